@@ -1,0 +1,1 @@
+"""The library behind the pipeline. It knows nothing of Snakemake."""

@@ -1,0 +1,123 @@
+"""From what a reader yields to the corpus table."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pandas as pd
+
+from analogyqa.corpora import reader
+from analogyqa.errors import AnalogyQAError
+from analogyqa.question_types import QUESTION_TYPES, question_type
+from analogyqa.schemas import CORPUS, SPLITS
+
+
+class Pair(NamedTuple):
+    """A question and one of its candidates, as found at `line` of a file."""
+
+    line: int
+    question_id: str
+    question: str
+    candidate: str
+    label: int
+
+
+def read_lines(path: str | Path) -> Iterator[tuple[int, str]]:
+    """Yield (line number, line without its end) of a UTF-8 file.
+
+    Raises AnalogyQAError that names the line where the file is not UTF-8.
+    """
+    with open(path, "rb") as file:
+        for number, raw in enumerate(file, start=1):
+            try:
+                yield number, raw.decode("utf-8").rstrip("\r\n")
+            except UnicodeDecodeError as error:
+                raise AnalogyQAError(
+                    f"{path}, line {number}: not UTF-8 ({error.reason} at byte {error.start}). "
+                    "Convert the file to UTF-8 or fetch it again."
+                ) from error
+
+
+def parse_label(text: str, path: str | Path, line: int) -> int:
+    """Return 0 or 1; raises AnalogyQAError for anything else."""
+    if text not in ("0", "1"):
+        raise AnalogyQAError(f"{path}, line {line}: label {text!r} is neither 0 nor 1")
+    return int(text)
+
+
+def build_corpus(
+    name: str, reader_name: str, files: dict[str, str], expected: dict[str, dict[str, int]]
+) -> pd.DataFrame:
+    """Read the splits of a data set into the corpus table.
+
+    Args:
+        name: the data set, for messages.
+        reader_name: a key of `READERS`.
+        files: split to path.
+        expected: split to question type to the number of questions there must be; a data set
+            that declares none is not checked.
+
+    Raises:
+        AnalogyQAError: when a file is empty or malformed, a question comes twice, its text
+            changes on the way, or the counts differ from `expected`.
+    """
+    read = reader(reader_name)
+    corpus = pd.concat(
+        [_split_table(split, files[split], read(files[split])) for split in SPLITS],
+        ignore_index=True,
+    )
+    for split, counts in expected.items():
+        found = count_questions(corpus)[split]
+        for kind, count in counts.items():
+            if found[kind] != count:
+                raise AnalogyQAError(
+                    f"{files[split]}: {found[kind]} {kind} questions in the {split} split of "
+                    f"{name}, the configuration expects {count} (datasets.{name}.questions). "
+                    "Correct the count or fetch the file again."
+                )
+    return corpus
+
+
+def count_questions(corpus: pd.DataFrame) -> dict[str, dict[str, int]]:
+    """Count the questions of each type: split to question type to number (the paper's Table 2)."""
+    typed = corpus.dropna(subset="question_type")
+    unique = typed.drop_duplicates(["split", "question_id"])
+    counts = unique.groupby(["split", "question_type"], observed=True).size()
+    return {
+        split: {kind: int(counts.get((split, kind), 0)) for kind in QUESTION_TYPES}
+        for split in SPLITS
+    }
+
+
+def _split_table(split: str, path: str | Path, pairs: Iterable[Pair]) -> pd.DataFrame:
+    questions: dict[str, list[Pair]] = {}
+    previous = None
+    for pair in pairs:
+        seen = questions.setdefault(pair.question_id, [])
+        if seen and pair.question_id != previous:
+            raise AnalogyQAError(
+                f"{path}, line {pair.line}: the question {pair.question_id} was complete already "
+                f"(first at line {seen[0].line}); ids must be unique"
+            )
+        if seen and pair.question != seen[0].question:
+            raise AnalogyQAError(
+                f"{path}, line {pair.line}: the question {pair.question_id} has another text "
+                f"than at line {seen[0].line}"
+            )
+        if not pair.question.strip():
+            raise AnalogyQAError(f"{path}, line {pair.line}: an empty question")
+        if not pair.candidate.strip():
+            raise AnalogyQAError(f"{path}, line {pair.line}: an empty candidate")
+        seen.append(pair)
+        previous = pair.question_id
+    if not questions:
+        raise AnalogyQAError(f"{path}: no questions in this file. Fetch it again.")
+    rows = []
+    for question_id, group in questions.items():
+        kind = question_type(group[0].question, any(pair.label for pair in group))
+        rows += [
+            (split, question_id, pair.question, f"{question_id}-{index}", pair.candidate,
+             pair.label, kind)
+            for index, pair in enumerate(group)
+        ]  # fmt: skip
+    return pd.DataFrame(rows, columns=CORPUS.names)

@@ -1,0 +1,98 @@
+"""TrecQA: the jacana files of Yao et al. 2013, or a table of the same pairs.
+
+A jacana file looks like XML and is not: tokens hold bare `<` and `&`. It is read line by line. Each
+block has the tokens of a sentence on its first line; annotation lines may follow and are not read.
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from analogyqa.corpora.table import Pair, parse_label, read_lines
+from analogyqa.errors import AnalogyQAError
+
+COLUMNS = ("qid", "question", "sentence", "label")
+_OPEN = re.compile(r"<QApairs id='([^']+)'>")
+_LABELS = {"positive": 1, "negative": 0}
+
+# The released TRAIN, DEV and TEST hold these questions without a candidate. They cannot be ranked and
+# are left out; any other such question is a sign of a damaged file.
+_RELEASED_WITHOUT_CANDIDATES = {"94", "15.3", "41.3", "44.4", "58.1", "59.2", "64.3"}
+
+
+def read(path: str | Path) -> Iterator[Pair]:
+    """Yield the pairs of one split's file, jacana pseudo-XML or, by its suffix, `.tsv`.
+
+    Raises AnalogyQAError, naming the line, for a block that is not closed, not known or empty, a
+    question without text or candidates, or, in a table, a missing column or a wrong label.
+    """
+    return _read_tsv(path) if Path(path).suffix == ".tsv" else _read_jacana(path)
+
+
+def _read_jacana(path: str | Path) -> Iterator[Pair]:
+    question_id = question = block = tokens = None
+    opened = candidates = 0
+
+    def fail(number: int, cause: str) -> AnalogyQAError:
+        return AnalogyQAError(f"{path}, line {number}: {cause}")
+
+    for number, line in read_lines(path):
+        stripped = line.strip()
+        if block is not None and stripped == f"</{block}>":
+            if not tokens:
+                raise fail(number, f"an empty <{block}>")
+            sentence = " ".join(tokens)
+            if block == "question":
+                question = sentence
+            elif question is None:
+                raise fail(number, f"a <{block}> before the question {question_id} has a text")
+            else:
+                candidates += 1
+                yield Pair(opened, question_id, question, sentence, _LABELS[block])
+            block = tokens = None
+        elif block is not None:
+            if _OPEN.match(stripped) or stripped == "</QApairs>":
+                raise fail(number, f"the <{block}> of line {opened} is not closed")
+            if tokens is None:
+                tokens = line.split("\t") if stripped else []
+        elif match := _OPEN.fullmatch(stripped):
+            if question_id is not None:
+                raise fail(number, f"the question {question_id} is not closed")
+            question_id, question, candidates = match[1], None, 0
+        elif stripped == "</QApairs>":
+            if question_id is None:
+                raise fail(number, "</QApairs> without <QApairs>")
+            if not candidates and question_id not in _RELEASED_WITHOUT_CANDIDATES:
+                raise fail(number, f"the question {question_id} has no candidates")
+            question_id = None
+        elif stripped in ("<question>", "<positive>", "<negative>"):
+            if question_id is None:
+                raise fail(number, f"{stripped} outside of <QApairs>")
+            block, tokens, opened = stripped[1:-1], None, number
+        elif stripped:
+            raise fail(number, f"unexpected text {stripped[:40]!r} between the blocks")
+    if question_id is not None:
+        raise AnalogyQAError(
+            f"{path}: ends inside the question {question_id}. The file is cut off: fetch it again."
+        )
+
+
+def _read_tsv(path: str | Path) -> Iterator[Pair]:
+    lines = read_lines(path)
+    _, header = next(lines, (0, ""))
+    names = header.split("\t")
+    missing = [column for column in COLUMNS if column not in names]
+    if missing:
+        raise AnalogyQAError(
+            f"{path}, line 1: no column {', '.join(missing)} in the header; "
+            f"a TrecQA table has {', '.join(COLUMNS)}"
+        )
+    places = [names.index(column) for column in COLUMNS]
+    for number, line in lines:
+        fields = line.split("\t")
+        if len(fields) != len(names):
+            raise AnalogyQAError(
+                f"{path}, line {number}: {len(fields)} fields, the header has {len(names)}"
+            )
+        question_id, question, candidate, label = (fields[place] for place in places)
+        yield Pair(number, question_id, question, candidate, parse_label(label, path, number))

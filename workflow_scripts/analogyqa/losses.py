@@ -1,0 +1,40 @@
+"""Energies and losses of the quadruples (section 3.3 of the CoNLL paper).
+
+n is a number of quadruples, d the dimension of a sentence vector.
+"""
+
+from torch import Tensor
+from torch.nn.functional import cosine_similarity
+
+
+def energy(first: Tensor, second: Tensor) -> Tensor:
+    """Cosine of two shifts [n, d] (eq. 6): [n], 0 where one of them is zero."""
+    return cosine_similarity(first, second, dim=-1)
+
+
+def contrastive(energies: Tensor, labels: Tensor, margin: float, hinge: bool) -> Tensor:
+    """The contrastive loss of similarities [n] with labels [n] (eq. 7-9), [n].
+
+    Eq. 9 prints max((E - m)^2, 0), where the max does nothing; that is `hinge=False`. With
+    `hinge=True` it is max(E - m, 0)^2, as contrastive losses are (Hadsell et al. 2006).
+    """
+    positive = (1 - energies) ** 2
+    beyond = energies - margin
+    negative = (beyond.clamp(min=0) if hinge else beyond) ** 2
+    return labels * positive + (1 - labels) * negative
+
+
+def both_sides(a: Tensor, b: Tensor, c: Tensor, d: Tensor, labels: Tensor, margin: float) -> Tensor:
+    """The loss of the workshop paper over both pairs of opposite sides (its eq. 1-3), [n].
+
+    Its text calls the energy the cosine between the shifts, its eq. 1 prints the length of their
+    difference, which is the same for both pairs of sides and would make eq. 3 pointless. We take
+    the text, and, as eq. 2 brings the energy of analogies to 0, E = 1 - cosine. The max of eq. 2
+    is read as max(m - E, 0)^2.
+    """
+    total = 0
+    for first, second in ((a - b, c - d), (a - c, b - d)):
+        distance = 1 - energy(first, second)
+        negative = (margin - distance).clamp(min=0) ** 2
+        total = total + labels * distance**2 + (1 - labels) * negative
+    return total

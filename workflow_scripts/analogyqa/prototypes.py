@@ -1,0 +1,44 @@
+"""The prototypes: correct training pairs that every other pair is compared with."""
+
+import zlib
+
+import numpy as np
+import pandas as pd
+
+from analogyqa.errors import AnalogyQAError
+from analogyqa.question_types import types_of
+from analogyqa.schemas import PROTOTYPES
+
+
+def choose_prototypes(corpus: pd.DataFrame, subset: str, seed: int) -> pd.DataFrame:
+    """Choose a prototype from every training question of a subset, in a seeded order.
+
+    Returns:
+        A table of schema PROTOTYPES. `rank` counts from 0 within each question type; the
+        prototypes of number p are the rows with rank < p, so a smaller set is part of a larger one.
+        `comb` holds the same prototypes as the subsets of its types.
+    """
+    correct = corpus[(corpus["split"] == "train") & (corpus["label"] == 1)]
+    parts = [_of_type(correct, kind, seed) for kind in types_of(subset)]
+    return pd.concat(parts, ignore_index=True)[PROTOTYPES.names]
+
+
+def _of_type(correct: pd.DataFrame, kind: str, seed: int) -> pd.DataFrame:
+    generator = np.random.default_rng([seed, zlib.crc32(kind.encode())])
+    shuffled = correct[correct["question_type"] == kind].sample(frac=1, random_state=generator)
+    chosen = shuffled.drop_duplicates("question_id")
+    return chosen.assign(rank=np.arange(len(chosen)))
+
+
+def take(prototypes: pd.DataFrame, p: int, origin: str) -> pd.DataFrame:
+    """Return the p prototypes of each question type.
+
+    Raises AnalogyQAError when a type has fewer; `origin` is the file they came from.
+    """
+    for kind, count in prototypes.groupby("question_type", observed=True).size().items():
+        if count < p:
+            raise AnalogyQAError(
+                f"{origin}: only {count} {kind} prototypes, prototypes.p or prototypes.curve asks "
+                f"for {p}; allowed: 1 to {count}"
+            )
+    return prototypes[prototypes["rank"] < p].reset_index(drop=True)

@@ -1,0 +1,126 @@
+"""Analogy quadruples a : b :: c : d, prototypes against pairs (section 3.2 of the CoNLL paper)."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from analogyqa.checkpoints import atomic_path
+from analogyqa.config import Negatives
+from analogyqa.question_types import types_of
+from analogyqa.schemas import QUADRUPLES
+
+ROWS_PER_GROUP = 1 << 20
+
+
+def subset_of(corpus: pd.DataFrame, split: str, subset: str) -> pd.DataFrame:
+    """Return the pairs of a split whose question is of one of the subset's types."""
+    chosen = (corpus["split"] == split) & corpus["question_type"].isin(types_of(subset))
+    return corpus[chosen].reset_index(drop=True)
+
+
+class Question(NamedTuple):
+    """The rows of one question in a table of pairs: `wrong` and `correct` hold row numbers."""
+
+    kind: str
+    question_id: str
+    rows: np.ndarray
+    correct: np.ndarray
+    wrong: np.ndarray
+
+
+def questions_of(pairs: pd.DataFrame) -> list[Question]:
+    """Group a table of pairs by question, in the order of the table."""
+    labels = pairs["label"].to_numpy()
+    questions = []
+    for (kind, question_id), rows in pairs.groupby(
+        ["question_type", "question_id"], observed=True, sort=False
+    ).indices.items():
+        is_correct = labels[rows] == 1
+        questions.append(Question(kind, question_id, rows, rows[is_correct], rows[~is_correct]))
+    return questions
+
+
+def training_blocks(
+    pairs: pd.DataFrame, prototypes: pd.DataFrame, negatives: Negatives, seed: int
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield the training quadruples of each question: prototype ranks and pair rows.
+
+    Positive: every prototype of the question's type with every correct pair, but for a prototype
+    with itself. Negative: for each prototype, `negatives.count` wrong candidates drawn at random
+    for the question (`per: question`) or for each positive quadruple (`per: positive`). A question
+    without wrong candidates gives no negatives.
+    """
+    candidates = pairs["candidate_id"].to_numpy()
+    by_type = dict(list(prototypes.groupby("question_type", observed=True)))
+    generator = np.random.default_rng([seed, 1])
+    for question in questions_of(pairs):
+        own = by_type[question.kind]
+        ranks = np.repeat(own["rank"].to_numpy(), len(question.correct))
+        rows = np.tile(question.correct, len(own))
+        itself = np.repeat(own["candidate_id"].to_numpy(), len(question.correct))
+        kept = itself != candidates[rows]
+        ranks, rows = ranks[kept], rows[kept]
+        if len(question.wrong):
+            drawn_for = own["rank"].to_numpy() if negatives.per == "question" else ranks
+            drawn_for = np.repeat(drawn_for, negatives.count)
+            drawn = generator.choice(question.wrong, size=len(drawn_for))
+            ranks, rows = np.concatenate([ranks, drawn_for]), np.concatenate([rows, drawn])
+        yield ranks, rows
+
+
+def evaluation_blocks(
+    pairs: pd.DataFrame, prototypes: pd.DataFrame
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield p x k quadruples for each question of k candidates (section 4.2): ranks, pair rows."""
+    by_type = dict(list(prototypes.groupby("question_type", observed=True)))
+    for question in questions_of(pairs):
+        ranks = by_type[question.kind]["rank"].to_numpy()
+        yield np.tile(ranks, len(question.rows)), np.repeat(question.rows, len(ranks))
+
+
+def write_quadruples(
+    blocks: Iterable[tuple[np.ndarray, np.ndarray]], pairs: pd.DataFrame, path: str | Path
+) -> int:
+    """Write blocks of (prototype ranks, pair rows) as Parquet and return the number of rows.
+
+    At most `ROWS_PER_GROUP` rows and one block are held in memory.
+    """
+    question_codes, question_ids = pd.factorize(pairs["question_id"])
+    dictionaries = (pa.array(question_ids), pa.array(pairs["candidate_id"]))
+    labels = pairs["label"].to_numpy()
+    total = 0
+
+    def group(held: list[tuple[np.ndarray, np.ndarray]]) -> pa.Table:
+        ranks, rows = (np.concatenate(column) for column in zip(*held, strict=True))
+        return pa.table(
+            [
+                pa.array(ranks, pa.int32()),
+                pa.DictionaryArray.from_arrays(
+                    pa.array(question_codes[rows], pa.int32()), dictionaries[0]
+                ),
+                pa.DictionaryArray.from_arrays(pa.array(rows, pa.int32()), dictionaries[1]),
+                pa.array(labels[rows], pa.int8()),
+            ],
+            schema=QUADRUPLES,
+        )
+
+    with (
+        atomic_path(path) as temporary,
+        pq.ParquetWriter(temporary, QUADRUPLES, compression="zstd") as writer,
+    ):
+        held: list[tuple[np.ndarray, np.ndarray]] = []
+        size = 0
+        for block in blocks:
+            held.append(block)
+            size += len(block[0])
+            if size >= ROWS_PER_GROUP:
+                writer.write_table(group(held))
+                held, total, size = [], total + size, 0
+        if held:
+            writer.write_table(group(held))
+    return total + size

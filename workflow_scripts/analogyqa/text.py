@@ -1,0 +1,80 @@
+"""From a sentence to tokens to word ids."""
+
+from collections.abc import Iterable
+from functools import cache
+
+import numpy as np
+from nltk.tokenize import TreebankWordTokenizer
+
+from analogyqa.errors import AnalogyQAError
+
+# TrecQA arrives in Penn Treebank tokens, word vectors are trained on plain punctuation.
+_PLAIN = {
+    "``": '"',
+    "''": '"',
+    "-LRB-": "(",
+    "-RRB-": ")",
+    "-LSB-": "[",
+    "-RSB-": "]",
+    "-LCB-": "{",
+    "-RCB-": "}",
+}
+
+
+@cache
+def _tokenizer() -> TreebankWordTokenizer:
+    return TreebankWordTokenizer()
+
+
+def tokenize(sentence: str, lowercase: bool = True) -> list[str]:
+    """Split a sentence into Penn Treebank tokens with plain quotes and brackets.
+
+    A sentence that is tokenised already, as in TrecQA, keeps its tokens.
+    """
+    tokens = [_PLAIN.get(token, token) for token in _tokenizer().tokenize(sentence)]
+    return [token.lower() for token in tokens] if lowercase else tokens
+
+
+class Sentences:
+    """Unique sentences as word ids, for batches.
+
+    Args:
+        texts: sentences, repeated ones are kept once.
+        word_ids: word to row of the word vectors; None gives every word the id 0.
+        lowercase: as in `tokenize`.
+
+    Raises:
+        AnalogyQAError: for a word that `word_ids` lacks.
+    """
+
+    def __init__(
+        self, texts: Iterable[str], word_ids: dict[str, int] | None, lowercase: bool
+    ) -> None:
+        self.index = {text: number for number, text in enumerate(dict.fromkeys(texts))}
+        self._ids: list[np.ndarray] = []
+        for text in self.index:
+            tokens = tokenize(text, lowercase)
+            try:
+                ids = [word_ids[token] for token in tokens] if word_ids else [0] * len(tokens)
+            except KeyError as error:
+                raise AnalogyQAError(
+                    f"the word {error} of {text[:60]!r} is not in the word vectors. "
+                    "They were made for another corpus: delete them, then run again."
+                ) from None
+            self._ids.append(np.array(ids, dtype=np.int64))
+        self.lengths = np.array([len(ids) for ids in self._ids], dtype=np.int64)
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    def numbers(self, texts: Iterable[str]) -> np.ndarray:
+        """Return the number of each text, int64."""
+        return np.array([self.index[text] for text in texts], dtype=np.int64)
+
+    def batch(self, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return word ids [n, longest], 0 behind a sentence's end, and lengths [n]."""
+        lengths = self.lengths[numbers]
+        words = np.zeros((len(numbers), int(lengths.max(initial=1))), dtype=np.int64)
+        for row, number in enumerate(numbers):
+            words[row, : lengths[row]] = self._ids[number]
+        return words, lengths

@@ -1,0 +1,269 @@
+"""Word vectors: read the words that the corpora use from a file of any size."""
+
+import gzip
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, Literal
+
+import numpy as np
+
+from analogyqa.checkpoints import atomic_path, write_json, write_text
+from analogyqa.errors import AnalogyQAError
+from analogyqa.text import tokenize
+
+OutOfVocabulary = Literal["random", "zero", "subword"]
+
+_FASTTEXT_MAGIC = 793712314  # the first four bytes of every fastText .bin
+_DAMAGED = (zipfile.BadZipFile, gzip.BadGzipFile, EOFError, zlib.error)
+
+
+def vocabulary_of(sentences: Iterable[str], lowercase: bool) -> list[str]:
+    """Return the distinct tokens of the sentences, sorted."""
+    return sorted({token for text in set(sentences) for token in tokenize(text, lowercase)})
+
+
+def select_vectors(
+    path: str | Path, vocabulary: list[str], out_of_vocabulary: OutOfVocabulary
+) -> tuple[np.ndarray, np.ndarray]:
+    """Read the vectors of a vocabulary from `.vec` or GloVe text (also in `.gz` or `.zip`),
+    word2vec binary or fastText `.bin`.
+
+    The file is streamed: memory grows with the vocabulary, not with the file.
+
+    Args:
+        path: the file; a `.bin` is taken as fastText's or word2vec's by its first bytes.
+        vocabulary: distinct words.
+        out_of_vocabulary: `random` draws from a normal distribution of the found vectors' standard
+            deviation, each word from a seed of its own; `zero`; `subword` asks fastText.
+
+    Returns:
+        float32 [V, d] in the order of `vocabulary`, and bool [V], whether the word was found.
+
+    Raises:
+        AnalogyQAError: for a damaged file, a vector of another length or that is not finite (file
+            and line named), or a file that has no word of the vocabulary.
+    """
+    if _is_fasttext(path):
+        return _from_fasttext(path, vocabulary, out_of_vocabulary)
+    if out_of_vocabulary == "subword":
+        raise AnalogyQAError(f"{path}: out_of_vocabulary: subword needs a fastText .bin file")
+    rows = {word.encode(): row for row, word in enumerate(vocabulary)}
+    vectors, found = None, np.zeros(len(vocabulary), dtype=bool)
+    for word, vector, place in _stream(path, rows):
+        row = rows[word]
+        if vectors is None:
+            vectors = np.zeros((len(vocabulary), len(vector)), dtype=np.float32)
+        if found[row]:
+            continue
+        if not np.isfinite(vector).all():
+            raise AnalogyQAError(
+                f"{path}, {place}: the vector of {word.decode()!r} has a value that is not finite"
+            )
+        vectors[row], found[row] = vector, True
+    if vectors is None:
+        raise AnalogyQAError(
+            f"{path}: none of the {len(vocabulary)} words of the corpora is in this file. "
+            "Is it a file of word vectors, and of the right language?"
+        )
+    if out_of_vocabulary == "random":
+        _draw_missing(vectors, found, vocabulary)
+    return vectors, found
+
+
+def write_store(
+    vectors: np.ndarray, found: np.ndarray, vocabulary: list[str], origin: str, path: str | Path
+) -> None:
+    """Write `path` (.npy), its words beside it (.words.txt) and where they come from (.json)."""
+    path = Path(path)
+    record = {"origin": origin, "words": len(vocabulary), "found": int(found.sum())}
+    write_text(path.with_suffix(".words.txt"), "".join(f"{word}\n" for word in vocabulary))
+    write_json(path.with_suffix(".json"), {**record, "dim": vectors.shape[1]})
+    with atomic_path(path) as temporary, open(temporary, "wb") as file:
+        np.save(file, vectors)
+
+
+def read_store(path: str | Path) -> tuple[np.ndarray, dict[str, int]]:
+    """Return what `write_store` wrote: float32 [V, d], memory-mapped, and word to row.
+
+    Raises AnalogyQAError when the parts do not belong together or one is damaged.
+    """
+    path = Path(path)
+    try:
+        vectors = np.load(path, mmap_mode="r")
+    except (ValueError, EOFError, OSError) as error:
+        raise AnalogyQAError(
+            f"{path}: damaged word vectors ({error}). Delete the file and run the same command "
+            "again to rebuild it."
+        ) from error
+    words = path.with_suffix(".words.txt").read_text(encoding="utf-8").split("\n")[:-1]
+    if len(words) != len(vectors):
+        raise AnalogyQAError(
+            f"{path}: {len(vectors)} vectors for {len(words)} words. Delete both files and run the "
+            "same command again to rebuild them."
+        )
+    return vectors, {word: row for row, word in enumerate(words)}
+
+
+def train_vectors(
+    texts: list[str], path: str | Path, dim: int, epochs: int, min_count: int
+) -> None:
+    """Train fastText skip-gram vectors on text files, tokenised, and save the model to `path`.
+
+    One thread, so that the same text gives the same vectors. Files may be gzipped.
+
+    Raises AnalogyQAError when no word is frequent enough.
+    """
+    import fasttext
+
+    with atomic_path(path) as model_path:
+        text_path = model_path.with_suffix(".txt")
+        try:
+            with open(text_path, "wb") as joined:
+                for text in texts:
+                    with _open(text) as file:
+                        for line in file:
+                            joined.write(line)
+            model = fasttext.train_unsupervised(
+                str(text_path),
+                model="skipgram",
+                dim=dim,
+                epoch=epochs,
+                minCount=min_count,
+                thread=1,
+                verbose=0,
+            )
+        except ValueError as error:
+            raise AnalogyQAError(
+                f"{', '.join(texts)}: fastText could not train on it ({error}). Is the text empty, "
+                f"or does no word come {min_count} times (min_count)?"
+            ) from error
+        finally:
+            text_path.unlink(missing_ok=True)
+        model.save_model(str(model_path))
+
+
+def _is_fasttext(path: str | Path) -> bool:
+    if Path(path).suffix != ".bin":
+        return False
+    with open(path, "rb") as file:
+        start = file.read(4)
+    return len(start) == 4 and struct.unpack("<i", start)[0] == _FASTTEXT_MAGIC
+
+
+def _from_fasttext(
+    path: str | Path, vocabulary: list[str], out_of_vocabulary: OutOfVocabulary
+) -> tuple[np.ndarray, np.ndarray]:
+    import fasttext
+
+    try:
+        model = fasttext.load_model(str(path))
+    except (ValueError, MemoryError) as error:
+        raise AnalogyQAError(f"{path}: damaged fastText model ({error})") from error
+    found = np.array([model.get_word_id(word) >= 0 for word in vocabulary])
+    vectors = np.stack([model.get_word_vector(word) for word in vocabulary])
+    if out_of_vocabulary == "zero":
+        vectors[~found] = 0
+    elif out_of_vocabulary == "random":
+        _draw_missing(vectors, found, vocabulary)
+    return vectors, found
+
+
+def _draw_missing(vectors: np.ndarray, found: np.ndarray, vocabulary: list[str]) -> None:
+    # A seed of its own for each word: its vector does not depend on which other words there are.
+    scale = float(vectors[found].std())
+    for row in np.flatnonzero(~found):
+        generator = np.random.default_rng(zlib.crc32(vocabulary[row].encode()))
+        vectors[row] = generator.normal(0, scale, vectors.shape[1])
+
+
+@contextmanager
+def _open(path: str | Path) -> Iterator[BinaryIO]:
+    """Open a plain, gzipped or zipped file (the archive holding just one) as bytes."""
+    path = Path(path)
+    if path.suffix == ".gz":
+        with gzip.open(path, "rb") as file:
+            yield file
+    elif path.suffix == ".zip":
+        with zipfile.ZipFile(path) as archive:
+            members = archive.namelist()
+            if len(members) != 1:
+                raise AnalogyQAError(f"{path}: expected one file inside, found {members[:5]}")
+            with archive.open(members[0]) as file:
+                yield file
+    else:
+        with open(path, "rb") as file:
+            yield file
+
+
+def _stream(
+    path: str | Path, wanted: dict[bytes, int]
+) -> Iterator[tuple[bytes, np.ndarray, str]]:
+    """Yield (word, float32 vector, place in the file) of the wanted words."""
+    binary = Path(path).suffix == ".bin"
+    try:
+        with _open(path) as file:
+            yield from (_stream_binary if binary else _stream_text)(path, file, wanted)
+    except _DAMAGED as error:
+        raise AnalogyQAError(
+            f"{path}: damaged or cut off ({error}). Delete it and fetch it again."
+        ) from error
+
+
+def _stream_text(
+    path: str | Path, file: BinaryIO, wanted: dict[bytes, int]
+) -> Iterator[tuple[bytes, np.ndarray, str]]:
+    dim = declared = None
+    number = 0
+    for number, line in enumerate(file, start=1):
+        line = line.rstrip()
+        if number == 1 and line.count(b" ") == 1:
+            declared, dim = (int(part) for part in line.split())
+            continue
+        if dim is None:
+            dim = line.count(b" ")
+        width = line.count(b" ")
+        if width != dim:
+            # GloVe's 840B file, without a first line of counts, has words with spaces in them.
+            if width > dim and declared is None:
+                continue
+            raise AnalogyQAError(f"{path}, line {number}: a vector of {width} numbers, not {dim}")
+        word, _, rest = line.partition(b" ")
+        if word not in wanted:
+            continue
+        try:
+            vector = np.array(rest.split(), dtype=np.float32)
+        except ValueError as error:
+            raise AnalogyQAError(f"{path}, line {number}: {error}") from error
+        yield word, vector, f"line {number}"
+    if declared is not None and number - 1 < declared:
+        raise AnalogyQAError(
+            f"{path}: {number - 1} vectors, its first line says {declared}. The file is cut off: "
+            "delete it and fetch it again."
+        )
+
+
+def _stream_binary(
+    path: str | Path, file: BinaryIO, wanted: dict[bytes, int]
+) -> Iterator[tuple[bytes, np.ndarray, str]]:
+    header = file.readline(100).split()
+    if len(header) != 2 or not all(part.isdigit() for part in header):
+        raise AnalogyQAError(f"{path}: neither a fastText nor a word2vec binary file")
+    count, dim = int(header[0]), int(header[1])
+    for number in range(1, count + 1):
+        word = b"".join(iter(lambda: _byte_of_word(file), b" ")).lstrip(b"\n")
+        data = file.read(4 * dim)
+        if len(data) < 4 * dim:
+            raise AnalogyQAError(
+                f"{path}: cut off at vector {number} of {count}. Delete it and fetch it again."
+            )
+        if word in wanted:
+            yield word, np.frombuffer(data, dtype="<f4"), f"vector {number}"
+
+
+def _byte_of_word(file: BinaryIO) -> bytes:
+    """Read a byte of a word; the end of the file ends the word, so that a cut file is noticed."""
+    return file.read(1) or b" "
