@@ -78,10 +78,14 @@ class Vectors(Section):
 
 
 class Negatives(Section):
-    """How wrong candidates become negative quadruples."""
+    """How wrong candidates become negative quadruples.
+
+    `per: pair` draws `count` wrong candidates for each correct pair, and every prototype meets them;
+    `per: question` draws `count` for each prototype and question.
+    """
 
     draw: Literal["resampled", "fixed"] = "resampled"
-    per: Literal["question", "positive"] = "question"
+    per: Literal["pair", "question"] = "pair"
     count: int = Field(default=1, ge=1, le=100)
 
 
@@ -298,14 +302,29 @@ def selection_cells(config: Config, model: str, dataset: str) -> dict[str, Cell]
 def load_config(values: dict, origin: str = "config") -> Config:
     """Check `values` and return them as a Config.
 
+    A data set, vectors, model or setting that is null is left out: so one configuration file can
+    take away what another, under it, has.
+
     Raises AnalogyQAError with one line for each wrong key: the key, the value given, what is
     allowed and, for an unknown key, the nearest known one.
     """
+    values = dict(values)
+    for section in ("datasets", "vectors", "models"):
+        values[section] = _without_nulls(values.get(section, {}))
+    if isinstance(selection := values.get("selection"), dict):
+        settings = _without_nulls(selection.get("settings", {}))
+        values["selection"] = {**selection, "settings": settings}
     try:
         return Config.model_validate(values)
     except ValidationError as error:
         lines = [_explain(Config, item) for item in error.errors()]
         raise AnalogyQAError("\n".join(f"{origin}: {line}" for line in lines)) from None
+
+
+def _without_nulls(section: object) -> object:
+    if not isinstance(section, dict):
+        return section
+    return {name: value for name, value in section.items() if value is not None}
 
 
 def absolute_tracking_uri(config: Config) -> str:

@@ -51,26 +51,34 @@ def training_blocks(
     """Yield the training quadruples of each question: prototype ranks and pair rows.
 
     Positive: every prototype of the question's type with every correct pair, but for a prototype
-    with itself. Negative: for each prototype, `negatives.count` wrong candidates drawn at random
-    for the question (`per: question`) or for each positive quadruple (`per: positive`). A question
-    without wrong candidates gives no negatives.
+    with itself. Negative: with wrong candidates of the question, drawn at random as `negatives`
+    says. A question without wrong candidates gives no negatives.
     """
     candidates = pairs["candidate_id"].to_numpy()
     by_type = dict(list(prototypes.groupby("question_type", observed=True)))
     generator = np.random.default_rng([seed, 1])
     for question in questions_of(pairs):
         own = by_type[question.kind]
-        ranks = np.repeat(own["rank"].to_numpy(), len(question.correct))
-        rows = np.tile(question.correct, len(own))
-        itself = np.repeat(own["candidate_id"].to_numpy(), len(question.correct))
-        kept = itself != candidates[rows]
-        ranks, rows = ranks[kept], rows[kept]
-        if len(question.wrong):
-            drawn_for = own["rank"].to_numpy() if negatives.per == "question" else ranks
-            drawn_for = np.repeat(drawn_for, negatives.count)
-            drawn = generator.choice(question.wrong, size=len(drawn_for))
-            ranks, rows = np.concatenate([ranks, drawn_for]), np.concatenate([rows, drawn])
-        yield ranks, rows
+        ranks, ids = own["rank"].to_numpy(), own["candidate_id"].to_numpy()
+        positives = np.repeat(ranks, len(question.correct)), np.tile(question.correct, len(ranks))
+        kept = np.repeat(ids, len(question.correct)) != candidates[positives[1]]
+        wrong = draw_wrong(question, len(ranks), negatives, generator)
+        yield (
+            np.concatenate([positives[0][kept], np.repeat(ranks, wrong.shape[1])]),
+            np.concatenate([positives[1][kept], wrong.ravel()]),
+        )
+
+
+def draw_wrong(
+    question: Question, prototypes: int, negatives: Negatives, generator: np.random.Generator
+) -> np.ndarray:
+    """Draw the wrong candidates that each prototype meets in a question: rows [prototypes, n]."""
+    if not len(question.wrong):
+        return np.zeros((prototypes, 0), dtype=np.int64)
+    if negatives.per == "question":
+        return generator.choice(question.wrong, size=(prototypes, negatives.count))
+    drawn = generator.choice(question.wrong, size=len(question.correct) * negatives.count)
+    return np.tile(drawn, (prototypes, 1))
 
 
 def evaluation_blocks(

@@ -1,4 +1,4 @@
-"""The record of a run: what was computed from what, where and by which code."""
+"""Run a cell, all its seeds, and record what was computed from what, where and by which code."""
 
 import hashlib
 import importlib.metadata
@@ -7,7 +7,15 @@ import os
 import platform
 import resource
 import subprocess
+import time
 from pathlib import Path
+
+import pandas as pd
+
+from analogyqa.cells import CellFiles, load_cell
+from analogyqa.checkpoints import write_json
+from analogyqa.config import Cell, Model, Training
+from analogyqa.schemas import HISTORY, SCORES, read_table, write_table
 
 PACKAGES = ("torch", "numpy", "pandas", "pyarrow", "ir_measures", "fasttext", "nltk", "snakemake")
 
@@ -74,3 +82,137 @@ def run_record(
         "scores": sha256(scores),
     }
     return {**content, "content_hash": content_hash(content), **environment(), **more}
+
+
+def train_cell(
+    cell: Cell,
+    model: Model,
+    training: Training,
+    setting: str,
+    files: dict[int, CellFiles],
+    lowercase: bool,
+    device: str,
+    checkpoints: str | Path,
+    folder: str | Path,
+    threads: int = 1,
+) -> None:
+    """Train all seeds of a cell and write scores.parquet, history.parquet and run.json.
+
+    Args:
+        cell: what is run.
+        model, training, setting: how; `setting` is the name of `training`.
+        files: seed to its tables.
+        lowercase: as the vocabulary was made.
+        device: auto, cpu or cuda.
+        checkpoints: a folder in which each training has a file named by the hash of all that it
+            depends on. A training that was done before, under whatever name, is not done again.
+        folder: of the run.
+        threads: of PyTorch; on the CPU another number can change the last bits.
+    """
+    import torch
+
+    from analogyqa.scoring import device_for
+    from analogyqa.training import train_seed
+
+    started = time.perf_counter()
+    torch.set_num_threads(threads)
+    chosen_device = device_for(device)
+    settings = _settings(model, training, setting, lowercase, files)
+    inputs, scores, histories = {}, [], []
+    for seed, tables in files.items():
+        hashes = {name: sha256(path) for name, path in tables.named().items()}
+        inputs.update({f"{name}, seed {seed}": value for name, value in hashes.items()})
+        depends_on = [_scientific(model), training.model_dump(), seed, cell.subset, cell.p, hashes]
+        checkpoint = Path(checkpoints, f"{content_hash([*depends_on, lowercase])[:32]}.pt")
+        data = load_cell(tables, cell.subset, cell.p, lowercase)
+        name = f"{cell.model} {cell.dataset} {cell.subset} p{cell.p} seed {seed}"
+        trained = train_seed(data, model, training, seed, chosen_device, checkpoint, name)
+        scores.append(trained[0])
+        histories.append(trained[1])
+    write_table(pd.concat(histories, ignore_index=True), HISTORY, Path(folder, "history.parquet"))
+    _write_run(cell, settings, files, inputs, scores, folder, str(chosen_device), started)
+
+
+def score_cell(
+    cell: Cell,
+    model: Model,
+    training: Training,
+    files: dict[int, CellFiles],
+    lowercase: bool,
+    folder: str | Path,
+) -> None:
+    """Score all seeds of a cell whose encoder is not trained: scores.parquet and run.json."""
+    from analogyqa.scoring import score_untrained
+
+    started = time.perf_counter()
+    inputs, scores = {}, []
+    for seed, tables in files.items():
+        for name, path in tables.named().items():
+            inputs[f"{name}, seed {seed}"] = sha256(path)
+        data = load_cell(tables, cell.subset, cell.p, lowercase)
+        scores.append(score_untrained(data, model, training, seed))
+    settings = _settings(model, None, None, lowercase, files)
+    _write_run(cell, settings, files, inputs, scores, folder, "cpu", started)
+
+
+def _scientific(model: Model) -> dict:
+    """Return what of a model its scores depend on."""
+    return model.model_dump(exclude={"title"})
+
+
+def _settings(
+    model: Model,
+    training: Training | None,
+    setting: str | None,
+    lowercase: bool,
+    files: dict[int, CellFiles],
+) -> dict:
+    store = next(iter(files.values())).vectors
+    origin = json.loads(Path(store).with_suffix(".json").read_text())["origin"] if store else None
+    return {
+        "model": _scientific(model),
+        "training": training.model_dump() if training else None,
+        "setting": setting,
+        "lowercase": lowercase,
+        "vectors": {"name": model.vectors, "origin": origin} if store else None,
+    }
+
+
+def _write_run(
+    cell: Cell,
+    settings: dict,
+    files: dict[int, CellFiles],
+    inputs: dict[str, str],
+    scores: list[pd.DataFrame],
+    folder: str | Path,
+    device: str,
+    started: float,
+) -> None:
+    path = Path(folder, "scores.parquet")
+    write_table(pd.concat(scores, ignore_index=True), SCORES, path)
+    wall_seconds = round(time.perf_counter() - started, 3)
+    record = run_record(
+        cell._asdict(), settings, list(files), inputs, path, device=device, wall_seconds=wall_seconds
+    )
+    write_json(Path(folder, "run.json"), record)
+
+
+def choose_setting(histories: dict[str, str], subset: str, path: str | Path) -> None:
+    """Choose the setting with the highest mean over seeds of the best dev MRR and record it.
+
+    Args:
+        histories: setting to its history.parquet; of equal settings the first wins.
+        subset: on which the settings were tried, for the record.
+        path: the JSON file to write: chosen, metric, subset, dev (setting to mean).
+    """
+    dev = {
+        setting: float(read_table(file, HISTORY).groupby("seed")["dev_mrr"].max().mean())
+        for setting, file in histories.items()
+    }
+    chosen = max(dev, key=dev.__getitem__)
+    write_json(path, {"chosen": chosen, "metric": "mrr", "subset": subset, "dev": dev})
+
+
+def chosen_setting(path: str | Path) -> str:
+    """Return the setting that `choose_setting` recorded."""
+    return json.loads(Path(path).read_text())["chosen"]

@@ -1,0 +1,57 @@
+# Each target sets up .venv from requirements.lock when it is missing or out of date.
+
+PYTHON ?= python3.11
+VENV := .venv
+BIN := $(VENV)/bin
+CORES ?= all
+SNAKEMAKE := $(BIN)/snakemake --cores $(CORES) --rerun-incomplete
+export PYTHONPATH := workflow_scripts
+export PATH := $(CURDIR)/$(BIN):$(PATH)
+
+.PHONY: help demo paper test lint ui report sources
+
+help:
+	@echo "make demo      the whole pipeline on the bundled sample, no data needed"
+	@echo "make paper     every table and figure of the paper (config.yaml)"
+	@echo "make test      the fast tests"
+	@echo "make lint      ruff, snakefmt, snakemake --lint"
+	@echo "make ui        MLflow UI on the results (CONFIG=sample/config.yaml for the demo)"
+	@echo "make report    one HTML page with every table and figure (CONFIG=...)"
+	@echo "make sources   which downloads are here, their size and licence"
+
+CONFIG ?= config.yaml
+
+demo: $(VENV)/.installed
+	@$(SNAKEMAKE) --quiet rules --configfile sample/config.yaml
+	@echo
+	@cat results/demo/tables/diallo2019/table4.md
+	@echo
+	@echo "Tables, figures and the ledger are in results/demo. To browse the runs: make ui CONFIG=sample/config.yaml"
+
+paper: $(VENV)/.installed
+	@$(SNAKEMAKE) --quiet rules
+	@echo "Tables, figures and the ledger are in results/paper. To browse the runs: make ui"
+
+test: $(VENV)/.installed
+	@$(BIN)/python -m pytest
+
+lint: $(VENV)/.installed
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/snakefmt --check Snakefile rules
+	$(BIN)/snakemake --lint --configfile sample/config.yaml
+
+ui: $(VENV)/.installed
+	@$(BIN)/python -m analogyqa.tracking ui --config $(CONFIG)
+
+report: $(VENV)/.installed
+	@$(BIN)/snakemake --configfile $(CONFIG) --report report.html
+
+sources: $(VENV)/.installed
+	@$(BIN)/python -m analogyqa.sources --config $(CONFIG)
+
+$(VENV)/.installed: requirements.lock
+	@command -v $(PYTHON) >/dev/null || { echo "$(PYTHON) is not installed; on Debian: apt-get install python3.11-venv python3.11-dev gcc g++ make" >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check --requirement requirements.lock
+	@touch $@

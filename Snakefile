@@ -1,0 +1,38 @@
+"""Every table and figure of the paper, from the raw downloads. `rules/` has the stages."""
+
+import sys
+from pathlib import Path
+
+from snakemake.utils import min_version
+
+min_version("9.0")
+
+sys.path.insert(0, str(Path(workflow.basedir, "workflow_scripts")))
+
+
+configfile: "config.yaml"
+
+
+report: "report/workflow.rst"
+
+
+include: "rules/common.smk"
+include: "rules/sources.smk"
+include: "rules/corpora.smk"
+include: "rules/vectors.smk"
+include: "rules/quadruples.smk"
+include: "rules/runs.smk"
+include: "rules/report.smk"
+include: "rules/tracking.smk"
+
+
+localrules:
+    all,
+
+
+rule all:
+    default_target: True
+    input:
+        tables_and_figures(),
+        f"{RESULTS}/ledger.csv",
+        f"{RESULTS}/mlflow.imported.json",

@@ -1,0 +1,184 @@
+"""The checked configuration and the functions that the rules share; no rule."""
+
+import os
+import re
+
+from snakemake.exceptions import WorkflowError
+
+from analogyqa.config import (
+    CHOSEN,
+    COMB,
+    PAPER,
+    SETTING_SEPARATOR,
+    absolute_tracking_uri,
+    load_config,
+    selection_cells,
+)
+from analogyqa.errors import AnalogyQAError
+from analogyqa.schemas import SPLITS
+from analogyqa.sources import first_available, load_registry, mirrors_from
+
+try:
+    CONFIG = load_config(config)
+    REGISTRY = load_registry(Path(workflow.basedir, "sources.yaml"))
+except AnalogyQAError as error:
+    raise WorkflowError(str(error)) from None
+
+RESULTS = CONFIG.output_dir
+RESOURCES = CONFIG.resources_dir
+MIRRORS = mirrors_from(CONFIG.mirrors, os.environ)
+SOURCE_OF_FILE = {source.file: name for name, source in REGISTRY.items()}
+CORPORA = expand("{results}/corpora/{dataset}.parquet", results=RESULTS, dataset=CONFIG.datasets)
+PAPERS = ["diallo2019"]
+
+
+def one_of(names):
+    return "|".join(map(re.escape, sorted(names))) or "(?!)"
+
+
+wildcard_constraints:
+    dataset=one_of(CONFIG.datasets),
+    subset=one_of(CONFIG.subsets),
+    vectors=one_of(CONFIG.vectors),
+    p=r"\d+",
+    paper=one_of(PAPERS),
+
+
+def file_of(alternatives):
+    """The file of the first available alternative: a path as it is, a source in resources/."""
+    paths = [name for name in alternatives if "/" in name]
+    for path in paths:
+        if os.path.exists(path):
+            return path
+    try:
+        named = [name for name in alternatives if name not in paths]
+        if not named:
+            raise AnalogyQAError(f"{paths[0]}: no such file. Correct the path in the config.")
+        name = first_available(named, REGISTRY, RESOURCES, MIRRORS)
+    except AnalogyQAError as error:
+        raise WorkflowError(str(error)) from None
+    return f"{RESOURCES}/{REGISTRY[name].file}"
+
+
+def records_of_sources(files):
+    """The records beside the files that come from sources.yaml; asking for them verifies them."""
+    return [f"{file}.source.json" for file in files if file.startswith(f"{RESOURCES}/")]
+
+
+def origin_of(alternatives):
+    """The name by which tables and records call that file."""
+    path = file_of(alternatives)
+    return SOURCE_OF_FILE.get(path.removeprefix(f"{RESOURCES}/"), path)
+
+
+def vectors_file(name):
+    vectors = CONFIG.vectors[name]
+    return f"{RESULTS}/vectors/trained/{name}.bin" if vectors.train_on else file_of(vectors.source)
+
+
+def texts_of(name):
+    """The files of the texts that vectors are trained on: all that `train_on` lists."""
+    return [file_of([text]) for text in CONFIG.vectors[name].train_on]
+
+
+def vectors_origin(name):
+    vectors = CONFIG.vectors[name]
+    if vectors.source:
+        return origin_of(vectors.source)
+    return "fastText trained here on " + ", ".join(origin_of([text]) for text in vectors.train_on)
+
+
+def split_files(dataset):
+    return {split: file_of(getattr(CONFIG.datasets[dataset], split)) for split in SPLITS}
+
+
+def is_trained(model_id):
+    return CONFIG.models[name_of(model_id)].trained
+
+
+def name_of(model_id):
+    return model_id.partition(SETTING_SEPARATOR)[0]
+
+
+def setting_of(model_id):
+    return model_id.partition(SETTING_SEPARATOR)[2] or PAPER
+
+
+def all_model_ids():
+    return {cell.model for cell in CONFIG.cells()}
+
+
+def scientific(model_id):
+    """What of a model its scores depend on."""
+    return CONFIG.models[name_of(model_id)].model_dump(exclude={"title"})
+
+
+def settings_of(model_id):
+    """Setting name to training section: one, or all those that `+chosen` may turn out to be."""
+    setting = setting_of(model_id)
+    names = CONFIG.settings if setting == CHOSEN else [setting]
+    return {name: CONFIG.training_of(name).model_dump() for name in names}
+
+
+def train_quadruples_name(training):
+    return f"train-{training.negatives.count}-per-{training.negatives.per}"
+
+
+def prototype_files(dataset, subset):
+    folder = f"{RESULTS}/prototypes/{dataset}/{subset}"
+    return [f"{folder}/seed{seed}.parquet" for seed in CONFIG.seeds]
+
+
+def cell_inputs(wildcards):
+    """The tables that a cell is made of; a list has one file for each seed."""
+    model = CONFIG.models[name_of(wildcards.model)]
+    dataset, subset = wildcards.dataset, wildcards.subset
+    inputs = {"corpus": f"{RESULTS}/corpora/{dataset}.parquet"}
+    if model.vectors:
+        inputs["vectors"] = f"{RESULTS}/vectors/{model.vectors}.npy"
+    folder = f"{RESULTS}/quadruples/{dataset}/{subset}/p{wildcards.p}"
+    if model.needs_prototypes:
+        inputs["prototypes"] = prototype_files(dataset, subset)
+    if model.trained:
+        for training in map(CONFIG.training_of, settings_of(wildcards.model)):
+            name = train_quadruples_name(training)
+            inputs[name] = [f"{folder}/seed{seed}/{name}.parquet" for seed in CONFIG.seeds]
+    if model.ranker == "analogy":
+        for split in ("dev", "test"):
+            inputs[split] = [f"{folder}/seed{seed}/{split}.parquet" for seed in CONFIG.seeds]
+    if setting_of(wildcards.model) == CHOSEN:
+        inputs["selection"] = f"{RESULTS}/selection/{name_of(wildcards.model)}/{dataset}.json"
+    return inputs
+
+
+def histories_of_settings(wildcards):
+    cells = selection_cells(CONFIG, wildcards.model, wildcards.dataset)
+    return {
+        setting: f"{RESULTS}/runs/{cell.path}/history.parquet" for setting, cell in cells.items()
+    }
+
+
+def metrics_of(cells):
+    return [f"{RESULTS}/metrics/{cell.path}.parquet" for cell in cells]
+
+
+def records_of(cells):
+    return [f"{RESULTS}/runs/{cell.path}/run.json" for cell in cells]
+
+
+def tables_and_figures():
+    tables = expand(
+        "{results}/tables/{paper}/table{number}.{format}",
+        results=RESULTS,
+        paper=PAPERS,
+        number=[2, 3, 4, 5],
+        format=["csv", "md", "tex"],
+    )
+    figures = expand(
+        "{results}/figures/{paper}/figure{number}.{format}",
+        results=RESULTS,
+        paper=PAPERS,
+        number=[6, 7],
+        format=["png", "svg", "csv"],
+    )
+    return tables + figures

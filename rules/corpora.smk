@@ -1,0 +1,25 @@
+"""The corpus tables.
+
+needs: the files of the data sets' splits
+makes: corpora/{dataset}.parquet
+"""
+
+
+rule build_corpus:
+    """Read the splits of a data set into one table and type its questions."""
+    input:
+        unpack(lambda wildcards: split_files(wildcards.dataset)),
+        sources=lambda wildcards: records_of_sources(split_files(wildcards.dataset).values()),
+    output:
+        f"{RESULTS}/corpora/{{dataset}}.parquet",
+    params:
+        reader=lambda wildcards: CONFIG.datasets[wildcards.dataset].reader,
+        questions=lambda wildcards: CONFIG.datasets[wildcards.dataset].questions,
+    log:
+        f"{RESULTS}/logs/build_corpus/{{dataset}}.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/build_corpus/{{dataset}}.jsonl"
+    conda:
+        "../envs/cpu.yaml"
+    script:
+        "../workflow_scripts/build_corpus.py"

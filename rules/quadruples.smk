@@ -1,0 +1,74 @@
+"""The prototypes, and the analogy quadruples made of them.
+
+needs: corpora/{dataset}.parquet
+makes: prototypes/{dataset}/{subset}/seed{seed}.parquet,
+       quadruples/{dataset}/{subset}/p{p}/seed{seed}/{train-...,dev,test}.parquet
+"""
+
+
+rule choose_prototypes:
+    """Choose a prototype from every training question, in an order seeded by each seed."""
+    input:
+        f"{RESULTS}/corpora/{{dataset}}.parquet",
+    output:
+        prototype_files("{dataset}", "{subset}"),
+    params:
+        seeds=CONFIG.seeds,
+    log:
+        f"{RESULTS}/logs/choose_prototypes/{{dataset}}-{{subset}}.log",
+    conda:
+        "../envs/cpu.yaml"
+    script:
+        "../workflow_scripts/choose_prototypes.py"
+
+
+rule build_training_quadruples:
+    """Write the training quadruples of p prototypes, for each seed."""
+    input:
+        corpus=f"{RESULTS}/corpora/{{dataset}}.parquet",
+        prototypes=prototype_files("{dataset}", "{subset}"),
+    output:
+        expand(
+            f"{RESULTS}/quadruples/{{{{dataset}}}}/{{{{subset}}}}/p{{{{p}}}}/seed{{seed}}/"
+            "train-{{number}}-per-{{per}}.parquet",
+            seed=CONFIG.seeds,
+        ),
+    params:
+        seeds=CONFIG.seeds,
+        splits=["train"],
+    wildcard_constraints:
+        number=r"\d+",
+        per="pair|question",
+    log:
+        f"{RESULTS}/logs/build_quadruples/{{dataset}}-{{subset}}-p{{p}}-train-{{number}}-per-{{per}}.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/build_quadruples/{{dataset}}-{{subset}}-p{{p}}-train-{{number}}-per-{{per}}.jsonl"
+    conda:
+        "../envs/cpu.yaml"
+    script:
+        "../workflow_scripts/build_quadruples.py"
+
+
+rule build_evaluation_quadruples:
+    """Write the dev and test quadruples of p prototypes, for each seed."""
+    input:
+        corpus=f"{RESULTS}/corpora/{{dataset}}.parquet",
+        prototypes=prototype_files("{dataset}", "{subset}"),
+    output:
+        expand(
+            f"{RESULTS}/quadruples/{{{{dataset}}}}/{{{{subset}}}}/p{{{{p}}}}/seed{{seed}}/"
+            "{split}.parquet",
+            seed=CONFIG.seeds,
+            split=["dev", "test"],
+        ),
+    params:
+        seeds=CONFIG.seeds,
+        splits=["dev", "test"],
+    log:
+        f"{RESULTS}/logs/build_quadruples/{{dataset}}-{{subset}}-p{{p}}.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/build_quadruples/{{dataset}}-{{subset}}-p{{p}}.jsonl"
+    conda:
+        "../envs/cpu.yaml"
+    script:
+        "../workflow_scripts/build_quadruples.py"

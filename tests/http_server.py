@@ -1,0 +1,95 @@
+"""A web server on 127.0.0.1 that misbehaves as told, for the tests of downloads."""
+
+import re
+from collections.abc import Callable
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+
+Behaviour = Callable[[BaseHTTPRequestHandler], None]
+
+
+def ok(body: bytes) -> Behaviour:
+    """Send the body, or the part of it that Range asks for, or 416."""
+
+    def behave(handler: BaseHTTPRequestHandler) -> None:
+        asked = re.fullmatch(r"bytes=(\d+)-", handler.headers.get("Range", ""))
+        start = int(asked[1]) if asked else 0
+        if start and start >= len(body):
+            _reply(handler, 416, b"", {"Content-Range": f"bytes */{len(body)}"})
+        elif start:
+            span = f"bytes {start}-{len(body) - 1}/{len(body)}"
+            _reply(handler, 206, body[start:], {"Content-Range": span})
+        else:
+            _reply(handler, 200, body)
+
+    return behave
+
+
+def ignoring_range(body: bytes) -> Behaviour:
+    """Send the whole body, whatever Range says."""
+    return lambda handler: _reply(handler, 200, body)
+
+
+def partial(body: bytes, content_range: str) -> Behaviour:
+    """Send the body as a 206 with this Content-Range, whatever was asked for."""
+    return lambda handler: _reply(handler, 206, body, {"Content-Range": content_range})
+
+
+def dropped(body: bytes, after: int) -> Behaviour:
+    """Announce the whole body, close the connection after some bytes."""
+    return lambda handler: _reply(handler, 200, body[:after], {"Content-Length": str(len(body))})
+
+
+def status(code: int, **headers: str) -> Behaviour:
+    """Send a status without a body; an underscore in a header's name stands for a hyphen."""
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return lambda handler: _reply(handler, code, b"", named)
+
+
+def _reply(handler, code: int, body: bytes, headers: dict[str, str] | None = None) -> None:
+    handler.send_response(code)
+    for name, value in {"Content-Length": str(len(body)), **(headers or {})}.items():
+        handler.send_header(name, value)
+    handler.end_headers()
+    handler.wfile.write(body)
+
+
+@dataclass
+class Server:
+    """`routes[path]` are the behaviours of successive requests, the last one for all the rest."""
+
+    url: str
+    routes: dict[str, list[Behaviour]] = field(default_factory=dict)
+    ranges: list[str | None] = field(default_factory=list)  # the Range of each request so far
+
+    def serve(self, path: str, *behaviours: Behaviour) -> str:
+        """Route a path and return its URL."""
+        self.routes[path] = list(behaviours)
+        return self.url + path
+
+
+@contextmanager
+def running_server():
+    """Yield a Server on a free port."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            server.ranges.append(self.headers.get("Range"))
+            behaviours = server.routes.get(self.path, [status(404)])
+            (behaviours.pop(0) if len(behaviours) > 1 else behaviours[0])(self)
+
+        def log_message(self, *_args) -> None:
+            pass
+
+    http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server = Server(f"http://127.0.0.1:{http.server_port}")
+    thread = Thread(target=http.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    try:
+        yield server
+    finally:
+        http.shutdown()
+        thread.join()
+        http.server_close()

@@ -1,0 +1,141 @@
+"""The data of a cell: sentences, pairs and quadruples as row numbers."""
+
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from analogyqa.prototypes import take
+from analogyqa.quadruples import subset_of
+from analogyqa.schemas import CORPUS, PROTOTYPES, QUADRUPLES, SPLITS, read_table
+from analogyqa.text import Sentences
+from analogyqa.vectors import read_store
+
+_TEXTS = ("question", "candidate")
+
+
+class SplitData(NamedTuple):
+    """A split of a cell: its pairs and its quadruples as row numbers.
+
+    `questions`, `candidates` are sentence numbers [M] and `labels` [M] of `pairs`. `prototypes` and
+    `rows` are the quadruples [n]: rows of the prototypes and of the pairs.
+    """
+
+    pairs: pd.DataFrame
+    questions: np.ndarray
+    candidates: np.ndarray
+    labels: np.ndarray
+    prototypes: np.ndarray
+    rows: np.ndarray
+
+    @property
+    def question_types(self) -> dict[str, str]:
+        return dict(zip(self.pairs["question_id"], self.pairs["question_type"], strict=True))
+
+
+class CellData(NamedTuple):
+    """What one seed of a cell is trained and scored on."""
+
+    sentences: Sentences
+    word_vectors: np.ndarray | None
+    prototype_ranks: np.ndarray
+    prototype_questions: np.ndarray
+    prototype_candidates: np.ndarray
+    splits: dict[str, SplitData]
+
+
+def cell_data(
+    pairs: dict[str, pd.DataFrame],
+    prototypes: pd.DataFrame,
+    quadruples: dict[str, pd.DataFrame],
+    word_vectors: np.ndarray | None,
+    word_ids: dict[str, int] | None,
+    lowercase: bool,
+) -> CellData:
+    """Number the sentences of a cell and turn its quadruples into row numbers.
+
+    Args:
+        pairs: split to the pairs of the subset (`quadruples.subset_of`).
+        prototypes: the p prototypes of each type; empty for a model that needs none.
+        quadruples: split to its table; a split that has none gets no quadruples.
+        word_vectors: float32 [V, d], or None.
+        word_ids: word to row of `word_vectors`, or None.
+        lowercase: as the vocabulary was made.
+    """
+    texts = pd.concat([frame[column] for frame in pairs.values() for column in _TEXTS])
+    sentences = Sentences(texts, word_ids, lowercase)
+    train = pairs["train"].set_index("candidate_id")
+    chosen = train.loc[prototypes["candidate_id"]]
+    kinds = prototypes["question_type"].astype(str)
+    by_rank = {key: row for row, key in enumerate(zip(kinds, prototypes["rank"], strict=True))}
+    return CellData(
+        sentences,
+        word_vectors,
+        prototypes["rank"].to_numpy(),
+        sentences.numbers(chosen["question"]),
+        sentences.numbers(chosen["candidate"]),
+        {
+            split: _split_data(frame, quadruples.get(split), sentences, by_rank)
+            for split, frame in pairs.items()
+        },
+    )
+
+
+def _split_data(
+    pairs: pd.DataFrame,
+    quadruples: pd.DataFrame | None,
+    sentences: Sentences,
+    by_rank: dict[tuple[str, int], int],
+) -> SplitData:
+    numbers = [sentences.numbers(pairs[column]) for column in _TEXTS]
+    prototypes = rows = np.zeros(0, dtype=np.int64)
+    if quadruples is not None:
+        row_of = pd.Series(np.arange(len(pairs)), index=pairs["candidate_id"])
+        categories = quadruples["candidate_id"].cat
+        rows = row_of.loc[categories.categories].to_numpy()[categories.codes]
+        kinds = pairs["question_type"].astype(str).to_numpy()
+        largest = 1 + max(rank for _, rank in by_rank)
+        table = np.full((len(pairs), largest), -1, dtype=np.int64)
+        for (kind, rank), row in by_rank.items():
+            table[kinds == kind, rank] = row
+        prototypes = table[rows, quadruples["prototype"].to_numpy()]
+    return SplitData(pairs, *numbers, pairs["label"].to_numpy(), prototypes, rows)
+
+
+class CellFiles(NamedTuple):
+    """The tables that one seed of a cell is made of; None or empty where the model needs none.
+
+    `quadruples` maps a split to its file.
+    """
+
+    corpus: str
+    vectors: str | None
+    prototypes: str | None
+    quadruples: dict[str, str]
+
+    def named(self) -> dict[str, str]:
+        """Return the files by what they are, for the record of the run."""
+        named = {f"quadruples {split}": path for split, path in self.quadruples.items()}
+        single = {"corpus": self.corpus, "vectors": self.vectors, "prototypes": self.prototypes}
+        return named | {name: path for name, path in single.items() if path}
+
+
+def load_cell(files: CellFiles, subset: str, p: int, lowercase: bool) -> CellData:
+    """Read the tables of one seed of a cell.
+
+    Raises AnalogyQAError when a file is damaged or does not fit the others.
+    """
+    corpus = read_table(files.corpus, CORPUS)
+    vectors, word_ids = read_store(files.vectors) if files.vectors else (None, None)
+    if files.prototypes:
+        prototypes = take(read_table(files.prototypes, PROTOTYPES), p, files.prototypes)
+    else:
+        prototypes = pd.DataFrame(columns=PROTOTYPES.names)
+    return cell_data(
+        {split: subset_of(corpus, split, subset) for split in SPLITS},
+        prototypes,
+        {split: read_table(path, QUADRUPLES) for split, path in files.quadruples.items()},
+        vectors,
+        word_ids,
+        lowercase,
+    )

@@ -1,0 +1,158 @@
+"""The curves of a paper against the number of prototypes, with the published values."""
+
+from pathlib import Path
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+
+from analogyqa.checkpoints import atomic_path
+from analogyqa.config import Config
+from analogyqa.ledger import OTHER_DATA, Paper, Where, by_cell, typed
+
+FIGURE = {
+    "dataset": "str",
+    "metric": "str",
+    "p": "Int64",
+    "mean": "float64",
+    "sd": "float64",
+    "ci_low": "float64",
+    "ci_high": "float64",
+    "n_seeds": "Int64",
+    "n_questions": "Int64",
+    "published": "float64",
+    "provenance": "str",
+}
+MEASURES = {"map": "Mean average precision", "mrr": "Mean reciprocal rank"}
+
+_PUBLISHED = ", published"
+
+# Okabe and Ito's palette: told apart with any colour vision; the markers tell them apart in print.
+_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+_MARKERS = ("o", "s", "^", "D", "v", "P")
+_STYLE = {"svg.hashsalt": "analogyqa", "axes.spines.top": False, "axes.spines.right": False}
+
+
+def build_figure(paper: Paper, name: str, summary: pd.DataFrame, config: Config) -> pd.DataFrame:
+    """Return the data of a figure: columns FIGURE, a row for each data set and p.
+
+    The data sets of the paper come first, then the others that are configured. `published` is
+    what the tables of the paper print for the same run, at the p that the paper calls the best; a
+    row of it alone stands where the configured curve has no such p.
+    """
+    artefact = paper.artefacts[name]
+    found = by_cell(summary)
+    best = {cell.where.dataset: cell for cell in artefact.numbers()}
+    common = artefact.where(column=next(iter(artefact.columns)))
+    rows = []
+    for dataset in [name for name in best if name in config.datasets] + [
+        name for name in config.datasets if name not in best
+    ]:
+        where = common.model_copy(update={"dataset": dataset})
+        published = _published(paper, where) if dataset in best else None
+        at = int(best[dataset].published) if published is not None else None
+        for p in sorted({*(config.prototypes.curve or [config.prototypes.p]), at} - {None}):
+            run = found.get((where.model, dataset, where.subset, p, where.metric), {})
+            row = {"dataset": dataset, "metric": where.metric, "p": p}
+            row |= {"published": published if p == at else None}
+            if run or p == at:
+                rows.append(run | row)
+    return typed(rows, FIGURE)
+
+
+def draw_figure(
+    frame: pd.DataFrame, paper: Paper, name: str, config: Config, files: dict[str, str | Path]
+) -> None:
+    """Draw a figure from its data, the same bytes for the same data.
+
+    Args:
+        frame: as `build_figure` returns it.
+        paper, name: give the title.
+        config: the titles of the data sets, and what the intervals are.
+        files: format (png, svg) to path.
+    """
+    with plt.rc_context(_STYLE):
+        figure, axes = plt.subplots(figsize=(6.4, 4.4), layout="constrained")
+        curves = list(frame.groupby("dataset", sort=False))
+        for index, (dataset, part) in enumerate(curves):
+            # A little to the side, so that one interval does not hide the other.
+            aside = (index - (len(curves) - 1) / 2) * 0.015 * (np.ptp(frame["p"]) or 1)
+            _draw_curve(axes, part, config.datasets[dataset].title, index, aside)
+        if frame["mean"].isna().all():
+            axes.text(0.5, 0.5, "not run", transform=axes.transAxes, ha="center")
+        if len(frame):
+            handles, labels = axes.get_legend_handles_labels()
+            # Ours in the first column, published in the second.
+            order = sorted(range(len(labels)), key=lambda index: labels[index].endswith(_PUBLISHED))
+            figure.legend(
+                [handles[index] for index in order],
+                [labels[index] for index in order],
+                loc="outside lower center",
+                ncols=2,
+                frameon=False,
+            )
+        axes.set_title(_title(frame, paper, name, config), loc="left", fontsize="medium")
+        axes.set_xlabel("number of prototypes p of each question type")
+        axes.set_ylabel(", ".join(MEASURES[metric] for metric in frame["metric"].unique()))
+        axes.set_xticks(sorted(frame["p"].unique()))
+        axes.margins(x=0.08)
+        axes.grid(axis="y", alpha=0.3)
+        for kind, path in files.items():
+            # Without these the file would hold the date and the version of Matplotlib.
+            metadata = {"Date": None, "Creator": None} if kind == "svg" else {"Software": None}
+            with atomic_path(path) as temporary:
+                figure.savefig(temporary, format=kind, dpi=200, metadata=metadata)
+        plt.close(figure)
+
+
+def _published(paper: Paper, where: Where) -> float | None:
+    for artefact in paper.artefacts.values():
+        for cell in artefact.numbers() if artefact.value == "score" else ():
+            if cell.where == where:
+                return cell.published
+    return None
+
+
+def _draw_curve(axes: plt.Axes, part: pd.DataFrame, title: str, index: int, aside: float) -> None:
+    colour, marker = _COLOURS[index % len(_COLOURS)], _MARKERS[index % len(_MARKERS)]
+    ours = part.dropna(subset="mean")
+    if len(ours):
+        mean = ours["mean"]
+        spread = [mean - ours["ci_low"], ours["ci_high"] - mean]
+        axes.errorbar(
+            ours["p"].astype(int) + aside,
+            mean,
+            yerr=spread,
+            color=colour,
+            marker=marker,
+            capsize=4,
+            elinewidth=1,
+            label=title,
+        )
+    published = part.dropna(subset="published")
+    if len(published):
+        axes.plot(
+            published["p"].astype(int) + aside,
+            published["published"],
+            linestyle="none",
+            marker=marker,
+            markersize=11,
+            markerfacecolor="none",
+            markeredgecolor=colour,
+            label=title + _PUBLISHED,
+        )
+
+
+def _title(frame: pd.DataFrame, paper: Paper, name: str, config: Config) -> str:
+    confidence = f"{config.bootstrap.confidence * 100:g}%"
+    lines = [
+        f"Figure {name.removeprefix('figure')} of {paper.paper}: {paper.artefacts[name].title}",
+        f"test split; bars: {confidence} intervals over questions and {len(config.seeds)} seeds",
+    ]
+    if not config.comparable and frame["published"].notna().any():
+        lines[1] += f"; {OTHER_DATA}"
+    return "\n".join(lines)

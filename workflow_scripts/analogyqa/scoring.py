@@ -1,0 +1,106 @@
+"""Encode sentences and score the candidates of a split."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import torch
+from torch import Tensor
+
+from analogyqa import ranking
+from analogyqa.cells import CellData
+from analogyqa.config import Model, Training
+from analogyqa.encoders import Encoder, build_encoder
+from analogyqa.errors import AnalogyQAError
+from analogyqa.schemas import SCORES
+from analogyqa.text import Sentences
+
+EVALUATED = ("dev", "test")
+ENCODE_BATCH = 256
+
+
+def device_for(requested: str) -> torch.device:
+    """Return the device that `auto`, `cpu` or `cuda` stands for.
+
+    Raises AnalogyQAError when cuda is asked for where there is none.
+    """
+    available = torch.cuda.is_available()
+    if requested == "cuda" and not available:
+        raise AnalogyQAError(
+            "device: cuda is asked for, but PyTorch sees no CUDA device on this machine. "
+            "Use device: auto (or cpu), or run where there is a GPU and a CUDA build of PyTorch."
+        )
+    return torch.device("cuda" if available and requested != "cpu" else "cpu")
+
+
+def encode(
+    encoder: Encoder, sentences: Sentences, numbers: np.ndarray, device: torch.device
+) -> Tensor:
+    """Encode sentences by their numbers [n], all in one batch: [n, dim]."""
+    words, lengths = sentences.batch(numbers)
+    return encoder(torch.from_numpy(words).to(device), torch.from_numpy(lengths))
+
+
+@torch.no_grad()
+def encode_all(
+    encoder: Encoder, sentences: Sentences, numbers: np.ndarray, device: torch.device
+) -> np.ndarray:
+    """Encode sentences [n] once each, in batches of like length: float32 [n, dim]."""
+    unique, inverse = np.unique(numbers, return_inverse=True)
+    order = np.argsort(sentences.lengths[unique], kind="stable")
+    batches = np.array_split(order, math.ceil(len(order) / ENCODE_BATCH))
+    parts = [encode(encoder, sentences, unique[part], device).cpu().numpy() for part in batches]
+    vectors = np.concatenate(parts)
+    return vectors[np.argsort(order, kind="stable")][inverse]
+
+
+def score_split(
+    encoder: Encoder, data: CellData, split: str, model: Model, device: torch.device
+) -> tuple[np.ndarray, np.ndarray]:
+    """Score all pairs of a split: float32 [M], and the rank of the best prototype (-1: none)."""
+    part = data.splits[split]
+    numbers = [part.questions, part.candidates]
+    if model.ranker == "analogy":
+        numbers += [data.prototype_questions, data.prototype_candidates]
+    vectors = encode_all(encoder, data.sentences, np.concatenate(numbers), device)
+    ends = np.cumsum([len(column) for column in numbers])[:-1]
+    questions, candidates, *prototypes = np.split(vectors, ends)
+    if model.ranker == "cosine":
+        return ranking.cosine_scores(questions, candidates), np.full(len(questions), -1)
+    scores, best = ranking.analogy_scores(
+        prototypes[0] - prototypes[1],
+        questions - candidates,
+        part.prototypes,
+        part.rows,
+        model.aggregate,
+    )
+    return scores, data.prototype_ranks[best]
+
+
+def scores_table(
+    data: CellData, split: str, seed: int, scores: np.ndarray, best_prototype: np.ndarray
+) -> pd.DataFrame:
+    """Return the scored candidates of a split as a table of schema SCORES."""
+    pairs = data.splits[split].pairs[["split", "question_id", "candidate_id", "label"]]
+    frame = pairs.assign(seed=seed, score=scores, best_prototype=best_prototype)
+    return frame[SCORES.names]
+
+
+def score_evaluated(
+    encoder: Encoder, data: CellData, model: Model, seed: int, device: torch.device
+) -> pd.DataFrame:
+    """Score dev and test once: a table of schema SCORES."""
+    return pd.concat(
+        [
+            scores_table(data, split, seed, *score_split(encoder, data, split, model, device))
+            for split in EVALUATED
+        ],
+        ignore_index=True,
+    )
+
+
+def score_untrained(data: CellData, model: Model, training: Training, seed: int) -> pd.DataFrame:
+    """Score dev and test with an encoder as it is built: a table of schema SCORES."""
+    torch.manual_seed(seed)
+    encoder = build_encoder(model.encoder, data.word_vectors, training)
+    return score_evaluated(encoder, data, model, seed, torch.device("cpu"))

@@ -1,0 +1,19 @@
+"""Read the splits of a data set into the corpus table.
+
+input: train, dev, test
+output: corpora/{dataset}.parquet
+"""
+
+from job import job
+
+from analogyqa.corpora.table import build_corpus
+from analogyqa.schemas import CORPUS, SPLITS, write_table
+
+with job(snakemake):
+    corpus = build_corpus(
+        snakemake.wildcards.dataset,
+        snakemake.params.reader,
+        {split: snakemake.input[split] for split in SPLITS},
+        snakemake.params.questions,
+    )
+    write_table(corpus, CORPUS, snakemake.output[0])

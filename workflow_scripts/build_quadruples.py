@@ -1,0 +1,31 @@
+"""Write the quadruples of p prototypes, for each seed.
+
+input: corpus, prototypes (one file for each seed)
+output: quadruples/{dataset}/{subset}/p{p}/seed{seed}/{split}.parquet
+"""
+
+from itertools import product
+
+from job import job
+
+from analogyqa.config import Negatives
+from analogyqa.prototypes import take
+from analogyqa.quadruples import evaluation_blocks, subset_of, training_blocks, write_quadruples
+from analogyqa.schemas import CORPUS, PROTOTYPES, read_table
+
+with job(snakemake):
+    wildcards = snakemake.wildcards
+    corpus = read_table(snakemake.input.corpus, CORPUS)
+    runs = product(
+        zip(snakemake.params.seeds, snakemake.input.prototypes, strict=True),
+        snakemake.params.splits,
+    )
+    for ((seed, file), split), path in zip(runs, snakemake.output, strict=True):
+        pairs = subset_of(corpus, split, wildcards.subset)
+        prototypes = take(read_table(file, PROTOTYPES), int(wildcards.p), file)
+        if split == "train":
+            negatives = Negatives(count=int(wildcards.number), per=wildcards.per)
+            blocks = training_blocks(pairs, prototypes, negatives, seed)
+        else:
+            blocks = evaluation_blocks(pairs, prototypes)
+        write_quadruples(blocks, pairs, path)

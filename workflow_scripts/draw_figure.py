@@ -1,0 +1,19 @@
+"""Draw one figure of a paper as png and svg, its data as csv.
+
+input: summary.csv, papers/{paper}.yaml
+output: figures/{paper}/figure{number}.{png,svg,csv}
+"""
+
+from analogyqa.config import load_config
+from analogyqa.figures import build_figure, draw_figure
+from analogyqa.ledger import SUMMARY, load_paper, read_csv, write_csv
+from job import job
+
+with job(snakemake):
+    config = load_config(snakemake.params.config)
+    paper = load_paper(snakemake.input.paper)
+    name = f"figure{snakemake.wildcards.number}"
+    frame = build_figure(paper, name, read_csv(snakemake.input.summary, SUMMARY), config)
+    write_csv(frame, snakemake.output.csv)
+    files = {"png": snakemake.output.png, "svg": snakemake.output.svg}
+    draw_figure(frame, paper, name, config, files)

@@ -1,0 +1,18 @@
+"""Make one file of sources.yaml present and verified below resources_dir."""
+
+import logging
+import os
+from pathlib import Path
+
+from job import job
+
+from analogyqa.sources import fetch, load_registry, mirrors_from
+
+with job(snakemake):
+    registry = load_registry(Path(snakemake.scriptdir).parent / "sources.yaml")
+    source = registry[snakemake.params.source]
+    resources_dir = snakemake.output.file.removesuffix("/" + source.file)
+    # The mirrors are no params of the rule: another mirror must not make every source run again.
+    mirrors = mirrors_from(snakemake.config.get("mirrors", []), os.environ)
+    found = fetch(source, resources_dir, mirrors)
+    logging.info("%s: %s bytes, from %s", snakemake.output.file, f"{found.bytes:,}", found.origin)

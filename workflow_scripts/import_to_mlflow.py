@@ -1,0 +1,17 @@
+"""Import the run records, tables and figures of the paper into MLflow."""
+
+from analogyqa.checkpoints import write_json
+from analogyqa.tracking import EXPERIMENT, import_runs
+from job import job
+
+with job(snakemake):
+    imported = import_runs(
+        snakemake.params.tracking_uri,
+        EXPERIMENT,
+        snakemake.input.records,
+        snakemake.input.metrics,
+        snakemake.params.results,
+    )
+    # How many runs were new depends on the store and not on the inputs: it is left out.
+    content = {key: value for key, value in imported._asdict().items() if key != "added"}
+    write_json(snakemake.output[0], {EXPERIMENT: content})

@@ -1,0 +1,54 @@
+"""What all scripts share: the log of the job, and errors that a user can read."""
+
+import logging
+import sys
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from analogyqa.cells import CellFiles
+from analogyqa.config import Cell, Negatives
+from analogyqa.errors import AnalogyQAError
+
+
+@contextmanager
+def job(snakemake) -> Iterator[None]:
+    """Log to the terminal and the rule's log; end with one message for what a user can mend.
+
+    The traceback goes to the log. A full disk or a folder that cannot be written to counts as
+    something that a user can mend; any other exception is a defect and is raised.
+    """
+    log_file = snakemake.log[0]
+    handlers = [logging.FileHandler(log_file, mode="w"), logging.StreamHandler()]
+    logging.basicConfig(level=logging.INFO, format="%(message)s", handlers=handlers, force=True)
+    try:
+        yield
+    except (AnalogyQAError, OSError) as error:
+        with open(log_file, "a") as file:
+            traceback.print_exc(file=file)
+        sys.exit(f"\nError in rule {snakemake.rule}: {error}\n")
+
+
+def cell_of(snakemake) -> Cell:
+    """Return the cell that the wildcards name."""
+    wildcards = snakemake.wildcards
+    return Cell(wildcards.model, wildcards.dataset, wildcards.subset, int(wildcards.p))
+
+
+def cell_files(snakemake, negatives: Negatives | None = None) -> dict[int, CellFiles]:
+    """Return seed to the tables of a cell; `negatives` names the training quadruples."""
+    named = dict(snakemake.input.items())
+    names = {"dev": "dev", "test": "test"}
+    if negatives:
+        names["train"] = f"train-{negatives.count}-per-{negatives.per}"
+    quadruples = {split: named[name] for split, name in names.items() if name in named}
+    prototypes = named.get("prototypes")
+    return {
+        seed: CellFiles(
+            named["corpus"],
+            named.get("vectors"),
+            prototypes[index] if prototypes else None,
+            {split: files[index] for split, files in quadruples.items()},
+        )
+        for index, seed in enumerate(snakemake.params.seeds)
+    }

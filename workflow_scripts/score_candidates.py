@@ -1,0 +1,22 @@
+"""Score a cell whose encoder is not trained.
+
+input: corpus, vectors, prototypes and quadruples (one file for each seed)
+output: runs/{model}/{dataset}/{subset}/p{p}/{scores.parquet,run.json}
+"""
+
+from pathlib import Path
+
+from job import cell_files, cell_of, job
+
+from analogyqa.config import Model, Training
+from analogyqa.runs import score_cell
+
+with job(snakemake):
+    score_cell(
+        cell_of(snakemake),
+        Model(title="", **snakemake.params.model),
+        Training(),
+        cell_files(snakemake),
+        snakemake.params.lowercase,
+        Path(snakemake.output.record).parent,
+    )

@@ -1,0 +1,26 @@
+"""Keep the vectors of the words that the corpora use.
+
+input: corpora, vectors
+output: vectors/{vectors}.npy, .words.txt, .json
+"""
+
+import logging
+
+import pandas as pd
+from job import job
+
+from analogyqa.schemas import CORPUS, read_table
+from analogyqa.vectors import select_vectors, vocabulary_of, write_store
+
+with job(snakemake):
+    corpora = [read_table(path, CORPUS) for path in snakemake.input.corpora]
+    sentences = pd.concat([corpus[name] for corpus in corpora for name in ("question", "candidate")])
+    vocabulary = vocabulary_of(sentences, snakemake.params.lowercase)
+    vectors, found = select_vectors(
+        snakemake.input.vectors, vocabulary, snakemake.params.out_of_vocabulary
+    )
+    logging.info(
+        "%s: %d of %d words found in %s",
+        snakemake.wildcards.vectors, found.sum(), len(found), snakemake.params.origin,
+    )  # fmt: skip
+    write_store(vectors, found, vocabulary, snakemake.params.origin, snakemake.output.vectors)
