@@ -10,7 +10,7 @@ min_version("9.0")
 sys.path.insert(0, str(Path(workflow.basedir, "workflow_scripts")))
 
 
-configfile: "config.yaml"
+configfile: Path(workflow.basedir, "config.yaml")
 
 
 report: "report/workflow.rst"

@@ -27,13 +27,13 @@ rule write_ledger:
             caption="../report/ledger.rst",
             category="Ledger",
         ),
-    params:
-        config=REPORTED_CONFIG,
     log:
         f"{RESULTS}/logs/write_ledger.log",
     localrule: True
     conda:
         "../envs/cpu.yaml"
+    params:
+        config=REPORTED_CONFIG,
     script:
         "../workflow_scripts/write_ledger.py"
 
@@ -66,15 +66,15 @@ rule render_table:
             subcategory="{paper}",
             labels={"table": "{number}", "format": "tex"},
         ),
-    params:
-        config=REPORTED_CONFIG,
-    wildcard_constraints:
-        number=r"\d+",
     log:
         f"{RESULTS}/logs/render_table/{{paper}}-table{{number}}.log",
+    wildcard_constraints:
+        number=r"\d+",
     localrule: True
     conda:
         "../envs/cpu.yaml"
+    params:
+        config=REPORTED_CONFIG,
     script:
         "../workflow_scripts/render_table.py"
 
@@ -106,14 +106,14 @@ rule draw_figure:
             subcategory="{paper}",
             labels={"figure": "{number}", "format": "csv"},
         ),
-    params:
-        config=REPORTED_CONFIG,
-    wildcard_constraints:
-        number=r"\d+",
     log:
         f"{RESULTS}/logs/draw_figure/{{paper}}-figure{{number}}.log",
+    wildcard_constraints:
+        number=r"\d+",
     localrule: True
     conda:
         "../envs/cpu.yaml"
+    params:
+        config=REPORTED_CONFIG,
     script:
         "../workflow_scripts/draw_figure.py"

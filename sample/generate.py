@@ -23,13 +23,17 @@ ANSWERS = {"who": "person", "when": "year", "where": "place"}
 # What an answer to a question of another kind tells; the pipeline leaves these questions out.
 OTHER_KINDS = {"what": "other", "how": "other", "which": "where"}
 
+WIKIQA_HEADER = [
+    "QuestionID", "Question", "DocumentID", "DocumentTitle", "SentenceID", "Sentence", "Label",
+]  # fmt: skip
+
 SHARES = {"dev": 0.16, "test": 0.21}  # of the things of a topic, the rest is train
 UNANSWERED = {"train": 3, "dev": 1, "test": 2}  # questions per type without a correct candidate
 OTHERS = {"train": 6, "dev": 2, "test": 3}  # questions per other kind
 CANDIDATES = (4, 10)
-TEXT_SENTENCES = 3  # per thing, on each of its three facts
-TEXT_SENTENCES_PER_VALUE = 2  # per person, year and place
-TEXT_FILLERS = 6  # times that each sentence without a fact is repeated
+TEXT_SENTENCES = 2  # per thing, on each of its three facts
+TEXT_SENTENCES_PER_VALUE = 3  # per person, year and place
+TEXT_FILLERS = 5  # times that each sentence without a fact is repeated
 
 
 class Thing(NamedTuple):
@@ -101,14 +105,14 @@ def fill(pattern: str, thing: Thing, mention: str) -> str:
 
 
 def capitalise(sentence: str) -> str:
-    """Make the first letter a capital, behind an opening quote too."""
-    return re.sub(r"[^\W\d_]", lambda letter: letter[0].upper(), sentence, count=1)
+    """Make a letter at the start a capital, behind an opening quote too."""
+    return re.sub(r'^(?:" )?[^\W\d_]', lambda start: start[0].upper(), sentence)
 
 
 def mention(rng: random.Random, thing: Thing, pattern: str) -> str:
     """Name the thing that the question is about, or refer to it, whatever the sentence tells."""
     references = [f"the {thing.kind}", f"this {thing.kind}"]
-    if pattern.startswith("{it} "):
+    if pattern.startswith("{it} ") and "(" not in pattern:
         references.append("it")
     return thing.name if rng.random() < 0.5 else rng.choice(references)
 
@@ -137,17 +141,15 @@ def candidates(
     def draw(pool: list[Thing], kinds: list[str]) -> tuple[Thing, str]:
         return rng.choice(pool), rng.choice(PHRASINGS[thing.topic, "answer", rng.choice(kinds)])
 
-    chosen = [
-        (thing, pattern)
-        for pattern in rng.sample(PHRASINGS[thing.topic, "answer", about], correct)
-    ]
+    answers = rng.sample(PHRASINGS[thing.topic, "answer", about], correct)
+    chosen = [(thing, pattern) for pattern in answers]
     labels = [1] * correct
     rival_count = 2 if number >= 6 and rng.random() < 0.4 else 1
     while len(chosen) < number:
         if len(chosen) < correct + rival_count:
             fact = draw(rivals, [about])
         else:
-            fact = draw([thing] if rng.random() < 0.7 else neighbours, misses)
+            fact = draw([thing] if rng.random() < 0.8 else neighbours, misses)
         # A pattern comes once per question: two sentences must not differ in the name alone.
         if fact[1] not in [pattern for _, pattern in chosen]:
             chosen.append(fact)
@@ -194,10 +196,9 @@ def untokenize(text: str) -> str:
 
 def wikiqa_files() -> dict[str, str]:
     """Return the WikiQA tables by path: tab-separated, a row per candidate, quotes are literal."""
-    header = "QuestionID Question DocumentID DocumentTitle SentenceID Sentence Label".split()
     files, number = {}, 0
     for split, questions in build("wikiqa").items():
-        rows = [header]
+        rows = [WIKIQA_HEADER]
         for question in questions:
             number += 1
             text = untokenize(question.text.lower())
@@ -234,7 +235,10 @@ def trecqa_files() -> dict[str, str]:
 
 
 def text_file() -> str:
-    """Return the unlabelled text: a sentence a line, tokenised, lower-cased, in phrasings of its own."""
+    """Return the unlabelled text, a sentence a line, tokenised and lower-cased.
+
+    It tells the facts of both data sets in phrasings of its own.
+    """
     rng = random.Random("text")
     things = read_things("wikiqa") + read_things("trecqa")
     lines = []
@@ -271,7 +275,8 @@ def main() -> int:
             path.parent.mkdir(exist_ok=True)
             path.write_bytes(content)
     if stale:
-        print(f"not as generated: {', '.join(stale)}. Run python sample/generate.py", file=sys.stderr)
+        names = ", ".join(stale)
+        print(f"not as generated: {names}. Run python sample/generate.py", file=sys.stderr)
     return 1 if stale else 0
 
 

@@ -100,8 +100,8 @@ def pick(ledger: pd.DataFrame, artefact: str, row: str, column: str) -> pd.DataF
     return ledger[here].set_index("setting")
 
 
-def make_run(model: str = "analogy", trained: bool = True, **settings) -> tuple[dict, pd.DataFrame]:
-    cell = {"model": model, "dataset": "wikiqa", "subset": "comb", "p": 30}
+def make_run(name: str = "analogy", trained: bool = True, **settings) -> tuple[dict, pd.DataFrame]:
+    cell = {"model": name, "dataset": "wikiqa", "subset": "comb", "p": 30}
     settings = {
         "model": {"encoder": "bigru" if trained else "mean"},
         "training": {"dropout": 0.5} if trained else None,

@@ -240,6 +240,13 @@ def test_a_second_import_changes_nothing(results):
     assert second == first._replace(added=0)
 
 
+def test_two_imports_at_once_add_each_run_once(results):
+    with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("fork")) as pool:
+        imported = list(pool.map(import_all, [results, results]))
+    assert sorted(one.added for one in imported) == [0, 3]
+    assert len(active_runs(uri(results))) == 7
+
+
 def test_a_changed_record_replaces_the_older_run_alone(results):
     import_all(results)
     before = {run.info.run_id: run.info.run_name for run in active_runs(uri(results))}

@@ -54,6 +54,12 @@ class Dataset(Section):
         dict[Literal["who", "when", "where"], Annotated[int, Field(ge=1)]],
     ] = {}
 
+    @field_validator("questions", mode="before")
+    @classmethod
+    def _unchecked(cls, questions: object) -> object:
+        """Null: another configuration file's counts do not hold for this data."""
+        return {} if questions is None else questions
+
 
 class Vectors(Section):
     """Word vectors, either read from a file or trained here with fastText."""

@@ -77,11 +77,14 @@ def draw_figure(
     """
     with plt.rc_context(_STYLE):
         figure, axes = plt.subplots(figsize=(6.4, 4.4), layout="constrained")
+        # The published value is labelled with the paper's name for its data: ours may be others.
+        names = {cell.where.dataset: cell.row for cell in paper.artefacts[name].numbers()}
         curves = list(frame.groupby("dataset", sort=False))
         for index, (dataset, part) in enumerate(curves):
             # A little to the side, so that one interval does not hide the other.
             aside = (index - (len(curves) - 1) / 2) * 0.015 * (np.ptp(frame["p"]) or 1)
-            _draw_curve(axes, part, config.datasets[dataset].title, index, aside)
+            labels = (config.datasets[dataset].title, names.get(dataset, "") + _PUBLISHED)
+            _draw_curve(axes, part, labels, index, aside)
         if frame["mean"].isna().all():
             axes.text(0.5, 0.5, "not run", transform=axes.transAxes, ha="center")
         if len(frame):
@@ -117,7 +120,10 @@ def _published(paper: Paper, where: Where) -> float | None:
     return None
 
 
-def _draw_curve(axes: plt.Axes, part: pd.DataFrame, title: str, index: int, aside: float) -> None:
+def _draw_curve(
+    axes: plt.Axes, part: pd.DataFrame, labels: tuple[str, str], index: int, aside: float
+) -> None:
+    """Draw ours and the published values of one data set, `aside` of p, each with its label."""
     colour, marker = _COLOURS[index % len(_COLOURS)], _MARKERS[index % len(_MARKERS)]
     ours = part.dropna(subset="mean")
     if len(ours):
@@ -131,7 +137,7 @@ def _draw_curve(axes: plt.Axes, part: pd.DataFrame, title: str, index: int, asid
             marker=marker,
             capsize=4,
             elinewidth=1,
-            label=title,
+            label=labels[0],
         )
     published = part.dropna(subset="published")
     if len(published):
@@ -143,7 +149,7 @@ def _draw_curve(axes: plt.Axes, part: pd.DataFrame, title: str, index: int, asid
             markersize=11,
             markerfacecolor="none",
             markeredgecolor=colour,
-            label=title + _PUBLISHED,
+            label=labels[1],
         )
 
 
@@ -154,5 +160,5 @@ def _title(frame: pd.DataFrame, paper: Paper, name: str, config: Config) -> str:
         f"test split; bars: {confidence} intervals over questions and {len(config.seeds)} seeds",
     ]
     if not config.comparable and frame["published"].notna().any():
-        lines[1] += f"; {OTHER_DATA}"
+        lines.append(OTHER_DATA)
     return "\n".join(lines)

@@ -283,9 +283,13 @@ def build_ledger(
 
 def typed(rows: list[dict], columns: dict[str, str]) -> pd.DataFrame:
     """Return `rows` with exactly `columns`; what a row lacks is an empty text or missing."""
-    frame = pd.DataFrame(rows).reindex(columns=list(columns))
-    texts = [name for name, kind in columns.items() if kind == _text]
-    return frame.fillna(dict.fromkeys(texts, "")).astype(columns)
+    values_of = {
+        name: [row.get(name, "" if kind == _text else None) for row in rows]
+        for name, kind in columns.items()
+    }
+    return pd.DataFrame(
+        {name: pd.Series(values, dtype=columns[name]) for name, values in values_of.items()}
+    )
 
 
 def write_csv(frame: pd.DataFrame, path: str | Path) -> None:
@@ -371,10 +375,8 @@ def _best_p(cell: Published, config: Config, found: dict) -> dict:
         return result | _not_run(f"p = {cell.published:g} is not in prototypes.curve")
     runs = [found.get((where.model, where.dataset, where.subset, p, where.metric)) for p in curve]
     if None in runs:
-        missing = [str(p) for p, run in zip(curve, runs, strict=True) if run is None]
-        return result | _not_run(
-            f"no run {where.model}/{where.dataset} at p = {', '.join(missing)}"
-        )
+        missing = [p for p, run in zip(curve, runs, strict=True) if run is None]
+        return result | _not_run(f"no run of {where.model} on {where.dataset} at p = {missing}")
     top = max(run["mean"] for run in runs)
     best = [run for run in runs if run["mean"] == top]
     # Among equals the smallest p stands for the curve: fewer comparisons for the same result.

@@ -309,10 +309,12 @@ def _settings_notes(
     names = frame["row" if artefact.systems_in_rows else "column"]
     chosen: dict[str, list[str]] = {}
     for name, row in zip(names, frame.to_dict("records"), strict=True):
+        if row["setting"] != CHOSEN:
+            continue
         where = artefact.where(row["row"], row["column"])
-        model_id = settings_of(row["model"], config).get(CHOSEN) if row["model"] else None
-        key = (model_id, where.dataset, where.subset, config.prototypes.p, where.metric)
-        if row["setting"] == CHOSEN and key in found:
+        model, p = row["model"], config.p_of(row["model"])
+        key = (settings_of(model, config)[CHOSEN], where.dataset, where.subset, p, where.metric)
+        if key in found:
             systems = chosen.setdefault(found[key]["setting"], [])
             systems += [name] if name not in systems else []
     for setting, systems in chosen.items():

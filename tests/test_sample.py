@@ -1,0 +1,215 @@
+"""The bundled sample keeps what sample/README.md promises."""
+
+import importlib.util
+import re
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from analogyqa.corpora.table import build_corpus, count_questions
+from analogyqa.question_types import QUESTION_TYPES
+from analogyqa.text import tokenize
+
+SAMPLE = Path(__file__).parent.parent / "sample"
+FILES = {
+    "wikiqa": {split: f"wikiqa/WikiQA-{split}.tsv" for split in ("train", "dev", "test")},
+    "trecqa": {split: f"trecqa/{split.upper()}.xml" for split in ("train", "dev", "test")},
+}
+VALUE = {"who": "person", "when": "year", "where": "place"}
+
+_spec = importlib.util.spec_from_file_location("generate", SAMPLE / "generate.py")
+generate = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(generate)
+
+
+@pytest.fixture(scope="module", params=FILES)
+def dataset(request):
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def corpus(dataset):
+    files = {split: str(SAMPLE / name) for split, name in FILES[dataset].items()}
+    return build_corpus(dataset, dataset, files, {})
+
+
+@pytest.fixture(scope="module")
+def typed(corpus):
+    """The questions that the pipeline uses."""
+    return corpus.dropna(subset="question_type")
+
+
+@pytest.fixture(scope="module")
+def things(dataset):
+    return generate.read_things(dataset)
+
+
+def mentions(text: str, name: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE) is not None
+
+
+def mrr(typed, score) -> float:
+    """Mean reciprocal rank; a tie keeps the order of the file, which is random."""
+    reciprocal_ranks = []
+    for _, group in typed.groupby("question_id"):
+        scores = [score(row) for row in group.itertuples()]
+        order = sorted(range(len(scores)), key=lambda place: -scores[place])
+        labels = group.label.tolist()
+        reciprocal_ranks.append(1 / next(r for r, i in enumerate(order, 1) if labels[i]))
+    return sum(reciprocal_ranks) / len(reciprocal_ranks)
+
+
+def overlap(row) -> float:
+    question, candidate = set(tokenize(row.question)), set(tokenize(row.candidate))
+    return len(question & candidate) / len(question | candidate)
+
+
+@pytest.fixture(scope="module")
+def answer_type(things):
+    """Score 1 for a candidate with a person, a year or a place, as the question wants."""
+    values = {kind: {getattr(t, value) for t in things} for kind, value in VALUE.items()}
+
+    def score(row) -> float:
+        return float(any(mentions(row.candidate, v) for v in values[row.question_type]))
+
+    return score
+
+
+def test_the_script_writes_the_same_bytes_again():
+    for name, text in generate.generate().items():
+        assert (SAMPLE / name).read_bytes() == text.encode("utf-8"), name
+
+
+def test_check_fails_when_a_file_differs(tmp_path):
+    (tmp_path / "facts").symlink_to(SAMPLE / "facts")
+    (tmp_path / "generate.py").write_bytes((SAMPLE / "generate.py").read_bytes())
+    command = [sys.executable, str(tmp_path / "generate.py")]
+    subprocess.run(command, check=True)
+    assert subprocess.run([*command, "--check"]).returncode == 0
+    with open(tmp_path / "text.txt", "a") as file:
+        file.write("another line .\n")
+    stale = subprocess.run([*command, "--check"], capture_output=True, text=True)
+    assert stale.returncode == 1
+    assert "text.txt" in stale.stderr
+
+
+def test_the_files_are_small():
+    sizes = [(SAMPLE / name).stat().st_size for name in generate.generate()]
+    assert max(sizes) < 1024**2
+    assert sum(sizes) < 1.5e6
+
+
+def test_every_type_has_enough_questions_in_every_split(corpus):
+    counts = count_questions(corpus)
+    for split, least in {"train": 60, "dev": 15, "test": 20}.items():
+        assert min(counts[split].values()) >= least, counts[split]
+
+
+def test_every_question_has_four_to_ten_candidates_of_both_labels(corpus, typed):
+    assert corpus.groupby("question_id").size().between(4, 10).all()
+    assert typed.groupby("question_id").label.agg(["min", "max"]).eq([0, 1]).all(axis=None)
+
+
+def test_some_questions_have_two_correct_candidates(typed):
+    correct = typed.groupby("question_id").label.sum()
+    assert set(correct) == {1, 2}
+
+
+def test_every_split_has_questions_that_the_pipeline_leaves_out(corpus):
+    for split, rows in corpus.groupby("split"):
+        questions = rows.drop_duplicates("question_id")
+        first = questions.question.str.split().str[0].str.lower()
+        assert {"what", "how", "which"} <= set(first), split
+        without = questions[first.isin(QUESTION_TYPES) & questions.question_type.isna()]
+        assert not without.empty, split
+        answers = rows[rows.question_id.isin(without.question_id)]
+        assert answers.label.sum() == 0, split
+
+
+def test_question_ids_are_unique(corpus):
+    owners = corpus.groupby("question_id")[["split", "question"]].nunique()
+    assert owners.eq(1).all(axis=None)
+    assert not corpus.drop_duplicates("question_id").question.duplicated().any()
+
+
+def test_no_sentence_comes_twice_in_a_question(corpus):
+    assert not corpus.duplicated(["question_id", "candidate"]).any()
+
+
+def test_no_thing_and_no_person_is_in_two_splits(corpus, dataset, things):
+    text = {
+        split: "\n".join([*rows.question.unique(), *rows.candidate.str.replace(" 's", "'s")])
+        for split, rows in corpus.groupby("split")
+    }
+    splits = generate.split_things(dataset)
+    assert sorted(t for part in splits.values() for t in part) == sorted(things)
+    assert len({thing.person for thing in things}) == len(things)
+    for split, part in splits.items():
+        for thing in part:
+            elsewhere = [other for other in text if other != split]
+            # Names are matched with their case: `Snow` is a novel, `snow` would be none. In the
+            # questions of WikiQA, which are lower-cased, the person cannot occur.
+            for other in elsewhere:
+                for name in (thing.name, thing.person):
+                    assert not re.search(rf"(?<!\w){name}(?!\w)", text[other]), (name, other)
+
+
+def test_the_data_sets_share_no_thing():
+    names = [{t.name.lower() for t in generate.read_things(dataset)} for dataset in FILES]
+    assert not names[0] & names[1]
+
+
+def test_no_name_gives_its_own_answer_away(things):
+    for thing in things:
+        for value in (*thing.person.split(), thing.year, thing.place):
+            assert not mentions(thing.name, value), thing
+
+
+def test_word_overlap_does_not_find_the_answer(typed, answer_type):
+    assert mrr(typed, overlap) < 0.5
+    assert mrr(typed, overlap) + 0.15 < mrr(typed, answer_type)
+
+
+def test_the_answer_type_alone_leaves_something_to_learn(typed, answer_type):
+    assert 0.65 < mrr(typed, answer_type) < 0.85
+
+
+def test_the_answer_type_and_the_thing_find_the_answer(typed, answer_type, things):
+    def score(row) -> float:
+        another = any(
+            mentions(row.candidate, t.name) for t in things if not mentions(row.question, t.name)
+        )
+        return answer_type(row) - another
+
+    assert mrr(typed, score) > 0.97
+
+
+def test_correct_and_wrong_candidates_are_equally_long(typed):
+    for kind in QUESTION_TYPES:
+        rows = typed[typed.question_type == kind]
+        mean = rows.candidate.map(lambda text: len(tokenize(text))).groupby(rows.label).mean()
+        assert abs(mean[1] / mean[0] - 1) < 0.15, kind
+
+
+def test_correct_candidates_come_at_every_place(typed):
+    groups = typed.groupby("question_id")
+    place, size = groups.cumcount(), groups.label.transform("size")
+    correct = typed.label == 1
+    assert abs((place / (size - 1))[correct].mean() - 0.5) < 0.05
+    for at_the_edge in (place == 0, place == size - 1):
+        assert abs(at_the_edge[correct].mean() - (1 / size[correct]).mean()) < 0.05
+
+
+def test_every_word_of_the_sample_is_in_the_text_five_times(corpus):
+    text = Counter((SAMPLE / "text.txt").read_text(encoding="utf-8").split())
+    words = {w for s in {*corpus.question, *corpus.candidate} for w in tokenize(s)}
+    assert [word for word in words if text[word] < 5] == []
+
+
+def test_the_text_is_tokenised_and_lower_cased():
+    lines = (SAMPLE / "text.txt").read_text(encoding="utf-8").splitlines()
+    assert all(line == " ".join(tokenize(line)) for line in lines)
+    assert 15_000 < sum(len(line.split()) for line in lines) < 40_000
