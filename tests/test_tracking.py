@@ -14,6 +14,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 import requests
+import sqlalchemy
 import yaml
 from mlflow import MlflowClient
 from typer.testing import CliRunner
@@ -65,6 +66,12 @@ def write_cell(results: Path, cell: dict, rr: float = 0.5, trained: bool = True,
             for epoch in range(1, epochs + 1)
         ]
         write_table(pd.DataFrame(history), HISTORY, results / "runs" / path / "history.parquet")
+
+
+@sqlalchemy.event.listens_for(sqlalchemy.Engine, "connect")
+def do_not_wait_for_the_disk(connection, _) -> None:
+    """Spare these tests SQLite's fsync after each of thousands of small writes."""
+    connection.execute("PRAGMA synchronous = OFF")
 
 
 @pytest.fixture(scope="session")

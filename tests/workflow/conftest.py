@@ -26,13 +26,15 @@ class Project:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.data = folder / "data"
         self.results = folder / "results"
         folder.mkdir(parents=True, exist_ok=True)
 
     def create(self) -> "Project":
+        self.data.mkdir()
         for split, count in (("train", 6), ("dev", 3), ("test", 4)):
-            _write_wikiqa(self.folder / f"{split}.tsv", split, count)
-        _write_vectors(self.folder / "words.vec")
+            _write_wikiqa(self.data / f"{split}.tsv", split, count)
+        _write_vectors(self.data / "words.vec")
         self.configure()
         return self
 
@@ -49,15 +51,15 @@ class Project:
             "datasets": {
                 "wikiqa": {
                     "title": "Tiny",
-                    "train": "./train.tsv",
-                    "dev": "./dev.tsv",
-                    "test": "./test.tsv",
+                    "train": "data/train.tsv",
+                    "dev": "data/dev.tsv",
+                    "test": "data/test.tsv",
                     "questions": None,
                 },
                 "trecqa": None,
             },
             "subsets": ["who", "comb"],
-            "vectors": {"fasttext": {"source": "./words.vec"}, "word2vec": None, "glove": None},
+            "vectors": {"fasttext": {"source": "data/words.vec"}, "word2vec": None, "glove": None},
             "prototypes": {"p": 3, "curve": [2, 3]},
             "training": {"sentence_dim": 8, "max_epochs": 2, "batch_size": 4},
             "models": {
@@ -99,7 +101,7 @@ class Project:
         rows = [line.split("\t") for line in done.stdout.splitlines() if "\t" in line]
         header, rows = rows[0], rows[1:]
         plan = header.index("plan")
-        return sorted({(row[header.index("rule")], row[0]) for row in rows if "update" in row[plan]})
+        return sorted({(row[header.index("rule")], row[0]) for row in rows if row[plan] == "update pending"})
 
     def products(self) -> dict[str, bytes]:
         """Return the files that a user opens, by name, but for the MLflow store."""

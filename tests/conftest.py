@@ -1,0 +1,106 @@
+"""A small corpus, and the tables of a cell made of it."""
+
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analogyqa.cells import CellData, CellFiles, load_cell
+from analogyqa.config import Negatives
+from analogyqa.prototypes import choose_prototypes, take
+from analogyqa.quadruples import evaluation_blocks, subset_of, training_blocks, write_quadruples
+from analogyqa.question_types import question_type
+from analogyqa.schemas import CORPUS, PROTOTYPES, SPLITS, write_table
+from analogyqa.vectors import vocabulary_of, write_store
+
+Question = tuple[str, str, list[tuple[str, int]]]  # split, text, candidates and their labels
+
+ANSWERS = {
+    "who": ("anna", "bruno", "clara"),
+    "when": ("1901", "1950", "1999"),
+    "where": ("rome", "oslo", "lima"),
+}
+DIM = 8
+
+
+def corpus_table(questions: Iterable[Question]) -> pd.DataFrame:
+    """Return questions as a corpus table; the ids are q0, q1, .. and q0-0, q0-1, .."""
+    rows = []
+    for number, (split, text, candidates) in enumerate(questions):
+        kind = question_type(text, any(label for _, label in candidates))
+        rows += [
+            (split, f"q{number}", text, f"q{number}-{place}", candidate, label, kind)
+            for place, (candidate, label) in enumerate(candidates)
+        ]
+    return pd.DataFrame(rows, columns=CORPUS.names)
+
+
+def toy_questions() -> Iterator[Question]:
+    """A correct candidate holds a word of the question's type, a wrong one of another type."""
+    for split, count in (("train", 6), ("dev", 4), ("test", 4)):
+        for number in range(count):
+            for kind, answers in ANSWERS.items():
+                others = [words for other, words in ANSWERS.items() if other != kind]
+                candidates = [(f"thing {number} likes {words[number % 3]}", 0) for words in others]
+                candidates.insert(number % 3, (f"thing {number} likes {answers[number % 3]}", 1))
+                if number == 0:
+                    candidates.append((f"here is {answers[1]}", 1))
+                yield split, f"{kind} is thing {number} ?", candidates
+        for kind, answers in ANSWERS.items():
+            yield split, f"{kind} is all correct ?", [(f"all like {answers[2]}", 1)]
+        yield split, "what is thing 0 ?", [("of no type", 1)]
+        yield split, "who is never found ?", [("no correct candidate", 0)]
+
+
+@pytest.fixture(scope="session")
+def make_corpus() -> Callable[[Iterable[Question]], pd.DataFrame]:
+    return corpus_table
+
+
+@pytest.fixture(scope="session")
+def corpus() -> pd.DataFrame:
+    """Seven training and five dev and test questions of each type, and some of no type."""
+    return corpus_table(toy_questions())
+
+
+@pytest.fixture
+def cell_files(corpus: pd.DataFrame, tmp_path: Path) -> Callable[..., CellFiles]:
+    """Write the tables of one seed of a cell."""
+
+    def write(
+        seed: int = 0, subset: str = "comb", p: int = 3, negatives: Negatives | None = None
+    ) -> CellFiles:
+        folder = tmp_path / "tables"
+        write_table(corpus, CORPUS, folder / "corpus.parquet")
+        vocabulary = vocabulary_of(pd.concat([corpus["question"], corpus["candidate"]]), True)
+        vectors = np.random.default_rng(1).normal(size=(len(vocabulary), DIM)).astype(np.float32)
+        found = np.ones(len(vocabulary), dtype=bool)
+        write_store(vectors, found, vocabulary, "toy", folder / "vectors.npy")
+        prototypes = choose_prototypes(corpus, subset, seed)
+        write_table(prototypes, PROTOTYPES, folder / f"prototypes{seed}.parquet")
+        chosen = take(prototypes, p, "prototypes")
+        quadruples = {}
+        for split in SPLITS:
+            pairs = subset_of(corpus, split, subset)
+            quadruples[split] = str(folder / f"{split}{seed}.parquet")
+            if split == "train":
+                blocks = training_blocks(pairs, chosen, negatives or Negatives(), seed)
+            else:
+                blocks = evaluation_blocks(pairs, chosen)
+            write_quadruples(blocks, pairs, quadruples[split])
+        return CellFiles(
+            str(folder / "corpus.parquet"),
+            str(folder / "vectors.npy"),
+            str(folder / f"prototypes{seed}.parquet"),
+            quadruples,
+        )
+
+    return write
+
+
+@pytest.fixture
+def cell(cell_files: Callable[..., CellFiles]) -> CellData:
+    """Seed 0 of `comb` with 3 prototypes of each type."""
+    return load_cell(cell_files(), "comb", 3, lowercase=True)

@@ -1,0 +1,106 @@
+"""The tables between the stages keep their columns."""
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from analogyqa.errors import AnalogyQAError
+from analogyqa.schemas import (
+    CORPUS,
+    HISTORY,
+    METRICS,
+    PROTOTYPES,
+    QUADRUPLES,
+    SCORES,
+    read_table,
+    write_table,
+)
+
+
+@pytest.fixture
+def prototypes():
+    row = {"rank": 0, "question_type": "who", "question_id": "q1", "candidate_id": "q1-0"}
+    return pd.DataFrame([row, {**row, "rank": 1}])
+
+
+@pytest.mark.parametrize("schema", [CORPUS, PROTOTYPES, QUADRUPLES, SCORES, HISTORY, METRICS])
+def test_every_table_comes_back_as_it_was_written(schema, tmp_path):
+    values = {"string": ["a", "é"], "int": [0, 1], "float": [0.5, -1.0], "double": [0.5, -1.0]}
+    values["dictionary"] = values["string"]
+    frame = pd.DataFrame(
+        {
+            field.name: next(values[name] for name in values if str(field.type).startswith(name))
+            for field in schema
+        }
+    )
+    write_table(frame, schema, tmp_path / "table.parquet")
+    read = read_table(tmp_path / "table.parquet", schema)
+    assert read.astype(object).to_dict("list") == frame.to_dict("list")
+
+
+def test_a_question_without_a_type_comes_back_without_one(corpus, tmp_path):
+    write_table(corpus, CORPUS, tmp_path / "corpus.parquet")
+    read = read_table(tmp_path / "corpus.parquet", CORPUS)
+    pd.testing.assert_series_equal(read["question_type"].isna(), corpus["question_type"].isna())
+    assert read["question_type"].isna().any()
+
+
+def test_the_same_table_gives_the_same_bytes(corpus, tmp_path):
+    for name in ("a", "b"):
+        write_table(corpus, CORPUS, tmp_path / name)
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+
+
+def test_the_order_of_columns_does_not_matter(prototypes, tmp_path):
+    write_table(prototypes[prototypes.columns[::-1]], PROTOTYPES, tmp_path / "table")
+    assert list(read_table(tmp_path / "table", PROTOTYPES).columns) == PROTOTYPES.names
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda frame: frame.drop(columns="rank"),
+        lambda frame: frame.assign(more=1),
+        lambda frame: frame.assign(rank="first"),
+        lambda frame: frame.assign(rank=0.5),
+        lambda frame: frame.assign(rank=2**40),
+    ],
+    ids=["missing column", "extra column", "text for a number", "fraction", "too large"],
+)
+def test_another_table_is_not_written(prototypes, change, tmp_path):
+    path = tmp_path / "table.parquet"
+    with pytest.raises(AnalogyQAError, match=r"table\.parquet"):
+        write_table(change(prototypes), PROTOTYPES, path)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda table: table.drop_columns(["rank"]),
+        lambda table: table.append_column("more", pa.array([1, 2])),
+        lambda table: table.set_column(0, "rank", pa.array([0, 1], pa.int64())),
+    ],
+    ids=["missing column", "extra column", "another type"],
+)
+def test_a_file_with_other_columns_is_not_read(prototypes, change, tmp_path):
+    path = tmp_path / "table.parquet"
+    write_table(prototypes, PROTOTYPES, path)
+    pq.write_table(change(pq.read_table(path)), path)
+    with pytest.raises(AnalogyQAError, match=r"table\.parquet: columns .* Delete the file"):
+        read_table(path, PROTOTYPES)
+
+
+@pytest.mark.parametrize("kept", [0, 3, 200, -1])
+def test_a_damaged_file_is_named(prototypes, kept, tmp_path):
+    path = tmp_path / "table.parquet"
+    write_table(prototypes, PROTOTYPES, path)
+    path.write_bytes(path.read_bytes()[:kept])
+    with pytest.raises(AnalogyQAError, match=r"table\.parquet: damaged .*Delete it"):
+        read_table(path, PROTOTYPES)
+
+
+def test_a_missing_file_is_named(tmp_path):
+    with pytest.raises(AnalogyQAError, match=r"none\.parquet: no such file"):
+        read_table(tmp_path / "none.parquet", PROTOTYPES)

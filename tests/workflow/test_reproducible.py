@@ -1,0 +1,16 @@
+"""The same seed gives the same bytes, in another folder and on another day."""
+
+import pytest
+from conftest import Project
+
+
+@pytest.mark.slow
+def test_two_runs_give_byte_identical_tables_and_figures(finished, tmp_path):
+    second = Project(tmp_path / "elsewhere").create()
+    done = second.run()
+    assert done.returncode == 0, done.stdout
+    first_products, second_products = finished.products(), second.products()
+    assert len(first_products) == 20
+    assert first_products.keys() == second_products.keys()
+    differing = [name for name in first_products if first_products[name] != second_products[name]]
+    assert differing == []

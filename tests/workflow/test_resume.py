@@ -1,0 +1,61 @@
+"""A killed training resumes, and nothing shows that it was killed."""
+
+import signal
+import subprocess
+
+import psutil
+import pytest
+from conftest import clean_environment
+
+SCORES = "results/runs/analogy/wikiqa/comb/p3/scores.parquet"
+
+
+@pytest.fixture
+def long_project(project):
+    project.configure(
+        seeds=1,
+        training={"sentence_dim": 8, "max_epochs": 60, "patience": 60, "batch_size": 4},
+    )
+    return project
+
+
+def kill_training_after(project, epoch: int) -> str:
+    """Start Snakemake, SIGKILL the training job once it reports `epoch`, return all output."""
+    running = subprocess.Popen(
+        project.command(SCORES),
+        cwd=project.folder,
+        env=clean_environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    output = []
+    for line in running.stdout:
+        output.append(line)
+        if f"epoch {epoch}," in line:
+            jobs = [
+                process
+                for process in psutil.Process(running.pid).children(recursive=True)
+                if any("train_encoder" in part for part in process.cmdline())
+            ]
+            assert jobs, "the training job is gone before it could be killed"
+            for process in jobs:
+                process.send_signal(signal.SIGKILL)
+    assert running.wait() != 0
+    return "".join(output)
+
+
+def test_sigkill_then_the_same_command_gives_identical_scores(long_project, tmp_path):
+    undisturbed = long_project.copy_to(tmp_path / "undisturbed")
+    assert undisturbed.run(SCORES).returncode == 0
+
+    output = kill_training_after(long_project, epoch=3)
+    assert "epoch 60," not in output
+    assert not (long_project.folder / SCORES).exists()
+    again = long_project.run(SCORES)
+    assert again.returncode == 0, again.stdout
+    assert "resumed after epoch" in again.stdout
+    assert "epoch 1," not in again.stdout
+
+    expected = (undisturbed.folder / SCORES).read_bytes()
+    assert (long_project.folder / SCORES).read_bytes() == expected
