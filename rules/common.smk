@@ -10,7 +10,7 @@ from analogyqa.config import (
     COMB,
     PAPER,
     SETTING_SEPARATOR,
-    absolute_tracking_uri,
+    tracking_uri_of,
     load_config,
     selection_cells,
 )

@@ -13,7 +13,7 @@ rule import_to_mlflow:
     conda:
         "../envs/cpu.yaml"
     params:
-        tracking_uri=absolute_tracking_uri(CONFIG),
+        tracking_uri=tracking_uri_of(CONFIG),
         results=RESULTS,
     script:
         "../workflow_scripts/import_to_mlflow.py"

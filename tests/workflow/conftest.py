@@ -72,15 +72,15 @@ class Project:
             },
             "selection": {
                 "models": ["analogy"],
-                "settings": {"hinge": None, "no_dropout_no_decay": None},
+                "settings": {"hinge": None},
             },
             "bootstrap": {"samples": 100},
         }
         (self.folder / "config.yaml").write_text(yaml.safe_dump({**base, **changes}))
 
     def command(self, *arguments: str) -> list[str]:
-        tail = [*arguments] if "--configfile" in arguments else ["--configfile", "config.yaml", *arguments]
-        return [*SNAKEMAKE, "--cores", "2", "--quiet", "rules", *tail]
+        tail = [] if "--configfile" in arguments else ["--configfile", "config.yaml"]
+        return [*SNAKEMAKE, *arguments, "--cores", "2", "--quiet", "rules", *tail]
 
     def run(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess:
         """Run Snakemake to its end; stdout and stderr come together in `stdout`."""

@@ -50,7 +50,7 @@ def test_a_changed_setting_runs_only_itself_and_what_is_chosen(changed):
     jobs = changed(
         selection={
             "models": ["analogy"],
-            "settings": {"hinge": None, "no_dropout_no_decay": None, "no_dropout": {"dropout": 0.1}},
+            "settings": {"hinge": None, "no_dropout": {"dropout": 0.1}},
         }
     )
     assert {cell.split("/")[0] for cell in runs(jobs)} == {"analogy+no_dropout", "analogy+chosen"}

@@ -4,6 +4,7 @@ import difflib
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
 
+import yaml
 from pydantic import (
     BaseModel,
     BeforeValidator,
@@ -21,6 +22,7 @@ from analogyqa.question_types import COMB, QUESTION_TYPES, SUBSETS
 
 PAPER = "paper"
 CHOSEN = "chosen"
+_REPOSITORY_CONFIG = Path(__file__).parents[2] / "config.yaml"
 SETTING_SEPARATOR = "+"
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
@@ -333,7 +335,29 @@ def _without_nulls(section: object) -> object:
     return {name: value for name, value in section.items() if value is not None}
 
 
-def absolute_tracking_uri(config: Config) -> str:
+def read_config(path: str | Path) -> Config:
+    """Read a configuration file, laid over the repository's config.yaml as Snakemake lays it.
+
+    Raises AnalogyQAError when the file cannot be read or has a wrong key.
+    """
+    values: dict = {}
+    for file in dict.fromkeys([_REPOSITORY_CONFIG, Path(path).resolve()]):
+        try:
+            values = _laid_over(values, yaml.safe_load(file.read_text(encoding="utf-8")) or {})
+        except (OSError, ValueError, AttributeError, yaml.YAMLError) as error:
+            raise AnalogyQAError(f"{file}: cannot be read as a YAML mapping ({error})") from error
+    return load_config(values, str(path))
+
+
+def _laid_over(values: dict, changes: dict) -> dict:
+    merged = dict(values)
+    for key, value in changes.items():
+        nested = isinstance(merged.get(key), dict) and isinstance(value, dict)
+        merged[key] = _laid_over(merged[key], value) if nested else value
+    return merged
+
+
+def tracking_uri_of(config: Config) -> str:
     """Return the tracking URI, the default being an SQLite file in the output folder."""
     return config.tracking_uri or f"sqlite:///{Path(config.output_dir, 'mlflow.db')}"
 
@@ -344,12 +368,8 @@ def _known(key: str, name: str, known: dict) -> None:
 
 
 def _training_with(training: Training, changes: dict, location: tuple[str, ...]) -> Training:
-    merged = training.model_dump()
-    for key, value in changes.items():
-        nested = isinstance(merged.get(key), dict) and isinstance(value, dict)
-        merged[key] = {**merged[key], **value} if nested else value
     try:
-        return Training.model_validate(merged)
+        return Training.model_validate(_laid_over(training.model_dump(), changes))
     except ValidationError as error:
         raise ValueError(
             "; ".join(_explain(Training, item, location) for item in error.errors())

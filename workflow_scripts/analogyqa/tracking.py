@@ -19,12 +19,11 @@ from typing import NamedTuple
 
 import pandas as pd
 import typer
-import yaml
 from filelock import FileLock
 from tqdm import tqdm
 
 from analogyqa.checkpoints import atomic_path
-from analogyqa.config import Config, absolute_tracking_uri, load_config
+from analogyqa.config import Config, read_config, tracking_uri_of
 from analogyqa.errors import AnalogyQAError
 from analogyqa.metrics import MEASURES
 from analogyqa.runs import content_hash, sha256
@@ -411,15 +410,15 @@ _config_option = typer.Option("config.yaml", help="The configuration of the run.
 @app.command("import")
 def import_(config: Path = _config_option) -> None:
     """Import the run records that are there so far into MLflow."""
-    _import_available(_read_config(config))
+    _import_available(read_config(config))
 
 
 @app.command()
 def ui(config: Path = _config_option, port: int = 5000) -> None:
     """Import the run records that are there so far, then open the MLflow UI on this machine."""
-    settings = _read_config(config)
+    settings = read_config(config)
     _import_available(settings)
-    tracking_uri = absolute_tracking_uri(settings)
+    tracking_uri = tracking_uri_of(settings)
     artifacts = _artifacts(tracking_uri)
     address = f"http://{HOST}:{port}" if artifacts else tracking_uri.rstrip("/")
     # The start page of MLflow is about language models; lead past it.
@@ -444,21 +443,13 @@ def _import_available(config: Config) -> None:
     ]
     available = [pair for pair in cells if all(path.exists() for path in pair)]
     records, metrics = zip(*available, strict=True) if available else ((), ())
-    tracking_uri = absolute_tracking_uri(config)
+    tracking_uri = tracking_uri_of(config)
     imported = import_runs(tracking_uri, EXPERIMENT, records, metrics, results)
     print(
         f"{tracking_uri}: {EXPERIMENT} has {imported.cells} cells with {imported.seeds} seeds and "
         f"{imported.files} tables and figures ({imported.added} runs new); "
         f"{len(cells) - len(available)} cells have not run yet"
     )
-
-
-def _read_config(path: Path) -> Config:
-    try:
-        values = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, yaml.YAMLError) as error:
-        raise AnalogyQAError(f"{path}: cannot be read as YAML ({error})") from error
-    return load_config(values, str(path))
 
 
 if __name__ == "__main__":

@@ -29,7 +29,8 @@ log = logging.getLogger(__name__)
 class Batch(NamedTuple):
     """Quadruples of a few questions, over the sentences that they share.
 
-    `sentences` [u] are unique sentence numbers; a, b, c, d [n] point into them.
+    `sentences` [u] are unique sentence numbers; a, b, c, d [n] point into them. Without prototypes
+    a and b are empty.
     """
 
     sentences: np.ndarray
@@ -40,7 +41,9 @@ class Batch(NamedTuple):
     labels: np.ndarray
 
 
-def epoch_batches(data: CellData, training: Training, seed: int, epoch: int) -> Iterator[Batch]:
+def epoch_batches(
+    data: CellData, training: Training, seed: int, epoch: int, with_prototypes: bool = True
+) -> Iterator[Batch]:
     """Yield the batches of an epoch: questions in random order, all quadruples of each.
 
     A batch holds questions of one type, so that a step encodes the prototypes of that type only.
@@ -70,7 +73,8 @@ def epoch_batches(data: CellData, training: Training, seed: int, epoch: int) -> 
             rows.append(own_rows)
             prototypes.append(own_prototypes)
         if sum(map(len, rows)):
-            yield _batch(data, np.concatenate(rows), np.concatenate(prototypes))
+            chosen = np.concatenate(prototypes) if with_prototypes else np.zeros(0, dtype=np.int64)
+            yield _batch(data, np.concatenate(rows), chosen)
 
 
 def _redraw(
@@ -103,7 +107,8 @@ def _batch(data: CellData, rows: np.ndarray, prototypes: np.ndarray) -> Batch:
         part.candidates[rows],
     )
     unique, inverse = np.unique(np.concatenate(columns), return_inverse=True)
-    return Batch(unique, *np.split(inverse, 4), part.labels[rows])
+    ends = np.cumsum([len(column) for column in columns])[:-1]
+    return Batch(unique, *np.split(inverse, ends), part.labels[rows])
 
 
 def batch_loss(vectors: Tensor, batch: Batch, ranker: str, training: Training) -> Tensor:
@@ -173,7 +178,8 @@ def train_seed(
         torch.manual_seed(int(np.random.default_rng([seed, 3, epoch]).integers(2**31)))
         started, loss, quadruples = time.perf_counter(), 0.0, 0
         encoder.train()
-        for batch in epoch_batches(data, training, seed, epoch):
+        with_prototypes = model.ranker == "analogy"
+        for batch in epoch_batches(data, training, seed, epoch, with_prototypes):
             optimiser.zero_grad()
             vectors = encode(encoder, data.sentences, batch.sentences, device)
             value = batch_loss(vectors, batch, model.ranker, training)

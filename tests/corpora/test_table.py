@@ -1,0 +1,100 @@
+"""What all data sets share on the way to the corpus table."""
+
+import pytest
+
+from analogyqa.corpora import READERS, reader
+from analogyqa.corpora.table import build_corpus, count_questions, parse_label, read_lines
+from analogyqa.errors import AnalogyQAError
+from analogyqa.schemas import CORPUS, SPLITS
+
+HEADER = "qid\tquestion\tsentence\tlabel\n"
+
+
+@pytest.fixture
+def build(tmp_path):
+    """Build a corpus from the rows of its training table; dev and test hold one question each."""
+
+    def build(train: str, expected=None):
+        files = {}
+        for split in SPLITS:
+            path = tmp_path / f"{split}.tsv"
+            path.write_text(HEADER + (train if split == "train" else "1\twhen is it ?\ta\t1\n"))
+            files[split] = str(path)
+        return build_corpus("toy", "trecqa", files, expected or {})
+
+    return build
+
+
+def test_every_registered_reader_can_be_imported():
+    assert all(callable(reader(name)) for name in READERS)
+
+
+def test_the_table_has_the_columns_of_its_schema(build):
+    corpus = build("1\twho is it ?\tanna .\t1\n1\twho is it ?\tnobody .\t0\n")
+    assert list(corpus.columns) == CORPUS.names
+    assert corpus.iloc[0].tolist() == ["train", "1", "who is it ?", "1-0", "anna .", 1, "who"]
+    assert corpus.iloc[1].tolist() == ["train", "1", "who is it ?", "1-1", "nobody .", 0, "who"]
+    assert corpus["split"].tolist() == ["train", "train", "dev", "test"]
+
+
+def test_questions_are_counted_once_by_split_and_type(build):
+    rows = [
+        "1\twho is it ?\ta\t1\n1\twho is it ?\tb\t1\n",
+        "2\twho is this ?\ta\t0\n",
+        "3\twhere is it ?\ta\t1\n",
+        "4\twhat is it ?\ta\t1\n",
+    ]
+    counts = count_questions(build("".join(rows)))
+    assert counts["train"] == {"who": 1, "when": 0, "where": 1}
+    assert counts["dev"] == counts["test"] == {"who": 0, "when": 1, "where": 0}
+
+
+def test_equal_sentences_of_a_question_stay_two_candidates(build):
+    corpus = build("1\twho ?\ta\t1\n1\twho ?\ta\t0\n")
+    assert corpus.loc[corpus["split"] == "train", "candidate_id"].tolist() == ["1-0", "1-1"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ("1\twho ?\ta\t1\n2\twho ?\ta\t1\n1\twho ?\tb\t1\n", "line 4: the question 1 was complete"),
+        ("1\twho ?\ta\t1\n1\twhen ?\tb\t1\n", "line 3: the question 1 has another text .* line 2"),
+        ("1\t \ta\t1\n", "line 2: an empty question"),
+        ("1\twho ?\t \t1\n", "line 2: an empty candidate"),
+        ("", "no questions"),
+    ],
+    ids=["id twice", "text changes", "empty question", "empty candidate", "no rows"],
+)
+def test_a_file_that_is_no_corpus_is_named_with_its_line(build, rows, message):
+    with pytest.raises(AnalogyQAError, match=rf"train\.tsv(, |: ){message}"):
+        build(rows)
+
+
+def test_expected_counts_that_are_found_are_accepted(build):
+    build("1\twho is it ?\ta\t1\n", {"train": {"who": 1, "when": 0}})
+
+
+def test_other_counts_than_expected_name_file_key_and_both_counts(build):
+    message = r"train\.tsv: 1 who questions .* toy, .* expects 2 \(datasets\.toy\.questions\)"
+    with pytest.raises(AnalogyQAError, match=message):
+        build("1\twho is it ?\ta\t1\n", {"train": {"who": 2}})
+
+
+def test_the_line_that_is_not_utf8_is_named(tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes("é\n".encode() + b"\xe9\n")
+    with pytest.raises(AnalogyQAError, match="file, line 2: not UTF-8"):
+        list(read_lines(path))
+
+
+def test_line_ends_are_those_of_lines_only(tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes("a\u2028b\x0bc\r\nd".encode())
+    assert list(read_lines(path)) == [(1, "a\u2028b\x0bc"), (2, "d")]
+
+
+@pytest.mark.parametrize("text", ["2", "-1", "", " 1", "1.0", "yes"])
+def test_a_label_is_0_or_1(text):
+    assert [parse_label(label, "file", 7) for label in ("0", "1")] == [0, 1]
+    with pytest.raises(AnalogyQAError, match=f"file, line 7: label '{text}' is neither 0 nor 1"):
+        parse_label(text, "file", 7)

@@ -1,0 +1,147 @@
+"""TrecQA as jacana pseudo-XML and as a table."""
+
+import pytest
+
+from analogyqa.corpora.table import Pair
+from analogyqa.corpora.trecqa import read
+from analogyqa.errors import AnalogyQAError
+
+JACANA = """\
+<QApairs id='1.1'>
+<question>
+who\tis\t<\tit\t&\t?
+W\tV\tX\tP\tX\t.
+</question>
+<positive>
+It\tis\tanna\t.
+P\tV\tN\t.
+</positive>
+<negative>
+It\tis\t<num>\t.
+</negative>
+</QApairs>
+<QApairs id='1.2'>
+<question>
+when\t?
+</question>
+<positive>
+1901
+</positive>
+</QApairs>
+"""
+PAIRS = [
+    ("1.1", "who is < it & ?", "It is anna .", 1),
+    ("1.1", "who is < it & ?", "It is <num> .", 0),
+    ("1.2", "when ?", "1901", 1),
+]
+TABLE = "qid\tquestion\tsentence\tlabel\n" + "".join(
+    f"{question_id}\t{question}\t{candidate}\t{label}\n"
+    for question_id, question, candidate, label in PAIRS
+)
+QUESTION = "<QApairs id='1'>\n<question>\nwho\t?\n</question>\n"
+
+
+@pytest.fixture
+def pairs(tmp_path):
+    def pairs(content: str | bytes, name: str = "TREC.xml") -> list[Pair]:
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return list(read(path))
+
+    return pairs
+
+
+def test_only_the_first_line_of_a_block_is_read(pairs):
+    assert [tuple(pair[1:]) for pair in pairs(JACANA)] == PAIRS
+
+
+def test_a_pair_knows_the_line_of_its_block(pairs):
+    assert [pair.line for pair in pairs(JACANA)] == [6, 10, 18]
+
+
+def test_both_forms_give_the_same_pairs(pairs):
+    jacana, table = pairs(JACANA), pairs(TABLE, "TREC.tsv")
+    assert [pair[1:] for pair in jacana] == [pair[1:] for pair in table]
+
+
+def test_further_columns_of_a_table_are_not_read(pairs):
+    wider = "".join(f"{line}\tx\n" for line in TABLE.splitlines())
+    assert pairs(wider, "TREC.tsv") == pairs(TABLE, "TREC.tsv")
+
+
+@pytest.mark.parametrize("question_id", ["94", "15.3", "41.3", "44.4", "58.1", "59.2", "64.3"])
+def test_the_released_questions_without_candidates_are_left_out(pairs, question_id):
+    empty = QUESTION.replace("'1'", f"'{question_id}'") + "</QApairs>\n"
+    assert [tuple(pair[1:]) for pair in pairs(empty + JACANA)] == PAIRS
+
+
+@pytest.mark.parametrize(
+    ("content", "place"),
+    [
+        (QUESTION + "</QApairs>\n", "line 5: the question 1 has no candidates"),
+        (QUESTION + "<positive>\na\n</QApairs>\n", "line 7: the <positive> of line 5 is not clos"),
+        (
+            QUESTION + "<positive>\na\n<QApairs id='2'>\n",
+            "line 7: the <positive> of line 5 is not closed",
+        ),
+        (QUESTION + "<QApairs id='2'>\n", "line 5: the question 1 is not closed"),
+        (QUESTION + "<maybe>\na\n</maybe>\n</QApairs>\n", "line 5: unexpected text '<maybe>'"),
+        (QUESTION + "a\tb\n</QApairs>\n", "line 5: unexpected text"),
+        (QUESTION + "<positive>\n</positive>\n</QApairs>\n", "line 6: an empty <positive>"),
+        (QUESTION + "<positive>\n\n</positive>\n</QApairs>\n", "line 7: an empty <positive>"),
+        (
+            "<QApairs id='1'>\n<positive>\na\n</positive>\n</QApairs>\n",
+            "line 4: a <positive> before the question 1 has a text",
+        ),
+        ("<positive>\na\n</positive>\n", "line 1: <positive> outside of <QApairs>"),
+        ("</QApairs>\n", "line 1: </QApairs> without <QApairs>"),
+        (QUESTION.encode() + b"<positive>\n\xe9\n", "line 6: not UTF-8"),
+    ],
+    ids=[
+        "no candidates",
+        "block not closed",
+        "block not closed before the next question",
+        "question not closed",
+        "unknown block",
+        "text between blocks",
+        "empty block",
+        "blank block",
+        "candidate before question",
+        "block outside",
+        "closed twice",
+        "not UTF-8",
+    ],
+)
+def test_a_malformed_jacana_file_is_named_with_its_line(pairs, content, place):
+    with pytest.raises(AnalogyQAError, match=rf"TREC\.xml, {place}"):
+        pairs(content)
+
+
+@pytest.mark.parametrize("opened", ["positive", "negative", "question"])
+def test_a_block_inside_another_is_an_error_and_loses_no_candidate(pairs, opened):
+    content = QUESTION + f"<negative>\na\n<{opened}>\nb\n</{opened}>\n</negative>\n</QApairs>\n"
+    with pytest.raises(AnalogyQAError, match=r"TREC\.xml, line \d+: .*<negative> of line 5"):
+        pairs(content)
+
+
+@pytest.mark.parametrize("line", [line for line in range(1, 21) if line != 13])
+def test_a_cut_off_jacana_file_is_noticed(pairs, line):
+    cut = "".join(JACANA.splitlines(keepends=True)[:line])
+    with pytest.raises(AnalogyQAError, match=r"TREC\.xml: ends inside the question 1\.\d"):
+        pairs(cut)
+
+
+@pytest.mark.parametrize(
+    ("content", "place"),
+    [
+        ("", "line 1: no column qid, question, sentence, label"),
+        (TABLE.replace("sentence", "answer"), "line 1: no column sentence"),
+        (TABLE.replace("\t1\n", "\t2\n"), "line 2: label '2'"),
+        (TABLE + "2\twho ?\ta\n", "line 5: 3 fields, the header has 4"),
+        (TABLE.encode() + b"\xff\n", "line 5: not UTF-8"),
+    ],
+    ids=["empty file", "missing column", "label 2", "fields", "not UTF-8"],
+)
+def test_a_malformed_table_is_named_with_its_line(pairs, content, place):
+    with pytest.raises(AnalogyQAError, match=rf"TREC\.tsv, {place}"):
+        pairs(content, "TREC.tsv")

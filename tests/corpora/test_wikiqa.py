@@ -1,0 +1,69 @@
+"""WikiQA files, whole and broken."""
+
+import pytest
+
+from analogyqa.corpora.table import Pair
+from analogyqa.corpora.wikiqa import COLUMNS, read
+from analogyqa.errors import AnalogyQAError
+
+HEADER = "\t".join(COLUMNS) + "\n"
+ROW = "Q1\twho is it ?\tD1\tTitle\tD1-0\tIt is anna .\t1\n"
+
+
+@pytest.fixture
+def pairs(tmp_path):
+    def pairs(content: str | bytes) -> list[Pair]:
+        path = tmp_path / "WikiQA.tsv"
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return list(read(path))
+
+    return pairs
+
+
+def test_rows_become_pairs_with_their_lines(pairs):
+    assert pairs(HEADER + ROW + ROW.replace("anna", "bruno").replace("\t1\n", "\t0\n")) == [
+        Pair(2, "Q1", "who is it ?", "It is anna .", 1),
+        Pair(3, "Q1", "who is it ?", "It is bruno .", 0),
+    ]
+
+
+def test_quotes_are_literal(pairs):
+    quoted = ROW.replace("It is anna .", 'It is "anna .')
+    assert [pair.candidate for pair in pairs(HEADER + quoted + ROW)] == [
+        'It is "anna .',
+        "It is anna .",
+    ]
+
+
+def test_windows_line_ends_are_no_part_of_the_label(pairs):
+    assert pairs((HEADER + ROW).replace("\n", "\r\n"))[0].label == 1
+
+
+def test_columns_are_found_by_name(pairs):
+    content = "Label\tSentence\tMore\tQuestion\tQuestionID\tDocumentID\tDocumentTitle\tSentenceID\n"
+    content += "1\tIt is anna .\tx\twho is it ?\tQ1\tD1\tTitle\tD1-0\n"
+    assert pairs(content) == [Pair(2, "Q1", "who is it ?", "It is anna .", 1)]
+
+
+@pytest.mark.parametrize("column", COLUMNS)
+def test_a_missing_column_is_named(pairs, column):
+    header = HEADER.replace(column, "Other")
+    with pytest.raises(AnalogyQAError, match=rf"WikiQA\.tsv, line 1: no column .*\b{column}\b"):
+        pairs(header + ROW)
+
+
+@pytest.mark.parametrize(
+    ("content", "place"),
+    [
+        ("", "line 1: no column"),
+        (HEADER + ROW.replace("\t1\n", "\t2\n"), "line 2: label '2'"),
+        (HEADER + ROW.replace("\t1\n", "\n"), "line 2: 6 fields, the header has 7"),
+        (HEADER + ROW.replace("\n", "\tmore\n"), "line 2: 8 fields, the header has 7"),
+        (HEADER + ROW + "\n", "line 3: 1 fields"),
+        ((HEADER + ROW).encode() + b"Q2\t\xff\n", "line 3: not UTF-8"),
+    ],
+    ids=["empty file", "label 2", "field missing", "field too many", "blank line", "not UTF-8"],
+)
+def test_a_malformed_file_is_named_with_its_line(pairs, content, place):
+    with pytest.raises(AnalogyQAError, match=rf"WikiQA\.tsv, {place}"):
+        pairs(content)

@@ -1,0 +1,45 @@
+"""The mean of word vectors."""
+
+import numpy as np
+import pytest
+import torch
+
+from analogyqa.config import Training
+from analogyqa.encoders.mean import MeanEncoder
+
+VECTORS = np.array([[9, 9], [1, 2], [3, 6]], dtype=np.float32)
+
+
+@pytest.fixture
+def encoder():
+    return MeanEncoder(VECTORS, Training())
+
+
+def encode(encoder, words, lengths):
+    return encoder(torch.tensor(words), torch.tensor(lengths)).tolist()
+
+
+def test_a_sentence_is_the_mean_of_its_words(encoder):
+    assert encode(encoder, [[1, 2], [1, 1]], [2, 2]) == [[2, 4], [1, 2]]
+
+
+def test_padding_does_not_change_a_vector(encoder):
+    assert encode(encoder, [[1, 2, 0, 0]], [2]) == encode(encoder, [[1, 2]], [2])
+
+
+def test_the_word_with_the_number_of_the_padding_counts(encoder):
+    assert encode(encoder, [[0, 0]], [1]) == [[9, 9]]
+
+
+def test_a_sentence_without_words_is_zero(encoder):
+    assert encode(encoder, [[0]], [0]) == [[0, 0]]
+
+
+def test_it_has_nothing_to_train(encoder):
+    assert not list(encoder.parameters())
+
+
+def test_it_leaves_the_word_vectors_as_they_are(tmp_path):
+    np.save(tmp_path / "a.npy", VECTORS)
+    MeanEncoder(np.load(tmp_path / "a.npy", mmap_mode="r"), Training()).word_vectors.zero_()
+    np.testing.assert_array_equal(np.load(tmp_path / "a.npy"), VECTORS)

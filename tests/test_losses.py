@@ -1,0 +1,106 @@
+"""Energies and losses against values worked out by hand."""
+
+import math
+
+import pytest
+import torch
+
+from analogyqa.losses import both_sides, contrastive, energy
+
+
+def vectors(*rows):
+    return torch.tensor(rows, dtype=torch.float64)
+
+
+def test_energy_is_the_cosine_of_two_shifts():
+    first = vectors([1, 0], [1, 0], [1, 0], [3, 4])
+    second = vectors([2, 0], [0, 5], [-1, 0], [4, 3])
+    assert energy(first, second).tolist() == pytest.approx([1, 0, -1, 24 / 25])
+
+
+def test_the_energy_of_a_zero_shift_is_0_and_so_is_its_gradient():
+    zero = torch.zeros(1, 2, requires_grad=True)
+    value = energy(zero, torch.ones(1, 2))
+    value.sum().backward()
+    assert value.item() == 0
+    assert torch.isfinite(zero.grad).all()
+
+
+@pytest.mark.parametrize(
+    ("value", "label", "hinge", "loss"),
+    [
+        (1.0, 1, False, 0.0),
+        (0.5, 1, False, 0.25),
+        (-1.0, 1, True, 4.0),
+        (0.5, 0, False, 0.16),
+        (0.5, 0, True, 0.16),
+        (0.1, 0, False, 0.0),
+        (-0.4, 0, False, 0.25),
+        (-0.4, 0, True, 0.0),
+    ],
+)
+def test_the_contrastive_loss_by_hand(value, label, hinge, loss):
+    energies, labels = torch.tensor([value]), torch.tensor([float(label)])
+    assert contrastive(energies, labels, 0.1, hinge).tolist() == pytest.approx([loss])
+
+
+def test_printed_and_hinge_differ_only_for_negatives_below_the_margin():
+    energies = torch.linspace(-1, 1, 21)
+    for label in (0.0, 1.0):
+        labels = torch.full_like(energies, label)
+        printed, hinge = (contrastive(energies, labels, 0.15, way) for way in (False, True))
+        differs = (printed != hinge).tolist()
+        assert differs == [label == 0 and value < 0.15 for value in energies.tolist()]
+
+
+def test_both_sides_of_a_parallelogram_are_no_loss_for_an_analogy():
+    a, b, c = vectors([1.0, 2.0]), vectors([0.0, 1.0]), vectors([4.0, 2.5])
+    loss = both_sides(a, b, c, c - (a - b), torch.ones(1), margin=0.1)
+    assert loss.tolist() == pytest.approx([0])
+
+
+@pytest.mark.parametrize(("label", "margin"), [(1, 0.1), (0, 0.1), (0, 1.5)])
+def test_both_sides_by_hand(label, margin):
+    # a-b = (1, 0), c-d = (0, 1): cosine 0. a-c = (1, 2), b-d = (0, 3): cosine 2/sqrt(5).
+    a, b, c, d = vectors([1, 2]), vectors([0, 2]), vectors([0, 0]), vectors([0, -1])
+    distances = [1, 1 - 2 / math.sqrt(5)]
+    if label:
+        expected = sum(distance**2 for distance in distances)
+    else:
+        expected = sum(max(margin - distance, 0) ** 2 for distance in distances)
+    labels = torch.tensor([float(label)])
+    assert both_sides(a, b, c, d, labels, margin).tolist() == pytest.approx([expected], abs=1e-7)
+
+
+def test_losses_are_one_number_for_each_quadruple():
+    corners = [torch.randn(5, 3, generator=torch.Generator().manual_seed(i)) for i in range(4)]
+    labels = torch.tensor([0.0, 1, 0, 1, 1])
+    a, b, c, d = corners
+    assert both_sides(*corners, labels, 0.1).shape == (5,)
+    assert contrastive(energy(a - b, c - d), labels, 0.1, True).shape == (5,)
+
+
+def test_the_gradient_reaches_every_corner():
+    generator = torch.Generator().manual_seed(0)
+    labels = torch.tensor([1.0, 0.0])
+    for loss in ("contrastive", "both_sides"):
+        corners = [torch.randn(2, 3, generator=generator).requires_grad_() for _ in range(4)]
+        a, b, c, d = corners
+        if loss == "both_sides":
+            value = both_sides(*corners, labels, 2.5)
+        else:
+            value = contrastive(energy(a - b, c - d), labels, 0.1, False)
+        value.sum().backward()
+        assert all(corner.grad.abs().sum(dim=1).gt(0).all() for corner in corners)
+
+
+def test_a_step_down_the_gradient_brings_an_analogy_nearer():
+    corners = torch.randn(4, 1, 3, generator=torch.Generator().manual_seed(0)).requires_grad_()
+
+    def loss(corners):
+        a, b, c, d = corners
+        return contrastive(energy(a - b, c - d), torch.ones(1), 0.1, False).sum()
+
+    before = loss(corners)
+    before.backward()
+    assert loss(corners - 0.01 * corners.grad) < before

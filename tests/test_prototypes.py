@@ -1,0 +1,73 @@
+"""Prototypes are correct training pairs, nested in p."""
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analogyqa.errors import AnalogyQAError
+from analogyqa.prototypes import choose_prototypes, take
+from analogyqa.schemas import PROTOTYPES, read_table, write_table
+
+
+@pytest.mark.parametrize("subset", ["who", "when", "where", "comb"])
+def test_every_prototype_is_a_correct_training_pair_of_its_type(corpus, subset):
+    chosen = choose_prototypes(corpus, subset, seed=0)
+    found = chosen.merge(corpus, on=["question_id", "candidate_id", "question_type"])
+    assert len(found) == len(chosen)
+    assert set(found["split"]) == {"train"}
+    assert set(found["label"]) == {1}
+
+
+def test_a_question_gives_at_most_one_prototype_and_every_question_one(corpus):
+    chosen = choose_prototypes(corpus, "comb", seed=0)
+    train = corpus[(corpus["split"] == "train") & corpus["question_type"].notna()]
+    assert chosen["question_id"].is_unique
+    assert set(chosen["question_id"]) == set(train["question_id"])
+
+
+def test_ranks_count_from_0_in_each_type(corpus):
+    chosen = choose_prototypes(corpus, "comb", seed=0)
+    for _, own in chosen.groupby("question_type"):
+        assert own["rank"].tolist() == list(range(7))
+
+
+def test_comb_is_the_union_of_the_types_own_prototypes(corpus):
+    own = [choose_prototypes(corpus, kind, seed=3) for kind in ("who", "when", "where")]
+    pd.testing.assert_frame_equal(
+        choose_prototypes(corpus, "comb", seed=3), pd.concat(own, ignore_index=True)
+    )
+
+
+def test_the_same_seed_chooses_the_same_and_seeds_differ(corpus):
+    first, again, other = (choose_prototypes(corpus, "comb", seed) for seed in (0, 0, 1))
+    pd.testing.assert_frame_equal(first, again)
+    assert first["candidate_id"].tolist() != other["candidate_id"].tolist()
+
+
+@given(st.integers(0, 100), st.data())
+def test_a_smaller_set_is_the_start_of_a_larger_one(corpus, seed, data):
+    small, large = sorted(data.draw(st.tuples(st.integers(1, 7), st.integers(1, 7))))
+    chosen = choose_prototypes(corpus, "comb", seed)
+    fewer, more = take(chosen, small, "file"), take(chosen, large, "file")
+    assert fewer.groupby("question_type").size().eq(small).all()
+    pd.testing.assert_frame_equal(fewer, take(more, small, "file"))
+
+
+def test_the_choice_survives_the_way_through_parquet(corpus, tmp_path):
+    chosen = choose_prototypes(corpus, "comb", seed=0)
+    write_table(chosen, PROTOTYPES, tmp_path / "prototypes")
+    read = take(read_table(tmp_path / "prototypes", PROTOTYPES), 4, "file")
+    assert read.astype(object).to_dict("list") == take(chosen, 4, "file").to_dict("list")
+
+
+def test_too_large_a_p_names_file_type_and_what_is_allowed(corpus):
+    message = r"some\.parquet: only 7 who prototypes, .* asks for 8; allowed: 1 to 7"
+    with pytest.raises(AnalogyQAError, match=message):
+        take(choose_prototypes(corpus, "who", 0), 8, "some.parquet")
+
+
+def test_no_prototypes_at_all_are_too_few(corpus):
+    dev_only = corpus[corpus["split"] == "dev"]
+    with pytest.raises(AnalogyQAError, match=r"some\.parquet: .*prototypes"):
+        take(choose_prototypes(dev_only, "who", 0), 1, "some.parquet")
