@@ -17,7 +17,7 @@ from analogyqa.checkpoints import write_json
 from analogyqa.config import Cell, Model, Training
 from analogyqa.schemas import HISTORY, SCORES, read_table, write_table
 
-PACKAGES = ("torch", "numpy", "pandas", "pyarrow", "ir_measures", "fasttext", "nltk", "snakemake")
+PACKAGES = ("torch", "numpy", "pandas", "pyarrow", "ir_measures", "fasttext", "snakemake")
 
 
 def sha256(path: str | Path) -> str:
