@@ -7,27 +7,69 @@ from snakemake.exceptions import WorkflowError
 
 from analogyqa.config import (
     CHOSEN,
-    COMB,
     PAPER,
     SETTING_SEPARATOR,
-    tracking_uri_of,
+    leave_out,
     load_config,
     selection_cells,
+    tracking_uri_of,
 )
 from analogyqa.errors import AnalogyQAError
 from analogyqa.schemas import SPLITS
-from analogyqa.sources import first_available, load_registry, mirrors_from
+from analogyqa.sources import UnavailableError, first_available, load_registry, mirrors_from
 
-try:
-    CONFIG = load_config(config)
-    REGISTRY = load_registry(Path(workflow.basedir, "sources.yaml"))
-except AnalogyQAError as error:
-    raise WorkflowError(str(error)) from None
 
+def checked(function, *arguments):
+    """The function's value; what a user can mend stops the workflow before any job."""
+    try:
+        return function(*arguments)
+    except AnalogyQAError as error:
+        raise WorkflowError(str(error)) from None
+
+
+def file_of(alternatives):
+    """The file of the first available alternative: a path as it is, a source in resources/."""
+    paths = [name for name in alternatives if "/" in name]
+    sources = [name for name in alternatives if name not in paths]
+    for path in paths:
+        if os.path.exists(path):
+            return path
+    if not sources:
+        raise AnalogyQAError(f"{paths[0]}: no such file. Correct the path in the configuration.")
+    return f"{RESOURCES}/{REGISTRY[first_available(sources, REGISTRY, RESOURCES, MIRRORS)].file}"
+
+
+def files_of_splits(dataset):
+    return {split: file_of(getattr(dataset, split)) for split in SPLITS}
+
+
+def files_of_vectors(vectors):
+    """The file of vectors, or the texts to train them on, of which all are needed."""
+    if vectors.source:
+        return [file_of(vectors.source)]
+    return [file_of([text]) for text in vectors.train_on]
+
+
+def available_vectors():
+    """Vectors to their files, and those that cannot be had to the reason."""
+    files, reasons = {}, {}
+    for name, vectors in CONFIG.vectors.items():
+        try:
+            files[name] = files_of_vectors(vectors)
+        except UnavailableError as error:
+            reasons[name] = str(error)
+    return files, reasons
+
+
+CONFIG = checked(load_config, config)
+REGISTRY = checked(load_registry, Path(workflow.basedir, "sources.yaml"))
 RESULTS = CONFIG.output_dir
 RESOURCES = CONFIG.resources_dir
 MIRRORS = mirrors_from(CONFIG.mirrors, os.environ)
 SOURCE_OF_FILE = {source.file: name for name, source in REGISTRY.items()}
+SPLIT_FILES = {name: checked(files_of_splits, dataset) for name, dataset in CONFIG.datasets.items()}
+VECTORS_FILES, UNAVAILABLE_VECTORS = checked(available_vectors)
+CONFIG = checked(leave_out, CONFIG, UNAVAILABLE_VECTORS)
 CORPORA = expand("{results}/corpora/{dataset}.parquet", results=RESULTS, dataset=CONFIG.datasets)
 PAPERS = ["diallo2019"]
 
@@ -44,52 +86,22 @@ wildcard_constraints:
     paper=one_of(PAPERS),
 
 
-def file_of(alternatives):
-    """The file of the first available alternative: a path as it is, a source in resources/."""
-    paths = [name for name in alternatives if "/" in name]
-    for path in paths:
-        if os.path.exists(path):
-            return path
-    try:
-        named = [name for name in alternatives if name not in paths]
-        if not named:
-            raise AnalogyQAError(f"{paths[0]}: no such file. Correct the path in the config.")
-        name = first_available(named, REGISTRY, RESOURCES, MIRRORS)
-    except AnalogyQAError as error:
-        raise WorkflowError(str(error)) from None
-    return f"{RESOURCES}/{REGISTRY[name].file}"
-
-
 def records_of_sources(files):
     """The records beside the files that come from sources.yaml; asking for them verifies them."""
     return [f"{file}.source.json" for file in files if file.startswith(f"{RESOURCES}/")]
 
 
-def origin_of(alternatives):
-    """The name by which tables and records call that file."""
-    path = file_of(alternatives)
-    return SOURCE_OF_FILE.get(path.removeprefix(f"{RESOURCES}/"), path)
-
-
 def vectors_file(name):
-    vectors = CONFIG.vectors[name]
-    return f"{RESULTS}/vectors/trained/{name}.bin" if vectors.train_on else file_of(vectors.source)
-
-
-def texts_of(name):
-    """The files of the texts that vectors are trained on: all that `train_on` lists."""
-    return [file_of([text]) for text in CONFIG.vectors[name].train_on]
+    """The file that the corpora's words are looked up in."""
+    trained = CONFIG.vectors[name].train_on
+    return f"{RESULTS}/vectors/trained/{name}.bin" if trained else VECTORS_FILES[name][0]
 
 
 def vectors_origin(name):
-    vectors = CONFIG.vectors[name]
-    if vectors.source:
-        return origin_of(vectors.source)
-    return "fastText trained here on " + ", ".join(origin_of([text]) for text in vectors.train_on)
-
-
-def split_files(dataset):
-    return {split: file_of(getattr(CONFIG.datasets[dataset], split)) for split in SPLITS}
+    """Where vectors come from, as tables and records say it."""
+    files = [SOURCE_OF_FILE.get(f.removeprefix(f"{RESOURCES}/"), f) for f in VECTORS_FILES[name]]
+    trained = "fastText trained here on " if CONFIG.vectors[name].train_on else ""
+    return trained + ", ".join(files)
 
 
 def is_trained(model_id):

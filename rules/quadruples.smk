@@ -12,12 +12,12 @@ rule choose_prototypes:
         f"{RESULTS}/corpora/{{dataset}}.parquet",
     output:
         prototype_files("{dataset}", "{subset}"),
-    params:
-        seeds=CONFIG.seeds,
     log:
         f"{RESULTS}/logs/choose_prototypes/{{dataset}}-{{subset}}.log",
     conda:
         "../envs/cpu.yaml"
+    params:
+        seeds=CONFIG.seeds,
     script:
         "../workflow_scripts/choose_prototypes.py"
 
@@ -33,18 +33,18 @@ rule build_training_quadruples:
             "train-{{number}}-per-{{per}}.parquet",
             seed=CONFIG.seeds,
         ),
-    params:
-        seeds=CONFIG.seeds,
-        splits=["train"],
-    wildcard_constraints:
-        number=r"\d+",
-        per="pair|question",
     log:
         f"{RESULTS}/logs/build_quadruples/{{dataset}}-{{subset}}-p{{p}}-train-{{number}}-per-{{per}}.log",
     benchmark:
         f"{RESULTS}/benchmarks/build_quadruples/{{dataset}}-{{subset}}-p{{p}}-train-{{number}}-per-{{per}}.jsonl"
+    wildcard_constraints:
+        number=r"\d+",
+        per="pair|question",
     conda:
         "../envs/cpu.yaml"
+    params:
+        seeds=CONFIG.seeds,
+        splits=["train"],
     script:
         "../workflow_scripts/build_quadruples.py"
 
@@ -61,14 +61,14 @@ rule build_evaluation_quadruples:
             seed=CONFIG.seeds,
             split=["dev", "test"],
         ),
-    params:
-        seeds=CONFIG.seeds,
-        splits=["dev", "test"],
     log:
         f"{RESULTS}/logs/build_quadruples/{{dataset}}-{{subset}}-p{{p}}.log",
     benchmark:
         f"{RESULTS}/benchmarks/build_quadruples/{{dataset}}-{{subset}}-p{{p}}.jsonl"
     conda:
         "../envs/cpu.yaml"
+    params:
+        seeds=CONFIG.seeds,
+        splits=["dev", "test"],
     script:
         "../workflow_scripts/build_quadruples.py"

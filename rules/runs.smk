@@ -15,22 +15,22 @@ rule train_encoder:
         scores=f"{RESULTS}/runs/{{model}}/{{dataset}}/{{subset}}/p{{p}}/scores.parquet",
         history=f"{RESULTS}/runs/{{model}}/{{dataset}}/{{subset}}/p{{p}}/history.parquet",
         record=f"{RESULTS}/runs/{{model}}/{{dataset}}/{{subset}}/p{{p}}/run.json",
+    log:
+        f"{RESULTS}/logs/train_encoder/{{model}}/{{dataset}}-{{subset}}-p{{p}}.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/train_encoder/{{model}}/{{dataset}}-{{subset}}-p{{p}}.jsonl"
+    wildcard_constraints:
+        model=one_of(filter(is_trained, all_model_ids())),
+    conda:
+        "../envs/cpu.yaml"
+    threads: 1
+    resources:
+        mem_mb=4000,
     params:
         model=lambda wildcards: scientific(wildcards.model),
         settings=lambda wildcards: settings_of(wildcards.model),
         seeds=CONFIG.seeds,
         lowercase=CONFIG.lowercase,
-    wildcard_constraints:
-        model=one_of(filter(is_trained, all_model_ids())),
-    log:
-        f"{RESULTS}/logs/train_encoder/{{model}}/{{dataset}}-{{subset}}-p{{p}}.log",
-    benchmark:
-        f"{RESULTS}/benchmarks/train_encoder/{{model}}/{{dataset}}-{{subset}}-p{{p}}.jsonl"
-    threads: 1
-    resources:
-        mem_mb=4000,
-    conda:
-        "../envs/cpu.yaml"
     script:
         "../workflow_scripts/train_encoder.py"
 
@@ -41,14 +41,14 @@ rule choose_setting:
         unpack(histories_of_settings),
     output:
         f"{RESULTS}/selection/{{model}}/{{dataset}}.json",
-    params:
-        subset=CONFIG.selection.subset,
-    wildcard_constraints:
-        model=one_of(CONFIG.selection.models),
     log:
         f"{RESULTS}/logs/choose_setting/{{model}}-{{dataset}}.log",
+    wildcard_constraints:
+        model=one_of(CONFIG.selection.models),
     conda:
         "../envs/cpu.yaml"
+    params:
+        subset=CONFIG.selection.subset,
     script:
         "../workflow_scripts/choose_setting.py"
 
@@ -60,18 +60,18 @@ rule score_candidates:
     output:
         scores=f"{RESULTS}/runs/{{model}}/{{dataset}}/{{subset}}/p{{p}}/scores.parquet",
         record=f"{RESULTS}/runs/{{model}}/{{dataset}}/{{subset}}/p{{p}}/run.json",
-    params:
-        model=lambda wildcards: scientific(wildcards.model),
-        seeds=CONFIG.seeds,
-        lowercase=CONFIG.lowercase,
-    wildcard_constraints:
-        model=one_of(name for name in all_model_ids() if not is_trained(name)),
     log:
         f"{RESULTS}/logs/score_candidates/{{model}}/{{dataset}}-{{subset}}-p{{p}}.log",
     benchmark:
         f"{RESULTS}/benchmarks/score_candidates/{{model}}/{{dataset}}-{{subset}}-p{{p}}.jsonl"
+    wildcard_constraints:
+        model=one_of(name for name in all_model_ids() if not is_trained(name)),
     conda:
         "../envs/cpu.yaml"
+    params:
+        model=lambda wildcards: scientific(wildcards.model),
+        seeds=CONFIG.seeds,
+        lowercase=CONFIG.lowercase,
     script:
         "../workflow_scripts/score_candidates.py"
 
@@ -83,10 +83,10 @@ rule measure_runs:
         scores=f"{RESULTS}/runs/{{model}}/{{dataset}}/{{subset}}/p{{p}}/scores.parquet",
     output:
         f"{RESULTS}/metrics/{{model}}/{{dataset}}/{{subset}}/p{{p}}.parquet",
-    wildcard_constraints:
-        model=one_of(all_model_ids()),
     log:
         f"{RESULTS}/logs/measure_runs/{{model}}/{{dataset}}-{{subset}}-p{{p}}.log",
+    wildcard_constraints:
+        model=one_of(all_model_ids()),
     conda:
         "../envs/cpu.yaml"
     script:

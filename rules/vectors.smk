@@ -8,20 +8,20 @@ makes: vectors/{vectors}.npy with its .words.txt and .json, the words of the cor
 rule train_vectors:
     """Train fastText vectors on texts."""
     input:
-        texts=lambda wildcards: texts_of(wildcards.vectors),
-        sources=lambda wildcards: records_of_sources(texts_of(wildcards.vectors)),
+        texts=lambda wildcards: VECTORS_FILES[wildcards.vectors],
+        sources=lambda wildcards: records_of_sources(VECTORS_FILES[wildcards.vectors]),
     output:
         f"{RESULTS}/vectors/trained/{{vectors}}.bin",
-    params:
-        dim=lambda wildcards: CONFIG.vectors[wildcards.vectors].dim,
-        epochs=lambda wildcards: CONFIG.vectors[wildcards.vectors].epochs,
-        min_count=lambda wildcards: CONFIG.vectors[wildcards.vectors].min_count,
     log:
         f"{RESULTS}/logs/train_vectors/{{vectors}}.log",
     benchmark:
         f"{RESULTS}/benchmarks/train_vectors/{{vectors}}.jsonl"
     conda:
         "../envs/cpu.yaml"
+    params:
+        dim=lambda wildcards: CONFIG.vectors[wildcards.vectors].dim,
+        epochs=lambda wildcards: CONFIG.vectors[wildcards.vectors].epochs,
+        min_count=lambda wildcards: CONFIG.vectors[wildcards.vectors].min_count,
     script:
         "../workflow_scripts/train_vectors.py"
 
@@ -36,17 +36,17 @@ rule select_vectors:
         vectors=f"{RESULTS}/vectors/{{vectors}}.npy",
         words=f"{RESULTS}/vectors/{{vectors}}.words.txt",
         record=f"{RESULTS}/vectors/{{vectors}}.json",
-    params:
-        origin=lambda wildcards: vectors_origin(wildcards.vectors),
-        out_of_vocabulary=lambda wildcards: CONFIG.vectors[wildcards.vectors].out_of_vocabulary,
-        lowercase=CONFIG.lowercase,
     log:
         f"{RESULTS}/logs/select_vectors/{{vectors}}.log",
     benchmark:
         f"{RESULTS}/benchmarks/select_vectors/{{vectors}}.jsonl"
-    resources:
-        mem_mb=2000,
     conda:
         "../envs/cpu.yaml"
+    resources:
+        mem_mb=2000,
+    params:
+        origin=lambda wildcards: vectors_origin(wildcards.vectors),
+        out_of_vocabulary=lambda wildcards: CONFIG.vectors[wildcards.vectors].out_of_vocabulary,
+        lowercase=CONFIG.lowercase,
     script:
         "../workflow_scripts/select_vectors.py"

@@ -80,7 +80,7 @@ def cell_files(corpus: pd.DataFrame, tmp_path: Path) -> Callable[..., CellFiles]
         write_store(vectors, found, vocabulary, "toy", folder / "vectors.npy")
         prototypes = choose_prototypes(corpus, subset, seed)
         write_table(prototypes, PROTOTYPES, folder / f"prototypes{seed}.parquet")
-        chosen = take(prototypes, p, "prototypes")
+        chosen = take(prototypes, subset, p, "prototypes")
         quadruples = {}
         for split in SPLITS:
             pairs = subset_of(corpus, split, subset)

@@ -11,9 +11,10 @@ from snakemake.utils import update_config
 from analogyqa.config import (
     Cell,
     Training,
-    tracking_uri_of,
     load_config,
+    read_config,
     selection_cells,
+    tracking_uri_of,
 )
 from analogyqa.errors import AnalogyQAError
 
@@ -74,6 +75,27 @@ def test_the_sample_laid_over_it_is_valid():
     assert config.datasets["wikiqa"].train == ["sample/wikiqa/WikiQA-train.tsv"]
 
 
+def test_a_file_is_laid_over_the_repositorys_as_snakemake_does_it():
+    values = repository_config("sample/config.yaml")
+    assert read_config(ROOT / "sample" / "config.yaml") == load_config(values)
+    assert read_config(ROOT / "config.yaml") == load_config(repository_config())
+
+
+@pytest.mark.parametrize(
+    "content", [b"seeds: [1", b"- a\n- b\n", b"just text", b"title: \xff"],
+    ids=["YAML", "a list", "a text", "UTF-8"],
+)  # fmt: skip
+def test_a_file_that_is_no_mapping_is_named(tmp_path, content):
+    (tmp_path / "mine.yaml").write_bytes(content)
+    with pytest.raises(AnalogyQAError, match=r"mine\.yaml: cannot be read as a YAML mapping"):
+        read_config(tmp_path / "mine.yaml")
+
+
+def test_a_missing_file_is_named(tmp_path):
+    with pytest.raises(AnalogyQAError, match=r"none\.yaml"):
+        read_config(tmp_path / "none.yaml")
+
+
 def test_the_files_of_the_sample_exist():
     config = load_config(repository_config("sample/config.yaml"))
     for dataset in config.datasets.values():
@@ -122,7 +144,7 @@ def test_an_unknown_key_is_named_with_the_nearest(small, over, key, nearest):
 
 
 def test_an_unknown_key_like_no_other_lists_the_known(small):
-    with pytest.raises(AnalogyQAError, match="unknown key bootstrap.zzz; known: samples, conf"):
+    with pytest.raises(AnalogyQAError, match=r"unknown key bootstrap\.zzz; known: samples, conf"):
         load_config(small("{bootstrap: {zzz: 1}}"))
 
 
@@ -227,7 +249,7 @@ def test_every_wrong_key_has_a_line(small):
 
 
 def test_the_message_has_the_value_and_what_is_allowed(small):
-    with pytest.raises(AnalogyQAError, match="device: 'gpu' is not allowed: .*'cuda'"):
+    with pytest.raises(AnalogyQAError, match=r"device: 'gpu' is not allowed: .*'cuda'"):
         load_config(small("{device: gpu}"))
 
 

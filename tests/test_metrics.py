@@ -11,11 +11,11 @@ from analogyqa.metrics import measure_questions, measure_run, summarise, summari
 from analogyqa.schemas import METRICS, write_table
 
 
-def run(*questions, first="a"):
-    """Return scored candidates: a question is a list of (score, label), ids going up from `first`."""
+def run(*questions):
+    """Return scored candidates: a question is a list of (score, label)."""
     return pd.DataFrame(
         [
-            (f"q{number}", f"q{number}-{chr(ord(first) + place)}", label, np.float32(score))
+            (f"q{number}", f"q{number}-{chr(ord('a') + place)}", label, np.float32(score))
             for number, candidates in enumerate(questions)
             for place, (score, label) in enumerate(candidates)
         ],

@@ -49,25 +49,25 @@ def test_the_same_seed_chooses_the_same_and_seeds_differ(corpus):
 def test_a_smaller_set_is_the_start_of_a_larger_one(corpus, seed, data):
     small, large = sorted(data.draw(st.tuples(st.integers(1, 7), st.integers(1, 7))))
     chosen = choose_prototypes(corpus, "comb", seed)
-    fewer, more = take(chosen, small, "file"), take(chosen, large, "file")
+    fewer, more = take(chosen, "comb", small, "file"), take(chosen, "comb", large, "file")
     assert fewer.groupby("question_type").size().eq(small).all()
-    pd.testing.assert_frame_equal(fewer, take(more, small, "file"))
+    pd.testing.assert_frame_equal(fewer, take(more, "comb", small, "file"))
 
 
 def test_the_choice_survives_the_way_through_parquet(corpus, tmp_path):
     chosen = choose_prototypes(corpus, "comb", seed=0)
     write_table(chosen, PROTOTYPES, tmp_path / "prototypes")
-    read = take(read_table(tmp_path / "prototypes", PROTOTYPES), 4, "file")
-    assert read.astype(object).to_dict("list") == take(chosen, 4, "file").to_dict("list")
+    read = take(read_table(tmp_path / "prototypes", PROTOTYPES), "comb", 4, "file")
+    assert read.astype(object).to_dict("list") == take(chosen, "comb", 4, "file").to_dict("list")
 
 
 def test_too_large_a_p_names_file_type_and_what_is_allowed(corpus):
     message = r"some\.parquet: only 7 who prototypes, .* asks for 8; allowed: 1 to 7"
     with pytest.raises(AnalogyQAError, match=message):
-        take(choose_prototypes(corpus, "who", 0), 8, "some.parquet")
+        take(choose_prototypes(corpus, "who", 0), "who", 8, "some.parquet")
 
 
 def test_no_prototypes_at_all_are_too_few(corpus):
     dev_only = corpus[corpus["split"] == "dev"]
     with pytest.raises(AnalogyQAError, match=r"some\.parquet: .*prototypes"):
-        take(choose_prototypes(dev_only, "who", 0), 1, "some.parquet")
+        take(choose_prototypes(dev_only, "who", 0), "who", 1, "some.parquet")

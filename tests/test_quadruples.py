@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from analogyqa import quadruples
 from analogyqa.config import Negatives
+from analogyqa.errors import AnalogyQAError
 from analogyqa.prototypes import choose_prototypes, take
 from analogyqa.quadruples import (
     evaluation_blocks,
@@ -53,7 +54,7 @@ def test_the_training_counts_are_those_of_the_formula(make_corpus, questions, su
     chosen = choose_prototypes(corpus, subset, seed=0)
     largest = int(chosen.groupby("question_type").size().min())
     p = data.draw(st.integers(1, largest))
-    prototypes = take(chosen, p, "file")
+    prototypes = take(chosen, subset, p, "file")
     _, rows = rows_of(training_blocks(pairs, prototypes, how, seed=0))
     labels = pairs["label"].to_numpy()[rows]
     by_question = pairs.groupby("question_id")["label"]
@@ -67,15 +68,22 @@ def test_the_training_counts_are_those_of_the_formula(make_corpus, questions, su
 def test_evaluation_has_p_times_k_quadruples_for_a_question(make_corpus, questions, subset):
     corpus = make_corpus(questions)
     pairs = subset_of(corpus, "dev", subset)
-    prototypes = take(choose_prototypes(corpus, subset, seed=0), 1, "file")
+    prototypes = take(choose_prototypes(corpus, subset, seed=0), subset, 1, "file")
     blocks = list(evaluation_blocks(pairs, prototypes))
     sizes = pairs.groupby("question_id", sort=False).size()
     assert [len(ranks) for ranks, _ in blocks] == sizes.tolist()
 
 
+def test_a_type_without_prototypes_is_named(corpus):
+    prototypes = choose_prototypes(corpus, "comb", seed=0)
+    without = prototypes[prototypes["question_type"] != "where"]
+    with pytest.raises(AnalogyQAError, match="where"):
+        list(evaluation_blocks(subset_of(corpus, "dev", "comb"), without))
+
+
 def test_evaluation_pairs_every_prototype_of_the_type_with_every_candidate(corpus):
     pairs = subset_of(corpus, "test", "comb")
-    prototypes = take(choose_prototypes(corpus, "comb", seed=0), 3, "file")
+    prototypes = take(choose_prototypes(corpus, "comb", seed=0), "comb", 3, "file")
     ranks, rows = rows_of(evaluation_blocks(pairs, prototypes))
     assert len(ranks) == 3 * len(pairs)
     assert set(zip(ranks, rows, strict=True)) == {
@@ -96,7 +104,7 @@ def test_a_prototype_never_meets_itself(corpus, per):
 
 def test_every_correct_pair_meets_every_other_prototype_once(corpus):
     pairs = subset_of(corpus, "train", "who")
-    prototypes = take(choose_prototypes(corpus, "who", seed=0), 3, "file")
+    prototypes = take(choose_prototypes(corpus, "who", seed=0), "who", 3, "file")
     ranks, rows = rows_of(training_blocks(pairs, prototypes, Negatives(), seed=0))
     positive = pairs["label"].to_numpy()[rows] == 1
     found = list(zip(ranks[positive], pairs["candidate_id"][rows[positive]], strict=True))
@@ -118,7 +126,7 @@ def test_a_question_without_wrong_candidates_gives_no_negatives(corpus):
 
 def test_with_pair_all_prototypes_meet_the_same_wrong_candidates(corpus):
     pairs = subset_of(corpus, "train", "who")
-    prototypes = take(choose_prototypes(corpus, "who", seed=0), 5, "file")
+    prototypes = take(choose_prototypes(corpus, "who", seed=0), "who", 5, "file")
     for ranks, rows in training_blocks(pairs, prototypes, Negatives(count=3), seed=0):
         wrong = pairs["label"].to_numpy()[rows] == 0
         met = {tuple(rows[wrong & (ranks == rank)]) for rank in range(5)}
@@ -127,7 +135,7 @@ def test_with_pair_all_prototypes_meet_the_same_wrong_candidates(corpus):
 
 def test_with_question_prototypes_draw_for_themselves(corpus):
     pairs = subset_of(corpus, "train", "who")
-    prototypes = take(choose_prototypes(corpus, "who", seed=0), 5, "file")
+    prototypes = take(choose_prototypes(corpus, "who", seed=0), "who", 5, "file")
     how = Negatives(per="question", count=3)
     ranks, rows = next(iter(training_blocks(pairs, prototypes, how, seed=0)))
     wrong = pairs["label"].to_numpy()[rows] == 0

@@ -421,4 +421,3 @@ def test_a_truncated_text_is_named(tmp_path):
     (tmp_path / "a.gz").write_bytes(gzip.compress(b"one two three\n" * 99)[:-12])
     with pytest.raises(AnalogyQAError, match=r"a\.gz"):
         train_vectors([str(tmp_path / "a.gz")], tmp_path / "m.bin", dim=2, epochs=1, min_count=1)
-

@@ -4,10 +4,9 @@ input: train, dev, test
 output: corpora/{dataset}.parquet
 """
 
-from job import job
-
 from analogyqa.corpora.table import build_corpus
 from analogyqa.schemas import CORPUS, SPLITS, write_table
+from job import job
 
 with job(snakemake):
     corpus = build_corpus(

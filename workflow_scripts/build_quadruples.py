@@ -6,12 +6,11 @@ output: quadruples/{dataset}/{subset}/p{p}/seed{seed}/{split}.parquet
 
 from itertools import product
 
-from job import job
-
 from analogyqa.config import Negatives
 from analogyqa.prototypes import take
 from analogyqa.quadruples import evaluation_blocks, subset_of, training_blocks, write_quadruples
 from analogyqa.schemas import CORPUS, PROTOTYPES, read_table
+from job import job
 
 with job(snakemake):
     wildcards = snakemake.wildcards
@@ -22,7 +21,7 @@ with job(snakemake):
     )
     for ((seed, file), split), path in zip(runs, snakemake.output, strict=True):
         pairs = subset_of(corpus, split, wildcards.subset)
-        prototypes = take(read_table(file, PROTOTYPES), int(wildcards.p), file)
+        prototypes = take(read_table(file, PROTOTYPES), wildcards.subset, int(wildcards.p), file)
         if split == "train":
             negatives = Negatives(count=int(wildcards.number), per=wildcards.per)
             blocks = training_blocks(pairs, prototypes, negatives, seed)

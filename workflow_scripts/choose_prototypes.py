@@ -4,10 +4,9 @@ input: corpora/{dataset}.parquet
 output: prototypes/{dataset}/{subset}/seed{seed}.parquet
 """
 
-from job import job
-
 from analogyqa.prototypes import choose_prototypes
 from analogyqa.schemas import CORPUS, PROTOTYPES, read_table, write_table
+from job import job
 
 with job(snakemake):
     corpus = read_table(snakemake.input[0], CORPUS)

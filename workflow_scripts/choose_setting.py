@@ -4,9 +4,8 @@ input: history.parquet of each setting, by its name
 output: selection/{model}/{dataset}.json
 """
 
-from job import job
-
 from analogyqa.runs import choose_setting
+from job import job
 
 with job(snakemake):
     choose_setting(dict(snakemake.input.items()), snakemake.params.subset, snakemake.output[0])

@@ -4,9 +4,8 @@ import logging
 import os
 from pathlib import Path
 
-from job import job
-
 from analogyqa.sources import fetch, load_registry, mirrors_from
+from job import job
 
 with job(snakemake):
     registry = load_registry(Path(snakemake.scriptdir).parent / "sources.yaml")

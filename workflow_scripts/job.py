@@ -26,7 +26,7 @@ def job(snakemake) -> Iterator[None]:
     except (AnalogyQAError, OSError) as error:
         with open(log_file, "a") as file:
             traceback.print_exc(file=file)
-        sys.exit(f"\nError in rule {snakemake.rule}: {error}\n")
+        sys.exit(f"\nError: {error}\n({snakemake.rule}; the traceback is in {log_file})\n")
 
 
 def cell_of(snakemake) -> Cell:

@@ -4,11 +4,10 @@ input: corpus, scores
 output: metrics/{model}/{dataset}/{subset}/p{p}.parquet
 """
 
-from job import job
-
 from analogyqa.metrics import measure_run
 from analogyqa.quadruples import subset_of
 from analogyqa.schemas import CORPUS, METRICS, SCORES, read_table, write_table
+from job import job
 
 with job(snakemake):
     corpus = read_table(snakemake.input.corpus, CORPUS)

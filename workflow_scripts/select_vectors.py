@@ -7,14 +7,16 @@ output: vectors/{vectors}.npy, .words.txt, .json
 import logging
 
 import pandas as pd
-from job import job
 
 from analogyqa.schemas import CORPUS, read_table
 from analogyqa.vectors import select_vectors, vocabulary_of, write_store
+from job import job
 
 with job(snakemake):
     corpora = [read_table(path, CORPUS) for path in snakemake.input.corpora]
-    sentences = pd.concat([corpus[name] for corpus in corpora for name in ("question", "candidate")])
+    sentences = pd.concat(
+        [corpus[name] for corpus in corpora for name in ("question", "candidate")]
+    )
     vocabulary = vocabulary_of(sentences, snakemake.params.lowercase)
     vectors, found = select_vectors(
         snakemake.input.vectors, vocabulary, snakemake.params.out_of_vocabulary

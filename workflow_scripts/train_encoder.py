@@ -6,10 +6,9 @@ output: runs/{model}/{dataset}/{subset}/p{p}/{scores.parquet,history.parquet,run
 
 from pathlib import Path
 
-from job import cell_files, cell_of, job
-
 from analogyqa.config import Model, Training
 from analogyqa.runs import chosen_setting, train_cell
+from job import cell_files, cell_of, job
 
 with job(snakemake):
     settings = snakemake.params.settings

@@ -4,9 +4,8 @@ input: the texts
 output: vectors/trained/{vectors}.bin
 """
 
-from job import job
-
 from analogyqa.vectors import train_vectors
+from job import job
 
 with job(snakemake):
     train_vectors(

@@ -8,7 +8,7 @@ from analogyqa import encoders
 from analogyqa.config import Training
 from analogyqa.encoders import ENCODERS, build_encoder
 
-VECTORS = np.random.default_rng(0).normal(size=(9, 4)).astype(np.float32)
+VECTORS = np.random.default_rng(0).normal(size=(11, 4)).astype(np.float32)
 WORDS = torch.tensor([[3, 1, 2, 0, 0], [4, 5, 6, 7, 8], [1, 0, 0, 0, 0]])
 LENGTHS = torch.tensor([3, 5, 1])
 

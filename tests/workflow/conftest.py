@@ -101,7 +101,9 @@ class Project:
         rows = [line.split("\t") for line in done.stdout.splitlines() if "\t" in line]
         header, rows = rows[0], rows[1:]
         plan = header.index("plan")
-        return sorted({(row[header.index("rule")], row[0]) for row in rows if row[plan] == "update pending"})
+        return sorted(
+            {(row[header.index("rule")], row[0]) for row in rows if row[plan] == "update pending"}
+        )
 
     def products(self) -> dict[str, bytes]:
         """Return the files that a user opens, by name, but for the MLflow store."""

@@ -66,7 +66,14 @@ def test_another_title_trains_nothing(changed):
         models={
             "analogy": {"title": "Renamed"},
             **dict.fromkeys(
-                ["glove", "word2vec", "glove-cosine", "word2vec-cosine", "fasttext-cosine", "random"]
+                [
+                    "glove",
+                    "word2vec",
+                    "glove-cosine",
+                    "word2vec-cosine",
+                    "fasttext-cosine",
+                    "random",
+                ]
             ),
         }
     )

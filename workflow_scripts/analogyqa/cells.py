@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from analogyqa.errors import AnalogyQAError
 from analogyqa.prototypes import take
 from analogyqa.quadruples import subset_of
 from analogyqa.schemas import CORPUS, PROTOTYPES, QUADRUPLES, SPLITS, read_table
@@ -65,7 +66,9 @@ def cell_data(
     texts = pd.concat([frame[column] for frame in pairs.values() for column in _TEXTS])
     sentences = Sentences(texts, word_ids, lowercase)
     train = pairs["train"].set_index("candidate_id")
-    chosen = train.loc[prototypes["candidate_id"]]
+    chosen = train.reindex(prototypes["candidate_id"])
+    if chosen["question"].isna().any():
+        raise AnalogyQAError("the prototypes are of another corpus")
     kinds = prototypes["question_type"].astype(str)
     by_rank = {key: row for row, key in enumerate(zip(kinds, prototypes["rank"], strict=True))}
     return CellData(
@@ -92,7 +95,10 @@ def _split_data(
     if quadruples is not None:
         row_of = pd.Series(np.arange(len(pairs)), index=pairs["candidate_id"])
         categories = quadruples["candidate_id"].cat
-        rows = row_of.loc[categories.categories].to_numpy()[categories.codes]
+        known = row_of.reindex(categories.categories)
+        if known.isna().any() or quadruples["prototype"].max() > max(r for _, r in by_rank):
+            raise AnalogyQAError("the quadruples are of another corpus or of more prototypes")
+        rows = known.to_numpy(dtype=np.int64)[categories.codes]
         kinds = pairs["question_type"].astype(str).to_numpy()
         largest = 1 + max(rank for _, rank in by_rank)
         table = np.full((len(pairs), largest), -1, dtype=np.int64)
@@ -128,14 +134,21 @@ def load_cell(files: CellFiles, subset: str, p: int, lowercase: bool) -> CellDat
     corpus = read_table(files.corpus, CORPUS)
     vectors, word_ids = read_store(files.vectors) if files.vectors else (None, None)
     if files.prototypes:
-        prototypes = take(read_table(files.prototypes, PROTOTYPES), p, files.prototypes)
+        prototypes = take(read_table(files.prototypes, PROTOTYPES), subset, p, files.prototypes)
     else:
         prototypes = pd.DataFrame(columns=PROTOTYPES.names)
-    return cell_data(
-        {split: subset_of(corpus, split, subset) for split in SPLITS},
-        prototypes,
-        {split: read_table(path, QUADRUPLES) for split, path in files.quadruples.items()},
-        vectors,
-        word_ids,
-        lowercase,
-    )
+    pairs = {split: subset_of(corpus, split, subset) for split in SPLITS}
+    for split, frame in pairs.items():
+        if frame.empty:
+            raise AnalogyQAError(
+                f"{files.corpus}: no question of {subset} in the {split} split has a correct "
+                "candidate. Leave this subset out (subsets) or give the data set such questions."
+            )
+    quadruples = {split: read_table(path, QUADRUPLES) for split, path in files.quadruples.items()}
+    try:
+        return cell_data(pairs, prototypes, quadruples, vectors, word_ids, lowercase)
+    except AnalogyQAError as error:
+        raise AnalogyQAError(
+            f"{', '.join(files.named().values())}: {error}. These files do not fit each other: "
+            "delete them, then run the same command again to rebuild them."
+        ) from error

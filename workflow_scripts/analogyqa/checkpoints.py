@@ -34,5 +34,3 @@ def write_text(path: str | Path, text: str) -> None:
 def write_json(path: str | Path, value: object) -> None:
     """Write `value` as JSON with sorted keys, atomically."""
     write_text(path, json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False) + "\n")
-
-

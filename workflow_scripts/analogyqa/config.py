@@ -18,7 +18,7 @@ from pydantic import (
 from analogyqa.corpora import READERS
 from analogyqa.encoders import ENCODERS
 from analogyqa.errors import AnalogyQAError
-from analogyqa.question_types import COMB, QUESTION_TYPES, SUBSETS
+from analogyqa.question_types import COMB, SUBSETS
 
 PAPER = "paper"
 CHOSEN = "chosen"
@@ -26,6 +26,8 @@ _REPOSITORY_CONFIG = Path(__file__).parents[2] / "config.yaml"
 SETTING_SEPARATOR = "+"
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
+# Strict: the YAML values true and false are not the numbers 1 and 0.
+Count = Annotated[int, Field(strict=True, ge=1)]
 Alternatives = Annotated[
     list[str],
     Field(min_length=1),
@@ -53,7 +55,7 @@ class Dataset(Section):
     test: Alternatives
     questions: dict[
         Literal["train", "dev", "test"],
-        dict[Literal["who", "when", "where"], Annotated[int, Field(ge=1)]],
+        dict[Literal["who", "when", "where"], Count],
     ] = {}
 
     @field_validator("questions", mode="before")
@@ -68,9 +70,9 @@ class Vectors(Section):
 
     source: Alternatives | None = None
     train_on: Alternatives | None = None
-    dim: int = Field(default=300, ge=1, le=2000)
-    epochs: int = Field(default=5, ge=1)
-    min_count: int = Field(default=5, ge=1)
+    dim: Annotated[int, Field(strict=True, ge=1, le=2000)] = 300
+    epochs: Count = 5
+    min_count: Count = 5
     out_of_vocabulary: Literal["random", "zero", "subword"] = "random"
 
     @model_validator(mode="after")
@@ -94,7 +96,7 @@ class Negatives(Section):
 
     draw: Literal["resampled", "fixed"] = "resampled"
     per: Literal["pair", "question"] = "pair"
-    count: int = Field(default=1, ge=1, le=100)
+    count: Annotated[int, Field(strict=True, ge=1, le=100)] = 1
 
 
 class Training(Section):
@@ -107,10 +109,10 @@ class Training(Section):
     learning_rate: float = Field(default=0.001, gt=0, le=1)
     weight_decay: float = Field(default=0.01, ge=0, le=1)
     weight_decay_coupling: Literal["coupled", "decoupled"] = "coupled"
-    sentence_dim: int = Field(default=300, ge=2, le=4096, multiple_of=2)
-    batch_size: int = Field(default=16, ge=1)
-    max_epochs: int = Field(default=30, ge=1)
-    patience: int = Field(default=5, ge=1)
+    sentence_dim: Annotated[int, Field(strict=True, ge=2, le=4096, multiple_of=2)] = 300
+    batch_size: Count = 16
+    max_epochs: Count = 20
+    patience: Count = 4
     negatives: Negatives = Negatives()
 
 
@@ -145,8 +147,8 @@ class Model(Section):
 class Prototypes(Section):
     """The number p of prototypes of each question type."""
 
-    p: int = Field(default=30, ge=1)
-    curve: list[Annotated[int, Field(ge=1)]] = []
+    p: Count = 30
+    curve: list[Count] = []
 
     @property
     def largest(self) -> int:
@@ -164,7 +166,7 @@ class Selection(Section):
 class Bootstrap(Section):
     """The intervals: seeds and questions resampled together."""
 
-    samples: int = Field(default=2000, ge=100)
+    samples: Annotated[int, Field(strict=True, ge=100)] = 2000
     confidence: float = Field(default=0.95, gt=0.5, lt=1)
 
 
@@ -198,7 +200,7 @@ class Config(Section):
     tracking_uri: str | None = None
     device: Literal["auto", "cpu", "cuda"] = "auto"
     seeds: Annotated[
-        list[Annotated[int, Field(ge=0, lt=2**31)]],
+        list[Annotated[int, Field(strict=True, ge=0, lt=2**31)]],
         Field(min_length=1),
         BeforeValidator(_seed_list),
     ]
@@ -210,6 +212,7 @@ class Config(Section):
     prototypes: Prototypes = Prototypes()
     training: Training = Training()
     models: dict[Name, Model] = Field(min_length=1)
+    left_out: dict[str, str] = {}
     selection: Selection = Selection()
     bootstrap: Bootstrap = Bootstrap()
 
@@ -292,6 +295,29 @@ class Config(Section):
             for p in self.prototypes.curve
         ]
         return list(dict.fromkeys(cells))
+
+
+def leave_out(config: Config, unavailable: dict[str, str]) -> Config:
+    """Return the configuration without the models whose vectors cannot be had.
+
+    `left_out` then tells the tables why. `unavailable` maps vectors to the reason.
+
+    Raises AnalogyQAError when no model is left.
+    """
+    reasons = {
+        name: unavailable[model.vectors]
+        for name, model in config.models.items()
+        if model.vectors in unavailable
+    }
+    models = {name: model for name, model in config.models.items() if name not in reasons}
+    if not any(model.vectors for model in models.values()):
+        raise AnalogyQAError("\n".join(dict.fromkeys(reasons.values())) or "no model has vectors")
+    selected = [name for name in config.selection.models if name in models]
+    selection = config.selection.model_copy(update={"models": selected})
+    left_out = {**config.left_out, **reasons}
+    return config.model_copy(
+        update={"models": models, "selection": selection, "left_out": left_out}
+    )
 
 
 def selection_cells(config: Config, model: str, dataset: str) -> dict[str, Cell]:

@@ -331,6 +331,8 @@ def _compare(value: str, cell: Published, config: Config, found: dict, counts: d
 def _not_configured(where: Where, config: Config) -> str:
     if where.not_run is not None:
         return where.not_run
+    if where.model in config.left_out:
+        return config.left_out[where.model]
     for kind, name, known in (
         ("data set", where.dataset, config.datasets),
         ("subset", where.subset, config.subsets),

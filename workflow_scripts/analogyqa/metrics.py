@@ -82,11 +82,21 @@ def measure_run(scores: pd.DataFrame, question_types: dict[str, dict[str, str]])
 
     Args:
         scores: a table of schema SCORES.
-        question_types: split to question_id to type.
+        question_types: split to question_id to type; every seed must have all these splits.
+
+    Raises:
+        AnalogyQAError: as `measure_questions`.
     """
+    splits = scores["split"].astype(str)
+    for seed in scores["seed"].unique():
+        if missing := set(question_types) - set(splits[scores["seed"] == seed]):
+            raise AnalogyQAError(f"the run lacks the split {', '.join(missing)} for seed {seed}")
     parts = [
-        measure_questions(part, question_types[split]).assign(seed=seed, split=split)
-        for (seed, split), part in scores.groupby(["seed", "split"], observed=True)
+        measure_questions(
+            scores[(scores["seed"] == seed) & (splits == split)], question_types[split]
+        ).assign(seed=seed, split=split)
+        for seed in scores["seed"].unique()
+        for split in question_types
     ]
     return pd.concat(parts, ignore_index=True)[METRICS.names]
 

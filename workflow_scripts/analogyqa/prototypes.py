@@ -30,12 +30,14 @@ def _of_type(correct: pd.DataFrame, kind: str, seed: int) -> pd.DataFrame:
     return chosen.assign(rank=np.arange(len(chosen)))
 
 
-def take(prototypes: pd.DataFrame, p: int, origin: str) -> pd.DataFrame:
-    """Return the p prototypes of each question type.
+def take(prototypes: pd.DataFrame, subset: str, p: int, origin: str) -> pd.DataFrame:
+    """Return the p prototypes of each question type of a subset.
 
     Raises AnalogyQAError when a type has fewer; `origin` is the file they came from.
     """
-    for kind, count in prototypes.groupby("question_type", observed=True).size().items():
+    counts = prototypes["question_type"].astype(str).value_counts()
+    for kind in types_of(subset):
+        count = counts.get(kind, 0)
         if count < p:
             raise AnalogyQAError(
                 f"{origin}: only {count} {kind} prototypes, prototypes.p or prototypes.curve asks "

@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 
 from analogyqa.checkpoints import atomic_path
 from analogyqa.config import Negatives
+from analogyqa.errors import AnalogyQAError
 from analogyqa.question_types import types_of
 from analogyqa.schemas import QUADRUPLES
 
@@ -55,7 +56,7 @@ def training_blocks(
     says. A question without wrong candidates gives no negatives.
     """
     candidates = pairs["candidate_id"].to_numpy()
-    by_type = dict(list(prototypes.groupby("question_type", observed=True)))
+    by_type = _by_type(prototypes, pairs)
     generator = np.random.default_rng([seed, 1])
     for question in questions_of(pairs):
         own = by_type[question.kind]
@@ -85,10 +86,19 @@ def evaluation_blocks(
     pairs: pd.DataFrame, prototypes: pd.DataFrame
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Yield p x k quadruples for each question of k candidates (section 4.2): ranks, pair rows."""
-    by_type = dict(list(prototypes.groupby("question_type", observed=True)))
+    by_type = _by_type(prototypes, pairs)
     for question in questions_of(pairs):
         ranks = by_type[question.kind]["rank"].to_numpy()
         yield np.tile(ranks, len(question.rows)), np.repeat(question.rows, len(ranks))
+
+
+def _by_type(prototypes: pd.DataFrame, pairs: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    by_type = dict(list(prototypes.groupby("question_type", observed=True)))
+    if missing := set(pairs["question_type"]) - set(by_type):
+        raise AnalogyQAError(
+            f"no prototypes for the questions of type {', '.join(sorted(missing))}"
+        )
+    return by_type
 
 
 def write_quadruples(

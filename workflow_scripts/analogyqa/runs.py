@@ -192,7 +192,13 @@ def _write_run(
     write_table(pd.concat(scores, ignore_index=True), SCORES, path)
     wall_seconds = round(time.perf_counter() - started, 3)
     record = run_record(
-        cell._asdict(), settings, list(files), inputs, path, device=device, wall_seconds=wall_seconds
+        cell._asdict(),
+        settings,
+        list(files),
+        inputs,
+        path,
+        device=device,
+        wall_seconds=wall_seconds,
     )
     write_json(Path(folder, "run.json"), record)
 

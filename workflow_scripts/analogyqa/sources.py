@@ -193,6 +193,10 @@ def local_copy(source: Source, resources_dir: str | Path, mirrors: Sequence[Path
     return next((path for path in paths if path.is_file()), None)
 
 
+class UnavailableError(AnalogyQAError):
+    """A registered source that is neither here nor on the web."""
+
+
 def first_available(
     names: Sequence[str],
     registry: Mapping[str, Source],
@@ -201,7 +205,8 @@ def first_available(
 ) -> str:
     """Return the first of `names` with a local copy, else the first with a URL.
 
-    Raises AnalogyQAError for a name that the registry lacks, and when none of them can be had.
+    Raises AnalogyQAError for a name that the registry lacks, UnavailableError when none of them can
+    be had.
     """
     for name in names:
         if name not in registry:
@@ -213,7 +218,7 @@ def first_available(
         if registry[name].urls:
             return name
     places = " or ".join(str(Path(resources_dir, registry[name].file)) for name in names)
-    raise AnalogyQAError(
+    raise UnavailableError(
         f"{' / '.join(names)}: neither in {resources_dir} nor in a mirror "
         f"({_listed(mirrors)}), and not on the web; put the file at {places}, "
         f"or name a folder that has it in {MIRROR_VARIABLE} or under mirrors: in the config"

@@ -67,8 +67,7 @@ class Sentences:
                 ids = [word_ids[token] for token in tokens] if word_ids else [0] * len(tokens)
             except KeyError as error:
                 raise AnalogyQAError(
-                    f"the word {error} of {text[:60]!r} is not in the word vectors. "
-                    "They were made for another corpus: delete them, then run again."
+                    f"the word {error} of {text[:60]!r} is not in the word vectors"
                 ) from None
             self._ids.append(np.array(ids, dtype=np.int64))
         self.lengths = np.array([len(ids) for ids in self._ids], dtype=np.int64)

@@ -69,7 +69,9 @@ def epoch_batches(
             members = order[starts[number] : starts[number + 1]]
             own_rows, own_prototypes = part.rows[members], part.prototypes[members]
             if training.negatives.draw == "resampled":
-                own_rows = _redraw(questions[number], own_rows, own_prototypes, part, training, generator)
+                own_rows = _redraw(
+                    questions[number], own_rows, own_prototypes, part, training, generator
+                )
             rows.append(own_rows)
             prototypes.append(own_prototypes)
         if sum(map(len, rows)):
@@ -195,19 +197,19 @@ def train_seed(
                 "Lower training.learning_rate."
             )
         encoder.eval()
-        scores = scores_table(
-            data, "dev", seed, *score_split(encoder, data, "dev", model, device)
-        )
+        scores = scores_table(data, "dev", seed, *score_split(encoder, data, "dev", model, device))
         measured = measure_questions(scores, dev.question_types)
         dev_map, dev_mrr = float(measured["ap"].mean()), float(measured["rr"].mean())
-        state["history"].append([seed, epoch, loss, dev_map, dev_mrr, seconds, quadruples / seconds])
-        log.info("%s: epoch %d, loss %.4f, dev MRR %.4f, %.1f s", name, epoch, loss, dev_mrr, seconds)
+        state["history"].append(
+            [seed, epoch, loss, dev_map, dev_mrr, seconds, quadruples / seconds]
+        )
+        log.info(
+            "%s: epoch %d, loss %.4f, dev MRR %.4f, %.1f s", name, epoch, loss, dev_mrr, seconds
+        )
         if dev_mrr > state["best_mrr"]:
             weights = {key: value.clone() for key, value in encoder.state_dict().items()}
             state.update(best=weights, best_epoch=epoch, best_mrr=dev_mrr)
-        state.update(
-            epoch=epoch, encoder=encoder.state_dict(), optimiser=optimiser.state_dict()
-        )
+        state.update(epoch=epoch, encoder=encoder.state_dict(), optimiser=optimiser.state_dict())
         with atomic_path(checkpoint) as temporary:
             torch.save(state, temporary)
     encoder.load_state_dict(state["best"])

@@ -1,6 +1,7 @@
 """Word vectors: read the words that the corpora use from a file of any size."""
 
 import gzip
+import os
 import struct
 import zipfile
 import zlib
@@ -64,11 +65,7 @@ def select_vectors(
                 f"{path}, {place}: the vector of {word.decode()!r} has a value that is not finite"
             )
         vectors[row], found[row] = vector, True
-    if vectors is None:
-        raise AnalogyQAError(
-            f"{path}: none of the {len(vocabulary)} words of the corpora is in this file. "
-            "Is it a file of word vectors, and of the right language?"
-        )
+    _require_found(path, found)
     if out_of_vocabulary == "random":
         _draw_missing(vectors, found, vocabulary)
     return vectors, found
@@ -99,7 +96,14 @@ def read_store(path: str | Path) -> tuple[np.ndarray, dict[str, int]]:
             f"{path}: damaged word vectors ({error}). Delete the file and run the same command "
             "again to rebuild it."
         ) from error
-    words = path.with_suffix(".words.txt").read_text(encoding="utf-8").split("\n")[:-1]
+    words_path = path.with_suffix(".words.txt")
+    try:
+        words = words_path.read_text(encoding="utf-8").split("\n")[:-1]
+    except (OSError, UnicodeDecodeError) as error:
+        raise AnalogyQAError(
+            f"{words_path}: cannot be read ({error}). Delete {path.name} and it, then run the same "
+            "command again to rebuild them."
+        ) from error
     if len(words) != len(vectors):
         raise AnalogyQAError(
             f"{path}: {len(vectors)} vectors for {len(words)} words. Delete both files and run the "
@@ -124,9 +128,8 @@ def train_vectors(
         try:
             with open(text_path, "wb") as joined:
                 for text in texts:
-                    with _open(text) as file:
-                        for line in file:
-                            joined.write(line)
+                    for line in _lines(text):
+                        joined.write(line.rstrip(b"\n") + b"\n")
             model = fasttext.train_unsupervised(
                 str(text_path),
                 model="skipgram",
@@ -160,16 +163,53 @@ def _from_fasttext(
     import fasttext
 
     try:
+        _require_whole_fasttext(path)
         model = fasttext.load_model(str(path))
-    except (ValueError, MemoryError) as error:
-        raise AnalogyQAError(f"{path}: damaged fastText model ({error})") from error
+    except (ValueError, MemoryError, struct.error) as error:
+        raise AnalogyQAError(
+            f"{path}: damaged fastText model ({error}). Delete it and fetch or train it again."
+        ) from error
     found = np.array([model.get_word_id(word) >= 0 for word in vocabulary])
+    if out_of_vocabulary != "subword":
+        _require_found(path, found)
     vectors = np.stack([model.get_word_vector(word) for word in vocabulary])
     if out_of_vocabulary == "zero":
         vectors[~found] = 0
     elif out_of_vocabulary == "random":
         _draw_missing(vectors, found, vocabulary)
     return vectors, found
+
+
+def _require_whole_fasttext(path: str | Path) -> None:
+    """Raise ValueError or struct.error for a model that is cut off, which fastText would crash on."""
+    with open(path, "rb") as file:
+
+        def read(layout: str) -> tuple:
+            return struct.unpack("<" + layout, file.read(struct.calcsize("<" + layout)))
+
+        read("2i12id")  # magic number, version, arguments
+        words, _, _, _, pruned = read("3i2q")
+        for _ in range(words):
+            while file.read(1) not in (b"\0", b""):
+                pass
+            read("qb")
+        file.seek(8 * max(pruned, 0), os.SEEK_CUR)
+        for _ in ("input", "output"):
+            if read("?")[0]:
+                return  # quantised matrices have another layout; no training of ours makes them
+            rows, columns = read("2q")
+            file.seek(4 * rows * columns, os.SEEK_CUR)
+        missing = file.tell() - Path(path).stat().st_size
+    if missing > 0:
+        raise ValueError(f"{missing} bytes are missing at its end")
+
+
+def _require_found(path: str | Path, found: np.ndarray) -> None:
+    if not found.any():
+        raise AnalogyQAError(
+            f"{path}: none of the {len(found)} words of the corpora is in this file. "
+            "Is it a file of word vectors, and of the right language?"
+        )
 
 
 def _draw_missing(vectors: np.ndarray, found: np.ndarray, vocabulary: list[str]) -> None:
@@ -182,8 +222,19 @@ def _draw_missing(vectors: np.ndarray, found: np.ndarray, vocabulary: list[str])
 
 @contextmanager
 def _open(path: str | Path) -> Iterator[BinaryIO]:
-    """Open a plain, gzipped or zipped file (the archive holding just one) as bytes."""
-    path = Path(path)
+    """Open a plain, gzipped or zipped file (the archive holding just one) as bytes.
+
+    Damage that shows while it is read raises AnalogyQAError too.
+    """
+    try:
+        yield from _opened(Path(path))
+    except _DAMAGED as error:
+        raise AnalogyQAError(
+            f"{path}: damaged or cut off ({error}). Delete it and fetch it again."
+        ) from error
+
+
+def _opened(path: Path) -> Iterator[BinaryIO]:
     if path.suffix == ".gz":
         with gzip.open(path, "rb") as file:
             yield file
@@ -199,18 +250,16 @@ def _open(path: str | Path) -> Iterator[BinaryIO]:
             yield file
 
 
-def _stream(
-    path: str | Path, wanted: dict[bytes, int]
-) -> Iterator[tuple[bytes, np.ndarray, str]]:
+def _stream(path: str | Path, wanted: dict[bytes, int]) -> Iterator[tuple[bytes, np.ndarray, str]]:
     """Yield (word, float32 vector, place in the file) of the wanted words."""
     binary = Path(path).suffix == ".bin"
-    try:
-        with _open(path) as file:
-            yield from (_stream_binary if binary else _stream_text)(path, file, wanted)
-    except _DAMAGED as error:
-        raise AnalogyQAError(
-            f"{path}: damaged or cut off ({error}). Delete it and fetch it again."
-        ) from error
+    with _open(path) as file:
+        yield from (_stream_binary if binary else _stream_text)(path, file, wanted)
+
+
+def _lines(path: str | Path) -> Iterator[bytes]:
+    with _open(path) as file:
+        yield from file
 
 
 def _stream_text(
@@ -220,7 +269,7 @@ def _stream_text(
     number = 0
     for number, line in enumerate(file, start=1):
         line = line.rstrip()
-        if number == 1 and line.count(b" ") == 1:
+        if number == 1 and line.count(b" ") == 1 and line.replace(b" ", b"").isdigit():
             declared, dim = (int(part) for part in line.split())
             continue
         if dim is None:

@@ -13,6 +13,8 @@ from analogyqa.errors import AnalogyQAError
 
 COLUMNS = ("qid", "question", "sentence", "label")
 _OPEN = re.compile(r"<QApairs id='([^']+)'>")
+_BLOCKS = ("<question>", "<positive>", "<negative>")
+_TAGS = (*_BLOCKS, "</question>", "</positive>", "</negative>", "</QApairs>")
 _LABELS = {"positive": 1, "negative": 0}
 
 # The released TRAIN, DEV and TEST hold these questions without a candidate. They cannot be ranked and
@@ -32,6 +34,7 @@ def read(path: str | Path) -> Iterator[Pair]:
 def _read_jacana(path: str | Path) -> Iterator[Pair]:
     question_id = question = block = tokens = None
     opened = candidates = 0
+    seen: set[str] = set()
 
     def fail(number: int, cause: str) -> AnalogyQAError:
         return AnalogyQAError(f"{path}, line {number}: {cause}")
@@ -51,7 +54,7 @@ def _read_jacana(path: str | Path) -> Iterator[Pair]:
                 yield Pair(opened, question_id, question, sentence, _LABELS[block])
             block = tokens = None
         elif block is not None:
-            if _OPEN.match(stripped) or stripped == "</QApairs>":
+            if _OPEN.match(stripped) or stripped in _TAGS:
                 raise fail(number, f"the <{block}> of line {opened} is not closed")
             if tokens is None:
                 tokens = line.split("\t") if stripped else []
@@ -59,13 +62,16 @@ def _read_jacana(path: str | Path) -> Iterator[Pair]:
             if question_id is not None:
                 raise fail(number, f"the question {question_id} is not closed")
             question_id, question, candidates = match[1], None, 0
+            if question_id in seen:
+                raise fail(number, f"a second question {question_id}; ids must be unique")
+            seen.add(question_id)
         elif stripped == "</QApairs>":
             if question_id is None:
                 raise fail(number, "</QApairs> without <QApairs>")
             if not candidates and question_id not in _RELEASED_WITHOUT_CANDIDATES:
                 raise fail(number, f"the question {question_id} has no candidates")
             question_id = None
-        elif stripped in ("<question>", "<positive>", "<negative>"):
+        elif stripped in _BLOCKS:
             if question_id is None:
                 raise fail(number, f"{stripped} outside of <QApairs>")
             block, tokens, opened = stripped[1:-1], None, number

@@ -1,0 +1,146 @@
+"""Counts of the real data, from the mirror named by ANALOGYQA_MIRROR.
+
+TrecQA: 1 question of TRAIN and DEV each and 5 of TEST have no candidates and are left out.
+"""
+
+import os
+from pathlib import Path
+
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+import yaml
+
+from analogyqa.config import Negatives
+from analogyqa.corpora.table import build_corpus, count_questions
+from analogyqa.prototypes import choose_prototypes, take
+from analogyqa.quadruples import evaluation_blocks, subset_of, training_blocks, write_quadruples
+from analogyqa.vectors import select_vectors, vocabulary_of
+
+MIRROR = Path(os.environ.get("ANALOGYQA_MIRROR") or "no mirror")
+ROOT = Path(__file__).parents[2]
+
+pytestmark = [
+    pytest.mark.real_data,
+    pytest.mark.skipif(not MIRROR.is_dir(), reason="ANALOGYQA_MIRROR names no folder"),
+]
+
+WIKIQA = {split: f"wikiqa/WikiQA-{split}.tsv" for split in ("train", "dev", "test")}
+TRECQA = {
+    "train": "trecqa/TRAIN-ALL.rebuilt.xml",
+    "dev": "trecqa/DEV.xml",
+    "test": "trecqa/TEST.xml",
+}
+TABLE_2 = {
+    "wikiqa": {
+        "train": {"who": 119, "when": 86, "where": 71, "comb": 276},
+        "dev": {"who": 15, "when": 11, "where": 17, "comb": 43},
+        "test": {"who": 34, "when": 16, "where": 22, "comb": 72},
+    },
+    "trecqa": {
+        "train": {"who": 190, "when": 116, "where": 96, "comb": 402},
+        "dev": {"who": 11, "when": 13, "where": 9, "comb": 33},
+        "test": {"who": 8, "when": 19, "where": 11, "comb": 38},
+    },
+}
+
+
+def corpus_of(name, files):
+    paths = {split: str(MIRROR / file) for split, file in files.items()}
+    return build_corpus(name, name, paths, {})
+
+
+@pytest.fixture(scope="module")
+def corpora():
+    return {"wikiqa": corpus_of("wikiqa", WIKIQA), "trecqa": corpus_of("trecqa", TRECQA)}
+
+
+def sizes(corpus, split):
+    own = corpus[corpus["split"] == split]
+    return own["question_id"].nunique(), len(own), int(own["label"].sum())
+
+
+@pytest.mark.parametrize(
+    ("name", "split", "counts"),
+    [
+        ("wikiqa", "train", (2118, 20360, 1040)),
+        ("wikiqa", "dev", (296, 2733, 140)),
+        ("wikiqa", "test", (633, 6165, 293)),
+        ("trecqa", "train", (1229, 53417, 6403)),
+        ("trecqa", "dev", (81, 1148, 222)),
+        ("trecqa", "test", (95, 1517, 284)),
+    ],
+)
+def test_questions_pairs_and_correct_pairs(corpora, name, split, counts):
+    assert sizes(corpora[name], split) == counts
+
+
+def test_the_small_training_part_of_trecqa():
+    corpus = corpus_of("trecqa", {**TRECQA, "train": "trecqa/TRAIN.xml"})
+    assert sizes(corpus, "train") == (93, 4718, 348)
+
+
+@pytest.mark.parametrize(
+    ("name", "with_correct", "with_both"),
+    [("wikiqa", (873, 126, 243), (857, 122, 237)), ("trecqa", (1229, 78, 89), (1162, 65, 68))],
+)
+def test_questions_with_a_correct_and_with_both_kinds_of_candidates(
+    corpora, name, with_correct, with_both
+):
+    labels = corpora[name].groupby(["split", "question_id"])["label"].agg(["max", "min"])
+    splits = ["train", "dev", "test"]
+    correct = labels[labels["max"] == 1].groupby("split").size()
+    both = labels[(labels["max"] == 1) & (labels["min"] == 0)].groupby("split").size()
+    assert tuple(correct[splits]) == with_correct
+    assert tuple(both[splits]) == with_both
+
+
+@pytest.mark.parametrize("name", TABLE_2)
+@pytest.mark.parametrize("split", ["train", "dev", "test"])
+def test_table_2(corpora, name, split):
+    counts = count_questions(corpora[name])[split]
+    assert {**counts, "comb": sum(counts.values())} == TABLE_2[name][split]
+
+
+@pytest.mark.parametrize("name", TABLE_2)
+def test_the_counts_that_the_configuration_expects_are_found(name):
+    config = yaml.safe_load((ROOT / "config.yaml").read_text("utf-8"))
+    own = WIKIQA if name == "wikiqa" else TRECQA
+    files = {split: str(MIRROR / file) for split, file in own.items()}
+    build_corpus(name, name, files, config["datasets"][name]["questions"])
+
+
+def test_both_forms_of_train_all_hold_the_same_pairs(corpora):
+    table = corpus_of("trecqa", {**TRECQA, "train": "trecqa/TRAIN-ALL.rebuilt.tsv"})
+    pd.testing.assert_frame_equal(table, corpora["trecqa"])
+
+
+def test_the_quadruples_of_wikiqa_comb_with_30_prototypes(corpora, tmp_path):
+    corpus = corpora["wikiqa"]
+    prototypes = take(choose_prototypes(corpus, "comb", seed=0), 30, "prototypes")
+    for split in ("train", "dev", "test"):
+        pairs = subset_of(corpus, split, "comb")
+        if split == "train":
+            by_question = pairs.groupby("question_id")["label"]
+            correct, candidates = by_question.sum(), by_question.size()
+            # Each correct pair meets each prototype but itself, and as many wrong candidates.
+            drawn = correct[candidates > correct].sum()
+            expected = 30 * correct.sum() - 3 * 30 + 30 * drawn
+            blocks = training_blocks(pairs, prototypes, Negatives(), seed=0)
+        else:
+            expected = 30 * len(pairs)
+            blocks = evaluation_blocks(pairs, prototypes)
+        path = tmp_path / f"{split}.parquet"
+        assert write_quadruples(blocks, pairs, path) == expected
+        assert pq.ParquetFile(path).metadata.num_rows == expected
+
+
+def test_the_fasttext_vectors_cover_most_of_the_vocabulary(corpora):
+    sentences = pd.concat(
+        [corpus[column] for corpus in corpora.values() for column in ("question", "candidate")]
+    )
+    vocabulary = vocabulary_of(sentences, lowercase=True)
+    path = MIRROR / "vectors" / "enwiki-105m-300d.fasttext.vec.gz"
+    vectors, found = select_vectors(path, vocabulary, "random")
+    assert vectors.shape == (len(vocabulary), 300)
+    assert found.mean() > 0.7

@@ -1,0 +1,219 @@
+"""The record of a run, and the choice between settings."""
+
+import json
+import platform
+
+import pandas as pd
+import pytest
+
+from analogyqa import runs, training
+from analogyqa.config import Cell, Model, Training
+from analogyqa.errors import AnalogyQAError
+from analogyqa.runs import (
+    choose_setting,
+    chosen_setting,
+    content_hash,
+    run_record,
+    score_cell,
+    sha256,
+    train_cell,
+)
+from analogyqa.schemas import HISTORY, SCORES, read_table, write_table
+
+CELL = Cell("analogy", "toy", "comb", 3)
+TRAINED = Model(title="A", encoder="bigru", vectors="some", ranker="analogy")
+UNTRAINED = Model(title="M", encoder="mean", vectors="some", ranker="analogy")
+TRAINING = Training(sentence_dim=4, max_epochs=2)
+
+
+@pytest.fixture
+def files(cell_files):
+    return {seed: cell_files(seed) for seed in (0, 5)}
+
+
+@pytest.fixture
+def run(files, tmp_path):
+    """Train a cell into a folder of a name; keyword arguments replace the usual ones."""
+
+    def run(name, **changed):
+        given = {
+            "cell": CELL,
+            "model": TRAINED,
+            "training": TRAINING,
+            "setting": "paper",
+            "files": files,
+            "lowercase": True,
+            "device": "cpu",
+            "checkpoints": tmp_path / "checkpoints",
+            "folder": tmp_path / name,
+        }
+        train_cell(**given | changed)
+        return tmp_path / name
+
+    return run
+
+
+def record_of(folder):
+    return json.loads((folder / "run.json").read_text("utf-8"))
+
+
+# Hashes
+
+
+def test_a_file_has_the_sha256_of_its_bytes(tmp_path):
+    (tmp_path / "a").write_bytes(b"abc")
+    expected = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+    assert sha256(tmp_path / "a") == expected
+
+
+def test_the_content_hash_ignores_the_order_of_keys_only():
+    assert content_hash({"a": 1, "b": [1, 2]}) == content_hash({"b": [1, 2], "a": 1})
+    assert content_hash({"a": 1, "b": [1, 2]}) != content_hash({"a": 1, "b": [2, 1]})
+
+
+def test_a_record_differs_with_the_scores_and_not_with_the_machine(tmp_path):
+    def hash_of(scores, **more):
+        (tmp_path / "scores").write_bytes(scores)
+        record = run_record({}, {}, [0], {}, tmp_path / "scores", **more)
+        return record["content_hash"]
+
+    assert hash_of(b"a", device="cpu") == hash_of(b"a", device="cuda")
+    assert hash_of(b"a") != hash_of(b"b")
+
+
+def test_a_record_names_versions_and_platform(tmp_path):
+    (tmp_path / "scores").touch()
+    record = run_record({}, {}, [0], {}, tmp_path / "scores", device="cpu")
+    assert record["versions"]["python"] == platform.python_version()
+    assert {"torch", "numpy", "fasttext"} <= set(record["versions"])
+    assert record["peak_memory_mb"] > 0
+    assert record["device"] == "cpu"
+
+
+def test_the_slurm_job_is_in_the_record(monkeypatch):
+    monkeypatch.setenv("SLURM_JOB_ID", "17")
+    assert runs.environment()["slurm_job"] == "17"
+
+
+# Cells
+
+
+def test_training_a_cell_writes_three_files(run):
+    folder = run("a")
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "history.parquet",
+        "run.json",
+        "scores.parquet",
+    ]
+    for name, schema in (("scores", SCORES), ("history", HISTORY)):
+        assert set(read_table(folder / f"{name}.parquet", schema)["seed"]) == {0, 5}
+
+
+def test_the_record_says_what_was_run(run):
+    record = record_of(run("a"))
+    assert record["cell"] == {"model": "analogy", "dataset": "toy", "subset": "comb", "p": 3}
+    assert record["seeds"] == [0, 5]
+    assert record["settings"]["training"]["sentence_dim"] == 4
+    assert record["settings"]["setting"] == "paper"
+    assert record["settings"]["vectors"] == {"name": "some", "origin": "toy"}
+    assert record["device"] == "cpu"
+
+
+def test_the_record_names_every_input_with_its_hash(run, files):
+    folder = run("a")
+    inputs = record_of(folder)["inputs"]
+    names = [
+        "corpus",
+        "vectors",
+        "prototypes",
+        *(f"quadruples {s}" for s in ("train", "dev", "test")),
+    ]
+    assert sorted(inputs) == sorted(f"{name}, seed {seed}" for name in names for seed in (0, 5))
+    assert inputs["quadruples dev, seed 5"] == sha256(files[5].quadruples["dev"])
+    assert record_of(folder)["scores"] == sha256(folder / "scores.parquet")
+
+
+def test_the_same_cell_gives_the_same_bytes(run, tmp_path):
+    first, second = run("a"), run("b", checkpoints=tmp_path / "others")
+    assert (first / "scores.parquet").read_bytes() == (second / "scores.parquet").read_bytes()
+    assert record_of(first)["content_hash"] == record_of(second)["content_hash"]
+
+
+def test_the_same_training_under_another_name_is_not_done_again(run, monkeypatch):
+    first = run("a")
+    monkeypatch.setattr(training, "epoch_batches", None)
+    second = run("b", cell=CELL._replace(model="analogy+chosen"), setting="chosen")
+    assert (first / "scores.parquet").read_bytes() == (second / "scores.parquet").read_bytes()
+    assert (first / "history.parquet").read_bytes() == (second / "history.parquet").read_bytes()
+
+
+def test_another_setting_has_checkpoints_of_its_own(run, tmp_path):
+    run("a")
+    run("b", training=TRAINING.model_copy(update={"dropout": 0.0}))
+    assert len(list((tmp_path / "checkpoints").iterdir())) == 4
+
+
+def test_an_untrained_cell_has_no_history(files, tmp_path):
+    score_cell(CELL, UNTRAINED, TRAINING, files, True, tmp_path / "a")
+    assert sorted(path.name for path in (tmp_path / "a").iterdir()) == [
+        "run.json",
+        "scores.parquet",
+    ]
+    record = record_of(tmp_path / "a")
+    assert record["settings"]["training"] is None
+    assert record["seeds"] == [0, 5]
+    assert set(read_table(tmp_path / "a" / "scores.parquet", SCORES)["seed"]) == {0, 5}
+
+
+def test_a_model_without_prototypes_needs_the_corpus_only(files, tmp_path):
+    model = Model(title="R", encoder="random", ranker="cosine")
+    corpus_only = {
+        seed: own._replace(vectors=None, prototypes=None, quadruples={})
+        for seed, own in files.items()
+    }
+    score_cell(CELL._replace(p=0), model, TRAINING, corpus_only, True, tmp_path / "a")
+    record = record_of(tmp_path / "a")
+    assert sorted(record["inputs"]) == ["corpus, seed 0", "corpus, seed 5"]
+    assert record["settings"]["vectors"] is None
+
+
+def test_a_failed_training_leaves_the_earlier_run_as_it_was(run, files):
+    folder = run("a")
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    broken = {0: files[0]._replace(prototypes="none.parquet")}
+    with pytest.raises((AnalogyQAError, OSError), match=r"none\.parquet"):
+        run("a", files=broken)
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+# The choice
+
+
+def history(path, *by_seed):
+    """Write a history: for each seed the dev MRR of its epochs."""
+    rows = [
+        (seed, epoch, 1.0, 0.0, mrr, 1.0, 1.0)
+        for seed, values in enumerate(by_seed)
+        for epoch, mrr in enumerate(values, start=1)
+    ]
+    write_table(pd.DataFrame(rows, columns=HISTORY.names), HISTORY, path)
+    return str(path)
+
+
+def test_the_setting_with_the_best_mean_over_seeds_is_chosen(tmp_path):
+    histories = {
+        "paper": history(tmp_path / "a", [0.1, 0.9, 0.2], [0.1]),
+        "hinge": history(tmp_path / "b", [0.6], [0.2, 0.6]),
+        "other": history(tmp_path / "c", [0.5], [0.5]),
+    }
+    choose_setting(histories, "comb", tmp_path / "choice.json")
+    assert chosen_setting(tmp_path / "choice.json") == "hinge"
+    record = json.loads((tmp_path / "choice.json").read_text())
+    assert record["dev"] == pytest.approx({"paper": 0.5, "hinge": 0.6, "other": 0.5})
+    assert (record["metric"], record["subset"]) == ("mrr", "comb")
+
+
+def test_the_first_of_equal_settings_is_chosen(tmp_path):
+    equal = history(tmp_path / "a", [0.5])
+    choose_setting({"z": equal, "a": equal}, "comb", tmp_path / "choice.json")
+    assert chosen_setting(tmp_path / "choice.json") == "z"

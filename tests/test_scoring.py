@@ -1,0 +1,172 @@
+"""Scores of a split do not depend on how its sentences are batched."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+
+from analogyqa import scoring
+from analogyqa.cells import load_cell
+from analogyqa.config import Model, Training
+from analogyqa.encoders import build_encoder
+from analogyqa.errors import AnalogyQAError
+from analogyqa.schemas import CORPUS, QUADRUPLES, SCORES, read_table, write_table
+from analogyqa.scoring import device_for, encode, encode_all, score_split, score_untrained
+from analogyqa.vectors import write_store
+
+CPU = torch.device("cpu")
+torch.set_num_threads(1)  # the tensors are tiny: more threads wait for each other
+TRAINING = Training(sentence_dim=4)
+
+
+def model(encoder="bigru", ranker="analogy", aggregate="max"):
+    vectors = None if encoder == "random" else "some"
+    return Model(title="M", encoder=encoder, vectors=vectors, ranker=ranker, aggregate=aggregate)
+
+
+@pytest.fixture
+def encoder(cell):
+    torch.manual_seed(0)
+    return build_encoder("bigru", cell.word_vectors, TRAINING).eval()
+
+
+def one(encoder, data, text):
+    """Encode a sentence by itself: [dim]."""
+    return encode(encoder, data.sentences, data.sentences.numbers([text]), CPU)[0].detach()
+
+
+def cosine(first, second):
+    return torch.nn.functional.cosine_similarity(first, second, dim=0).item()
+
+
+@pytest.mark.parametrize("batch", [1, 3, 7, 256])
+@pytest.mark.parametrize("ranker", ["analogy", "cosine"])
+def test_scores_do_not_depend_on_the_batch_size(cell, encoder, monkeypatch, batch, ranker):
+    expected, best = score_split(encoder, cell, "dev", model(ranker=ranker), CPU)
+    monkeypatch.setattr(scoring, "ENCODE_BATCH", batch)
+    scores, again = score_split(encoder, cell, "dev", model(ranker=ranker), CPU)
+    np.testing.assert_allclose(scores, expected, atol=1e-6)
+    np.testing.assert_array_equal(again, best)
+
+
+@pytest.mark.parametrize("aggregate", ["max", "mean"])
+def test_analogy_scores_equal_those_of_one_pair_at_a_time(cell, cell_files, encoder, aggregate):
+    scores, _ = score_split(encoder, cell, "test", model(aggregate=aggregate), CPU)
+    files = cell_files()
+    prototypes = pd.read_parquet(files.prototypes).query("rank < 3")
+    corpus = pd.read_parquet(files.corpus).set_index("candidate_id")
+    for score, pair in zip(scores, cell.splits["test"].pairs.itertuples(), strict=True):
+        shift = one(encoder, cell, pair.question) - one(encoder, cell, pair.candidate)
+        own = prototypes.loc[prototypes["question_type"] == pair.question_type, "candidate_id"]
+        energies = [
+            cosine(one(encoder, cell, row.question) - one(encoder, cell, row.candidate), shift)
+            for row in corpus.loc[own].itertuples()
+        ]
+        assert len(energies) == 3
+        expected = max(energies) if aggregate == "max" else sum(energies) / 3
+        assert score == pytest.approx(expected, abs=1e-6)
+
+
+def test_cosine_scores_equal_those_of_one_pair_at_a_time(cell, encoder):
+    scores, best = score_split(encoder, cell, "test", model(ranker="cosine"), CPU)
+    for score, pair in zip(scores, cell.splits["test"].pairs.itertuples(), strict=True):
+        expected = cosine(one(encoder, cell, pair.question), one(encoder, cell, pair.candidate))
+        assert score == pytest.approx(expected, abs=1e-6)
+    assert set(best) == {-1}
+
+
+def test_the_best_prototype_is_a_rank_within_the_type(cell, encoder):
+    _, best = score_split(encoder, cell, "test", model(), CPU)
+    assert set(best) <= {0, 1, 2}
+
+
+def test_a_sentence_is_encoded_once(cell, encoder, monkeypatch):
+    seen = []
+    original = scoring.encode
+
+    def counted(encoder, sentences, numbers, device):
+        seen.extend(numbers)
+        return original(encoder, sentences, numbers, device)
+
+    monkeypatch.setattr(scoring, "encode", counted)
+    vectors = encode_all(encoder, cell.sentences, np.array([3, 1, 3, 3, 0]), CPU)
+    assert sorted(seen) == [0, 1, 3]
+    np.testing.assert_array_equal(vectors[0], vectors[2])
+
+
+def test_vectors_come_back_in_the_order_that_was_asked_for(cell, encoder):
+    numbers = np.random.default_rng(0).permutation(len(cell.sentences))
+    vectors = encode_all(encoder, cell.sentences, numbers, CPU)
+    texts = list(cell.sentences.index)
+    for number, vector in zip(numbers, vectors, strict=True):
+        np.testing.assert_allclose(vector, one(encoder, cell, texts[number]), atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("encoder_name", "ranker"), [("random", "cosine"), ("mean", "analogy"), ("mean", "cosine")]
+)
+def test_an_untrained_model_scores_dev_and_test(cell, tmp_path, encoder_name, ranker):
+    system = model(encoder_name, ranker)
+    first, again = (score_untrained(cell, system, TRAINING, seed=3) for _ in range(2))
+    pd.testing.assert_frame_equal(first, again)
+    write_table(first, SCORES, tmp_path / "scores.parquet")
+    assert set(first["seed"]) == {3}
+    assert len(first) == len(cell.splits["dev"].pairs) + len(cell.splits["test"].pairs)
+    assert np.isfinite(first["score"]).all()
+
+
+def test_the_random_order_differs_by_seed(cell):
+    system = model("random", "cosine")
+    first, second = (score_untrained(cell, system, TRAINING, seed) for seed in (0, 1))
+    assert not first["score"].equals(second["score"])
+
+
+# Tables of a cell that do not fit
+
+
+def test_tables_of_different_corpora_do_not_fit(cell_files):
+    files = cell_files()
+    path = files.quadruples["test"]
+    table = read_table(path, QUADRUPLES)
+    other = table["candidate_id"].cat.rename_categories(lambda name: f"other-{name}")
+    write_table(table.assign(candidate_id=other), QUADRUPLES, path)
+    with pytest.raises(AnalogyQAError, match=r"test0\.parquet"):
+        load_cell(files, "comb", 3, lowercase=True)
+
+
+def test_quadruples_of_more_prototypes_do_not_fit(cell_files):
+    with pytest.raises(AnalogyQAError, match=r"\d\.parquet"):
+        load_cell(cell_files(p=4), "comb", 3, lowercase=True)
+
+
+def test_vectors_of_another_corpus_do_not_fit(cell_files):
+    files = cell_files()
+    write_store(np.ones((1, 8), np.float32), np.ones(1, bool), ["some"], "toy", files.vectors)
+    with pytest.raises(AnalogyQAError, match="not in the word vectors"):
+        load_cell(files, "comb", 3, lowercase=True)
+
+
+def test_a_split_without_questions_of_the_subset_is_named(cell_files, corpus):
+    files = cell_files()._replace(vectors=None, prototypes=None, quadruples={})
+    gone = (corpus["split"] == "dev") & (corpus["question_type"] == "who")
+    write_table(corpus[~gone], CORPUS, files.corpus)
+    with pytest.raises(AnalogyQAError, match=r"corpus\.parquet: .*who.*dev"):
+        load_cell(files, "who", 0, lowercase=True)
+
+
+# Devices
+
+
+@pytest.mark.parametrize(
+    ("requested", "available", "chosen"),
+    [("auto", True, "cuda"), ("auto", False, "cpu"), ("cpu", True, "cpu"), ("cuda", True, "cuda")],
+)
+def test_the_device_is_the_one_asked_for(monkeypatch, requested, available, chosen):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: available)
+    assert device_for(requested).type == chosen
+
+
+def test_cuda_where_there_is_none_is_explained(monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    with pytest.raises(AnalogyQAError, match=r"device: cuda is asked for, .*device: auto"):
+        device_for("cuda")
