@@ -100,8 +100,8 @@ def vectors_file(name):
 def vectors_origin(name):
     """Where vectors come from, as tables and records say it."""
     files = [SOURCE_OF_FILE.get(f.removeprefix(f"{RESOURCES}/"), f) for f in VECTORS_FILES[name]]
-    trained = "fastText trained here on " if CONFIG.vectors[name].train_on else ""
-    return trained + ", ".join(files)
+    origin = ", ".join(files)
+    return f"fastText trained here on {origin}" if CONFIG.vectors[name].train_on else origin
 
 
 def is_trained(model_id):

@@ -1,4 +1,12 @@
+"""MLflow: a view of the run records.
+
+needs: run.json and metrics of every cell, the ledger, tables and figures
+makes: mlflow.imported.json, and the runs in the tracking store, which is no output
+"""
+
+
 rule import_to_mlflow:
+    """Import every run record, table and figure into the tracking store, once."""
     input:
         records=records_of(CONFIG.cells()),
         metrics=metrics_of(CONFIG.cells()),
@@ -14,6 +22,5 @@ rule import_to_mlflow:
         "../envs/cpu.yaml"
     params:
         tracking_uri=tracking_uri_of(CONFIG),
-        results=RESULTS,
     script:
         "../workflow_scripts/import_to_mlflow.py"

@@ -1,4 +1,10 @@
-"""Import the run records, tables and figures of the paper into MLflow."""
+"""Import the run records, tables and figures of the paper into MLflow.
+
+input: run.json and metrics of every cell, ledger.csv, summary.csv, tables and figures
+output: mlflow.imported.json
+"""
+
+from pathlib import Path
 
 from analogyqa.checkpoints import write_json
 from analogyqa.tracking import EXPERIMENT, import_runs
@@ -10,7 +16,7 @@ with job(snakemake):
         EXPERIMENT,
         snakemake.input.records,
         snakemake.input.metrics,
-        snakemake.params.results,
+        Path(snakemake.output[0]).parent,
     )
     # How many runs were new depends on the store and not on the inputs: it is left out.
     content = {key: value for key, value in imported._asdict().items() if key != "added"}

@@ -131,9 +131,8 @@ def _write_wikiqa(path: Path, split: str, count: int) -> None:
             chance.shuffle(candidates)
             for place, (word, label) in enumerate(candidates):
                 sentence = f"the {thing} number {number} has {word} ."
-                lines.append(
-                    f"{name}\t{kind} has the {thing} {number} ?\tD\tT\tD-{place}\t{sentence}\t{label}"
-                )
+                question = f"{kind} has the {thing} {number} ?"
+                lines.append(f"{name}\t{question}\tD\tT\tD-{place}\t{sentence}\t{label}")
     path.write_text("\n".join(lines) + "\n")
 
 

@@ -90,8 +90,8 @@ class Vectors(Section):
 class Negatives(Section):
     """How wrong candidates become negative quadruples.
 
-    `per: pair` draws `count` wrong candidates for each correct pair, and every prototype meets them;
-    `per: question` draws `count` for each prototype and question.
+    `per: pair` draws `count` wrong candidates for each correct pair, and every prototype meets
+    them; `per: question` draws `count` for each prototype and question.
     """
 
     draw: Literal["resampled", "fixed"] = "resampled"

@@ -3,7 +3,6 @@
 n is a number of quadruples, d the dimension of a sentence vector.
 """
 
-import torch
 from torch import Tensor
 from torch.nn.functional import cosine_similarity
 
@@ -13,13 +12,8 @@ def energy(first: Tensor, second: Tensor) -> Tensor:
     # A zero shift, as between a prototype and its own question, has no direction. Its gradient is
     # set to 0, where `cosine_similarity` would divide rounding noise by its epsilon.
     nowhere = (first == 0).all(dim=-1) | (second == 0).all(dim=-1)
-    ones = torch.ones_like(first)
-    cosines = cosine_similarity(
-        torch.where(nowhere[:, None], ones, first),
-        torch.where(nowhere[:, None], ones, second),
-        dim=-1,
-    )
-    return torch.where(nowhere, torch.zeros_like(cosines), cosines)
+    first, second = (side.masked_fill(nowhere[:, None], 1) for side in (first, second))
+    return cosine_similarity(first, second, dim=-1).masked_fill(nowhere, 0)
 
 
 def contrastive(energies: Tensor, labels: Tensor, margin: float, hinge: bool) -> Tensor:

@@ -12,7 +12,7 @@ def question_type(question: str, has_correct_candidate: bool) -> str | None:
     """Return `who`, `when` or `where`, or None for a question that the paper leaves out.
 
     The type is the first white-space token, lower-cased, and the question must have a correct
-    candidate. Of the rules that were tried this is the only one that gives all 18 counts of Table 2.
+    candidate. Of the rules that were tried only this one gives all 18 counts of Table 2.
     """
     if not has_correct_candidate:
         return None

@@ -181,7 +181,7 @@ def _from_fasttext(
 
 
 def _require_whole_fasttext(path: str | Path) -> None:
-    """Raise ValueError or struct.error for a model that is cut off, which fastText would crash on."""
+    """Raise ValueError or struct.error for a model that is cut off: fastText crashes on it."""
     with open(path, "rb") as file:
 
         def read(layout: str) -> tuple:

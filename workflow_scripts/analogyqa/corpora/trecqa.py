@@ -17,8 +17,8 @@ _BLOCKS = ("<question>", "<positive>", "<negative>")
 _TAGS = (*_BLOCKS, "</question>", "</positive>", "</negative>", "</QApairs>")
 _LABELS = {"positive": 1, "negative": 0}
 
-# The released TRAIN, DEV and TEST hold these questions without a candidate. They cannot be ranked and
-# are left out; any other such question is a sign of a damaged file.
+# The released TRAIN, DEV and TEST hold these questions without a candidate. They cannot be ranked
+# and are left out; any other such question is a sign of a damaged file.
 _RELEASED_WITHOUT_CANDIDATES = {"94", "15.3", "41.3", "44.4", "58.1", "59.2", "64.3"}
 
 
