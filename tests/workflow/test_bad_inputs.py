@@ -1,16 +1,19 @@
 """Bad input ends in one message that names the place, and leaves earlier results as they were."""
 
 import gzip
+import io
 import resource
 import subprocess
 import zipfile
 
 import pytest
 import torch
-from conftest import clean_environment
+
+from workflow.project import clean_environment
 
 CORPUS = "results/corpora/wikiqa.parquet"
 VECTORS = "results/vectors/fasttext.npy"
+PROTOTYPES = "results/prototypes/wikiqa/who/seed0.parquet"
 RUN = "results/runs/similarity/wikiqa/who/p3/scores.parquet"
 TRAINING = {"sentence_dim": 8, "max_epochs": 2, "batch_size": 4}
 
@@ -79,97 +82,161 @@ def test_a_wrong_configuration_stops_before_any_job(project, case):
     assert not project.results.exists()
 
 
-def edited(path, edit):
-    lines = path.read_text().splitlines()
-    edit(lines)
-    path.write_text("\n".join(lines) + "\n")
-
-
-def replace_in_line(number, old, new):
-    def edit(lines):
+def edit_line(number, old, new):
+    def edit(text):
+        lines = text.splitlines()
         assert old in lines[number - 1]
-        lines[number - 1] = lines[number - 1].replace(old, new)
+        lines[number - 1] = lines[number - 1].replace(old, new, 1)
+        return "\n".join([*lines, ""])
 
     return edit
 
 
 def set_field(number, field, value):
-    def edit(lines):
+    def edit(text):
+        lines = text.splitlines()
         fields = lines[number - 1].split("\t")
         fields[field] = value
         lines[number - 1] = "\t".join(fields)
+        return "\n".join([*lines, ""])
 
     return edit
 
 
-def train(edit):
-    return lambda project: edited(project.data / "train.tsv", edit)
+def instead(content):
+    return lambda text: content
 
 
-def words(edit):
-    return lambda project: edited(project.data / "words.vec", edit)
+OPENED = "<QApairs id='7'>\n<question>\nWho\t?\n"
+
+# Each: the training file made of a good one (text or bytes), its suffix, the parts of the message.
+CORPORA = {
+    "missing-column": (edit_line(1, "Sentence\tLabel", "Text\tLabel"), ".tsv", [
+        "line 1", "no column Sentence"]),
+    "not-utf8": (lambda text: text.encode().replace(b"the ", b"th\xe9 ", 1), ".tsv", [
+        "line 2", "not UTF-8"]),
+    "empty-file": (instead(""), ".tsv", ["line 1", "no column"]),
+    "only-a-header": (lambda text: text.splitlines()[0], ".tsv", ["no questions"]),
+    "label-2": (set_field(3, 6, "2"), ".tsv", ["line 3", "label '2'"]),
+    "field-too-many": (edit_line(4, "the ", "the\t"), ".tsv", ["line 4", "the header has 7"]),
+    "cut-in-a-row": (lambda text: text[:-20], ".tsv", ["line 73"]),
+    "duplicate-question-id": (set_field(10, 0, "train-who-0"), ".tsv", [
+        "line 10", "train-who-0 was complete already"]),
+    "another-text": (set_field(3, 1, "who else ?"), ".tsv", ["line 3", "another text"]),
+    "empty-question": (set_field(2, 1, ""), ".tsv", ["line 2", "empty question"]),
+    "empty-candidate": (set_field(5, 5, " "), ".tsv", ["line 5", "an empty candidate"]),
+    "question-without-candidates": (instead(f"{OPENED}</question>\n</QApairs>\n"), ".xml", [
+        "line 5", "question 7 has no candidates"]),
+    "unclosed-block": (instead(f"{OPENED}<positive>\nx\n</positive>\n</QApairs>\n"), ".xml", [
+        "line 4", "<question> of line 2 is not closed"]),
+    "cut-off": (instead(f"{OPENED}</question>\n"), ".xml", ["ends inside the question 7"]),
+    "unknown-text": (instead("<html>\n"), ".xml", ["line 1", "unexpected text '<html>'"]),
+}  # fmt: skip
 
 
-def not_utf8(project):
-    path = project.data / "test.tsv"
-    path.write_bytes(path.read_bytes().replace(b"the ", b"th\xe9 ", 1))
+def gzip_cut(text):
+    return gzip.compress(text.encode())[:-40]
 
 
-def empty(project):
-    (project.data / "dev.tsv").write_bytes(b"")
+def zip_of(*names, cut=None):
+    def make(text):
+        buffer = io.BytesIO()
+        with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name in names:
+                archive.writestr(name, text)
+        return buffer.getvalue()[:cut]
+
+    return make
 
 
-def only_a_header(project):
-    edited(project.data / "dev.tsv", lambda lines: lines.__delitem__(slice(1, None)))
+VECTOR_FILES = {
+    "nan": (edit_line(2, " 0.126", " nan"), ".vec", ["line 2", "not finite"]),
+    "longer": (edit_line(4, " ", " 0.5 "), ".vec", ["line 4", "a vector of 7 numbers, not 6"]),
+    "no-number": (edit_line(2, " 0.126", " zero"), ".vec", ["line 2", "zero"]),
+    "fewer-than-said": (lambda text: text[: text[:-1].rindex("\n")], ".vec", [
+        "its first line says"]),
+    "other-words": (instead("1 6\nzzz 1 2 3 4 5 6\n"), ".vec", ["none of the"]),
+    "cut-gzip": (gzip_cut, ".vec.gz", ["damaged or cut off"]),
+    "cut-zip": (zip_of("a.vec", cut=-60), ".vec.zip", ["damaged or cut off"]),
+    "zip-of-two": (zip_of("a.vec", "b.vec"), ".vec.zip", ["expected one file inside"]),
+    "no-binary": (instead("neither of the formats"), ".bin", [
+        "neither a fastText nor a word2vec binary"]),
+}  # fmt: skip
 
 
-def cut_in_a_row(project):
-    path = project.data / "test.tsv"
-    path.write_bytes(path.read_bytes()[:-20])
+def write_damaged(folder, good, cases):
+    """Write a damaged copy of a good file for each case; return case to path."""
+    folder.mkdir()
+    paths = {}
+    for case, (damage, suffix, _) in cases.items():
+        content = damage(good.read_text())
+        paths[case] = folder / f"{case}{suffix}"
+        paths[case].write_bytes(content if isinstance(content, bytes) else content.encode())
+    return paths
 
 
-def counts_differ(project):
-    project.configure(datasets=dataset(questions={"dev": {"who": 4}}))
+def relative(path, project):
+    return str(path.relative_to(project.folder))
 
 
-def jacana(text):
-    def damage(project):
-        (project.data / "train.xml").write_text(text)
-        project.configure(datasets=dataset(reader="trecqa", train="data/train.xml"))
-
-    return damage
-
-
-def vectors_file(name, write):
-    def damage(project):
-        write(project.data / name, (project.data / "words.vec").read_bytes())
-        project.configure(vectors=vectors(source=f"data/{name}"))
-
-    return damage
-
-
-def write_cut_gzip(path, content):
-    path.write_bytes(gzip.compress(content)[:-40])
-
-
-def write_cut_zip(path, content):
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("words.vec", content)
-    path.write_bytes(path.read_bytes()[:-60])
-
-
-def write_zip_of_two(path, content):
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("one.vec", content)
-        archive.writestr("two.vec", content)
+@pytest.fixture(scope="module")
+def damaged_inputs(finished, tmp_path_factory):
+    """Every damaged corpus and vectors file in one run that keeps going: output and project."""
+    project = finished.copy_to(tmp_path_factory.mktemp("damaged") / "project")
+    before = project.products()
+    corpora = write_damaged(project.folder / "corpora", project.data / "train.tsv", CORPORA)
+    files = write_damaged(project.folder / "vectors", project.data / "words.vec", VECTOR_FILES)
+    datasets = dataset(reader="wikiqa")
+    good = datasets["wikiqa"]
+    datasets["counts-differ"] = {**good, "questions": {"dev": {"who": 4}}}
+    for case, path in corpora.items():
+        reader = "trecqa" if path.suffix == ".xml" else "wikiqa"
+        datasets[case] = {**good, "reader": reader, "train": relative(path, project)}
+    project.configure(datasets=datasets)
+    corpus_jobs = [f"results/corpora/{case}.parquet" for case in [*corpora, "counts-differ"]]
+    first = project.run(*corpus_jobs, "--keep-going")
+    project.configure(
+        vectors=vectors(source="data/words.vec")
+        | {case: {"source": relative(path, project)} for case, path in files.items()}
+    )
+    second = project.run(*[f"results/vectors/{case}.npy" for case in files], "--keep-going")
+    assert first.returncode != 0
+    assert second.returncode != 0
+    assert project.products() == before
+    return first.stdout + second.stdout
 
 
-def write_not_binary(path, content):
-    path.write_bytes(content.replace(b" ", b"_"))
+def error_about(name, output):
+    """The one message that names a file."""
+    messages = [line for line in output.splitlines() if line.startswith("Error: ") and name in line]
+    assert len(messages) == 1, output
+    return messages[0]
 
 
-def foreign_vectors(project):
-    (project.data / "words.vec").write_text("1 6\nzzz 1 2 3 4 5 6\n")
+@pytest.mark.parametrize("case", CORPORA)
+def test_a_damaged_corpus_file_ends_in_one_message_that_names_the_place(damaged_inputs, case):
+    _, suffix, parts = CORPORA[case]
+    message = error_about(f"corpora/{case}{suffix}", damaged_inputs)
+    for part in parts:
+        assert part in message
+
+
+def test_counts_that_differ_from_the_configuration_are_named(damaged_inputs):
+    message = error_about("expects 4", damaged_inputs)
+    assert "data/dev.tsv: 3 who questions" in message
+    assert "(datasets.counts-differ.questions)" in message
+
+
+@pytest.mark.parametrize("case", VECTOR_FILES)
+def test_a_damaged_vectors_file_ends_in_one_message_that_names_the_place(damaged_inputs, case):
+    _, suffix, parts = VECTOR_FILES[case]
+    message = error_about(f"vectors/{case}{suffix}", damaged_inputs)
+    for part in parts:
+        assert part in message
+
+
+def test_no_traceback_reaches_the_terminal(damaged_inputs):
+    assert "Traceback" not in damaged_inputs
 
 
 def wrong_drop_in(project):
@@ -204,104 +271,12 @@ def cuda(project):
 
 # Each: what damages the project, the file asked for, and the parts that the message must have.
 DAMAGED = {
-    "missing column": (
-        train(replace_in_line(1, "Sentence\tLabel", "Text\tLabel")),
-        CORPUS,
-        ["data/train.tsv, line 1", "no column Sentence"],
-    ),
-    "not UTF-8": (not_utf8, CORPUS, ["data/test.tsv, line 2", "not UTF-8"]),
-    "empty file": (empty, CORPUS, ["data/dev.tsv, line 1", "no column"]),
-    "no questions": (only_a_header, CORPUS, ["data/dev.tsv", "no questions"]),
-    "label 2": (train(set_field(3, 6, "2")), CORPUS, ["train.tsv, line 3", "label '2'"]),
-    "a field too many": (
-        train(replace_in_line(4, "the ", "the\t")),
-        CORPUS,
-        ["train.tsv, line 4", "fields, the header has 7"],
-    ),
-    "cut in a row": (cut_in_a_row, CORPUS, ["data/test.tsv, line 49"]),
-    "duplicate question id": (
-        train(set_field(10, 0, "train-who-0")),
-        CORPUS,
-        ["train.tsv, line 10", "train-who-0 was complete already"],
-    ),
-    "another text of a question": (
-        train(set_field(3, 1, "who else ?")),
-        CORPUS,
-        ["train.tsv, line 3", "another text"],
-    ),
-    "empty question": (train(set_field(2, 1, "")), CORPUS, ["train.tsv, line 2", "empty question"]),
-    "empty candidate": (
-        train(set_field(5, 5, " ")),
-        CORPUS,
-        ["train.tsv, line 5", "an empty candidate"],
-    ),
-    "counts that differ": (
-        counts_differ,
-        CORPUS,
-        ["data/dev.tsv", "3 who questions", "expects 4 (datasets.wikiqa.questions)"],
-    ),
-    "question without candidates": (
-        jacana("<QApairs id='7'>\n<question>\nWho\t?\n</question>\n</QApairs>\n"),
-        CORPUS,
-        ["train.xml, line 5", "question 7 has no candidates"],
-    ),
-    "block that is not closed": (
-        jacana("<QApairs id='7'>\n<question>\nWho\t?\n<positive>\nx\n</positive>\n</QApairs>\n"),
-        CORPUS,
-        ["train.xml, line 7", "<question> of line 2 is not closed"],
-    ),
-    "file cut off": (
-        jacana("<QApairs id='7'>\n<question>\nWho\t?\n</question>\n"),
-        CORPUS,
-        ["train.xml", "ends inside the question 7"],
-    ),
-    "NaN vector": (
-        words(replace_in_line(2, " 0.126", " nan")),
-        VECTORS,
-        ["data/words.vec, line 2", "not finite"],
-    ),
-    "vector of another length": (
-        words(lambda lines: lines.__setitem__(3, lines[3] + " 0.5")),
-        VECTORS,
-        ["data/words.vec, line 4", "a vector of 7 numbers, not 6"],
-    ),
-    "vector that is no number": (
-        words(replace_in_line(2, " 0.126", " zero")),
-        VECTORS,
-        ["data/words.vec, line 2", "zero"],
-    ),
-    "fewer vectors than said": (
-        words(lambda lines: lines.pop()),
-        VECTORS,
-        ["data/words.vec", "its first line says"],
-    ),
-    "vectors of other words": (foreign_vectors, VECTORS, ["data/words.vec", "none of the"]),
-    "truncated gzip": (
-        vectors_file("words.vec.gz", write_cut_gzip),
-        VECTORS,
-        ["data/words.vec.gz", "damaged or cut off"],
-    ),
-    "truncated zip": (
-        vectors_file("words.vec.zip", write_cut_zip),
-        VECTORS,
-        ["data/words.vec.zip", "damaged or cut off"],
-    ),
-    "zip of two files": (
-        vectors_file("words.vec.zip", write_zip_of_two),
-        VECTORS,
-        ["data/words.vec.zip", "expected one file inside"],
-    ),
-    "binary vectors that are none": (
-        vectors_file("words.bin", write_not_binary),
-        VECTORS,
-        ["data/words.bin", "neither a fastText nor a word2vec binary"],
-    ),
     "wrong hash": (
         wrong_drop_in,
         CORPUS,
         ["resources/wikiqa/WikiQA-dev.tsv", "c44fb3a52182b95f0c48e49ae1f63b6159047cb5"],
     ),
-    "damaged Parquet": (damaged_corpus, RUN, [CORPUS, "damaged Parquet file", "Delete it"]),
+    "damaged Parquet": (damaged_corpus, PROTOTYPES, [CORPUS, "damaged Parquet file", "Delete it"]),
     "damaged vectors": (damaged_vectors, RUN, [VECTORS, "damaged word vectors", "Delete the file"]),
     "damaged checkpoint": (
         damaged_checkpoints,
@@ -340,7 +315,7 @@ def test_damage_ends_in_one_message_and_keeps_earlier_results(finished, tmp_path
 
 def test_a_disk_without_space_keeps_earlier_results(finished, tmp_path):
     project = finished.copy_to(tmp_path / "project")
-    (project.folder / VECTORS).unlink()
+    (project.data / "words.vec").write_text("1 20000\nada" + " 1.5" * 20000 + "\n")
     before = project.products()
     done = subprocess.run(
         project.command(VECTORS),
@@ -350,9 +325,9 @@ def test_a_disk_without_space_keeps_earlier_results(finished, tmp_path):
         stderr=subprocess.STDOUT,
         text=True,
         # A limit on the size of files stands in for a full disk: the same OSError while writing.
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1500, 1500)),
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (500_000, 500_000)),
     )
-    check_failed(done, ["File too large"])
+    check_failed(done, [f"{VECTORS}: cannot be written", "Make room on the disk"])
     assert not (project.folder / VECTORS).exists()
     assert project.products() == before
 

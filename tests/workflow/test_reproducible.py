@@ -1,7 +1,8 @@
 """The same seed gives the same bytes, in another folder and on another day."""
 
 import pytest
-from conftest import Project
+
+from workflow.project import Project
 
 
 @pytest.mark.slow

@@ -5,7 +5,8 @@ import subprocess
 
 import psutil
 import pytest
-from conftest import clean_environment
+
+from workflow.project import clean_environment
 
 SCORES = "results/runs/analogy/wikiqa/comb/p3/scores.parquet"
 

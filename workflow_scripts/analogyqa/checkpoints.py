@@ -3,26 +3,35 @@
 import json
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+
+from analogyqa.errors import AnalogyQAError
 
 
 @contextmanager
 def atomic_path(path: str | Path) -> Iterator[Path]:
     """Yield a temporary path beside `path`; on success fsync it and rename it to `path`.
 
-    On any exception the temporary file is removed and an earlier `path` stays as it was.
+    On any exception the temporary file is removed and an earlier `path` stays as it was. A full
+    disk or a folder that cannot be written to raises AnalogyQAError.
     """
     path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
         yield temporary
         with open(temporary, "rb") as file:
             os.fsync(file.fileno())
         os.replace(temporary, path)
+    except OSError as error:
+        raise AnalogyQAError(
+            f"{path}: cannot be written ({error}). Make room on the disk or the folder writable, "
+            "then run the same command again; what was there before is unchanged."
+        ) from error
     finally:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
 
 
 def write_text(path: str | Path, text: str) -> None:

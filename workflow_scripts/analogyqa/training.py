@@ -1,5 +1,6 @@
 """Train an encoder on quadruples and choose its epoch on dev."""
 
+import io
 import logging
 import math
 import time
@@ -210,8 +211,11 @@ def train_seed(
             weights = {key: value.clone() for key, value in encoder.state_dict().items()}
             state.update(best=weights, best_epoch=epoch, best_mrr=dev_mrr)
         state.update(epoch=epoch, encoder=encoder.state_dict(), optimiser=optimiser.state_dict())
+        # Through memory: on a full disk PyTorch's own writer aborts without naming the cause.
+        serialized = io.BytesIO()
+        torch.save(state, serialized)
         with atomic_path(checkpoint) as temporary:
-            torch.save(state, temporary)
+            temporary.write_bytes(serialized.getvalue())
     encoder.load_state_dict(state["best"])
     encoder.eval()
     scores = score_evaluated(encoder, data, model, seed, device)
