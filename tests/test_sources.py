@@ -550,7 +550,7 @@ def test_a_disk_that_fills_up_under_a_copy_leaves_no_file(tmp_path, resources, g
 
     monkeypatch.setattr(sources.shutil, "copyfile", fill_up)
     with pytest.raises(
-        AnalogyQAError, match="file.txt: cannot be written .*No space left on device"
+        AnalogyQAError, match=r"file\.txt: cannot be written .*No space left on device"
     ):
         get(source(), [tmp_path])
     assert files_below(resources) == []

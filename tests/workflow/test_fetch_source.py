@@ -13,15 +13,17 @@ import pytest
 ROOT = Path(__file__).parents[2]
 SNAKEFILE = """\
 import sys
-from types import SimpleNamespace
 
 sys.path.insert(0, "workflow_scripts")
 from analogyqa.sources import load_registry
 
 REGISTRY = load_registry("sources.yaml")
 SOURCE_OF_FILE = {source.file: name for name, source in REGISTRY.items()}
-CONFIG = SimpleNamespace(resources_dir="resources")
-RESULTS = "results"
+RESOURCES, RESULTS = "resources", "results"
+
+
+def one_of(names):
+    return "|".join(names)
 
 
 include: "rules/sources.smk"
