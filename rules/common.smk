@@ -97,10 +97,18 @@ def vectors_file(name):
     return f"{RESULTS}/vectors/trained/{name}.bin" if trained else VECTORS_FILES[name][0]
 
 
+def named(file):
+    """A file as tables and records call it: the source that it is of, or its path."""
+    return SOURCE_OF_FILE.get(file.removeprefix(f"{RESOURCES}/"), file)
+
+
+def sources_of(dataset):
+    return {split: named(file) for split, file in SPLIT_FILES[dataset].items()}
+
+
 def vectors_origin(name):
     """Where vectors come from, as tables and records say it."""
-    files = [SOURCE_OF_FILE.get(f.removeprefix(f"{RESOURCES}/"), f) for f in VECTORS_FILES[name]]
-    origin = ", ".join(files)
+    origin = ", ".join(map(named, VECTORS_FILES[name]))
     return f"fastText trained here on {origin}" if CONFIG.vectors[name].train_on else origin
 
 

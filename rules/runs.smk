@@ -28,6 +28,7 @@ rule train_encoder:
         mem_mb=4000,
     params:
         model=lambda wildcards: scientific(wildcards.model),
+        sources=lambda wildcards: sources_of(wildcards.dataset),
         settings=lambda wildcards: settings_of(wildcards.model),
         seeds=CONFIG.seeds,
         lowercase=CONFIG.lowercase,
@@ -70,6 +71,7 @@ rule score_candidates:
         "../envs/cpu.yaml"
     params:
         model=lambda wildcards: scientific(wildcards.model),
+        sources=lambda wildcards: sources_of(wildcards.dataset),
         seeds=CONFIG.seeds,
         lowercase=CONFIG.lowercase,
     script:

@@ -106,6 +106,7 @@ def make_run(name: str = "analogy", trained: bool = True, **settings) -> tuple[d
         "model": {"encoder": "bigru" if trained else "mean"},
         "training": {"dropout": 0.5} if trained else None,
         "setting": "paper",
+        "sources": {"train": "wikiqa-train"},
         "vectors": {"name": "wiki", "origin": "wiki-news"},
     } | settings
     metrics = pd.DataFrame(
@@ -259,7 +260,7 @@ class TestSummary:
         row = summarise_runs([run], make_config().bootstrap).iloc[0]
         assert row["setting"] == "no_dropout"
         assert row["provenance"] == (
-            "trained here: data wikiqa, vectors wiki-news, setting no_dropout"
+            "trained here: on wikiqa-train, vectors wiki-news, setting no_dropout"
         )
 
     def test_an_untrained_run_names_its_vectors_and_has_no_setting(self):

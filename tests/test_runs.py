@@ -24,6 +24,7 @@ CELL = Cell("analogy", "toy", "comb", 3)
 TRAINED = Model(title="A", encoder="bigru", vectors="some", ranker="analogy")
 UNTRAINED = Model(title="M", encoder="mean", vectors="some", ranker="analogy")
 TRAINING = Training(sentence_dim=4, max_epochs=2)
+SOURCES = {"train": "toy-train", "dev": "toy-dev", "test": "toy-test"}
 
 
 @pytest.fixture
@@ -42,6 +43,7 @@ def run(files, tmp_path):
             "training": TRAINING,
             "setting": "paper",
             "files": files,
+            "sources": SOURCES,
             "lowercase": True,
             "device": "cpu",
             "checkpoints": tmp_path / "checkpoints",
@@ -154,7 +156,7 @@ def test_another_setting_has_checkpoints_of_its_own(run, tmp_path):
 
 
 def test_an_untrained_cell_has_no_history(files, tmp_path):
-    score_cell(CELL, UNTRAINED, TRAINING, files, True, tmp_path / "a")
+    score_cell(CELL, UNTRAINED, TRAINING, files, SOURCES, True, tmp_path / "a")
     assert sorted(path.name for path in (tmp_path / "a").iterdir()) == [
         "run.json",
         "scores.parquet",
@@ -171,7 +173,7 @@ def test_a_model_without_prototypes_needs_the_corpus_only(files, tmp_path):
         seed: own._replace(vectors=None, prototypes=None, quadruples={})
         for seed, own in files.items()
     }
-    score_cell(CELL._replace(p=0), model, TRAINING, corpus_only, True, tmp_path / "a")
+    score_cell(CELL._replace(p=0), model, TRAINING, corpus_only, SOURCES, True, tmp_path / "a")
     record = record_of(tmp_path / "a")
     assert sorted(record["inputs"]) == ["corpus, seed 0", "corpus, seed 5"]
     assert record["settings"]["vectors"] is None

@@ -16,6 +16,7 @@ with job(snakemake):
         Model(title="", **snakemake.params.model),
         Training(),
         cell_files(snakemake),
+        snakemake.params.sources,
         snakemake.params.lowercase,
         Path(snakemake.output.record).parent,
     )

@@ -21,6 +21,7 @@ with job(snakemake):
         training,
         setting,
         cell_files(snakemake, training.negatives),
+        snakemake.params.sources,
         snakemake.params.lowercase,
         snakemake.config["device"],
         Path(snakemake.config["output_dir"], "checkpoints"),

@@ -410,8 +410,8 @@ def _provenance(record: dict) -> str:
     settings, vectors = record["settings"], record["settings"]["vectors"]
     if _is_trained(record):
         origin = f", vectors {vectors['origin']}" if vectors else ""
-        data = record["cell"]["dataset"]
-        return f"trained here: data {data}{origin}, setting {settings['setting']}"
+        train = settings["sources"]["train"]
+        return f"trained here: on {train}{origin}, setting {settings['setting']}"
     encoder = settings["model"]["encoder"]
     return f"{encoder} of {vectors['origin']}" if vectors else encoder
 

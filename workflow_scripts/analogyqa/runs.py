@@ -90,6 +90,7 @@ def train_cell(
     training: Training,
     setting: str,
     files: dict[int, CellFiles],
+    sources: dict[str, str],
     lowercase: bool,
     device: str,
     checkpoints: str | Path,
@@ -102,6 +103,7 @@ def train_cell(
         cell: what is run.
         model, training, setting: how; `setting` is the name of `training`.
         files: seed to its tables.
+        sources: split to the name of the file that its pairs come from, for the record.
         lowercase: as the vocabulary was made.
         device: auto, cpu or cuda.
         checkpoints: a folder in which each training has a file named by the hash of all that it
@@ -117,7 +119,7 @@ def train_cell(
     started = time.perf_counter()
     torch.set_num_threads(threads)
     chosen_device = device_for(device)
-    settings = _settings(model, training, setting, lowercase, files)
+    settings = _settings(model, training, setting, sources, lowercase, files)
     inputs, scores, histories = {}, [], []
     for seed, tables in files.items():
         hashes = {name: sha256(path) for name, path in tables.named().items()}
@@ -138,6 +140,7 @@ def score_cell(
     model: Model,
     training: Training,
     files: dict[int, CellFiles],
+    sources: dict[str, str],
     lowercase: bool,
     folder: str | Path,
 ) -> None:
@@ -151,7 +154,7 @@ def score_cell(
             inputs[f"{name}, seed {seed}"] = sha256(path)
         data = load_cell(tables, cell.subset, cell.p, lowercase)
         scores.append(score_untrained(data, model, training, seed))
-    settings = _settings(model, None, None, lowercase, files)
+    settings = _settings(model, None, None, sources, lowercase, files)
     _write_run(cell, settings, files, inputs, scores, folder, "cpu", started)
 
 
@@ -164,6 +167,7 @@ def _settings(
     model: Model,
     training: Training | None,
     setting: str | None,
+    sources: dict[str, str],
     lowercase: bool,
     files: dict[int, CellFiles],
 ) -> dict:
@@ -173,6 +177,7 @@ def _settings(
         "model": _scientific(model),
         "training": training.model_dump() if training else None,
         "setting": setting,
+        "sources": sources,
         "lowercase": lowercase,
         "vectors": {"name": model.vectors, "origin": origin} if store else None,
     }
