@@ -33,7 +33,7 @@ paper: $(VENV)/.installed
 	@echo "Tables, figures and the ledger are in results/paper. To browse the runs: make ui"
 
 test: $(VENV)/.installed
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest -n auto --dist loadfile
 
 lint: $(VENV)/.installed
 	$(BIN)/ruff check .
