@@ -6,7 +6,7 @@ from analogyqa.corpora.table import Pair
 from analogyqa.corpora.wikiqa import COLUMNS, read
 from analogyqa.errors import AnalogyQAError
 
-HEADER = "\t".join(COLUMNS) + "\n"
+HEADER = "QuestionID\tQuestion\tDocumentID\tDocumentTitle\tSentenceID\tSentence\tLabel\n"
 ROW = "Q1\twho is it ?\tD1\tTitle\tD1-0\tIt is anna .\t1\n"
 
 

@@ -5,6 +5,7 @@ import random
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -81,16 +82,19 @@ class Project:
         tail = [] if "--configfile" in arguments else ["--configfile", "config.yaml"]
         return [*SNAKEMAKE, *arguments, "--cores", "2", "--quiet", "rules", *tail]
 
-    def run(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess:
+    def run(
+        self, *arguments: str, preexec_fn: Callable[[], None] | None = None
+    ) -> subprocess.CompletedProcess:
         """Run Snakemake to its end; stdout and stderr come together in `stdout`."""
         return subprocess.run(
             self.command(*arguments),
             cwd=self.folder,
-            env=clean_environment() | environment,
+            env=clean_environment(),
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
             timeout=600,
+            preexec_fn=preexec_fn,
         )
 
     def jobs(self, *arguments: str) -> list[tuple[str, str]]:

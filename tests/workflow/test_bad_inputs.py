@@ -3,13 +3,10 @@
 import gzip
 import io
 import resource
-import subprocess
 import zipfile
 
 import pytest
 import torch
-
-from workflow.project import clean_environment
 
 CORPUS = "results/corpora/wikiqa.parquet"
 VECTORS = "results/vectors/fasttext.npy"
@@ -317,16 +314,9 @@ def test_a_disk_without_space_keeps_earlier_results(finished, tmp_path):
     project = finished.copy_to(tmp_path / "project")
     (project.data / "words.vec").write_text("1 20000\nada" + " 1.5" * 20000 + "\n")
     before = project.products()
-    done = subprocess.run(
-        project.command(VECTORS),
-        cwd=project.folder,
-        env=clean_environment(),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        # A limit on the size of files stands in for a full disk: the same OSError while writing.
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (500_000, 500_000)),
-    )
+    # A limit on the size of files stands in for a full disk: the same OSError while writing.
+    limit = (500_000, 500_000)
+    done = project.run(VECTORS, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, limit))
     check_failed(done, [f"{VECTORS}: cannot be written", "Make room on the disk"])
     assert not (project.folder / VECTORS).exists()
     assert project.products() == before

@@ -38,6 +38,32 @@ def read_lines(path: str | Path) -> Iterator[tuple[int, str]]:
                 ) from error
 
 
+def read_columns(
+    path: str | Path, columns: tuple[str, ...], kind: str
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield (line number, the fields of `columns`) of a tab-separated file with a header.
+
+    Quotes are literal and further columns are passed over. Raises AnalogyQAError, naming the line,
+    for a missing column or a row of another width than the header; `kind` is for the message.
+    """
+    lines = read_lines(path)
+    _, header = next(lines, (0, ""))
+    names = header.split("\t")
+    if missing := [column for column in columns if column not in names]:
+        raise AnalogyQAError(
+            f"{path}, line 1: no column {', '.join(missing)} in the header; "
+            f"{kind} has {', '.join(columns)}"
+        )
+    places = [names.index(column) for column in columns]
+    for number, line in lines:
+        fields = line.split("\t")
+        if len(fields) != len(names):
+            raise AnalogyQAError(
+                f"{path}, line {number}: {len(fields)} fields, the header has {len(names)}"
+            )
+        yield number, [fields[place] for place in places]
+
+
 def parse_label(text: str, path: str | Path, line: int) -> int:
     """Return 0 or 1; raises AnalogyQAError for anything else."""
     if text not in ("0", "1"):

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from analogyqa.corpora.table import Pair, parse_label, read_lines
+from analogyqa.corpora.table import Pair, parse_label, read_columns, read_lines
 from analogyqa.errors import AnalogyQAError
 
 COLUMNS = ("qid", "question", "sentence", "label")
@@ -84,21 +84,6 @@ def _read_jacana(path: str | Path) -> Iterator[Pair]:
 
 
 def _read_tsv(path: str | Path) -> Iterator[Pair]:
-    lines = read_lines(path)
-    _, header = next(lines, (0, ""))
-    names = header.split("\t")
-    missing = [column for column in COLUMNS if column not in names]
-    if missing:
-        raise AnalogyQAError(
-            f"{path}, line 1: no column {', '.join(missing)} in the header; "
-            f"a TrecQA table has {', '.join(COLUMNS)}"
-        )
-    places = [names.index(column) for column in COLUMNS]
-    for number, line in lines:
-        fields = line.split("\t")
-        if len(fields) != len(names):
-            raise AnalogyQAError(
-                f"{path}, line {number}: {len(fields)} fields, the header has {len(names)}"
-            )
-        question_id, question, candidate, label = (fields[place] for place in places)
+    for number, fields in read_columns(path, COLUMNS, "a TrecQA table"):
+        question_id, question, candidate, label = fields
         yield Pair(number, question_id, question, candidate, parse_label(label, path, number))
