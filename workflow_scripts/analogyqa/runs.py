@@ -131,8 +131,11 @@ def train_cell(
         trained = train_seed(data, model, training, seed, chosen_device, checkpoint, name)
         scores.append(trained[0])
         histories.append(trained[1])
-    write_table(pd.concat(histories, ignore_index=True), HISTORY, Path(folder, "history.parquet"))
-    _write_run(cell, settings, files, inputs, scores, folder, str(chosen_device), started)
+    history = pd.concat(histories, ignore_index=True)
+    write_table(history, HISTORY, Path(folder, "history.parquet"))
+    # Epochs that an earlier job did count as well.
+    seconds = max(time.perf_counter() - started, history["seconds"].sum())
+    _write_run(cell, settings, files, inputs, scores, folder, str(chosen_device), seconds)
 
 
 def score_cell(
@@ -155,7 +158,8 @@ def score_cell(
         data = load_cell(tables, cell.subset, cell.p, lowercase)
         scores.append(score_untrained(data, model, training, seed))
     settings = _settings(model, None, None, sources, lowercase, files)
-    _write_run(cell, settings, files, inputs, scores, folder, "cpu", started)
+    seconds = time.perf_counter() - started
+    _write_run(cell, settings, files, inputs, scores, folder, "cpu", seconds)
 
 
 def _scientific(model: Model) -> dict:
@@ -191,11 +195,10 @@ def _write_run(
     scores: list[pd.DataFrame],
     folder: str | Path,
     device: str,
-    started: float,
+    seconds: float,
 ) -> None:
     path = Path(folder, "scores.parquet")
     write_table(pd.concat(scores, ignore_index=True), SCORES, path)
-    wall_seconds = round(time.perf_counter() - started, 3)
     record = run_record(
         cell._asdict(),
         settings,
@@ -203,7 +206,7 @@ def _write_run(
         inputs,
         path,
         device=device,
-        wall_seconds=wall_seconds,
+        wall_seconds=round(seconds, 3),
     )
     write_json(Path(folder, "run.json"), record)
 
