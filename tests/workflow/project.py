@@ -76,7 +76,10 @@ class Project:
             },
             "bootstrap": {"samples": 100},
         }
-        (self.folder / "config.yaml").write_text(yaml.safe_dump({**base, **changes}))
+        self.write_config({**base, **changes})
+
+    def write_config(self, values: dict) -> None:
+        (self.folder / "config.yaml").write_text(yaml.safe_dump(values))
 
     def command(self, *arguments: str) -> list[str]:
         tail = [] if "--configfile" in arguments else ["--configfile", "config.yaml"]

@@ -1,0 +1,60 @@
+"""The pipeline on the real files: Table 2 equals the paper, and a run says what it read."""
+
+import json
+import os
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from workflow.project import Project
+
+pytestmark = [pytest.mark.real_data]
+
+MIRROR = os.environ.get("ANALOGYQA_MIRROR", "")
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory) -> Path:
+    """The results of the smallest run that has both data sets: one epoch, one seed."""
+    if not Path(MIRROR, "wikiqa").is_dir():
+        pytest.skip("ANALOGYQA_MIRROR names no folder with the real data")
+    project = Project(tmp_path_factory.mktemp("real"))
+    others = ["similarity", "word2vec", "glove-cosine", "word2vec-cosine", "fasttext-cosine"]
+    project.write_config(
+        {
+            "output_dir": "results",
+            "mirrors": [str(Path(MIRROR).resolve())],
+            "seeds": 1,
+            "subsets": ["comb"],
+            "prototypes": {"p": 10, "curve": [10]},
+            "training": {"max_epochs": 1, "sentence_dim": 50},
+            "models": dict.fromkeys([*others, "glove", "fasttext"]),
+            "vectors": dict.fromkeys(["word2vec", "glove"]),
+            "selection": {"models": []},
+        }
+    )
+    done = project.run()
+    assert done.returncode == 0, done.stdout
+    return project.results
+
+
+def test_table_2_is_the_papers_in_every_cell(results):
+    ledger = pd.read_csv(results / "ledger.csv")
+    table2 = ledger[ledger["artefact"] == "table2"]
+    assert len(table2) == 24
+    assert (table2["mean"] == table2["published"]).all()
+    assert (table2["verdict"] == "reproduced").all()
+
+
+def test_a_run_names_the_copy_of_train_all_that_it_read(results):
+    record = json.loads((results / "runs/analogy/trecqa/comb/p10/run.json").read_text("utf-8"))
+    assert record["settings"]["sources"]["train"] == "trecqa-train-all-rebuilt"
+    assert record["settings"]["vectors"]["origin"] == "enwiki-105m-300d.fasttext"
+
+
+def test_a_model_that_is_not_configured_says_so_in_the_ledger(results):
+    ledger = pd.read_csv(results / "ledger.csv", keep_default_na=False)
+    glove = ledger[(ledger["artefact"] == "table3") & (ledger["row"] == "Glove")]
+    assert set(glove["verdict"]) == {"not run"}
+    assert set(glove["reason"]) == {"model glove is not configured"}
