@@ -117,7 +117,7 @@ def test_both_forms_of_train_all_hold_the_same_pairs(corpora):
 
 def test_the_quadruples_of_wikiqa_comb_with_30_prototypes(corpora, tmp_path):
     corpus = corpora["wikiqa"]
-    prototypes = take(choose_prototypes(corpus, "comb", seed=0), 30, "prototypes")
+    prototypes = take(choose_prototypes(corpus, "comb", seed=0), "comb", 30, "prototypes")
     for split in ("train", "dev", "test"):
         pairs = subset_of(corpus, split, "comb")
         if split == "train":

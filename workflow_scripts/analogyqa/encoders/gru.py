@@ -24,6 +24,11 @@ import torch.nn.functional as F
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
+# Private to PyTorch, so asked for rather than taken for granted; the version is pinned.
+_HAS_ONEDNN = torch.backends.mkldnn.is_available() and hasattr(
+    torch.ops.mkldnn, "_linear_pointwise"
+)
+
 
 def reversed_rows(sizes: Tensor) -> Tensor:
     """Return the rows [N] that read each packed sentence from its last token on.
@@ -43,7 +48,7 @@ def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     PyTorch multiplies float32 matrices with MKL, which leaves AVX-512 unused on AMD processors and
     then takes twice the time of oneDNN. The operator is the one that `torch.compile` emits.
     """
-    if x.dtype == torch.float32 and torch.backends.mkldnn.is_available():
+    if x.dtype == torch.float32 and _HAS_ONEDNN:
         return torch.ops.mkldnn._linear_pointwise(x, weight, bias, "none", [], "")
     return F.linear(x, weight, bias)
 
