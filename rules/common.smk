@@ -32,11 +32,17 @@ def file_of(alternatives):
     paths = [name for name in alternatives if "/" in name]
     sources = [name for name in alternatives if name not in paths]
     for path in paths:
-        if os.path.exists(path):
-            return path
-    if not sources:
-        raise AnalogyQAError(f"{paths[0]}: no such file. Correct the path in the configuration.")
-    return f"{RESOURCES}/{REGISTRY[first_available(sources, REGISTRY, RESOURCES, MIRRORS)].file}"
+        if not os.path.exists(path):
+            raise AnalogyQAError(f"{path}: no such file. Correct the path in the configuration.")
+    if alternatives[0] in paths:
+        return alternatives[0]
+    try:
+        source = first_available(sources, REGISTRY, RESOURCES, MIRRORS)
+    except UnavailableError:
+        if paths:
+            return paths[0]
+        raise
+    return f"{RESOURCES}/{REGISTRY[source].file}"
 
 
 def files_of_splits(dataset):
@@ -56,8 +62,12 @@ def available_vectors():
     for name, vectors in CONFIG.vectors.items():
         try:
             files[name] = files_of_vectors(vectors)
-        except UnavailableError as error:
-            reasons[name] = str(error)
+        except UnavailableError:
+            wanted = [REGISTRY[source].file for source in vectors.source or vectors.train_on]
+            reasons[name] = (
+                f"the vectors {name} are neither here nor on the web; "
+                f"drop in {' or '.join(wanted)}"
+            )
     return files, reasons
 
 
@@ -129,8 +139,7 @@ def all_model_ids():
 
 
 def scientific(model_id):
-    """What of a model its scores depend on."""
-    return CONFIG.models[name_of(model_id)].model_dump(exclude={"title"})
+    return CONFIG.models[name_of(model_id)].scientific()
 
 
 def settings_of(model_id):
@@ -138,10 +147,6 @@ def settings_of(model_id):
     setting = setting_of(model_id)
     names = CONFIG.settings if setting == CHOSEN else [setting]
     return {name: CONFIG.training_of(name).model_dump() for name in names}
-
-
-def train_quadruples_name(training):
-    return f"train-{training.negatives.count}-per-{training.negatives.per}"
 
 
 def prototype_files(dataset, subset):
@@ -161,7 +166,7 @@ def cell_inputs(wildcards):
         inputs["prototypes"] = prototype_files(dataset, subset)
     if model.trained:
         for training in map(CONFIG.training_of, settings_of(wildcards.model)):
-            name = train_quadruples_name(training)
+            name = training.negatives.file_stem
             inputs[name] = [f"{folder}/seed{seed}/{name}.parquet" for seed in CONFIG.seeds]
     if model.ranker == "analogy":
         for split in ("dev", "test"):

@@ -22,6 +22,7 @@ rule train_vectors:
         dim=lambda wildcards: CONFIG.vectors[wildcards.vectors].dim,
         epochs=lambda wildcards: CONFIG.vectors[wildcards.vectors].epochs,
         min_count=lambda wildcards: CONFIG.vectors[wildcards.vectors].min_count,
+        lowercase=CONFIG.lowercase,
     script:
         "../workflow_scripts/train_vectors.py"
 

@@ -177,7 +177,7 @@ def test_the_notes_say_data_seeds_protocol_settings_and_origin():
     assert "p = 30 prototypes" in notes[1]
     assert "95% intervals: bootstrap over seeds and questions (2000 samples)." in notes
     assert any(note.startswith("Paper's setting: loss printed, margin 0.1, ") for note in notes)
-    assert "Setting chosen by Ours: bare (dropout 0.0)." in notes
+    assert "Setting chosen on comb by Ours: bare (dropout 0.0)." in notes
     assert "Origin: Ours (analogy); Glove (glove); Glove (glove-cosine); A | B (random)." in notes
     assert "Not run: Ghost (not built)." in notes
     assert notes[-1] == "Published: Tiny & Co. (2020)."

@@ -40,7 +40,7 @@ def cell_files(snakemake, negatives: Negatives | None = None) -> dict[int, CellF
     named = dict(snakemake.input.items())
     names = {"dev": "dev", "test": "test"}
     if negatives:
-        names["train"] = f"train-{negatives.count}-per-{negatives.per}"
+        names["train"] = negatives.file_stem
     quadruples = {split: named[name] for split, name in names.items() if name in named}
     prototypes = named.get("prototypes")
     return {

@@ -14,4 +14,5 @@ with job(snakemake):
         snakemake.params.dim,
         snakemake.params.epochs,
         snakemake.params.min_count,
+        snakemake.params.lowercase,
     )

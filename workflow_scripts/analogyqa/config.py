@@ -81,7 +81,8 @@ class Vectors(Section):
             raise ValueError("give either source (a file) or train_on (a text), not both or none")
         if self.source and set(self.model_fields_set) & {"dim", "epochs", "min_count"}:
             raise ValueError("dim, epochs and min_count belong to train_on; a source has its own")
-        readable = all(name.endswith(".bin") for name in self.source or [])
+        # Of a registered source the file is known later, when select_vectors checks it.
+        readable = all(name.endswith(".bin") or "/" not in name for name in self.source or [])
         if self.out_of_vocabulary == "subword" and not readable:
             raise ValueError("subword needs a fastText .bin file or train_on")
         return self
@@ -97,6 +98,11 @@ class Negatives(Section):
     draw: Literal["resampled", "fixed"] = "resampled"
     per: Literal["pair", "question"] = "pair"
     count: Annotated[int, Field(strict=True, ge=1, le=100)] = 1
+
+    @property
+    def file_stem(self) -> str:
+        """The name of the training quadruples that are drawn so, without its suffix."""
+        return f"train-{self.count}-per-{self.per}"
 
 
 class Training(Section):
@@ -133,6 +139,10 @@ class Model(Section):
         if not needed and self.vectors is not None:
             raise ValueError(f"the encoder {self.encoder} reads no vectors")
         return self
+
+    def scientific(self) -> dict:
+        """Return what of a model its scores depend on."""
+        return self.model_dump(exclude={"title"})
 
     @property
     def trained(self) -> bool:
@@ -207,7 +217,9 @@ class Config(Section):
     comparable: bool = True
     lowercase: bool = True
     datasets: dict[Name, Dataset] = Field(min_length=1)
-    subsets: list[Literal[SUBSETS]] = list(SUBSETS)  # type: ignore[valid-type]
+    subsets: list[Literal[SUBSETS]] = Field(  # type: ignore[valid-type]
+        default=list(SUBSETS), min_length=1
+    )
     vectors: dict[Name, Vectors] = {}
     prototypes: Prototypes = Prototypes()
     training: Training = Training()
@@ -232,6 +244,11 @@ class Config(Section):
             _known("selection.models", name, self.models)
             if not self.models[name].trained:
                 raise ValueError(f"selection.models: {name} is not trained, it has no settings")
+        if self.selection.models and self.selection.subset not in self.subsets:
+            raise ValueError(
+                f"selection.subset: {self.selection.subset} is not among the subsets "
+                f"{', '.join(self.subsets)}"
+            )
         if self.selection.models and not self.selection.settings:
             raise ValueError("selection.settings: name at least one setting to choose")
         for name, changes in self.selection.settings.items():
@@ -257,11 +274,6 @@ class Config(Section):
     def settings(self) -> list[str]:
         """The settings that a selected model is trained with on the selection's subset."""
         return [PAPER, *self.selection.settings]
-
-    def model(self, model_id: str) -> tuple[Model, Training]:
-        """Return what `name` or `name+setting` stands for; `+chosen` depends on a run instead."""
-        name, _, setting = model_id.partition(SETTING_SEPARATOR)
-        return self.models[name], self.training_of(setting or PAPER)
 
     def training_of(self, setting: str) -> Training:
         """Return the training section with the changes of one setting laid over it."""
@@ -310,8 +322,8 @@ def leave_out(config: Config, unavailable: dict[str, str]) -> Config:
         if model.vectors in unavailable
     }
     models = {name: model for name, model in config.models.items() if name not in reasons}
-    if not any(model.vectors for model in models.values()):
-        raise AnalogyQAError("\n".join(dict.fromkeys(reasons.values())) or "no model has vectors")
+    if not models:
+        raise AnalogyQAError("\n".join(dict.fromkeys(reasons.values())))
     selected = [name for name in config.selection.models if name in models]
     selection = config.selection.model_copy(update={"models": selected})
     left_out = {**config.left_out, **reasons}

@@ -36,9 +36,12 @@ def both_sides(a: Tensor, b: Tensor, c: Tensor, d: Tensor, labels: Tensor, margi
     the text, and, as eq. 2 brings the energy of analogies to 0, E = 1 - cosine. The max of eq. 2
     is read as max(m - E, 0)^2.
     """
-    total = 0
-    for first, second in ((a - b, c - d), (a - c, b - d)):
-        distance = 1 - energy(first, second)
-        negative = (margin - distance).clamp(min=0) ** 2
-        total = total + labels * distance**2 + (1 - labels) * negative
-    return total
+    sides = (energy(a - b, c - d), energy(a - c, b - d))
+    return sum(one_side(energies, labels, margin) for energies in sides)
+
+
+def one_side(energies: Tensor, labels: Tensor, margin: float) -> Tensor:
+    """The loss of the workshop paper for cosines [n] (its eq. 2), see `both_sides`: [n]."""
+    distance = 1 - energies
+    negative = (margin - distance).clamp(min=0) ** 2
+    return labels * distance**2 + (1 - labels) * negative

@@ -14,9 +14,11 @@ def choose_prototypes(corpus: pd.DataFrame, subset: str, seed: int) -> pd.DataFr
     """Choose a prototype from every training question of a subset, in a seeded order.
 
     Returns:
-        A table of schema PROTOTYPES. `rank` counts from 0 within each question type; the
-        prototypes of number p are the rows with rank < p, so a smaller set is part of a larger one.
-        `comb` holds the same prototypes as the subsets of its types.
+        A table of schema PROTOTYPES. The correct pairs are shuffled and the first of each question
+        is kept, so that questions with many correct candidates tend to come early. `rank` counts
+        from 0 within each question type; the prototypes of number p are the rows with rank < p, so
+        a smaller set is part of a larger one. `comb` holds the same prototypes as the subsets of
+        its types.
     """
     correct = corpus[(corpus["split"] == "train") & (corpus["label"] == 1)]
     parts = [_of_type(correct, kind, seed) for kind in types_of(subset)]

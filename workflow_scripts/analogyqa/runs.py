@@ -17,6 +17,16 @@ from analogyqa.checkpoints import write_json
 from analogyqa.config import Cell, Model, Training
 from analogyqa.schemas import HISTORY, SCORES, read_table, write_table
 
+_TRAINING_CODE = (
+    "cells",
+    "losses",
+    "metrics",
+    "quadruples",
+    "ranking",
+    "scoring",
+    "text",
+    "training",
+)
 PACKAGES = ("torch", "numpy", "pandas", "pyarrow", "ir_measures", "fasttext", "snakemake")
 
 
@@ -30,6 +40,14 @@ def content_hash(value: object) -> str:
     """Return the sha256 of a JSON value, whatever the order of its keys."""
     text = json.dumps(value, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def training_code_hash() -> str:
+    """Return the hash of the code that a trained encoder and its scores depend on."""
+    library = Path(__file__).parent
+    files = [library / f"{name}.py" for name in _TRAINING_CODE]
+    files += sorted((library / "encoders").glob("*.py"))
+    return content_hash([sha256(file) for file in files])
 
 
 def environment() -> dict:
@@ -124,8 +142,18 @@ def train_cell(
     for seed, tables in files.items():
         hashes = {name: sha256(path) for name, path in tables.named().items()}
         inputs.update({f"{name}, seed {seed}": value for name, value in hashes.items()})
-        depends_on = [_scientific(model), training.model_dump(), seed, cell.subset, cell.p, hashes]
-        checkpoint = Path(checkpoints, f"{content_hash([*depends_on, lowercase])[:32]}.pt")
+        depends_on = {
+            "model": model.scientific(),
+            "training": training.model_dump(),
+            "seed": seed,
+            "subset": cell.subset,
+            "p": cell.p,
+            "inputs": hashes,
+            "lowercase": lowercase,
+            "machine": [torch.__version__, chosen_device.type, threads],
+            "code": training_code_hash(),
+        }
+        checkpoint = Path(checkpoints, f"{content_hash(depends_on)[:32]}.pt")
         data = load_cell(tables, cell.subset, cell.p, lowercase)
         name = f"{cell.model} {cell.dataset} {cell.subset} p{cell.p} seed {seed}"
         trained = train_seed(data, model, training, seed, chosen_device, checkpoint, name)
@@ -162,11 +190,6 @@ def score_cell(
     _write_run(cell, settings, files, inputs, scores, folder, "cpu", seconds)
 
 
-def _scientific(model: Model) -> dict:
-    """Return what of a model its scores depend on."""
-    return model.model_dump(exclude={"title"})
-
-
 def _settings(
     model: Model,
     training: Training | None,
@@ -178,7 +201,7 @@ def _settings(
     store = next(iter(files.values())).vectors
     origin = json.loads(Path(store).with_suffix(".json").read_text())["origin"] if store else None
     return {
-        "model": _scientific(model),
+        "model": model.scientific(),
         "training": training.model_dump() if training else None,
         "setting": setting,
         "sources": sources,

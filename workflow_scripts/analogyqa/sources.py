@@ -44,6 +44,7 @@ from urllib3 import Retry
 from urllib3.exceptions import InvalidHeader
 
 from analogyqa.checkpoints import atomic_path, write_json
+from analogyqa.config import read_config
 from analogyqa.errors import AnalogyQAError
 
 MIRROR_VARIABLE = "ANALOGYQA_MIRROR"
@@ -656,11 +657,9 @@ def main(
     """
     try:
         sources = load_registry(registry)
-        settings = yaml.safe_load(config.read_bytes())
-        if not isinstance(settings, dict):
-            raise AnalogyQAError(f"{config}: expected a mapping from keys to values")
-        resources_dir = settings.get("resources_dir", "resources")
-        mirrors = mirrors_from(_as_list(settings.get("mirrors", [])), os.environ)
+        settings = read_config(config)
+        resources_dir = settings.resources_dir
+        mirrors = mirrors_from(settings.mirrors, os.environ)
         rows = status_table(sources, resources_dir, mirrors, verify)
     except (AnalogyQAError, OSError, yaml.YAMLError) as error:
         print(error, file=sys.stderr)

@@ -263,7 +263,7 @@ def _notes(artefact: Artefact, frame: pd.DataFrame, config: Config, found: dict)
         notes = [
             _data_note(artefact, frame, config),
             "Protocol: the epoch is chosen by dev MRR and the test split is scored once, for that "
-            "epoch; by analogy, the score of a candidate is its highest over the "
+            f"epoch; by analogy, the score of a candidate is its {_aggregates(config)} over the "
             f"p = {config.prototypes.p} prototypes of the question's type.",
             "A cell: mean ± standard deviation over seeds [interval] (published) mark.",
             f"{confidence} intervals: bootstrap over seeds and questions "
@@ -275,6 +275,12 @@ def _notes(artefact: Artefact, frame: pd.DataFrame, config: Config, found: dict)
         *_settings_notes(artefact, frame, config, found),
         *_origin_notes(artefact, frame),
     ]
+
+
+def _aggregates(config: Config) -> str:
+    words = {"max": "highest", "mean": "mean"}
+    used = {model.aggregate for model in config.models.values() if model.ranker == "analogy"}
+    return " or ".join(words[name] for name in sorted(used))
 
 
 def _data_note(artefact: Artefact, frame: pd.DataFrame, config: Config) -> str:
@@ -320,7 +326,8 @@ def _settings_notes(
     for setting, systems in chosen.items():
         changes = config.selection.settings.get(setting, {})
         what = f" ({_changes(changes)})" if changes else ""
-        notes.append(f"Setting chosen by {', '.join(systems)}: {setting}{what}.")
+        subset = config.selection.subset
+        notes.append(f"Setting chosen on {subset} by {', '.join(systems)}: {setting}{what}.")
     return notes
 
 

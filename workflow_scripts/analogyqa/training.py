@@ -117,21 +117,24 @@ def _batch(data: CellData, rows: np.ndarray, prototypes: np.ndarray) -> Batch:
 def batch_loss(vectors: Tensor, batch: Batch, ranker: str, training: Training) -> Tensor:
     """Return the mean loss of a batch, given the vectors [u, dim] of its unique sentences.
 
-    The similarity baseline sees the same quadruples and reads c and d only.
+    The similarity baseline sees the same quadruples and reads c and d only; of the workshop
+    paper's two sides it has one.
     """
     a, b, c, d, labels = (
         torch.from_numpy(column).to(vectors.device)
         for column in (batch.a, batch.b, batch.c, batch.d, batch.labels)
     )
     labels = labels.to(vectors.dtype)
-    hinge = training.loss == "hinge"
-    if ranker == "cosine":
-        energies = losses.energy(vectors[c], vectors[d])
-    elif training.loss == "lwda":
+    if ranker == "analogy" and training.loss == "lwda":
         corners = (vectors[corner] for corner in (a, b, c, d))
         return losses.both_sides(*corners, labels, training.margin).mean()
-    else:
+    if ranker == "analogy":
         energies = losses.energy(vectors[a] - vectors[b], vectors[c] - vectors[d])
+    else:
+        energies = losses.energy(vectors[c], vectors[d])
+    if training.loss == "lwda":
+        return losses.one_side(energies, labels, training.margin).mean()
+    hinge = training.loss == "hinge"
     return losses.contrastive(energies, labels, training.margin, hinge).mean()
 
 

@@ -113,11 +113,12 @@ def read_store(path: str | Path) -> tuple[np.ndarray, dict[str, int]]:
 
 
 def train_vectors(
-    texts: list[str], path: str | Path, dim: int, epochs: int, min_count: int
+    texts: list[str], path: str | Path, dim: int, epochs: int, min_count: int, lowercase: bool
 ) -> None:
-    """Train fastText skip-gram vectors on text files, tokenised, and save the model to `path`.
+    """Train fastText skip-gram vectors on text files and save the model to `path`.
 
-    One thread, so that the same text gives the same vectors. Files may be gzipped.
+    The texts are UTF-8, may be gzipped, and are tokenised as the corpora are. One thread, so that
+    the same text gives the same vectors.
 
     Raises AnalogyQAError when no word is frequent enough.
     """
@@ -129,7 +130,8 @@ def train_vectors(
             with open(text_path, "wb") as joined:
                 for text in texts:
                     for line in _lines(text):
-                        joined.write(line.rstrip(b"\n") + b"\n")
+                        tokens = tokenize(line.decode("utf-8", errors="replace"), lowercase)
+                        joined.write(" ".join(tokens).encode() + b"\n")
             model = fasttext.train_unsupervised(
                 str(text_path),
                 model="skipgram",
@@ -213,7 +215,7 @@ def _require_found(path: str | Path, found: np.ndarray) -> None:
 
 
 def _draw_missing(vectors: np.ndarray, found: np.ndarray, vocabulary: list[str]) -> None:
-    # A seed of its own for each word: its vector does not depend on which other words there are.
+    # A seed of its own for each word: on the other words only the scale depends.
     scale = float(vectors[found].std())
     for row in np.flatnonzero(~found):
         generator = np.random.default_rng(zlib.crc32(vocabulary[row].encode()))
