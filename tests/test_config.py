@@ -227,7 +227,10 @@ def test_an_impossible_value_names_its_key(small, over, key):
         ("{vectors: {some: {train_on: a/b}}}", "vectors.some: .*either source .* or train_on"),
         ("{vectors: {some: {source: null}}}", "vectors.some: .*either source .* or train_on"),
         ("{vectors: {some: {dim: 5}}}", "vectors.some: .*belong to train_on"),
-        ("{vectors: {some: {out_of_vocabulary: subword}}}", r"vectors.some: .*fastText \.bin"),
+        (
+            "{vectors: {some: {source: data/a.vec, out_of_vocabulary: subword}}}",
+            r"vectors.some: .*fastText \.bin",
+        ),
         ("{selection: {models: [analgy]}}", "'analgy' is not configured; did you mean analogy?"),
         ("{selection: {models: [mean]}}", "selection.models: mean is not trained"),
         ("{selection: {settings: {paper: {}}}}", "selection.settings.paper: this name is taken"),
@@ -290,10 +293,11 @@ def test_a_setting_is_laid_over_the_training_section(small):
     assert config.training_of("paper") == config.training
 
 
-def test_a_model_id_stands_for_a_model_and_a_setting(small):
-    config = load_config(small())
-    assert config.model("analogy") == (config.models["analogy"], config.training)
-    assert config.model("analogy+hinge")[1].loss == "hinge"
+def test_a_selection_needs_its_subset(small):
+    with pytest.raises(
+        AnalogyQAError, match=r"selection\.subset: comb is not among the subsets who"
+    ):
+        load_config(small("{subsets: [who]}"))
 
 
 def test_only_models_that_meet_prototypes_have_a_p(small):
@@ -331,7 +335,7 @@ def test_the_cells_of_a_small_configuration():
 
 
 def test_without_comb_there_is_no_curve(small):
-    cells = load_config(small("{subsets: [who]}")).cells()
+    cells = load_config(small("{subsets: [who], selection: {models: []}}")).cells()
     assert {(cell.subset, cell.p) for cell in cells} == {("who", 3), ("who", 0)}
 
 

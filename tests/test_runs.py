@@ -2,6 +2,8 @@
 
 import json
 import platform
+import shutil
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -219,3 +221,31 @@ def test_the_first_of_equal_settings_is_chosen(tmp_path):
     equal = history(tmp_path / "a", [0.5])
     choose_setting({"z": equal, "a": equal}, "comb", tmp_path / "choice.json")
     assert chosen_setting(tmp_path / "choice.json") == "z"
+
+
+# What a training depends on
+
+
+def checkpoints_of(folder):
+    return {path.name for path in folder.glob("*.pt")}
+
+
+def test_a_training_is_done_again_when_its_code_changes(run, tmp_path, monkeypatch):
+    run("a")
+    before = checkpoints_of(tmp_path / "checkpoints")
+    monkeypatch.setattr(runs, "training_code_hash", lambda: "other code")
+    run("b")
+    assert len(checkpoints_of(tmp_path / "checkpoints") - before) == len(before)
+
+
+def test_the_hash_of_the_training_code_covers_the_encoders(tmp_path, monkeypatch):
+    library = tmp_path / "analogyqa"
+    shutil.copytree(Path(runs.__file__).parent, library)
+    monkeypatch.setattr(runs, "__file__", str(library / "runs.py"))
+    before = runs.training_code_hash()
+    for name in ("tables.py", "encoders/bigru.py", "losses.py"):
+        with open(library / name, "a") as file:
+            file.write("# changed\n")
+        after = runs.training_code_hash()
+        assert (after == before) == (name == "tables.py")
+        before = after

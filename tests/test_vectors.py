@@ -68,7 +68,9 @@ def keyed():
 def fasttext_bin(tmp_path_factory):
     folder = tmp_path_factory.mktemp("fasttext")
     (folder / "text").write_text("who wrote the book ?\nthe writer wrote it in 1901 .\n" * 20)
-    train_vectors([str(folder / "text")], folder / "model.bin", dim=6, epochs=1, min_count=1)
+    train_vectors(
+        [str(folder / "text")], folder / "model.bin", dim=6, epochs=1, min_count=1, lowercase=True
+    )
     return folder / "model.bin"
 
 
@@ -396,7 +398,7 @@ def test_the_vocabulary_is_every_token_once_sorted():
 
 def test_training_on_the_same_text_gives_the_same_bytes(tmp_path, fasttext_bin):
     source = str(fasttext_bin.parent / "text")
-    train_vectors([source], tmp_path / "b.bin", dim=6, epochs=1, min_count=1)
+    train_vectors([source], tmp_path / "b.bin", dim=6, epochs=1, min_count=1, lowercase=True)
     assert [path.name for path in tmp_path.iterdir()] == ["b.bin"]
     assert (tmp_path / "b.bin").read_bytes() == fasttext_bin.read_bytes()
 
@@ -405,7 +407,7 @@ def test_texts_are_joined_between_lines_and_may_be_gzipped(tmp_path):
     (tmp_path / "a").write_text("one two")
     (tmp_path / "b.gz").write_bytes(gzip.compress(b"three four"))
     texts = [str(tmp_path / "a"), str(tmp_path / "b.gz")]
-    train_vectors(texts, tmp_path / "m.bin", dim=2, epochs=1, min_count=1)
+    train_vectors(texts, tmp_path / "m.bin", dim=2, epochs=1, min_count=1, lowercase=True)
     assert select_vectors(tmp_path / "m.bin", ["two", "three"], "zero")[1].all()
 
 
@@ -413,11 +415,20 @@ def test_texts_are_joined_between_lines_and_may_be_gzipped(tmp_path):
 def test_a_text_without_frequent_words_is_named(tmp_path, content):
     (tmp_path / "a").write_text(content)
     with pytest.raises(AnalogyQAError, match=r"/a: fastText could not train .*min_count"):
-        train_vectors([str(tmp_path / "a")], tmp_path / "m.bin", dim=2, epochs=1, min_count=5)
+        train_vectors(
+            [str(tmp_path / "a")], tmp_path / "m.bin", dim=2, epochs=1, min_count=5, lowercase=True
+        )
     assert [path.name for path in tmp_path.iterdir()] == ["a"]
 
 
 def test_a_truncated_text_is_named(tmp_path):
     (tmp_path / "a.gz").write_bytes(gzip.compress(b"one two three\n" * 99)[:-12])
     with pytest.raises(AnalogyQAError, match=r"a\.gz"):
-        train_vectors([str(tmp_path / "a.gz")], tmp_path / "m.bin", dim=2, epochs=1, min_count=1)
+        train_vectors(
+            [str(tmp_path / "a.gz")],
+            tmp_path / "m.bin",
+            dim=2,
+            epochs=1,
+            min_count=1,
+            lowercase=True,
+        )
