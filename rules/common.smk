@@ -142,7 +142,7 @@ def scientific(model_id):
     return CONFIG.models[name_of(model_id)].scientific()
 
 
-def settings_of(model_id):
+def trainings_of(model_id):
     """Setting name to training section: one, or all those that `+chosen` may turn out to be."""
     setting = setting_of(model_id)
     names = CONFIG.settings if setting == CHOSEN else [setting]
@@ -165,7 +165,7 @@ def cell_inputs(wildcards):
     if model.needs_prototypes:
         inputs["prototypes"] = prototype_files(dataset, subset)
     if model.trained:
-        for training in map(CONFIG.training_of, settings_of(wildcards.model)):
+        for training in map(CONFIG.training_of, trainings_of(wildcards.model)):
             name = training.negatives.file_stem
             inputs[name] = [f"{folder}/seed{seed}/{name}.parquet" for seed in CONFIG.seeds]
     if model.ranker == "analogy":

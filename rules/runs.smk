@@ -29,7 +29,7 @@ rule train_encoder:
     params:
         model=lambda wildcards: scientific(wildcards.model),
         sources=lambda wildcards: sources_of(wildcards.dataset),
-        settings=lambda wildcards: settings_of(wildcards.model),
+        settings=lambda wildcards: trainings_of(wildcards.model),
         seeds=CONFIG.seeds,
         lowercase=CONFIG.lowercase,
     script:

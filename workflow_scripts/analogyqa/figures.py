@@ -27,7 +27,7 @@ FIGURE = {
     "published": "float64",
     "provenance": "str",
 }
-MEASURES = {"map": "Mean average precision", "mrr": "Mean reciprocal rank"}
+MEASURE_TITLES = {"map": "Mean average precision", "mrr": "Mean reciprocal rank"}
 
 _PUBLISHED = ", published"
 
@@ -100,7 +100,7 @@ def draw_figure(
             )
         axes.set_title(_title(frame, paper, name, config), loc="left", fontsize="medium")
         axes.set_xlabel("number of prototypes p of each question type")
-        axes.set_ylabel(", ".join(MEASURES[metric] for metric in frame["metric"].unique()))
+        axes.set_ylabel(", ".join(MEASURE_TITLES[metric] for metric in frame["metric"].unique()))
         axes.set_xticks(sorted(frame["p"].unique()))
         axes.margins(x=0.08)
         axes.grid(axis="y", alpha=0.3)
