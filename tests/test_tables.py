@@ -171,6 +171,12 @@ def test_systems_in_columns_have_a_block_for_each_setting_and_the_others_become_
     )
 
 
+def test_the_notes_count_ties():
+    assert any(note.startswith("Ties: none") for note in make_table("table3").notes)
+    tied = make_table("table3", tied_candidates=4).notes
+    assert any(note.startswith("Tied candidates, over all seeds: analogy who 4, ") for note in tied)
+
+
 def test_the_notes_say_data_seeds_protocol_settings_and_origin():
     notes = make_table("table3").notes
     assert notes[0] == "Data: WikiQA, test split, questions: who 3, comb 9. Seeds: 2."

@@ -268,6 +268,7 @@ def _notes(artefact: Artefact, frame: pd.DataFrame, config: Config, found: dict)
             "A cell: mean ± standard deviation over seeds [interval] (published) mark.",
             f"{confidence} intervals: bootstrap over seeds and questions "
             f"({config.bootstrap.samples} samples).",
+            _ties_note(artefact, frame, config, found),
         ]
     return [
         *notes,
@@ -306,6 +307,27 @@ def _marks_note(artefact: Artefact, config: Config) -> str:
     )
 
 
+def _run_of(row: dict, artefact: Artefact, config: Config, found: dict) -> dict | None:
+    """Return the summary of the run that a row of the frame shows."""
+    where = artefact.where(row["row"], row["column"])
+    model = row["model"]
+    if model not in config.models:
+        return None
+    model_id = settings_of(model, config).get(row["setting"])
+    return found.get((model_id, where.dataset, where.subset, config.p_of(model), where.metric))
+
+
+def _ties_note(artefact: Artefact, frame: pd.DataFrame, config: Config, found: dict) -> str:
+    runs = [_run_of(row, artefact, config, found) for row in frame.to_dict("records")]
+    tied = {(run["model"], run["subset"]): run["tied_candidates"] for run in runs if run}
+    counts = ", ".join(
+        f"{model} {subset} {count}" for (model, subset), count in tied.items() if count
+    )
+    if not counts:
+        return "Ties: none, no two candidates of a question have the same score."
+    return f"Tied candidates, over all seeds: {counts}; trec_eval ranks the last id first."
+
+
 def _settings_notes(
     artefact: Artefact, frame: pd.DataFrame, config: Config, found: dict
 ) -> list[str]:
@@ -317,11 +339,8 @@ def _settings_notes(
     for name, row in zip(names, frame.to_dict("records"), strict=True):
         if row["setting"] != CHOSEN:
             continue
-        where = artefact.where(row["row"], row["column"])
-        model, p = row["model"], config.p_of(row["model"])
-        key = (settings_of(model, config)[CHOSEN], where.dataset, where.subset, p, where.metric)
-        if key in found:
-            systems = chosen.setdefault(found[key]["setting"], [])
+        if run := _run_of(row, artefact, config, found):
+            systems = chosen.setdefault(run["setting"], [])
             systems += [name] if name not in systems else []
     for setting, systems in chosen.items():
         changes = config.selection.settings.get(setting, {})
