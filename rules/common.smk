@@ -5,6 +5,7 @@ import re
 
 from snakemake.exceptions import WorkflowError
 
+from analogyqa.checkpoints import require_writable
 from analogyqa.config import (
     CHOSEN,
     PAPER,
@@ -74,6 +75,7 @@ def available_vectors():
 CONFIG = checked(load_config, config)
 REGISTRY = checked(load_registry, Path(workflow.basedir, "sources.yaml"))
 RESULTS = CONFIG.output_dir
+checked(require_writable, RESULTS)
 RESOURCES = CONFIG.resources_dir
 MIRRORS = mirrors_from(CONFIG.mirrors, os.environ)
 SOURCE_OF_FILE = {source.file: name for name, source in REGISTRY.items()}
