@@ -146,6 +146,8 @@ def test_every_fault_of_a_registry_is_reported_at_once(tmp_path):
         ({"sha256": None}, "give sha256"),
         ({"sha256": "ABC"}, "sha256.0: 'ABC' is not allowed"),
         ({"git_blob": "12"}, "git_blob: '12' is not allowed"),
+        ({"sha256": ["unknown", "0" * 64]}, "sha256: unknown leaves no room for another hash"),
+        ({"sha256": "unknown", "git_blob": "0" * 40}, "sha256: unknown leaves no room for another"),
         ({"file": "../outside"}, "file: '../outside' is not allowed: must be a relative path"),
         ({"file": "/etc/passwd"}, "must be a relative path"),
         ({"file": "a\\b"}, "must be a relative path"),
@@ -189,8 +191,8 @@ def test_a_missing_registry_is_one_message(tmp_path):
 
 
 @pytest.mark.parametrize("it", REGISTRY.values(), ids=REGISTRY)
-def test_every_source_says_its_size_unless_git_knows_it(it):
-    assert it.bytes or it.git_blob
+def test_every_source_says_its_size_unless_git_knows_it_or_nobody_does(it):
+    assert it.bytes or it.git_blob or it.unverified
 
 
 @pytest.mark.parametrize("it", REGISTRY.values(), ids=REGISTRY)
@@ -200,6 +202,11 @@ def test_a_converted_copy_can_be_verified(it):
 
 def test_the_registry_has_the_sources_of_the_paper():
     assert {"wikiqa-train", "trecqa-train-all", "wiki-news-300d-1M"} < set(REGISTRY)
+
+
+def test_the_registry_has_the_published_encoders_and_what_they_need():
+    encoders = {"infersent1", "infersent2", "sent2vec-wiki-unigrams", "snli", "sick-train"}
+    assert encoders | {"glove.840B.300d", "GoogleNews-vectors-negative300"} < set(REGISTRY)
 
 
 # Where a source is
@@ -279,6 +286,49 @@ def test_any_of_several_sha256_is_accepted(server, get):
     assert get(source(sha256=[sha256(b"other"), sha256(BODY)], urls=[url])).origin == url
 
 
+# Files of which no hash is published
+
+
+@pytest.fixture
+def unverified():
+    """A source that states no hash and, unless told, no size."""
+    return lambda **changes: source(**{"sha256": "unknown", "bytes": None, **changes})
+
+
+def test_a_file_without_a_known_hash_is_taken_and_its_hash_recorded(
+    server, resources, get, unverified
+):
+    url = server.serve("/f", ok(BODY))
+    provenance = get(unverified(urls=[url]))
+    assert (provenance.sha256, provenance.hash) == (sha256(BODY), "unverified")
+    assert json.loads(sidecar(resources, unverified()).read_bytes())["hash"] == "unverified"
+
+
+def test_a_dropped_in_file_without_a_known_hash_is_unverified_too(resources, get, unverified):
+    put(resources / "data/file.txt", BODY)
+    provenance = get(unverified())
+    assert (provenance.origin, provenance.hash) == ("drop-in", "unverified")
+
+
+def test_a_file_without_a_known_hash_must_have_the_stated_size(server, resources, get, unverified):
+    url = server.serve("/f", ok(b"<html>"))
+    with pytest.raises(AnalogyQAError, match="another file: 6 bytes"):
+        get(unverified(bytes=len(BODY), urls=[url]))
+    assert files_below(resources) == []
+
+
+def test_the_message_about_a_missing_file_says_that_its_hash_is_unknown(get, unverified):
+    with pytest.raises(AnalogyQAError, match="expected: sha256 unknown; size not known"):
+        get(unverified())
+
+
+@pytest.mark.parametrize("verify", [False, True])
+def test_the_table_never_calls_an_unverified_file_right(resources, get, unverified, verify):
+    put(resources / "data/file.txt", BODY)
+    get(unverified())
+    assert status_table({"it": unverified()}, resources, [], verify)[0].hash == "unverified"
+
+
 # A file that is there, and mirrors
 
 
@@ -337,7 +387,19 @@ def test_the_sidecar_has_no_date_and_no_path_of_this_machine(tmp_path, resources
         "sha256": sha256(BODY),
         "bytes": len(BODY),
         "licence": "CC0",
+        "hash": "verified",
     }
+
+
+def test_a_sidecar_of_an_older_version_stands(resources, get):
+    put(resources / "data/file.txt", BODY)
+    get(source())
+    path = sidecar(resources, source())
+    older = json.loads(path.read_bytes())
+    del older["hash"]
+    put(path, json.dumps(older).encode())
+    get(source())
+    assert json.loads(path.read_bytes()) == older
 
 
 def test_an_unreadable_sidecar_is_written_anew(resources, get):
@@ -720,6 +782,15 @@ def test_the_printed_table_fits_80_columns_and_says_where_to_drop_files(tmp_path
     assert max(map(len, done.stdout.splitlines())) <= 80
     assert all(name in done.stdout for name in REGISTRY)
     assert "  downloads/trecqa/TRAIN-ALL.rebuilt.xml\n" in done.stdout
+
+
+def test_the_printed_table_explains_what_unverified_means(tmp_path):
+    write_registry(tmp_path / "config.yaml", mirrors=["mirror"])
+    write_registry(tmp_path / "sources.yaml", it=entry(sha256="unknown", bytes=None))
+    put(tmp_path / "mirror/data/file.txt", BODY)
+    done = run_cli(tmp_path, "--verify")
+    assert done.returncode == 0
+    assert "unverified: no hash of the file is published" in done.stdout
 
 
 def test_verify_fails_on_a_wrong_file_and_names_it(tmp_path):

@@ -97,6 +97,21 @@ def test_a_file_that_gensim_writes_is_read_as_gensim_reads_it(tmp_path, keyed, n
     np.testing.assert_array_equal(vectors[found], read[[VOCABULARY[i] for i in (0, 2, 3)]])
 
 
+@pytest.mark.parametrize("suffix", [".gz", ".zip"])
+def test_word2vec_binary_may_be_packed(tmp_path, keyed, suffix):
+    plain = tmp_path / "a.bin"
+    keyed.save_word2vec_format(str(plain), binary=True)
+    packed = tmp_path / f"a.bin{suffix}"
+    if suffix == ".gz":
+        packed.write_bytes(gzip.compress(plain.read_bytes()))
+    else:
+        with zipfile.ZipFile(packed, "w") as archive:
+            archive.write(plain, plain.name)
+    vectors, found = select_vectors(packed, VOCABULARY, "zero")
+    assert found.tolist() == FOUND
+    assert np.array_equal(vectors[found], VECTORS[ROWS])
+
+
 def test_word2vec_binary_may_end_its_vectors_with_a_line_end(tmp_path):
     records = [f"{w} ".encode() + v.tobytes() + b"\n" for w, v in zip(WORDS, VECTORS, strict=True)]
     (tmp_path / "a.bin").write_bytes(b"5 4\n" + b"".join(records))

@@ -1,7 +1,8 @@
 """The registry of downloads: find, fetch, verify and unpack the files in sources.yaml.
 
 A source is one file. It is satisfied by, in order, the file already below `resources_dir`, a
-mirror (a folder of the same layout) and its URLs in turn; in every case its hashes decide.
+mirror (a folder of the same layout) and its URLs in turn; in every case its hashes decide. A file
+whose publisher states no hash is taken as it comes, and called unverified wherever it is named.
 """
 
 import difflib
@@ -79,7 +80,9 @@ def _as_list(value: object) -> object:
 
 
 RelativePath = Annotated[str, AfterValidator(_plain_relative)]
+UNKNOWN = "unknown"
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+Sha256OrUnknown = Annotated[str, Field(pattern=rf"^([0-9a-f]{{64}}|{UNKNOWN})$")]
 Sha1 = Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]
 Text = Annotated[str, Field(min_length=1)]
 
@@ -110,7 +113,7 @@ class Entry(_Strict):
 
     title: Text
     file: RelativePath
-    sha256: Annotated[tuple[Sha256, ...], BeforeValidator(_as_list)] = ()
+    sha256: Annotated[tuple[Sha256OrUnknown, ...], BeforeValidator(_as_list)] = ()
     git_blob: Sha1 | None = None
     rows_sha256: Sha256 | None = None
     bytes: Annotated[int, Field(ge=1)] | None = None
@@ -124,7 +127,14 @@ class Entry(_Strict):
     def _verifiable(self) -> "Entry":
         if not self.sha256 and not self.git_blob:
             raise ValueError("give sha256 (what `sha256sum` prints) or git_blob")
+        if UNKNOWN in self.sha256 and (not self.unverified or self.git_blob):
+            raise ValueError(f"sha256: {UNKNOWN} leaves no room for another hash")
         return self
+
+    @property
+    def unverified(self) -> bool:
+        """Whether no hash of the file is known."""
+        return self.sha256 == (UNKNOWN,)
 
 
 class Source(Entry):
@@ -279,8 +289,15 @@ class _Refused(Exception):
 
 
 def _verified(source: Source, path: Path) -> Fingerprint:
-    """Return the fingerprint; every kind of hash that the source states must agree."""
+    """Return the fingerprint; every kind of hash that the source states must agree.
+
+    Of a source without a known hash only the size can be checked, where it is stated.
+    """
     found = fingerprint(path)
+    if source.unverified:
+        if source.bytes and found.bytes != source.bytes:
+            raise _Refused(f"another file: {found.bytes:,} bytes")
+        return found
     same = not source.sha256 or found.sha256 in source.sha256
     same = same and (not source.git_blob or found.git_blob == source.git_blob)
     if not same and not (source.rows_sha256 and rows_sha256(path) == source.rows_sha256):
@@ -301,13 +318,17 @@ def _expected(source: Source) -> str:
 
 @dataclass(frozen=True)
 class Provenance:
-    """Where a verified file came from: "drop-in", "mirror" or a URL (#member of an archive)."""
+    """Where a file came from: "drop-in", "mirror" or a URL (#member of an archive).
+
+    `hash` says whether a known hash agreed, or whether `sha256` is only what was found.
+    """
 
     name: str
     origin: str
     sha256: str
     bytes: int
     licence: str
+    hash: Literal["verified", "unverified"] = "verified"
 
 
 def sidecar(resources_dir: str | Path, source: Source) -> Path:
@@ -411,7 +432,8 @@ def _recorded(source: Source, resources_dir: str | Path) -> Provenance | None:
 def _record(
     source: Source, resources_dir: str | Path, origin: str, found: Fingerprint
 ) -> Provenance:
-    provenance = Provenance(source.name, origin, found.sha256, found.bytes, source.licence)
+    checked = "unverified" if source.unverified else "verified"
+    provenance = Provenance(source.name, origin, found.sha256, found.bytes, source.licence, checked)
     if _recorded(source, resources_dir) != provenance:
         write_json(sidecar(resources_dir, source), asdict(provenance))
     return provenance
@@ -585,7 +607,7 @@ class Status(NamedTuple):
     state: Literal["present", "in mirror", "to download", "drop in"]
     bytes: int | None
     licence: str
-    hash: Literal["ok", "WRONG", "as fetched", "not checked", ""]
+    hash: Literal["ok", "WRONG", "as fetched", "not checked", "unverified", ""]
     path: Path  # of the local copy, or where to drop it in
 
 
@@ -610,9 +632,11 @@ def _status(
     if verify:
         try:
             _verified(source, copy)
-            checked = "ok"
+            checked = "unverified" if source.unverified else "ok"
         except _Refused:
             checked = "WRONG"
+    elif source.unverified:
+        checked = "unverified"
     else:
         fetched = copy == target and sidecar(resources_dir, source).exists()
         checked = "as fetched" if fetched else "not checked"
@@ -638,6 +662,8 @@ def _print_status(
     wrong = [f"  {row.path}" for row in rows if row.hash == "WRONG"]
     if wrong:
         lines += ["WRONG: another file than the one registered; remove or replace:", *wrong]
+    if any(row.hash == "unverified" for row in rows):
+        lines.append("unverified: no hash of the file is published, so it is taken as it is")
     missing = [f"  {row.path}" for row in rows if row.state == "drop in"]
     if missing:
         lines += ["drop in: no URL is known; if you have the file, put it here:", *missing]

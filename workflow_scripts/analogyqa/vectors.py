@@ -1,6 +1,7 @@
 """Word vectors: read the words that the corpora use from a file of any size."""
 
 import gzip
+import json
 import os
 import struct
 import zipfile
@@ -30,8 +31,8 @@ def vocabulary_of(sentences: Iterable[str], lowercase: bool) -> list[str]:
 def select_vectors(
     path: str | Path, vocabulary: list[str], out_of_vocabulary: OutOfVocabulary
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Read the vectors of a vocabulary from `.vec` or GloVe text (also in `.gz` or `.zip`),
-    word2vec binary or fastText `.bin`.
+    """Read the vectors of a vocabulary from `.vec` or GloVe text or word2vec binary (`.bin`), also
+    in `.gz` or `.zip`, or from a fastText `.bin`.
 
     The file is streamed: memory grows with the vocabulary, not with the file.
 
@@ -83,6 +84,12 @@ def write_store(
         np.save(file, vectors)
 
 
+def store_record(path: str | Path) -> dict:
+    """Return the name and the origin of what `write_store` wrote."""
+    record = json.loads(Path(path).with_suffix(".json").read_text(encoding="utf-8"))
+    return {"name": Path(path).stem, "origin": record["origin"]}
+
+
 def read_store(path: str | Path) -> tuple[np.ndarray, dict[str, int]]:
     """Return what `write_store` wrote: float32 [V, d], memory-mapped, and word to row.
 
@@ -98,7 +105,8 @@ def read_store(path: str | Path) -> tuple[np.ndarray, dict[str, int]]:
         ) from error
     words_path = path.with_suffix(".words.txt")
     try:
-        words = words_path.read_text(encoding="utf-8").split("\n")[:-1]
+        # Not as text, where a carriage return within a sentence would end its line.
+        words = words_path.read_bytes().decode("utf-8").split("\n")[:-1]
     except (OSError, UnicodeDecodeError) as error:
         raise AnalogyQAError(
             f"{words_path}: cannot be read ({error}). Delete {path.name} and it, then run the same "
@@ -254,7 +262,8 @@ def _opened(path: Path) -> Iterator[BinaryIO]:
 
 def _stream(path: str | Path, wanted: dict[bytes, int]) -> Iterator[tuple[bytes, np.ndarray, str]]:
     """Yield (word, float32 vector, place in the file) of the wanted words."""
-    binary = Path(path).suffix == ".bin"
+    unpacked = Path(path).with_suffix("") if Path(path).suffix in (".gz", ".zip") else Path(path)
+    binary = unpacked.suffix == ".bin"
     with _open(path) as file:
         yield from (_stream_binary if binary else _stream_text)(path, file, wanted)
 
@@ -302,7 +311,8 @@ def _stream_binary(
 ) -> Iterator[tuple[bytes, np.ndarray, str]]:
     header = file.readline(100).split()
     if len(header) != 2 or not all(part.isdigit() for part in header):
-        raise AnalogyQAError(f"{path}: neither a fastText nor a word2vec binary file")
+        packed = " (unpack it if it is fastText's)" if Path(path).suffix != ".bin" else ""
+        raise AnalogyQAError(f"{path}: neither a fastText nor a word2vec binary file{packed}")
     count, dim = int(header[0]), int(header[1])
     for number in range(1, count + 1):
         word = b"".join(iter(lambda: _byte_of_word(file), b" ")).lstrip(b"\n")

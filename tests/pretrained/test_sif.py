@@ -1,0 +1,97 @@
+"""Smooth inverse frequency against the paper's algorithm, step by step."""
+
+import numpy as np
+import pytest
+
+from analogyqa.errors import AnalogyQAError
+from analogyqa.pretrained import Resources
+from analogyqa.pretrained.sif import encode
+
+WORDS = ["the", "cat", "dog", "bird", "sat", "Cat", "fish"]
+VECTORS = np.random.default_rng(0).normal(size=(len(WORDS), 4)).astype(np.float32)
+TRAINING = ["the cat sat", "the dog", "the the unknown bird", "dog sat"]
+
+
+@pytest.fixture
+def vectors_file(tmp_path):
+    lines = [
+        f"{word} {' '.join(map(str, row))}\n" for word, row in zip(WORDS, VECTORS, strict=True)
+    ]
+    path = tmp_path / "a.vec"
+    path.write_text("".join([f"{len(WORDS)} 4\n", *lines]))
+    return str(path)
+
+
+@pytest.fixture
+def run(vectors_file):
+    def run(texts, training=TRAINING, lowercase=True):
+        return encode(texts, Resources(None, vectors_file, training, lowercase))
+
+    return run
+
+
+def by_hand(texts: list[str]) -> np.ndarray:
+    """Algorithm 1 in float64; the 11 training tokens have `the` four times."""
+    tokens = " ".join(TRAINING).split()
+    assert (len(tokens), tokens.count("the")) == (11, 4)
+
+    def mean(text):
+        known = [word for word in text.split() if word in WORDS]
+        weights = [1e-3 / (1e-3 + tokens.count(word) / len(tokens)) for word in known]
+        rows = [VECTORS[WORDS.index(word)].astype(np.float64) for word in known]
+        return sum(weight * row for weight, row in zip(weights, rows, strict=True)) / len(known)
+
+    matrix = np.stack([mean(text) for text in TRAINING])
+    values, directions = np.linalg.eigh(matrix.T @ matrix)
+    shared = directions[:, np.argmax(values)]
+    return np.stack([(np.eye(4) - np.outer(shared, shared)) @ mean(text) for text in texts])
+
+
+def test_the_vectors_are_those_of_the_algorithm(run):
+    texts = ["the cat", "dog dog bird", "unknown cat never seen", *TRAINING]
+    vectors = run(texts)
+    np.testing.assert_allclose(vectors, by_hand(texts), rtol=1e-4, atol=1e-7)
+    assert vectors.dtype == np.float32
+    assert np.abs(vectors).max() > 1e-4
+
+
+def test_a_word_that_training_never_saw_weighs_one(run):
+    vectors = run(["fish", "fish the"])
+    np.testing.assert_allclose(vectors, by_hand(["fish", "fish the"]), rtol=1e-4, atol=1e-7)
+    assert np.linalg.norm(vectors[0]) > 0.1
+
+
+def test_what_the_training_sentences_share_is_removed(run):
+    """Training sentences of one word span one direction, of which nothing is left."""
+    np.testing.assert_allclose(run(["cat", "cat cat"], ["cat", "cat"]), 0, atol=1e-7)
+    assert np.abs(run(["dog"], ["cat", "cat"])).max() > 0.01
+
+
+def test_a_vector_does_not_depend_on_the_other_sentences(run):
+    alone = run(["dog bird"])
+    together = run(["the cat", "dog bird", "the the the", "sat", "bird bird"])
+    np.testing.assert_allclose(together[1], alone[0], rtol=1e-4, atol=1e-7)
+
+
+@pytest.mark.parametrize("text", ["", "unknown words only"])
+def test_a_sentence_without_a_known_word_is_zero(run, text):
+    assert run([text, "dog"])[0].tolist() == [0, 0, 0, 0]
+
+
+def test_words_are_lower_cased_on_demand(run):
+    np.testing.assert_array_equal(run(["The CAT"]), run(["the cat"]))
+    assert not np.allclose(run(["Cat"], lowercase=False), run(["cat"], lowercase=False))
+
+
+def test_the_same_sentences_give_the_same_bits(run):
+    np.testing.assert_array_equal(run(TRAINING), run(TRAINING))
+
+
+def test_no_sentences_have_no_vectors(run):
+    assert run([]).shape == (0, 4)
+
+
+@pytest.mark.parametrize("training", [[], ["unknown words", "more of them"]])
+def test_a_training_split_without_known_words_is_named(run, training):
+    with pytest.raises(AnalogyQAError, match=r"a\.vec: none of the words of the training split"):
+        run(["the cat"], training)

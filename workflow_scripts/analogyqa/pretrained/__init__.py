@@ -1,0 +1,77 @@
+"""The pre-trained sentence encoders: one file each, and a line here.
+
+To add one, write a file with a function `encode(texts, resources)`, float32 [n, d], then register
+it. The registry holds names instead of functions so that reading the configuration does not import
+PyTorch.
+"""
+
+from collections.abc import Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, NamedTuple
+
+from analogyqa.errors import AnalogyQAError
+
+if TYPE_CHECKING:
+    import numpy as np
+
+
+class Resources(NamedTuple):
+    """What a pre-trained encoder reads.
+
+    Args:
+        weights: the encoder's own file; for `sentence_transformers` a name or a folder.
+        vectors: a file of word vectors that `analogyqa.vectors.select_vectors` reads.
+        training_texts: the sentences of the data set's training split, which `sif` fits on.
+        lowercase: whether the encoder (its word vectors) is of lower-cased text.
+    """
+
+    weights: str | None
+    vectors: str | None
+    training_texts: Sequence[str]
+    lowercase: bool
+
+
+class Entry(NamedTuple):
+    """Where an encoder's function is, and what it needs."""
+
+    path: str
+    needs_weights: bool
+    needs_vectors: bool
+
+
+PRETRAINED = {
+    "infersent": Entry("analogyqa.pretrained.infersent:encode", True, True),
+    "sent2vec": Entry("analogyqa.pretrained.sent2vec:encode", True, False),
+    "sif": Entry("analogyqa.pretrained.sif:encode", False, True),
+    "sentence_transformers": Entry("analogyqa.pretrained.transformer:encode", True, False),
+}
+
+
+def encode_sentences(name: str, texts: Sequence[str], resources: Resources) -> "np.ndarray":
+    """Return the vectors of n sentences by a registered encoder: float32 [n, d].
+
+    Raises:
+        AnalogyQAError: for a missing resource, one that the encoder cannot read, or a vector that
+            is not finite.
+    """
+    import numpy as np
+
+    entry = PRETRAINED[name]
+    needed = {"weights": entry.needs_weights, "vectors": entry.needs_vectors}
+    for key, is_needed in needed.items():
+        if is_needed and getattr(resources, key) is None:
+            raise AnalogyQAError(f"{name}: this encoder needs {key}, and none are given")
+    module, _, attribute = entry.path.partition(":")
+    vectors = getattr(import_module(module), attribute)(texts, resources)
+    if vectors.dtype != np.float32 or vectors.ndim != 2 or len(vectors) != len(texts):
+        raise TypeError(
+            f"{entry.path} returned {vectors.dtype} {list(vectors.shape)}, "
+            f"not float32 [{len(texts)}, d]"
+        )
+    if not np.isfinite(vectors).all():
+        row = int(np.flatnonzero(~np.isfinite(vectors).all(axis=1))[0])
+        raise AnalogyQAError(
+            f"{name}: the vector of {texts[row][:60]!r} has a value that is not finite; is "
+            f"{resources.weights or resources.vectors} damaged?"
+        )
+    return vectors

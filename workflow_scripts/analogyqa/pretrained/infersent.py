@@ -1,0 +1,152 @@
+"""InferSent: a BiLSTM and the maximum over time, trained by natural language inference.
+
+Conneau, Kiela, Schwenk, Barrault and Bordes, Supervised Learning of Universal Sentence
+Representations from Natural Language Inference Data, EMNLP 2017 (section 3.2.2, figure 2).
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn.utils.rnn import PackedSequence, pack_sequence, pad_packed_sequence
+
+from analogyqa.errors import AnalogyQAError
+from analogyqa.pretrained import Resources
+from analogyqa.text import tokenize
+from analogyqa.vectors import select_vectors
+
+ENCODE_BATCH = 64
+SECOND_VERSION = "infersent2.pkl"
+
+
+class InferSent(nn.Module):
+    """The sentence encoder. Its state dict has the names and shapes of the published files."""
+
+    def __init__(self, word_dim: int, lstm_dim: int) -> None:
+        super().__init__()
+        self.enc_lstm = nn.LSTM(word_dim, lstm_dim, bidirectional=True)
+
+    def forward(self, words: PackedSequence) -> Tensor:
+        """Encode n sentences of word vectors, each of one word or more: [n, 2 lstm_dim].
+
+        Padding never wins the maximum. In the first published encoder it did, so that a vector
+        depended on the longest sentence of its batch; the second one mended that.
+        """
+        states, _ = self.enc_lstm(words)
+        padded, _ = pad_packed_sequence(states, batch_first=True, padding_value=-torch.inf)
+        return padded.amax(dim=1)
+
+    def encode_words(self, sentences: Sequence[np.ndarray], vectors: Tensor) -> Tensor:
+        """Encode n sentences of rows of `vectors` [V, word_dim]: [n, 2 lstm_dim].
+
+        A sentence without words has the zero vector.
+        """
+        encoded = vectors.new_zeros(len(sentences), 2 * self.enc_lstm.hidden_size)
+        worded = [number for number, rows in enumerate(sentences) if len(rows)]
+        if worded:
+            words = [vectors[torch.from_numpy(sentences[number])] for number in worded]
+            encoded[worded] = self(pack_sequence(words, enforce_sorted=False))
+        return encoded
+
+
+def load(weights: str | Path) -> InferSent:
+    """Return the encoder of a published `.pkl`, or of one that this project trained.
+
+    Raises AnalogyQAError for a file that is not a state dict of this encoder; the message names
+    the keys that are missing and those that do not belong there.
+    """
+    try:
+        state = torch.load(weights, map_location="cpu", weights_only=True)
+    except OSError:
+        raise
+    except Exception as error:
+        raise AnalogyQAError(
+            f"{weights}: not a file of PyTorch weights, or damaged ({_first_line(error)}). Delete "
+            "it and fetch or train it again."
+        ) from error
+    expected = set(InferSent(1, 1).state_dict())
+    keys = set(state) if isinstance(state, dict) else set()
+    if keys != expected:
+        raise AnalogyQAError(
+            f"{weights}: not the weights of InferSent. Missing: {_listed(expected - keys)}. "
+            f"Unexpected: {_listed(keys - expected)}."
+        )
+    try:
+        word_dim = state["enc_lstm.weight_ih_l0"].shape[1]
+        lstm_dim = state["enc_lstm.weight_hh_l0"].shape[1]
+        encoder = InferSent(word_dim, lstm_dim)
+        encoder.load_state_dict(state)
+    except (RuntimeError, IndexError, AttributeError) as error:
+        raise AnalogyQAError(
+            f"{weights}: weights of shapes that do not fit together ({error})"
+        ) from error
+    return encoder.eval()
+
+
+def encode(texts: Sequence[str], resources: Resources) -> np.ndarray:
+    """Encode n sentences: float32 [n, 2 lstm_dim].
+
+    The published encoders are of cased text (`lowercase: false`); the first one goes with the
+    vectors glove.840B.300d, the second one, known by its name infersent2.pkl, with crawl-300d-2M.
+    Words without a vector are dropped, and a sentence that has none is the zero vector.
+
+    Raises AnalogyQAError as `load` and `select_vectors` do, and for word vectors of another length.
+    """
+    encoder = load(resources.weights)
+    second = Path(resources.weights).name == SECOND_VERSION
+    sentences = [mark(tokenize(text, resources.lowercase), second) for text in texts]
+    rows, vectors = look_up(sentences, resources.vectors)
+    if vectors.shape[1] != encoder.enc_lstm.input_size:
+        raise AnalogyQAError(
+            f"{resources.vectors}: word vectors of {vectors.shape[1]} numbers, but "
+            f"{resources.weights} reads {encoder.enc_lstm.input_size}"
+        )
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    encoder, vectors = encoder.to(device), vectors.to(device)
+    encoded = np.empty((len(texts), 2 * encoder.enc_lstm.hidden_size), dtype=np.float32)
+    order = np.argsort([-len(sentence) for sentence in rows], kind="stable")
+    with torch.inference_mode():
+        for start in range(0, len(order), ENCODE_BATCH):
+            batch = order[start : start + ENCODE_BATCH]
+            own = encoder.encode_words([rows[number] for number in batch], vectors)
+            encoded[batch] = own.cpu().numpy()
+    return encoded
+
+
+def mark(tokens: Sequence[str], second_version: bool = False) -> list[str]:
+    """Put the markers of an encoder around a sentence: `<s>`, or `<p>` of the second version.
+
+    The second version also splits "did n't" as "didn 't", unless it ends the sentence.
+    """
+    if not second_version:
+        return ["<s>", *tokens, "</s>"]
+    moses = re.sub(r" n't(?= )", "n 't", " ".join(tokens))
+    return ["<p>", *moses.split(), "</p>"]
+
+
+def look_up(
+    sentences: Sequence[Sequence[str]], path: str | Path
+) -> tuple[list[np.ndarray], Tensor]:
+    """Return the sentences as rows of word vectors, and the vectors: float32 [V, d].
+
+    Words (and markers) that the file `path` lacks are dropped.
+    """
+    vocabulary = sorted({token for tokens in sentences for token in tokens})
+    vectors, found = select_vectors(path, vocabulary, "zero")
+    row_of = {word: row for row, word in enumerate(vocabulary) if found[row]}
+    rows = [
+        np.array([row_of[token] for token in tokens if token in row_of], dtype=np.int64)
+        for tokens in sentences
+    ]
+    return rows, torch.from_numpy(vectors)
+
+
+def _listed(keys: Iterable[str]) -> str:
+    return ", ".join(sorted(map(str, keys))[:10]) or "none"
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).partition("\n")[0] or type(error).__name__

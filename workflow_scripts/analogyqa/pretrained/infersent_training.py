@@ -1,0 +1,209 @@
+"""Train InferSent by natural language inference (Conneau et al. 2017, sections 3.1 and 3.3)."""
+
+import io
+import logging
+import math
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from analogyqa.checkpoints import atomic_path, write_json
+from analogyqa.errors import AnalogyQAError
+from analogyqa.pretrained.infersent import InferSent, look_up, mark
+from analogyqa.pretrained.nli import LABELS, read_nli
+from analogyqa.text import tokenize
+
+log = logging.getLogger(__name__)
+
+HIDDEN = 512
+BATCH = 64
+MAX_EPOCHS = 20
+LEARNING_RATE, LOWEST_RATE = 0.1, 1e-5
+DECAY = 0.99  # of the learning rate, each epoch
+SHRINK = 5.0  # divides it after an epoch that is no better on dev
+LONGEST_GRADIENT = 5.0
+
+
+class InferenceClassifier(nn.Module):
+    """Premise u and hypothesis v to a label, by (u, v, |u - v|, u * v) and a hidden layer.
+
+    The layer is linear: the published training has no non-linearity in its classifier.
+    """
+
+    def __init__(self, word_dim: int, lstm_dim: int) -> None:
+        super().__init__()
+        self.encoder = InferSent(word_dim, lstm_dim)
+        self.classifier = nn.Sequential(
+            nn.Linear(4 * 2 * lstm_dim, HIDDEN), nn.Linear(HIDDEN, len(LABELS))
+        )
+
+    def forward(
+        self, premises: Sequence[np.ndarray], hypotheses: Sequence[np.ndarray], vectors: Tensor
+    ) -> Tensor:
+        """Return the scores of the labels [n, 3]; sentences are rows of `vectors`."""
+        u, v = self.encoder.encode_words([*premises, *hypotheses], vectors).chunk(2)
+        return self.classifier(torch.cat([u, v, (u - v).abs(), u * v], dim=1))
+
+
+class _Pairs:
+    """Premises, hypotheses and labels of n pairs."""
+
+    def __init__(self, rows: Sequence[np.ndarray], labels: Sequence[str]) -> None:
+        count = len(labels)
+        self.premises, self.hypotheses = rows[:count], rows[count:]
+        self.labels = torch.tensor([LABELS.index(label) for label in labels])
+
+    def scores(
+        self, network: InferenceClassifier, batch: np.ndarray, vectors: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        """Return the scores of the pairs of a batch, and their labels."""
+        premises = [self.premises[number] for number in batch]
+        hypotheses = [self.hypotheses[number] for number in batch]
+        return network(premises, hypotheses, vectors), self.labels[batch].to(vectors.device)
+
+
+def train(
+    train_files: Sequence[str],
+    dev_files: Sequence[str],
+    vectors: str,
+    lowercase: bool,
+    lstm_dim: int,
+    seed: int,
+    device: torch.device,
+    checkpoint: Path,
+    path: Path,
+    max_epochs: int = MAX_EPOCHS,
+) -> None:
+    """Train an encoder and write its weights to `path`, with a record beside it (`.json`).
+
+    Stochastic gradient descent as published: the learning rate decays each epoch and is divided by
+    5 after one that is no better on dev; the epoch with the best dev accuracy is kept. The state is
+    saved after each epoch; the same call resumes from there and gives, on the CPU with one thread,
+    the same bytes as an uninterrupted one.
+
+    Args:
+        train_files, dev_files: as `read_nli` reads them.
+        vectors: a file of word vectors.
+        lowercase: whether its words are lower-cased.
+        lstm_dim: states of each direction; 2048 as published.
+        seed: of the initial weights and the batches.
+        device: where to train.
+        checkpoint: the file of this training and no other.
+        path: a state dict with the names of the published files, for `infersent.load`.
+        max_epochs: when to stop at the latest.
+
+    Raises:
+        AnalogyQAError: for files that cannot be read, when the loss is not a number, and when the
+            checkpoint is damaged.
+    """
+    parts, word_vectors = _read(read_nli(train_files), read_nli(dev_files), vectors, lowercase)
+    training, dev = parts
+    word_vectors = word_vectors.to(device)
+    torch.manual_seed(seed)
+    network = InferenceClassifier(word_vectors.shape[1], lstm_dim).to(device)
+    state: dict[str, Any] = {"epoch": 0, "rate": LEARNING_RATE, "best_accuracy": -1.0}
+    if checkpoint.exists():
+        state = _load_checkpoint(checkpoint, device)
+        network.load_state_dict(state["network"])
+        log.info("resumed after epoch %d", state["epoch"])
+    while state["epoch"] < max_epochs and state["rate"] >= LOWEST_RATE:
+        epoch = state["epoch"] + 1
+        rate = state["rate"] * (DECAY if epoch > 1 else 1)
+        started = time.perf_counter()
+        order = np.random.default_rng([seed, epoch]).permutation(len(training.labels))
+        loss = _train_epoch(network, training, order, rate, word_vectors)
+        if not math.isfinite(loss):
+            raise AnalogyQAError(
+                f"{path}, epoch {epoch}: the loss is not a number; the training has diverged. "
+                "Are the word vectors damaged, or of very large values?"
+            )
+        accuracy = _accuracy(network, dev, word_vectors)
+        log.info(
+            "epoch %d: loss %.4f, dev accuracy %.4f, learning rate %.2g, %.0f s",
+            *(epoch, loss, accuracy, rate, time.perf_counter() - started),
+        )
+        if accuracy > state["best_accuracy"]:
+            best = {key: value.clone() for key, value in network.encoder.state_dict().items()}
+            state.update(best=best, best_epoch=epoch, best_accuracy=accuracy)
+        else:
+            rate /= SHRINK
+        state.update(epoch=epoch, rate=rate, network=network.state_dict())
+        _save(state, checkpoint)
+    _save({key: value.cpu() for key, value in state["best"].items()}, path)
+    record = {
+        "dev_accuracy": state["best_accuracy"],
+        "best_epoch": state["best_epoch"],
+        "epochs": state["epoch"],
+        "lstm_dim": lstm_dim,
+        "seed": seed,
+        "lowercase": lowercase,
+        "pairs": {"train": len(training.labels), "dev": len(dev.labels)},
+        "sources": {"train": list(train_files), "dev": list(dev_files), "vectors": vectors},
+    }
+    write_json(path.with_suffix(".json"), record)
+
+
+def _read(
+    training: pd.DataFrame, dev: pd.DataFrame, vectors: str, lowercase: bool
+) -> tuple[list[_Pairs], Tensor]:
+    tables = (training, dev)
+    texts = [text for table in tables for side in ("premise", "hypothesis") for text in table[side]]
+    rows, word_vectors = look_up([mark(tokenize(text, lowercase)) for text in texts], vectors)
+    split = 2 * len(training)
+    own_rows = (rows[:split], rows[split:])
+    parts = [_Pairs(own, list(table["label"])) for own, table in zip(own_rows, tables, strict=True)]
+    return parts, word_vectors
+
+
+def _train_epoch(
+    network: InferenceClassifier, pairs: _Pairs, order: np.ndarray, rate: float, vectors: Tensor
+) -> float:
+    """Train on all pairs once and return the mean loss."""
+    network.train()
+    optimiser = torch.optim.SGD(network.parameters(), lr=rate)
+    total = 0.0
+    for start in range(0, len(order), BATCH):
+        batch = order[start : start + BATCH]
+        optimiser.zero_grad()
+        loss = F.cross_entropy(*pairs.scores(network, batch, vectors))
+        loss.backward()
+        nn.utils.clip_grad_norm_(network.parameters(), LONGEST_GRADIENT)
+        optimiser.step()
+        total += loss.item() * len(batch)
+    return total / len(order)
+
+
+@torch.no_grad()
+def _accuracy(network: InferenceClassifier, pairs: _Pairs, vectors: Tensor) -> float:
+    network.eval()
+    numbers = np.arange(len(pairs.labels))
+    correct = 0
+    for start in range(0, len(numbers), BATCH):
+        scores, labels = pairs.scores(network, numbers[start : start + BATCH], vectors)
+        correct += int((scores.argmax(dim=1) == labels).sum())
+    return correct / len(numbers)
+
+
+def _save(state: dict, path: Path) -> None:
+    # Through memory: on a full disk PyTorch's own writer aborts without naming the cause.
+    serialized = io.BytesIO()
+    torch.save(state, serialized)
+    with atomic_path(path) as temporary:
+        temporary.write_bytes(serialized.getvalue())
+
+
+def _load_checkpoint(path: Path, device: torch.device) -> dict:
+    try:
+        return torch.load(path, map_location=device, weights_only=True)
+    except Exception as error:
+        raise AnalogyQAError(
+            f"{path}: damaged checkpoint ({error}). Delete it and run the same command again; the "
+            "training then starts from its first epoch."
+        ) from error
