@@ -1,4 +1,4 @@
-"""Write the bundled sample: two small data sets and the text that its word vectors are trained on.
+"""Write the bundled sample: two data sets, a text to train word vectors on, the named entities.
 
 Facts (facts/wikiqa.tsv, facts/trecqa.tsv: a thing, its person, year and place) meet phrasings
 (facts/phrasings.tsv). The wrong candidates of a question tell something else about the same thing,
@@ -11,6 +11,7 @@ has to recognise who, when and where; counting shared words does not help.
 
 import argparse
 import csv
+import json
 import random
 import re
 import sys
@@ -256,9 +257,20 @@ def text_file() -> str:
     return "".join(f"{line.lower()}\n" for line in ended)
 
 
+def entities_file() -> str:
+    """Return patterns for spaCy's entity_ruler, one a line: the people, the places and any year."""
+    things = read_things("wikiqa") + read_things("trecqa")
+    patterns: list[dict] = [{"label": "DATE", "pattern": [{"SHAPE": "dddd"}]}]
+    for label, value in (("PERSON", "person"), ("GPE", "place")):
+        names = sorted({getattr(thing, value) for thing in things})
+        patterns += [{"label": label, "pattern": name} for name in names]
+    return "".join(json.dumps(pattern, ensure_ascii=False) + "\n" for pattern in patterns)
+
+
 def generate() -> dict[str, str]:
     """Return the text of every generated file by its path below this folder."""
-    return {**wikiqa_files(), **trecqa_files(), "text.txt": text_file()}
+    single = {"text.txt": text_file(), "entities.jsonl": entities_file()}
+    return {**wikiqa_files(), **trecqa_files(), **single}
 
 
 def main() -> int:

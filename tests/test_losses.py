@@ -4,8 +4,10 @@ import math
 
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 
-from analogyqa.losses import both_sides, contrastive, energy
+from analogyqa.losses import both_sides, contrastive, energy, pairwise
 
 
 def vectors(*rows):
@@ -105,3 +107,48 @@ def test_a_step_down_the_gradient_brings_an_analogy_nearer():
     before = loss(corners)
     before.backward()
     assert loss(corners - 0.01 * corners.grad) < before
+
+
+def test_the_pairwise_loss_by_hand():
+    # Question 0: 0.9 against 0.2 and 0.8; question 1: 0.1 against 0.3; question 2: none correct.
+    energies = torch.tensor([0.2, 0.9, 0.3, 0.8, 0.1, 0.7])
+    labels = torch.tensor([0.0, 1, 0, 0, 1, 0])
+    questions = torch.tensor([0, 0, 1, 0, 1, 2])
+    expected = (0 + (0.5 - 0.9 + 0.8) + (0.5 - 0.1 + 0.3)) / 3
+    assert pairwise(energies, labels, questions, 0.5).item() == pytest.approx(expected)
+
+
+@given(
+    pairs=st.lists(
+        st.tuples(st.floats(-1, 1, width=32), st.booleans(), st.integers(0, 3)), max_size=12
+    ),
+    margin=st.floats(0, 2),
+)
+def test_the_pairwise_loss_is_the_mean_over_all_pairs_of_a_question(pairs, margin):
+    terms = [
+        max(margin - correct + wrong, 0)
+        for correct, label, question in pairs
+        for wrong, other_label, other in pairs
+        if label and not other_label and question == other
+    ]
+    energies = torch.tensor([energy for energy, _, _ in pairs], dtype=torch.float64)
+    labels = torch.tensor([float(label) for _, label, _ in pairs])
+    questions = torch.tensor([question for _, _, question in pairs], dtype=torch.int64)
+    expected = sum(terms) / max(len(terms), 1)
+    loss = pairwise(energies, labels, questions, margin)
+    assert loss.shape == ()
+    assert loss.item() == pytest.approx(expected, abs=1e-12)
+
+
+def test_the_pairwise_loss_falls_when_the_correct_candidate_rises():
+    energies = torch.tensor([0.1, 0.2, 0.9], requires_grad=True)
+    pairwise(energies, torch.tensor([1.0, 0, 0]), torch.zeros(3), 0.5).backward()
+    assert energies.grad.tolist() == [-1, 0.5, 0.5]
+
+
+def test_the_pairwise_loss_without_pairs_is_0_and_so_is_its_gradient():
+    energies = torch.tensor([0.1, 0.2], requires_grad=True)
+    loss = pairwise(energies, torch.tensor([1.0, 0]), torch.tensor([0, 1]), 0.5)
+    loss.backward()
+    assert loss.item() == 0
+    assert energies.grad.tolist() == [0, 0]

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from analogyqa.corpora.table import build_corpus, count_questions
+from analogyqa.entities import find_entities
 from analogyqa.question_types import QUESTION_TYPES
 from analogyqa.text import tokenize
 
@@ -211,3 +212,12 @@ def test_the_text_is_tokenised_and_lower_cased():
     lines = (SAMPLE / "text.txt").read_text(encoding="utf-8").splitlines()
     assert all(line == " ".join(tokenize(line)) for line in lines)
     assert 15_000 < sum(len(line.split()) for line in lines) < 40_000
+
+
+def test_the_entities_of_a_correct_candidate_hold_the_fact_that_it_tells(typed, things):
+    values = {kind: {getattr(t, value) for t in things} for kind, value in VALUE.items()}
+    entities = find_entities(typed, str(SAMPLE / "entities.jsonl"))
+    found = entities.groupby("candidate_id")["entity"].agg(set)
+    for row in typed[typed["label"] == 1].itertuples():
+        told = {value for value in values[row.question_type] if mentions(row.candidate, value)}
+        assert told & found.get(row.candidate_id, set()), row.candidate

@@ -45,3 +45,16 @@ def one_side(energies: Tensor, labels: Tensor, margin: float) -> Tensor:
     distance = 1 - energies
     negative = (margin - distance).clamp(min=0) ** 2
     return labels * distance**2 + (1 - labels) * negative
+
+
+def pairwise(energies: Tensor, labels: Tensor, questions: Tensor, margin: float) -> Tensor:
+    """The pairwise ranking loss (Rao et al. 2016) of pairs with energies and labels [n], a scalar.
+
+    The mean of max(m - E(correct) + E(wrong), 0) over all correct and wrong candidates of the same
+    question, `questions` [n] being a number for each question; 0 where no question has both. A
+    pair that comes twice counts twice.
+    """
+    right, wrong = labels > 0.5, labels <= 0.5
+    i, j = (questions[right][:, None] == questions[wrong]).nonzero(as_tuple=True)
+    beyond = (margin - energies[right][i] + energies[wrong][j]).clamp(min=0)
+    return beyond.sum() / max(len(beyond), 1)

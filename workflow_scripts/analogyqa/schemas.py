@@ -58,6 +58,13 @@ METRICS = _schema(
     rr=pa.float64(),
     tied_candidates=pa.int32(),
 )
+ENTITIES = _schema(
+    split=_id,
+    question_id=pa.string(),
+    candidate_id=pa.string(),
+    entity=pa.string(),
+    entity_type=_id,
+)
 
 
 def write_table(frame: pd.DataFrame, schema: pa.Schema, path: str | Path) -> None:

@@ -26,6 +26,7 @@ ENCODERS = {
     "random": Entry("analogyqa.encoders.random:RandomEncoder", trained=False, needs_vectors=False),
     "mean": Entry("analogyqa.encoders.mean:MeanEncoder", trained=False, needs_vectors=True),
     "bigru": Entry("analogyqa.encoders.bigru:BiGRUEncoder", trained=True, needs_vectors=True),
+    "cnn": Entry("analogyqa.encoders.cnn:CNNEncoder", trained=True, needs_vectors=True),
 }
 
 

@@ -1,0 +1,90 @@
+"""The rewriting of Tam et al. on the real data: 402/33/38 questions of TrecQA change, nothing else.
+
+The spaCy model is the mirror's stand-in for `en_core_web_sm`.
+"""
+
+import os
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from analogyqa.corpora.table import build_corpus
+from analogyqa.entities import find_entities, model_record
+from analogyqa.rewriting import rewrite_questions
+from analogyqa.schemas import SPLITS
+from analogyqa.text import tokenize
+from analogyqa.vectors import select_vectors, vocabulary_of
+
+MIRROR = Path(os.environ.get("ANALOGYQA_MIRROR") or "no mirror")
+MODEL = str(MIRROR / "models" / "en_stand_in_sm")
+VECTORS = MIRROR / "vectors" / "enwiki-105m-300d.fasttext.vec.gz"
+FILES = {
+    "wikiqa": [f"wikiqa/WikiQA-{split}.tsv" for split in SPLITS],
+    "trecqa": ["trecqa/TRAIN-ALL.rebuilt.xml", "trecqa/DEV.xml", "trecqa/TEST.xml"],
+}
+CHANGED = {"wikiqa": [276, 43, 72], "trecqa": [402, 33, 38]}
+# Questions whose candidates name no entity of their type that the word vectors can read.
+WITHOUT_ENTITY = {"wikiqa": 27, "trecqa": 10}
+
+pytestmark = [
+    pytest.mark.real_data,
+    pytest.mark.skipif(not Path(MODEL).is_dir(), reason="ANALOGYQA_MIRROR has no spaCy model"),
+]
+
+
+@pytest.fixture(scope="module", params=FILES)
+def name(request):
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def corpus(name):
+    paths = (str(MIRROR / file) for file in FILES[name])
+    return build_corpus(name, name, dict(zip(SPLITS, paths, strict=True)), {})
+
+
+@pytest.fixture(scope="module")
+def vocabulary(corpus):
+    return vocabulary_of(pd.concat([corpus["question"], corpus["candidate"]]), lowercase=True)
+
+
+@pytest.fixture(scope="module")
+def rewritten(corpus, vocabulary):
+    """The corpus rewritten in both ways."""
+    vectors, _ = select_vectors(VECTORS, vocabulary, "random")
+    word_ids = {word: row for row, word in enumerate(vocabulary)}
+    entities = find_entities(corpus, MODEL)
+    return {
+        way: rewrite_questions(corpus, entities, vectors, word_ids, way, lowercase=True)
+        for way in ("entity", "prototype_word")
+    }
+
+
+def questions(corpus):
+    return corpus.drop_duplicates(["split", "question_id"])
+
+
+@pytest.mark.parametrize("way", ["entity", "prototype_word"])
+def test_the_typed_questions_change_and_nothing_else(name, corpus, vocabulary, rewritten, way):
+    changed = rewritten[way]["question"] != corpus["question"]
+    counts = questions(corpus[changed])["split"].value_counts()
+    assert [counts[split] for split in SPLITS] == CHANGED[name]
+    assert changed.equals(corpus["question_type"].notna())
+    others = [column for column in corpus if column != "question"]
+    pd.testing.assert_frame_equal(rewritten[way][others], corpus[others])
+    words = {word for text in questions(rewritten[way])["question"] for word in tokenize(text)}
+    assert words <= set(vocabulary)
+
+
+def test_few_questions_lack_an_entity(name, corpus, rewritten):
+    typed = questions(corpus).dropna(subset="question_type").index
+    entity, word = (rewritten[way]["question"][typed] for way in ("entity", "prototype_word"))
+    prototype_words = word.str.split().str[0]
+    assert prototype_words.groupby(corpus["question_type"][typed]).nunique().eq(1).all()
+    # A question may also have the prototype word as its own nearest entity.
+    assert WITHOUT_ENTITY[name] <= (entity == word).sum() <= WITHOUT_ENTITY[name] + 5
+
+
+def test_the_labels_of_the_stand_in_model():
+    assert model_record(MODEL)["labels"] == {"who": ["PERSON"], "when": ["DATE"], "where": ["GPE"]}

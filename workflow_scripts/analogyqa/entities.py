@@ -1,0 +1,133 @@
+"""Named entities of the candidates, of the kind that the question asks for (Tam et al. 2017).
+
+spaCy finds them. A model is named by one string: an installed package such as `en_core_web_sm`, the
+folder of a model, or a `.jsonl` file of patterns for spaCy's `entity_ruler`.
+"""
+
+import hashlib
+import importlib.util
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from analogyqa.errors import AnalogyQAError
+from analogyqa.question_types import QUESTION_TYPES
+from analogyqa.schemas import ENTITIES
+from analogyqa.text import tokenize
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+
+# The labels of OntoNotes, as in `en_core_web_*`; other models have some of them.
+LABELS = {
+    "PERSON": "who",
+    "DATE": "when",
+    "TIME": "when",
+    "GPE": "where",
+    "LOC": "where",
+    "FAC": "where",
+}
+_TREEBANK = re.compile(r"``|''|-[LR][RSC]B-")
+_PATTERNS = ".jsonl"
+
+
+def installed(model: str) -> bool:
+    """Return whether there is such a package, folder or file of patterns; nothing is loaded."""
+    path = Path(model)
+    if path.suffix == _PATTERNS:
+        return path.is_file()
+    return path.is_dir() or (model.isidentifier() and importlib.util.find_spec(model) is not None)
+
+
+def find_entities(corpus: pd.DataFrame, model: str) -> pd.DataFrame:
+    """Find who, when or where in the candidates of each question that has a type.
+
+    Args:
+        corpus: a table of schema CORPUS.
+        model: see above.
+
+    Returns:
+        A table of schema ENTITIES in the order of the corpus, a row for each mention of the kind
+        that its question asks for. Treebank quotes and brackets are plain in the texts.
+
+    Raises:
+        AnalogyQAError: when the model cannot be loaded or finds no such entities.
+    """
+    nlp = _load(model)
+    typed = corpus.dropna(subset="question_type")
+    candidates = typed["candidate"].unique()
+    docs = nlp.pipe(map(_plain, candidates))
+    found = {
+        candidate: [(e.text, LABELS[e.label_]) for e in doc.ents if e.label_ in LABELS]
+        for candidate, doc in zip(candidates, docs, strict=True)
+    }
+    rows = [
+        (pair.split, pair.question_id, pair.candidate_id, text, kind)
+        for pair in typed.itertuples()
+        for text, kind in found[pair.candidate]
+        if kind == pair.question_type
+    ]
+    return pd.DataFrame(rows, columns=ENTITIES.names)
+
+
+def model_record(model: str) -> dict:
+    """Return name, version (of a file of patterns its sha256) and labels by question type.
+
+    Raises AnalogyQAError as `find_entities` does.
+    """
+    nlp = _load(model)
+    name, version = f"{nlp.meta['lang']}_{nlp.meta['name']}", nlp.meta["version"]
+    path = Path(model)
+    if path.suffix == _PATTERNS:
+        name, version = path.name, hashlib.sha256(path.read_bytes()).hexdigest()
+    labels = _labels(nlp)
+    by_type = {kind: [x for x in labels if LABELS[x] == kind] for kind in QUESTION_TYPES}
+    return {"name": name, "version": version, "labels": by_type}
+
+
+def _load(model: str) -> "Language":
+    """Load a model and switch off what its entities do not need."""
+    import spacy
+
+    try:
+        if Path(model).suffix == _PATTERNS:
+            nlp = spacy.blank("en")
+            nlp.add_pipe("entity_ruler", config={"validate": True}).from_disk(model)
+        else:
+            nlp = spacy.load(model)
+    except Exception as error:  # what a damaged model raises depends on the damage
+        cause = " ".join(f"{type(error).__name__}: {error}".split())
+        raise AnalogyQAError(
+            f"{model}: spaCy cannot load it ({cause}). Install the package (python -m spacy "
+            "download NAME) or set named_entities.model to the folder of a model or to a .jsonl "
+            "file of patterns for spaCy's entity_ruler."
+        ) from error
+    finders = _finders(nlp)
+    # A transformer, and in some models a tok2vec, comes before the components that listen to it.
+    needed = [
+        name
+        for name, component in nlp.pipeline
+        if name in finders or finders.intersection(getattr(component, "listening_components", []))
+    ]
+    nlp.select_pipes(enable=needed)
+    if not _labels(nlp):
+        raise AnalogyQAError(
+            f"{model}: finds no entities of the labels {', '.join(LABELS)}. "
+            "Set named_entities.model to a spaCy model or a file of patterns that does."
+        )
+    return nlp
+
+
+def _finders(nlp: "Language") -> set[str]:
+    return {name for name in nlp.pipe_names if "doc.ents" in nlp.get_pipe_meta(name).assigns}
+
+
+def _labels(nlp: "Language") -> list[str]:
+    found = {label for name in _finders(nlp) for label in nlp.pipe_labels[name]}
+    return [label for label in LABELS if label in found]
+
+
+def _plain(sentence: str) -> str:
+    return _TREEBANK.sub(lambda token: tokenize(token[0], lowercase=False)[0], sentence)
