@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 
@@ -9,7 +10,9 @@ from analogyqa.config import Config, load_config
 from analogyqa.figures import FIGURE, build_figure, draw_figure
 from analogyqa.ledger import SUMMARY, load_paper, read_csv, typed, write_csv
 
-PAPER = load_paper(Path(__file__).parents[1] / "papers" / "diallo2019.yaml")
+PAPERS = Path(__file__).parents[1] / "papers"
+PAPER = load_paper(PAPERS / "diallo2019.yaml")
+WORKSHOP = load_paper(PAPERS / "lwda2019.yaml")
 
 
 def make_config(datasets=("wikiqa", "trecqa"), **changes) -> Config:
@@ -20,7 +23,7 @@ def make_config(datasets=("wikiqa", "trecqa"), **changes) -> Config:
         "seeds": 2,
         "datasets": {name: dataset | {"title": name.upper()} for name in datasets},
         "vectors": {"wiki": {"source": "wiki.vec"}},
-        "models": {"analogy": model},
+        "models": {"analogy": model, "lwda": model},
         "prototypes": {"p": 30, "curve": [10, 30]},
     }
     return load_config(values | changes)
@@ -31,7 +34,7 @@ def make_summary(config: Config) -> pd.DataFrame:
         {
             **cell._asdict(),
             "metric": metric,
-            "mean": 0.6 + cell.p / 1000,
+            "mean": 0.6 + cell.p / 1000 + (metric == "mrr") / 100,
             "sd": 0.01,
             "ci_low": 0.5,
             "ci_high": 0.7,
@@ -80,6 +83,35 @@ def test_the_published_value_of_the_tables_stands_at_the_best_p(name, dataset, p
     assert frame.loc[dataset].dropna().to_dict() == {
         best: PAPER.artefacts[table].published[row][column]
     }
+
+
+def test_a_figure_of_two_metrics_has_the_rows_of_both():
+    config = make_config()
+    frame = build_figure(WORKSHOP, "figure1", make_summary(config), config)
+    assert len(frame) == 8
+    at_30 = frame[frame["p"] == 30].set_index(["metric", "dataset"])
+    assert at_30["mean"].to_dict() == {
+        ("map", "wikiqa"): 0.63,
+        ("map", "trecqa"): 0.63,
+        ("mrr", "wikiqa"): 0.64,
+        ("mrr", "trecqa"): 0.64,
+    }
+    published = WORKSHOP.artefacts["table1"].published["This work"]
+    assert at_30["published"].dropna().to_dict() == {
+        ("map", "wikiqa"): published[0],
+        ("mrr", "wikiqa"): published[1],
+    }
+
+
+def test_a_figure_of_two_metrics_has_a_panel_for_each(tmp_path):
+    config = make_config()
+    frame = build_figure(WORKSHOP, "figure1", make_summary(config), config)
+    # As text, not as outlines, so that it can be found.
+    with plt.rc_context({"svg.fonttype": "none"}):
+        draw_figure(frame, WORKSHOP, "figure1", config, {"svg": tmp_path / "figure.svg"})
+    text = (tmp_path / "figure.svg").read_text(encoding="utf-8")
+    for label in ("Mean average precision", "Mean reciprocal rank", "WIKIQA", "WikiQA, published"):
+        assert text.count(f">{label}<") == 1
 
 
 def test_what_no_table_prints_is_not_marked():

@@ -1,5 +1,6 @@
 """The curves of a paper against the number of prototypes, with the published values."""
 
+from itertools import product
 from pathlib import Path
 
 import matplotlib
@@ -38,7 +39,7 @@ _STYLE = {"svg.hashsalt": "analogyqa", "axes.spines.top": False, "axes.spines.ri
 
 
 def build_figure(paper: Paper, name: str, summary: pd.DataFrame, config: Config) -> pd.DataFrame:
-    """Return the data of a figure: columns FIGURE, a row for each data set and p.
+    """Return the data of a figure: columns FIGURE, a row for each metric, data set and p.
 
     The data sets of the paper come first, then the others that are configured. `published` is
     what the tables of the paper print for the same run, at the p that the paper calls the best; a
@@ -46,15 +47,14 @@ def build_figure(paper: Paper, name: str, summary: pd.DataFrame, config: Config)
     """
     artefact = paper.artefacts[name]
     found = by_cell(summary)
-    best = {cell.where.dataset: cell for cell in artefact.numbers()}
-    common = artefact.where(column=next(iter(artefact.columns)))
+    best = {(cell.column, cell.where.dataset): cell.published for cell in artefact.numbers()}
+    in_paper = [dataset for dataset in _names(paper, name) if dataset in config.datasets]
+    others = [dataset for dataset in config.datasets if dataset not in in_paper]
     rows = []
-    for dataset in [name for name in best if name in config.datasets] + [
-        name for name in config.datasets if name not in best
-    ]:
-        where = common.model_copy(update={"dataset": dataset})
-        published = _published(paper, where) if dataset in best else None
-        at = int(best[dataset].published) if published is not None else None
+    for column, dataset in product(artefact.columns, in_paper + others):
+        where = artefact.where(column=column).model_copy(update={"dataset": dataset})
+        published = _published(paper, where) if dataset in in_paper else None
+        at = int(best[column, dataset]) if published is not None else None
         for p in sorted({*(config.prototypes.curve or [config.prototypes.p]), at} - {None}):
             run = found.get((where.model, dataset, where.subset, p, where.metric), {})
             row = {"dataset": dataset, "metric": where.metric, "p": p}
@@ -67,7 +67,7 @@ def build_figure(paper: Paper, name: str, summary: pd.DataFrame, config: Config)
 def draw_figure(
     frame: pd.DataFrame, paper: Paper, name: str, config: Config, files: dict[str, str | Path]
 ) -> None:
-    """Draw a figure from its data, the same bytes for the same data.
+    """Draw a figure from its data, a panel for each metric; the same bytes for the same data.
 
     Args:
         frame: as `build_figure` returns it.
@@ -75,35 +75,33 @@ def draw_figure(
         config: the titles of the data sets, and what the intervals are.
         files: format (png, svg) to path.
     """
+    artefact = paper.artefacts[name]
+    metrics = [artefact.where(column=column).metric for column in artefact.columns]
     with plt.rc_context(_STYLE):
-        figure, axes = plt.subplots(figsize=(6.4, 4.4), layout="constrained")
-        # The published value is labelled with the paper's name for its data: ours may be others.
-        names = {cell.where.dataset: cell.row for cell in paper.artefacts[name].numbers()}
-        curves = list(frame.groupby("dataset", sort=False))
-        for index, (dataset, part) in enumerate(curves):
-            # A little to the side, so that one interval does not hide the other.
-            aside = (index - (len(curves) - 1) / 2) * 0.015 * (np.ptp(frame["p"]) or 1)
-            labels = (config.datasets[dataset].title, names.get(dataset, "") + _PUBLISHED)
-            _draw_curve(axes, part, labels, index, aside)
-        if frame["mean"].isna().all():
-            axes.text(0.5, 0.5, "not run", transform=axes.transAxes, ha="center")
-        if len(frame):
+        figure, panels = plt.subplots(
+            ncols=len(metrics),
+            figsize=(1.6 + 4.8 * len(metrics), 4.4),
+            layout="constrained",
+            squeeze=False,
+        )
+        entries = {}
+        for axes, metric in zip(panels.flat, metrics, strict=True):
+            _draw_panel(axes, frame[frame["metric"] == metric], _names(paper, name), config)
+            axes.set_ylabel(MEASURE_TITLES[metric])
             handles, labels = axes.get_legend_handles_labels()
+            entries |= dict(zip(labels, handles, strict=True))
+        if entries:
             # Ours in the first column, published in the second.
-            order = sorted(range(len(labels)), key=lambda index: labels[index].endswith(_PUBLISHED))
+            labels = sorted(entries, key=lambda label: label.endswith(_PUBLISHED))
             figure.legend(
-                [handles[index] for index in order],
-                [labels[index] for index in order],
+                [entries[label] for label in labels],
+                labels,
                 loc="outside lower center",
                 ncols=2,
                 frameon=False,
             )
-        axes.set_title(_title(frame, paper, name, config), loc="left", fontsize="medium")
-        axes.set_xlabel("number of prototypes p of each question type")
-        axes.set_ylabel(", ".join(MEASURE_TITLES[metric] for metric in frame["metric"].unique()))
-        axes.set_xticks(sorted(frame["p"].unique()))
-        axes.margins(x=0.08)
-        axes.grid(axis="y", alpha=0.3)
+        title = _title(frame, paper, name, config)
+        figure.suptitle(title, x=0.02, horizontalalignment="left", fontsize="medium")
         for kind, path in files.items():
             # Without these the file would hold the date and the version of Matplotlib.
             metadata = {"Date": None, "Creator": None} if kind == "svg" else {"Software": None}
@@ -112,12 +110,34 @@ def draw_figure(
         plt.close(figure)
 
 
+def _names(paper: Paper, name: str) -> dict[str, str]:
+    """Return the data sets of a figure with the paper's names for them."""
+    return {cell.where.dataset: cell.row for cell in paper.artefacts[name].numbers()}
+
+
 def _published(paper: Paper, where: Where) -> float | None:
     for artefact in paper.artefacts.values():
         for cell in artefact.numbers() if artefact.value == "score" else ():
             if cell.where == where:
                 return cell.published
     return None
+
+
+def _draw_panel(axes: plt.Axes, frame: pd.DataFrame, names: dict[str, str], config: Config) -> None:
+    """Draw the curves of one metric."""
+    curves = list(frame.groupby("dataset", sort=False))
+    for index, (dataset, part) in enumerate(curves):
+        # A little to the side, so that one interval does not hide the other.
+        aside = (index - (len(curves) - 1) / 2) * 0.015 * (np.ptp(frame["p"]) or 1)
+        # The published value is labelled with the paper's name for its data: ours may be others.
+        labels = (config.datasets[dataset].title, names.get(dataset, "") + _PUBLISHED)
+        _draw_curve(axes, part, labels, index, aside)
+    if frame["mean"].isna().all():
+        axes.text(0.5, 0.5, "not run", transform=axes.transAxes, ha="center")
+    axes.set_xlabel("number of prototypes p of each question type")
+    axes.set_xticks(sorted(frame["p"].unique()))
+    axes.margins(x=0.08)
+    axes.grid(axis="y", alpha=0.3)
 
 
 def _draw_curve(

@@ -10,7 +10,17 @@ import yaml
 from pydantic import Field, ValidationError, model_validator
 
 from analogyqa.checkpoints import write_text
-from analogyqa.config import CHOSEN, PAPER, SETTING_SEPARATOR, Bootstrap, Config, Name, Section
+from analogyqa.config import (
+    CHOSEN,
+    PAPER,
+    SETTING_SEPARATOR,
+    Bootstrap,
+    Cell,
+    Config,
+    Count,
+    Name,
+    Section,
+)
 from analogyqa.errors import AnalogyQAError
 from analogyqa.metrics import MEASURES, summarise
 from analogyqa.question_types import SUBSETS, types_of
@@ -59,18 +69,20 @@ LEDGER = {
 
 
 class Where(Section):
-    """Which of our numbers a published one is compared with, or a part of that."""
+    """Which of our numbers a published value or a claim is about, or a part of that."""
 
     model: str | None = None
     dataset: str | None = None
     subset: Literal[SUBSETS] | None = None  # type: ignore[valid-type]
     split: Literal[SPLITS] | None = None  # type: ignore[valid-type]
+    p: Count | None = None
     metric: Literal[tuple(MEASURES)] | None = None  # type: ignore[valid-type]
-    not_run: str | None = None
 
-    @property
-    def names_system(self) -> bool:
-        return self.model is not None or self.not_run is not None
+    def __or__(self, other: "Where") -> "Where":
+        """Return what both say together; ValueError when both say the same key."""
+        if twice := self.model_fields_set & other.model_fields_set:
+            raise ValueError(f"{sorted(twice)} is given twice")
+        return Where(**self.model_dump(exclude_unset=True), **other.model_dump(exclude_unset=True))
 
 
 class Published(NamedTuple):
@@ -108,12 +120,10 @@ class Artefact(Section):
                 raise ValueError(f"{row}: {len(values)} values for {len(self.columns)} columns")
         needed = _NEEDED[self.value]
         for cell in self.numbers():
-            given = set(cell.where.model_fields_set)
-            system = {"model"} if "not_run" in given else set()
-            if given - {"not_run"} != needed - system:
+            given = cell.where.model_fields_set
+            if given != needed:
                 raise ValueError(
-                    f"{cell.row}, {cell.column}: {sorted(given)} given, {sorted(needed)} needed "
-                    "(or not_run in place of model)"
+                    f"{cell.row}, {cell.column}: {sorted(given)} given, {sorted(needed)} needed"
                 )
             if self.value == "score" and cell.published > 1:
                 raise ValueError(f"{cell.row}, {cell.column}: {cell.published} is above 1")
@@ -122,7 +132,7 @@ class Artefact(Section):
     @property
     def systems_in_rows(self) -> bool:
         """Whether the rows, not the columns, name the systems."""
-        return any(where.names_system for where in self.rows.values())
+        return any(where.model is not None for where in self.rows.values())
 
     def numbers(self) -> Iterator[Published]:
         """Yield every published number, row by row."""
@@ -144,14 +154,68 @@ class Artefact(Section):
 
         Raises ValueError when two of them say the same key.
         """
-        merged: dict = {}
-        parts = [self.cells, self.rows.get(row, Where()), self.columns.get(column, Where())]
-        for part in parts:
-            said = part.model_dump(exclude_unset=True)
-            if twice := set(said) & set(merged):
-                raise ValueError(f"{row}, {column}: {sorted(twice)} is given twice")
-            merged |= said
-        return Where(**merged)
+        try:
+            return self.cells | self.rows.get(row, Where()) | self.columns.get(column, Where())
+        except ValueError as error:
+            raise ValueError(f"{row}, {column}: {error}") from None
+
+
+class Comparison(Section):
+    """Two systems of which a claim says that one is better, on the same questions."""
+
+    better: Where
+    worse: Where
+    cells: Where = Where()
+
+
+class Claim(Section):
+    """What a paper says about its numbers: at least `needs` of the comparisons are true.
+
+    `cells` is said of both sides of every comparison. Without `needs` all must be true.
+    """
+
+    claim: str
+    where: str
+    cells: Where = Where()
+    needs: Count | None = None
+    comparisons: list[Comparison] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _complete(self) -> "Claim":
+        needed = {"model", "dataset", "subset", "metric"}
+        for better, worse in self.sides():
+            for side in (better, worse):
+                given = side.model_fields_set
+                if given - {"p"} != needed:
+                    raise ValueError(
+                        f"{sorted(given)} given, {sorted(needed)} needed (and p where it is not "
+                        "the configured one)"
+                    )
+            if better == worse:
+                raise ValueError(f"{better.model} is compared with itself")
+            if (better.dataset, better.subset) != (worse.dataset, worse.subset):
+                raise ValueError(
+                    f"{better.model}, {worse.model}: both sides need the same dataset and subset, "
+                    "because their questions are compared in pairs"
+                )
+        if self.needed > len(self.comparisons):
+            raise ValueError(f"needs: {self.needs} of {len(self.comparisons)} comparisons")
+        return self
+
+    @property
+    def needed(self) -> int:
+        return self.needs or len(self.comparisons)
+
+    def sides(self) -> list[tuple[Where, Where]]:
+        """Return the better and the worse side of each comparison, with all that is said of them.
+
+        Raises ValueError when a key is given twice.
+        """
+        common = [self.cells | comparison.cells for comparison in self.comparisons]
+        return [
+            (cells | comparison.better, cells | comparison.worse)
+            for cells, comparison in zip(common, self.comparisons, strict=True)
+        ]
 
 
 class Paper(Section):
@@ -160,6 +224,7 @@ class Paper(Section):
     paper: Name
     citation: str
     artefacts: dict[Annotated[str, Field(pattern=r"^(table|figure)\d+$")], Artefact]
+    claims: dict[Name, Claim] = Field(default={})
 
 
 def load_paper(path: str | Path) -> Paper:
@@ -318,7 +383,7 @@ def _compare(value: str, cell: Published, config: Config, found: dict, counts: d
     if value == "questions":
         return [_count_questions(cell, counts)]
     where = cell.where
-    if reason := _not_configured(where, config):
+    if reason := why_not_configured(where, config):
         return [_not_run(reason)]
     if value == "best_p":
         return [_best_p(cell, config, found)]
@@ -328,9 +393,8 @@ def _compare(value: str, cell: Published, config: Config, found: dict, counts: d
     ]
 
 
-def _not_configured(where: Where, config: Config) -> str:
-    if where.not_run is not None:
-        return where.not_run
+def why_not_configured(where: Where, config: Config) -> str:
+    """Return why there can be no run of these models and data, empty when there can be."""
     if where.model in config.left_out:
         return config.left_out[where.model]
     for kind, name, known in (
@@ -340,7 +404,18 @@ def _not_configured(where: Where, config: Config) -> str:
     ):
         if name not in known:
             return f"{kind} {name} is not configured"
+    if where.p not in (None, config.prototypes.p, *config.prototypes.curve):
+        return _no_such_p(where.p)
     return ""
+
+
+def no_run(*cells: Cell) -> str:
+    """Return the reason of what needs cells that are configured but have no run."""
+    return f"no run {', '.join(dict.fromkeys(cell.path for cell in cells))}"
+
+
+def _no_such_p(p: float) -> str:
+    return f"p = {p:g} is not in prototypes.curve"
 
 
 def _not_run(reason: str) -> dict:
@@ -351,7 +426,7 @@ def _score(cell: Published, model_id: str, p: int, found: dict) -> dict:
     where = cell.where
     run = found.get((model_id, where.dataset, where.subset, p, where.metric))
     if run is None:
-        return _not_run(f"no run {model_id}/{where.dataset}/{where.subset}/p{p}")
+        return _not_run(no_run(Cell(model_id, where.dataset, where.subset, p)))
     judged = verdict(cell.published, run["ci_low"], run["ci_high"])
     return {name: run[name] for name in (*_measured, "provenance")} | {"verdict": judged}
 
@@ -374,7 +449,7 @@ def _best_p(cell: Published, config: Config, found: dict) -> dict:
     if len(curve) < 2:
         return result | _not_run("prototypes.curve has fewer than two points to compare")
     if cell.published not in curve:
-        return result | _not_run(f"p = {cell.published:g} is not in prototypes.curve")
+        return result | _not_run(_no_such_p(cell.published))
     runs = [found.get((where.model, where.dataset, where.subset, p, where.metric)) for p in curve]
     if None in runs:
         missing = [p for p, run in zip(curve, runs, strict=True) if run is None]
@@ -409,11 +484,16 @@ def _is_trained(record: dict) -> bool:
 def _provenance(record: dict) -> str:
     settings, vectors = record["settings"], record["settings"]["vectors"]
     if _is_trained(record):
-        origin = f", vectors {vectors['origin']}" if vectors else ""
-        train = settings["sources"]["train"]
-        return f"trained here: on {train}{origin}, setting {settings['setting']}"
-    encoder = settings["model"]["encoder"]
-    return f"{encoder} of {vectors['origin']}" if vectors else encoder
+        sources = settings["sources"]
+        origin = f"on {sources['train']}, vectors {vectors['origin']}" if vectors else ""
+        rewritten = f", entities by {sources['entities']}" if "entities" in sources else ""
+        return f"trained here: {origin}{rewritten}, setting {settings['setting']}"
+    if settings["sentence_vectors"]:
+        return settings["sentence_vectors"]["origin"]
+    model = settings["model"]
+    if vectors:
+        return f"{model['encoder']} of {vectors['origin']}"
+    return model["encoder"] or model["ranker"]
 
 
 def _explain(error: dict) -> str:
