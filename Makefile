@@ -8,11 +8,12 @@ SNAKEMAKE := $(BIN)/snakemake --cores $(CORES) --rerun-incomplete
 export PYTHONPATH := workflow_scripts
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: help demo paper test lint ui report sources
+.PHONY: help demo paper sensitivity test lint ui report sources
 
 help:
 	@echo "make demo      the whole pipeline on the bundled sample, no data needed"
 	@echo "make paper     every table and figure of the paper (config.yaml)"
+	@echo "make sensitivity  each open choice of the paper, varied alone"
 	@echo "make test      the fast tests"
 	@echo "make lint      ruff, snakefmt, snakemake --lint"
 	@echo "make ui        MLflow UI on the results (CONFIG=sample/config.yaml for the demo)"
@@ -31,6 +32,10 @@ demo: $(VENV)/.installed
 paper: $(VENV)/.installed
 	@$(SNAKEMAKE) --quiet rules
 	@echo "Tables, figures and the ledger are in results/paper. To browse the runs: make ui"
+
+sensitivity: $(VENV)/.installed
+	@$(SNAKEMAKE) sensitivity --quiet rules --configfile $(CONFIG)
+	@echo "sensitivity.{md,csv,png,svg} are in the output folder of $(CONFIG)"
 
 test: $(VENV)/.installed
 	@$(BIN)/python -m pytest -n auto --dist loadfile

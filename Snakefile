@@ -28,6 +28,7 @@ include: "rules/tracking.smk"
 
 localrules:
     all,
+    sensitivity,
 
 
 rule all:
@@ -35,4 +36,10 @@ rule all:
     input:
         tables_and_figures(),
         f"{RESULTS}/ledger.csv",
+        f"{RESULTS}/claims.csv",
         f"{RESULTS}/mlflow.imported.json",
+
+
+rule sensitivity:
+    input:
+        f"{RESULTS}/sensitivity.csv",

@@ -5,19 +5,21 @@ import re
 
 from snakemake.exceptions import WorkflowError
 
+from analogyqa.availability import Availability
 from analogyqa.checkpoints import require_writable
 from analogyqa.config import (
     CHOSEN,
     PAPER,
-    SETTING_SEPARATOR,
+    join_id,
     leave_out,
     load_config,
     selection_cells,
+    split_id,
     tracking_uri_of,
 )
 from analogyqa.errors import AnalogyQAError
-from analogyqa.schemas import SPLITS
-from analogyqa.sources import UnavailableError, first_available, load_registry, mirrors_from
+from analogyqa.ledger import load_paper
+from analogyqa.sources import load_registry, mirrors_from
 
 
 def checked(function, *arguments):
@@ -28,50 +30,6 @@ def checked(function, *arguments):
         raise WorkflowError(str(error)) from None
 
 
-def file_of(alternatives):
-    """The file of the first available alternative: a path as it is, a source in resources/."""
-    paths = [name for name in alternatives if "/" in name]
-    sources = [name for name in alternatives if name not in paths]
-    for path in paths:
-        if not os.path.exists(path):
-            raise AnalogyQAError(f"{path}: no such file. Correct the path in the configuration.")
-    if alternatives[0] in paths:
-        return alternatives[0]
-    try:
-        source = first_available(sources, REGISTRY, RESOURCES, MIRRORS)
-    except UnavailableError:
-        if paths:
-            return paths[0]
-        raise
-    return f"{RESOURCES}/{REGISTRY[source].file}"
-
-
-def files_of_splits(dataset):
-    return {split: file_of(getattr(dataset, split)) for split in SPLITS}
-
-
-def files_of_vectors(vectors):
-    """The file of vectors, or the texts to train them on, of which all are needed."""
-    if vectors.source:
-        return [file_of(vectors.source)]
-    return [file_of([text]) for text in vectors.train_on]
-
-
-def available_vectors():
-    """Vectors to their files, and those that cannot be had to the reason."""
-    files, reasons = {}, {}
-    for name, vectors in CONFIG.vectors.items():
-        try:
-            files[name] = files_of_vectors(vectors)
-        except UnavailableError:
-            wanted = [REGISTRY[source].file for source in vectors.source or vectors.train_on]
-            reasons[name] = (
-                f"the vectors {name} are neither here nor on the web; "
-                f"drop in {' or '.join(wanted)}"
-            )
-    return files, reasons
-
-
 CONFIG = checked(load_config, config)
 REGISTRY = checked(load_registry, Path(workflow.basedir, "sources.yaml"))
 RESULTS = CONFIG.output_dir
@@ -79,11 +37,14 @@ checked(require_writable, RESULTS)
 RESOURCES = CONFIG.resources_dir
 MIRRORS = mirrors_from(CONFIG.mirrors, os.environ)
 SOURCE_OF_FILE = {source.file: name for name, source in REGISTRY.items()}
-SPLIT_FILES = {name: checked(files_of_splits, dataset) for name, dataset in CONFIG.datasets.items()}
-VECTORS_FILES, UNAVAILABLE_VECTORS = checked(available_vectors)
-CONFIG = checked(leave_out, CONFIG, UNAVAILABLE_VECTORS)
+AVAILABLE = checked(Availability, CONFIG, REGISTRY, RESOURCES, MIRRORS)
+CONFIG = checked(leave_out, CONFIG, AVAILABLE.reasons)
 CORPORA = expand("{results}/corpora/{dataset}.parquet", results=RESULTS, dataset=CONFIG.datasets)
-PAPERS = ["diallo2019"]
+PAPER_FILES = {
+    name: f"{workflow.basedir}/papers/{name}.yaml" for name in ("diallo2019", "lwda2019")
+}
+PAPERS = {name: checked(load_paper, path) for name, path in PAPER_FILES.items()}
+SENSITIVITY_CELLS = list(dict.fromkeys(CONFIG.sensitivity_cells().values()))
 
 
 def one_of(names):
@@ -91,9 +52,10 @@ def one_of(names):
 
 
 wildcard_constraints:
-    dataset=one_of(CONFIG.datasets),
+    dataset=one_of({*CONFIG.datasets, *(cell.dataset for cell in SENSITIVITY_CELLS)}),
     subset=one_of(CONFIG.subsets),
     vectors=one_of(CONFIG.vectors),
+    sentence_vectors=one_of(CONFIG.sentence_vectors),
     p=r"\d+",
     paper=one_of(PAPERS),
 
@@ -106,7 +68,7 @@ def records_of_sources(files):
 def vectors_file(name):
     """The file that the corpora's words are looked up in."""
     trained = CONFIG.vectors[name].train_on
-    return f"{RESULTS}/vectors/trained/{name}.bin" if trained else VECTORS_FILES[name][0]
+    return f"{RESULTS}/vectors/trained/{name}.bin" if trained else AVAILABLE.vectors[name][0]
 
 
 def named(file):
@@ -114,41 +76,95 @@ def named(file):
     return SOURCE_OF_FILE.get(file.removeprefix(f"{RESOURCES}/"), file)
 
 
-def sources_of(dataset):
-    return {split: named(file) for split, file in SPLIT_FILES[dataset].items()}
+def split_files(dataset_id):
+    return AVAILABLE.splits[split_id(dataset_id)[0]]
 
 
 def vectors_origin(name):
     """Where vectors come from, as tables and records say it."""
-    origin = ", ".join(map(named, VECTORS_FILES[name]))
+    origin = ", ".join(map(named, AVAILABLE.vectors[name]))
     return f"fastText trained here on {origin}" if CONFIG.vectors[name].train_on else origin
 
 
-def is_trained(model_id):
-    return CONFIG.models[name_of(model_id)].trained
+def sentence_vectors_origin(name):
+    """Where sentence vectors come from, as tables and records say it."""
+    stored, files = CONFIG.sentence_vectors[name], AVAILABLE.sentence_vectors[name]
+    weights = ", ".join(map(named, files.get("weights", files.get("name", []))))
+    parts = [f"{stored.encoder} {weights}".strip()]
+    if stored.train_on:
+        trained_on = ", ".join(map(named, files["train_on"]))
+        parts.append(f"trained here on {trained_on} ({stored.lstm_dim} per direction)")
+    if stored.vectors:
+        parts.append(f"vectors {vectors_origin(stored.vectors)}")
+    return ", ".join(parts)
 
 
-def name_of(model_id):
-    return model_id.partition(SETTING_SEPARATOR)[0]
+def vectors_of(name):
+    return CONFIG.sentence_vectors[name].vectors
 
 
-def setting_of(model_id):
-    return model_id.partition(SETTING_SEPARATOR)[2] or PAPER
+def lowercase_of_sentences(name):
+    return CONFIG.lowercase_of(CONFIG.sentence_vectors[name])
+
+
+def inference_files(name):
+    files = AVAILABLE.sentence_vectors[name]
+    return [*files["train_on"], *files["dev_on"]]
+
+
+def name_of_weights(name):
+    """The name of a model that is installed, where there is no file of weights."""
+    return AVAILABLE.sentence_vectors[name].get("name", [None])[0]
+
+
+def encoder_inputs(name):
+    """The weights and word vectors of a pre-trained encoder, where it reads such."""
+    files, inputs = AVAILABLE.sentence_vectors[name], {}
+    if CONFIG.sentence_vectors[name].train_on:
+        inputs["weights"] = f"{RESULTS}/sentence_vectors/trained/{name}.pt"
+    elif "weights" in files:
+        inputs["weights"] = files["weights"][0]
+    if vectors_of(name):
+        inputs["vectors"] = vectors_file(vectors_of(name))
+    return inputs | {"sources": records_of_sources(list(inputs.values()))}
+
+
+def sentence_vectors_of(model):
+    """The first sentence vectors of a model that can be had."""
+    return next(name for name in model.sentence_vectors if name in AVAILABLE.sentence_vectors)
+
+
+def sources_of(model_id, dataset_id):
+    """What a run was made of, for its record."""
+    sources = {split: named(file) for split, file in split_files(dataset_id).items()}
+    if CONFIG.model_of(model_id).rewriting:
+        sources["entities"] = Path(AVAILABLE.entities).name
+    return sources
 
 
 def all_model_ids():
-    return {cell.model for cell in CONFIG.cells()}
+    return {cell.model for cell in [*CONFIG.cells(), *SENSITIVITY_CELLS]}
+
+
+def is_trained(model_id):
+    return CONFIG.model_of(model_id).trained
 
 
 def scientific(model_id):
-    return CONFIG.models[name_of(model_id)].scientific()
+    return CONFIG.model_of(model_id).scientific()
+
+
+def lowercase_of(model_id):
+    """Whether the words of a model are lower-cased: as its vectors are."""
+    vectors = CONFIG.model_of(model_id).vectors
+    return CONFIG.lowercase_of(CONFIG.vectors[vectors]) if vectors else CONFIG.lowercase
 
 
 def trainings_of(model_id):
     """Setting name to training section: one, or all those that `+chosen` may turn out to be."""
-    setting = setting_of(model_id)
+    name, setting = split_id(model_id)
     names = CONFIG.settings if setting == CHOSEN else [setting]
-    return {name: CONFIG.training_of(name).model_dump() for name in names}
+    return {each: CONFIG.training_of(name, each).model_dump() for each in names}
 
 
 def prototype_files(dataset, subset):
@@ -158,23 +174,29 @@ def prototype_files(dataset, subset):
 
 def cell_inputs(wildcards):
     """The tables that a cell is made of; a list has one file for each seed."""
-    model = CONFIG.models[name_of(wildcards.model)]
+    model = CONFIG.model_of(wildcards.model)
+    name, setting = split_id(wildcards.model)
     dataset, subset = wildcards.dataset, wildcards.subset
     inputs = {"corpus": f"{RESULTS}/corpora/{dataset}.parquet"}
+    if model.rewriting:
+        inputs["corpus"] = f"{RESULTS}/rewritten/{dataset}/{model.rewriting}.parquet"
     if model.vectors:
         inputs["vectors"] = f"{RESULTS}/vectors/{model.vectors}.npy"
+    if model.sentence_vectors:
+        stored = sentence_vectors_of(model)
+        inputs["sentence_vectors"] = f"{RESULTS}/sentence_vectors/{dataset}/{stored}.npy"
     folder = f"{RESULTS}/quadruples/{dataset}/{subset}/p{wildcards.p}"
     if model.needs_prototypes:
         inputs["prototypes"] = prototype_files(dataset, subset)
     if model.trained:
-        for training in map(CONFIG.training_of, trainings_of(wildcards.model)):
-            name = training.negatives.file_stem
-            inputs[name] = [f"{folder}/seed{seed}/{name}.parquet" for seed in CONFIG.seeds]
+        for each in trainings_of(wildcards.model):
+            stem = CONFIG.training_of(name, each).negatives.file_stem
+            inputs[stem] = [f"{folder}/seed{seed}/{stem}.parquet" for seed in CONFIG.seeds]
     if model.ranker == "analogy":
         for split in ("dev", "test"):
             inputs[split] = [f"{folder}/seed{seed}/{split}.parquet" for seed in CONFIG.seeds]
-    if setting_of(wildcards.model) == CHOSEN:
-        inputs["selection"] = f"{RESULTS}/selection/{name_of(wildcards.model)}/{dataset}.json"
+    if setting == CHOSEN:
+        inputs["selection"] = f"{RESULTS}/selection/{name}/{dataset}.json"
     return inputs
 
 
@@ -194,18 +216,13 @@ def records_of(cells):
 
 
 def tables_and_figures():
-    tables = expand(
-        "{results}/tables/{paper}/table{number}.{format}",
-        results=RESULTS,
-        paper=PAPERS,
-        number=[2, 3, 4, 5],
-        format=["csv", "md", "tex"],
-    )
-    figures = expand(
-        "{results}/figures/{paper}/figure{number}.{format}",
-        results=RESULTS,
-        paper=PAPERS,
-        number=[6, 7],
-        format=["png", "svg", "csv"],
-    )
-    return tables + figures
+    """Every table and figure of every paper, in each format."""
+    formats = {"table": ("csv", "md", "tex"), "figure": ("png", "svg", "csv")}
+    return [
+        f"{RESULTS}/{kind}s/{name}/{artefact}.{format}"
+        for name, paper in PAPERS.items()
+        for artefact in paper.artefacts
+        for kind in formats
+        if artefact.startswith(kind)
+        for format in formats[kind]
+    ]

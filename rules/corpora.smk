@@ -1,15 +1,16 @@
-"""The corpus tables.
+"""The corpus tables, as they are and with the question words replaced.
 
-needs: the files of the data sets' splits
-makes: corpora/{dataset}.parquet
+needs: the files of the data sets' splits; a model of named entities
+makes: corpora/{dataset}.parquet, entities/{dataset}.parquet,
+       rewritten/{dataset}/{rewriting}.parquet
 """
 
 
 rule build_corpus:
     """Read the splits of a data set into one table and type its questions."""
     input:
-        unpack(lambda wildcards: SPLIT_FILES[wildcards.dataset]),
-        sources=lambda wildcards: records_of_sources(SPLIT_FILES[wildcards.dataset].values()),
+        unpack(lambda wildcards: split_files(wildcards.dataset)),
+        sources=lambda wildcards: records_of_sources(split_files(wildcards.dataset).values()),
     output:
         f"{RESULTS}/corpora/{{dataset}}.parquet",
     log:
@@ -19,7 +20,51 @@ rule build_corpus:
     conda:
         "../envs/cpu.yaml"
     params:
-        reader=lambda wildcards: CONFIG.datasets[wildcards.dataset].reader,
-        questions=lambda wildcards: CONFIG.datasets[wildcards.dataset].questions,
+        reader=lambda wildcards: CONFIG.dataset_of(wildcards.dataset).reader,
+        questions=lambda wildcards: CONFIG.dataset_of(wildcards.dataset).questions,
+        drop_all_correct=lambda wildcards: CONFIG.dataset_of(wildcards.dataset).drop_all_correct,
     script:
         "../workflow_scripts/build_corpus.py"
+
+
+rule find_entities:
+    """Find the named entities of the candidates, of the type that their question asks for."""
+    input:
+        f"{RESULTS}/corpora/{{dataset}}.parquet",
+    output:
+        entities=f"{RESULTS}/entities/{{dataset}}.parquet",
+        record=f"{RESULTS}/entities/{{dataset}}.json",
+    log:
+        f"{RESULTS}/logs/find_entities/{{dataset}}.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/find_entities/{{dataset}}.jsonl"
+    conda:
+        "../envs/cpu.yaml"
+    params:
+        model=CONFIG.named_entities and CONFIG.named_entities.model,
+    script:
+        "../workflow_scripts/find_entities.py"
+
+
+rule rewrite_questions:
+    """Replace the question words by an entity or by the prototype word of their type."""
+    input:
+        corpus=f"{RESULTS}/corpora/{{dataset}}.parquet",
+        entities=f"{RESULTS}/entities/{{dataset}}.parquet",
+        vectors=(
+            f"{RESULTS}/vectors/{CONFIG.named_entities.vectors}.npy"
+            if CONFIG.named_entities
+            else []
+        ),
+    output:
+        f"{RESULTS}/rewritten/{{dataset}}/{{rewriting}}.parquet",
+    log:
+        f"{RESULTS}/logs/rewrite_questions/{{dataset}}-{{rewriting}}.log",
+    wildcard_constraints:
+        rewriting="entity|prototype_word",
+    conda:
+        "../envs/cpu.yaml"
+    params:
+        lowercase=CONFIG.lowercase,
+    script:
+        "../workflow_scripts/rewrite_questions.py"

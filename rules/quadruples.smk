@@ -18,6 +18,7 @@ rule choose_prototypes:
         "../envs/cpu.yaml"
     params:
         seeds=CONFIG.seeds,
+        choice=lambda wildcards: CONFIG.dataset_of(wildcards.dataset).prototype_choice,
     script:
         "../workflow_scripts/choose_prototypes.py"
 

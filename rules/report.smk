@@ -1,8 +1,9 @@
-"""What a reader opens: the ledger, the tables and the figures.
+"""What a reader opens: the ledger, the claims, the tables and the figures.
 
 needs: metrics and run.json of every cell, corpora, papers/{paper}.yaml
-makes: summary.csv, ledger.csv, tables/{paper}/table{number}.{csv,md,tex},
-       figures/{paper}/figure{number}.{png,svg,csv}
+makes: summary.csv, ledger.{csv,md,html}, claims.{csv,md}, comparisons.csv,
+       tables/{paper}/table{number}.{csv,md,tex}, figures/{paper}/figure{number}.{png,svg,csv},
+       sensitivity.{csv,md}, sensitivity.{png,svg}
 """
 
 # What the numbers and captions depend on. Where files lie and what machine there is do not count.
@@ -19,13 +20,21 @@ rule write_ledger:
         metrics=metrics_of(CONFIG.cells()),
         records=records_of(CONFIG.cells()),
         corpora=CORPORA,
-        papers=expand("{folder}/papers/{paper}.yaml", folder=workflow.basedir, paper=PAPERS),
+        papers=PAPER_FILES.values(),
     output:
         summary=f"{RESULTS}/summary.csv",
         ledger=report(
             f"{RESULTS}/ledger.csv",
             caption="../report/ledger.rst",
             category="Ledger",
+            labels={"format": "csv"},
+        ),
+        md=f"{RESULTS}/ledger.md",
+        html=report(
+            f"{RESULTS}/ledger.html",
+            caption="../report/ledger.rst",
+            category="Ledger",
+            labels={"format": "html"},
         ),
     log:
         f"{RESULTS}/logs/write_ledger.log",
@@ -38,12 +47,42 @@ rule write_ledger:
         "../workflow_scripts/write_ledger.py"
 
 
+rule judge_claims:
+    """Judge every claim of the papers by paired tests over questions and seeds."""
+    input:
+        metrics=metrics_of(CONFIG.cells()),
+        records=records_of(CONFIG.cells()),
+        papers=PAPER_FILES.values(),
+    output:
+        claims=report(
+            f"{RESULTS}/claims.csv",
+            caption="../report/claims.rst",
+            category="Claims",
+            labels={"table": "claims"},
+        ),
+        comparisons=report(
+            f"{RESULTS}/comparisons.csv",
+            caption="../report/claims.rst",
+            category="Claims",
+            labels={"table": "comparisons"},
+        ),
+        md=f"{RESULTS}/claims.md",
+    log:
+        f"{RESULTS}/logs/judge_claims.log",
+    conda:
+        "../envs/cpu.yaml"
+    params:
+        config=REPORTED_CONFIG,
+    script:
+        "../workflow_scripts/judge_claims.py"
+
+
 rule render_table:
     """Render a table of a paper, our numbers beside the published."""
     input:
         summary=f"{RESULTS}/summary.csv",
         ledger=f"{RESULTS}/ledger.csv",
-        paper=f"{workflow.basedir}/papers/{{paper}}.yaml",
+        paper=lambda wildcards: PAPER_FILES[wildcards.paper],
     output:
         csv=report(
             f"{RESULTS}/tables/{{paper}}/table{{number}}.csv",
@@ -83,7 +122,7 @@ rule draw_figure:
     """Draw a figure of a paper with the published values, its data beside it."""
     input:
         summary=f"{RESULTS}/summary.csv",
-        paper=f"{workflow.basedir}/papers/{{paper}}.yaml",
+        paper=lambda wildcards: PAPER_FILES[wildcards.paper],
     output:
         png=report(
             f"{RESULTS}/figures/{{paper}}/figure{{number}}.png",
@@ -117,3 +156,34 @@ rule draw_figure:
         config=REPORTED_CONFIG,
     script:
         "../workflow_scripts/draw_figure.py"
+
+
+rule write_sensitivity:
+    """Vary each open choice of the paper alone and say what that changes."""
+    input:
+        metrics=metrics_of(SENSITIVITY_CELLS),
+        records=records_of(SENSITIVITY_CELLS),
+        papers=PAPER_FILES.values(),
+    output:
+        csv=report(
+            f"{RESULTS}/sensitivity.csv",
+            caption="../report/sensitivity.rst",
+            category="Sensitivity",
+            labels={"format": "csv"},
+        ),
+        md=f"{RESULTS}/sensitivity.md",
+        png=report(
+            f"{RESULTS}/sensitivity.png",
+            caption="../report/sensitivity.rst",
+            category="Sensitivity",
+            labels={"format": "png"},
+        ),
+        svg=f"{RESULTS}/sensitivity.svg",
+    log:
+        f"{RESULTS}/logs/write_sensitivity.log",
+    conda:
+        "../envs/cpu.yaml"
+    params:
+        config=REPORTED_CONFIG,
+    script:
+        "../workflow_scripts/write_sensitivity.py"

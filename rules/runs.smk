@@ -28,10 +28,10 @@ rule train_encoder:
         mem_mb=4000,
     params:
         model=lambda wildcards: scientific(wildcards.model),
-        sources=lambda wildcards: sources_of(wildcards.dataset),
+        sources=lambda wildcards: sources_of(wildcards.model, wildcards.dataset),
         settings=lambda wildcards: trainings_of(wildcards.model),
         seeds=CONFIG.seeds,
-        lowercase=CONFIG.lowercase,
+        lowercase=lambda wildcards: lowercase_of(wildcards.model),
     script:
         "../workflow_scripts/train_encoder.py"
 
@@ -71,9 +71,9 @@ rule score_candidates:
         "../envs/cpu.yaml"
     params:
         model=lambda wildcards: scientific(wildcards.model),
-        sources=lambda wildcards: sources_of(wildcards.dataset),
+        sources=lambda wildcards: sources_of(wildcards.model, wildcards.dataset),
         seeds=CONFIG.seeds,
-        lowercase=CONFIG.lowercase,
+        lowercase=lambda wildcards: lowercase_of(wildcards.model),
     script:
         "../workflow_scripts/score_candidates.py"
 

@@ -1,15 +1,16 @@
-"""The word vectors.
+"""The word vectors and the sentence vectors.
 
-needs: corpora/*.parquet; a file of vectors, or texts to train them on
-makes: vectors/{vectors}.npy with its .words.txt and .json, the words of the corpora only
+needs: corpora/*.parquet; files of vectors, weights of encoders, or texts to train them on
+makes: vectors/{vectors}.npy with its .words.txt and .json, the words of the corpora only,
+       sentence_vectors/{dataset}/{sentence_vectors}.npy likewise, the sentences that are ranked
 """
 
 
 rule train_vectors:
     """Train fastText vectors on texts."""
     input:
-        texts=lambda wildcards: VECTORS_FILES[wildcards.vectors],
-        sources=lambda wildcards: records_of_sources(VECTORS_FILES[wildcards.vectors]),
+        texts=lambda wildcards: AVAILABLE.vectors[wildcards.vectors],
+        sources=lambda wildcards: records_of_sources(AVAILABLE.vectors[wildcards.vectors]),
     output:
         f"{RESULTS}/vectors/trained/{{vectors}}.bin",
     log:
@@ -22,7 +23,7 @@ rule train_vectors:
         dim=lambda wildcards: CONFIG.vectors[wildcards.vectors].dim,
         epochs=lambda wildcards: CONFIG.vectors[wildcards.vectors].epochs,
         min_count=lambda wildcards: CONFIG.vectors[wildcards.vectors].min_count,
-        lowercase=CONFIG.lowercase,
+        lowercase=lambda wildcards: CONFIG.lowercase_of(CONFIG.vectors[wildcards.vectors]),
     script:
         "../workflow_scripts/train_vectors.py"
 
@@ -48,6 +49,60 @@ rule select_vectors:
     params:
         origin=lambda wildcards: vectors_origin(wildcards.vectors),
         out_of_vocabulary=lambda wildcards: CONFIG.vectors[wildcards.vectors].out_of_vocabulary,
-        lowercase=CONFIG.lowercase,
+        lowercase=lambda wildcards: CONFIG.lowercase_of(CONFIG.vectors[wildcards.vectors]),
     script:
         "../workflow_scripts/select_vectors.py"
+
+
+rule train_infersent:
+    """Train InferSent on natural language inference."""
+    input:
+        train=lambda wildcards: AVAILABLE.sentence_vectors[wildcards.sentence_vectors]["train_on"],
+        dev=lambda wildcards: AVAILABLE.sentence_vectors[wildcards.sentence_vectors]["dev_on"],
+        vectors=lambda wildcards: vectors_file(vectors_of(wildcards.sentence_vectors)),
+        sources=lambda wildcards: records_of_sources(inference_files(wildcards.sentence_vectors)),
+    output:
+        weights=f"{RESULTS}/sentence_vectors/trained/{{sentence_vectors}}.pt",
+        record=f"{RESULTS}/sentence_vectors/trained/{{sentence_vectors}}.json",
+    log:
+        f"{RESULTS}/logs/train_infersent/{{sentence_vectors}}.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/train_infersent/{{sentence_vectors}}.jsonl"
+    conda:
+        "../envs/cpu.yaml"
+    threads: 1
+    resources:
+        mem_mb=4000,
+    params:
+        seed=CONFIG.seeds[0],
+        lstm_dim=lambda wildcards: CONFIG.sentence_vectors[wildcards.sentence_vectors].lstm_dim,
+        lowercase=lambda wildcards: lowercase_of_sentences(wildcards.sentence_vectors),
+    script:
+        "../workflow_scripts/train_infersent.py"
+
+
+rule encode_sentences:
+    """Encode the sentences of a data set that are ranked or are prototypes, each once."""
+    input:
+        unpack(lambda wildcards: encoder_inputs(wildcards.sentence_vectors)),
+        corpus=f"{RESULTS}/corpora/{{dataset}}.parquet",
+    output:
+        vectors=f"{RESULTS}/sentence_vectors/{{dataset}}/{{sentence_vectors}}.npy",
+        words=f"{RESULTS}/sentence_vectors/{{dataset}}/{{sentence_vectors}}.words.txt",
+        record=f"{RESULTS}/sentence_vectors/{{dataset}}/{{sentence_vectors}}.json",
+    log:
+        f"{RESULTS}/logs/encode_sentences/{{dataset}}-{{sentence_vectors}}.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/encode_sentences/{{dataset}}-{{sentence_vectors}}.jsonl"
+    conda:
+        "../envs/cpu.yaml"
+    threads: 1
+    resources:
+        mem_mb=4000,
+    params:
+        encoder=lambda wildcards: CONFIG.sentence_vectors[wildcards.sentence_vectors].encoder,
+        name=lambda wildcards: name_of_weights(wildcards.sentence_vectors),
+        origin=lambda wildcards: sentence_vectors_origin(wildcards.sentence_vectors),
+        lowercase=lambda wildcards: lowercase_of_sentences(wildcards.sentence_vectors),
+    script:
+        "../workflow_scripts/encode_sentences.py"

@@ -14,5 +14,6 @@ with job(snakemake):
         snakemake.params.reader,
         {split: snakemake.input[split] for split in SPLITS},
         snakemake.params.questions,
+        snakemake.params.drop_all_correct,
     )
     write_table(corpus, CORPUS, snakemake.output[0])

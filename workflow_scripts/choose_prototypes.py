@@ -11,5 +11,7 @@ from job import job
 with job(snakemake):
     corpus = read_table(snakemake.input[0], CORPUS)
     for seed, path in zip(snakemake.params.seeds, snakemake.output, strict=True):
-        prototypes = choose_prototypes(corpus, snakemake.wildcards.subset, seed)
+        prototypes = choose_prototypes(
+            corpus, snakemake.wildcards.subset, seed, snakemake.params.choice
+        )
         write_table(prototypes, PROTOTYPES, path)

@@ -49,6 +49,7 @@ def cell_files(snakemake, negatives: Negatives | None = None) -> dict[int, CellF
             named.get("vectors"),
             prototypes[index] if prototypes else None,
             {split: files[index] for split, files in quadruples.items()},
+            named.get("sentence_vectors"),
         )
         for index, seed in enumerate(snakemake.params.seeds)
     }

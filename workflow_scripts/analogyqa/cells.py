@@ -1,5 +1,7 @@
 """The data of a cell: sentences, pairs and quadruples as row numbers."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -9,7 +11,7 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.prototypes import take
 from analogyqa.quadruples import subset_of
 from analogyqa.schemas import CORPUS, PROTOTYPES, QUADRUPLES, SPLITS, read_table
-from analogyqa.text import Sentences
+from analogyqa.text import Sentences, tokenize, whole
 from analogyqa.vectors import read_store
 
 _TEXTS = ("question", "candidate")
@@ -51,7 +53,7 @@ def cell_data(
     quadruples: dict[str, pd.DataFrame],
     word_vectors: np.ndarray | None,
     word_ids: dict[str, int] | None,
-    lowercase: bool,
+    split: Callable[[str], list[str]],
 ) -> CellData:
     """Number the sentences of a cell and turn its quadruples into row numbers.
 
@@ -61,10 +63,10 @@ def cell_data(
         quadruples: split to its table; a split that has none gets no quadruples.
         word_vectors: float32 [V, d], or None.
         word_ids: word to row of `word_vectors`, or None.
-        lowercase: as the vocabulary was made.
+        split: a sentence to its words, as the vocabulary was made.
     """
     texts = pd.concat([frame[column] for frame in pairs.values() for column in _TEXTS])
-    sentences = Sentences(texts, word_ids, lowercase)
+    sentences = Sentences(texts, word_ids, split)
     train = pairs["train"].set_index("candidate_id")
     chosen = train.reindex(prototypes["candidate_id"])
     if chosen["question"].isna().any():
@@ -78,8 +80,8 @@ def cell_data(
         sentences.numbers(chosen["question"]),
         sentences.numbers(chosen["candidate"]),
         {
-            split: _split_data(frame, quadruples.get(split), sentences, by_rank)
-            for split, frame in pairs.items()
+            name: _split_data(frame, quadruples.get(name), sentences, by_rank)
+            for name, frame in pairs.items()
         },
     )
 
@@ -108,21 +110,42 @@ def _split_data(
     return SplitData(pairs, *numbers, pairs["label"].to_numpy(), prototypes, rows)
 
 
+def ranked_sentences(corpus: pd.DataFrame) -> list[str]:
+    """Return the sentences that ranking reads, once each: the typed questions of dev and test with
+    their candidates, and the correct training pairs, which may be prototypes."""
+    typed = corpus[corpus["question_type"].notna()]
+    ranked = typed[(typed["split"] != "train") | (typed["label"] == 1)]
+    return list(dict.fromkeys(pd.concat([ranked[column] for column in _TEXTS])))
+
+
+def training_sentences(corpus: pd.DataFrame) -> list[str]:
+    """Return the questions and candidates of the training split, once each."""
+    train = corpus[corpus["split"] == "train"]
+    return list(dict.fromkeys(pd.concat([train[column] for column in _TEXTS])))
+
+
 class CellFiles(NamedTuple):
     """The tables that one seed of a cell is made of; None or empty where the model needs none.
 
-    `quadruples` maps a split to its file.
+    `vectors` are of words or, in a store of `sentence_vectors`, of whole sentences. `quadruples`
+    maps a split to its file.
     """
 
     corpus: str
     vectors: str | None
     prototypes: str | None
     quadruples: dict[str, str]
+    sentence_vectors: str | None = None
 
     def named(self) -> dict[str, str]:
         """Return the files by what they are, for the record of the run."""
         named = {f"quadruples {split}": path for split, path in self.quadruples.items()}
-        single = {"corpus": self.corpus, "vectors": self.vectors, "prototypes": self.prototypes}
+        single = {
+            "corpus": self.corpus,
+            "vectors": self.vectors,
+            "sentence vectors": self.sentence_vectors,
+            "prototypes": self.prototypes,
+        }
         return named | {name: path for name, path in single.items() if path}
 
 
@@ -132,7 +155,8 @@ def load_cell(files: CellFiles, subset: str, p: int, lowercase: bool) -> CellDat
     Raises AnalogyQAError when a file is damaged or does not fit the others.
     """
     corpus = read_table(files.corpus, CORPUS)
-    vectors, word_ids = read_store(files.vectors) if files.vectors else (None, None)
+    store = files.sentence_vectors or files.vectors
+    vectors, word_ids = read_store(store) if store else (None, None)
     if files.prototypes:
         prototypes = take(read_table(files.prototypes, PROTOTYPES), subset, p, files.prototypes)
     else:
@@ -144,9 +168,13 @@ def load_cell(files: CellFiles, subset: str, p: int, lowercase: bool) -> CellDat
                 f"{files.corpus}: no question of {subset} in the {split} split has a correct "
                 "candidate. Leave this subset out (subsets) or give the data set such questions."
             )
+    if "train" not in files.quadruples:
+        is_prototype = pairs["train"]["candidate_id"].isin(prototypes["candidate_id"])
+        pairs["train"] = pairs["train"][is_prototype].reset_index(drop=True)
     quadruples = {split: read_table(path, QUADRUPLES) for split, path in files.quadruples.items()}
+    split = whole if files.sentence_vectors else partial(tokenize, lowercase=lowercase)
     try:
-        return cell_data(pairs, prototypes, quadruples, vectors, word_ids, lowercase)
+        return cell_data(pairs, prototypes, quadruples, vectors, word_ids, split)
     except AnalogyQAError as error:
         raise AnalogyQAError(
             f"{', '.join(files.named().values())}: {error}. These files do not fit each other: "

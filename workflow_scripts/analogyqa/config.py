@@ -1,6 +1,7 @@
 """The configuration: every key, its type and its limits, checked before any job starts."""
 
 import difflib
+from itertools import product
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
 
@@ -18,12 +19,14 @@ from pydantic import (
 from analogyqa.corpora import READERS
 from analogyqa.encoders import ENCODERS
 from analogyqa.errors import AnalogyQAError
+from analogyqa.pretrained import PRETRAINED
 from analogyqa.question_types import COMB, SUBSETS
 
 PAPER = "paper"
 CHOSEN = "chosen"
 _REPOSITORY_CONFIG = Path(__file__).parents[2] / "config.yaml"
 SETTING_SEPARATOR = "+"
+SETTING_PART = "."
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
 # Strict: the YAML values true and false are not the numbers 1 and 0.
@@ -45,7 +48,9 @@ class Dataset(Section):
     """One data set: who reads it, and where its splits come from.
 
     A split is the name of a source in sources.yaml, a path (one that holds a slash), or a list of
-    alternatives of which the first available is taken.
+    alternatives of which the first available is taken. Of the splits in `drop_all_correct` the
+    questions whose candidates are all correct are left out, as in the "clean" TrecQA.
+    `prototype_choice` says what is shuffled to choose prototypes: see `choose_prototypes`.
     """
 
     title: str
@@ -57,6 +62,8 @@ class Dataset(Section):
         Literal["train", "dev", "test"],
         dict[Literal["who", "when", "where"], Count],
     ] = {}
+    drop_all_correct: list[Literal["train", "dev", "test"]] = []
+    prototype_choice: Literal["pair", "question"] = "pair"
 
     @field_validator("questions", mode="before")
     @classmethod
@@ -66,7 +73,10 @@ class Dataset(Section):
 
 
 class Vectors(Section):
-    """Word vectors, either read from a file or trained here with fastText."""
+    """Word vectors, either read from a file or trained here with fastText.
+
+    `lowercase` is the configuration's where it is null.
+    """
 
     source: Alternatives | None = None
     train_on: Alternatives | None = None
@@ -74,6 +84,7 @@ class Vectors(Section):
     epochs: Count = 5
     min_count: Count = 5
     out_of_vocabulary: Literal["random", "zero", "subword"] = "random"
+    lowercase: bool | None = None
 
     @model_validator(mode="after")
     def _one_origin(self) -> "Vectors":
@@ -86,6 +97,55 @@ class Vectors(Section):
         if self.out_of_vocabulary == "subword" and not readable:
             raise ValueError("subword needs a fastText .bin file or train_on")
         return self
+
+
+class SentenceVectors(Section):
+    """Sentence vectors of a pre-trained encoder, computed once for each sentence.
+
+    Args:
+        encoder: a key of `PRETRAINED`.
+        weights: the encoder's file, as a split of a data set; for `sentence_transformers` the name
+            or the folder of a model.
+        train_on, dev_on: files of natural language inference to train `infersent` on here instead,
+            each with its alternatives.
+        lstm_dim: of an `infersent` trained here, for each direction.
+        vectors: the word vectors that the encoder reads.
+        lowercase: the configuration's where it is null.
+    """
+
+    encoder: Literal[tuple(PRETRAINED)]  # type: ignore[valid-type]
+    weights: Alternatives | None = None
+    train_on: list[Alternatives] | None = None
+    dev_on: list[Alternatives] | None = None
+    lstm_dim: Annotated[int, Field(strict=True, ge=1, le=4096)] = 2048
+    vectors: str | None = None
+    lowercase: bool | None = None
+
+    @model_validator(mode="after")
+    def _what_the_encoder_reads(self) -> "SentenceVectors":
+        entry = PRETRAINED[self.encoder]
+        trained = self.train_on is not None
+        if trained and (self.encoder != "infersent" or self.weights or not self.dev_on):
+            raise ValueError("train_on is for the encoder infersent without weights, with dev_on")
+        if entry.needs_weights and not trained and self.weights is None:
+            raise ValueError(f"the encoder {self.encoder} needs weights")
+        if entry.needs_vectors != (self.vectors is not None):
+            needs = "needs" if entry.needs_vectors else "reads no"
+            raise ValueError(f"the encoder {self.encoder} {needs} vectors")
+        return self
+
+
+class NamedEntities(Section):
+    """Who finds the names, places and dates that replace a question word.
+
+    Args:
+        model: a spaCy model (an installed package, or a path: as it is, below resources_dir or a
+            mirror) or a file of entity patterns; of a list the first that is there.
+        vectors: the word vectors that entities and candidates are compared by.
+    """
+
+    model: Alternatives
+    vectors: str
 
 
 class Negatives(Section):
@@ -108,7 +168,7 @@ class Negatives(Section):
 class Training(Section):
     """One way of training an encoder; the defaults are the paper's, as far as it states them."""
 
-    loss: Literal["printed", "hinge", "lwda"] = "printed"
+    loss: Literal["printed", "hinge", "lwda", "pairwise"] = "printed"
     margin: float = Field(default=0.1, ge=-1, le=100)
     dropout: float = Field(default=0.5, ge=0, lt=1)
     dropout_place: Literal["word_vectors", "sentence_vector", "both"] = "word_vectors"
@@ -123,30 +183,49 @@ class Training(Section):
 
 
 class Model(Section):
-    """One system: an encoder, and how its sentence vectors rank candidates."""
+    """One system: what turns sentences into vectors, and how these rank candidates.
+
+    Args:
+        title: as tables and figures call it.
+        encoder: a key of `ENCODERS`, over the word vectors `vectors`.
+        sentence_vectors: in place of an encoder; of a list the first that can be had.
+        rewriting: what replaces the question word (Tam et al. 2017), if anything does.
+        ranker: `analogy` with prototypes, `cosine` of question and candidate, or `bm25`, which
+            needs no vectors.
+        aggregate: over the prototypes.
+        training: laid over the section `training` for this model.
+    """
 
     title: str
-    encoder: Literal[tuple(ENCODERS)]  # type: ignore[valid-type]
+    encoder: Literal[tuple(ENCODERS)] | None = None  # type: ignore[valid-type]
     vectors: str | None = None
-    ranker: Literal["analogy", "cosine"]
+    sentence_vectors: Alternatives | None = None
+    rewriting: Literal["entity", "prototype_word"] | None = None
+    ranker: Literal["analogy", "cosine", "bm25"]
     aggregate: Literal["max", "mean"] = "max"
+    training: dict = {}
 
     @model_validator(mode="after")
-    def _vectors_where_read(self) -> "Model":
-        needed = ENCODERS[self.encoder].needs_vectors
+    def _one_kind_of_vectors(self) -> "Model":
+        kinds = [self.encoder, self.sentence_vectors, self.ranker == "bm25" or None]
+        if sum(kind is not None for kind in kinds) != 1:
+            raise ValueError("give one of encoder, sentence_vectors and ranker: bm25")
+        needed = self.encoder is not None and ENCODERS[self.encoder].needs_vectors
         if needed and self.vectors is None:
             raise ValueError(f"the encoder {self.encoder} needs vectors")
         if not needed and self.vectors is not None:
             raise ValueError(f"the encoder {self.encoder} reads no vectors")
+        if self.training and not self.trained:
+            raise ValueError("training: this model is not trained")
         return self
 
     def scientific(self) -> dict:
-        """Return what of a model its scores depend on."""
-        return self.model_dump(exclude={"title"})
+        """Return what of a model its scores depend on, besides its training section."""
+        return self.model_dump(exclude={"title", "training"})
 
     @property
     def trained(self) -> bool:
-        return ENCODERS[self.encoder].trained
+        return self.encoder is not None and ENCODERS[self.encoder].trained
 
     @property
     def needs_prototypes(self) -> bool:
@@ -171,6 +250,36 @@ class Selection(Section):
     subset: Literal[SUBSETS] = COMB  # type: ignore[valid-type]
     models: list[str] = []
     settings: dict[Name, dict] = {}
+
+
+class Variation(Section):
+    """An open choice of the paper taken otherwise: changes of one of these sections."""
+
+    training: dict = {}
+    model: dict = {}
+    dataset: dict = {}
+
+    @model_validator(mode="after")
+    def _changes_something(self) -> "Variation":
+        if not (self.training or self.model or self.dataset):
+            raise ValueError("change something: training, model or dataset")
+        return self
+
+
+class Sensitivity(Section):
+    """The open choices, each varied alone around the paper's setting on one subset."""
+
+    subset: Literal[SUBSETS] = COMB  # type: ignore[valid-type]
+    models: list[str] = []
+    axes: dict[Name, dict[Name, Variation]] = {}
+
+    def variations(self) -> dict[str, Variation]:
+        """Return all variations, by the name that ids of models and data sets carry."""
+        return {
+            axis + SETTING_PART + value: variation
+            for axis, values in self.axes.items()
+            for value, variation in values.items()
+        }
 
 
 class Bootstrap(Section):
@@ -221,11 +330,14 @@ class Config(Section):
         default=list(SUBSETS), min_length=1
     )
     vectors: dict[Name, Vectors] = {}
+    sentence_vectors: dict[Name, SentenceVectors] = {}
+    named_entities: NamedEntities | None = None
     prototypes: Prototypes = Prototypes()
     training: Training = Training()
     models: dict[Name, Model] = Field(min_length=1)
     left_out: dict[str, str] = {}
     selection: Selection = Selection()
+    sensitivity: Sensitivity = Sensitivity()
     bootstrap: Bootstrap = Bootstrap()
 
     @field_validator("seeds")
@@ -238,24 +350,54 @@ class Config(Section):
     @model_validator(mode="after")
     def _names_exist(self) -> "Config":
         for name, model in self.models.items():
-            if model.vectors is not None:
-                _known(f"models.{name}.vectors", model.vectors, self.vectors)
-        for name in self.selection.models:
-            _known("selection.models", name, self.models)
-            if not self.models[name].trained:
-                raise ValueError(f"selection.models: {name} is not trained, it has no settings")
-        if self.selection.models and self.selection.subset not in self.subsets:
-            raise ValueError(
-                f"selection.subset: {self.selection.subset} is not among the subsets "
-                f"{', '.join(self.subsets)}"
-            )
+            self._check_model(f"models.{name}", model)
+            loss = self.training_of(name, PAPER).loss
+            if model.trained and loss == "pairwise" and model.ranker != "cosine":
+                raise ValueError(f"models.{name}: the loss pairwise needs ranker: cosine")
+        for name, stored in self.sentence_vectors.items():
+            if stored.vectors is not None:
+                _known(f"sentence_vectors.{name}.vectors", stored.vectors, self.vectors)
+        if self.named_entities:
+            _known("named_entities.vectors", self.named_entities.vectors, self.vectors)
+        return self
+
+    @model_validator(mode="after")
+    def _settings_fit(self) -> "Config":
+        for section, names, subset in (
+            ("selection", self.selection.models, self.selection.subset),
+            ("sensitivity", self.sensitivity.models, self.sensitivity.subset),
+        ):
+            for name in names:
+                _known(f"{section}.models", name, self.models)
+                if not self.models[name].trained:
+                    raise ValueError(f"{section}.models: {name} is not trained, it has no settings")
+            if names and subset not in self.subsets:
+                raise ValueError(
+                    f"{section}.subset: {subset} is not among the subsets {', '.join(self.subsets)}"
+                )
         if self.selection.models and not self.selection.settings:
             raise ValueError("selection.settings: name at least one setting to choose")
         for name, changes in self.selection.settings.items():
             if name in (PAPER, CHOSEN):
                 raise ValueError(f"selection.settings.{name}: this name is taken, choose another")
-            _training_with(self.training, changes, ("selection", "settings", name))
+            _laid_over_section(self.training, changes, ("selection", "settings", name))
+        for name, variation in self.sensitivity.variations().items():
+            location = ("sensitivity", "axes", *name.split(SETTING_PART, 1))
+            _laid_over_section(self.training, variation.training, (*location, "training"))
+            for dataset in self.datasets.values():
+                _laid_over_section(dataset, variation.dataset, (*location, "dataset"))
+            for model in map(self.models.__getitem__, self.sensitivity.models):
+                changed = _laid_over_section(model, variation.model, (*location, "model"))
+                self._check_model(".".join((*location, "model")), changed)
         return self
+
+    def _check_model(self, key: str, model: Model) -> None:
+        if model.vectors is not None:
+            _known(f"{key}.vectors", model.vectors, self.vectors)
+        for name in model.sentence_vectors or []:
+            _known(f"{key}.sentence_vectors", name, self.sentence_vectors)
+        if model.rewriting and self.named_entities is None:
+            raise ValueError(f"{key}.rewriting: the section named_entities is missing")
 
     @model_validator(mode="after")
     def _enough_prototypes(self) -> "Config":
@@ -275,9 +417,35 @@ class Config(Section):
         """The settings that a selected model is trained with on the selection's subset."""
         return [PAPER, *self.selection.settings]
 
-    def training_of(self, setting: str) -> Training:
-        """Return the training section with the changes of one setting laid over it."""
-        return _training_with(self.training, self.selection.settings.get(setting, {}), (setting,))
+    def training_of(self, model: str, setting: str) -> Training:
+        """Return how a model is trained at a setting: `paper`, a selected one or a variation."""
+        own = self.models[model].training
+        training = _laid_over_section(self.training, own, ("models", model, "training"))
+        variation = self.sensitivity.variations().get(setting)
+        changes = variation.training if variation else self.selection.settings.get(setting, {})
+        return _laid_over_section(training, changes, (setting,))
+
+    def model_of(self, model_id: str) -> Model:
+        """Return a model, with what the variation in its id changes."""
+        name, setting = split_id(model_id)
+        variation = self.sensitivity.variations().get(setting)
+        changes = variation.model if variation else {}
+        return _laid_over_section(self.models[name], changes, (model_id,))
+
+    def dataset_of(self, dataset_id: str) -> Dataset:
+        """Return a data set, with what the variation in its id changes.
+
+        What is dropped is not counted any more, so a changed data set expects no counts.
+        """
+        name, setting = split_id(dataset_id)
+        if setting == PAPER:
+            return self.datasets[name]
+        changes = self.sensitivity.variations()[setting].dataset
+        dataset = _laid_over_section(self.datasets[name], changes, (dataset_id,))
+        return dataset.model_copy(update={"questions": {}})
+
+    def lowercase_of(self, section: Vectors | SentenceVectors) -> bool:
+        return self.lowercase if section.lowercase is None else section.lowercase
 
     def p_of(self, model: str) -> int:
         return self.prototypes.p if self.models[model].needs_prototypes else 0
@@ -287,14 +455,14 @@ class Config(Section):
         ids = list(self.models)
         for name in self.selection.models:
             if subset == self.selection.subset:
-                ids += [name + SETTING_SEPARATOR + setting for setting in self.selection.settings]
-            ids.append(name + SETTING_SEPARATOR + CHOSEN)
+                ids += [join_id(name, setting) for setting in self.selection.settings]
+            ids.append(join_id(name, CHOSEN))
         return ids
 
     def cells(self) -> list[Cell]:
         """Return every cell that the tables and figures are made of."""
         cells = [
-            Cell(model, dataset, subset, self.p_of(model.partition(SETTING_SEPARATOR)[0]))
+            Cell(model, dataset, subset, self.p_of(split_id(model)[0]))
             for dataset in self.datasets
             for subset in self.subsets
             for model in self.model_ids(subset)
@@ -308,27 +476,63 @@ class Config(Section):
         ]
         return list(dict.fromkeys(cells))
 
+    def sensitivity_cells(self) -> dict[tuple[str, str, str], Cell]:
+        """Return the cell of (model, data set, variation), the variation `paper` being none.
 
-def leave_out(config: Config, unavailable: dict[str, str]) -> Config:
-    """Return the configuration without the models whose vectors cannot be had.
+        A variation that `left_out` names has none.
+        """
+        variations = {PAPER: None, **self.sensitivity.variations()}
+        cells = {}
+        for model, dataset, (name, variation) in product(
+            self.sensitivity.models, self.datasets, variations.items()
+        ):
+            of_model = variation and (variation.training or variation.model)
+            of_dataset = variation and variation.dataset
+            model_id = join_id(model, name) if of_model else model
+            if model_id not in self.left_out:
+                dataset_id = join_id(dataset, name) if of_dataset else dataset
+                p = self.p_of(model)
+                cells[model, dataset, name] = Cell(model_id, dataset_id, self.sensitivity.subset, p)
+        return cells
 
-    `left_out` then tells the tables why. `unavailable` maps vectors to the reason.
+
+def join_id(name: str, setting: str) -> str:
+    """Return the id of a model or data set at a setting."""
+    return name if setting == PAPER else name + SETTING_SEPARATOR + setting
+
+
+def split_id(identifier: str) -> tuple[str, str]:
+    """Return what `join_id` joined: name and setting."""
+    name, _, setting = identifier.partition(SETTING_SEPARATOR)
+    return name, setting or PAPER
+
+
+def leave_out(config: Config, reasons: dict[str, str]) -> Config:
+    """Return the configuration without the models that cannot be run here.
+
+    Args:
+        config: as loaded.
+        reasons: model id to why; `left_out` then tells the tables. The id of a model at a variation
+            takes only this variation of it away.
 
     Raises AnalogyQAError when no model is left.
     """
-    reasons = {
-        name: unavailable[model.vectors]
-        for name, model in config.models.items()
-        if model.vectors in unavailable
-    }
     models = {name: model for name, model in config.models.items() if name not in reasons}
     if not models:
         raise AnalogyQAError("\n".join(dict.fromkeys(reasons.values())))
-    selected = [name for name in config.selection.models if name in models]
-    selection = config.selection.model_copy(update={"models": selected})
-    left_out = {**config.left_out, **reasons}
+
+    def without(section: Selection | Sensitivity) -> Section:
+        return section.model_copy(
+            update={"models": [name for name in section.models if name in models]}
+        )
+
     return config.model_copy(
-        update={"models": models, "selection": selection, "left_out": left_out}
+        update={
+            "models": models,
+            "selection": without(config.selection),
+            "sensitivity": without(config.sensitivity),
+            "left_out": {**config.left_out, **reasons},
+        }
     )
 
 
@@ -336,7 +540,7 @@ def selection_cells(config: Config, model: str, dataset: str) -> dict[str, Cell]
     """Return the cell of each setting that `model` may choose from on `dataset`."""
     return {
         setting: Cell(
-            model if setting == PAPER else model + SETTING_SEPARATOR + setting,
+            join_id(model, setting),
             dataset,
             config.selection.subset,
             config.p_of(model),
@@ -348,18 +552,23 @@ def selection_cells(config: Config, model: str, dataset: str) -> dict[str, Cell]
 def load_config(values: dict, origin: str = "config") -> Config:
     """Check `values` and return them as a Config.
 
-    A data set, vectors, model or setting that is null is left out: so one configuration file can
-    take away what another, under it, has.
+    A data set, vectors, model, setting or variation that is null is left out: so one configuration
+    file can take away what another, under it, has.
 
     Raises AnalogyQAError with one line for each wrong key: the key, the value given, what is
     allowed and, for an unknown key, the nearest known one.
     """
     values = dict(values)
-    for section in ("datasets", "vectors", "models"):
+    for section in ("datasets", "vectors", "sentence_vectors", "models"):
         values[section] = _without_nulls(values.get(section, {}))
     if isinstance(selection := values.get("selection"), dict):
         settings = _without_nulls(selection.get("settings", {}))
         values["selection"] = {**selection, "settings": settings}
+    if isinstance(sensitivity := values.get("sensitivity"), dict):
+        axes = _without_nulls(sensitivity.get("axes", {}))
+        if isinstance(axes, dict):
+            axes = {axis: _without_nulls(choices) for axis, choices in axes.items()}
+        values["sensitivity"] = {**sensitivity, "axes": axes}
     try:
         return Config.model_validate(values)
     except ValidationError as error:
@@ -405,12 +614,14 @@ def _known(key: str, name: str, known: dict) -> None:
         raise ValueError(f"{key}: {name!r} is not configured{_nearest(name, known)}")
 
 
-def _training_with(training: Training, changes: dict, location: tuple[str, ...]) -> Training:
+def _laid_over_section(section: Section, changes: dict, location: tuple[str, ...]) -> Section:
+    """Return `section` with `changes`; `location` is for the message of a ValueError."""
+    kind = type(section)
     try:
-        return Training.model_validate(_laid_over(training.model_dump(), changes))
+        return kind.model_validate(_laid_over(section.model_dump(exclude_unset=True), changes))
     except ValidationError as error:
         raise ValueError(
-            "; ".join(_explain(Training, item, location) for item in error.errors())
+            "; ".join(_explain(kind, item, location) for item in error.errors())
         ) from None
 
 

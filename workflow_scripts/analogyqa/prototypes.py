@@ -1,6 +1,7 @@
 """The prototypes: correct training pairs that every other pair is compared with."""
 
 import zlib
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -10,25 +11,31 @@ from analogyqa.question_types import types_of
 from analogyqa.schemas import PROTOTYPES
 
 
-def choose_prototypes(corpus: pd.DataFrame, subset: str, seed: int) -> pd.DataFrame:
+def choose_prototypes(
+    corpus: pd.DataFrame, subset: str, seed: int, choice: Literal["pair", "question"] = "pair"
+) -> pd.DataFrame:
     """Choose a prototype from every training question of a subset, in a seeded order.
 
+    The correct pairs are shuffled and the first of each question is kept. With `pair` the questions
+    stand in the order of these pairs, so that those with many correct candidates tend to come
+    early; with `question` the questions are shuffled once more, so that each comes early as often.
+
     Returns:
-        A table of schema PROTOTYPES. The correct pairs are shuffled and the first of each question
-        is kept, so that questions with many correct candidates tend to come early. `rank` counts
-        from 0 within each question type; the prototypes of number p are the rows with rank < p, so
-        a smaller set is part of a larger one. `comb` holds the same prototypes as the subsets of
-        its types.
+        A table of schema PROTOTYPES. `rank` counts from 0 within each question type; the prototypes
+        of number p are the rows with rank < p, so a smaller set is part of a larger one. `comb`
+        holds the same prototypes as the subsets of its types.
     """
     correct = corpus[(corpus["split"] == "train") & (corpus["label"] == 1)]
-    parts = [_of_type(correct, kind, seed) for kind in types_of(subset)]
+    parts = [_of_type(correct, kind, seed, choice) for kind in types_of(subset)]
     return pd.concat(parts, ignore_index=True)[PROTOTYPES.names]
 
 
-def _of_type(correct: pd.DataFrame, kind: str, seed: int) -> pd.DataFrame:
+def _of_type(correct: pd.DataFrame, kind: str, seed: int, choice: str) -> pd.DataFrame:
     generator = np.random.default_rng([seed, zlib.crc32(kind.encode())])
     shuffled = correct[correct["question_type"] == kind].sample(frac=1, random_state=generator)
     chosen = shuffled.drop_duplicates("question_id")
+    if choice == "question":
+        chosen = chosen.sample(frac=1, random_state=generator)
     return chosen.assign(rank=np.arange(len(chosen)))
 
 

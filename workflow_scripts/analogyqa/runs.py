@@ -15,7 +15,8 @@ import pandas as pd
 from analogyqa.cells import CellFiles, load_cell
 from analogyqa.checkpoints import write_json
 from analogyqa.config import Cell, Model, Training
-from analogyqa.schemas import HISTORY, SCORES, read_table, write_table
+from analogyqa.schemas import CORPUS, HISTORY, SCORES, read_table, write_table
+from analogyqa.vectors import store_record
 
 _TRAINING_CODE = (
     "cells",
@@ -175,16 +176,20 @@ def score_cell(
     lowercase: bool,
     folder: str | Path,
 ) -> None:
-    """Score all seeds of a cell whose encoder is not trained: scores.parquet and run.json."""
-    from analogyqa.scoring import score_untrained
+    """Score all seeds of a cell that is not trained: scores.parquet and run.json."""
+    from analogyqa.scoring import score_bm25, score_untrained
 
     started = time.perf_counter()
     inputs, scores = {}, []
     for seed, tables in files.items():
         for name, path in tables.named().items():
             inputs[f"{name}, seed {seed}"] = sha256(path)
-        data = load_cell(tables, cell.subset, cell.p, lowercase)
-        scores.append(score_untrained(data, model, training, seed))
+        if model.ranker == "bm25":
+            corpus = read_table(tables.corpus, CORPUS)
+            scores.append(score_bm25(corpus, cell.subset, lowercase).assign(seed=seed))
+        else:
+            data = load_cell(tables, cell.subset, cell.p, lowercase)
+            scores.append(score_untrained(data, model, training, seed))
     settings = _settings(model, None, None, sources, lowercase, files)
     seconds = time.perf_counter() - started
     _write_run(cell, settings, files, inputs, scores, folder, "cpu", seconds)
@@ -198,15 +203,15 @@ def _settings(
     lowercase: bool,
     files: dict[int, CellFiles],
 ) -> dict:
-    store = next(iter(files.values())).vectors
-    origin = json.loads(Path(store).with_suffix(".json").read_text())["origin"] if store else None
+    first = next(iter(files.values()))
+    stores = {"vectors": first.vectors, "sentence_vectors": first.sentence_vectors}
     return {
         "model": model.scientific(),
         "training": training.model_dump() if training else None,
         "setting": setting,
         "sources": sources,
         "lowercase": lowercase,
-        "vectors": {"name": model.vectors, "origin": origin} if store else None,
+        **{kind: store_record(path) if path else None for kind, path in stores.items()},
     }
 
 

@@ -12,6 +12,7 @@ from analogyqa.cells import CellData
 from analogyqa.config import Model, Training
 from analogyqa.encoders import Encoder, build_encoder
 from analogyqa.errors import AnalogyQAError
+from analogyqa.quadruples import subset_of
 from analogyqa.schemas import SCORES
 from analogyqa.text import Sentences
 
@@ -100,7 +101,25 @@ def score_evaluated(
 
 
 def score_untrained(data: CellData, model: Model, training: Training, seed: int) -> pd.DataFrame:
-    """Score dev and test with an encoder as it is built: a table of schema SCORES."""
+    """Score dev and test with an encoder as it is built: a table of schema SCORES.
+
+    Sentence vectors are words of one sentence each, of which the mean is the vector itself.
+    """
     torch.manual_seed(seed)
-    encoder = build_encoder(model.encoder, data.word_vectors, training)
+    encoder = build_encoder(model.encoder or "mean", data.word_vectors, training)
     return score_evaluated(encoder, data, model, seed, torch.device("cpu"))
+
+
+def score_bm25(corpus: pd.DataFrame, subset: str, lowercase: bool) -> pd.DataFrame:
+    """Score dev and test by BM25 over all candidates of a corpus: schema SCORES, less the seed."""
+    from analogyqa.bm25 import bm25_scores
+
+    pairs = pd.concat([subset_of(corpus, split, subset) for split in EVALUATED])
+    scores = bm25_scores(
+        pairs["question"].tolist(),
+        pairs["candidate"].tolist(),
+        corpus["candidate"].unique().tolist(),
+        lowercase,
+    )
+    frame = pairs.assign(score=scores, best_prototype=-1)
+    return frame[[name for name in SCORES.names if name != "seed"]]

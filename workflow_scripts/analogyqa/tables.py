@@ -200,21 +200,21 @@ def _rows_not_in_paper(artefact: Artefact, config: Config, found: dict) -> list[
 def _blocks(artefact: Artefact, frame: pd.DataFrame) -> list[Block]:
     """Lay the values out as in the paper; systems that it lacks are rows of the last block."""
     if artefact.value == "questions":
-        return [_block("", frame, {"Type": "row"}, "column", _count_text)]
+        return [_block("", frame, {"Type": "row"}, "column", count_text)]
     frame = frame.assign(system=_systems(artefact, frame))
     paper = frame[frame["block"] == IN_PAPER]
     others = frame[frame["block"] == NOT_IN_PAPER]
     system = {"System": "system", "ranked by": "ranked_by"}
     if artefact.systems_in_rows:
         blocks = [
-            _block("In the paper", paper, system, "column", _full_text),
-            _block("Not in the paper", others, system, "column", _full_text),
+            _block("In the paper", paper, system, "column", full_text),
+            _block("Not in the paper", others, system, "column", full_text),
         ]
     else:
         chosen, types = paper["setting"] == CHOSEN, {"Type": "row"}
         blocks = [
-            _block("At the paper's setting", paper[~chosen], types, "column", _full_text),
-            _block("At the setting chosen on dev", paper[chosen], types, "column", _full_text),
+            _block("At the paper's setting", paper[~chosen], types, "column", full_text),
+            _block("At the setting chosen on dev", paper[chosen], types, "column", full_text),
             _block("Not in the paper: mean [interval]", others, system, "row", _short_text),
         ]
     return [block for block in blocks if block.rows]
@@ -384,12 +384,12 @@ def _published(value: float) -> str:
     return text + "0" * (4 - len(text)) if text.startswith(".") else f"{value:.3f}"
 
 
-def _count_text(row: dict) -> Value:
+def count_text(row: dict) -> Value:
     ours = NOT_RUN if pd.isna(row["mean"]) else f"{row['mean']:.0f}"
     return Value(ours, published=_with_mark(f"({row['published']:.0f})", row))
 
 
-def _full_text(row: dict) -> Value:
+def full_text(row: dict) -> Value:
     published = "" if pd.isna(row["published"]) else f"({_published(row['published'])})"
     if pd.isna(row["mean"]):
         return Value(NOT_RUN, published=published)

@@ -1,7 +1,7 @@
 """From a sentence to tokens to word ids."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
@@ -44,25 +44,33 @@ def tokenize(sentence: str, lowercase: bool = True) -> list[str]:
     return [token.lower() for token in tokens] if lowercase else tokens
 
 
+def whole(sentence: str) -> list[str]:
+    """Return a sentence as its only word, as a store of sentence vectors holds it."""
+    return [sentence]
+
+
 class Sentences:
     """Unique sentences as word ids, for batches.
 
     Args:
         texts: sentences, repeated ones are kept once.
         word_ids: word to row of the word vectors; None gives every word the id 0.
-        lowercase: as in `tokenize`.
+        split: a sentence to its words, such as `tokenize`.
 
     Raises:
         AnalogyQAError: for a word that `word_ids` lacks.
     """
 
     def __init__(
-        self, texts: Iterable[str], word_ids: dict[str, int] | None, lowercase: bool
+        self,
+        texts: Iterable[str],
+        word_ids: dict[str, int] | None,
+        split: Callable[[str], list[str]],
     ) -> None:
         self.index = {text: number for number, text in enumerate(dict.fromkeys(texts))}
         self._ids: list[np.ndarray] = []
         for text in self.index:
-            tokens = tokenize(text, lowercase)
+            tokens = split(text)
             try:
                 ids = [word_ids[token] for token in tokens] if word_ids else [0] * len(tokens)
             except KeyError as error:

@@ -118,8 +118,11 @@ def batch_loss(vectors: Tensor, batch: Batch, ranker: str, training: Training) -
     """Return the mean loss of a batch, given the vectors [u, dim] of its unique sentences.
 
     The similarity baseline sees the same quadruples and reads c and d only; of the workshop
-    paper's two sides it has one.
+    paper's two sides it has one. The pairwise loss compares each pair of a question and a candidate
+    once.
     """
+    if training.loss == "pairwise":
+        return _pairwise_loss(vectors, batch, training.margin)
     a, b, c, d, labels = (
         torch.from_numpy(column).to(vectors.device)
         for column in (batch.a, batch.b, batch.c, batch.d, batch.labels)
@@ -136,6 +139,16 @@ def batch_loss(vectors: Tensor, batch: Batch, ranker: str, training: Training) -
         return losses.one_side(energies, labels, training.margin).mean()
     hinge = training.loss == "hinge"
     return losses.contrastive(energies, labels, training.margin, hinge).mean()
+
+
+def _pairwise_loss(vectors: Tensor, batch: Batch, margin: float) -> Tensor:
+    _, first = np.unique(np.stack([batch.c, batch.d]), axis=1, return_index=True)
+    c, d, labels = (
+        torch.from_numpy(column[first]).to(vectors.device)
+        for column in (batch.c, batch.d, batch.labels)
+    )
+    energies = losses.energy(vectors[c], vectors[d])
+    return losses.pairwise(energies, labels, c, margin)
 
 
 def train_seed(

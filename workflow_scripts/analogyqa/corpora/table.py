@@ -1,6 +1,6 @@
 """From what a reader yields to the corpus table."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -72,7 +72,11 @@ def parse_label(text: str, path: str | Path, line: int) -> int:
 
 
 def build_corpus(
-    name: str, reader_name: str, files: dict[str, str], expected: dict[str, dict[str, int]]
+    name: str,
+    reader_name: str,
+    files: dict[str, str],
+    expected: dict[str, dict[str, int]],
+    drop_all_correct: Collection[str] = (),
 ) -> pd.DataFrame:
     """Read the splits of a data set into the corpus table.
 
@@ -82,6 +86,7 @@ def build_corpus(
         files: split to path.
         expected: split to question type to the number of questions there must be; a data set
             that declares none is not checked.
+        drop_all_correct: splits whose questions are left out where all candidates are correct.
 
     Raises:
         AnalogyQAError: when a file is empty or malformed, a question comes twice, its text
@@ -92,6 +97,9 @@ def build_corpus(
         [_split_table(split, files[split], read(files[split])) for split in SPLITS],
         ignore_index=True,
     )
+    all_correct = corpus.groupby(["split", "question_id"])["label"].transform("all")
+    corpus = corpus[~(all_correct & corpus["split"].isin(drop_all_correct))]
+    corpus = corpus.reset_index(drop=True)
     for split, counts in expected.items():
         found = count_questions(corpus)[split]
         for kind, count in counts.items():

@@ -1,0 +1,28 @@
+"""Encode the sentences of a data set with a pre-trained encoder.
+
+input: corpus, weights and vectors where the encoder reads them
+output: sentence_vectors/{dataset}/{sentence_vectors}.npy, .words.txt, .json
+"""
+
+import numpy as np
+import torch
+
+from analogyqa.cells import ranked_sentences, training_sentences
+from analogyqa.pretrained import Resources, encode_sentences
+from analogyqa.schemas import CORPUS, read_table
+from analogyqa.vectors import write_store
+from job import job
+
+with job(snakemake):
+    torch.set_num_threads(snakemake.threads)
+    params, corpus = snakemake.params, read_table(snakemake.input.corpus, CORPUS)
+    sentences = ranked_sentences(corpus)
+    resources = Resources(
+        snakemake.input.get("weights", params.name),
+        snakemake.input.get("vectors"),
+        training_sentences(corpus),
+        params.lowercase,
+    )
+    vectors = encode_sentences(params.encoder, sentences, resources)
+    found = np.ones(len(sentences), dtype=bool)
+    write_store(vectors, found, sentences, params.origin, snakemake.output.vectors)

@@ -1,0 +1,23 @@
+"""Find the named entities of the candidates.
+
+input: corpora/{dataset}.parquet
+output: entities/{dataset}.parquet, entities/{dataset}.json
+"""
+
+import os
+
+from analogyqa.availability import find_model
+from analogyqa.checkpoints import write_json
+from analogyqa.entities import find_entities, model_record
+from analogyqa.schemas import CORPUS, ENTITIES, read_table, write_table
+from analogyqa.sources import mirrors_from
+from job import job
+
+with job(snakemake):
+    config = snakemake.config
+    # Where the model lies is no param: another mirror must not find the entities again.
+    mirrors = mirrors_from(config.get("mirrors", []), os.environ)
+    model = find_model(snakemake.params.model, [config["resources_dir"], *mirrors])
+    entities = find_entities(read_table(snakemake.input[0], CORPUS), model)
+    write_table(entities, ENTITIES, snakemake.output.entities)
+    write_json(snakemake.output.record, model_record(model))

@@ -1,0 +1,22 @@
+"""Replace the question words of the typed questions.
+
+input: corpus, entities, vectors
+output: rewritten/{dataset}/{rewriting}.parquet
+"""
+
+from analogyqa.rewriting import rewrite_questions
+from analogyqa.schemas import CORPUS, ENTITIES, read_table, write_table
+from analogyqa.vectors import read_store
+from job import job
+
+with job(snakemake):
+    vectors, word_ids = read_store(snakemake.input.vectors)
+    rewritten = rewrite_questions(
+        read_table(snakemake.input.corpus, CORPUS),
+        read_table(snakemake.input.entities, ENTITIES),
+        vectors,
+        word_ids,
+        snakemake.wildcards.rewriting,
+        snakemake.params.lowercase,
+    )
+    write_table(rewritten, CORPUS, snakemake.output[0])

@@ -1,0 +1,34 @@
+"""Train InferSent on natural language inference.
+
+input: train, dev, vectors
+output: sentence_vectors/trained/{sentence_vectors}.pt, .json
+"""
+
+from pathlib import Path
+
+import torch
+
+from analogyqa.pretrained.infersent_training import train
+from analogyqa.runs import content_hash, sha256
+from analogyqa.scoring import device_for
+from job import job
+
+with job(snakemake):
+    torch.set_num_threads(snakemake.threads)
+    files, params = snakemake.input, snakemake.params
+    depends_on = [
+        [sha256(path) for path in (*files.train, *files.dev, files.vectors)],
+        [params.lowercase, params.lstm_dim, params.seed],
+    ]
+    checkpoint = f"infersent-{content_hash(depends_on)[:32]}.pt"
+    train(
+        files.train,
+        files.dev,
+        files.vectors,
+        params.lowercase,
+        params.lstm_dim,
+        params.seed,
+        device_for(snakemake.config["device"]),
+        Path(snakemake.config["output_dir"], "checkpoints", checkpoint),
+        Path(snakemake.output.weights),
+    )
