@@ -129,11 +129,6 @@ def encoder_inputs(name):
     return inputs | {"sources": records_of_sources(list(inputs.values()))}
 
 
-def sentence_vectors_of(model):
-    """The first sentence vectors of a model that can be had."""
-    return next(name for name in model.sentence_vectors if name in AVAILABLE.sentence_vectors)
-
-
 def sources_of(model_id, dataset_id):
     """What a run was made of, for its record."""
     sources = {split: named(file) for split, file in split_files(dataset_id).items()}
@@ -183,7 +178,7 @@ def cell_inputs(wildcards):
     if model.vectors:
         inputs["vectors"] = f"{RESULTS}/vectors/{model.vectors}.npy"
     if model.sentence_vectors:
-        stored = sentence_vectors_of(model)
+        stored = AVAILABLE.first_of(model.sentence_vectors)
         inputs["sentence_vectors"] = f"{RESULTS}/sentence_vectors/{dataset}/{stored}.npy"
     folder = f"{RESULTS}/quadruples/{dataset}/{subset}/p{wildcards.p}"
     if model.needs_prototypes:

@@ -1,6 +1,6 @@
 """MLflow: a view of the run records.
 
-needs: run.json and metrics of every cell, the ledger, tables and figures
+needs: run.json and metrics of every cell, the ledger, claims, tables and figures
 makes: mlflow.imported.json, and the runs in the tracking store, which is no output
 """
 
@@ -10,8 +10,7 @@ rule import_to_mlflow:
     input:
         records=records_of(CONFIG.cells()),
         metrics=metrics_of(CONFIG.cells()),
-        ledger=f"{RESULTS}/ledger.csv",
-        summary=f"{RESULTS}/summary.csv",
+        reports=rules.write_ledger.output + rules.judge_claims.output,
         tables_and_figures=tables_and_figures(),
     output:
         f"{RESULTS}/mlflow.imported.json",

@@ -71,6 +71,8 @@ rule train_infersent:
     conda:
         "../envs/cpu.yaml"
     threads: 1
+    # The longest of the jobs that others wait for.
+    priority: 1
     resources:
         mem_mb=4000,
     params:

@@ -233,9 +233,9 @@ def test_records_tables_and_figures_are_artifacts(results):
     assert artifacts(results, parent) == {"run.json": record}
     (documents,) = named(runs, "tables and figures")
     assert sorted(artifacts(results, documents)) == [
-        "figures/figure6.svg",
+        "figures/diallo2019/figure6.svg",
         "ledger.csv",
-        "tables/table4.csv",
+        "tables/diallo2019/table4.csv",
     ]
 
 
@@ -285,7 +285,7 @@ def test_a_changed_table_replaces_the_tables_alone(results):
     write_text(results / "tables" / tracking.EXPERIMENT / "table4.csv", "a,c\n")
     assert import_all(results).added == 1
     (documents,) = named(active_runs(uri(results)), "tables and figures")
-    assert artifacts(results, documents)["tables/table4.csv"] == "a,c\n"
+    assert artifacts(results, documents)["tables/diallo2019/table4.csv"] == "a,c\n"
 
 
 def test_a_run_of_the_users_own_is_left_alone(results):
@@ -529,7 +529,7 @@ def test_the_ui_of_a_moved_folder_shows_the_artifacts_and_takes_imports(results,
         session.mount("http://", requests.adapters.HTTPAdapter(max_retries=retries))
         assert session.get(f"{address}/health").text == "OK"
         (documents,) = named(active_runs(address), "tables and figures")
-        query = {"run_uuid": documents.info.run_id, "path": "tables/table4.csv"}
+        query = {"run_uuid": documents.info.run_id, "path": "tables/diallo2019/table4.csv"}
         assert session.get(f"{address}/get-artifact", params=query).text == "a,b\n"
 
         assert import_all(moved / "results", address).added == 0

@@ -1,6 +1,6 @@
 """Import the run records, tables and figures of the paper into MLflow.
 
-input: run.json and metrics of every cell, ledger.csv, summary.csv, tables and figures
+input: run.json and metrics of every cell, ledger, claims, tables and figures
 output: mlflow.imported.json
 """
 

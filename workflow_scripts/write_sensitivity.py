@@ -13,7 +13,7 @@ from job import job
 with job(snakemake):
     config = load_config(snakemake.params.config)
     papers = [load_paper(path) for path in snakemake.input.papers]
-    runs = list(read_runs(snakemake.input.records, snakemake.input.metrics))
+    runs = read_runs(snakemake.input.records, snakemake.input.metrics)
     frame = build_sensitivity(papers, config, runs)
     write_csv(frame, snakemake.output.csv)
     write_text(snakemake.output.md, sensitivity_markdown(frame, config))

@@ -1,6 +1,7 @@
 """Which of the things that the configuration asks for can be had here, and where they are."""
 
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from pathlib import Path
 
 from analogyqa import entities
@@ -8,7 +9,7 @@ from analogyqa.config import Config, Dataset, SentenceVectors, Vectors, join_id
 from analogyqa.errors import AnalogyQAError
 from analogyqa.pretrained import transformer
 from analogyqa.schemas import SPLITS
-from analogyqa.sources import Source, UnavailableError, first_available
+from analogyqa.sources import Source, UnavailableError, first_available, local_copy
 
 
 class Availability:
@@ -33,19 +34,27 @@ class Availability:
         resources: str,
         mirrors: Sequence[str | Path],
     ) -> None:
-        self._registry, self._resources, self._mirrors = registry, resources, mirrors
+        self._config, self._registry = config, registry
+        self._resources, self._mirrors = resources, mirrors
         self.splits = {name: self._of_splits(dataset) for name, dataset in config.datasets.items()}
         self.vectors: dict[str, list[str]] = {}
         self.sentence_vectors: dict[str, dict[str, list[str]]] = {}
         self.entities: str | None = None
-        self._missing: dict[str, str] = {}
+        self._no_vectors: dict[str, str] = {}
+        self._no_sentence_vectors: dict[str, str] = {}
         for name, vectors in config.vectors.items():
-            self._try(name, self.vectors, self._of_vectors, vectors)
+            try:
+                self.vectors[name] = self._of_vectors(vectors)
+            except UnavailableError as error:
+                self._no_vectors[name] = f"{name} is {error}"
         for name, stored in config.sentence_vectors.items():
-            if stored.vectors in self._missing:
-                self._missing[name] = self._missing[stored.vectors]
-            else:
-                self._try(name, self.sentence_vectors, self._of_sentence_vectors, stored)
+            if stored.vectors in self._no_vectors:
+                self._no_sentence_vectors[name] = self._no_vectors[stored.vectors]
+                continue
+            try:
+                self.sentence_vectors[name] = self._of_sentence_vectors(stored)
+            except UnavailableError as error:
+                self._no_sentence_vectors[name] = f"{name} is {error}"
         self._no_entities = self._find_entities(config)
         self.reasons = self._reasons(config)
 
@@ -71,37 +80,53 @@ class Availability:
             raise
         return f"{self._resources}/{self._registry[source].file}"
 
+    def first_of(self, names: Sequence[str]) -> str:
+        """Return the first sentence vectors whose files are here, else the first that can be had.
+
+        Their order is the same as that of the alternatives of a source.
+        """
+        had = [name for name in names if name in self.sentence_vectors]
+        return next(filter(self._is_here, had), had[0])
+
+    def _is_here(self, name: str) -> bool:
+        vectors = self._config.sentence_vectors[name].vectors
+        files = [*chain.from_iterable(self.sentence_vectors[name].values())]
+        files += self.vectors[vectors] if vectors else []
+        sources = {f"{self._resources}/{source.file}": source for source in self._registry.values()}
+        return all(
+            local_copy(sources[file], self._resources, self._mirrors)
+            for file in files
+            if file in sources
+        )
+
     def _of_splits(self, dataset: Dataset) -> dict[str, str]:
         return {split: self.file_of(getattr(dataset, split)) for split in SPLITS}
 
     def _of_vectors(self, vectors: Vectors) -> list[str]:
         if vectors.source:
-            return [self.file_of(vectors.source)]
-        return [self.file_of([text]) for text in vectors.train_on]
+            return [self._or_drop_in(vectors.source)]
+        return [self._or_drop_in([text]) for text in vectors.train_on]
 
     def _of_sentence_vectors(self, stored: SentenceVectors) -> dict[str, list[str]]:
         if stored.train_on:
             return {
-                "train_on": [self.file_of(each) for each in stored.train_on],
-                "dev_on": [self.file_of(each) for each in stored.dev_on],
+                "train_on": [self._or_drop_in(each) for each in stored.train_on],
+                "dev_on": [self._or_drop_in(each) for each in stored.dev_on],
             }
         if stored.encoder == "sentence_transformers":
             names = [name for name in stored.weights if transformer.installed(name)]
             if not names:
-                raise UnavailableError(f"no model {' or '.join(stored.weights)} is installed here")
+                raise UnavailableError(f"not installed here: {' or '.join(stored.weights)}")
             return {"name": names[:1]}
-        return {"weights": [self.file_of(stored.weights)]} if stored.weights else {}
+        return {"weights": [self._or_drop_in(stored.weights)]} if stored.weights else {}
 
-    def _try(self, name: str, found: dict, files_of, section: Vectors | SentenceVectors) -> None:
+    def _or_drop_in(self, alternatives: Sequence[str]) -> str:
+        """As `file_of`; the message, which tables show, names no place of this machine."""
         try:
-            found[name] = files_of(section)
-        except UnavailableError as error:
-            files = [self._registry[each].file for each in _sources(section) if "/" not in each]
-            self._missing[name] = (
-                f"{name} is neither here nor on the web; drop in {' or '.join(files)}"
-                if files
-                else str(error)
-            )
+            return self.file_of(alternatives)
+        except UnavailableError:
+            files = " or ".join(self._registry[name].file for name in alternatives)
+            raise UnavailableError(f"neither here nor on the web; drop in {files}") from None
 
     def _find_entities(self, config: Config) -> str:
         if config.named_entities is None:
@@ -112,7 +137,7 @@ class Availability:
             )
         except AnalogyQAError as error:
             return str(error)
-        return self._missing.get(config.named_entities.vectors, "")
+        return self._no_vectors.get(config.named_entities.vectors, "")
 
     def _reasons(self, config: Config) -> dict[str, str]:
         varied = {
@@ -123,10 +148,10 @@ class Availability:
         reasons = {}
         for model_id, model in (config.models | varied).items():
             stores = model.sentence_vectors or []
-            if model.vectors in self._missing:
-                reasons[model_id] = self._missing[model.vectors]
+            if model.vectors in self._no_vectors:
+                reasons[model_id] = self._no_vectors[model.vectors]
             elif stores and not set(stores) & set(self.sentence_vectors):
-                reasons[model_id] = "; ".join(self._missing[name] for name in stores)
+                reasons[model_id] = "; ".join(self._no_sentence_vectors[name] for name in stores)
             elif model.rewriting and self._no_entities:
                 reasons[model_id] = self._no_entities
         return reasons
@@ -146,11 +171,3 @@ def find_model(alternatives: Iterable[str], folders: Iterable[str | Path]) -> st
         f"none of the models {', '.join(alternatives)} is here to find named entities "
         "(named_entities.model): python -m spacy download en_core_web_sm"
     )
-
-
-def _sources(section: Vectors | SentenceVectors) -> list[str]:
-    if isinstance(section, Vectors):
-        return section.source or section.train_on
-    if section.encoder == "sentence_transformers":
-        return []
-    return section.weights or [one for each in section.train_on for one in each]

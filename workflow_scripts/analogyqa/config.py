@@ -194,6 +194,7 @@ class Model(Section):
             needs no vectors.
         aggregate: over the prototypes.
         training: laid over the section `training` for this model.
+        subsets: that it is run on; null for all.
     """
 
     title: str
@@ -204,6 +205,7 @@ class Model(Section):
     ranker: Literal["analogy", "cosine", "bm25"]
     aggregate: Literal["max", "mean"] = "max"
     training: dict = {}
+    subsets: list[Literal[SUBSETS]] | None = None  # type: ignore[valid-type]
 
     @model_validator(mode="after")
     def _one_kind_of_vectors(self) -> "Model":
@@ -221,7 +223,7 @@ class Model(Section):
 
     def scientific(self) -> dict:
         """Return what of a model its scores depend on, besides its training section."""
-        return self.model_dump(exclude={"title", "training"})
+        return self.model_dump(exclude={"title", "training", "subsets"})
 
     @property
     def trained(self) -> bool:
@@ -267,9 +269,13 @@ class Variation(Section):
 
 
 class Sensitivity(Section):
-    """The open choices, each varied alone around the paper's setting on one subset."""
+    """The open choices, each varied alone around the paper's setting on one subset.
+
+    `datasets` is null for all of them.
+    """
 
     subset: Literal[SUBSETS] = COMB  # type: ignore[valid-type]
+    datasets: list[str] | None = None
     models: list[str] = []
     axes: dict[Name, dict[Name, Variation]] = {}
 
@@ -371,16 +377,19 @@ class Config(Section):
                 _known(f"{section}.models", name, self.models)
                 if not self.models[name].trained:
                     raise ValueError(f"{section}.models: {name} is not trained, it has no settings")
-            if names and subset not in self.subsets:
-                raise ValueError(
-                    f"{section}.subset: {subset} is not among the subsets {', '.join(self.subsets)}"
-                )
+                if subset not in self.subsets_of(name):
+                    raise ValueError(
+                        f"{section}.subset: {subset} is not among the subsets of {name}: "
+                        f"{', '.join(self.subsets_of(name))}"
+                    )
         if self.selection.models and not self.selection.settings:
             raise ValueError("selection.settings: name at least one setting to choose")
         for name, changes in self.selection.settings.items():
             if name in (PAPER, CHOSEN):
                 raise ValueError(f"selection.settings.{name}: this name is taken, choose another")
             _laid_over_section(self.training, changes, ("selection", "settings", name))
+        for name in self.sensitivity.datasets or []:
+            _known("sensitivity.datasets", name, self.datasets)
         for name, variation in self.sensitivity.variations().items():
             location = ("sensitivity", "axes", *name.split(SETTING_PART, 1))
             _laid_over_section(self.training, variation.training, (*location, "training"))
@@ -447,13 +456,18 @@ class Config(Section):
     def lowercase_of(self, section: Vectors | SentenceVectors) -> bool:
         return self.lowercase if section.lowercase is None else section.lowercase
 
+    def subsets_of(self, model: str) -> list[str]:
+        own = self.models[model].subsets
+        return [subset for subset in self.subsets if own is None or subset in own]
+
     def p_of(self, model: str) -> int:
         return self.prototypes.p if self.models[model].needs_prototypes else 0
 
     def model_ids(self, subset: str) -> list[str]:
         """Return all the models run on a subset, the selected ones at each of their settings."""
-        ids = list(self.models)
-        for name in self.selection.models:
+        names = [name for name in self.models if subset in self.subsets_of(name)]
+        ids = list(names)
+        for name in filter(names.__contains__, self.selection.models):
             if subset == self.selection.subset:
                 ids += [join_id(name, setting) for setting in self.selection.settings]
             ids.append(join_id(name, CHOSEN))
@@ -471,7 +485,7 @@ class Config(Section):
             Cell(model, dataset, COMB, p)
             for dataset in self.datasets
             for model, settings in self.models.items()
-            if settings.trained and settings.ranker == "analogy" and COMB in self.subsets
+            if settings.trained and settings.ranker == "analogy" and COMB in self.subsets_of(model)
             for p in self.prototypes.curve
         ]
         return list(dict.fromkeys(cells))
@@ -479,21 +493,38 @@ class Config(Section):
     def sensitivity_cells(self) -> dict[tuple[str, str, str], Cell]:
         """Return the cell of (model, data set, variation), the variation `paper` being none.
 
-        A variation that `left_out` names has none.
+        A variation that `left_out` names has none. Where one changes nothing in what a model does
+        or in a data set, the paper's is taken.
         """
-        variations = {PAPER: None, **self.sensitivity.variations()}
         cells = {}
-        for model, dataset, (name, variation) in product(
-            self.sensitivity.models, self.datasets, variations.items()
+        for model, dataset, name in product(
+            self.sensitivity.models, self.varied_datasets, [PAPER, *self.sensitivity.variations()]
         ):
-            of_model = variation and (variation.training or variation.model)
-            of_dataset = variation and variation.dataset
-            model_id = join_id(model, name) if of_model else model
-            if model_id not in self.left_out:
-                dataset_id = join_id(dataset, name) if of_dataset else dataset
-                p = self.p_of(model)
-                cells[model, dataset, name] = Cell(model_id, dataset_id, self.sensitivity.subset, p)
+            model_id, dataset_id = join_id(model, name), join_id(dataset, name)
+            if model_id in self.left_out:
+                continue
+            if self._effective(model_id) == self._effective(model):
+                model_id = model
+            if self._read(dataset_id) == self._read(dataset):
+                dataset_id = dataset
+            p = self.p_of(model)
+            cells[model, dataset, name] = Cell(model_id, dataset_id, self.sensitivity.subset, p)
         return cells
+
+    @property
+    def varied_datasets(self) -> list[str]:
+        return self.sensitivity.datasets or list(self.datasets)
+
+    def _effective(self, model_id: str) -> tuple[dict, Training]:
+        """Return what a model does: only analogy has something to aggregate over."""
+        does = self.model_of(model_id).scientific()
+        if does["ranker"] != "analogy":
+            del does["aggregate"]
+        return does, self.training_of(*split_id(model_id))
+
+    def _read(self, dataset_id: str) -> dict:
+        """Return how a data set is read, besides the counts that it is checked against."""
+        return self.dataset_of(dataset_id).model_dump(exclude={"questions"})
 
 
 def join_id(name: str, setting: str) -> str:

@@ -10,6 +10,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
 
 from analogyqa.checkpoints import atomic_path
 from analogyqa.config import Config
@@ -30,12 +31,12 @@ FIGURE = {
 }
 MEASURE_TITLES = {"map": "Mean average precision", "mrr": "Mean reciprocal rank"}
 
-_PUBLISHED = ", published"
+PUBLISHED = ", published"
 
 # Okabe and Ito's palette: told apart with any colour vision; the markers tell them apart in print.
-_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
-_MARKERS = ("o", "s", "^", "D", "v", "P")
-_STYLE = {"svg.hashsalt": "analogyqa", "axes.spines.top": False, "axes.spines.right": False}
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+MARKERS = ("o", "s", "^", "D", "v", "P")
+STYLE = {"svg.hashsalt": "analogyqa", "axes.spines.top": False, "axes.spines.right": False}
 
 
 def build_figure(paper: Paper, name: str, summary: pd.DataFrame, config: Config) -> pd.DataFrame:
@@ -53,7 +54,7 @@ def build_figure(paper: Paper, name: str, summary: pd.DataFrame, config: Config)
     rows = []
     for column, dataset in product(artefact.columns, in_paper + others):
         where = artefact.where(column=column).model_copy(update={"dataset": dataset})
-        published = _published(paper, where) if dataset in in_paper else None
+        published = published_value(paper, where) if dataset in in_paper else None
         at = int(best[column, dataset]) if published is not None else None
         for p in sorted({*(config.prototypes.curve or [config.prototypes.p]), at} - {None}):
             run = found.get((where.model, dataset, where.subset, p, where.metric), {})
@@ -77,7 +78,7 @@ def draw_figure(
     """
     artefact = paper.artefacts[name]
     metrics = [artefact.where(column=column).metric for column in artefact.columns]
-    with plt.rc_context(_STYLE):
+    with plt.rc_context(STYLE):
         figure, panels = plt.subplots(
             ncols=len(metrics),
             figsize=(1.6 + 4.8 * len(metrics), 4.4),
@@ -90,24 +91,31 @@ def draw_figure(
             axes.set_ylabel(MEASURE_TITLES[metric])
             handles, labels = axes.get_legend_handles_labels()
             entries |= dict(zip(labels, handles, strict=True))
-        if entries:
-            # Ours in the first column, published in the second.
-            labels = sorted(entries, key=lambda label: label.endswith(_PUBLISHED))
-            figure.legend(
-                [entries[label] for label in labels],
-                labels,
-                loc="outside lower center",
-                ncols=2,
-                frameon=False,
-            )
-        title = _title(frame, paper, name, config)
-        figure.suptitle(title, x=0.02, horizontalalignment="left", fontsize="medium")
-        for kind, path in files.items():
-            # Without these the file would hold the date and the version of Matplotlib.
-            metadata = {"Date": None, "Creator": None} if kind == "svg" else {"Software": None}
-            with atomic_path(path) as temporary:
-                figure.savefig(temporary, format=kind, dpi=200, metadata=metadata)
-        plt.close(figure)
+        finish(figure, entries, _title(frame, paper, name, config), files)
+
+
+def finish(
+    figure: Figure, entries: dict[str, object], title: str, files: dict[str, str | Path]
+) -> None:
+    """Put the legend and the title to a figure, write it and close it.
+
+    Args:
+        figure: with its panels drawn.
+        entries: label to handle; labels that end in `PUBLISHED` come in the second column.
+        title: of one or more lines.
+        files: format (png, svg) to path; the same figure gives the same bytes.
+    """
+    if entries:
+        labels = sorted(entries, key=lambda label: label.endswith(PUBLISHED))
+        handles = [entries[label] for label in labels]
+        figure.legend(handles, labels, loc="outside lower center", ncols=2, frameon=False)
+    figure.suptitle(title, x=0.02, horizontalalignment="left", fontsize="medium")
+    for kind, path in files.items():
+        # Without these the file would hold the date and the version of Matplotlib.
+        metadata = {"Date": None, "Creator": None} if kind == "svg" else {"Software": None}
+        with atomic_path(path) as temporary:
+            figure.savefig(temporary, format=kind, dpi=200, metadata=metadata)
+    plt.close(figure)
 
 
 def _names(paper: Paper, name: str) -> dict[str, str]:
@@ -115,7 +123,8 @@ def _names(paper: Paper, name: str) -> dict[str, str]:
     return {cell.where.dataset: cell.row for cell in paper.artefacts[name].numbers()}
 
 
-def _published(paper: Paper, where: Where) -> float | None:
+def published_value(paper: Paper, where: Where) -> float | None:
+    """Return the score that the first table of a paper which has it prints for a cell."""
     for artefact in paper.artefacts.values():
         for cell in artefact.numbers() if artefact.value == "score" else ():
             if cell.where == where:
@@ -130,7 +139,7 @@ def _draw_panel(axes: plt.Axes, frame: pd.DataFrame, names: dict[str, str], conf
         # A little to the side, so that one interval does not hide the other.
         aside = (index - (len(curves) - 1) / 2) * 0.015 * (np.ptp(frame["p"]) or 1)
         # The published value is labelled with the paper's name for its data: ours may be others.
-        labels = (config.datasets[dataset].title, names.get(dataset, "") + _PUBLISHED)
+        labels = (config.datasets[dataset].title, names.get(dataset, "") + PUBLISHED)
         _draw_curve(axes, part, labels, index, aside)
     if frame["mean"].isna().all():
         axes.text(0.5, 0.5, "not run", transform=axes.transAxes, ha="center")
@@ -144,7 +153,7 @@ def _draw_curve(
     axes: plt.Axes, part: pd.DataFrame, labels: tuple[str, str], index: int, aside: float
 ) -> None:
     """Draw ours and the published values of one data set, `aside` of p, each with its label."""
-    colour, marker = _COLOURS[index % len(_COLOURS)], _MARKERS[index % len(_MARKERS)]
+    colour, marker = COLOURS[index % len(COLOURS)], MARKERS[index % len(MARKERS)]
     ours = part.dropna(subset="mean")
     if len(ours):
         mean = ours["mean"]

@@ -334,6 +334,9 @@ def _settings_notes(
     notes = []
     if (frame["setting"] == PAPER).any():
         notes.append(f"Paper's setting: {_changes(config.training.model_dump())}.")
+    for name in frame.loc[frame["setting"] == PAPER, "model"].unique():
+        if own := config.models[name].training:
+            notes.append(f"{config.models[name].title}: {_changes(own)}, the rest as above.")
     names = frame["row" if artefact.systems_in_rows else "column"]
     chosen: dict[str, list[str]] = {}
     for name, row in zip(names, frame.to_dict("records"), strict=True):

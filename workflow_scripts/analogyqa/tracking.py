@@ -34,6 +34,7 @@ HOST = "127.0.0.1"
 
 _SQLITE = "sqlite:///"
 _PROXIED = "mlflow-artifacts:/"
+_REPORTS = ("summary", "ledger", "claims", "comparisons", "sensitivity")
 _BATCH = 900  # metrics a call; MLflow takes 1000 entries, which leaves room for the params
 _CURVES = ["loss", "dev_map", "dev_mrr"]
 _IDENTITY = ("content_hash", "metrics_sha256")
@@ -116,8 +117,8 @@ def import_runs(
         experiment: the short name of a paper.
         records: the run.json of each cell, history.parquet beside it where the model was trained.
         metrics: the metrics table of each cell, in the same order.
-        results: the output folder with tables/{experiment}, figures/{experiment}, ledger.csv and
-            summary.csv, each as far as it is there.
+        results: the output folder with the tables, figures and reports of all papers, each as far
+            as it is there.
 
     Raises:
         AnalogyQAError: when a record cannot be read or the store cannot be written.
@@ -261,14 +262,13 @@ def _cell_run(record_path: Path, metrics_path: Path, results: Path) -> _Run:
 
 
 def _documents_run(experiment: str, results: Path) -> _Run | None:
-    """Return the run that carries the tables and figures, None when there are none."""
+    """Return the run that carries the tables, figures and reports, None when there are none."""
     files = {
-        path: folder
+        path: path.parent.relative_to(results).as_posix()
         for folder in ("tables", "figures")
-        for path in sorted((results / folder / experiment).glob("*"))
+        for path in sorted((results / folder).glob("*/*"))
     }
-    files |= dict.fromkeys((results / "ledger.csv", results / "summary.csv"))
-    files = {path: folder for path, folder in files.items() if path.is_file()}
+    files |= {path: None for name in _REPORTS for path in sorted(results.glob(f"{name}.*"))}
     if not files:
         return None
     end = max(map(_modified, files))

@@ -103,7 +103,8 @@ def train(
         AnalogyQAError: for files that cannot be read, when the loss is not a number, and when the
             checkpoint is damaged.
     """
-    parts, word_vectors = _read(read_nli(train_files), read_nli(dev_files), vectors, lowercase)
+    tables = (read_nli(train_files, "train"), read_nli(dev_files, "dev"))
+    parts, word_vectors = _read(*tables, vectors, lowercase)
     training, dev = parts
     word_vectors = word_vectors.to(device)
     torch.manual_seed(seed)

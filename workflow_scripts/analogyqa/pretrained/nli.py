@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain
-from typing import NamedTuple, TextIO
+from typing import Literal, NamedTuple, TextIO
 
 import pandas as pd
 
@@ -27,27 +27,26 @@ class Pair(NamedTuple):
     label: str
 
 
-def read_nli(files: Iterable[str]) -> pd.DataFrame:
+def read_nli(files: Iterable[str], split: Literal["train", "dev"] = "train") -> pd.DataFrame:
     """Read files of inference pairs, one after the other.
 
-    - SNLI as it was released (`.jsonl`; MultiNLI is alike), less the pairs without a gold label;
+    - SNLI as it was released: the archive (`.zip`), of which the member of `split` is read, or a
+      member by itself (`.jsonl`; MultiNLI is alike). Pairs without a gold label are left out;
     - SICK, known by the column entailment_judgment of its first line;
     - any other file: lines of premise, hypothesis and 0, 1 or 2 (the place in LABELS), separated by
       tabs.
-
-    `archive.zip#member` names a file in a zip archive.
 
     Returns:
         The columns premise, hypothesis and label.
 
     Raises:
-        AnalogyQAError: for a line that is not of its file's form (file and line named), and for a
-            file without a pair.
+        AnalogyQAError: for a line that is not of its file's form (file and line named), for a file
+            without a pair, and for an archive without the split.
     """
     pairs: list[Pair] = []
-    for name in files:
+    for path in files:
         before = len(pairs)
-        with _opened(name) as file:
+        with _opened(path, split) as (name, file):
             pairs += _pairs(name, file)
         if len(pairs) == before:
             raise AnalogyQAError(f"{name}: no pair of sentences in it")
@@ -55,20 +54,30 @@ def read_nli(files: Iterable[str]) -> pd.DataFrame:
 
 
 @contextmanager
-def _opened(name: str) -> Iterator[TextIO]:
-    path, _, member = name.partition("#")
+def _opened(path: str, split: str) -> Iterator[tuple[str, TextIO]]:
+    """Open a file, or the member of a split in an archive; its name is for messages."""
     try:
-        if member:
+        if path.endswith(".zip"):
             with zipfile.ZipFile(path) as archive:
-                if member not in archive.namelist():
-                    raise AnalogyQAError(f"{path}: the archive has no member {member}")
+                member = _member_of(path, archive, split)
                 with archive.open(member) as raw:
-                    yield io.TextIOWrapper(raw, encoding="utf-8")
+                    yield f"{path}, {member}", io.TextIOWrapper(raw, encoding="utf-8")
         else:
             with open(path, encoding="utf-8") as file:
-                yield file
+                yield path, file
     except (zipfile.BadZipFile, zlib.error, EOFError, UnicodeDecodeError) as error:
-        raise AnalogyQAError(f"{name}: damaged, or of another format ({error})") from error
+        raise AnalogyQAError(f"{path}: damaged, or of another format ({error})") from error
+
+
+def _member_of(path: str, archive: zipfile.ZipFile, split: str) -> str:
+    for name in archive.namelist():
+        # The released archive holds what macOS keeps about each file, under its name, as well.
+        if name.endswith(f"_{split}.jsonl") and not name.startswith("__MACOSX/"):
+            return name
+    raise AnalogyQAError(
+        f"{path}: no member of this archive ends in _{split}.jsonl. Name SNLI's archive as it was "
+        "released."
+    )
 
 
 def _pairs(name: str, file: TextIO) -> Iterator[Pair]:
