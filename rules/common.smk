@@ -137,6 +137,12 @@ def sources_of(model_id, dataset_id):
     return sources
 
 
+def entity_patterns():
+    """The model of named entities where it is a file: a package or a folder is no input."""
+    model = AVAILABLE.entities
+    return [model] if model and os.path.isfile(model) else []
+
+
 def all_model_ids():
     return {cell.model for cell in [*CONFIG.cells(), *SENSITIVITY_CELLS]}
 

@@ -30,7 +30,8 @@ rule build_corpus:
 rule find_entities:
     """Find the named entities of the candidates, of the type that their question asks for."""
     input:
-        f"{RESULTS}/corpora/{{dataset}}.parquet",
+        corpus=f"{RESULTS}/corpora/{{dataset}}.parquet",
+        patterns=entity_patterns(),
     output:
         entities=f"{RESULTS}/entities/{{dataset}}.parquet",
         record=f"{RESULTS}/entities/{{dataset}}.json",

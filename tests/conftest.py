@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import settings
 
 from analogyqa.cells import CellData, CellFiles, load_cell
 from analogyqa.config import Negatives
@@ -14,6 +15,10 @@ from analogyqa.quadruples import evaluation_blocks, subset_of, training_blocks, 
 from analogyqa.question_types import question_type
 from analogyqa.schemas import CORPUS, PROTOTYPES, SPLITS, write_table
 from analogyqa.vectors import vocabulary_of, write_store
+
+# How long an example takes says more about the machine than about the code.
+settings.register_profile("any machine", deadline=None)
+settings.load_profile("any machine")
 
 Question = tuple[str, str, list[tuple[str, int]]]  # split, text, candidates and their labels
 

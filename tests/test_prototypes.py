@@ -54,6 +54,42 @@ def test_a_smaller_set_is_the_start_of_a_larger_one(corpus, seed, data):
     pd.testing.assert_frame_equal(fewer, take(more, "comb", small, "file"))
 
 
+@pytest.mark.parametrize("choice", ["pair", "question"])
+def test_either_choice_takes_one_correct_pair_of_each_question(corpus, choice):
+    chosen = choose_prototypes(corpus, "comb", 0, choice)
+    found = chosen.merge(corpus, on=["question_id", "candidate_id", "question_type"])
+    assert len(found) == len(chosen) == 21
+    assert found["question_id"].is_unique
+    assert set(found["label"]) == {1}
+    for _, own in chosen.groupby("question_type"):
+        assert own["rank"].tolist() == list(range(7))
+
+
+def first_chosen(corpus, choice, seeds):
+    """Count how often each question gives the first prototype."""
+    firsts = [choose_prototypes(corpus, "who", seed, choice).iloc[0] for seed in range(seeds)]
+    return pd.Series([first["question_id"] for first in firsts]).value_counts() / seeds
+
+
+def test_by_question_one_with_many_correct_candidates_comes_early_as_often_as_another(make_corpus):
+    questions = [("train", f"who is {number} ?", [("a", 1)]) for number in range(3)]
+    corpus = make_corpus([*questions, ("train", "who is many ?", [(f"b{n}", 1) for n in range(9)])])
+    by_pair, by_question = (
+        first_chosen(corpus, choice, 300).reindex(["q3"], fill_value=0)["q3"]
+        for choice in ("pair", "question")
+    )
+    assert by_pair == pytest.approx(9 / 12, abs=0.1)
+    assert by_question == pytest.approx(1 / 4, abs=0.1)
+
+
+def test_by_question_the_same_seed_chooses_the_same_and_seeds_differ(corpus):
+    first, again, other = (
+        choose_prototypes(corpus, "comb", seed, "question") for seed in (0, 0, 1)
+    )
+    pd.testing.assert_frame_equal(first, again)
+    assert first["candidate_id"].tolist() != other["candidate_id"].tolist()
+
+
 def test_the_choice_survives_the_way_through_parquet(corpus, tmp_path):
     chosen = choose_prototypes(corpus, "comb", seed=0)
     write_table(chosen, PROTOTYPES, tmp_path / "prototypes")

@@ -5,10 +5,12 @@ import platform
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from analogyqa import runs, training
+from analogyqa.cells import ranked_sentences
 from analogyqa.config import Cell, Model, Training
 from analogyqa.errors import AnalogyQAError
 from analogyqa.runs import (
@@ -21,6 +23,7 @@ from analogyqa.runs import (
     train_cell,
 )
 from analogyqa.schemas import HISTORY, SCORES, read_table, write_table
+from analogyqa.vectors import write_store
 
 CELL = Cell("analogy", "toy", "comb", 3)
 TRAINED = Model(title="A", encoder="bigru", vectors="some", ranker="analogy")
@@ -119,7 +122,8 @@ def test_the_record_says_what_was_run(run):
     assert record["seeds"] == [0, 5]
     assert record["settings"]["training"]["sentence_dim"] == 4
     assert record["settings"]["setting"] == "paper"
-    assert record["settings"]["vectors"] == {"name": "some", "origin": "toy"}
+    assert record["settings"]["vectors"] == {"name": "vectors", "origin": "toy"}
+    assert record["settings"]["sentence_vectors"] is None
     assert record["device"] == "cpu"
 
 
@@ -179,6 +183,60 @@ def test_a_model_without_prototypes_needs_the_corpus_only(files, tmp_path):
     record = record_of(tmp_path / "a")
     assert sorted(record["inputs"]) == ["corpus, seed 0", "corpus, seed 5"]
     assert record["settings"]["vectors"] is None
+
+
+STORED = Model(title="S", sentence_vectors="means", ranker="analogy")
+
+
+@pytest.fixture
+def stored(files, corpus, tmp_path):
+    """The tables of a cell with a store of sentence vectors, and no word vectors."""
+    sentences = ranked_sentences(corpus)
+    vectors = np.random.default_rng(0).normal(size=(len(sentences), 4)).astype(np.float32)
+    found = np.ones(len(sentences), dtype=bool)
+    path = str(tmp_path / "sentence_vectors" / "means.npy")
+    write_store(vectors, found, sentences, "an encoder", path)
+    evaluated = {"dev", "test"}
+    return {
+        seed: own._replace(
+            vectors=None,
+            sentence_vectors=path,
+            quadruples={split: own.quadruples[split] for split in evaluated},
+        )
+        for seed, own in files.items()
+    }
+
+
+def test_the_record_names_the_sentence_vectors_and_where_they_come_from(stored, tmp_path):
+    score_cell(CELL, STORED, TRAINING, stored, SOURCES, True, tmp_path / "a")
+    record = record_of(tmp_path / "a")
+    assert record["settings"]["sentence_vectors"] == {"name": "means", "origin": "an encoder"}
+    assert record["settings"]["vectors"] is None
+    assert record["inputs"]["sentence vectors, seed 5"] == sha256(stored[5].sentence_vectors)
+    assert set(read_table(tmp_path / "a" / "scores.parquet", SCORES)["seed"]) == {0, 5}
+
+
+def test_the_record_names_who_found_the_entities(run):
+    sources = SOURCES | {"entities": "some_model"}
+    first, second = run("a"), run("b", sources=sources)
+    assert record_of(second)["settings"]["sources"] == sources
+    assert record_of(first)["content_hash"] != record_of(second)["content_hash"]
+
+
+def test_bm25_reads_the_corpus_only_and_is_scored_for_each_seed(files, tmp_path):
+    model = Model(title="B", ranker="bm25")
+    corpus_only = {
+        seed: own._replace(vectors=None, prototypes=None, quadruples={})
+        for seed, own in files.items()
+    }
+    score_cell(CELL._replace(p=0), model, TRAINING, corpus_only, SOURCES, True, tmp_path / "a")
+    record = record_of(tmp_path / "a")
+    assert sorted(record["inputs"]) == ["corpus, seed 0", "corpus, seed 5"]
+    assert record["settings"]["model"]["ranker"] == "bm25"
+    scores = read_table(tmp_path / "a" / "scores.parquet", SCORES)
+    by_seed = [own["score"].tolist() for _, own in scores.groupby("seed")]
+    assert len(by_seed) == 2
+    assert by_seed[0] == by_seed[1]
 
 
 def test_a_failed_training_leaves_the_earlier_run_as_it_was(run, files):

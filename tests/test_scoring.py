@@ -6,12 +6,19 @@ import pytest
 import torch
 
 from analogyqa import scoring
-from analogyqa.cells import load_cell
+from analogyqa.cells import load_cell, ranked_sentences
 from analogyqa.config import Model, Training
 from analogyqa.encoders import build_encoder
 from analogyqa.errors import AnalogyQAError
 from analogyqa.schemas import CORPUS, QUADRUPLES, SCORES, read_table, write_table
-from analogyqa.scoring import device_for, encode, encode_all, score_split, score_untrained
+from analogyqa.scoring import (
+    device_for,
+    encode,
+    encode_all,
+    score_bm25,
+    score_split,
+    score_untrained,
+)
 from analogyqa.vectors import write_store
 
 CPU = torch.device("cpu")
@@ -119,6 +126,97 @@ def test_the_random_order_differs_by_seed(cell):
     system = model("random", "cosine")
     first, second = (score_untrained(cell, system, TRAINING, seed) for seed in (0, 1))
     assert not first["score"].equals(second["score"])
+
+
+# Sentence vectors
+
+
+STORED = {
+    ranker: Model(title="S", sentence_vectors="means", ranker=ranker)
+    for ranker in ("analogy", "cosine")
+}
+
+
+@pytest.fixture
+def stored(cell_files, corpus):
+    """A cell on a store of sentence vectors, and the vector of each sentence."""
+    files = cell_files()
+    sentences = ranked_sentences(corpus)
+    vectors = np.random.default_rng(2).normal(size=(len(sentences), 5)).astype(np.float32)
+    path = files.vectors.replace("vectors.npy", "sentences.npy")
+    write_store(vectors, np.ones(len(sentences), bool), sentences, "toy", path)
+    evaluated = {split: files.quadruples[split] for split in ("dev", "test")}
+    files = files._replace(vectors=None, sentence_vectors=path, quadruples=evaluated)
+    data = load_cell(files, "comb", 3, lowercase=True)
+    return files, data, dict(zip(sentences, torch.from_numpy(vectors), strict=True))
+
+
+def test_sentence_vectors_are_compared_by_cosine(stored):
+    _, data, vectors = stored
+    scores = score_untrained(data, STORED["cosine"], TRAINING, seed=0)
+    pairs = pd.concat([data.splits[split].pairs for split in ("dev", "test")])
+    expected = [
+        cosine(vectors[pair.question], vectors[pair.candidate]) for pair in pairs.itertuples()
+    ]
+    np.testing.assert_allclose(scores["score"], expected, atol=1e-6)
+
+
+def test_sentence_vectors_are_compared_by_analogy_with_prototypes(stored, corpus):
+    files, data, vectors = stored
+    scores = score_untrained(data, STORED["analogy"], TRAINING, seed=0)
+    prototypes = pd.read_parquet(files.prototypes).query("rank < 3")
+    texts = corpus.set_index("candidate_id")
+    pairs = pd.concat([data.splits[split].pairs for split in ("dev", "test")])
+    for score, pair in zip(scores["score"], pairs.itertuples(), strict=True):
+        shift = vectors[pair.question] - vectors[pair.candidate]
+        own = prototypes.loc[prototypes["question_type"] == pair.question_type, "candidate_id"]
+        expected = max(
+            cosine(vectors[row.question] - vectors[row.candidate], shift)
+            for row in texts.loc[own].itertuples()
+        )
+        assert score == pytest.approx(expected, abs=1e-6)
+
+
+def test_sentence_vectors_do_not_depend_on_the_seed(stored):
+    _, data, _ = stored
+    scores = [score_untrained(data, STORED["cosine"], TRAINING, seed)["score"] for seed in (0, 1)]
+    assert scores[0].equals(scores[1])
+
+
+# BM25
+
+
+def test_bm25_scores_are_a_table_of_dev_and_test(corpus, tmp_path):
+    scores = score_bm25(corpus, "comb", lowercase=True).assign(seed=0)
+    write_table(scores, SCORES, tmp_path / "scores.parquet")
+    typed = corpus[corpus["question_type"].notna() & (corpus["split"] != "train")]
+    assert sorted(scores["candidate_id"]) == sorted(typed["candidate_id"])
+    assert set(scores["best_prototype"]) == {-1}
+    assert np.isfinite(scores["score"]).all()
+
+
+def test_bm25_ranks_a_candidate_that_shares_a_rare_word_first(make_corpus):
+    candidates = [("the engine number 7", 0), ("the quartz number 7", 1), ("the pile number 7", 0)]
+    questions = [("dev", "who has the quartz ?", candidates), ("test", "who is ?", [("a", 1)])]
+    scores = score_bm25(make_corpus(questions), "who", lowercase=True)
+    own = scores[scores["split"] == "dev"].set_index("candidate_id")["score"]
+    assert own.idxmax() == "q0-1"
+
+
+def test_what_is_rare_is_counted_over_all_candidates_of_the_corpus(make_corpus):
+    dev = ("dev", "who has quartz or radium ?", [("some quartz", 1), ("some radium", 0)])
+    train = ("train", "what ?", [(f"quartz {number}", 0) for number in range(9)])
+    scores = score_bm25(make_corpus([dev, train]), "who", lowercase=True)["score"]
+    assert scores[1] > scores[0]
+
+
+def test_the_subset_of_bm25_holds_its_questions_with_the_scores_of_comb(corpus):
+    comb, who = (
+        score_bm25(corpus, subset, lowercase=True).set_index("candidate_id")["score"]
+        for subset in ("comb", "who")
+    )
+    assert 0 < len(who) < len(comb)
+    assert who.equals(comb[who.index])
 
 
 # Tables of a cell that do not fit

@@ -59,28 +59,28 @@ def test_white_space_has_no_tokens():
 
 
 def test_a_repeated_sentence_is_kept_once():
-    sentences = Sentences(["who wrote", "it", "who wrote"], IDS, True)
+    sentences = Sentences(["who wrote", "it", "who wrote"], IDS, tokenize)
     assert len(sentences) == 2
     assert sentences.numbers(["it", "who wrote"]).tolist() == [1, 0]
 
 
 def test_a_batch_is_padded_behind_the_end():
-    sentences = Sentences(["who wrote it ?", "it"], IDS, True)
+    sentences = Sentences(["who wrote it ?", "it"], IDS, tokenize)
     words, lengths = sentences.batch(np.array([1, 0]))
     assert words.tolist() == [[2, 0, 0, 0], [0, 1, 2, 3]]
     assert lengths.tolist() == [1, 4]
 
 
 def test_a_batch_without_words_has_one_column():
-    words, lengths = Sentences([" "], IDS, True).batch(np.array([0]))
+    words, lengths = Sentences([" "], IDS, tokenize).batch(np.array([0]))
     assert words.shape == (1, 1)
     assert lengths.tolist() == [0]
 
 
 def test_without_word_ids_lengths_are_kept():
-    assert Sentences(["who wrote it ?"], None, True).lengths.tolist() == [4]
+    assert Sentences(["who wrote it ?"], None, tokenize).lengths.tolist() == [4]
 
 
 def test_a_word_without_a_vector_is_named():
     with pytest.raises(AnalogyQAError, match=r"'read' .*not in the word vectors"):
-        Sentences(["who read it ?"], IDS, True)
+        Sentences(["who read it ?"], IDS, tokenize)

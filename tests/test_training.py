@@ -191,6 +191,41 @@ def test_unique_sentences_give_the_loss_and_gradients_of_four_towers(cell_files,
         torch.testing.assert_close(one, other, atol=1e-6, rtol=0)
 
 
+def pairwise_settings(**values) -> Training:
+    return with_values(loss="pairwise", margin=0.5, **values)
+
+
+def test_the_pairwise_loss_is_that_of_each_pair_of_a_question_once(cell):
+    batch = next(epoch_batches(cell, pairwise_settings(), 0, 1, with_prototypes=False))
+    generator = torch.Generator().manual_seed(0)
+    vectors = torch.randn(len(batch.sentences), 4, generator=generator)
+    pairs = sorted(set(zip(batch.c.tolist(), batch.d.tolist(), batch.labels.tolist(), strict=True)))
+    assert len(pairs) < len(batch.labels)
+    gaps = []
+    for c, right, label in pairs:
+        for _, wrong, other in (pair for pair in pairs if pair[0] == c):
+            if label == 1 and other == 0:
+                energies = losses.energy(vectors[[c, c]], vectors[[right, wrong]])
+                gaps.append(max(0, 0.5 - energies[0].item() + energies[1].item()))
+    loss = batch_loss(vectors, batch, "cosine", pairwise_settings()).item()
+    assert loss == pytest.approx(sum(gaps) / len(gaps), abs=1e-6)
+
+
+def test_the_pairwise_loss_ignores_that_a_pair_comes_twice(cell):
+    batch = next(epoch_batches(cell, pairwise_settings(), 0, 1, with_prototypes=False))
+    generator = torch.Generator().manual_seed(0)
+    vectors = torch.randn(len(batch.sentences), 4, generator=generator)
+    twice = batch._replace(
+        c=np.r_[batch.c, batch.c[:5]],
+        d=np.r_[batch.d, batch.d[:5]],
+        labels=np.r_[batch.labels, batch.labels[:5]],
+    )
+    once, again = (
+        batch_loss(vectors, each, "cosine", pairwise_settings()).item() for each in (batch, twice)
+    )
+    assert once == again
+
+
 # Whole trainings
 
 
@@ -311,6 +346,18 @@ def test_the_encoder_learns(cell, tmp_path, model):
     scores, history = train(cell, tmp_path / "a.pt", settings, model)
     assert history["loss"].iloc[-1] < 0.7 * history["loss"].iloc[0]
     assert history["dev_mrr"].max() > before + 0.1
+    test = scores[scores["split"] == "test"]
+    assert measure_questions(test, cell.splits["test"].question_types)["rr"].mean() > 0.8
+
+
+@pytest.mark.parametrize("encoder", ["bigru", "cnn"])
+def test_the_pairwise_loss_trains(cell, tmp_path, encoder):
+    settings = pairwise_settings(
+        sentence_dim=8, dropout=0, weight_decay=0, learning_rate=0.02, max_epochs=12, patience=12
+    )
+    model = Model(title="P", encoder=encoder, vectors="some", ranker="cosine")
+    scores, history = train(cell, tmp_path / "a.pt", settings, model)
+    assert history["loss"].iloc[-1] < 0.7 * history["loss"].iloc[0]
     test = scores[scores["split"] == "test"]
     assert measure_questions(test, cell.splits["test"].question_types)["rr"].mean() > 0.8
 

@@ -17,6 +17,7 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.vectors import (
     read_store,
     select_vectors,
+    store_record,
     train_vectors,
     vocabulary_of,
     write_store,
@@ -370,6 +371,21 @@ def test_a_store_comes_back_as_it_was_written(store):
     np.testing.assert_array_equal(vectors, VECTORS)
     assert list(rows) == WORDS
     assert list(rows.values()) == list(range(5))
+
+
+@pytest.mark.parametrize(
+    "sentence", ["one\rline", "ends so\r", "\x0b\x0c\x1c", "line\u2028separator\x85", " ", ""]
+)
+def test_a_sentence_with_any_white_space_but_a_line_feed_comes_back(tmp_path, sentence):
+    sentences = ["before", sentence, "after"]
+    write_store(VECTORS[:3], np.ones(3, bool), sentences, "some encoder", tmp_path / "a.npy")
+    vectors, rows = read_store(tmp_path / "a.npy")
+    assert rows == {text: row for row, text in enumerate(sentences)}
+    np.testing.assert_array_equal(vectors, VECTORS[:3])
+
+
+def test_the_record_of_a_store_is_its_name_and_origin(store):
+    assert store_record(store) == {"name": "a", "origin": "some file"}
 
 
 def test_a_store_is_mapped_into_memory(store):

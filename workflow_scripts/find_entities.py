@@ -1,6 +1,6 @@
 """Find the named entities of the candidates.
 
-input: corpora/{dataset}.parquet
+input: corpus, patterns where the model is a file of these
 output: entities/{dataset}.parquet, entities/{dataset}.json
 """
 
@@ -18,6 +18,6 @@ with job(snakemake):
     # Where the model lies is no param: another mirror must not find the entities again.
     mirrors = mirrors_from(config.get("mirrors", []), os.environ)
     model = find_model(snakemake.params.model, [config["resources_dir"], *mirrors])
-    entities = find_entities(read_table(snakemake.input[0], CORPUS), model)
+    entities = find_entities(read_table(snakemake.input.corpus, CORPUS), model)
     write_table(entities, ENTITIES, snakemake.output.entities)
     write_json(snakemake.output.record, model_record(model))

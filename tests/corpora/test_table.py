@@ -14,13 +14,13 @@ HEADER = "qid\tquestion\tsentence\tlabel\n"
 def build(tmp_path):
     """Build a corpus from the rows of its training table; dev and test hold one question each."""
 
-    def build(train: str, expected=None):
+    def build(train: str, expected=None, drop_all_correct=()):
         files = {}
         for split in SPLITS:
             path = tmp_path / f"{split}.tsv"
             path.write_text(HEADER + (train if split == "train" else "1\twhen is it ?\ta\t1\n"))
             files[split] = str(path)
-        return build_corpus("toy", "trecqa", files, expected or {})
+        return build_corpus("toy", "trecqa", files, expected or {}, drop_all_correct)
 
     return build
 
@@ -78,6 +78,45 @@ def test_other_counts_than_expected_name_file_key_and_both_counts(build):
     message = r"train\.tsv: 1 who questions .* toy, .* expects 2 \(datasets\.toy\.questions\)"
     with pytest.raises(AnalogyQAError, match=message):
         build("1\twho is it ?\ta\t1\n", {"train": {"who": 2}})
+
+
+MIXED = "1\twho is it ?\ta\t1\n1\twho is it ?\tb\t0\n"
+ALL_CORRECT = "2\twho is all ?\ta\t1\n2\twho is all ?\tb\t1\n"
+ALL_WRONG = "3\twho is none ?\ta\t0\n"
+
+
+def questions(corpus, split):
+    return corpus.loc[corpus["split"] == split, "question_id"].unique().tolist()
+
+
+def test_questions_whose_candidates_are_all_correct_are_dropped_on_request(build):
+    rows = MIXED + ALL_CORRECT + ALL_WRONG
+    assert questions(build(rows), "train") == ["1", "2", "3"]
+    assert questions(build(rows, drop_all_correct=["train"]), "train") == ["1", "3"]
+
+
+def test_a_split_that_is_not_named_keeps_them(build):
+    corpus = build(MIXED + ALL_CORRECT, drop_all_correct=["test"])
+    assert questions(corpus, "train") == ["1", "2"]
+    assert questions(corpus, "dev") == ["1"]
+    assert questions(corpus, "test") == []
+
+
+def test_a_question_of_one_split_is_not_judged_by_its_namesake_in_another(build):
+    corpus = build(MIXED, drop_all_correct=["train"])  # dev and test have a question 1 as well
+    assert questions(corpus, "train") == ["1"]
+
+
+def test_the_rows_left_are_numbered_from_0_and_keep_their_ids(build):
+    corpus = build(ALL_CORRECT + MIXED, drop_all_correct=["train"])
+    assert corpus.index.tolist() == list(range(len(corpus)))
+    assert corpus["candidate_id"].tolist()[:2] == ["1-0", "1-1"]
+
+
+def test_what_is_dropped_is_not_counted(build):
+    build(MIXED + ALL_CORRECT, {"train": {"who": 1}}, ["train"])
+    with pytest.raises(AnalogyQAError, match=r"1 who questions .* expects 2"):
+        build(MIXED + ALL_CORRECT, {"train": {"who": 2}}, ["train"])
 
 
 def test_the_line_that_is_not_utf8_is_named(tmp_path):

@@ -1,6 +1,7 @@
 """InferSent: the published layout, padding, markers, and the training."""
 
 import json
+import zipfile
 from collections import OrderedDict
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.pretrained import Resources, encode_sentences, infersent, infersent_training
 from analogyqa.pretrained.infersent import InferSent, load, mark
 from analogyqa.pretrained.infersent_training import InferenceClassifier, train
+from analogyqa.pretrained.nli import LABELS
 
 WORD_DIM, LSTM_DIM = 6, 5
 WORDS = ["<s>", "</s>", "<p>", "</p>", "a", "man", "sleeps", "did", "n't", "didn", "'t", "go", "Go"]
@@ -243,11 +245,13 @@ def run(tmp_path, monkeypatch):
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
 
-    def run(name: str, max_epochs: int = 3, seed: int = 0, files=("train.txt",)) -> Path:
+    def run(
+        name: str, max_epochs: int = 3, seed: int = 0, files=("train.txt",), dev_file="dev.txt"
+    ) -> Path:
         path = tmp_path / name / "weights.pkl"
         train(
             [str(tmp_path / file) for file in files],
-            [str(tmp_path / "dev.txt")],
+            [str(tmp_path / dev_file)],
             vectors,
             lowercase=True,
             lstm_dim=LSTM_DIM,
@@ -336,6 +340,18 @@ def test_the_record_says_what_the_encoder_was_trained_on(run, tmp_path):
     }
     assert record["pairs"] == {"train": 240, "dev": 40}
     assert (record["lstm_dim"], record["epochs"], record["seed"]) == (LSTM_DIM, 1, 0)
+
+
+def test_of_one_archive_train_and_dev_are_read_each(run, tmp_path):
+    with zipfile.ZipFile(tmp_path / "snli.zip", "w") as archive:
+        for split, count in (("train", 30), ("dev", 20)):
+            rows = [line.split("\t") for line in pairs(count, 0).splitlines()]
+            keys = ("sentence1", "sentence2", "gold_label")
+            labelled = [(one, two, LABELS[int(label)]) for one, two, label in rows]
+            lines = [json.dumps(dict(zip(keys, row, strict=True))) for row in labelled]
+            archive.writestr(f"snli_1.0/snli_1.0_{split}.jsonl", "\n".join(lines))
+    record = record_of(run("a", max_epochs=1, files=("snli.zip",), dev_file="snli.zip"))
+    assert record["pairs"] == {"train": 30, "dev": 20}
 
 
 def test_a_damaged_checkpoint_is_named(run, tmp_path):

@@ -71,13 +71,49 @@ def test_a_pair_without_a_gold_label_is_left_out(write):
     assert rows(write("a.jsonl", snli(PAIRS[0], undecided, PAIRS[1]))) == PAIRS[:2]
 
 
-def test_a_member_of_an_archive_is_read(tmp_path):
-    path = tmp_path / "snli_1.0.zip"
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("snli_1.0/snli_1.0_dev.jsonl", snli(*PAIRS))
-    assert rows(f"{path}#snli_1.0/snli_1.0_dev.jsonl") == PAIRS
-    with pytest.raises(AnalogyQAError, match=r"snli_1\.0\.zip: the archive has no member other"):
-        read_nli([f"{path}#other.jsonl"])
+@pytest.fixture
+def archive(tmp_path):
+    """Write an archive of the given members as SNLI was released; returns its path."""
+
+    def write(members: dict[str, bytes]) -> str:
+        path = tmp_path / "snli_1.0.zip"
+        with zipfile.ZipFile(path, "w") as file:
+            for name, content in members.items():
+                file.writestr(name, content)
+        return str(path)
+
+    return write
+
+
+SNLI = {
+    "__MACOSX/snli_1.0/._snli_1.0_train.jsonl": b"\x00\x05\x16\x07",
+    "snli_1.0/snli_1.0_train.txt": b"gold_label",
+    "snli_1.0/snli_1.0_train.jsonl": snli(*PAIRS).encode(),
+    "snli_1.0/snli_1.0_dev.jsonl": snli(PAIRS[0]).encode(),
+}
+
+
+@pytest.mark.parametrize(("split", "pairs"), [("train", PAIRS), ("dev", PAIRS[:1])])
+def test_of_an_archive_the_member_of_the_split_is_read(archive, split, pairs):
+    table = read_nli([archive(SNLI)], split)
+    assert list(table.itertuples(index=False, name=None)) == pairs
+
+
+def test_other_files_are_read_whole_for_any_split(write):
+    path = write("dev.txt", tabs(*PAIRS))
+    assert read_nli([path], "dev").equals(read_nli([path], "train"))
+
+
+def test_an_archive_without_the_split_is_named(archive):
+    message = r"snli_1\.0\.zip: no member of this archive ends in _dev\.jsonl"
+    with pytest.raises(AnalogyQAError, match=message):
+        read_nli([archive({"snli_1.0/snli_1.0_train.jsonl": b"{}"})], "dev")
+
+
+def test_a_wrong_line_of_a_member_is_named_with_the_member(archive):
+    message = r"snli_1\.0\.zip, a_dev\.jsonl, line 1: not a JSON object"
+    with pytest.raises(AnalogyQAError, match=message):
+        read_nli([archive({"a_dev.jsonl": b"{\n"})], "dev")
 
 
 def test_the_columns_of_sick_are_found_by_their_names(write):
@@ -121,6 +157,5 @@ def test_a_file_that_is_no_text_is_named(tmp_path):
 
 
 def test_an_archive_that_is_none_is_named(write):
-    path = write("a.zip", "no archive")
-    with pytest.raises(AnalogyQAError, match=r"a\.zip#x\.jsonl: damaged"):
-        read_nli([f"{path}#x.jsonl"])
+    with pytest.raises(AnalogyQAError, match=r"a\.zip: damaged"):
+        read_nli([write("a.zip", "no archive")])

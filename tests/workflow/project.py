@@ -1,5 +1,6 @@
 """A project of a few sentences in a temporary folder, and Snakemake run on it."""
 
+import json
 import os
 import random
 import shutil
@@ -9,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import torch
 import yaml
 
 REPOSITORY = Path(__file__).parents[2]
@@ -19,6 +21,38 @@ PLACES = ["paris", "rome", "oslo", "lima", "cairo", "delhi", "kyoto", "quito"]
 YEARS = ["1801", "1822", "1843", "1864", "1885", "1906", "1927", "1948"]
 THINGS = ["engine", "logic", "radium", "spin", "graph", "pile", "sum", "compiler"]
 ANSWERS = {"who": PEOPLE, "where": PLACES, "when": YEARS}
+ENTITIES = {"who": "PERSON", "where": "GPE", "when": "DATE"}
+
+# What the tiny run has in place of the sections of the repository's config.yaml.
+TRAINING = {"sentence_dim": 8, "max_epochs": 2, "batch_size": 4}
+WORDS = {"source": "data/words.vec"}
+VECTORS = {
+    "fasttext": WORDS,
+    "crawl": WORDS,
+    "word2vec": {"source": "enwiki-105m-300d.word2vec"},  # which no project has
+    **dict.fromkeys(["glove", "glove-cased", "fasttext-zero", "fasttext-cased"]),
+}
+MODELS = {
+    "tam": {"encoder": "cnn", "training": {"loss": "pairwise", "margin": 1}},
+    "infersent": {"sentence_vectors": ["infersent2", "infersent-nli"]},
+    "infersent-cosine": {"sentence_vectors": "infersent-nli"},
+    "sent2vec-cosine": {"sentence_vectors": "sent2vec-words"},
+    **dict.fromkeys(["glove", "glove-cosine", "word2vec-cosine", "fasttext-cosine", "sif-cosine"]),
+    **dict.fromkeys(["minilm", "minilm-cosine", "lwda", "tam-word", "tam-cnn", "random"]),
+}
+AXES = {
+    "loss": {"workshop": None},
+    "all_correct_questions": {"dropped_from_dev_and_test": None},
+    "vectors": {"glove": None},  # what is left is word2vec, which is not here
+    **dict.fromkeys(["dropout_place", "weight_decay", "negatives", "prototype_choice"]),
+    **dict.fromkeys(["aggregation", "out_of_vocabulary", "case"]),
+}
+SENSITIVITY = {
+    "subset": "who",
+    "datasets": None,
+    "models": ["analogy", "similarity"],
+    "axes": AXES,
+}
 
 
 class Project:
@@ -35,6 +69,9 @@ class Project:
         for split, count in (("train", 6), ("dev", 3), ("test", 4)):
             _write_wikiqa(self.data / f"{split}.tsv", split, count)
         _write_vectors(self.data / "words.vec")
+        _write_patterns(self.data / "entities.jsonl")
+        _write_inference(self.data / "nli.txt", 60)
+        _write_weights(self.folder / "resources" / "models" / "infersent2.pkl")
         self.configure()
         return self
 
@@ -59,21 +96,29 @@ class Project:
                 "trecqa": None,
             },
             "subsets": ["who", "comb"],
-            "vectors": {"fasttext": {"source": "data/words.vec"}, "word2vec": None, "glove": None},
-            "prototypes": {"p": 3, "curve": [2, 3]},
-            "training": {"sentence_dim": 8, "max_epochs": 2, "batch_size": 4},
-            "models": {
-                "glove": None,
-                "word2vec": None,
-                "glove-cosine": None,
-                "word2vec-cosine": None,
-                "fasttext-cosine": None,
-                "random": None,
+            "vectors": VECTORS,
+            "sentence_vectors": {
+                # The weights are dropped in.
+                "infersent2": {"encoder": "infersent", "weights": "infersent2", "vectors": "crawl"},
+                "infersent1": None,
+                "infersent-nli": {
+                    "train_on": ["data/nli.txt"],
+                    "dev_on": ["data/nli.txt"],
+                    "lstm_dim": 4,
+                },
+                "sent2vec": {"weights": "sent2vec-wiki-unigrams"},  # which no project has either
+                "sent2vec-words": {"encoder": "sent2vec", "weights": "data/words.vec"},
+                "minilm": None,
             },
+            "named_entities": {"model": "data/entities.jsonl"},
+            "prototypes": {"p": 3, "curve": [2, 3]},
+            "training": TRAINING,
+            "models": MODELS,
             "selection": {
                 "models": ["analogy"],
                 "settings": {"hinge": None},
             },
+            "sensitivity": SENSITIVITY,
             "bootstrap": {"samples": 100},
         }
         self.write_config({**base, **changes})
@@ -115,8 +160,19 @@ class Project:
         """Return the files that a user opens, by name, but for the MLflow store."""
         places = ("tables", "figures")
         files = [path for place in places for path in (self.results / place).rglob("*.*")]
-        files += [self.results / "ledger.csv", self.results / "summary.csv"]
+        files += [
+            self.results / f"{name}.csv" for name in ("ledger", "summary", "claims", "comparisons")
+        ]
         return {str(path.relative_to(self.results)): path.read_bytes() for path in files}
+
+
+def cells_of(jobs: list[tuple[str, str]]) -> set[str]:
+    """Return the cells among the jobs that run one, as model/dataset/subset/p."""
+    return {
+        output.removeprefix("results/runs/").rsplit("/", 1)[0]
+        for rule, output in jobs
+        if rule in ("train_encoder", "score_candidates")
+    }
 
 
 def clean_environment() -> dict[str, str]:
@@ -148,3 +204,36 @@ def _write_vectors(path: Path) -> None:
     lines = [f"{len(words)} 6"]
     lines += [f"{word} {' '.join(f'{x:.3f}' for x in generator.normal(size=6))}" for word in words]
     path.write_text("\n".join(lines) + "\n")
+
+
+def _write_patterns(path: Path) -> None:
+    lines = [
+        json.dumps({"label": ENTITIES[kind], "pattern": word})
+        for kind, words in ANSWERS.items()
+        for word in words
+    ]
+    path.write_text("\n".join(lines) + "\n")
+
+
+def _write_inference(path: Path, count: int) -> None:
+    """A hypothesis of the premise's words, of another thing, or of another person."""
+    chance = random.Random("nli")
+    lines = []
+    for number in range(count):
+        person, thing, other = chance.choice(PEOPLE), *chance.sample(THINGS, 2)
+        hypotheses = [f"{person} has the {thing}", f"{person} has the {other}", f"the {other}"]
+        lines.append(f"{person} has the {thing} .\t{hypotheses[number % 3]}\t{number % 3}")
+    path.write_text("\n".join(lines) + "\n")
+
+
+def _write_weights(path: Path, word_dim: int = 6, lstm_dim: int = 4) -> None:
+    """Weights of InferSent with the names of the published ones."""
+    generator = torch.Generator().manual_seed(0)
+    sizes = {"weight_ih": (word_dim,), "weight_hh": (lstm_dim,), "bias_ih": (), "bias_hh": ()}
+    state = {
+        f"enc_lstm.{name}_l0{direction}": torch.randn(4 * lstm_dim, *size, generator=generator)
+        for direction in ("", "_reverse")
+        for name, size in sizes.items()
+    }
+    path.parent.mkdir(parents=True)
+    torch.save(state, path)

@@ -8,11 +8,12 @@ import zipfile
 import pytest
 import torch
 
+from workflow.project import VECTORS as WORD_VECTORS
+
 CORPUS = "results/corpora/wikiqa.parquet"
 VECTORS = "results/vectors/fasttext.npy"
 PROTOTYPES = "results/prototypes/wikiqa/who/seed0.parquet"
 RUN = "results/runs/similarity/wikiqa/who/p3/scores.parquet"
-TRAINING = {"sentence_dim": 8, "max_epochs": 2, "batch_size": 4}
 
 
 def dataset(**changes):
@@ -22,7 +23,7 @@ def dataset(**changes):
 
 
 def vectors(**fasttext):
-    return {"fasttext": fasttext, "word2vec": None, "glove": None}
+    return WORD_VECTORS | {"fasttext": fasttext}
 
 
 # Each: changes of the configuration, and the parts that the message must have.
@@ -38,8 +39,8 @@ WRONG_CONFIG = {
     "dropout of 1.5": ({"training": {"dropout": 1.5}}, ["training.dropout: 1.5", "less than 1"]),
     "unknown loss": ({"training": {"loss": "softmax"}}, ["training.loss: 'softmax'", "'hinge'"]),
     "vectors that are not configured": (
-        {"vectors": {"fasttext": None, "word2vec": None, "glove": None}},
-        ["models.analogy.vectors: 'fasttext' is not configured"],
+        {"vectors": WORD_VECTORS | {"fasttext": None}},
+        ["models.tam.vectors: 'fasttext' is not configured"],
     ),
     "vectors of two origins": (
         {"vectors": vectors(source="data/words.vec", train_on="data/train.tsv")},

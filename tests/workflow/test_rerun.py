@@ -2,17 +2,9 @@
 
 import pytest
 
-TRAINING = {"sentence_dim": 8, "max_epochs": 2, "batch_size": 4}
-REPORTING = {"write_ledger", "render_table", "draw_figure", "import_to_mlflow"}
+from workflow.project import MODELS, TRAINING, cells_of
 
-
-def runs(jobs):
-    """The cells among the jobs, without their folder."""
-    return {
-        output.removeprefix("results/runs/").rsplit("/", 1)[0]
-        for rule, output in jobs
-        if rule in ("train_encoder", "score_candidates")
-    }
+REPORTING = {"write_ledger", "judge_claims", "render_table", "draw_figure", "import_to_mlflow"}
 
 
 @pytest.fixture
@@ -27,8 +19,9 @@ def changed(finished, tmp_path):
     return jobs
 
 
-def test_a_finished_run_has_nothing_to_do(finished):
-    assert "Nothing to be done" in finished.run().stdout
+def test_a_finished_run_has_nothing_to_do(finished, tmp_path):
+    project = finished.copy_to(tmp_path / "project")
+    assert "Nothing to be done" in project.run().stdout
 
 
 def test_a_changed_seed_keeps_corpora_and_vectors(changed):
@@ -40,7 +33,8 @@ def test_a_changed_seed_keeps_corpora_and_vectors(changed):
 
 def test_a_changed_dropout_runs_the_trained_models_again(changed):
     jobs = changed(training={**TRAINING, "dropout": 0.25})
-    assert {cell.split("/")[0].split("+")[0] for cell in runs(jobs)} == {"analogy", "similarity"}
+    trained = {"analogy", "similarity", "tam"}
+    assert {cell.split("/")[0].split("+")[0] for cell in cells_of(jobs)} == trained
     assert {rule for rule, _ in jobs} == {
         "train_encoder", "choose_setting", "measure_runs", *REPORTING,
     }  # fmt: skip
@@ -53,30 +47,19 @@ def test_a_changed_setting_runs_only_itself_and_what_is_chosen(changed):
             "settings": {"hinge": None, "no_dropout": {"dropout": 0.1}},
         }
     )
-    assert {cell.split("/")[0] for cell in runs(jobs)} == {"analogy+no_dropout", "analogy+chosen"}
+    assert {cell.split("/")[0] for cell in cells_of(jobs)} == {
+        "analogy+no_dropout",
+        "analogy+chosen",
+    }
 
 
 def test_another_p_of_the_curve_trains_only_that_p(changed):
     jobs = changed(prototypes={"p": 3, "curve": [1, 3]})
-    assert runs(jobs) == {"analogy/wikiqa/comb/p1"}
+    assert cells_of(jobs) == {"analogy/wikiqa/comb/p1"}
 
 
 def test_another_title_trains_nothing(changed):
-    jobs = changed(
-        models={
-            "analogy": {"title": "Renamed"},
-            **dict.fromkeys(
-                [
-                    "glove",
-                    "word2vec",
-                    "glove-cosine",
-                    "word2vec-cosine",
-                    "fasttext-cosine",
-                    "random",
-                ]
-            ),
-        }
-    )
+    jobs = changed(models=MODELS | {"analogy": {"title": "Renamed"}})
     assert {rule for rule, _ in jobs} <= REPORTING
 
 
