@@ -2,7 +2,8 @@
 
 needs: a file already in resources_dir, a mirror or the web (see sources.yaml)
 makes: {resources_dir}/{file}, verified by its hashes,
-       {resources_dir}/{file}.source.json, where it came from: origin, sha256, bytes, licence
+       {resources_dir}/{file}.source.json, where it came from: origin, sha256, bytes, licence,
+       and whether a known hash agreed
 
 A file that the user dropped into resources_dir is verified and kept: `update` stops Snakemake from
 deleting it before the job and after a failure. The rule has no input and no mirror among its

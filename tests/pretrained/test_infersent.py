@@ -311,24 +311,9 @@ def test_the_kept_epoch_is_the_first_of_the_best_dev_accuracy(run, tmp_path):
     assert record["dev_accuracy"] == state["best_accuracy"]
 
 
-def test_the_learning_rate_decays_and_shrinks_after_an_epoch_without_gain(run, tmp_path):
-    rates, accuracies = [], []
-    for epochs in range(1, 9):
-        record = record_of(run("a", max_epochs=epochs))
-        rates.append(torch.load(tmp_path / "a/checkpoint.pt", weights_only=True)["rate"])
-        accuracies.append(record["best_epoch"] == epochs)
-    expected, rate = [], 0.1
-    for epoch, gained in enumerate(accuracies):
-        rate = rate * (0.99 if epoch else 1) / (1 if gained else 5)
-        expected.append(rate)
-    assert not all(accuracies)
-    assert rates == pytest.approx(expected)
-
-
-def test_the_training_stops_at_the_lowest_learning_rate(run, monkeypatch):
-    monkeypatch.setattr(infersent_training, "LOWEST_RATE", 0.09)
+def test_the_training_stops_after_epochs_without_gain(run):
     record = record_of(run("a", max_epochs=1000))
-    assert record["epochs"] < 1000
+    assert record["epochs"] == record["best_epoch"] + infersent_training.PATIENCE
 
 
 def test_the_record_says_what_the_encoder_was_trained_on(run, tmp_path):
@@ -362,7 +347,7 @@ def test_a_damaged_checkpoint_is_named(run, tmp_path):
 
 
 def test_a_diverged_training_is_named(run, monkeypatch):
-    monkeypatch.setattr(infersent_training, "LEARNING_RATE", 1e38)
+    monkeypatch.setattr(infersent_training, "LEARNING_RATE", 1e30)
     with pytest.raises(AnalogyQAError, match="the loss is not a number"):
         run("a", max_epochs=20)
 
