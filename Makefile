@@ -4,7 +4,8 @@ PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin
 CORES ?= all
-SNAKEMAKE := $(BIN)/snakemake --cores $(CORES) --rerun-incomplete
+# The default scheduler solves a linear programme again and again while jobs run, on a third of a core.
+SNAKEMAKE := $(BIN)/snakemake --cores $(CORES) --rerun-incomplete --scheduler greedy
 export PYTHONPATH := workflow_scripts
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
