@@ -1,13 +1,11 @@
 """Energies and losses against values worked out by hand."""
 
-import math
-
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analogyqa.losses import both_sides, contrastive, energy, pairwise
+from analogyqa.losses import contrastive, contrastive_distance, energy, pairwise
 
 
 def vectors(*rows):
@@ -56,45 +54,31 @@ def test_printed_and_hinge_differ_only_for_negatives_below_the_margin():
         assert differs == [label == 0 and value < 0.15 for value in energies.tolist()]
 
 
-def test_both_sides_of_a_parallelogram_are_no_loss_for_an_analogy():
-    a, b, c = vectors([1.0, 2.0]), vectors([0.0, 1.0]), vectors([4.0, 2.5])
-    loss = both_sides(a, b, c, c - (a - b), torch.ones(1), margin=0.1)
-    assert loss.tolist() == pytest.approx([0])
-
-
-@pytest.mark.parametrize(("label", "margin"), [(1, 0.1), (0, 0.1), (0, 1.5)])
-def test_both_sides_by_hand(label, margin):
-    # a-b = (1, 0), c-d = (0, 1): cosine 0. a-c = (1, 2), b-d = (0, 3): cosine 2/sqrt(5).
-    a, b, c, d = vectors([1, 2]), vectors([0, 2]), vectors([0, 0]), vectors([0, -1])
-    distances = [1, 1 - 2 / math.sqrt(5)]
-    if label:
-        expected = sum(distance**2 for distance in distances)
-    else:
-        expected = sum(max(margin - distance, 0) ** 2 for distance in distances)
-    labels = torch.tensor([float(label)])
-    assert both_sides(a, b, c, d, labels, margin).tolist() == pytest.approx([expected], abs=1e-7)
+@pytest.mark.parametrize(
+    ("cosine", "label", "margin", "loss"),
+    [(1, 1, 0.1, 0), (0.2, 1, 0.1, 0.64), (0.2, 0, 0.1, 0), (0.2, 0, 1.5, 0.49), (1, 0, 0.1, 0.01)],
+)
+def test_the_contrastive_loss_of_distances_by_hand(cosine, label, margin, loss):
+    energies, labels = torch.tensor([float(cosine)]), torch.tensor([float(label)])
+    found = contrastive_distance(energies, labels, margin)
+    assert found.tolist() == pytest.approx([loss], abs=1e-6)
 
 
 def test_losses_are_one_number_for_each_quadruple():
     corners = [torch.randn(5, 3, generator=torch.Generator().manual_seed(i)) for i in range(4)]
     labels = torch.tensor([0.0, 1, 0, 1, 1])
     a, b, c, d = corners
-    assert both_sides(*corners, labels, 0.1).shape == (5,)
+    assert contrastive_distance(energy(a - b, c - d), labels, 0.1).shape == (5,)
     assert contrastive(energy(a - b, c - d), labels, 0.1, True).shape == (5,)
 
 
 def test_the_gradient_reaches_every_corner():
     generator = torch.Generator().manual_seed(0)
     labels = torch.tensor([1.0, 0.0])
-    for loss in ("contrastive", "both_sides"):
-        corners = [torch.randn(2, 3, generator=generator).requires_grad_() for _ in range(4)]
-        a, b, c, d = corners
-        if loss == "both_sides":
-            value = both_sides(*corners, labels, 2.5)
-        else:
-            value = contrastive(energy(a - b, c - d), labels, 0.1, False)
-        value.sum().backward()
-        assert all(corner.grad.abs().sum(dim=1).gt(0).all() for corner in corners)
+    corners = [torch.randn(2, 3, generator=generator).requires_grad_() for _ in range(4)]
+    a, b, c, d = corners
+    contrastive(energy(a - b, c - d), labels, 0.1, False).sum().backward()
+    assert all(corner.grad.abs().sum(dim=1).gt(0).all() for corner in corners)
 
 
 def test_a_step_down_the_gradient_brings_an_analogy_nearer():

@@ -142,7 +142,7 @@ def test_the_batches_follow_seed_and_epoch(cell):
 # The loss
 
 
-@pytest.mark.parametrize("loss", ["printed", "hinge", "lwda", "cosine"])
+@pytest.mark.parametrize("loss", ["printed", "hinge", "lwda", "lwda_distance", "cosine"])
 def test_unique_sentences_give_the_loss_and_gradients_of_four_towers(cell_files, loss):
     """Encoding each unique sentence of a batch once equals encoding a, b, c, d one by one.
 
@@ -179,11 +179,16 @@ def test_unique_sentences_give_the_loss_and_gradients_of_four_towers(cell_files,
         for corner in corners
     )  # fmt: skip
     labels = torch.tensor(labels, dtype=torch.float64)
-    if loss == "lwda":
-        towers = losses.both_sides(a, b, c, d, labels, 0.3).mean()
+    if loss == "cosine":
+        sides = [losses.energy(c, d)]
     else:
-        energies = losses.energy(c, d) if loss == "cosine" else losses.energy(a - b, c - d)
-        towers = losses.contrastive(energies, labels, 0.3, hinge=loss == "hinge").mean()
+        sides = [losses.energy(a - b, c - d), losses.energy(a - c, b - d)]
+        sides = sides if loss.startswith("lwda") else sides[:1]
+    if loss == "lwda_distance":
+        each = [losses.contrastive_distance(side, labels, 0.3) for side in sides]
+    else:
+        each = [losses.contrastive(side, labels, 0.3, hinge=loss == "hinge") for side in sides]
+    towers = sum(each).mean()
     towers.backward()
     assert shared == pytest.approx(towers.item(), abs=1e-6)
     for one, other in zip(shared_gradients, gradients(), strict=True):

@@ -168,7 +168,7 @@ class Negatives(Section):
 class Training(Section):
     """One way of training an encoder; the defaults are the paper's, as far as it states them."""
 
-    loss: Literal["printed", "hinge", "lwda", "pairwise"] = "printed"
+    loss: Literal["printed", "hinge", "lwda", "lwda_distance", "pairwise"] = "printed"
     margin: float = Field(default=0.1, ge=-1, le=100)
     dropout: float = Field(default=0.5, ge=0, lt=1)
     dropout_place: Literal["word_vectors", "sentence_vector", "both"] = "word_vectors"
@@ -516,11 +516,13 @@ class Config(Section):
         return self.sensitivity.datasets or list(self.datasets)
 
     def _effective(self, model_id: str) -> tuple[dict, Training]:
-        """Return what a model does: only analogy has something to aggregate over."""
-        does = self.model_of(model_id).scientific()
+        """Return what a model does: only analogy aggregates, and has both sides."""
+        does, training = self.model_of(model_id).scientific(), self.training_of(*split_id(model_id))
         if does["ranker"] != "analogy":
             del does["aggregate"]
-        return does, self.training_of(*split_id(model_id))
+            if training.loss == "lwda":
+                training = training.model_copy(update={"loss": "printed"})
+        return does, training
 
     def _read(self, dataset_id: str) -> dict:
         """Return how a data set is read, besides the counts that it is checked against."""

@@ -28,23 +28,14 @@ def contrastive(energies: Tensor, labels: Tensor, margin: float, hinge: bool) ->
     return labels * positive + (1 - labels) * negative
 
 
-def both_sides(a: Tensor, b: Tensor, c: Tensor, d: Tensor, labels: Tensor, margin: float) -> Tensor:
-    """The loss of the workshop paper over both pairs of opposite sides (its eq. 1-3), [n].
+def contrastive_distance(energies: Tensor, labels: Tensor, margin: float) -> Tensor:
+    """The contrastive loss of the workshop paper (its eq. 2) with distances E = 1 - cosine, [n].
 
-    Its text calls the energy the cosine between the shifts, its eq. 1 prints the length of their
-    difference, which is the same for both pairs of sides and would make eq. 3 pointless. We take
-    the text, and, as eq. 2 brings the energy of analogies to 0, E = 1 - cosine. The max of eq. 2
-    is read as max(m - E, 0)^2.
+    Its max((m - E)^2, 0), where the max does nothing, is read as max(m - E, 0)^2.
     """
-    sides = (energy(a - b, c - d), energy(a - c, b - d))
-    return sum(one_side(energies, labels, margin) for energies in sides)
-
-
-def one_side(energies: Tensor, labels: Tensor, margin: float) -> Tensor:
-    """The loss of the workshop paper for cosines [n] (its eq. 2), see `both_sides`: [n]."""
-    distance = 1 - energies
-    negative = (margin - distance).clamp(min=0) ** 2
-    return labels * distance**2 + (1 - labels) * negative
+    distances = 1 - energies
+    negative = (margin - distances).clamp(min=0) ** 2
+    return labels * distances**2 + (1 - labels) * negative
 
 
 def pairwise(energies: Tensor, labels: Tensor, questions: Tensor, margin: float) -> Tensor:

@@ -117,9 +117,14 @@ def _batch(data: CellData, rows: np.ndarray, prototypes: np.ndarray) -> Batch:
 def batch_loss(vectors: Tensor, batch: Batch, ranker: str, training: Training) -> Tensor:
     """Return the mean loss of a batch, given the vectors [u, dim] of its unique sentences.
 
-    The similarity baseline sees the same quadruples and reads c and d only; of the workshop
-    paper's two sides it has one. The pairwise loss compares each pair of a question and a candidate
-    once.
+    `printed` and `hinge` are the readings of the CoNLL paper's eq. 9. The workshop paper sums over
+    both pairs of opposite sides of the parallelogram (its eq. 3). Its text calls the energy the
+    cosine between shifts; its eq. 1 prints the length of their difference, which is the same for
+    both pairs, and its eq. 2 brings the energy of analogies to 0. `lwda` takes the energy and loss
+    of the CoNLL paper, as printed, for each side, `lwda_distance` eq. 2 with 1 - cosine.
+
+    The similarity baseline sees the same quadruples and reads c and d only, which is one side. The
+    pairwise loss compares each pair of a question and a candidate once.
     """
     if training.loss == "pairwise":
         return _pairwise_loss(vectors, batch, training.margin)
@@ -128,17 +133,19 @@ def batch_loss(vectors: Tensor, batch: Batch, ranker: str, training: Training) -
         for column in (batch.a, batch.b, batch.c, batch.d, batch.labels)
     )
     labels = labels.to(vectors.dtype)
-    if ranker == "analogy" and training.loss == "lwda":
-        corners = (vectors[corner] for corner in (a, b, c, d))
-        return losses.both_sides(*corners, labels, training.margin).mean()
-    if ranker == "analogy":
-        energies = losses.energy(vectors[a] - vectors[b], vectors[c] - vectors[d])
+    if ranker == "cosine":
+        sides = [(vectors[c], vectors[d])]
     else:
-        energies = losses.energy(vectors[c], vectors[d])
-    if training.loss == "lwda":
-        return losses.one_side(energies, labels, training.margin).mean()
-    hinge = training.loss == "hinge"
-    return losses.contrastive(energies, labels, training.margin, hinge).mean()
+        sides = [(vectors[a] - vectors[b], vectors[c] - vectors[d])]
+        if training.loss in ("lwda", "lwda_distance"):
+            sides.append((vectors[a] - vectors[c], vectors[b] - vectors[d]))
+    return sum(_contrastive(losses.energy(*side), labels, training) for side in sides).mean()
+
+
+def _contrastive(energies: Tensor, labels: Tensor, training: Training) -> Tensor:
+    if training.loss == "lwda_distance":
+        return losses.contrastive_distance(energies, labels, training.margin)
+    return losses.contrastive(energies, labels, training.margin, hinge=training.loss == "hinge")
 
 
 def _pairwise_loss(vectors: Tensor, batch: Batch, margin: float) -> Tensor:
