@@ -41,7 +41,7 @@ MODELS = {
     **dict.fromkeys(["minilm", "minilm-cosine", "lwda", "tam-word", "tam-cnn", "random"]),
 }
 AXES = {
-    "loss": {"workshop": None},
+    "loss": {"workshop": None, "workshop_distance": None},
     "all_correct_questions": {"dropped_from_dev_and_test": None},
     "vectors": {"glove": None},  # what is left is word2vec, which is not here
     **dict.fromkeys(["dropout_place", "weight_decay", "negatives", "prototype_choice"]),
