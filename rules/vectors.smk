@@ -68,11 +68,11 @@ rule train_infersent:
         f"{RESULTS}/logs/train_infersent/{{sentence_vectors}}.log",
     benchmark:
         f"{RESULTS}/benchmarks/train_infersent/{{sentence_vectors}}.jsonl"
+    # The longest of the jobs that others wait for.
+    priority: 1
     conda:
         "../envs/cpu.yaml"
     threads: 1
-    # The longest of the jobs that others wait for.
-    priority: 1
     resources:
         mem_mb=4000,
     params:

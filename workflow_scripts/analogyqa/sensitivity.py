@@ -505,7 +505,8 @@ def _title(config: Config) -> str:
         "Open choices, each taken otherwise alone around the paper's setting (first row and faint "
         "lines)",
         f"{config.sensitivity.subset}, test split; bars: {confidence} intervals over questions and "
-        f"{len(config.seeds)} seeds; hollow: changes nothing in this system",
+        f"{len(config.seeds)} seeds",
+        "hollow: changes nothing in this system",
     ]
     if len(models) > 1:
         lines.append(f"right: the claim that {models[0]} ranks better than {models[1]}")
