@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+import yaml
 
-from workflow.project import Project
+from workflow.project import REPOSITORY, Project
 
 pytestmark = [pytest.mark.real_data]
 
@@ -20,7 +21,7 @@ def results(tmp_path_factory) -> Path:
     if not Path(MIRROR, "wikiqa").is_dir():
         pytest.skip("ANALOGYQA_MIRROR names no folder with the real data")
     project = Project(tmp_path_factory.mktemp("real"))
-    others = ["similarity", "word2vec", "glove-cosine", "word2vec-cosine", "fasttext-cosine"]
+    models = yaml.safe_load((REPOSITORY / "config.yaml").read_text("utf-8"))["models"]
     project.write_config(
         {
             "output_dir": "results",
@@ -29,9 +30,10 @@ def results(tmp_path_factory) -> Path:
             "subsets": ["comb"],
             "prototypes": {"p": 10, "curve": [10]},
             "training": {"max_epochs": 1, "sentence_dim": 50},
-            "models": dict.fromkeys([*others, "glove", "fasttext"]),
+            "models": dict.fromkeys(set(models) - {"analogy", "random"}),
             "vectors": dict.fromkeys(["word2vec", "glove"]),
             "selection": {"models": []},
+            "sensitivity": {"models": []},
         }
     )
     done = project.run()
