@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from analogyqa.availability import Availability, find_model
+from analogyqa.availability import Availability, find_entity_model
 from analogyqa.config import load_config
 from analogyqa.errors import AnalogyQAError
 from analogyqa.sources import Source
@@ -302,16 +302,18 @@ def test_of_models_of_entities_the_first_there_is_is_found(folder):
         Path(place).parent.mkdir(parents=True, exist_ok=True)
         Path(place).touch()
     folders = ["resources", Path("mirror")]
-    assert find_model(["first.jsonl", "m/second.jsonl"], folders) == "mirror/first.jsonl"
-    assert find_model(["none.jsonl", "m/second.jsonl"], folders) == "resources/m/second.jsonl"
+    assert find_entity_model(["first.jsonl", "m/second.jsonl"], folders) == "mirror/first.jsonl"
+    assert (
+        find_entity_model(["none.jsonl", "m/second.jsonl"], folders) == "resources/m/second.jsonl"
+    )
 
 
 def test_a_model_of_entities_as_it_is_named_comes_before_those_below_folders(folder):
     for place in ("mine.jsonl", "resources/mine.jsonl"):
         Path(place).touch()
-    assert find_model(["mine.jsonl"], ["resources"]) == "mine.jsonl"
+    assert find_entity_model(["mine.jsonl"], ["resources"]) == "mine.jsonl"
 
 
 def test_the_models_that_are_not_there_are_named():
     with pytest.raises(AnalogyQAError, match=r"models a_b, c\.jsonl is here .*named_entities\.mod"):
-        find_model(["a_b", "c.jsonl"], [])
+        find_entity_model(["a_b", "c.jsonl"], [])

@@ -173,12 +173,17 @@ def test_an_untrained_cell_has_no_history(files, tmp_path):
     assert set(read_table(tmp_path / "a" / "scores.parquet", SCORES)["seed"]) == {0, 5}
 
 
-def test_a_model_without_prototypes_needs_the_corpus_only(files, tmp_path):
-    model = Model(title="R", encoder="random", ranker="cosine")
-    corpus_only = {
+@pytest.fixture
+def corpus_only(files):
+    """The tables of a cell that reads nothing but the corpus."""
+    return {
         seed: own._replace(vectors=None, prototypes=None, quadruples={})
         for seed, own in files.items()
     }
+
+
+def test_a_model_without_prototypes_needs_the_corpus_only(corpus_only, tmp_path):
+    model = Model(title="R", encoder="random", ranker="cosine")
     score_cell(CELL._replace(p=0), model, TRAINING, corpus_only, SOURCES, True, tmp_path / "a")
     record = record_of(tmp_path / "a")
     assert sorted(record["inputs"]) == ["corpus, seed 0", "corpus, seed 5"]
@@ -223,12 +228,8 @@ def test_the_record_names_who_found_the_entities(run):
     assert record_of(first)["content_hash"] != record_of(second)["content_hash"]
 
 
-def test_bm25_reads_the_corpus_only_and_is_scored_for_each_seed(files, tmp_path):
+def test_bm25_reads_the_corpus_only_and_is_scored_for_each_seed(corpus_only, tmp_path):
     model = Model(title="B", ranker="bm25")
-    corpus_only = {
-        seed: own._replace(vectors=None, prototypes=None, quadruples={})
-        for seed, own in files.items()
-    }
     score_cell(CELL._replace(p=0), model, TRAINING, corpus_only, SOURCES, True, tmp_path / "a")
     record = record_of(tmp_path / "a")
     assert sorted(record["inputs"]) == ["corpus, seed 0", "corpus, seed 5"]

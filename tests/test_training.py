@@ -259,8 +259,8 @@ def test_the_same_seed_gives_the_same_bits_and_another_does_not(cell, tmp_path, 
         ("encode", 1),
         ("encode", 9),
         ("measure_questions", 2),
-        ("atomic_path", 1),
-        ("atomic_path", 3),
+        ("save_state", 1),
+        ("save_state", 3),
     ],
 )
 def test_an_interrupted_training_resumes_to_the_same_bits(cell, tmp_path, monkeypatch, place, call):

@@ -6,7 +6,7 @@ output: entities/{dataset}.parquet, entities/{dataset}.json
 
 import os
 
-from analogyqa.availability import find_model
+from analogyqa.availability import find_entity_model
 from analogyqa.checkpoints import write_json
 from analogyqa.entities import find_entities, model_record
 from analogyqa.schemas import CORPUS, ENTITIES, read_table, write_table
@@ -17,7 +17,7 @@ with job(snakemake):
     config = snakemake.config
     # Where the model lies is no param: another mirror must not find the entities again.
     mirrors = mirrors_from(config.get("mirrors", []), os.environ)
-    model = find_model(snakemake.params.model, [config["resources_dir"], *mirrors])
+    model = find_entity_model(snakemake.params.model, [config["resources_dir"], *mirrors])
     entities = find_entities(read_table(snakemake.input.corpus, CORPUS), model)
     write_table(entities, ENTITIES, snakemake.output.entities)
     write_json(snakemake.output.record, model_record(model))

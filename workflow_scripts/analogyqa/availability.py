@@ -132,7 +132,7 @@ class Availability:
         if config.named_entities is None:
             return "the section named_entities is missing"
         try:
-            self.entities = find_model(
+            self.entities = find_entity_model(
                 config.named_entities.model, [self._resources, *self._mirrors]
             )
         except AnalogyQAError as error:
@@ -157,7 +157,7 @@ class Availability:
         return reasons
 
 
-def find_model(alternatives: Iterable[str], folders: Iterable[str | Path]) -> str:
+def find_entity_model(alternatives: Iterable[str], folders: Iterable[str | Path]) -> str:
     """Return the first model of named entities there is: as it is named, or below a folder.
 
     Raises AnalogyQAError that names the alternatives when none is there.

@@ -1,12 +1,17 @@
 """Files that are either whole or absent."""
 
+import io
 import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from analogyqa.errors import AnalogyQAError
+
+if TYPE_CHECKING:
+    import torch
 
 
 @contextmanager
@@ -60,3 +65,27 @@ def write_text(path: str | Path, text: str) -> None:
 def write_json(path: str | Path, value: object) -> None:
     """Write `value` as JSON with sorted keys, atomically."""
     write_text(path, json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False) + "\n")
+
+
+def save_state(state: dict, path: str | Path) -> None:
+    """Write the state of a training, tensors among it, atomically."""
+    import torch
+
+    # Through memory: on a full disk PyTorch's own writer aborts without naming the cause.
+    serialized = io.BytesIO()
+    torch.save(state, serialized)
+    with atomic_path(path) as temporary:
+        temporary.write_bytes(serialized.getvalue())
+
+
+def load_state(path: str | Path, device: "torch.device") -> dict:
+    """Return what `save_state` wrote; raises AnalogyQAError when the file is damaged."""
+    import torch
+
+    try:
+        return torch.load(path, map_location=device, weights_only=True)
+    except Exception as error:
+        raise AnalogyQAError(
+            f"{path}: damaged checkpoint ({error}). Delete it and run the same command again; the "
+            "training then starts from its first epoch."
+        ) from error

@@ -192,24 +192,29 @@ def _missing(sides: list[tuple[_Side, _Side]], values: Values) -> str:
     return no_run(*missing) if missing else ""
 
 
-def _compare(better: _Side, worse: _Side, values: Values) -> dict:
-    first, second = (values(*side.cell, side.metric) for side in (better, worse))
+def compare_runs(cells: tuple[Cell, Cell], first: pd.DataFrame, second: pd.DataFrame) -> dict:
+    """Return `difference`, `p_greater` and `p_less` of the values [seeds, questions] of two cells.
+
+    Raises AnalogyQAError when they have other questions.
+    """
     if list(first.columns) != list(second.columns):
         raise AnalogyQAError(
-            f"the runs {better.cell.path} and {worse.cell.path} have other questions. "
+            f"the runs {cells[0].path} and {cells[1].path} have other questions. "
             "Delete them, then run the same command again to rebuild them."
         )
-    difference, greater, less = paired_p_values(
-        first.to_numpy(), second.to_numpy(), same_runs=better.cell == worse.cell
-    )
+    tested = paired_p_values(first.to_numpy(), second.to_numpy(), same_runs=cells[0] == cells[1])
+    names = ("difference", "p_greater", "p_less")
+    return {name: round(value, DECIMALS) for name, value in zip(names, tested, strict=True)}
+
+
+def _compare(better: _Side, worse: _Side, values: Values) -> dict:
+    first, second = (values(*side.cell, side.metric) for side in (better, worse))
     return {
         "better": f"{better.cell.path} {better.metric}",
         "worse": f"{worse.cell.path} {worse.metric}",
         "mean_better": round(float(first.to_numpy().mean()), DECIMALS),
         "mean_worse": round(float(second.to_numpy().mean()), DECIMALS),
-        "difference": round(difference, DECIMALS),
-        "p_greater": round(greater, DECIMALS),
-        "p_less": round(less, DECIMALS),
+        **compare_runs((better.cell, worse.cell), first, second),
     }
 
 

@@ -14,18 +14,13 @@ from matplotlib.figure import Figure
 
 from analogyqa.checkpoints import atomic_path
 from analogyqa.config import Config
-from analogyqa.ledger import OTHER_DATA, Paper, Where, by_cell, typed
+from analogyqa.ledger import MEASURED, OTHER_DATA, Paper, Where, by_cell, typed
 
 FIGURE = {
     "dataset": "str",
     "metric": "str",
     "p": "Int64",
-    "mean": "float64",
-    "sd": "float64",
-    "ci_low": "float64",
-    "ci_high": "float64",
-    "n_seeds": "Int64",
-    "n_questions": "Int64",
+    **MEASURED,
     "published": "float64",
     "provenance": "str",
 }

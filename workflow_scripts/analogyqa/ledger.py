@@ -13,13 +13,13 @@ from analogyqa.checkpoints import write_text
 from analogyqa.config import (
     CHOSEN,
     PAPER,
-    SETTING_SEPARATOR,
     Bootstrap,
     Cell,
     Config,
     Count,
     Name,
     Section,
+    join_id,
 )
 from analogyqa.errors import AnalogyQAError
 from analogyqa.metrics import MEASURES, summarise
@@ -34,7 +34,7 @@ OTHER_DATA = "our data are not the paper's"
 DECIMALS = 6
 
 _text, _number, _count = "str", "float64", "Int64"
-_measured = {
+MEASURED = {
     "mean": _number,
     "sd": _number,
     "ci_low": _number,
@@ -48,7 +48,7 @@ SUMMARY = {
     "subset": _text,
     "p": _count,
     "metric": _text,
-    **_measured,
+    **MEASURED,
     "tied_candidates": _count,
     "setting": _text,
     "provenance": _text,
@@ -61,7 +61,7 @@ LEDGER = {
     "metric": _text,
     "setting": _text,
     "published": _number,
-    **_measured,
+    **MEASURED,
     "verdict": _text,
     "provenance": _text,
     "reason": _text,
@@ -251,7 +251,7 @@ def settings_of(model: str, config: Config) -> dict[str, str]:
         return {"": model}
     ids = {PAPER: model}
     if model in config.selection.models:
-        ids[CHOSEN] = model + SETTING_SEPARATOR + CHOSEN
+        ids[CHOSEN] = join_id(model, CHOSEN)
     return ids
 
 
@@ -428,7 +428,7 @@ def _score(cell: Published, model_id: str, p: int, found: dict) -> dict:
     if run is None:
         return _not_run(no_run(Cell(model_id, where.dataset, where.subset, p)))
     judged = verdict(cell.published, run["ci_low"], run["ci_high"])
-    return {name: run[name] for name in (*_measured, "provenance")} | {"verdict": judged}
+    return {name: run[name] for name in (*MEASURED, "provenance")} | {"verdict": judged}
 
 
 def _count_questions(cell: Published, counts: dict) -> dict:

@@ -7,9 +7,8 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import pandas as pd
 
-from analogyqa.claims import CLAIM_MARKS, FAILS, HOLDS, UNDECIDED, Values, values_of
+from analogyqa.claims import CLAIM_MARKS, FAILS, HOLDS, UNDECIDED, Values, compare_runs, values_of
 from analogyqa.config import PAPER, Cell, Config, join_id
-from analogyqa.errors import AnalogyQAError
 from analogyqa.figures import (
     COLOURS,
     MARKERS,
@@ -23,6 +22,7 @@ from analogyqa.ledger import (
     DECIMALS,
     HIGHER,
     LOWER,
+    MEASURED,
     NOT_RUN,
     OTHER_DATA,
     REPRODUCED,
@@ -35,7 +35,7 @@ from analogyqa.ledger import (
     verdict,
 )
 from analogyqa.metrics import MEASURES
-from analogyqa.significance import SAMPLES, paired_p_values
+from analogyqa.significance import SAMPLES
 from analogyqa.tables import MARKS, Block, Table, Value, full_text, to_markdown
 
 SENSITIVITY = {
@@ -44,12 +44,7 @@ SENSITIVITY = {
     "value": "str",
     "metric": "str",
     "model": "str",
-    "mean": "float64",
-    "sd": "float64",
-    "ci_low": "float64",
-    "ci_high": "float64",
-    "n_seeds": "Int64",
-    "n_questions": "Int64",
+    **MEASURED,
     "difference_to_paper": "float64",
     "published": "float64",
     "difference": "float64",
@@ -61,7 +56,6 @@ SENSITIVITY = {
 
 # The page and the figure show the measure that the papers' claim is about.
 _METRIC = "mrr"
-_MEASURED = ("mean", "sd", "ci_low", "ci_high", "n_seeds", "n_questions")
 _AT_PAPER = "paper's setting"
 _SAME = "changes nothing in this system, whose run is that of the paper's setting"
 _CLAIM = {HOLDS: "holds", FAILS: "fails", UNDECIDED: "is undecided"}
@@ -105,7 +99,7 @@ def build_sensitivity(
             row |= {"metric": metric, "model": model, **compared}
             row["published"] = _printed(papers, config, model, dataset, metric)
             if run:
-                row |= {column: run[column] for column in _MEASURED}
+                row |= {column: run[column] for column in MEASURED}
                 row["reason"] = _SAME if name != PAPER and cell == paper_cell else ""
             else:
                 row["reason"] = no_run(cell) if cell else config.left_out[join_id(model, name)]
@@ -179,17 +173,7 @@ def _compare(own: list[Cell | None], metric: str, values: Values, config: Config
     first, second = (values(*cell, metric) if cell else None for cell in own[:2])
     if first is None or second is None:
         return {"verdict": NOT_RUN}
-    if list(first.columns) != list(second.columns):
-        raise AnalogyQAError(
-            f"the runs {own[0].path} and {own[1].path} have other questions. "
-            "Delete them, then run the same command again to rebuild them."
-        )
-    difference, greater, less = paired_p_values(first.to_numpy(), second.to_numpy())
-    row = {
-        "difference": round(difference, DECIMALS),
-        "p_greater": round(greater, DECIMALS),
-        "p_less": round(less, DECIMALS),
-    }
+    row = compare_runs((own[0], own[1]), first, second)
     decided = HOLDS if row["p_greater"] < row["p_less"] else FAILS
     return row | {"verdict": decided if _p_value(row) < _level(config) else UNDECIDED}
 

@@ -1,6 +1,5 @@
 """Train an encoder on quadruples and choose its epoch on dev."""
 
-import io
 import logging
 import math
 import time
@@ -15,7 +14,7 @@ from torch import Tensor
 
 from analogyqa import losses
 from analogyqa.cells import CellData, SplitData
-from analogyqa.checkpoints import atomic_path
+from analogyqa.checkpoints import load_state, save_state
 from analogyqa.config import Model, Training
 from analogyqa.encoders import build_encoder
 from analogyqa.errors import AnalogyQAError
@@ -194,7 +193,7 @@ def train_seed(
     )
     state: dict[str, Any] = {"epoch": 0, "history": [], "best": None, "best_mrr": -1.0}
     if checkpoint.exists():
-        state = _load_checkpoint(checkpoint, device)
+        state = load_state(checkpoint, device)
         encoder.load_state_dict(state["encoder"])
         optimiser.load_state_dict(state["optimiser"])
         log.info("%s: resumed after epoch %d", name, state["epoch"])
@@ -234,11 +233,7 @@ def train_seed(
             weights = {key: value.clone() for key, value in encoder.state_dict().items()}
             state.update(best=weights, best_epoch=epoch, best_mrr=dev_mrr)
         state.update(epoch=epoch, encoder=encoder.state_dict(), optimiser=optimiser.state_dict())
-        # Through memory: on a full disk PyTorch's own writer aborts without naming the cause.
-        serialized = io.BytesIO()
-        torch.save(state, serialized)
-        with atomic_path(checkpoint) as temporary:
-            temporary.write_bytes(serialized.getvalue())
+        save_state(state, checkpoint)
     encoder.load_state_dict(state["best"])
     encoder.eval()
     scores = score_evaluated(encoder, data, model, seed, device)
@@ -248,13 +243,3 @@ def train_seed(
 def _finished(state: dict, training: Training) -> bool:
     epochs_without_gain = state["epoch"] - state.get("best_epoch", 0)
     return state["epoch"] >= training.max_epochs or epochs_without_gain >= training.patience
-
-
-def _load_checkpoint(path: Path, device: torch.device) -> dict:
-    try:
-        return torch.load(path, map_location=device, weights_only=True)
-    except Exception as error:
-        raise AnalogyQAError(
-            f"{path}: damaged checkpoint ({error}). Delete it and run the same command again; "
-            "this seed then starts from its first epoch."
-        ) from error

@@ -1,6 +1,5 @@
 """Train InferSent by natural language inference (Conneau et al. 2017, sections 3.1 and 3.3)."""
 
-import io
 import logging
 import math
 import time
@@ -14,7 +13,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from analogyqa.checkpoints import atomic_path, write_json
+from analogyqa.checkpoints import load_state, save_state, write_json
 from analogyqa.errors import AnalogyQAError
 from analogyqa.pretrained.infersent import InferSent, look_up, mark
 from analogyqa.pretrained.nli import LABELS, read_nli
@@ -111,7 +110,7 @@ def train(
     optimiser = torch.optim.Adam(network.parameters(), lr=LEARNING_RATE)
     state: dict[str, Any] = {"epoch": 0, "best_epoch": 0, "best_accuracy": -1.0}
     if checkpoint.exists():
-        state = _load_checkpoint(checkpoint, device)
+        state = load_state(checkpoint, device)
         network.load_state_dict(state["network"])
         optimiser.load_state_dict(state["optimiser"])
         log.info("resumed after epoch %d", state["epoch"])
@@ -134,8 +133,8 @@ def train(
             best = {key: value.clone() for key, value in network.encoder.state_dict().items()}
             state.update(best=best, best_epoch=epoch, best_accuracy=accuracy)
         state.update(epoch=epoch, network=network.state_dict(), optimiser=optimiser.state_dict())
-        _save(state, checkpoint)
-    _save({key: value.cpu() for key, value in state["best"].items()}, path)
+        save_state(state, checkpoint)
+    save_state({key: value.cpu() for key, value in state["best"].items()}, path)
     record = {
         "dev_accuracy": state["best_accuracy"],
         "best_epoch": state["best_epoch"],
@@ -191,21 +190,3 @@ def _accuracy(network: InferenceClassifier, pairs: _Pairs, vectors: Tensor) -> f
         scores, labels = pairs.scores(network, numbers[start : start + BATCH], vectors)
         correct += int((scores.argmax(dim=1) == labels).sum())
     return correct / len(numbers)
-
-
-def _save(state: dict, path: Path) -> None:
-    # Through memory: on a full disk PyTorch's own writer aborts without naming the cause.
-    serialized = io.BytesIO()
-    torch.save(state, serialized)
-    with atomic_path(path) as temporary:
-        temporary.write_bytes(serialized.getvalue())
-
-
-def _load_checkpoint(path: Path, device: torch.device) -> dict:
-    try:
-        return torch.load(path, map_location=device, weights_only=True)
-    except Exception as error:
-        raise AnalogyQAError(
-            f"{path}: damaged checkpoint ({error}). Delete it and run the same command again; the "
-            "training then starts from its first epoch."
-        ) from error
