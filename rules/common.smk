@@ -47,6 +47,15 @@ PAPERS = {name: checked(load_paper, path) for name, path in PAPER_FILES.items()}
 SENSITIVITY_CELLS = list(dict.fromkeys(CONFIG.sensitivity_cells().values()))
 
 
+# Of a job that trains. Only a cluster looks at it; `device: cpu` is for one without GPUs.
+GPUS = 0 if CONFIG.device == "cpu" else 1
+
+
+def growing(first):
+    """A need (MB, minutes) that doubles with each attempt at a job that a cluster cut off."""
+    return lambda wildcards, attempt: first * 2 ** (attempt - 1)
+
+
 def one_of(names):
     return "|".join(map(re.escape, sorted(names))) or "(?!)"
 
@@ -155,10 +164,14 @@ def scientific(model_id):
     return CONFIG.model_of(model_id).scientific()
 
 
+def lowercase_of_vectors(name):
+    return CONFIG.lowercase_of(CONFIG.vectors[name])
+
+
 def lowercase_of(model_id):
     """Whether the words of a model are lower-cased: as its vectors are."""
     vectors = CONFIG.model_of(model_id).vectors
-    return CONFIG.lowercase_of(CONFIG.vectors[vectors]) if vectors else CONFIG.lowercase
+    return lowercase_of_vectors(vectors) if vectors else CONFIG.lowercase
 
 
 def trainings_of(model_id):
@@ -209,7 +222,7 @@ def histories_of_settings(wildcards):
 
 
 def metrics_of(cells):
-    return [f"{RESULTS}/metrics/{cell.path}.parquet" for cell in cells]
+    return [f"{RESULTS}/runs/{cell.path}/metrics.parquet" for cell in cells]
 
 
 def records_of(cells):

@@ -19,6 +19,9 @@ rule build_corpus:
         f"{RESULTS}/benchmarks/build_corpus/{{dataset}}.jsonl"
     conda:
         "../envs/cpu.yaml"
+    resources:
+        mem_mb=growing(2000),
+        runtime=growing(20),
     params:
         reader=lambda wildcards: CONFIG.dataset_of(wildcards.dataset).reader,
         questions=lambda wildcards: CONFIG.dataset_of(wildcards.dataset).questions,
@@ -41,6 +44,9 @@ rule find_entities:
         f"{RESULTS}/benchmarks/find_entities/{{dataset}}.jsonl"
     conda:
         "../envs/cpu.yaml"
+    resources:
+        mem_mb=growing(4000),
+        runtime=growing(60),
     params:
         model=CONFIG.named_entities and CONFIG.named_entities.model,
     script:
@@ -61,11 +67,16 @@ rule rewrite_questions:
         f"{RESULTS}/rewritten/{{dataset}}/{{rewriting}}.parquet",
     log:
         f"{RESULTS}/logs/rewrite_questions/{{dataset}}-{{rewriting}}.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/rewrite_questions/{{dataset}}-{{rewriting}}.jsonl"
     wildcard_constraints:
         rewriting="entity|prototype_word",
     conda:
         "../envs/cpu.yaml"
+    resources:
+        mem_mb=growing(2000),
+        runtime=growing(20),
     params:
-        lowercase=CONFIG.lowercase,
+        lowercase=CONFIG.named_entities and lowercase_of_vectors(CONFIG.named_entities.vectors),
     script:
         "../workflow_scripts/rewrite_questions.py"

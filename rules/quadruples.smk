@@ -14,8 +14,13 @@ rule choose_prototypes:
         prototype_files("{dataset}", "{subset}"),
     log:
         f"{RESULTS}/logs/choose_prototypes/{{dataset}}-{{subset}}.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/choose_prototypes/{{dataset}}-{{subset}}.jsonl"
     conda:
         "../envs/cpu.yaml"
+    resources:
+        mem_mb=growing(2000),
+        runtime=growing(20),
     params:
         seeds=CONFIG.seeds,
         choice=lambda wildcards: CONFIG.dataset_of(wildcards.dataset).prototype_choice,
@@ -37,12 +42,15 @@ rule build_training_quadruples:
     log:
         f"{RESULTS}/logs/build_quadruples/{{dataset}}-{{subset}}-p{{p}}-train-{{number}}-per-{{per}}.log",
     benchmark:
-        f"{RESULTS}/benchmarks/build_quadruples/{{dataset}}-{{subset}}-p{{p}}-train-{{number}}-per-{{per}}.jsonl"
+        f"{RESULTS}/benchmarks/build_training_quadruples/{{dataset}}-{{subset}}-p{{p}}-{{number}}-per-{{per}}.jsonl"
     wildcard_constraints:
         number=r"\d+",
         per="pair|question",
     conda:
         "../envs/cpu.yaml"
+    resources:
+        mem_mb=growing(2000),
+        runtime=growing(30),
     params:
         seeds=CONFIG.seeds,
         splits=["train"],
@@ -65,9 +73,12 @@ rule build_evaluation_quadruples:
     log:
         f"{RESULTS}/logs/build_quadruples/{{dataset}}-{{subset}}-p{{p}}.log",
     benchmark:
-        f"{RESULTS}/benchmarks/build_quadruples/{{dataset}}-{{subset}}-p{{p}}.jsonl"
+        f"{RESULTS}/benchmarks/build_evaluation_quadruples/{{dataset}}-{{subset}}-p{{p}}.jsonl"
     conda:
         "../envs/cpu.yaml"
+    resources:
+        mem_mb=growing(2000),
+        runtime=growing(30),
     params:
         seeds=CONFIG.seeds,
         splits=["dev", "test"],

@@ -69,6 +69,7 @@ rule judge_claims:
         md=f"{RESULTS}/claims.md",
     log:
         f"{RESULTS}/logs/judge_claims.log",
+    localrule: True
     conda:
         "../envs/cpu.yaml"
     params:
@@ -181,6 +182,7 @@ rule write_sensitivity:
         svg=f"{RESULTS}/sensitivity.svg",
     log:
         f"{RESULTS}/logs/write_sensitivity.log",
+    localrule: True
     conda:
         "../envs/cpu.yaml"
     params:

@@ -1,8 +1,8 @@
-"""The runs of the models: train, choose a setting, score, measure.
+"""The runs of the models: train, choose a setting, score and measure.
 
 needs: corpora, vectors, prototypes, quadruples
-makes: runs/{model}/{dataset}/{subset}/p{p}/{scores.parquet,history.parquet,run.json},
-       selection/{model}/{dataset}.json, metrics/{model}/{dataset}/{subset}/p{p}.parquet,
+makes: runs/{model}/{dataset}/{subset}/p{p}/{scores,metrics,history}.parquet and run.json,
+       selection/{model}/{dataset}.json,
        checkpoints/*.pt, which are no output: they outlive a job that dies
 """
 
@@ -13,6 +13,7 @@ rule train_encoder:
         unpack(cell_inputs),
     output:
         scores=f"{RESULTS}/runs/{{model}}/{{dataset}}/{{subset}}/p{{p}}/scores.parquet",
+        metrics=f"{RESULTS}/runs/{{model}}/{{dataset}}/{{subset}}/p{{p}}/metrics.parquet",
         history=f"{RESULTS}/runs/{{model}}/{{dataset}}/{{subset}}/p{{p}}/history.parquet",
         record=f"{RESULTS}/runs/{{model}}/{{dataset}}/{{subset}}/p{{p}}/run.json",
     log:
@@ -22,10 +23,12 @@ rule train_encoder:
     wildcard_constraints:
         model=one_of(filter(is_trained, all_model_ids())),
     conda:
-        "../envs/cpu.yaml"
+        "../envs/gpu.yaml"
     threads: 1
     resources:
-        mem_mb=4000,
+        mem_mb=growing(4000),
+        runtime=growing(120),
+        gpu=GPUS,
     params:
         model=lambda wildcards: scientific(wildcards.model),
         sources=lambda wildcards: sources_of(wildcards.model, wildcards.dataset),
@@ -46,6 +49,7 @@ rule choose_setting:
         f"{RESULTS}/logs/choose_setting/{{model}}-{{dataset}}.log",
     wildcard_constraints:
         model=one_of(CONFIG.selection.models),
+    localrule: True
     conda:
         "../envs/cpu.yaml"
     params:
@@ -60,6 +64,7 @@ rule score_candidates:
         unpack(cell_inputs),
     output:
         scores=f"{RESULTS}/runs/{{model}}/{{dataset}}/{{subset}}/p{{p}}/scores.parquet",
+        metrics=f"{RESULTS}/runs/{{model}}/{{dataset}}/{{subset}}/p{{p}}/metrics.parquet",
         record=f"{RESULTS}/runs/{{model}}/{{dataset}}/{{subset}}/p{{p}}/run.json",
     log:
         f"{RESULTS}/logs/score_candidates/{{model}}/{{dataset}}-{{subset}}-p{{p}}.log",
@@ -69,6 +74,9 @@ rule score_candidates:
         model=one_of(name for name in all_model_ids() if not is_trained(name)),
     conda:
         "../envs/cpu.yaml"
+    resources:
+        mem_mb=growing(2000),
+        runtime=growing(20),
     params:
         model=lambda wildcards: scientific(wildcards.model),
         sources=lambda wildcards: sources_of(wildcards.model, wildcards.dataset),
@@ -76,20 +84,3 @@ rule score_candidates:
         lowercase=lambda wildcards: lowercase_of(wildcards.model),
     script:
         "../workflow_scripts/score_candidates.py"
-
-
-rule measure_runs:
-    """Measure every question of a run with trec_eval's AP and RR."""
-    input:
-        corpus=f"{RESULTS}/corpora/{{dataset}}.parquet",
-        scores=f"{RESULTS}/runs/{{model}}/{{dataset}}/{{subset}}/p{{p}}/scores.parquet",
-    output:
-        f"{RESULTS}/metrics/{{model}}/{{dataset}}/{{subset}}/p{{p}}.parquet",
-    log:
-        f"{RESULTS}/logs/measure_runs/{{model}}/{{dataset}}-{{subset}}-p{{p}}.log",
-    wildcard_constraints:
-        model=one_of(all_model_ids()),
-    conda:
-        "../envs/cpu.yaml"
-    script:
-        "../workflow_scripts/measure_runs.py"

@@ -19,11 +19,14 @@ rule train_vectors:
         f"{RESULTS}/benchmarks/train_vectors/{{vectors}}.jsonl"
     conda:
         "../envs/cpu.yaml"
+    resources:
+        mem_mb=growing(4000),
+        runtime=growing(240),
     params:
         dim=lambda wildcards: CONFIG.vectors[wildcards.vectors].dim,
         epochs=lambda wildcards: CONFIG.vectors[wildcards.vectors].epochs,
         min_count=lambda wildcards: CONFIG.vectors[wildcards.vectors].min_count,
-        lowercase=lambda wildcards: CONFIG.lowercase_of(CONFIG.vectors[wildcards.vectors]),
+        lowercase=lambda wildcards: lowercase_of_vectors(wildcards.vectors),
     script:
         "../workflow_scripts/train_vectors.py"
 
@@ -45,11 +48,12 @@ rule select_vectors:
     conda:
         "../envs/cpu.yaml"
     resources:
-        mem_mb=2000,
+        mem_mb=growing(4000),
+        runtime=growing(60),
     params:
         origin=lambda wildcards: vectors_origin(wildcards.vectors),
         out_of_vocabulary=lambda wildcards: CONFIG.vectors[wildcards.vectors].out_of_vocabulary,
-        lowercase=lambda wildcards: CONFIG.lowercase_of(CONFIG.vectors[wildcards.vectors]),
+        lowercase=lambda wildcards: lowercase_of_vectors(wildcards.vectors),
     script:
         "../workflow_scripts/select_vectors.py"
 
@@ -71,10 +75,12 @@ rule train_infersent:
     # The longest of the jobs that others wait for.
     priority: 1
     conda:
-        "../envs/cpu.yaml"
+        "../envs/gpu.yaml"
     threads: 1
     resources:
-        mem_mb=4000,
+        mem_mb=growing(8000),
+        runtime=growing(720),
+        gpu=GPUS,
     params:
         seed=CONFIG.seeds[0],
         lstm_dim=lambda wildcards: CONFIG.sentence_vectors[wildcards.sentence_vectors].lstm_dim,
@@ -100,7 +106,8 @@ rule encode_sentences:
         "../envs/cpu.yaml"
     threads: 1
     resources:
-        mem_mb=4000,
+        mem_mb=growing(8000),
+        runtime=growing(240),
     params:
         encoder=lambda wildcards: CONFIG.sentence_vectors[wildcards.sentence_vectors].encoder,
         name=lambda wildcards: name_of_weights(wildcards.sentence_vectors),

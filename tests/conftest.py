@@ -1,11 +1,13 @@
-"""A small corpus, and the tables of a cell made of it."""
+"""A small corpus, the tables of a cell made of it, and projects that Snakemake runs on."""
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from filelock import FileLock
 from hypothesis import settings
 
 from analogyqa.cells import CellData, CellFiles, load_cell
@@ -15,6 +17,7 @@ from analogyqa.quadruples import evaluation_blocks, subset_of, training_blocks, 
 from analogyqa.question_types import question_type
 from analogyqa.schemas import CORPUS, PROTOTYPES, SPLITS, write_table
 from analogyqa.vectors import vocabulary_of, write_store
+from workflow.project import Project
 
 # How long an example takes says more about the machine than about the code.
 settings.register_profile("any machine", deadline=None)
@@ -28,6 +31,28 @@ ANSWERS = {
     "where": ("rome", "oslo", "lima"),
 }
 DIM = 8
+
+
+@pytest.fixture
+def report_count(record_property: Callable[[str, object], None]) -> Callable[[str], None]:
+    """Show a line of text, such as how many cases were tried, at the end of pytest's output."""
+    return partial(record_property, "count")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    # Each test has one teardown report, which pytest-xdist brings here with its properties.
+    lines = [
+        f"{report.nodeid}: {line}"
+        for reports in terminalreporter.stats.values()
+        for report in reports
+        if getattr(report, "when", None) == "teardown"
+        for name, line in report.user_properties
+        if name == "count"
+    ]
+    if lines:
+        terminalreporter.section("counts")
+        for line in sorted(lines):
+            terminalreporter.line(line)
 
 
 def corpus_table(questions: Iterable[Question]) -> pd.DataFrame:
@@ -109,3 +134,27 @@ def cell_files(corpus: pd.DataFrame, tmp_path: Path) -> Callable[..., CellFiles]
 def cell(cell_files: Callable[..., CellFiles]) -> CellData:
     """Seed 0 of `comb` with 3 prototypes of each type."""
     return load_cell(cell_files(), "comb", 3, lowercase=True)
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    """A project that has not run yet."""
+    return Project(tmp_path / "project").create()
+
+
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Project:
+    """A project whose whole pipeline has run; copy it before changing anything or running in it.
+
+    The workers of pytest-xdist share one.
+    """
+    base = tmp_path_factory.getbasetemp()
+    folder = (base if worker_id == "master" else base.parent) / "finished"
+    complete = folder / "complete"
+    project = Project(folder / "project")
+    with FileLock(f"{folder}.lock"):
+        if not complete.exists():
+            done = project.create().run()
+            assert done.returncode == 0, done.stdout
+            complete.touch()
+    return project

@@ -22,7 +22,7 @@ from analogyqa.runs import (
     sha256,
     train_cell,
 )
-from analogyqa.schemas import HISTORY, SCORES, read_table, write_table
+from analogyqa.schemas import HISTORY, METRICS, SCORES, read_table, write_table
 from analogyqa.vectors import write_store
 
 CELL = Cell("analogy", "toy", "comb", 3)
@@ -105,14 +105,15 @@ def test_the_slurm_job_is_in_the_record(monkeypatch):
 # Cells
 
 
-def test_training_a_cell_writes_three_files(run):
+def test_training_a_cell_writes_its_record_and_three_tables(run):
     folder = run("a")
     assert sorted(path.name for path in folder.iterdir()) == [
         "history.parquet",
+        "metrics.parquet",
         "run.json",
         "scores.parquet",
     ]
-    for name, schema in (("scores", SCORES), ("history", HISTORY)):
+    for name, schema in (("scores", SCORES), ("metrics", METRICS), ("history", HISTORY)):
         assert set(read_table(folder / f"{name}.parquet", schema)["seed"]) == {0, 5}
 
 
@@ -164,6 +165,7 @@ def test_another_setting_has_checkpoints_of_its_own(run, tmp_path):
 def test_an_untrained_cell_has_no_history(files, tmp_path):
     score_cell(CELL, UNTRAINED, TRAINING, files, SOURCES, True, tmp_path / "a")
     assert sorted(path.name for path in (tmp_path / "a").iterdir()) == [
+        "metrics.parquet",
         "run.json",
         "scores.parquet",
     ]

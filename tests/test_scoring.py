@@ -12,7 +12,6 @@ from analogyqa.encoders import build_encoder
 from analogyqa.errors import AnalogyQAError
 from analogyqa.schemas import CORPUS, QUADRUPLES, SCORES, read_table, write_table
 from analogyqa.scoring import (
-    device_for,
     encode,
     encode_all,
     score_bm25,
@@ -250,21 +249,3 @@ def test_a_split_without_questions_of_the_subset_is_named(cell_files, corpus):
     write_table(corpus[~gone], CORPUS, files.corpus)
     with pytest.raises(AnalogyQAError, match=r"corpus\.parquet: .*who.*dev"):
         load_cell(files, "who", 0, lowercase=True)
-
-
-# Devices
-
-
-@pytest.mark.parametrize(
-    ("requested", "available", "chosen"),
-    [("auto", True, "cuda"), ("auto", False, "cpu"), ("cpu", True, "cpu"), ("cuda", True, "cuda")],
-)
-def test_the_device_is_the_one_asked_for(monkeypatch, requested, available, chosen):
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: available)
-    assert device_for(requested).type == chosen
-
-
-def test_cuda_where_there_is_none_is_explained(monkeypatch):
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    with pytest.raises(AnalogyQAError, match=r"device: cuda is asked for, .*device: auto"):
-        device_for("cuda")

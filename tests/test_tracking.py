@@ -10,62 +10,25 @@ import subprocess
 import sys
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 
-import pandas as pd
 import pytest
 import requests
 import sqlalchemy
 import yaml
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from mlflow import MlflowClient
+from tracking.records import CELL, EPOCHS, write_cell
 from typer.testing import CliRunner
 from urllib3.util import Retry
 
 from analogyqa import tracking
-from analogyqa.checkpoints import write_json, write_text
+from analogyqa.checkpoints import write_text
+from analogyqa.config import Cell
 from analogyqa.errors import AnalogyQAError
-from analogyqa.runs import content_hash
-from analogyqa.schemas import HISTORY, METRICS, write_table
 
 LIBRARY = Path(tracking.__file__).parents[1]
-EPOCHS = 4
-CELL = {"model": "analogy", "dataset": "wikiqa", "subset": "comb", "p": 30}
-SETTINGS = {
-    "model": {"encoder": "bigru", "ranker": "analogy"},
-    "training": {"loss": "printed", "negatives": {"count": 1}},
-    "setting": "paper",
-    "vectors": None,
-}
-
-
-def write_cell(results: Path, cell: dict, rr: float = 0.5, trained: bool = True, epochs=EPOCHS):
-    """Write the record, history and metrics of a cell with the seeds 0 and 1."""
-    path = f"{cell['model']}/{cell['dataset']}/{cell['subset']}/p{cell['p']}"
-    settings = SETTINGS if trained else {**SETTINGS, "training": None}
-    content = {"cell": cell, "settings": settings, "seeds": [0, 1], "scores": str(rr)}
-    record = {
-        **content,
-        "content_hash": content_hash(content),
-        "git_commit": "abc",
-        "device": "cpu",
-        "wall_seconds": 60.0,
-    }
-    write_json(results / "runs" / path / "run.json", record)
-    questions = [
-        {"seed": seed, "split": split, "question_id": question, "question_type": "who"}
-        | {"ap": 0.25, "rr": rr + 0.25 * seed, "tied_candidates": 0}
-        for seed in (0, 1)
-        for split in ("dev", "test")
-        for question in ("q1", "q2")
-    ]
-    write_table(pd.DataFrame(questions), METRICS, results / "metrics" / f"{path}.parquet")
-    if trained:
-        history = [
-            {"seed": seed, "epoch": epoch, "loss": 1 / epoch, "dev_map": 0.25, "dev_mrr": 0.5}
-            | {"seconds": 2.0, "quadruples_per_second": 100.0}
-            for seed in (0, 1)
-            for epoch in range(1, epochs + 1)
-        ]
-        write_table(pd.DataFrame(history), HISTORY, results / "runs" / path / "history.parquet")
 
 
 @sqlalchemy.event.listens_for(sqlalchemy.Engine, "connect")
@@ -101,10 +64,7 @@ def uri(results: Path) -> str:
 
 def import_all(results: Path, tracking_uri: str | None = None) -> tracking.Imported:
     records = sorted((results / "runs").rglob("run.json"))
-    metrics = [
-        results / "metrics" / f"{record.parent.relative_to(results / 'runs')}.parquet"
-        for record in records
-    ]
+    metrics = [record.with_name("metrics.parquet") for record in records]
     tracking_uri = tracking_uri or uri(results)
     return tracking.import_runs(tracking_uri, tracking.EXPERIMENT, records, metrics, results)
 
@@ -275,7 +235,7 @@ def test_new_metrics_of_the_same_scores_replace_the_older_run(results):
     import_all(results)
     other = results.parent / "other"
     write_cell(other, CELL, rr=0.75)
-    table = "metrics/analogy/wikiqa/comb/p30.parquet"
+    table = "runs/analogy/wikiqa/comb/p30/metrics.parquet"
     shutil.copyfile(other / table, results / table)
     assert import_all(results).added == 1
 
@@ -541,3 +501,127 @@ def test_the_ui_of_a_moved_folder_shows_the_artifacts_and_takes_imports(results,
     finally:
         os.killpg(server.pid, signal.SIGTERM)
         server.communicate()
+
+
+# Epochs shown while a cell trains
+
+
+class Server:
+    """What LiveLog sees of a server; `cost` is the seconds that a request takes.
+
+    It forgets its runs in an outage.
+    """
+
+    def __init__(self) -> None:
+        self.time, self.cost, self.fault, self.requests = 100.0, 0.0, None, 0
+        self.points: dict[str, list[int]] = {}
+        self.status: dict[str, str] = {}
+
+    def opened(self, *_):
+        """As the constructor of the store of a server."""
+        self._answer()
+        return self
+
+    def _answer(self):
+        self.requests += 1
+        self.time += self.cost
+        if self.fault:
+            self.points.clear()
+            raise self.fault
+
+    def delete_live(self, record):
+        self.points.clear()
+
+    def create(self, name, tags, parent_id=None):
+        self.points[name] = []
+        return SimpleNamespace(run_id=name)
+
+    def log_batches(self, run_id, metrics):
+        self._answer()
+        self.points[run_id] += [step for key, _, _, step in metrics if key == "epoch/loss"]
+
+    @property
+    def client(self):
+        return SimpleNamespace(set_terminated=self.status.__setitem__)
+
+
+@pytest.fixture
+def server(monkeypatch) -> Server:
+    server = Server()
+    monkeypatch.setattr(tracking, "_Store", server.opened)
+    monkeypatch.setattr(tracking.time, "monotonic", lambda: server.time)
+    for variable in tracking._LIVE_ENVIRONMENT:
+        monkeypatch.setenv(variable, "0")
+    return server
+
+
+def live_log(tracking_uri: str | None = "http://server") -> tracking.LiveLog:
+    return tracking.LiveLog(tracking_uri, "results", Cell(**CELL), "paper")
+
+
+def history_of(epochs: int, seed: int = 0) -> list[list]:
+    return [[seed, epoch, 0.5, 0.25, 0.5, 1.0, 10.0] for epoch in range(1, epochs + 1)]
+
+
+@pytest.mark.parametrize("tracking_uri", [None, "sqlite:///results/mlflow.db"])
+def test_nothing_is_logged_live_into_a_file(server, tracking_uri):
+    with live_log(tracking_uri) as live:
+        live.log(history_of(1))
+    assert server.requests == 0
+
+
+@given(lengths=st.lists(st.integers(1, 30), min_size=1), faulty=st.sets(st.integers(0, 30)))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_each_epoch_is_shown_once_whenever_the_server_fails(server, lengths, faulty):
+    with live_log() as live:
+        for number, length in enumerate(sorted(lengths)):
+            server.fault = OSError("away") if number in faulty else None
+            live.log(history_of(length))
+            if number not in faulty:
+                assert server.points["seed 0"] == list(range(1, length + 1))
+        server.fault = None
+    assert server.points["seed 0"] == list(range(1, max(lengths) + 1))
+    assert server.status["seed 0"] == "FINISHED"
+
+
+def test_a_training_that_fails_is_shown_as_failed(server):
+    with pytest.raises(AnalogyQAError), live_log() as live:
+        live.log(history_of(1))
+        raise AnalogyQAError("diverged")
+    assert set(server.status.values()) == {"FAILED"}
+
+
+def test_an_outage_costs_one_warning(server, caplog):
+    with live_log() as live:
+        for epoch in range(1, 21):
+            server.fault = OSError("gone\nand more") if epoch % 10 > 2 else None
+            live.log(history_of(epoch))
+        server.fault = None
+    warnings = [entry.getMessage() for entry in caplog.records if entry.levelname == "WARNING"]
+    assert len(warnings) == 2
+    assert "http://server: the MLflow server does not take the epochs (gone)." in warnings[0]
+
+
+@pytest.mark.parametrize("fault", [None, OSError("timeout")])
+def test_slow_attempts_take_a_twentieth_of_the_time(server, fault):
+    server.cost = 3.0
+    live, begin = live_log(), server.time
+    for epoch in range(1, 1001):
+        server.time += 1.0
+        server.fault = fault if epoch > 1 else None
+        live.log(history_of(epoch))
+    spent = server.requests * server.cost
+    assert spent <= (server.time - begin) / 20 + 2 * server.cost
+    assert server.requests > 10
+
+
+def test_a_job_loads_mlflow_for_a_server_only():
+    code = (
+        "import sys; from analogyqa.config import Cell; from analogyqa.tracking import LiveLog;"
+        "LiveLog(sys.argv[1], 'results', Cell('m', 'd', 's', 1), 'paper');"
+        "sys.exit('mlflow' in sys.modules)"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(LIBRARY)}
+    for tracking_uri, loaded in (("sqlite:///mlflow.db", 0), ("http://127.0.0.1:9", 1)):
+        command = [sys.executable, "-c", code, tracking_uri]
+        assert subprocess.run(command, env=environment).returncode == loaded

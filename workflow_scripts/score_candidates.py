@@ -1,7 +1,7 @@
 """Score a cell whose encoder is not trained.
 
 input: corpus, vectors, prototypes and quadruples (one file for each seed)
-output: runs/{model}/{dataset}/{subset}/p{p}/{scores.parquet,run.json}
+output: runs/{model}/{dataset}/{subset}/p{p}/{scores,metrics}.parquet and run.json
 """
 
 from pathlib import Path

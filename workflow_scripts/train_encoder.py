@@ -1,13 +1,14 @@
 """Train all seeds of a cell.
 
 input: corpus, vectors, prototypes and quadruples (one file for each seed), selection
-output: runs/{model}/{dataset}/{subset}/p{p}/{scores.parquet,history.parquet,run.json}
+output: runs/{model}/{dataset}/{subset}/p{p}/{scores,metrics,history}.parquet and run.json
 """
 
 from pathlib import Path
 
 from analogyqa.config import Model, Training
 from analogyqa.runs import chosen_setting, train_cell
+from analogyqa.tracking import LiveLog
 from job import cell_files, cell_of, job
 
 with job(snakemake):
@@ -15,16 +16,19 @@ with job(snakemake):
     selection = snakemake.input.get("selection")
     setting = chosen_setting(selection) if selection else next(iter(settings))
     training = Training(**settings[setting])
-    train_cell(
-        cell_of(snakemake),
-        Model(title="", **snakemake.params.model),
-        training,
-        setting,
-        cell_files(snakemake, training.negatives),
-        snakemake.params.sources,
-        snakemake.params.lowercase,
-        snakemake.config["device"],
-        Path(snakemake.config["output_dir"], "checkpoints"),
-        Path(snakemake.output.record).parent,
-        snakemake.threads,
-    )
+    cell, results = cell_of(snakemake), snakemake.config["output_dir"]
+    with LiveLog(snakemake.config["tracking_uri"], results, cell, setting) as live:
+        train_cell(
+            cell,
+            Model(title="", **snakemake.params.model),
+            training,
+            setting,
+            cell_files(snakemake, training.negatives),
+            snakemake.params.sources,
+            snakemake.params.lowercase,
+            snakemake.config["device"],
+            Path(results, "checkpoints"),
+            Path(snakemake.output.record).parent,
+            snakemake.threads,
+            live.log,
+        )

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import torch
 
+from analogyqa.devices import device_for
 from analogyqa.pretrained.infersent_training import train
 from analogyqa.runs import content_hash, sha256
-from analogyqa.scoring import device_for
 from job import job
 
 with job(snakemake):

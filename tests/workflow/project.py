@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import torch
 import yaml
+from snakemake.utils import update_config
 
 REPOSITORY = Path(__file__).parents[2]
 SNAKEMAKE = [sys.executable, "-m", "snakemake", "--snakefile", str(REPOSITORY / "Snakefile")]
@@ -157,13 +158,33 @@ class Project:
         )
 
     def products(self) -> dict[str, bytes]:
-        """Return the files that a user opens, by name, but for the MLflow store."""
-        places = ("tables", "figures")
-        files = [path for place in places for path in (self.results / place).rglob("*.*")]
-        files += [
-            self.results / f"{name}.csv" for name in ("ledger", "summary", "claims", "comparisons")
-        ]
-        return {str(path.relative_to(self.results)): path.read_bytes() for path in files}
+        return products_of(self.results)
+
+
+def copy_checkout(folder: Path) -> Path:
+    """Copy the checkout, its config.yaml edited to be that of the demo, and return `folder`."""
+    tracked = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=REPOSITORY,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    for name in filter(None, tracked.stdout.split("\0")):
+        if (REPOSITORY / name).is_file():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(REPOSITORY / name, folder / name)
+    config = yaml.safe_load((folder / "config.yaml").read_text())
+    update_config(config, yaml.safe_load((folder / "sample" / "config.yaml").read_text()))
+    (folder / "config.yaml").write_text(yaml.safe_dump(config, sort_keys=False))
+    return folder
+
+
+def products_of(results: Path) -> dict[str, bytes]:
+    """Return the files below an output folder that a user opens, by name."""
+    files = [path for place in ("tables", "figures") for path in (results / place).rglob("*.*")]
+    files += [path for ending in ("csv", "md", "html") for path in results.glob(f"*.{ending}")]
+    return {str(path.relative_to(results)): path.read_bytes() for path in files}
 
 
 def cells_of(jobs: list[tuple[str, str]]) -> set[str]:

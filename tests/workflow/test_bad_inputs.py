@@ -286,7 +286,7 @@ DAMAGED = {
         "results/runs/similarity/wikiqa/who/p7/scores.parquet",
         ["seed0.parquet: only 6 who prototypes", "allowed: 1 to 6"],
     ),
-    "cuda without a GPU": (cuda, RUN, ["device: cuda is asked for", "Use device: auto"]),
+    "cuda without a GPU": (cuda, RUN, ["device: cuda is asked for", "set device: auto"]),
 }
 
 

@@ -199,4 +199,4 @@ def test_a_comparison_is_of_cells_that_have_metrics(finished):
     for comparison in comparisons:
         for side in ("better", "worse"):
             cell = comparison[side].split()[0]
-            assert (finished.results / "metrics" / f"{cell}.parquet").is_file()
+            assert (finished.results / "runs" / cell / "metrics.parquet").is_file()

@@ -27,7 +27,7 @@ def test_a_finished_run_has_nothing_to_do(finished, tmp_path):
 def test_a_changed_seed_keeps_corpora_and_vectors(changed):
     jobs = changed(seeds=[0, 7])
     rules = {rule for rule, _ in jobs}
-    assert {"choose_prototypes", "train_encoder", "measure_runs"} <= rules
+    assert {"choose_prototypes", "train_encoder"} <= rules
     assert not rules & {"build_corpus", "select_vectors", "fetch_source"}
 
 
@@ -35,9 +35,7 @@ def test_a_changed_dropout_runs_the_trained_models_again(changed):
     jobs = changed(training={**TRAINING, "dropout": 0.25})
     trained = {"analogy", "similarity", "tam"}
     assert {cell.split("/")[0].split("+")[0] for cell in cells_of(jobs)} == trained
-    assert {rule for rule, _ in jobs} == {
-        "train_encoder", "choose_setting", "measure_runs", *REPORTING,
-    }  # fmt: skip
+    assert {rule for rule, _ in jobs} == {"train_encoder", "choose_setting", *REPORTING}
 
 
 def test_a_changed_setting_runs_only_itself_and_what_is_chosen(changed):

@@ -8,6 +8,7 @@ import platform
 import resource
 import subprocess
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
@@ -15,7 +16,9 @@ import pandas as pd
 from analogyqa.cells import CellFiles, load_cell
 from analogyqa.checkpoints import write_json
 from analogyqa.config import Cell, Model, Training
-from analogyqa.schemas import CORPUS, HISTORY, SCORES, read_table, write_table
+from analogyqa.metrics import measure_run
+from analogyqa.quadruples import subset_of
+from analogyqa.schemas import CORPUS, HISTORY, METRICS, SCORES, read_table, write_table
 from analogyqa.vectors import store_record
 
 _TRAINING_CODE = (
@@ -115,8 +118,9 @@ def train_cell(
     checkpoints: str | Path,
     folder: str | Path,
     threads: int = 1,
+    on_epoch: Callable[[list[list]], None] = lambda history: None,
 ) -> None:
-    """Train all seeds of a cell and write scores.parquet, history.parquet and run.json.
+    """Train all seeds of a cell; write its history.parquet, scores, metrics and run.json.
 
     Args:
         cell: what is run.
@@ -129,10 +133,11 @@ def train_cell(
             depends on. A training that was done before, under whatever name, is not done again.
         folder: of the run.
         threads: of PyTorch; on the CPU another number can change the last bits.
+        on_epoch: called with the history of a seed as its training goes on; see `train_seed`.
     """
     import torch
 
-    from analogyqa.scoring import device_for
+    from analogyqa.devices import device_for
     from analogyqa.training import train_seed
 
     started = time.perf_counter()
@@ -157,7 +162,7 @@ def train_cell(
         checkpoint = Path(checkpoints, f"{content_hash(depends_on)[:32]}.pt")
         data = load_cell(tables, cell.subset, cell.p, lowercase)
         name = f"{cell.model} {cell.dataset} {cell.subset} p{cell.p} seed {seed}"
-        trained = train_seed(data, model, training, seed, chosen_device, checkpoint, name)
+        trained = train_seed(data, model, training, seed, chosen_device, checkpoint, name, on_epoch)
         scores.append(trained[0])
         histories.append(trained[1])
     history = pd.concat(histories, ignore_index=True)
@@ -176,7 +181,7 @@ def score_cell(
     lowercase: bool,
     folder: str | Path,
 ) -> None:
-    """Score all seeds of a cell that is not trained: scores.parquet and run.json."""
+    """Score all seeds of a cell that is not trained; write its scores, metrics and run.json."""
     from analogyqa.scoring import score_bm25, score_untrained
 
     started = time.perf_counter()
@@ -226,7 +231,11 @@ def _write_run(
     seconds: float,
 ) -> None:
     path = Path(folder, "scores.parquet")
-    write_table(pd.concat(scores, ignore_index=True), SCORES, path)
+    all_scores = pd.concat(scores, ignore_index=True)
+    write_table(all_scores, SCORES, path)
+    corpus = read_table(next(iter(files.values())).corpus, CORPUS)
+    metrics = measure_run(all_scores, _question_types(corpus, cell.subset))
+    write_table(metrics, METRICS, Path(folder, "metrics.parquet"))
     record = run_record(
         cell._asdict(),
         settings,
@@ -237,6 +246,15 @@ def _write_run(
         wall_seconds=round(seconds, 3),
     )
     write_json(Path(folder, "run.json"), record)
+
+
+def _question_types(corpus: pd.DataFrame, subset: str) -> dict[str, dict[str, str]]:
+    """Return split to question_id to type for all questions that must have been ranked."""
+    pairs = {split: subset_of(corpus, split, subset) for split in ("dev", "test")}
+    return {
+        split: dict(zip(table["question_id"], table["question_type"], strict=True))
+        for split, table in pairs.items()
+    }
 
 
 def choose_setting(histories: dict[str, str], subset: str, path: str | Path) -> None:

@@ -11,27 +11,12 @@ from analogyqa import ranking
 from analogyqa.cells import CellData
 from analogyqa.config import Model, Training
 from analogyqa.encoders import Encoder, build_encoder
-from analogyqa.errors import AnalogyQAError
 from analogyqa.quadruples import subset_of
 from analogyqa.schemas import SCORES
 from analogyqa.text import Sentences
 
 EVALUATED = ("dev", "test")
 ENCODE_BATCH = 256
-
-
-def device_for(requested: str) -> torch.device:
-    """Return the device that `auto`, `cpu` or `cuda` stands for.
-
-    Raises AnalogyQAError when cuda is asked for where there is none.
-    """
-    available = torch.cuda.is_available()
-    if requested == "cuda" and not available:
-        raise AnalogyQAError(
-            "device: cuda is asked for, but PyTorch sees no CUDA device on this machine. "
-            "Use device: auto (or cpu), or run where there is a GPU and a CUDA build of PyTorch."
-        )
-    return torch.device("cuda" if available and requested != "cpu" else "cpu")
 
 
 def encode(

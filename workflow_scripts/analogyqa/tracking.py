@@ -1,8 +1,9 @@
 """Run records shown in MLflow.
 
 The records under the output folder are the truth and MLflow is a view of them: deleting the store
-and importing again gives the same runs. An experiment is a paper, a run is a cell of its tables,
-and each seed of the cell is a child of that run.
+and importing again gives the same runs. A run is a cell of a paper's tables, and each seed of the
+cell is a child of that run. One experiment holds them all, as the papers share most cells. Where
+`tracking_uri` is a server, it also shows the epochs of the cells that are in training.
 """
 
 import json
@@ -11,6 +12,7 @@ import os
 import shutil
 import sqlite3
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import dataclass, field
@@ -23,11 +25,13 @@ from filelock import FileLock
 from tqdm import tqdm
 
 from analogyqa.checkpoints import atomic_path
-from analogyqa.config import Config, read_config, tracking_uri_of
+from analogyqa.config import Cell, Config, read_config, tracking_uri_of
 from analogyqa.errors import AnalogyQAError
 from analogyqa.metrics import MEASURES
 from analogyqa.runs import content_hash, sha256
 from analogyqa.schemas import HISTORY, METRICS, read_table
+
+log = logging.getLogger(__name__)
 
 EXPERIMENT = "diallo2019"
 HOST = "127.0.0.1"
@@ -42,9 +46,13 @@ _ENVIRONMENT = {
     "MLFLOW_DISABLE_TELEMETRY": "true",
     "DO_NOT_TRACK": "true",
     "MLFLOW_LOGGING_LEVEL": "WARNING",
+    "MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT": "true",
     "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "3",  # MLflow's 7 wait minutes for a server that is away
+    "MLFLOW_HTTP_REQUEST_TIMEOUT": "30",
     "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false",
 }
+_LIVE_ENVIRONMENT = {"MLFLOW_HTTP_REQUEST_MAX_RETRIES": "0", "MLFLOW_HTTP_REQUEST_TIMEOUT": "3"}
+_PAUSE = 20  # after an attempt to log live, as a multiple of the time that it took
 
 
 class Imported(NamedTuple):
@@ -142,12 +150,102 @@ def import_runs(
     )
 
 
+class LiveLog:
+    """The epochs of a cell, shown on an MLflow server while it trains.
+
+    These runs are tagged `live`; the import of the cell's record removes them. Whatever the server
+    does, the training goes on: an outage costs one warning, and a server that is back gets all
+    epochs so far. After each attempt there is a pause 20 times as long, so that slow ones cost a
+    twentieth of the time, besides the first and the last of a cell.
+
+    Args:
+        tracking_uri: of the configuration. Nothing is logged unless it is an http(s) address.
+        results: the output folder.
+        cell, setting: what is trained.
+    """
+
+    def __init__(
+        self, tracking_uri: str | None, results: str | Path, cell: Cell, setting: str
+    ) -> None:
+        self.tracking_uri = tracking_uri
+        self.name = _name(cell)
+        self.tags = {"record": _record_tag(results, cell), **_cell_tags(cell)}
+        self.tags |= {"setting": setting, "live": "true"}
+        self.histories: dict[int, list[list]] = {}
+        self.runs: dict[int | None, str] = {}  # seed to run, None to the parent
+        self.sent: dict[int, int] = {}  # epochs of each seed
+        self.store: _Store | None = None
+        self.away = False
+        self.next_attempt = 0.0
+        self.enabled = tracking_uri is not None and _database(tracking_uri) is None
+        if self.enabled:
+            for variable, value in _LIVE_ENVIRONMENT.items():
+                os.environ.setdefault(variable, value)
+            _prepare_environment()
+            # The seconds that this takes are not the server's.
+            import mlflow  # noqa: F401
+
+    def log(self, history: list[list]) -> None:
+        """Show the epochs of a seed: `history` is all rows so far, columns as in HISTORY."""
+        if self.enabled:
+            self.histories[history[0][0]] = history
+            if time.monotonic() >= self.next_attempt:
+                self._attempt()
+
+    def __enter__(self) -> "LiveLog":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if self.histories:
+            self._attempt(status="FAILED" if kind else "FINISHED")
+
+    def _attempt(self, status: str | None = None) -> None:
+        started = time.monotonic()
+        try:
+            self._send()
+            for run_id in self.runs.values() if status else ():
+                self.store.client.set_terminated(run_id, status)
+            if self.away:
+                log.info("%s: the MLflow server takes the epochs again", self.tracking_uri)
+            self.away = False
+        except Exception as error:  # no fault of a view may cost a result
+            if not self.away:
+                log.warning(
+                    "%s: the MLflow server does not take the epochs (%s). The training goes on; "
+                    "the import of its record will show them.",
+                    self.tracking_uri,
+                    _first_line(error),
+                )
+            self.away, self.store = True, None
+        ended = time.monotonic()
+        self.next_attempt = ended + _PAUSE * (ended - started)
+
+    def _send(self) -> None:
+        """Send what was not sent yet; everything, in new runs, at first and after a failure."""
+        if self.store is None:
+            store = _Store(self.tracking_uri, EXPERIMENT)
+            store.delete_live(self.tags["record"])
+            self.runs, self.sent = {None: store.create(self.name, self.tags).run_id}, {}
+            self.store = store
+        now = time.time_ns() // 1_000_000
+        for seed, history in self.histories.items():
+            if seed not in self.runs:
+                created = self.store.create(f"seed {seed}", self.tags, parent_id=self.runs[None])
+                self.runs[seed] = created.run_id
+            epochs = pd.DataFrame(history[self.sent.get(seed, 0) :], columns=HISTORY.names)
+            if len(epochs):
+                curves = _curves(epochs, pd.Series(now, index=epochs.index))
+                self.store.log_batches(self.runs[seed], curves)
+                self.sent[seed] = len(history)
+
+
 class _Store:
     """One experiment of a tracking store."""
 
     def __init__(self, tracking_uri: str, experiment: str) -> None:
         _prepare_environment()
         from mlflow import MlflowClient
+        from mlflow.exceptions import MlflowException
 
         self.client = MlflowClient(tracking_uri)
         self.artifacts = _artifacts(tracking_uri)
@@ -156,11 +254,17 @@ class _Store:
             # MLflow would store an absolute folder here, which is wrong as soon as the checkout
             # moves. The scheme below stands for whatever folder the server is started with.
             location = _PROXIED + experiment if self.artifacts else None
-            self.experiment_id = self.client.create_experiment(experiment, location)
-        else:
-            self.experiment_id = found.experiment_id
-            if found.lifecycle_stage == "deleted":
-                self.client.restore_experiment(self.experiment_id)
+            try:
+                self.experiment_id = self.client.create_experiment(experiment, location)
+                return
+            except MlflowException:
+                # Of the jobs that begin at once another one was first.
+                found = self.client.get_experiment_by_name(experiment)
+                if found is None:
+                    raise
+        self.experiment_id = found.experiment_id
+        if found.lifecycle_stage == "deleted":
+            self.client.restore_experiment(self.experiment_id)
 
     def bring_up_to_date(self, runs: dict[str, _Run]) -> int:
         """Add the runs that are not there, remove others of the same records; return the added."""
@@ -179,24 +283,47 @@ class _Store:
                 self.client.delete_run(run.info.run_id)
         return len(missing)
 
-    def _active_runs(self) -> Iterator:
+    def delete_live(self, record: str) -> None:
+        """Remove what an earlier training of this record, killed or cut off, has left."""
+        for run in list(self._active_runs("tags.live = 'true'")):
+            if run.data.tags["record"] == record:
+                self.client.delete_run(run.info.run_id)
+
+    def create(
+        self,
+        name: str,
+        tags: dict[str, str],
+        start: int | None = None,
+        parent_id: str | None = None,
+    ):
+        """Create a run and return its mlflow RunInfo; it starts now unless `start` says when."""
+        if parent_id:
+            tags = {**tags, "mlflow.parentRunId": parent_id}
+        return self.client.create_run(self.experiment_id, start, tags, name).info
+
+    def log_batches(
+        self, run_id: str, metrics: list[tuple], params: dict[str, str] | None = None
+    ) -> None:
+        """Log metrics, tuples of mlflow's Metric, and the params."""
+        from mlflow.entities import Metric, Param
+
+        entries = [Param(key, value) for key, value in (params or {}).items()]
+        for first in range(0, max(1, len(metrics)), _BATCH):
+            batch = [Metric(*metric) for metric in metrics[first : first + _BATCH]]
+            self.client.log_batch(run_id, batch, [] if first else entries)
+
+    def _active_runs(self, condition: str = "") -> Iterator:
         token = None
         while True:
-            page = self.client.search_runs([self.experiment_id], page_token=token)
+            page = self.client.search_runs([self.experiment_id], condition, page_token=token)
             yield from page
             token = page.token
             if not token:
                 return
 
     def _add(self, run: _Run, parent_id: str | None = None) -> None:
-        from mlflow.entities import Metric, Param
-
-        tags = {**run.tags, "mlflow.parentRunId": parent_id} if parent_id else run.tags
-        info = self.client.create_run(self.experiment_id, run.start, tags, run.name).info
-        params = [Param(key, value) for key, value in run.params.items()]
-        for first in range(0, max(1, len(run.metrics)), _BATCH):
-            batch = [Metric(*metric) for metric in run.metrics[first : first + _BATCH]]
-            self.client.log_batch(info.run_id, batch, [] if first else params)
+        info = self.create(run.name, run.tags, run.start, parent_id)
+        self.log_batches(info.run_id, run.metrics, run.params)
         for file, folder in run.files.items():
             self._add_file(info, file, folder)
         for child in run.children:
@@ -221,12 +348,12 @@ def _cell_run(record_path: Path, metrics_path: Path, results: Path) -> _Run:
     MLflow wants times; the record ends when its file was written, `wall_seconds` after the start.
     """
     record = _read_record(record_path)
-    cell, settings = record["cell"], record["settings"]
+    cell, settings = Cell(**record["cell"]), record["settings"]
     end = _modified(record_path)
     start = end - round(1000 * (record.get("wall_seconds") or 0))
     tags = {
-        "record": f"{results.name}/{cell['model']}/{cell['dataset']}/{cell['subset']}/p{cell['p']}",
-        **cell,
+        "record": _record_tag(results, cell),
+        **_cell_tags(cell),
         "setting": settings.get("setting"),
         "content_hash": record["content_hash"],
         "metrics_sha256": sha256(metrics_path),
@@ -239,7 +366,7 @@ def _cell_run(record_path: Path, metrics_path: Path, results: Path) -> _Run:
     measured = _measured(metrics_path)
     deviation = measured.std(ddof=1).fillna(0).add_suffix("_sd")
     run = _Run(
-        name=f"{cell['model']} {cell['dataset']} {cell['subset']} p{cell['p']}",
+        name=_name(cell),
         tags=tags,
         params={**params, "seeds": ", ".join(map(str, record["seeds"]))},
         metrics=_finals(pd.concat([measured.mean(), deviation]), end),
@@ -280,13 +407,26 @@ def _documents_run(experiment: str, results: Path) -> _Run | None:
 def _read_record(path: Path) -> dict:
     try:
         record = json.loads(path.read_text(encoding="utf-8"))
-        record["cell"]["p"], record["settings"], record["seeds"], record["content_hash"]
+        Cell(**record["cell"]), record["settings"], record["seeds"], record["content_hash"]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise AnalogyQAError(
             f"{path}: not a run record ({error!r}). "
             "Delete it, then run the same command again to rebuild it."
         ) from error
     return record
+
+
+def _name(cell: Cell) -> str:
+    return f"{cell.model} {cell.dataset} {cell.subset} p{cell.p}"
+
+
+def _record_tag(results: str | Path, cell: Cell) -> str:
+    """Return what the runs of one record have in common, whichever checkout it lies in."""
+    return f"{Path(results).name}/{cell.path}"
+
+
+def _cell_tags(cell: Cell) -> dict[str, str]:
+    return {key: str(value) for key, value in cell._asdict().items()}
 
 
 def _measured(metrics_path: Path) -> pd.DataFrame:
@@ -324,6 +464,10 @@ def _flatten(settings: dict, prefix: str = "") -> dict[str, str]:
 
 def _identity(tags: dict[str, str]) -> list[str | None]:
     return [tags.get(key) for key in _IDENTITY]
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).partition("\n")[0]
 
 
 def _modified(path: Path) -> int:
@@ -389,7 +533,7 @@ def _explained(tracking_uri: str) -> Iterator[None]:
     try:
         yield
     except (MlflowException, SQLAlchemyError, CommandError, sqlite3.Error, OSError) as error:
-        reason = str(error).partition("\n")[0]
+        reason = _first_line(error)
         database = _database(tracking_uri)
         if database is None:
             raise AnalogyQAError(
@@ -438,7 +582,7 @@ def ui(config: Path = _config_option, port: int = 5000) -> None:
 def _import_available(config: Config) -> None:
     results = Path(config.output_dir)
     cells = [
-        (results / "runs" / cell.path / "run.json", results / "metrics" / f"{cell.path}.parquet")
+        tuple(results / "runs" / cell.path / name for name in ("run.json", "metrics.parquet"))
         for cell in config.cells()
     ]
     available = [pair for pair in cells if all(path.exists() for path in pair)]

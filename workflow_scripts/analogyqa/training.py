@@ -3,7 +3,7 @@
 import logging
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -165,6 +165,7 @@ def train_seed(
     device: torch.device,
     checkpoint: Path,
     name: str,
+    on_epoch: Callable[[list[list]], None] = lambda history: None,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Train one seed and score dev and test with its best epoch.
 
@@ -175,9 +176,11 @@ def train_seed(
         data: of this seed (its prototypes and quadruples).
         model, training: what to train and how.
         seed: of the initial weights, dropout, batches and drawn negatives.
-        device: see `device_for`.
+        device: see `devices.device_for`.
         checkpoint: the file of this training and no other.
         name: for the log.
+        on_epoch: called with the history so far, rows as in HISTORY, when a training resumes and
+            after each epoch is saved.
 
     Returns:
         The scores of dev and test (SCORES) and the history (HISTORY).
@@ -197,6 +200,7 @@ def train_seed(
         encoder.load_state_dict(state["encoder"])
         optimiser.load_state_dict(state["optimiser"])
         log.info("%s: resumed after epoch %d", name, state["epoch"])
+        on_epoch(state["history"])
     dev = data.splits["dev"]
     while not _finished(state, training):
         epoch = state["epoch"] + 1
@@ -234,6 +238,7 @@ def train_seed(
             state.update(best=weights, best_epoch=epoch, best_mrr=dev_mrr)
         state.update(epoch=epoch, encoder=encoder.state_dict(), optimiser=optimiser.state_dict())
         save_state(state, checkpoint)
+        on_epoch(state["history"])
     encoder.load_state_dict(state["best"])
     encoder.eval()
     scores = score_evaluated(encoder, data, model, seed, device)

@@ -60,8 +60,6 @@ def load(weights: str | Path) -> InferSent:
     """
     try:
         state = torch.load(weights, map_location="cpu", weights_only=True)
-    except OSError:
-        raise
     except Exception as error:
         raise AnalogyQAError(
             f"{weights}: not a file of PyTorch weights, or damaged ({_first_line(error)}). Delete "
@@ -104,15 +102,13 @@ def encode(texts: Sequence[str], resources: Resources) -> np.ndarray:
             f"{resources.vectors}: word vectors of {vectors.shape[1]} numbers, but "
             f"{resources.weights} reads {encoder.enc_lstm.input_size}"
         )
-    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    encoder, vectors = encoder.to(device), vectors.to(device)
     encoded = np.empty((len(texts), 2 * encoder.enc_lstm.hidden_size), dtype=np.float32)
     order = np.argsort([-len(sentence) for sentence in rows], kind="stable")
     with torch.inference_mode():
         for start in range(0, len(order), ENCODE_BATCH):
             batch = order[start : start + ENCODE_BATCH]
             own = encoder.encode_words([rows[number] for number in batch], vectors)
-            encoded[batch] = own.cpu().numpy()
+            encoded[batch] = own.numpy()
     return encoded
 
 

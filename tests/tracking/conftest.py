@@ -1,0 +1,18 @@
+"""A real MLflow server for the tests of tracking."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tracking.server import MlflowServer
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[MlflowServer]:
+    """A server that runs and is empty."""
+    (tmp_path / "server").mkdir()
+    server = MlflowServer(tmp_path / "server")
+    server.start()
+    yield server
+    if server.process:
+        server.kill()

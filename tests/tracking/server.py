@@ -1,0 +1,69 @@
+"""An MLflow server on 127.0.0.1 that can be killed and started again on the same store."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import requests
+from mlflow import MlflowClient
+from mlflow.entities import Run
+from urllib3.util import Retry
+
+from analogyqa.tracking import EXPERIMENT, initialise
+
+
+class MlflowServer:
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.port = free_port()
+        self.address = f"http://127.0.0.1:{self.port}"
+        self.store = f"sqlite:///{folder / 'server.db'}"
+        self.process: subprocess.Popen | None = None
+        initialise(self.store)
+
+    def start(self) -> None:
+        """Start it and return when it answers."""
+        command = [sys.executable, "-m", "mlflow", "server", "--workers", "1"]
+        command += ["--host", "127.0.0.1", "--port", str(self.port)]
+        command += ["--backend-store-uri", self.store, "--registry-store-uri", self.store]
+        command += ["--artifacts-destination", str(self.folder / "artifacts")]
+        environment = {
+            **os.environ,
+            "MLFLOW_DISABLE_TELEMETRY": "true",
+            "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false",
+        }
+        with open(self.folder / "server.log", "a") as log:
+            self.process = subprocess.Popen(
+                command, env=environment, stdout=log, stderr=log, start_new_session=True
+            )
+        session = requests.Session()
+        retries = Retry(total=None, connect=240, backoff_factor=0.1, backoff_max=0.5)
+        session.mount("http://", requests.adapters.HTTPAdapter(max_retries=retries))
+        assert session.get(f"{self.address}/health").text == "OK"
+
+    def kill(self) -> None:
+        """SIGKILL it and its workers."""
+        os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+        self.process = None
+
+    def runs(self, name: str | None = None) -> list[Run]:
+        """Return the runs that the UI shows, those of one name if it is given."""
+        client = MlflowClient(self.address)
+        experiment = client.get_experiment_by_name(EXPERIMENT)
+        found = client.search_runs([experiment.experiment_id]) if experiment else []
+        return [run for run in found if name in (None, run.info.run_name)]
+
+    def points(self, run: Run, metric: str) -> list[tuple[int, float]]:
+        """Return step and value of each point of a metric."""
+        history = MlflowClient(self.address).get_metric_history(run.info.run_id, metric)
+        return sorted((point.step, point.value) for point in history)
+
+
+def free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return free.getsockname()[1]

@@ -1,0 +1,356 @@
+"""Epochs on an MLflow server while a cell trains, and what a server that fails costs: nothing."""
+
+import json
+import logging
+import os
+import signal
+import socket
+import subprocess
+import sys
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+
+import pandas as pd
+import pytest
+import yaml
+from tracking.server import MlflowServer, free_port
+
+from analogyqa import tracking
+from analogyqa.config import Cell, Model, Training
+from analogyqa.runs import train_cell
+from analogyqa.schemas import HISTORY, METRICS, read_table
+from workflow.project import REPOSITORY, SENSITIVITY, Project, clean_environment
+
+CELL = Cell("analogy", "toy", "comb", 3)
+EPOCHS = 6
+CURVES = ["loss", "dev_map", "dev_mrr"]
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def train(cell_files, tmp_path, monkeypatch):
+    """Train two seeds in an output folder; `after_epoch(seed, epoch)` is called when it is sent."""
+    files = {seed: cell_files(seed) for seed in (0, 1)}
+    # LiveLog sets them for its process, which here is that of all tests.
+    monkeypatch.setenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "0")
+    monkeypatch.setenv("MLFLOW_HTTP_REQUEST_TIMEOUT", "3")
+    # An epoch of these lasts milliseconds.
+    monkeypatch.setattr(tracking, "_PAUSE", 0)
+
+    def train(results: Path, tracking_uri: str | None, after_epoch=lambda seed, epoch: None):
+        live = tracking.LiveLog(tracking_uri, results, CELL, "paper")
+
+        def on_epoch(history):
+            live.log(history)
+            after_epoch(*history[-1][:2])
+
+        with live:
+            train_cell(
+                CELL,
+                Model(title="A", encoder="bigru", vectors="some", ranker="analogy"),
+                Training(sentence_dim=4, max_epochs=EPOCHS, patience=EPOCHS),
+                "paper",
+                files,
+                {"train": "toy-train", "dev": "toy-dev", "test": "toy-test"},
+                True,
+                "cpu",
+                results / "checkpoints",
+                results / "runs" / CELL.path,
+                on_epoch=on_epoch,
+            )
+
+    return train
+
+
+def import_all(results: Path, address: str) -> tracking.Imported:
+    records = sorted((results / "runs").rglob("run.json"))
+    metrics = [record.with_name("metrics.parquet") for record in records]
+    return tracking.import_runs(address, tracking.EXPERIMENT, records, metrics, results)
+
+
+def warnings_of(caplog) -> list[str]:
+    return [
+        entry.getMessage()
+        for entry in caplog.records
+        if entry.name == tracking.__name__ and entry.levelno >= logging.WARNING
+    ]
+
+
+def assert_shows_the_records(server: MlflowServer, results: Path) -> None:
+    """Each run is there once, complete, with the metrics of its record and no others."""
+    shown = {}
+    for run in server.runs():
+        key = run.data.tags["record"], run.info.run_name
+        assert key not in shown, f"{key} is shown twice"
+        assert (run.info.status, "live" in run.data.tags) == ("FINISHED", False), key
+        shown[key] = run
+    documents = shown.pop((f"results/{tracking.EXPERIMENT}", "tables and figures"), None)
+    assert (documents is not None) == (results / "tables").exists()
+    for path in (results / "runs").glob("*/*/*/*"):
+        cell = path.relative_to(results / "runs")
+        record = json.loads((path / "run.json").read_text())
+        metrics = read_table(path / "metrics.parquet", METRICS)
+        parent = shown.pop((f"results/{cell}", str(cell).replace("/", " ")))
+        assert parent.data.tags["content_hash"] == record["content_hash"]
+        assert parent.data.tags["complete"] == "true"
+        history_path = path / "history.parquet"
+        history = read_table(history_path, HISTORY) if history_path.exists() else None
+        for seed in record["seeds"]:
+            child = shown.pop((f"results/{cell}", f"seed {seed}"))
+            assert child.data.tags["mlflow.parentRunId"] == parent.info.run_id
+            table = metrics[metrics["seed"] == seed]
+            finals = {
+                f"{split}_{measure}": table[table["split"] == split][column].mean()
+                for split in ("dev", "test")
+                for measure, column in (("map", "ap"), ("mrr", "rr"))
+            }
+            found = {key: value for key, value in child.data.metrics.items() if "/" not in key}
+            assert found == pytest.approx(finals, abs=1e-12)
+            if history is None:
+                continue
+            epochs = history[history["seed"] == seed]
+            for curve in CURVES:
+                expected = list(zip(epochs["epoch"], epochs[curve], strict=True))
+                assert server.points(child, f"epoch/{curve}") == expected
+    assert shown == {}
+
+
+def test_epochs_are_shown_while_the_cell_trains(train, server, tmp_path, caplog):
+    def look(seed, epoch):
+        (child,) = server.runs(f"seed {seed}")
+        (parent,) = server.runs("analogy toy comb p3")
+        assert child.data.tags["mlflow.parentRunId"] == parent.info.run_id
+        assert (child.info.status, parent.info.status) == ("RUNNING", "RUNNING")
+        assert parent.data.tags.items() >= {"model": "analogy", "live": "true"}.items()
+        for curve in CURVES:
+            points = server.points(child, f"epoch/{curve}")
+            assert [step for step, _ in points] == list(range(1, epoch + 1))
+        looked.append((seed, epoch))
+
+    looked = []
+    train(tmp_path / "results", server.address, look)
+    assert looked == [(seed, epoch) for seed in (0, 1) for epoch in range(1, EPOCHS + 1)]
+    assert {run.info.status for run in server.runs()} == {"FINISHED"}
+    assert import_all(tmp_path / "results", server.address).added == 1
+    assert_shows_the_records(server, tmp_path / "results")
+    assert import_all(tmp_path / "results", server.address).added == 0
+    assert warnings_of(caplog) == []
+
+
+@pytest.mark.parametrize("back", [(0, 4), (1, 2), None])
+def test_a_server_killed_in_the_middle_loses_nothing(train, server, tmp_path, caplog, back):
+    def disturb(seed, epoch):
+        if (seed, epoch) == (0, 2):
+            server.kill()
+        elif (seed, epoch) == back:
+            server.start()
+        elif back and (seed, epoch) == (1, EPOCHS):
+            for each in (0, 1):
+                (child,) = server.runs(f"seed {each}")
+                assert len(server.points(child, "epoch/loss")) == EPOCHS
+
+    caplog.set_level(logging.INFO)
+    train(tmp_path / "results", server.address, disturb)
+    (warning,) = warnings_of(caplog)
+    assert f"{server.address}: the MLflow server does not take the epochs (" in warning
+    assert ("takes the epochs again" in caplog.text) == (back is not None)
+    if back is None:
+        server.start()
+    import_all(tmp_path / "results", server.address)
+    assert_shows_the_records(server, tmp_path / "results")
+
+
+def test_a_killed_training_goes_on_in_a_run_that_replaces_its_own(train, server, tmp_path):
+    def die(seed, epoch):
+        if (seed, epoch) == (1, 3):
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    pid = os.fork()
+    if pid == 0:
+        try:
+            train(tmp_path / "results", server.address, die)
+        finally:
+            os._exit(1)
+    assert os.waitpid(pid, 0)[1] == signal.SIGKILL
+    (cut_off,) = server.runs("seed 1")
+    assert len(server.points(cut_off, "epoch/loss")) == 3
+
+    train(tmp_path / "results", server.address)
+    (first,), (second,) = server.runs("seed 0"), server.runs("seed 1")
+    assert len(server.points(first, "epoch/loss")) == EPOCHS
+    assert len(server.points(second, "epoch/loss")) == EPOCHS
+    assert second.info.run_id != cut_off.info.run_id
+    import_all(tmp_path / "results", server.address)
+    assert_shows_the_records(server, tmp_path / "results")
+
+
+def test_another_training_of_a_recorded_cell_shows_beside_it_until_it_is_imported(
+    train, server, tmp_path
+):
+    train(tmp_path / "results", server.address)
+    import_all(tmp_path / "results", server.address)
+    (tmp_path / "results" / "runs" / CELL.path / "run.json").rename(tmp_path / "run.json")
+    train(tmp_path / "results", server.address)
+    assert len(server.runs("seed 0")) == 2
+    assert import_all(tmp_path / "results", server.address).added == 0
+    assert_shows_the_records(server, tmp_path / "results")
+
+
+@contextmanager
+def nobody():
+    """The address of a server that was never started."""
+    yield f"http://127.0.0.1:{free_port()}"
+
+
+@contextmanager
+def silence():
+    """The address of a server that takes connections and never answers."""
+    with socket.create_server(("127.0.0.1", 0), backlog=128) as listening:
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+
+
+def answering(code: int, body: bytes):
+    """The address of a web server with one answer to everything."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            self.send_response(code)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        do_POST = do_GET
+
+        def log_message(self, *_args) -> None:
+            pass
+
+    @contextmanager
+    def serve():
+        http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        thread = Thread(target=http.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{http.server_port}"
+        finally:
+            http.shutdown()
+            thread.join()
+            http.server_close()
+
+    return serve
+
+
+FAULTS = {
+    "never there": nobody,
+    "never answers": silence,
+    "error 500": answering(500, b"broken"),
+    "error 429": answering(429, b"{}"),
+    "another web page": answering(200, b"<html>hello</html>"),
+    "wrong json": answering(200, b"[]"),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_results_are_the_same_whatever_the_server_does(train, tmp_path, monkeypatch, caplog, fault):
+    monkeypatch.setenv("MLFLOW_HTTP_REQUEST_TIMEOUT", "1")
+    monkeypatch.setattr(tracking, "_PAUSE", 20)
+    train(tmp_path / "without" / "results", None)
+    with FAULTS[fault]() as address:
+        train(tmp_path / "with" / "results", address)
+    assert len(warnings_of(caplog)) == 1
+
+    without, tracked = (tmp_path / name / "results" for name in ("without", "with"))
+    names = [path.relative_to(without) for path in sorted(without.rglob("*.*"))]
+    assert [path.relative_to(tracked) for path in sorted(tracked.rglob("*.*"))] == names
+    assert {name.name for name in names} >= {"scores.parquet", "metrics.parquet", "run.json"}
+    for name in names:
+        if name.name in ("scores.parquet", "metrics.parquet"):
+            assert (without / name).read_bytes() == (tracked / name).read_bytes()
+    records = [json.loads((folder / "runs" / CELL.path / "run.json").read_text())
+               for folder in (without, tracked)]  # fmt: skip
+    assert records[0]["content_hash"] == records[1]["content_hash"]
+    histories = [
+        read_table(folder / "runs" / CELL.path / "history.parquet", HISTORY)
+        .drop(columns=["seconds", "quadruples_per_second"])
+        for folder in (without, tracked)
+    ]  # fmt: skip
+    pd.testing.assert_frame_equal(*histories, check_exact=True)
+
+
+SCORES = "results/runs/analogy/wikiqa/comb/p3/scores.parquet"
+JOB_LOG = "results/logs/train_encoder/analogy/wikiqa-comb-p3.log"
+MODELS = yaml.safe_load((REPOSITORY / "config.yaml").read_text())["models"]
+
+
+@pytest.fixture
+def project(tmp_path, server) -> Project:
+    """A project of two models that tracks on the server; the training lasts for seconds."""
+    project = Project(tmp_path / "project").create()
+    project.configure(
+        tracking_uri=server.address,
+        seeds=1,
+        subsets=["comb"],
+        training={"sentence_dim": 8, "max_epochs": 300, "patience": 300, "batch_size": 4},
+        prototypes={"p": 3, "curve": [3]},
+        models=dict.fromkeys(MODELS.keys() - {"analogy", "random"}),
+        selection={"models": []},
+        sensitivity=SENSITIVITY | {"subset": "comb", "models": ["analogy"]},
+    )
+    return project
+
+
+def run_and_kill_the_server_once_it_shows_epochs(project: Project, server: MlflowServer) -> str:
+    """Run the training by Snakemake to its end; return its output."""
+    running = subprocess.Popen(
+        project.command(SCORES),
+        cwd=project.folder,
+        env=clean_environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    output = []
+    for line in running.stdout:
+        output.append(line)
+        if "epoch" in line and server.process:
+            shown = [server.points(run, "epoch/dev_mrr") for run in server.runs("seed 0")]
+            if any(shown):
+                server.kill()
+    assert running.wait() == 0, "".join(output)
+    return "".join(output)
+
+
+def test_a_workflow_whose_server_is_killed_shows_everything_after_the_import(project, server):
+    output = run_and_kill_the_server_once_it_shows_epochs(project, server)
+    assert server.process is None, "no epoch was shown while the training lasted"
+    assert "epoch 300," in output
+    assert "View run" not in output
+    assert output.count("does not take the epochs") == 1
+    assert (project.folder / JOB_LOG).read_text().count("does not take the epochs") == 1
+
+    server.start()
+    (cut_off,) = server.runs("seed 0")
+    assert 1 <= len(server.points(cut_off, "epoch/loss")) < 300
+    done = subprocess.run(
+        [sys.executable, "-m", "analogyqa.tracking", "import", "--config", "config.yaml"],
+        cwd=project.folder,
+        env={**clean_environment(), "PYTHONPATH": str(REPOSITORY / "workflow_scripts")},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert len(done.stdout.splitlines()) == 1
+    assert_shows_the_records(server, project.results)
+    (whole,) = server.runs("seed 0")
+    assert len(server.points(whole, "epoch/loss")) == 300
+
+    done = project.run()
+    assert done.returncode == 0, done.stdout
+    assert (project.results / "runs/random/wikiqa/comb/p0/run.json").exists()
+    assert_shows_the_records(server, project.results)
+    assert server.runs("seed 0")[-1].info.run_id == whole.info.run_id
+    elsewhere = ("--config", "tracking_uri=http://127.0.0.1:9")
+    assert project.jobs(*elsewhere) == [("import_to_mlflow", "results/mlflow.imported.json")]

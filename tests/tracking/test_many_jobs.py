@@ -1,0 +1,177 @@
+"""Many jobs that end at the same moment bring their records into one store."""
+
+import multiprocessing
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from tracking.records import CELL, write_cell
+
+from analogyqa import tracking
+from analogyqa.checkpoints import write_text
+from analogyqa.schemas import HISTORY, METRICS, read_table
+
+JOBS, STORES = 32, 10
+CURVES = ["loss", "dev_map", "dev_mrr"]
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def results(tmp_path) -> Path:
+    """An output folder with the records of 32 trained cells and a table."""
+    results = tmp_path / "results"
+    for number in range(JOBS):
+        write_cell(results, {**CELL, "p": number}, rr=number / 64)
+    write_text(results / "tables" / tracking.EXPERIMENT / "table4.csv", "a,b\n")
+    return results
+
+
+def import_records(results: Path, records: list[Path]) -> int:
+    """Import as a job does; return the number of new runs."""
+    metrics = [record.with_name("metrics.parquet") for record in records]
+    uri = f"sqlite:///{results / 'mlflow.db'}"
+    return tracking.import_runs(uri, tracking.EXPERIMENT, records, metrics, results).added
+
+
+def import_at_once(results: Path, jobs: list[list[Path]]) -> list:
+    """Import the records of each job in a process of its own, all released at one moment.
+
+    Returns what each import returned or raised.
+    """
+    context = multiprocessing.get_context("fork")
+    barrier, answers = context.Barrier(len(jobs)), context.SimpleQueue()
+
+    def job(records: list[Path]) -> None:
+        barrier.wait()
+        try:
+            answers.put(import_records(results, records))
+        except BaseException as error:
+            answers.put(repr(error))
+
+    processes = [context.Process(target=job, args=[records]) for records in jobs]
+    for process in processes:
+        process.start()
+    returned = [answers.get() for _ in processes]
+    for process in processes:
+        process.join()
+    return returned
+
+
+@pytest.fixture
+def loaded(tmp_path) -> None:
+    """Import something elsewhere: the processes split off later need not load MLflow each."""
+    elsewhere = tmp_path / "elsewhere"
+    write_cell(elsewhere, CELL)
+    import_records(elsewhere, list(elsewhere.rglob("run.json")))
+
+
+def delete_store(results: Path) -> None:
+    for path in results.glob("mlflow*"):
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+
+def dump(results: Path) -> list[str]:
+    """Everything in the store, to the last row of MLflow's own tables."""
+    with closing(sqlite3.connect(results / "mlflow.db")) as connection:
+        return list(connection.iterdump())
+
+
+def stored_runs(results: Path) -> dict[tuple, dict]:
+    """Return all that is stored of each run, deleted ones too, by record, parent and name."""
+    with closing(sqlite3.connect(results / "mlflow.db")) as connection:
+        names = dict(connection.execute("SELECT run_uuid, name FROM runs"))
+        runs = {}
+        for run_id, name in names.items():
+
+            def rows(columns: str, table: str, run_id: str = run_id) -> list[tuple]:
+                query = f"SELECT {columns} FROM {table} WHERE run_uuid = ? ORDER BY 1, 2"
+                return connection.execute(query, [run_id]).fetchall()
+
+            tags = dict(rows("key, value", "tags"))
+            parent = names.get(tags.pop("mlflow.parentRunId", None))
+            key = tags["record"], parent, name
+            assert key not in runs, f"{key} is there twice"
+            runs[key] = {
+                "run": rows("status, lifecycle_stage, start_time, end_time", "runs"),
+                "tags": tags,
+                "params": rows("key, value", "params"),
+                "metrics": rows("key, step, value, timestamp", "metrics"),
+            }
+    return runs
+
+
+def recorded_metrics(results: Path) -> dict[tuple, dict]:
+    """Return (metric, step) to value of each run as the records have it."""
+    runs = {("results/diallo2019", None, "tables and figures"): {}}
+    for path in results.glob("runs/*/*/*/*"):
+        cell = path.relative_to(results / "runs")
+        record, name = f"results/{cell}", str(cell).replace("/", " ")
+        table = read_table(path / "metrics.parquet", METRICS)
+        history = read_table(path / "history.parquet", HISTORY)
+        seeds = {}
+        for seed in (0, 1):
+            means = (
+                table[table["seed"] == seed].groupby("split", observed=True)[["ap", "rr"]].mean()
+            )
+            finals = {
+                f"{split}_{measure}": means.loc[split, column]
+                for split in ("dev", "test")
+                for measure, column in (("map", "ap"), ("mrr", "rr"))
+            }
+            epochs = history[history["seed"] == seed].set_index("epoch")
+            points = {
+                (f"epoch/{curve}", epoch): value
+                for curve in CURVES
+                for epoch, value in epochs[curve].items()
+            }
+            seeds[seed] = finals
+            runs[record, name, f"seed {seed}"] = points | {
+                (key, 0): value for key, value in finals.items()
+            }
+        finals = pd.DataFrame(seeds).T
+        runs[record, None, name] = {(key, 0): finals[key].mean() for key in finals} | {
+            (f"{key}_sd", 0): finals[key].std() for key in finals
+        }
+    return runs
+
+
+@pytest.mark.usefixtures("loaded")
+def test_jobs_that_end_at_the_same_moment_lose_nothing(results, report_count):
+    records = sorted(results.rglob("run.json"))
+    jobs = [[record] for record in records]
+    expected = recorded_metrics(results)
+    assert len(jobs) == JOBS
+    assert len(expected) == 3 * JOBS + 1
+
+    returned, stores = [], []
+    for _ in range(STORES):
+        delete_store(results)
+        returned += import_at_once(results, jobs)
+        stores.append(stored_runs(results))
+    errors = [answer for answer in returned if isinstance(answer, str)]
+    report_count(
+        f"{JOBS} jobs x {STORES} stores: {len(returned)} imports, {len(errors)} errors, "
+        f"{sum(map(len, stores))} runs of {STORES * len(expected)}"
+    )
+    assert errors == []
+    assert sum(returned) == STORES * (JOBS + 1)
+    for store in stores:
+        assert store == stores[0]
+        assert store.keys() == expected.keys()
+        for key, run in store.items():
+            found = {(metric, step): value for metric, step, value, _ in run["metrics"]}
+            assert found == pytest.approx(expected[key], abs=1e-12), key
+            assert run["run"][0][:2] == ("FINISHED", "active")
+
+    before = dump(results)
+    assert import_at_once(results, jobs) == [0] * JOBS
+    assert import_at_once(results, [records]) == [0]
+    assert dump(results) == before
+
+    delete_store(results)
+    assert import_at_once(results, [records]) == [JOBS + 1]
+    assert stored_runs(results) == stores[0]

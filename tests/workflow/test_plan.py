@@ -1,0 +1,42 @@
+"""What a cluster is asked for: every rule says what it needs, and the paper is few enough jobs."""
+
+import subprocess
+import sys
+
+import pytest
+
+from analogyqa.planning import cluster_jobs, read_listing
+from workflow.project import REPOSITORY, clean_environment
+
+
+@pytest.fixture(scope="module")
+def paper_jobs(tmp_path_factory):
+    """The jobs of the paper run, whose files would be downloaded."""
+    command = [sys.executable, "-m", "snakemake", "--snakefile", REPOSITORY / "Snakefile"]
+    command += ["--cores", "8", "--profile", REPOSITORY / "slurm", "--dry-run"]
+    done = subprocess.run(
+        [*command, "--configfile", REPOSITORY / "config.yaml"],
+        cwd=tmp_path_factory.mktemp("paper"),
+        env=clean_environment(),
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    return read_listing(done.stdout)
+
+
+def test_a_step_is_local_or_says_what_it_needs_and_is_measured(paper_jobs):
+    local = {"all", "fetch_source", "choose_setting", "write_ledger", "judge_claims"}
+    local |= {"render_table", "draw_figure", "import_to_mlflow"}
+    for job in paper_jobs:
+        assert (job.minutes is None) == (job.rule in local), job.rule
+        assert job.rule in local or job.benchmark, job.rule
+
+
+def test_a_training_asks_for_a_gpu_and_nothing_else_does(paper_jobs):
+    assert {job.rule for job in paper_jobs if job.gpus} <= {"train_encoder", "train_infersent"}
+    assert {job.gpus for job in paper_jobs if job.rule == "train_encoder"} == {1}
+
+
+def test_the_paper_is_fewer_than_150_jobs_of_a_cluster(paper_jobs):
+    assert 50 < cluster_jobs(paper_jobs).total() < 150
