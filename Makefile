@@ -9,7 +9,7 @@ SNAKEMAKE := $(BIN)/snakemake --cores $(CORES) --rerun-incomplete --scheduler gr
 export PYTHONPATH := workflow_scripts
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: help demo paper sensitivity test lint ui report sources
+.PHONY: help demo paper sensitivity test lint ui report sources plan slurm-test
 
 help:
 	@echo "make demo      the whole pipeline on the bundled sample, no data needed"
@@ -18,6 +18,8 @@ help:
 	@echo "make test      the fast tests"
 	@echo "make lint      ruff, snakefmt, snakemake --lint"
 	@echo "make ui        MLflow UI on the results (CONFIG=sample/config.yaml for the demo)"
+	@echo "make plan      what a run on Slurm would submit, and its expected cost (CONFIG=...)"
+	@echo "make slurm-test  the tests of a real one-node Slurm, as root"
 	@echo "make report    one HTML page with every table and figure (CONFIG=...)"
 	@echo "make sources   which downloads are here, their size and licence"
 
@@ -55,6 +57,12 @@ report: $(VENV)/.installed
 
 sources: $(VENV)/.installed
 	@$(BIN)/python -m analogyqa.sources --config $(CONFIG)
+
+plan: $(VENV)/.installed
+	@$(BIN)/snakemake --cores 8 --profile slurm --configfile $(CONFIG) --dry-run | $(BIN)/python -m analogyqa.planning
+
+slurm-test: $(VENV)/.installed
+	@$(BIN)/python -m pytest -m slurm
 
 $(VENV)/.installed: requirements.lock
 	@command -v $(PYTHON) >/dev/null || { echo "$(PYTHON) is not installed; on Debian: apt-get install python3.11-venv python3.11-dev gcc g++ make" >&2; exit 1; }

@@ -1,4 +1,4 @@
-"""The lock file, the dependencies and the conda environment say the same."""
+"""The lock file, the dependencies and the conda environments say the same."""
 
 import re
 import tomllib
@@ -39,10 +39,32 @@ def test_the_lock_satisfies_every_dependency(dependency):
     assert LOCK[normal(requirement.name)] in requirement.specifier
 
 
-def test_the_conda_environment_pins_what_the_lock_pins():
-    environment = yaml.safe_load((ROOT / "envs/cpu.yaml").read_text("utf-8"))
-    pip = next(entry["pip"] for entry in environment["dependencies"] if isinstance(entry, dict))
-    pinned = pins(pip)
+def pip_of(environment: str) -> list[str]:
+    """The lines of an environment for pip, but for its options."""
+    values = yaml.safe_load((ROOT / f"envs/{environment}.yaml").read_text("utf-8"))
+    pip = next(entry["pip"] for entry in values["dependencies"] if isinstance(entry, dict))
+    return [line for line in pip if not line.startswith("-")]
+
+
+@pytest.mark.parametrize("environment", ["cpu", "gpu"])
+def test_a_conda_environment_pins_what_the_lock_pins(environment):
+    pinned = pins([line.removesuffix("+cpu") for line in pip_of(environment)])
     assert pinned == {name: LOCK[name] for name in pinned}
     needed = {normal(Requirement(name).name) for name in PROJECT["project"]["dependencies"]}
     assert set(pinned) == needed
+
+
+def test_only_the_environment_of_the_trainings_has_cuda():
+    assert f"torch=={LOCK['torch']}+cpu" in pip_of("cpu")
+    assert f"torch=={LOCK['torch']}" in pip_of("gpu")
+    of_rules = {
+        rule: environment
+        for file in (ROOT / "rules").glob("*.smk")
+        for rule, environment in re.findall(
+            r"^rule (\w+):.*?envs/(\w+)\.yaml", file.read_text("utf-8"), re.MULTILINE | re.DOTALL
+        )
+    }
+    assert {rule for rule, environment in of_rules.items() if environment == "gpu"} == {
+        "train_encoder",
+        "train_infersent",
+    }

@@ -1,0 +1,156 @@
+"""Kill a run at random moments, again and again; its tables must not show it.
+
+    python tests/faults/harness.py --kills 100            # the demo
+    python tests/faults/harness.py --kills 10 --tiny      # the project of the tests, in minutes
+
+Each time Snakemake or one of its jobs gets SIGKILL and the same command is given again, until the
+run ends. Then it is compared with the undisturbed one and the next starts afresh, until all kills
+are spent. What a killed Snakemake leaves running goes on beside its successor.
+"""
+
+import argparse
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import psutil
+
+if __name__ == "__main__":
+    sys.path[:0] = [
+        str(Path(__file__).parents[1]),
+        str(Path(__file__).parents[2] / "workflow_scripts"),
+    ]
+
+from workflow.project import Project, clean_environment, copy_checkout, products_of
+
+LOCKED = "Directory cannot be locked"
+
+
+class Run:
+    """A folder in which `command` makes the products below `results`."""
+
+    def __init__(self, folder: Path, command: list[str], results: Path) -> None:
+        self.folder, self.command, self.results = folder, command, results
+
+    def start(self) -> subprocess.Popen:
+        with open(self.folder / "snakemake.out", "ab") as output:
+            return subprocess.Popen(
+                self.command,
+                cwd=self.folder,
+                env=clean_environment(),
+                stdout=output,
+                stderr=subprocess.STDOUT,
+            )
+
+    def finish(self) -> dict[str, bytes]:
+        """Run to the end undisturbed and return the products."""
+        process = self.start()
+        assert process.wait() == 0, self.output()
+        return products_of(self.results)
+
+    def output(self) -> str:
+        return (self.folder / "snakemake.out").read_text(errors="replace")
+
+    def unlock(self) -> None:
+        """Do what the message of a second Snakemake, or of the one after a killed one, says."""
+        subprocess.run(
+            [*self.command, "--unlock"],
+            cwd=self.folder,
+            env=clean_environment(),
+            capture_output=True,
+            check=True,
+        )
+
+
+def tiny_run(folder: Path) -> Run:
+    project = Project(folder).create()
+    return Run(folder, project.command("--rerun-incomplete"), project.results)
+
+
+def demo_run(folder: Path) -> Run:
+    copy_checkout(folder)
+    command = [sys.executable, "-m", "snakemake", "--cores", "2", "--rerun-incomplete"]
+    return Run(folder, [*command, "--scheduler", "greedy"], folder / "results" / "demo")
+
+
+def kill_and_restart(run: Run, chance: random.Random, kills: int, longest: float) -> Counter[str]:
+    """Bring a run to its end through at most `kills` kills; return how many hit what.
+
+    The time to each kill is uniform between 0 and `longest` seconds.
+    """
+    hit: Counter[str] = Counter()
+    while True:
+        process = run.start()
+        if hit.total() == kills:
+            assert process.wait() == 0, run.output()
+            return hit
+        try:
+            status = process.wait(timeout=chance.uniform(0, longest))
+        except subprocess.TimeoutExpired:
+            hit[_kill_one(process, chance)] += 1
+            # Whoever was hit, Snakemake ends: by itself once the jobs beside the killed one have.
+            process.wait()
+            run.unlock()
+        else:
+            assert status == 0, run.output()
+            return hit
+
+
+def _kill_one(process: subprocess.Popen, chance: random.Random) -> str:
+    """SIGKILL Snakemake or, as likely, one of its jobs; return which."""
+    jobs = psutil.Process(process.pid).children(recursive=True)
+    if jobs and chance.random() < 0.5:
+        victim = chance.choice(jobs)
+        try:
+            victim.kill()
+            return "job"
+        except psutil.NoSuchProcess:
+            pass  # it ended in this moment: Snakemake is hit instead
+    process.kill()
+    return "Snakemake"
+
+
+def spend(
+    kills: int, seed: int, longest: float, make: Callable[[Path], Run], folder: Path
+) -> tuple[Counter[str], int]:
+    """Spend `kills` kills on as many runs as it takes; return what was hit and the runs compared.
+
+    Raises AssertionError when a run does not end, or ends with other products.
+    """
+    expected = make(folder / "undisturbed").finish()
+    chance, hit, runs = random.Random(seed), Counter(), 0
+    while hit.total() < kills:
+        runs += 1
+        run = make(folder / f"run{runs}")
+        hit += kill_and_restart(run, chance, kills - hit.total(), longest)
+        found = products_of(run.results)
+        assert found.keys() == expected.keys()
+        differing = [name for name in expected if found[name] != expected[name]]
+        assert not differing, f"seed {seed}, run {runs}: {differing}"
+        print(f"run {runs}: {len(found)} products identical after {dict(hit)} kills", flush=True)
+        shutil.rmtree(run.folder, ignore_errors=True)
+    return hit, runs
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--kills", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--tiny", action="store_true", help="the project of the tests")
+    parser.add_argument("--longest", type=float, default=30.0, help="seconds between two kills")
+    options = parser.parse_args()
+    make = tiny_run if options.tiny else demo_run
+    with tempfile.TemporaryDirectory(prefix="faults-", ignore_cleanup_errors=True) as folder:
+        hit, runs = spend(options.kills, options.seed, options.longest, make, Path(folder))
+    print(
+        f"{hit.total()} kills ({hit['Snakemake']} of Snakemake, {hit['job']} of jobs), {runs} runs"
+    )
+
+
+if __name__ == "__main__":
+    main()

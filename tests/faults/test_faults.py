@@ -1,0 +1,151 @@
+"""A run that is killed, starved, damaged or misled gives the tables of an undisturbed one."""
+
+import os
+import random
+import shutil
+import subprocess
+
+import pytest
+from faults.harness import LOCKED, Run, kill_and_restart, tiny_run
+
+from workflow.project import Project, clean_environment, products_of
+
+pytestmark = pytest.mark.slow
+
+KILLS = 8
+INTERMEDIATE = (
+    "corpora/wikiqa.parquet",
+    "entities/wikiqa.parquet",
+    "rewritten/wikiqa/entity.parquet",
+    "vectors/fasttext.npy",
+    "sentence_vectors/wikiqa/infersent2.npy",
+    "prototypes/wikiqa/comb/seed0.parquet",
+    "quadruples/wikiqa/comb/p3/seed1/train-1-per-pair.parquet",
+    "quadruples/wikiqa/comb/p3/seed0/test.parquet",
+    "runs/analogy/wikiqa/comb/p3/history.parquet",
+    "runs/analogy/wikiqa/comb/p3/metrics.parquet",
+    "runs/analogy/wikiqa/comb/p3/run.json",
+    "selection/analogy/wikiqa.json",
+)
+
+
+def run_of(project: Project) -> Run:
+    return Run(project.folder, project.command("--rerun-incomplete"), project.results)
+
+
+@pytest.fixture
+def expected(finished) -> dict[str, bytes]:
+    return finished.products()
+
+
+@pytest.fixture
+def run(tmp_path) -> Run:
+    return tiny_run(tmp_path / "project")
+
+
+def assert_identical(run: Run, expected: dict[str, bytes]) -> None:
+    found = products_of(run.results)
+    assert found.keys() == expected.keys()
+    assert [name for name in expected if found[name] != expected[name]] == []
+
+
+def test_kills_at_random_moments_do_not_show(run, expected, report_count):
+    hit = kill_and_restart(run, random.Random(4), KILLS, longest=15)
+    assert_identical(run, expected)
+    report_count(f"kill -9: {hit.total()} kills {dict(hit)}, {len(expected)} products identical")
+
+
+@pytest.mark.parametrize("name", INTERMEDIATE)
+def test_a_damaged_intermediate_file_is_named_and_made_again(finished, tmp_path, expected, name):
+    project = finished.copy_to(tmp_path / "project")
+    damaged = project.results / name
+    content = damaged.read_bytes()
+    damaged.write_bytes(content[: len(content) // 2])
+    run = run_of(project)
+    status = run.start().wait()
+    assert products_of(project.results).keys() == expected.keys()
+    if status != 0:  # else the change was noticed, and the file made again, before it was read
+        assert f"results/{name}" in run.output()
+        assert "Delete" in run.output()
+        assert "Traceback" not in run.output()
+        damaged.unlink()
+        run.finish()
+    assert_identical(run, expected)
+
+
+@pytest.fixture
+def small_disk(run):
+    """Mount a file system of a given size as the results folder of the run."""
+    if os.geteuid() != 0 or not shutil.which("mount"):
+        pytest.skip("only root can mount a small file system")
+    run.results.mkdir(exist_ok=True)
+
+    def mount(options: str) -> None:
+        subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", run.results], check=True)
+
+    mount("size=200k")
+    yield lambda options: mount(f"remount,{options}")
+    subprocess.run(["umount", "--lazy", run.results], check=True)
+
+
+def test_a_full_disk_is_named_and_costs_nothing_once_there_is_room(run, small_disk, expected):
+    assert run.start().wait() != 0
+    assert "No space left on device" in run.output()
+    small_disk("size=1g")
+    run.finish()
+    assert_identical(run, expected)
+
+
+def test_a_read_only_disk_is_named_and_costs_nothing_once_it_is_writable(run, small_disk, expected):
+    small_disk("size=1g")
+    kill_and_restart(run, random.Random(1), 1, longest=15)
+    small_disk("size=1g,ro")
+    assert run.start().wait() != 0
+    assert "output_dir: results cannot be written" in run.output()
+    assert "Traceback" not in run.output()
+    small_disk("size=1g,rw")
+    run.finish()
+    assert_identical(run, expected)
+
+
+@pytest.mark.parametrize("jump", ["+2d", "-2d"])
+def test_a_clock_that_jumps_does_not_show(run, expected, jump):
+    if not shutil.which("faketime"):
+        pytest.skip("faketime is not installed")
+    plain = run.command
+    run.command = ["faketime", "-f", jump, *plain]
+    process = run.start()
+    _when(run, process, "steps (4")  # in the middle
+    process.terminate()
+    process.wait()
+    run.command = plain
+    run.unlock()
+    run.finish()
+    assert_identical(run, expected)
+    again = run.start()
+    assert again.wait() == 0
+    assert "Nothing to be done" in run.output()
+
+
+def test_a_second_snakemake_is_told_of_the_first_and_does_no_harm(run, expected):
+    first = run.start()
+    _when(run, first, "steps (")
+    second = Run(run.folder, run.command, run.results)
+    done = subprocess.run(
+        second.command, cwd=run.folder, env=clean_environment(), capture_output=True, text=True
+    )
+    assert done.returncode != 0
+    assert LOCKED in done.stdout + done.stderr
+    assert "--unlock" in done.stdout + done.stderr
+    assert first.wait() == 0, run.output()
+    assert_identical(run, expected)
+
+
+def _when(run: Run, process: subprocess.Popen, text: str) -> None:
+    """Return once Snakemake has printed `text`."""
+    while text not in run.output():
+        try:
+            process.wait(timeout=0.05)
+        except subprocess.TimeoutExpired:
+            continue
+        raise AssertionError(f"ended without {text!r}: {run.output()}")

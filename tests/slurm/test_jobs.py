@@ -1,0 +1,208 @@
+"""What a training asks Slurm for, and what happens when Slurm takes its node, time or life away."""
+
+import subprocess
+
+import pytest
+import yaml
+from tenacity import retry, stop_after_delay, wait_fixed
+
+from workflow.project import REPOSITORY, TRAINING, clean_environment
+
+pytestmark = pytest.mark.slurm
+
+CELL = "analogy/wikiqa/comb/p3"
+SCORES = f"results/runs/{CELL}/scores.parquet"
+LOG = "results/logs/train_encoder/analogy/wikiqa-comb-p3.log"
+EPOCHS = 400
+
+
+@pytest.fixture(scope="session")
+def prepared(finished, tmp_path_factory):
+    """A project whose training of one cell is all that is left to do, and takes a while."""
+    project = finished.copy_to(tmp_path_factory.mktemp("prepared") / "project")
+    (project.folder / LOG).unlink()
+    long = {**TRAINING, "max_epochs": EPOCHS, "patience": EPOCHS}
+    project.configure(seeds=2, training=long)
+    return project
+
+
+@pytest.fixture(scope="session")
+def undisturbed(prepared, tmp_path_factory) -> bytes:
+    """The scores of a run on one machine that nothing disturbs."""
+    project = prepared.copy_to(tmp_path_factory.mktemp("undisturbed") / "project")
+    done = project.run(SCORES)
+    assert done.returncode == 0, done.stdout
+    return (project.folder / SCORES).read_bytes()
+
+
+@pytest.fixture
+def project(prepared, tmp_path):
+    return prepared.copy_to(tmp_path / "project")
+
+
+class Submission:
+    """Snakemake sending the training to a cluster, in the background."""
+
+    def __init__(self, project, cluster, *arguments: str, profile: str | None = None) -> None:
+        self.project, self.cluster = project, cluster
+        self.before = {job["JobId"] for job in cluster.jobs()}
+        command = [*project.command(SCORES), "--profile", profile or str(REPOSITORY / "slurm")]
+        # Look often: the time between two looks grows only while no job ends.
+        command += ["--slurm-init-seconds-before-status-checks", "1", *arguments]
+        self.process = subprocess.Popen(
+            command,
+            cwd=project.folder,
+            env={**clean_environment(), **cluster.environment, "ANALOGYQA_MIRROR": ""},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+
+    def jobs(self) -> list[dict[str, str]]:
+        """Return the Slurm jobs of this run, in the order of their submission."""
+        jobs = [job for job in self.cluster.jobs() if job["JobId"] not in self.before]
+        return sorted(jobs, key=lambda job: int(job["JobId"]))
+
+    def training_job(self, epoch: int) -> str:
+        """Wait for the log to report an epoch; return the id of the job."""
+
+        @retry(stop=stop_after_delay(120), wait=wait_fixed(0.05), reraise=True)
+        def reported() -> None:
+            assert self.process.poll() is None, self.process.stdout.read()
+            assert f"epoch {epoch}," in self.log()
+
+        reported()
+        return self.jobs()[-1]["JobId"]
+
+    def log(self) -> str:
+        """Return the log of the training as far as it is written."""
+        path = self.project.folder / LOG
+        return path.read_text() if path.exists() else ""
+
+    def end(self) -> tuple[int, str]:
+        output, _ = self.process.communicate(timeout=300)
+        return self.process.returncode, output
+
+
+def finish(submission: Submission, undisturbed: bytes, count) -> list[dict[str, str]]:
+    """Let the run end; its training must have gone on from an epoch and give the same bytes."""
+    status, output = submission.end()
+    assert status == 0, output
+    assert "resumed after epoch" in submission.log()
+    assert (submission.project.folder / SCORES).read_bytes() == undisturbed
+    jobs = submission.jobs()
+    states = " then ".join(f"{job['JobState']} (restarts {job['Restarts']})" for job in jobs)
+    count(f"{states}; scores identical")
+    return jobs
+
+
+def test_a_job_that_is_killed_is_sent_again(project, cluster, undisturbed, report_count):
+    submission = Submission(project, cluster)
+    job = submission.training_job(epoch=5)
+    cluster.run("scancel", "--signal=KILL", "--full", job)
+    jobs = finish(submission, undisturbed, report_count)
+    assert [each["JobState"] for each in jobs][-1] == "COMPLETED"
+    assert len(jobs) == 2
+
+
+def test_a_job_that_runs_out_of_time_gets_twice_as_much(
+    project, cluster, undisturbed, report_count
+):
+    submission = Submission(project, cluster)
+    job = submission.training_job(epoch=5)
+    cluster.run("scontrol", "update", f"JobId={job}", "EndTime=now")
+    jobs = finish(submission, undisturbed, report_count)
+    assert [each["JobState"] for each in jobs] == ["TIMEOUT", "COMPLETED"]
+    assert jobs[1]["TimeLimit"] == "04:00:00"
+
+
+def test_a_job_that_is_requeued_goes_on(project, cluster, undisturbed, report_count):
+    submission = Submission(project, cluster)
+    cluster.run("scontrol", "requeue", submission.training_job(epoch=5))
+    (job,) = finish(submission, undisturbed, report_count)
+    assert job["Restarts"] == "1"
+
+
+def test_a_node_that_goes_down_takes_nothing_with_it(project, cluster, undisturbed, report_count):
+    submission = Submission(project, cluster)
+    submission.training_job(epoch=5)
+    node = f"NodeName={cluster.host}"
+    cluster.run("scontrol", "update", node, "State=DOWN", "Reason=test")
+    cluster.run("scontrol", "update", node, "State=RESUME")
+    (job,) = finish(submission, undisturbed, report_count)
+    assert job["Restarts"] == "1"
+
+
+def test_a_gpu_that_cannot_be_used_is_one_warning_and_the_cpu(project, cluster):
+    submission = Submission(project, cluster)
+    status, output = submission.end()
+    assert status == 0, output
+    (job,) = submission.jobs()
+    assert job["TresPerJob"] == "gres:gpu:1"
+    log = submission.log()
+    assert log.count("Warning: PyTorch") == 1
+    assert "given GPU 0; the CPU is used" in log
+    record = (project.folder / SCORES).with_name("run.json").read_text()
+    assert f'"slurm_job": "{job["JobId"]}"' in record
+    assert '"device": "cpu"' in record
+
+
+def test_a_gpu_that_must_be_used_and_cannot_is_explained(project, cluster):
+    project.configure(seeds=2, device="cuda")
+    submission = Submission(project, cluster, "--retries", "0")
+    status, output = submission.end()
+    assert status != 0
+    assert LOG in output
+    log = submission.log()
+    assert "device: cuda is asked for, but PyTorch" in log
+    assert "although this job was given GPU 0" in log
+
+
+def test_without_gpus_none_is_asked_for(project, cluster):
+    project.configure(seeds=1, device="cpu")
+    submission = Submission(project, cluster)
+    status, output = submission.end()
+    assert status == 0, output
+    assert "TresPerJob" not in submission.jobs()[-1]
+
+
+def site_profile(folder, edit) -> str:
+    """Write the profile as a site edits it and return its folder."""
+    profile = yaml.safe_load((REPOSITORY / "slurm" / "config.yaml").read_text())
+    edit(profile)
+    folder.mkdir()
+    (folder / "config.yaml").write_text(yaml.safe_dump(profile))
+    return str(folder)
+
+
+def test_a_site_may_ask_for_gpus_by_gres(project, cluster, tmp_path):
+    project.configure(seeds=1)
+    as_gres = ["train_encoder:gpu=0", "train_encoder:gres=gpu:1"]
+    profile = site_profile(tmp_path / "site", lambda site: site.update({"set-resources": as_gres}))
+    submission = Submission(project, cluster, profile=profile)
+    status, output = submission.end()
+    assert status == 0, output
+    assert submission.jobs()[-1]["TresPerNode"] == "gres:gpu:1"
+
+
+@pytest.mark.parametrize("status_command", ["squeue", "sacct"])
+def test_with_accounting_a_job_is_on_the_account(
+    project, accounting_cluster, tmp_path, status_command
+):
+    project.configure(seeds=1)
+
+    def edit(site: dict) -> None:
+        site["default-resources"].append("slurm_account=research")
+        site["slurm-status-command"] = status_command
+
+    submission = Submission(
+        project, accounting_cluster, profile=site_profile(tmp_path / "site", edit)
+    )
+    status, output = submission.end()
+    assert status == 0, output
+    job = submission.jobs()[-1]
+    assert job["Account"] == "research"
+    listed = accounting_cluster.run(
+        "sacct", "-X", "-n", "-P", f"--jobs={job['JobId']}", "--format=Account,State"
+    )
+    assert listed.strip() == "research|COMPLETED"
