@@ -62,7 +62,7 @@ plan: $(VENV)/.installed
 	@$(BIN)/snakemake --cores 8 --profile slurm --configfile $(CONFIG) --dry-run | $(BIN)/python -m analogyqa.planning
 
 slurm-test: $(VENV)/.installed
-	@$(BIN)/python -m pytest -m slurm
+	@$(BIN)/python -m pytest -m slurm -n 4
 
 $(VENV)/.installed: requirements.lock
 	@command -v $(PYTHON) >/dev/null || { echo "$(PYTHON) is not installed; on Debian: apt-get install python3.11-venv python3.11-dev gcc g++ make" >&2; exit 1; }

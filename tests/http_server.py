@@ -1,6 +1,8 @@
 """A web server on 127.0.0.1 that misbehaves as told, for the tests of downloads."""
 
 import re
+import socket
+import struct
 from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -39,19 +41,82 @@ def partial(body: bytes, content_range: str) -> Behaviour:
 
 def dropped(body: bytes, after: int) -> Behaviour:
     """Announce the whole body, close the connection after some bytes."""
-    return lambda handler: _reply(handler, 200, body[:after], {"Content-Length": str(len(body))})
+    return sent(body[:after], Content_Length=str(len(body)))
+
+
+def dropping(body: bytes, after: int) -> Behaviour:
+    """Send the part that Range asks for, and close the connection after some bytes of it."""
+
+    def behave(handler: BaseHTTPRequestHandler) -> None:
+        asked = re.fullmatch(r"bytes=(\d+)-", handler.headers.get("Range", ""))
+        start = int(asked[1]) if asked else 0
+        headers = {"Content-Length": str(len(body) - start)}
+        if start:
+            headers["Content-Range"] = f"bytes {start}-{len(body) - 1}/{len(body)}"
+        _reply(handler, 206 if start else 200, body[start : start + after], headers)
+
+    return behave
+
+
+def reset(body: bytes, after: int) -> Behaviour:
+    """As `dropped`, but the connection ends with a reset."""
+
+    def behave(handler: BaseHTTPRequestHandler) -> None:
+        dropped(body, after)(handler)
+        linger = struct.pack("ii", 1, 0)
+        handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+        handler.connection.close()
+
+    return behave
+
+
+def stalled(body: bytes, after: int) -> Behaviour:
+    """As `dropped`, but the connection stays open until the client has had enough."""
+
+    def behave(handler: BaseHTTPRequestHandler) -> None:
+        dropped(body, after)(handler)
+        handler.connection.recv(1)
+
+    return behave
+
+
+def silent(handler: BaseHTTPRequestHandler) -> None:
+    """Never answer."""
+    handler.connection.recv(1)
+
+
+def sent(body: bytes, **headers: str | None) -> Behaviour:
+    """Send a body with these headers, as `status` names them; None leaves one out."""
+    return lambda handler: _reply(handler, 200, body, _named(headers))
+
+
+def chunked(body: bytes, after: int | None = None, end: bytes = b"0\r\n\r\n") -> Behaviour:
+    """Send a body in chunks; with `after`, close the connection within a chunk."""
+    size = 50_000
+    parts = [body[start : start + size] for start in range(0, len(body), size)]
+    coded = b"".join(b"%x\r\n%s\r\n" % (len(part), part) for part in parts) + end
+    return sent(coded[:after], Transfer_Encoding="chunked", Content_Length=None)
+
+
+def raw(answer: bytes) -> Behaviour:
+    """Send these bytes instead of an answer of HTTP."""
+    return lambda handler: handler.wfile.write(answer) and None
 
 
 def status(code: int, **headers: str) -> Behaviour:
     """Send a status without a body; an underscore in a header's name stands for a hyphen."""
-    named = {name.replace("_", "-"): value for name, value in headers.items()}
-    return lambda handler: _reply(handler, code, b"", named)
+    return lambda handler: _reply(handler, code, b"", _named(headers))
 
 
-def _reply(handler, code: int, body: bytes, headers: dict[str, str] | None = None) -> None:
+def _named(headers: dict[str, str | None]) -> dict[str, str | None]:
+    return {name.replace("_", "-"): value for name, value in headers.items()}
+
+
+def _reply(handler, code: int, body: bytes, headers: dict[str, str | None] | None = None) -> None:
     handler.send_response(code)
     for name, value in {"Content-Length": str(len(body)), **(headers or {})}.items():
-        handler.send_header(name, value)
+        if value is not None:
+            handler.send_header(name, value)
     handler.end_headers()
     handler.wfile.write(body)
 

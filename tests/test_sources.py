@@ -151,6 +151,9 @@ def test_every_fault_of_a_registry_is_reported_at_once(tmp_path):
         ({"file": "../outside"}, "file: '../outside' is not allowed: must be a relative path"),
         ({"file": "/etc/passwd"}, "must be a relative path"),
         ({"file": "a\\b"}, "must be a relative path"),
+        ({"file": "C:/b"}, "must be a relative path"),
+        ({"file": "a/\0"}, "must be a relative path"),
+        ({"file": f"a/{'ü' * 101}"}, "must have no part of more than 200 bytes"),
         ({"urls": ["ftp://a/b"]}, "urls.0.url: 'ftp://a/b' is not allowed"),
         ({"urls": [{"url": "http://a", "member": "../b"}]}, "urls.0.member: '../b' is not"),
         ({"urls": [{"url": "http://a", "member": "/b"}]}, "urls.0.member: '/b' is not"),
@@ -174,9 +177,9 @@ def test_two_sources_may_not_share_a_file(tmp_path):
     ("content", "message"),
     [
         (b"", "expected a mapping"),
-        (b"- a\n", "expected a mapping"),
-        (b"a: [\n", "not valid YAML"),
-        (b"a: \xff\n", "not valid YAML"),
+        (b"- a\n", "cannot be read as a YAML mapping (it is ['a'])"),
+        (b"a: [\n", "cannot be read as a YAML mapping"),
+        (b"a: \xff\n", "cannot be read as a YAML mapping"),
         (b"a: text\n", "a: Input should be a valid dictionary"),
     ],
 )
@@ -185,9 +188,9 @@ def test_a_file_that_is_no_registry_is_refused(tmp_path, content, message):
 
 
 def test_a_missing_registry_is_one_message(tmp_path):
-    assert fault_of(tmp_path / "my.yaml").endswith(
-        "cannot read the registry: No such file or directory"
-    )
+    fault = fault_of(tmp_path / "my.yaml")
+    assert fault.startswith(f"{tmp_path}/my.yaml: cannot be read")
+    assert "No such file or directory" in fault
 
 
 @pytest.mark.parametrize("it", REGISTRY.values(), ids=REGISTRY)
@@ -632,17 +635,10 @@ def test_a_member_is_taken_out_of_its_archive(server, resources, get):
     assert files_below(resources) == ONLY_THE_FILE
 
 
-@pytest.mark.parametrize("name", ["other.txt", "../corpus/file.txt", "/corpus/file.txt"])
+@pytest.mark.parametrize("name", ["other.txt", "file.txt", "a/corpus/file.txt"])
 def test_only_the_exact_name_counts_as_the_member(server, tmp_path, resources, get, name):
     url = server.serve("/a.zip", ok(zipped(name, BODY)))
     with pytest.raises(AnalogyQAError, match=r"the archive has no member corpus/file\.txt"):
-        get(member_of(url))
-    assert files_below(tmp_path) == []
-
-
-def test_a_link_in_an_archive_is_refused(server, tmp_path, get):
-    url = server.serve("/a.zip", ok(zipped("corpus/file.txt", b"/etc/passwd", stat.S_IFLNK)))
-    with pytest.raises(AnalogyQAError, match="not a file but a folder or link"):
         get(member_of(url))
     assert files_below(tmp_path) == []
 

@@ -5,6 +5,7 @@ import random
 import shutil
 import subprocess
 
+import psutil
 import pytest
 from faults.harness import LOCKED, Run, kill_and_restart, tiny_run
 
@@ -115,8 +116,9 @@ def test_a_clock_that_jumps_does_not_show(run, expected, jump):
     plain = run.command
     run.command = ["faketime", "-f", jump, *plain]
     process = run.start()
-    _when(run, process, "steps (4")  # in the middle
-    process.terminate()
+    _when(run, process, "steps (5")  # fifty-odd per cent
+    for each in [*psutil.Process(process.pid).children(recursive=True), process]:
+        each.kill()
     process.wait()
     run.command = plain
     run.unlock()

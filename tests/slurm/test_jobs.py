@@ -6,14 +6,14 @@ import pytest
 import yaml
 from tenacity import retry, stop_after_delay, wait_fixed
 
-from workflow.project import REPOSITORY, TRAINING, clean_environment
+from workflow.project import REPOSITORY, SNAKEMAKE, TRAINING, clean_environment
 
 pytestmark = pytest.mark.slurm
 
 CELL = "analogy/wikiqa/comb/p3"
 SCORES = f"results/runs/{CELL}/scores.parquet"
 LOG = "results/logs/train_encoder/analogy/wikiqa-comb-p3.log"
-EPOCHS = 400
+LONG = {**TRAINING, "max_epochs": 100, "patience": 100}
 
 
 @pytest.fixture(scope="session")
@@ -21,8 +21,7 @@ def prepared(finished, tmp_path_factory):
     """A project whose training of one cell is all that is left to do, and takes a while."""
     project = finished.copy_to(tmp_path_factory.mktemp("prepared") / "project")
     (project.folder / LOG).unlink()
-    long = {**TRAINING, "max_epochs": EPOCHS, "patience": EPOCHS}
-    project.configure(seeds=2, training=long)
+    project.configure(training=LONG)
     return project
 
 
@@ -46,7 +45,8 @@ class Submission:
     def __init__(self, project, cluster, *arguments: str, profile: str | None = None) -> None:
         self.project, self.cluster = project, cluster
         self.before = {job["JobId"] for job in cluster.jobs()}
-        command = [*project.command(SCORES), "--profile", profile or str(REPOSITORY / "slurm")]
+        command = [*SNAKEMAKE, SCORES, "--configfile", "config.yaml", "--cores", "8"]
+        command += ["--profile", profile or str(REPOSITORY / "slurm")]
         # Look often: the time between two looks grows only while no job ends.
         command += ["--slurm-init-seconds-before-status-checks", "1", *arguments]
         self.process = subprocess.Popen(
@@ -148,18 +148,17 @@ def test_a_gpu_that_cannot_be_used_is_one_warning_and_the_cpu(project, cluster):
 
 
 def test_a_gpu_that_must_be_used_and_cannot_is_explained(project, cluster):
-    project.configure(seeds=2, device="cuda")
+    project.configure(training=LONG, device="cuda")
     submission = Submission(project, cluster, "--retries", "0")
     status, output = submission.end()
     assert status != 0
-    assert LOG in output
-    log = submission.log()
-    assert "device: cuda is asked for, but PyTorch" in log
-    assert "although this job was given GPU 0" in log
+    assert "device: cuda is asked for, but PyTorch" in output
+    assert "although this job was given GPU 0" in output
+    assert "Traceback" in submission.log()
 
 
 def test_without_gpus_none_is_asked_for(project, cluster):
-    project.configure(seeds=1, device="cpu")
+    project.configure(training=LONG, device="cpu")
     submission = Submission(project, cluster)
     status, output = submission.end()
     assert status == 0, output
@@ -176,7 +175,6 @@ def site_profile(folder, edit) -> str:
 
 
 def test_a_site_may_ask_for_gpus_by_gres(project, cluster, tmp_path):
-    project.configure(seeds=1)
     as_gres = ["train_encoder:gpu=0", "train_encoder:gres=gpu:1"]
     profile = site_profile(tmp_path / "site", lambda site: site.update({"set-resources": as_gres}))
     submission = Submission(project, cluster, profile=profile)
@@ -189,8 +187,6 @@ def test_a_site_may_ask_for_gpus_by_gres(project, cluster, tmp_path):
 def test_with_accounting_a_job_is_on_the_account(
     project, accounting_cluster, tmp_path, status_command
 ):
-    project.configure(seeds=1)
-
     def edit(site: dict) -> None:
         site["default-resources"].append("slurm_account=research")
         site["slurm-status-command"] = status_command

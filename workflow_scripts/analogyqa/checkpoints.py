@@ -2,7 +2,11 @@
 
 import io
 import json
+import lzma
 import os
+import struct
+import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -12,6 +16,18 @@ from analogyqa.errors import AnalogyQAError
 
 if TYPE_CHECKING:
     import torch
+
+# What reading a damaged archive raises, besides OSError: RuntimeError when it seems to be encrypted
+# or of an unknown method.
+DAMAGED_ARCHIVE = (
+    EOFError,
+    RuntimeError,
+    UnicodeDecodeError,
+    struct.error,
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+)
 
 
 @contextmanager
@@ -83,7 +99,10 @@ def load_state(path: str | Path, device: "torch.device") -> dict:
     import torch
 
     try:
-        return torch.load(path, map_location=device, weights_only=True)
+        state = torch.load(path, map_location=device, weights_only=True)
+        if not isinstance(state, dict):
+            raise ValueError(f"a {type(state).__name__}")
+        return state
     except Exception as error:
         raise AnalogyQAError(
             f"{path}: damaged checkpoint ({error}). Delete it and run the same command again; the "

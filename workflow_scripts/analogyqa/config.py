@@ -1,11 +1,11 @@
 """The configuration: every key, its type and its limits, checked before any job starts."""
 
 import difflib
+from functools import cache
 from itertools import product
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
 
-import yaml
 from pydantic import (
     BaseModel,
     BeforeValidator,
@@ -18,12 +18,14 @@ from pydantic import (
 
 from analogyqa.corpora import READERS
 from analogyqa.encoders import ENCODERS
-from analogyqa.errors import AnalogyQAError
+from analogyqa.errors import AnalogyQAError, shown
 from analogyqa.pretrained import PRETRAINED
 from analogyqa.question_types import COMB, SUBSETS
+from analogyqa.yaml_files import read_yaml, require_few_values
 
 PAPER = "paper"
 CHOSEN = "chosen"
+MOST_SEEDS = 10_000
 _REPOSITORY_CONFIG = Path(__file__).parents[2] / "config.yaml"
 SETTING_SEPARATOR = "+"
 SETTING_PART = "."
@@ -312,6 +314,8 @@ def _seed_list(value: object) -> object:
     if isinstance(value, int) and not isinstance(value, bool):
         if value < 1:
             raise ValueError("at least 1 seed is needed")
+        if value > MOST_SEEDS:
+            raise ValueError(f"at most {MOST_SEEDS:,} seeds can be asked for")
         return list(range(value))
     return value
 
@@ -591,6 +595,7 @@ def load_config(values: dict, origin: str = "config") -> Config:
     Raises AnalogyQAError with one line for each wrong key: the key, the value given, what is
     allowed and, for an unknown key, the nearest known one.
     """
+    require_few_values(values, origin)
     values = dict(values)
     for section in ("datasets", "vectors", "sentence_vectors", "models"):
         values[section] = _without_nulls(values.get(section, {}))
@@ -622,10 +627,7 @@ def read_config(path: str | Path) -> Config:
     """
     values: dict = {}
     for file in dict.fromkeys([_REPOSITORY_CONFIG, Path(path).resolve()]):
-        try:
-            values = _laid_over(values, yaml.safe_load(file.read_text(encoding="utf-8")) or {})
-        except (OSError, ValueError, AttributeError, yaml.YAMLError) as error:
-            raise AnalogyQAError(f"{file}: cannot be read as a YAML mapping ({error})") from error
+        values = _laid_over(values, read_yaml(file))
     return load_config(values, str(path))
 
 
@@ -662,14 +664,19 @@ def _explain(section: type[Section], error: dict, prefix: tuple[str, ...] = ()) 
     location = [str(part) for part in error["loc"]]
     key = ".".join([*prefix, *location])
     if error["type"] == "extra_forbidden":
-        known = _keys_at(section.model_json_schema(), location[:-1])
+        known = _keys_at(_schema_of(section), location[:-1])
         return f"unknown key {key}{_nearest(location[-1], known)}"
     message = error["msg"].removeprefix("Value error, ")
     if not key:
         return message
     if error["type"] == "missing":
         return f"key {key} is missing"
-    return f"{key}: {error['input']!r} is not allowed: {message}"
+    return f"{key}: {shown(error['input'])} is not allowed: {message}"
+
+
+@cache
+def _schema_of(section: type[Section]) -> dict:
+    return section.model_json_schema()
 
 
 def _keys_at(schema: dict, location: list[str]) -> list[str]:

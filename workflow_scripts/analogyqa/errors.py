@@ -1,5 +1,11 @@
 """The one exception that a user is meant to read."""
 
+import reprlib
+
+_SHORT = reprlib.Repr()
+_SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 200
+_SHORT.maxdict = _SHORT.maxlist = 10
+
 
 class AnalogyQAError(Exception):
     """Something the user can mend.
@@ -7,3 +13,15 @@ class AnalogyQAError(Exception):
     The message is complete by itself: it names the file (and line) or the key, the cause, and
     the remedy. Scripts print it without a traceback and exit with status 1.
     """
+
+    def __str__(self) -> str:
+        """Return the message; what UTF-8 cannot encode, as in some file names, is escaped."""
+        return super().__str__().encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def shown(value: object) -> str:
+    """Return `repr(value)` for a message, the middle left out where it is long."""
+    try:
+        return _SHORT.repr(value)
+    except ValueError:
+        return "a number of thousands of digits"

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
 
 import pandas as pd
-import yaml
 from pydantic import Field, ValidationError, model_validator
 
 from analogyqa.checkpoints import write_text
@@ -25,6 +24,7 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.metrics import MEASURES, summarise
 from analogyqa.question_types import SUBSETS, types_of
 from analogyqa.schemas import METRICS, SPLITS, read_table
+from analogyqa.yaml_files import read_yaml
 
 REPRODUCED, HIGHER, LOWER = "reproduced", "higher", "lower"
 NOT_RUN, NOT_COMPARABLE = "not run", "not comparable"
@@ -233,9 +233,7 @@ def load_paper(path: str | Path) -> Paper:
     Raises AnalogyQAError, one line for each wrong or unknown key, with the key.
     """
     try:
-        return Paper.model_validate(yaml.safe_load(Path(path).read_text(encoding="utf-8")))
-    except (OSError, yaml.YAMLError) as error:
-        raise AnalogyQAError(f"{path}: cannot be read: {error}") from error
+        return Paper.model_validate(read_yaml(path))
     except ValidationError as error:
         raise AnalogyQAError(
             "\n".join(f"{path}: {_explain(item)}" for item in error.errors())
@@ -265,7 +263,8 @@ def read_runs(
     for path, table in zip(records, metrics, strict=True):
         try:
             record = json.loads(Path(path).read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
+            Cell(**record["cell"])
+        except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
             raise AnalogyQAError(
                 f"{path}: cannot be read: {error}. "
                 "Delete it, then run the same command again to rebuild it."

@@ -100,7 +100,7 @@ def read_table(path: str | Path, schema: pa.Schema) -> pd.DataFrame:
             return file.read().to_pandas()
     except FileNotFoundError as error:
         raise AnalogyQAError(f"{path}: no such file. Run the rule that makes it.") from error
-    except (pa.ArrowInvalid, OSError) as error:
+    except (pa.ArrowException, OSError, ValueError) as error:
         raise AnalogyQAError(
             f"{path}: damaged Parquet file ({error}). "
             "Delete it, then run the same command again to rebuild it."

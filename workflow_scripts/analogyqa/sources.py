@@ -6,6 +6,7 @@ whose publisher states no hash is taken as it comes, and called unverified where
 """
 
 import difflib
+import errno
 import glob
 import hashlib
 import json
@@ -16,16 +17,14 @@ import stat
 import sys
 import time
 import zipfile
-import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
 
 import requests
 import typer
-import yaml
 from pydantic import (
     AfterValidator,
     BaseModel,
@@ -42,17 +41,19 @@ from rich.table import Table
 from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_exponential
 from tqdm import tqdm
 from urllib3 import Retry
-from urllib3.exceptions import InvalidHeader
+from urllib3.exceptions import HTTPError, InvalidHeader
 
-from analogyqa.checkpoints import atomic_path, write_json
+from analogyqa.checkpoints import DAMAGED_ARCHIVE, atomic_path, write_json
 from analogyqa.config import read_config
-from analogyqa.errors import AnalogyQAError
+from analogyqa.errors import AnalogyQAError, shown
+from analogyqa.yaml_files import read_yaml
 
 MIRROR_VARIABLE = "ANALOGYQA_MIRROR"
 ATTEMPTS = 4
 LONGEST_WAIT = 120.0  # seconds between two attempts, whatever the server asks for
 TIMEOUT = (10.0, 60.0)  # seconds to connect, seconds without a byte
 CHUNK = 1 << 16
+MOST_UNPACKED = 100  # times the archive, for a member of unknown size; text packs to a fifth
 
 WIKIQA_HEADER = (
     b"QuestionID",
@@ -70,8 +71,10 @@ WIKIQA_HEADER = (
 
 def _plain_relative(path: str) -> str:
     parts = path.split("/")
-    if "\\" in path or PurePosixPath(path).is_absolute() or {"", ".", ".."} & set(parts):
-        raise ValueError("must be a relative path without '.', '..' or backslashes")
+    if "\\" in path or "\0" in path or path[1:2] == ":" or {"", ".", ".."} & set(parts):
+        raise ValueError("must be a relative path without '.', '..', a drive or backslashes")
+    if max(len(os.fsencode(part)) for part in parts) > 200:  # of 255, so that a suffix has room
+        raise ValueError("must have no part of more than 200 bytes")
     return path
 
 
@@ -149,13 +152,8 @@ def load_registry(path: str | Path) -> dict[str, Source]:
     Raises AnalogyQAError, with one line for each fault naming file, source and key (and the
     nearest known key), for a file that is not such a registry.
     """
-    try:
-        entries = yaml.safe_load(Path(path).read_bytes())
-    except OSError as error:
-        raise AnalogyQAError(f"{path}: cannot read the registry: {error.strerror}") from error
-    except (yaml.YAMLError, UnicodeError) as error:
-        raise AnalogyQAError(f"{path}: not valid YAML: {error}") from error
-    if not isinstance(entries, dict) or not entries:
+    entries = read_yaml(path)
+    if not entries:
         raise AnalogyQAError(f"{path}: expected a mapping from the name of a source to its entry")
     registry, faults, file_of = {}, [], {}
     for name, values in entries.items():
@@ -181,7 +179,7 @@ def _explain(fault: Mapping) -> str:
     if fault["type"] == "missing":
         return f"key {key} is missing"
     message = fault["msg"].removeprefix("Value error, ")
-    return f"{key}: {fault['input']!r} is not allowed: {message}" if key else message
+    return f"{key}: {shown(fault['input'])} is not allowed: {message}" if key else message
 
 
 def _nearest(name: str, known: Mapping | Sequence) -> str:
@@ -425,7 +423,7 @@ def _keep(source: Source, resources_dir: str | Path, target: Path) -> Provenance
 def _recorded(source: Source, resources_dir: str | Path) -> Provenance | None:
     try:
         return Provenance(**json.loads(sidecar(resources_dir, source).read_bytes()))
-    except (FileNotFoundError, ValueError, TypeError):
+    except (FileNotFoundError, ValueError, TypeError, RecursionError):
         return None  # none, or not ours: it is written anew
 
 
@@ -450,20 +448,29 @@ def _from_url(
     target.parent.mkdir(parents=True, exist_ok=True)
     url_id = hashlib.sha256(download.url.encode()).hexdigest()[:8]
     part = target.with_name(f"{target.name}.{url_id}.part")
-    while True:
-        resumed = _download(download.url, part, source.file if progress else None, sleep)
-        try:
-            with atomic_path(target) as temporary:
-                _convert(download, part, temporary)
-                found = _verified(source, temporary)
-        except _Refused:
-            part.unlink(missing_ok=True)
-            if not resumed:
-                raise
-        else:
-            for leftover in target.parent.glob(f"{glob.escape(target.name)}.*.part"):
-                leftover.unlink()
-            return found
+    hashed, label = not source.unverified, source.file if progress else None
+    resumed = _download(download.url, part, hashed, label, sleep)
+    try:
+        found = _converted(source, download, part, target)
+    except _Refused:
+        if not resumed:
+            raise
+        _download(download.url, part, hashed, label, sleep)
+        found = _converted(source, download, part, target)
+    for leftover in target.parent.glob(f"{glob.escape(target.name)}.*.part"):
+        leftover.unlink()
+    return found
+
+
+def _converted(source: Source, download: Download, part: Path, target: Path) -> Fingerprint:
+    """Make `target` of a download and verify it; a download that is refused is removed."""
+    try:
+        with atomic_path(target) as temporary:
+            _convert(source, download, part, temporary)
+            return _verified(source, temporary)
+    except _Refused:
+        part.unlink(missing_ok=True)
+        raise
 
 
 class _Transient(Exception):
@@ -474,8 +481,14 @@ class _Transient(Exception):
         self.retry_after = retry_after
 
 
-def _download(url: str, part: Path, label: str | None, sleep: Callable[[float], None]) -> bool:
-    """Bring `part` to its full length; True when it holds bytes of an earlier connection."""
+def _download(
+    url: str, part: Path, hashed: bool, label: str | None, sleep: Callable[[float], None]
+) -> bool:
+    """Bring `part` to its full length; True when it holds bytes of an earlier connection.
+
+    Without a hash to come (`hashed`) nothing is resumed, as the file may have changed meanwhile,
+    and a server must state a length, by which a lost connection is noticed.
+    """
     backoff = wait_exponential(max=LONGEST_WAIT)
 
     def wait(state) -> float:
@@ -496,33 +509,48 @@ def _download(url: str, part: Path, label: str | None, sleep: Callable[[float], 
         ),
         reraise=True,
     )
-    return retrying(_stream, url, part, label)
+    try:
+        return retrying(_stream, url, part, hashed, label)
+    except requests.RequestException:
+        raise
+    except (ValueError, HTTPError) as error:  # which requests lets through, as of a chunk's length
+        raise _Refused(f"the answer is not understood: {error}") from error
 
 
-def _stream(url: str, part: Path, label: str | None) -> bool:
-    start = part.stat().st_size if part.exists() else 0
+def _stream(url: str, part: Path, hashed: bool, label: str | None) -> bool:
+    start = part.stat().st_size if hashed and part.exists() else 0
     headers = {"Accept-Encoding": "identity"}  # byte ranges count bytes of the file as it is
     if start:
         headers["Range"] = f"bytes={start}-"
     with requests.get(url, headers=headers, stream=True, timeout=TIMEOUT) as response:
         content_range = response.headers.get("Content-Range", "")
-        if response.status_code == requests.codes.requested_range_not_satisfiable:
+        if start and response.status_code == requests.codes.requested_range_not_satisfiable:
             if content_range == f"bytes */{start}":
                 return True
             part.unlink(missing_ok=True)
             raise _Transient("the file on the server is shorter than the part already here")
         _raise_for_status(response)
-        resumed = response.status_code == requests.codes.partial_content
+        resumed = start > 0 and response.status_code == requests.codes.partial_content
+        if not resumed and response.status_code != requests.codes.ok:
+            raise _Refused(f"HTTP {response.status_code} {response.reason} in place of a file")
+        encoding = response.headers.get("Content-Encoding", "identity")
+        if encoding != "identity":
+            raise _Refused(f"the server sent it in the encoding {encoding}, not as it is")
         if resumed and not re.match(rf"bytes {start}-", content_range):
             part.unlink(missing_ok=True)
             raise _Transient(f"the server sent {content_range!r}, not the bytes from {start}")
-        length = response.headers.get("Content-Length", "")
+        length = response.raw.length_remaining  # None where the server states none
+        if not hashed and length is None and not response.raw.chunked:
+            raise _Refused(
+                "the server states no length, and no hash is known, so that a part of the file "
+                "would pass for the whole"
+            )
         done = start if resumed else 0
         with (
             part.open("ab" if resumed else "wb") as file,
             tqdm(
                 desc=label,
-                total=done + int(length) if length.isdecimal() else None,
+                total=None if length is None else done + length,
                 initial=done,
                 unit="B",
                 unit_scale=True,
@@ -553,28 +581,57 @@ def _raise_for_status(response: requests.Response) -> None:
 # Unpacking
 
 
-def _convert(download: Download, part: Path, target: Path) -> None:
+def _convert(source: Source, download: Download, part: Path, target: Path) -> None:
     """Make the source's file of what was downloaded; raises _Refused for a damaged download."""
     if download.member:
-        _extract(part, download.member, target)
+        _extract(part, download.member, source.bytes, target)
     elif download.format:
         _wikiqa_from_parquet(part, target)
     else:
         os.replace(part, target)
 
 
-def _extract(archive: Path, member: str, target: Path) -> None:
+def _extract(archive: Path, member: str, expected: int | None, target: Path) -> None:
+    """Unpack one member of a zip archive.
+
+    An archive with a member that would lie elsewhere, or with a link, is refused whichever member
+    is asked for. So is a member far larger than `expected` (bytes of the first accepted form; with
+    other line ends up to twice as many) or, where that is unknown, than the archive.
+    """
+    most = 2 * expected if expected else MOST_UNPACKED * archive.stat().st_size
     try:
         with zipfile.ZipFile(archive) as opened:
+            for each in opened.infolist():
+                _require_harmless(each)
             info = opened.getinfo(member)
-            if info.is_dir() or stat.S_ISLNK(info.external_attr >> 16):
-                raise _Refused(f"{member} in the archive is not a file but a folder or link")
+            if info.is_dir():
+                raise _Refused(f"{member} in the archive is not a file but a folder")
+            if info.file_size > most:
+                raise _Refused(
+                    f"{member} in the archive has {info.file_size:,} bytes, more than the "
+                    f"{most:,} that it can have"
+                )
+            # zipfile unpacks no more bytes than the archive states.
             with opened.open(info) as stream, target.open("wb") as file:
                 shutil.copyfileobj(stream, file)
     except KeyError:
         raise _Refused(f"the archive has no member {member}") from None
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
+    except (OSError, *DAMAGED_ARCHIVE) as error:
+        # The disk's own errors have other numbers.
+        if isinstance(error, OSError) and error.errno not in (None, errno.EINVAL):
+            raise
         raise _Refused(f"the archive is damaged or of an unknown kind: {error}") from error
+
+
+def _require_harmless(info: zipfile.ZipInfo) -> None:
+    name = info.orig_filename
+    try:
+        _plain_relative(name.removesuffix("/"))
+    except ValueError as error:
+        raise _Refused(f"the archive has a member {shown(name)}; a name {error}") from None
+    kind = stat.S_IFMT(info.external_attr >> 16)  # 0 where the archive does not tell
+    if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
+        raise _Refused(f"the archive has a member {shown(name)} that is no file, such as a link")
 
 
 def _wikiqa_from_parquet(parquet: Path, target: Path) -> None:
@@ -585,7 +642,7 @@ def _wikiqa_from_parquet(parquet: Path, target: Path) -> None:
     names = ["question_id", "question", "document_title", "answer", "label"]
     try:
         rows = pq.read_table(parquet).select(names).to_pylist()
-    except (pa.ArrowException, KeyError) as error:
+    except (pa.ArrowException, OSError, ValueError, KeyError) as error:
         raise _Refused(f"not the parquet copy of WikiQA: {error}") from error
     with target.open("w", encoding="utf-8", newline="") as file:
         file.write(b"\t".join(WIKIQA_HEADER).decode() + "\n")
@@ -687,7 +744,7 @@ def main(
         resources_dir = settings.resources_dir
         mirrors = mirrors_from(settings.mirrors, os.environ)
         rows = status_table(sources, resources_dir, mirrors, verify)
-    except (AnalogyQAError, OSError, yaml.YAMLError) as error:
+    except (AnalogyQAError, OSError) as error:
         print(error, file=sys.stderr)
         raise typer.Exit(1) from error
     _print_status(rows, resources_dir, mirrors)

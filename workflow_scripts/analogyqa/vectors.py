@@ -1,26 +1,33 @@
 """Word vectors: read the words that the corpora use from a file of any size."""
 
 import gzip
+import io
 import json
 import os
+import re
 import struct
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, Literal
 
 import numpy as np
 
-from analogyqa.checkpoints import atomic_path, write_json, write_text
+from analogyqa.checkpoints import DAMAGED_ARCHIVE, atomic_path, write_json, write_text
 from analogyqa.errors import AnalogyQAError
 from analogyqa.text import tokenize
 
 OutOfVocabulary = Literal["random", "zero", "subword"]
 
 _FASTTEXT_MAGIC = 793712314  # the first four bytes of every fastText .bin
-_DAMAGED = (zipfile.BadZipFile, gzip.BadGzipFile, EOFError, zlib.error)
+_SUPERVISED = 3  # fastText's number of the kind of model that has labels
+_COUNTS = re.compile(rb"(\d{1,18}) (\d{1,18})")
+_MOST_NUMBERS = 100_000  # in a vector
+# Longer ones are not read into memory: a small archive can unpack to gigabytes without an end.
+_LONGEST_LINE, _LONGEST_WORD = 1 << 22, 1 << 16
 
 
 def vocabulary_of(sentences: Iterable[str], lowercase: bool) -> list[str]:
@@ -68,7 +75,7 @@ def select_vectors(
         vectors[row], found[row] = vector, True
     _require_found(path, found)
     if out_of_vocabulary == "random":
-        _draw_missing(vectors, found, vocabulary)
+        _draw_missing(path, vectors, found, vocabulary)
     return vectors, found
 
 
@@ -85,9 +92,19 @@ def write_store(
 
 
 def store_record(path: str | Path) -> dict:
-    """Return the name and the origin of what `write_store` wrote."""
-    record = json.loads(Path(path).with_suffix(".json").read_text(encoding="utf-8"))
-    return {"name": Path(path).stem, "origin": record["origin"]}
+    """Return the name and the origin of what `write_store` wrote.
+
+    Raises AnalogyQAError when the record is missing or damaged.
+    """
+    record_path = Path(path).with_suffix(".json")
+    try:
+        origin = json.loads(record_path.read_text(encoding="utf-8"))["origin"]
+    except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
+        raise AnalogyQAError(
+            f"{record_path}: not the record of word vectors ({error!r}). Delete {Path(path).name} "
+            "and it, then run the same command again to rebuild them."
+        ) from error
+    return {"name": Path(path).stem, "origin": origin}
 
 
 def read_store(path: str | Path) -> tuple[np.ndarray, dict[str, int]]:
@@ -97,8 +114,11 @@ def read_store(path: str | Path) -> tuple[np.ndarray, dict[str, int]]:
     """
     path = Path(path)
     try:
-        vectors = np.load(path, mmap_mode="r")
-    except (ValueError, EOFError, OSError) as error:
+        # Not `np.load`, which would also open archives.
+        vectors = np.lib.format.open_memmap(path, mode="r")
+        if vectors.dtype != np.float32 or vectors.ndim != 2:
+            raise ValueError(f"{vectors.dtype} {list(vectors.shape)}, not float32 [V, d]")
+    except Exception as error:  # what NumPy raises depends on the damage
         raise AnalogyQAError(
             f"{path}: damaged word vectors ({error}). Delete the file and run the same command "
             "again to rebuild it."
@@ -149,7 +169,7 @@ def train_vectors(
                 thread=1,
                 verbose=0,
             )
-        except ValueError as error:
+        except (ValueError, RuntimeError) as error:  # the latter when a loss is not a number
             raise AnalogyQAError(
                 f"{', '.join(texts)}: fastText could not train on it ({error}). Is the text empty, "
                 f"or does no word come {min_count} times (min_count)?"
@@ -175,7 +195,7 @@ def _from_fasttext(
     try:
         _require_whole_fasttext(path)
         model = fasttext.load_model(str(path))
-    except (ValueError, MemoryError, struct.error) as error:
+    except (ValueError, OverflowError, OSError, MemoryError, struct.error) as error:
         raise AnalogyQAError(
             f"{path}: damaged fastText model ({error}). Delete it and fetch or train it again."
         ) from error
@@ -186,28 +206,40 @@ def _from_fasttext(
     if out_of_vocabulary == "zero":
         vectors[~found] = 0
     elif out_of_vocabulary == "random":
-        _draw_missing(vectors, found, vocabulary)
+        _draw_missing(path, vectors, found, vocabulary)
     return vectors, found
 
 
 def _require_whole_fasttext(path: str | Path) -> None:
-    """Raise ValueError or struct.error for a model that is cut off: fastText crashes on it."""
+    """Raise an error for a model that is cut off or contradicts itself: fastText crashes on it."""
     with open(path, "rb") as file:
 
         def read(layout: str) -> tuple:
             return struct.unpack("<" + layout, file.read(struct.calcsize("<" + layout)))
 
-        read("2i12id")  # magic number, version, arguments
-        words, _, _, _, pruned = read("3i2q")
-        for _ in range(words):
+        _, _, dim, *arguments, _ = read("2i12id")  # magic number, version, arguments
+        loss, model, buckets, shortest, longest = arguments[5:10]
+        entries, words, labels, _, pruned = read("3i2q")
+        if (
+            min(dim, words, labels + 1, buckets + 1, 1 + shortest) < 1
+            or (entries != words + labels)
+            or not (shortest <= longest <= 100 and 1 <= loss <= 4 and 1 <= model <= 3)
+        ):
+            raise ValueError("its arguments contradict each other")
+        for _ in range(entries):
             while file.read(1) not in (b"\0", b""):
                 pass
-            read("qb")
+            count, kind = read("qb")
+            if not 0 < count < 10**15 or kind not in (0, 1):
+                raise ValueError(f"a word of kind {kind} that comes {count} times")
         file.seek(8 * max(pruned, 0), os.SEEK_CUR)
-        for _ in ("input", "output"):
+        subwords = pruned if pruned >= 0 else buckets
+        for expected in (words + subwords, labels if model == _SUPERVISED else words):
             if read("?")[0]:
-                return  # quantised matrices have another layout; no training of ours makes them
+                raise ValueError("it is quantised: name the .bin as it was trained")
             rows, columns = read("2q")
+            if (rows, columns) != (expected, dim):
+                raise ValueError(f"a matrix of {rows} x {columns} in place of {expected} x {dim}")
             file.seek(4 * rows * columns, os.SEEK_CUR)
         missing = file.tell() - Path(path).stat().st_size
     if missing > 0:
@@ -222,9 +254,17 @@ def _require_found(path: str | Path, found: np.ndarray) -> None:
         )
 
 
-def _draw_missing(vectors: np.ndarray, found: np.ndarray, vocabulary: list[str]) -> None:
+def _draw_missing(
+    path: str | Path, vectors: np.ndarray, found: np.ndarray, vocabulary: list[str]
+) -> None:
     # A seed of its own for each word: on the other words only the scale depends.
-    scale = float(vectors[found].std())
+    with np.errstate(over="ignore", invalid="ignore"):
+        scale = float(vectors[found].std())
+    if not np.isfinite(scale):
+        raise AnalogyQAError(
+            f"{path}: damaged: its numbers are too large to have a standard deviation. Delete it "
+            "and fetch it again."
+        )
     for row in np.flatnonzero(~found):
         generator = np.random.default_rng(zlib.crc32(vocabulary[row].encode()))
         vectors[row] = generator.normal(0, scale, vectors.shape[1])
@@ -238,7 +278,9 @@ def _open(path: str | Path) -> Iterator[BinaryIO]:
     """
     try:
         yield from _opened(Path(path))
-    except _DAMAGED as error:
+    except FileNotFoundError as error:
+        raise AnalogyQAError(f"{path}: no such file. Correct the path.") from error
+    except (OSError, *DAMAGED_ARCHIVE) as error:
         raise AnalogyQAError(
             f"{path}: damaged or cut off ({error}). Delete it and fetch it again."
         ) from error
@@ -253,7 +295,7 @@ def _opened(path: Path) -> Iterator[BinaryIO]:
             members = archive.namelist()
             if len(members) != 1:
                 raise AnalogyQAError(f"{path}: expected one file inside, found {members[:5]}")
-            with archive.open(members[0]) as file:
+            with archive.open(members[0]) as member, io.BufferedReader(member) as file:
                 yield file
     else:
         with open(path, "rb") as file:
@@ -278,13 +320,19 @@ def _stream_text(
 ) -> Iterator[tuple[bytes, np.ndarray, str]]:
     dim = declared = None
     number = 0
-    for number, line in enumerate(file, start=1):
+    for number, line in enumerate(iter(lambda: file.readline(_LONGEST_LINE), b""), start=1):
+        if len(line) == _LONGEST_LINE:
+            raise AnalogyQAError(f"{path}, line {number}: too long for a vector of words")
         line = line.rstrip()
-        if number == 1 and line.count(b" ") == 1 and line.replace(b" ", b"").isdigit():
-            declared, dim = (int(part) for part in line.split())
+        if number == 1 and (counts := _COUNTS.fullmatch(line)):
+            declared, dim = map(int, counts.groups())
             continue
         if dim is None:
             dim = line.count(b" ")
+        if dim < 1:
+            raise AnalogyQAError(
+                f"{path}, line {number}: no numbers behind a word. Is it a file of word vectors?"
+            )
         width = line.count(b" ")
         if width != dim:
             # GloVe's 840B file, without a first line of counts, has words with spaces in them.
@@ -298,6 +346,10 @@ def _stream_text(
             vector = np.array(rest.split(), dtype=np.float32)
         except ValueError as error:
             raise AnalogyQAError(f"{path}, line {number}: {error}") from error
+        if len(vector) != dim:
+            raise AnalogyQAError(
+                f"{path}, line {number}: a vector of {len(vector)} numbers, not {dim}"
+            )
         yield word, vector, f"line {number}"
     if declared is not None and number - 1 < declared:
         raise AnalogyQAError(
@@ -309,13 +361,24 @@ def _stream_text(
 def _stream_binary(
     path: str | Path, file: BinaryIO, wanted: dict[bytes, int]
 ) -> Iterator[tuple[bytes, np.ndarray, str]]:
-    header = file.readline(100).split()
-    if len(header) != 2 or not all(part.isdigit() for part in header):
+    header = _COUNTS.fullmatch(b" ".join(file.readline(100).split()))
+    if header is None:
         packed = " (unpack it if it is fastText's)" if Path(path).suffix != ".bin" else ""
         raise AnalogyQAError(f"{path}: neither a fastText nor a word2vec binary file{packed}")
-    count, dim = int(header[0]), int(header[1])
+    count, dim = map(int, header.groups())
+    if not 1 <= dim <= _MOST_NUMBERS:
+        raise AnalogyQAError(
+            f"{path}: vectors of {dim:,} numbers by its first line; 1 to {_MOST_NUMBERS:,} can be "
+            "read. Delete it and fetch it again."
+        )
     for number in range(1, count + 1):
-        word = b"".join(iter(lambda: _byte_of_word(file), b" ")).lstrip(b"\n")
+        word = _read_word(file)
+        if len(word) == _LONGEST_WORD:
+            raise AnalogyQAError(
+                f"{path}: damaged: the word of vector {number} has no end. Delete it and fetch it "
+                "again."
+            )
+        word = word.lstrip(b"\n")
         data = file.read(4 * dim)
         if len(data) < 4 * dim:
             raise AnalogyQAError(
@@ -325,6 +388,7 @@ def _stream_binary(
             yield word, np.frombuffer(data, dtype="<f4"), f"vector {number}"
 
 
-def _byte_of_word(file: BinaryIO) -> bytes:
-    """Read a byte of a word; the end of the file ends the word, so that a cut file is noticed."""
-    return file.read(1) or b" "
+def _read_word(file: BinaryIO) -> bytes:
+    """Read up to a space; the end of the file ends a word too, so that a cut file is noticed."""
+    characters = iter(lambda: file.read(1) or b" ", b" ")
+    return b"".join(islice(characters, _LONGEST_WORD))

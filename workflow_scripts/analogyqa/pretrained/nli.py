@@ -3,19 +3,21 @@
 import io
 import json
 import zipfile
-import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from itertools import chain
 from typing import Literal, NamedTuple, TextIO
 
 import pandas as pd
 
+from analogyqa.checkpoints import DAMAGED_ARCHIVE
 from analogyqa.errors import AnalogyQAError
 
 LABELS = ("entailment", "neutral", "contradiction")
 
 _SICK_COLUMNS = ("sentence_A", "sentence_B", "entailment_judgment")
+_LONGEST_LINE = 1 << 20  # characters; of a longer one, as archives can hide it, a part is read
 _UNDECIDED = "-"  # the gold label of SNLI where its annotators found no majority
 
 
@@ -65,7 +67,7 @@ def _opened(path: str, split: str) -> Iterator[tuple[str, TextIO]]:
         else:
             with open(path, encoding="utf-8") as file:
                 yield path, file
-    except (zipfile.BadZipFile, zlib.error, EOFError, UnicodeDecodeError) as error:
+    except (OSError, *DAMAGED_ARCHIVE) as error:
         raise AnalogyQAError(f"{path}: damaged, or of another format ({error})") from error
 
 
@@ -82,9 +84,10 @@ def _member_of(path: str, archive: zipfile.ZipFile, split: str) -> str:
 
 def _pairs(name: str, file: TextIO) -> Iterator[Pair]:
     jsonl = name.endswith(".jsonl")
-    header = [] if jsonl else file.readline().rstrip("\n").split("\t")
+    lines = iter(partial(file.readline, _LONGEST_LINE), "")
+    header = [] if jsonl else next(lines, "").rstrip("\n").split("\t")
     sick = _SICK_COLUMNS[-1] in header
-    lines = file if jsonl or sick else chain(["\t".join(header)], file)
+    lines = lines if jsonl or sick else chain(["\t".join(header)], lines)
     for number, line in enumerate(lines, start=2 if sick else 1):
         try:
             if jsonl:
@@ -103,12 +106,15 @@ def _from_json(line: str) -> Pair:
     try:
         record = json.loads(line)
         pair = Pair(record["sentence1"], record["sentence2"], record["gold_label"])
-    except (json.JSONDecodeError, TypeError, KeyError) as error:
+    except (json.JSONDecodeError, RecursionError, TypeError, KeyError) as error:
         raise ValueError(
             f"not a JSON object with gold_label, sentence1 and sentence2 ({error!r})"
         ) from error
     if pair.label not in (*LABELS, _UNDECIDED):
         raise ValueError(f"gold_label {pair.label!r} is none of {', '.join(LABELS)}, -")
+    if not isinstance(pair.premise, str) or not isinstance(pair.hypothesis, str):
+        raise ValueError("sentence1 and sentence2 must be text")
+    "".join(pair).encode()  # JSON can escape half of a character
     return pair
 
 

@@ -105,7 +105,7 @@ def read_model(path: str | Path, vocabulary: Sequence[str]) -> NgramVectors:
             mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data,
         ):
             return _parse(path, data, wanted)
-    except (struct.error, ValueError) as error:
+    except (struct.error, ValueError, OverflowError) as error:
         raise AnalogyQAError(
             f"{path}: damaged or cut off Sent2Vec model ({error}). Delete it and fetch it again."
         ) from error
@@ -126,7 +126,10 @@ def _parse(path: str | Path, data: mmap.mmap, wanted: Mapping[bytes, str]) -> Ng
         raise AnalogyQAError(
             f"{path}: a quantised Sent2Vec model. Name the .bin as it was trained."
         )
-    if width != dim or height < words + buckets or (order > 1 and buckets < 1):
+    if max(rows.values(), default=-1) >= words:
+        raise ValueError(f"a word behind the {words} words that it says it has")
+    fits = dim >= 1 and width == dim and height >= words + buckets
+    if not fits or min(words, buckets) < 0 or (order != 1 and buckets < 1):
         raise ValueError(
             f"a matrix of {height} x {width} for {words} words, {buckets} buckets and {dim} "
             "dimensions"

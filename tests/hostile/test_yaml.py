@@ -1,0 +1,142 @@
+"""YAML that would run code or grow without end: refused by name, in the library and in a run."""
+
+import os
+import resource
+import string
+import subprocess
+import sys
+import tracemalloc
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from analogyqa.config import load_config, read_config
+from analogyqa.errors import AnalogyQAError
+from analogyqa.ledger import load_paper
+from analogyqa.sources import load_registry
+from analogyqa.yaml_files import MOST_VALUES, read_yaml
+
+ROOT = Path(__file__).parents[2]
+READERS = {"configuration": read_config, "registry": load_registry, "paper": load_paper}
+
+# Values that would run code; {marker} is the file by which they show that they did.
+CODE = {
+    "apply": "!!python/object/apply:os.system ['touch {marker}']",
+    "apply, subprocess": "!!python/object/apply:subprocess.check_call [[touch, '{marker}']]",
+    "apply, exec": "!!python/object/apply:builtins.exec [\"open('{marker}', 'w')\"]",
+    "new": "!!python/object/new:os.system ['touch {marker}']",
+    "new, state": "!!python/object/new:type {{args: [z, !!python/tuple [], {{}}], state: 1}}",
+    "object": "!!python/object:subprocess.Popen {{args: [touch, '{marker}']}}",
+    "name": "!!python/name:os.system",
+    "module": "!!python/module:antigravity",
+    "tuple": "!!python/tuple [1]",
+    "tag of one's own": "!touch {marker}",
+    "long tag": "!<tag:yaml.org,2002:python/object/apply:os.system> ['touch {marker}']",
+}
+PLACES = {
+    "value": "output_dir: {}\n",
+    "key": "? {}\n: 1\n",
+    "item": "seeds: [1, {}]\n",
+    "whole": "{}\n",
+    "behind an alias": "a: &a {}\nb: *a\n",
+}
+
+
+def grown(first: str, layer: str) -> str:
+    """Return a mapping from a to z, each made of ten times the one before."""
+    lines = [f"a: &a {first}\n"]
+    for before, name in pairwise(string.ascii_lowercase):
+        parts = ", ".join(layer.format(number=number, alias=f"*{before}") for number in range(10))
+        lines.append(f"{name}: &{name} " + ("{%s}" if ":" in layer else "[%s]") % parts + "\n")
+    return "".join(lines)
+
+
+BOMBS = {
+    "lists": grown("[x, x]", "{alias}"),
+    "mappings": grown("{x: x}", "k{number}: {alias}"),
+    "merged mappings": grown("{x: x}", "<<: {alias}"),
+    "merged lists of mappings": grown("{x: x}", "<<: [{alias}, {alias}]"),
+    "itself": "a: &a [*a]\n",
+    "itself, merged": "a: &a {b: 1, <<: *a}\n",
+    "itself, deeper": "a: &a {b: {c: [1, *a]}}\n",
+    "by a large list": f"a: &a [{'x, ' * 400}]\nb: [{'*a, ' * 400}]\n",
+}
+
+
+@pytest.fixture
+def marker(tmp_path):
+    return tmp_path / "executed"
+
+
+@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize("code", CODE)
+def test_yaml_that_would_run_code_is_refused_and_nothing_is_run(tmp_path, marker, reader, code):
+    path = tmp_path / "it.yaml"
+    for place in PLACES.values():
+        path.write_text(place.format(CODE[code].format(marker=marker)))
+        with pytest.raises(AnalogyQAError, match=r"it\.yaml: cannot be read as a YAML mapping"):
+            READERS[reader](path)
+        assert not marker.exists()
+
+
+@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize("bomb", BOMBS)
+def test_a_bomb_of_aliases_is_refused_with_little_memory(tmp_path, reader, bomb):
+    path = tmp_path / "it.yaml"
+    path.write_text(BOMBS[bomb])
+    tracemalloc.start()
+    try:
+        with pytest.raises(AnalogyQAError, match=r"it\.yaml: its aliases .* stand for more than"):
+            READERS[reader](path)
+        assert tracemalloc.get_traced_memory()[1] < 20 << 20
+    finally:
+        tracemalloc.stop()
+
+
+def test_values_that_share_their_parts_are_counted_as_often_as_they_come():
+    value: object = "x"
+    for _ in range(40):
+        value = [value, value]
+    with pytest.raises(AnalogyQAError, match="config: its aliases"):
+        load_config({"training": {"loss": value}})
+
+
+def test_aliases_of_a_common_kind_are_read(tmp_path):
+    path = tmp_path / "it.yaml"
+    path.write_text("a: &a {x: 1}\nb: *a\nc: {<<: *a, y: [*a, *a]}\n")
+    assert read_yaml(path) == {"a": {"x": 1}, "b": {"x": 1}, "c": {"x": 1, "y": [{"x": 1}] * 2}}
+
+
+def test_the_files_of_the_repository_are_far_below_the_limit():
+    for path in [ROOT / "config.yaml", ROOT / "sources.yaml", *ROOT.glob("papers/*.yaml")]:
+        assert path.read_text(encoding="utf-8").count("\n") < MOST_VALUES / 100
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", [*CODE, "lists", "itself", "itself, deeper", "by a large list"])
+def test_a_run_with_such_a_configuration_stops_before_any_job(tmp_path, marker, case):
+    path = tmp_path / "it.yaml"
+    code = PLACES["value"].format(CODE[case].format(marker=marker)) if case in CODE else BOMBS[case]
+    path.write_text(code)
+    command = [sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile")]
+    memory = (8 << 30, 8 << 30)
+    done = subprocess.run(
+        [*command, "--configfile", str(path), "--cores", "1"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "workflow_scripts")},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, memory),
+    )
+    assert done.returncode != 0
+    message = done.stdout + done.stderr
+    assert "is not allowed" in message or "is not valid" in message or "its aliases" in message
+    assert not marker.exists()
+    assert not (tmp_path / "results").exists()
+
+
+def test_the_cases_are_counted(report_count):
+    code, bombs = len(CODE) * len(PLACES) * len(READERS), len(BOMBS) * len(READERS)
+    report_count(f"{code} YAML files that would run code and {bombs} that would grow, refused")
