@@ -3,9 +3,11 @@
 PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin
+# Not the scripts beside it: their first line holds the path, which need not be one that a shell can read.
+PY := $(BIN)/python
 CORES ?= all
 # The default scheduler solves a linear programme again and again while jobs run, on a third of a core.
-SNAKEMAKE := $(BIN)/snakemake --cores $(CORES) --rerun-incomplete --scheduler greedy
+SNAKEMAKE := $(PY) -m snakemake --cores $(CORES) --rerun-incomplete --scheduler greedy
 export PYTHONPATH := workflow_scripts
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
@@ -41,31 +43,31 @@ sensitivity: $(VENV)/.installed
 	@echo "sensitivity.{md,csv,png,svg} are in the output folder of $(CONFIG)"
 
 test: $(VENV)/.installed
-	@$(BIN)/python -m pytest -n auto --dist loadfile
+	@$(PY) -m pytest -n auto --dist loadfile
 
 lint: $(VENV)/.installed
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-	$(BIN)/snakefmt --check Snakefile rules
-	$(BIN)/snakemake --lint --configfile sample/config.yaml
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+	$(PY) -m snakefmt --check Snakefile rules
+	$(PY) -m snakemake --lint --configfile sample/config.yaml
 
 ui: $(VENV)/.installed
-	@$(BIN)/python -m analogyqa.tracking ui --config $(CONFIG)
+	@$(PY) -m analogyqa.tracking ui --config $(CONFIG)
 
 report: $(VENV)/.installed
-	@$(BIN)/snakemake --configfile $(CONFIG) --report report.html
+	@$(PY) -m snakemake --configfile $(CONFIG) --report report.html
 
 sources: $(VENV)/.installed
-	@$(BIN)/python -m analogyqa.sources --config $(CONFIG)
+	@$(PY) -m analogyqa.sources --config $(CONFIG)
 
 plan: $(VENV)/.installed
-	@$(BIN)/snakemake --cores 8 --profile slurm --configfile $(CONFIG) --dry-run | $(BIN)/python -m analogyqa.planning
+	@$(PY) -m snakemake --cores 8 --profile slurm --configfile $(CONFIG) --dry-run | $(PY) -m analogyqa.planning
 
 slurm-test: $(VENV)/.installed
-	@$(BIN)/python -m pytest -m slurm -n 4
+	@$(PY) -m pytest -m slurm -n 4
 
 $(VENV)/.installed: requirements.lock
 	@command -v $(PYTHON) >/dev/null || { echo "$(PYTHON) is not installed; on Debian: apt-get install python3.11-venv python3.11-dev gcc g++ make" >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check --requirement requirements.lock
+	$(PY) -m pip install --quiet --disable-pip-version-check --requirement requirements.lock
 	@touch $@

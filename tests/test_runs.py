@@ -310,3 +310,10 @@ def test_the_hash_of_the_training_code_covers_the_encoders(tmp_path, monkeypatch
         after = runs.training_code_hash()
         assert (after == before) == (name == "tables.py")
         before = after
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"chosen"'])
+def test_a_damaged_choice_is_named(tmp_path, text):
+    (tmp_path / "choice.json").write_text(text)
+    with pytest.raises(AnalogyQAError, match=r"choice\.json: no record of a chosen setting"):
+        chosen_setting(tmp_path / "choice.json")

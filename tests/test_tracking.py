@@ -19,7 +19,6 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from mlflow import MlflowClient
-from tracking.records import CELL, EPOCHS, write_cell
 from typer.testing import CliRunner
 from urllib3.util import Retry
 
@@ -27,6 +26,7 @@ from analogyqa import tracking
 from analogyqa.checkpoints import write_text
 from analogyqa.config import Cell
 from analogyqa.errors import AnalogyQAError
+from tracking.records import CELL, EPOCHS, write_cell
 
 LIBRARY = Path(tracking.__file__).parents[1]
 

@@ -92,10 +92,11 @@ def kill_and_restart(run: Run, chance: random.Random, kills: int, longest: float
         try:
             status = process.wait(timeout=chance.uniform(0, longest))
         except subprocess.TimeoutExpired:
-            hit[_kill_one(process, chance)] += 1
-            # Whoever was hit, Snakemake ends: by itself once the jobs beside the killed one have.
-            process.wait()
-            run.unlock()
+            victim = _kill_one(process, chance)
+            hit[victim] += 1
+            process.wait()  # a killed job ends Snakemake too, once the jobs beside it have ended
+            if victim == "Snakemake":
+                run.unlock()
         else:
             assert status == 0, run.output()
             return hit
@@ -116,13 +117,17 @@ def _kill_one(process: subprocess.Popen, chance: random.Random) -> str:
 
 
 def spend(
-    kills: int, seed: int, longest: float, make: Callable[[Path], Run], folder: Path
+    kills: int,
+    seed: int,
+    longest: float,
+    make: Callable[[Path], Run],
+    folder: Path,
+    expected: dict[str, bytes],
 ) -> tuple[Counter[str], int]:
     """Spend `kills` kills on as many runs as it takes; return what was hit and the runs compared.
 
-    Raises AssertionError when a run does not end, or ends with other products.
+    Raises AssertionError when a run does not end, or ends with other products than `expected`.
     """
-    expected = make(folder / "undisturbed").finish()
     chance, hit, runs = random.Random(seed), Counter(), 0
     while hit.total() < kills:
         runs += 1
@@ -143,13 +148,17 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--tiny", action="store_true", help="the project of the tests")
     parser.add_argument("--longest", type=float, default=30.0, help="seconds between two kills")
+    parser.add_argument("--undisturbed", type=Path, help="the results of a run, else one is made")
     options = parser.parse_args()
     make = tiny_run if options.tiny else demo_run
-    with tempfile.TemporaryDirectory(prefix="faults-", ignore_cleanup_errors=True) as folder:
-        hit, runs = spend(options.kills, options.seed, options.longest, make, Path(folder))
-    print(
-        f"{hit.total()} kills ({hit['Snakemake']} of Snakemake, {hit['job']} of jobs), {runs} runs"
-    )
+    with tempfile.TemporaryDirectory(prefix="faults-", ignore_cleanup_errors=True) as temporary:
+        folder = Path(temporary)
+        if options.undisturbed:
+            expected = products_of(options.undisturbed)
+        else:
+            expected = make(folder / "undisturbed").finish()
+        hit, runs = spend(options.kills, options.seed, options.longest, make, folder, expected)
+    print(f"{hit.total()} kills in {runs} runs: {dict(hit)}")
 
 
 if __name__ == "__main__":

@@ -7,8 +7,8 @@ import subprocess
 
 import psutil
 import pytest
-from faults.harness import LOCKED, Run, kill_and_restart, tiny_run
 
+from faults.harness import LOCKED, Run, kill_and_restart, tiny_run
 from workflow.project import Project, clean_environment, products_of
 
 pytestmark = pytest.mark.slow
@@ -16,15 +16,10 @@ pytestmark = pytest.mark.slow
 KILLS = 8
 INTERMEDIATE = (
     "corpora/wikiqa.parquet",
-    "entities/wikiqa.parquet",
-    "rewritten/wikiqa/entity.parquet",
     "vectors/fasttext.npy",
-    "sentence_vectors/wikiqa/infersent2.npy",
     "prototypes/wikiqa/comb/seed0.parquet",
     "quadruples/wikiqa/comb/p3/seed1/train-1-per-pair.parquet",
-    "quadruples/wikiqa/comb/p3/seed0/test.parquet",
     "runs/analogy/wikiqa/comb/p3/history.parquet",
-    "runs/analogy/wikiqa/comb/p3/metrics.parquet",
     "runs/analogy/wikiqa/comb/p3/run.json",
     "selection/analogy/wikiqa.json",
 )

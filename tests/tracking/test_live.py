@@ -15,12 +15,12 @@ from threading import Thread
 import pandas as pd
 import pytest
 import yaml
-from tracking.server import MlflowServer, free_port
 
 from analogyqa import tracking
 from analogyqa.config import Cell, Model, Training
 from analogyqa.runs import train_cell
 from analogyqa.schemas import HISTORY, METRICS, read_table
+from tracking.server import MlflowServer, free_port
 from workflow.project import REPOSITORY, SENSITIVITY, Project, clean_environment
 
 CELL = Cell("analogy", "toy", "comb", 3)

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from tracking.records import CELL, write_cell
 
 from analogyqa import tracking
 from analogyqa.checkpoints import write_text
 from analogyqa.schemas import HISTORY, METRICS, read_table
+from tracking.records import CELL, write_cell
 
 JOBS, STORES = 32, 10
 CURVES = ["loss", "dev_map", "dev_mrr"]

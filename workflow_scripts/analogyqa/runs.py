@@ -16,6 +16,7 @@ import pandas as pd
 from analogyqa.cells import CellFiles, load_cell
 from analogyqa.checkpoints import write_json
 from analogyqa.config import Cell, Model, Training
+from analogyqa.errors import AnalogyQAError
 from analogyqa.metrics import measure_run
 from analogyqa.quadruples import subset_of
 from analogyqa.schemas import CORPUS, HISTORY, METRICS, SCORES, read_table, write_table
@@ -274,5 +275,14 @@ def choose_setting(histories: dict[str, str], subset: str, path: str | Path) -> 
 
 
 def chosen_setting(path: str | Path) -> str:
-    """Return the setting that `choose_setting` recorded."""
-    return json.loads(Path(path).read_text())["chosen"]
+    """Return the setting that `choose_setting` recorded.
+
+    Raises AnalogyQAError for a file that is not such a record.
+    """
+    try:
+        return str(json.loads(Path(path).read_text(encoding="utf-8"))["chosen"])
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise AnalogyQAError(
+            f"{path}: no record of a chosen setting ({error!r}). "
+            "Delete it, then run the same command again to make it anew."
+        ) from error

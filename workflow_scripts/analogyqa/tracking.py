@@ -408,7 +408,7 @@ def _read_record(path: Path) -> dict:
     try:
         record = json.loads(path.read_text(encoding="utf-8"))
         Cell(**record["cell"]), record["settings"], record["seeds"], record["content_hash"]
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise AnalogyQAError(
             f"{path}: not a run record ({error!r}). "
             "Delete it, then run the same command again to rebuild it."
