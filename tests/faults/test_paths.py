@@ -9,8 +9,7 @@ from workflow.project import clean_environment, copy_checkout
 
 pytestmark = pytest.mark.slow
 
-NAMES = ["two words", 'it\'s a "häuschen"
-on two lines; $HOME & #1%20']
+NAMES = ["two words", 'it\'s a "häuschen"\non two lines; $HOME & #1%20']
 TABLE = "results/demo/tables/diallo2019/table2.md"
 RUN = "results/demo/runs/similarity/wikiqa/who/p10/run.json"
 
