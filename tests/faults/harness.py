@@ -29,6 +29,7 @@ if __name__ == "__main__":
 from workflow.project import Project, clean_environment, copy_checkout, products_of
 
 LOCKED = "Directory cannot be locked"
+SCRIPTS = "/.snakemake/scripts/"
 
 
 class Run:
@@ -103,15 +104,15 @@ def kill_and_restart(run: Run, chance: random.Random, kills: int, longest: float
 
 
 def _kill_one(process: subprocess.Popen, chance: random.Random) -> str:
-    """SIGKILL Snakemake or, as likely, one of its jobs; return which."""
-    jobs = psutil.Process(process.pid).children(recursive=True)
-    if jobs and chance.random() < 0.5:
-        victim = chance.choice(jobs)
-        try:
-            victim.kill()
+    """SIGKILL Snakemake or, as likely, one of the scripts that it runs; return which."""
+    try:
+        children = psutil.Process(process.pid).children(recursive=True)
+        jobs = [child for child in children if any(SCRIPTS in part for part in child.cmdline())]
+        if jobs and chance.random() < 0.5:
+            chance.choice(jobs).kill()
             return "job"
-        except psutil.NoSuchProcess:
-            pass  # it ended in this moment: Snakemake is hit instead
+    except psutil.NoSuchProcess:
+        pass  # a job ended in this moment: Snakemake is hit instead
     process.kill()
     return "Snakemake"
 
