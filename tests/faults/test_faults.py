@@ -4,6 +4,7 @@ import os
 import random
 import shutil
 import subprocess
+import time
 
 import psutil
 import pytest
@@ -104,24 +105,47 @@ def test_a_read_only_disk_is_named_and_costs_nothing_once_it_is_writable(run, sm
     assert_identical(run, expected)
 
 
-@pytest.mark.parametrize("jump", ["+2d", "-2d"])
-def test_a_clock_that_jumps_does_not_show(run, expected, jump):
+@pytest.fixture
+def with_clock(run):
+    """A function that makes the clock of the run's next start differ; None sets it right."""
     if not shutil.which("faketime"):
         pytest.skip("faketime is not installed")
     plain = run.command
-    run.command = ["faketime", "-f", jump, *plain]
+
+    def change(jump: str | None) -> None:
+        run.command = ["faketime", "-f", jump, *plain] if jump else plain
+
+    return change
+
+
+def test_a_clock_that_was_ahead_is_named_and_its_files_can_be_brought_back(
+    run, with_clock, expected
+):
+    with_clock("+2d")
     process = run.start()
     _when(run, process, "steps (5")  # fifty-odd per cent
     for each in [*psutil.Process(process.pid).children(recursive=True), process]:
         each.kill()
     process.wait()
-    run.command = plain
+    with_clock(None)
     run.unlock()
+    assert run.start().wait() != 0
+    assert "clock skew" in run.output()
+    now = time.time()
+    for path in run.folder.rglob("*"):
+        if path.stat().st_mtime > now:
+            os.utime(path, (now, now))
     run.finish()
     assert_identical(run, expected)
-    again = run.start()
-    assert again.wait() == 0
-    assert "Nothing to be done" in run.output()
+
+
+def test_a_clock_that_was_behind_is_named_and_costs_nothing(run, with_clock, expected):
+    with_clock("-2d")
+    assert run.start().wait() != 0
+    assert "clock skew" in run.output()
+    with_clock(None)
+    run.finish()
+    assert_identical(run, expected)
 
 
 def test_a_second_snakemake_is_told_of_the_first_and_does_no_harm(run, expected):
