@@ -11,11 +11,11 @@ pytestmark = pytest.mark.slow
 
 NAMES = ["two words", 'it\'s a "häuschen"\non two lines; $HOME & #1%20']
 TABLE = "results/demo/tables/diallo2019/table2.md"
-RUN = "results/demo/runs/similarity/wikiqa/who/p10/run.json"
+RUN = "results/demo/runs/random/wikiqa/who/p0/run.json"
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_checkout_of_any_name_makes_a_table_and_trains(tmp_path, name):
+def test_a_checkout_of_any_name_makes_a_table_and_a_run(tmp_path, name):
     checkout = copy_checkout(tmp_path / name)
     done = subprocess.run(
         [
