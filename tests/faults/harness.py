@@ -68,9 +68,12 @@ class Run:
         )
 
 
+def run_of(project: Project) -> Run:
+    return Run(project.folder, project.command("--rerun-incomplete"), project.results)
+
+
 def tiny_run(folder: Path) -> Run:
-    project = Project(folder).create()
-    return Run(folder, project.command("--rerun-incomplete"), project.results)
+    return run_of(Project(folder).create())
 
 
 def demo_run(folder: Path) -> Run:

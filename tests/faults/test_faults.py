@@ -9,8 +9,8 @@ import time
 import psutil
 import pytest
 
-from faults.harness import LOCKED, Run, kill_and_restart, tiny_run
-from workflow.project import Project, clean_environment, products_of
+from faults.harness import LOCKED, Run, kill_and_restart, run_of, tiny_run
+from workflow.project import clean_environment, products_of
 
 pytestmark = pytest.mark.slow
 
@@ -25,10 +25,6 @@ INTERMEDIATE = (
     "runs/analogy/wikiqa/comb/p3/run.json",
     "selection/analogy/wikiqa.json",
 )
-
-
-def run_of(project: Project) -> Run:
-    return Run(project.folder, project.command("--rerun-incomplete"), project.results)
 
 
 @pytest.fixture

@@ -17,19 +17,10 @@ RUN = "results/demo/runs/random/wikiqa/who/p0/run.json"
 @pytest.mark.parametrize("name", NAMES)
 def test_a_checkout_of_any_name_makes_a_table_and_a_run(tmp_path, name):
     checkout = copy_checkout(tmp_path / name)
+    # The targets come first: behind --config they would be taken for its values.
+    command = [sys.executable, "-m", "snakemake", "--cores", "2", TABLE, RUN]
     done = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "snakemake",
-            "--cores",
-            "2",
-            "--config",
-            "seeds=1",
-            "--",
-            TABLE,
-            RUN,
-        ],
+        [*command, "--config", "seeds=1"],
         cwd=checkout,
         env=clean_environment(),
         capture_output=True,

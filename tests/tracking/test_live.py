@@ -304,14 +304,7 @@ def project(tmp_path, server) -> Project:
 
 def run_and_kill_the_server_once_it_shows_epochs(project: Project, server: MlflowServer) -> str:
     """Run the training by Snakemake to its end; return its output."""
-    running = subprocess.Popen(
-        project.command(SCORES),
-        cwd=project.folder,
-        env=clean_environment(),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
+    running = project.start(SCORES)
     output = []
     for line in running.stdout:
         output.append(line)

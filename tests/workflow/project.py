@@ -146,6 +146,17 @@ class Project:
             preexec_fn=preexec_fn,
         )
 
+    def start(self, *arguments: str) -> subprocess.Popen:
+        """Start Snakemake; stdout and stderr come together, as text, in `stdout`."""
+        return subprocess.Popen(
+            self.command(*arguments),
+            cwd=self.folder,
+            env=clean_environment(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+
     def jobs(self, *arguments: str) -> list[tuple[str, str]]:
         """Return (rule, first output) of every job that a dry run would do, sorted."""
         done = self.run("--dry-run", "--summary", *arguments)

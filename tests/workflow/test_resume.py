@@ -1,12 +1,9 @@
 """A killed training resumes, and nothing shows that it was killed."""
 
 import signal
-import subprocess
 
 import psutil
 import pytest
-
-from workflow.project import clean_environment
 
 SCORES = "results/runs/analogy/wikiqa/comb/p3/scores.parquet"
 
@@ -22,14 +19,7 @@ def long_project(project):
 
 def kill_training_after(project, epoch: int) -> str:
     """Start Snakemake, SIGKILL the training job once it reports `epoch`, return all output."""
-    running = subprocess.Popen(
-        project.command(SCORES),
-        cwd=project.folder,
-        env=clean_environment(),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
+    running = project.start(SCORES)
     output = []
     for line in running.stdout:
         output.append(line)

@@ -146,21 +146,21 @@ def _read_benchmark(path: Path) -> tuple[float, float] | None:
 def disk_bytes(jobs: Sequence[Job]) -> tuple[int, int]:
     """Return the bytes that the outputs will take, and the number of files of unknown size.
 
-    A file that is there keeps its size; another has the mean of its rule's files of that name.
+    A file that is there keeps its size; another has the mean of its rule's files of that suffix.
     """
-    names: dict[tuple[str, str], list[int]] = defaultdict(list)
+    sizes: dict[tuple[str, str], list[int]] = defaultdict(list)
     unknown: list[tuple[str, str]] = []
     for job in jobs:
         for output in job.outputs:
             path = Path(output)
             kind = (job.rule, path.suffix)
             if path.is_file():
-                names[kind].append(path.stat().st_size)
+                sizes[kind].append(path.stat().st_size)
             else:
                 unknown.append(kind)
-    known = sum(map(sum, names.values()))
-    guessed = sum(mean(names[kind]) for kind in unknown if kind in names)
-    return round(known + guessed), sum(kind not in names for kind in unknown)
+    known = sum(map(sum, sizes.values()))
+    guessed = sum(mean(sizes[kind]) for kind in unknown if kind in sizes)
+    return round(known + guessed), sum(kind not in sizes for kind in unknown)
 
 
 def print_plan(jobs: Sequence[Job]) -> None:
