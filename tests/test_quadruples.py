@@ -64,14 +64,24 @@ def test_the_training_counts_are_those_of_the_formula(make_corpus, questions, su
     assert (labels == 0).sum() == p * (drawn * (candidates > correct)).sum()
 
 
-@given(corpora(), st.sampled_from([*KINDS, "comb"]))
-def test_evaluation_has_p_times_k_quadruples_for_a_question(make_corpus, questions, subset):
+@given(corpora(), st.sampled_from([*KINDS, "comb"]), st.integers(1, 50))
+def test_evaluation_is_every_prototype_of_the_type_for_each_candidate_of_each_question(
+    make_corpus, questions, subset, block
+):
     corpus = make_corpus(questions)
     pairs = subset_of(corpus, "dev", subset)
-    prototypes = take(choose_prototypes(corpus, subset, seed=0), subset, 1, "file")
-    blocks = list(evaluation_blocks(pairs, prototypes))
-    sizes = pairs.groupby("question_id", sort=False).size()
-    assert [len(ranks) for ranks, _ in blocks] == sizes.tolist()
+    prototypes = choose_prototypes(corpus, subset, seed=0)
+    expected = [
+        (rank, row)
+        for question in questions_of(pairs)
+        for row in question.rows
+        for rank in prototypes.loc[prototypes["question_type"] == question.kind, "rank"]
+    ]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(quadruples, "ROWS_PER_BLOCK", block)
+        blocks = list(evaluation_blocks(pairs, prototypes))
+    found = list(zip(*rows_of(blocks), strict=True)) if blocks else []
+    assert found == expected
 
 
 def test_a_type_without_prototypes_is_named(corpus):

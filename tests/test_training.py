@@ -22,8 +22,8 @@ from analogyqa.schemas import (
     read_table,
     write_table,
 )
-from analogyqa.scoring import encode, score_split, scores_table
-from analogyqa.training import batch_loss, epoch_batches, train_seed
+from analogyqa.scoring import score_split, scores_table
+from analogyqa.training import arrays_of, batch_loss, encode, epoch_batches, train_seed
 
 CPU = torch.device("cpu")
 torch.set_num_threads(1)  # the tensors are tiny: more threads wait for each other
@@ -154,8 +154,7 @@ def test_unique_sentences_give_the_loss_and_gradients_of_four_towers(cell_files,
     settings = with_values(
         margin=0.3, negatives=FIXED, **{} if loss == "cosine" else {"loss": loss}
     )
-    torch.manual_seed(0)
-    encoder = build_encoder("bigru", data.word_vectors, settings).eval().double()
+    encoder = build_encoder("bigru", data.word_vectors, settings, seed=0).eval().double()
 
     def gradients():
         found = [parameter.grad.clone() for parameter in encoder.parameters()]
@@ -345,8 +344,8 @@ def test_the_encoder_learns(cell, tmp_path, model):
         patience=12,
     )  # fmt: skip
     torch.manual_seed(0)
-    untrained = build_encoder("bigru", cell.word_vectors, settings).eval()
-    scores = scores_table(cell, "dev", 0, *score_split(untrained, cell, "dev", model, CPU))
+    untrained = arrays_of(build_encoder("bigru", cell.word_vectors, settings, 0).eval(), CPU)
+    scores = scores_table(cell, "dev", 0, *score_split(untrained, cell, "dev", model))
     before = measure_questions(scores, cell.splits["dev"].question_types)["rr"].mean()
     scores, history = train(cell, tmp_path / "a.pt", settings, model)
     assert history["loss"].iloc[-1] < 0.7 * history["loss"].iloc[0]

@@ -26,7 +26,7 @@ if __name__ == "__main__":
         str(Path(__file__).parents[2] / "workflow_scripts"),
     ]
 
-from workflow.project import Project, clean_environment, copy_checkout, products_of
+from workflow.project import Project, clean_environment, copy_demo, products_of
 
 LOCKED = "Directory cannot be locked"
 SCRIPTS = "/.snakemake/scripts/"
@@ -77,7 +77,7 @@ def tiny_run(folder: Path) -> Run:
 
 
 def demo_run(folder: Path) -> Run:
-    copy_checkout(folder)
+    copy_demo(folder)
     command = [sys.executable, "-m", "snakemake", "--cores", "2", "--rerun-incomplete"]
     return Run(folder, [*command, "--scheduler", "greedy"], folder / "results" / "demo")
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from workflow.project import REPOSITORY, clean_environment, copy_checkout, products_of
+from workflow.project import REPOSITORY, clean_environment, copy_demo, products_of
 
 pytestmark = pytest.mark.slurm
 
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.slurm
 def test_the_demo_through_slurm_gives_the_tables_of_one_machine(cluster, report_count, tmp_path):
     here = REPOSITORY / "results" / "demo"
     if not (here / "mlflow.imported.json").exists():  # `make demo` has not run in this checkout
-        alone = copy_checkout(tmp_path / "alone")
+        alone = copy_demo(tmp_path / "alone")
         subprocess.run(
             [sys.executable, "-m", "snakemake", "--cores", "2", "--quiet", "all"],
             cwd=alone,
@@ -23,7 +23,7 @@ def test_the_demo_through_slurm_gives_the_tables_of_one_machine(cluster, report_
         )
         here = alone / "results" / "demo"
 
-    checkout = copy_checkout(tmp_path / "analogyqa")
+    checkout = copy_demo(tmp_path / "analogyqa")
     path = f"{Path(sys.executable).parent}:{cluster.environment['PATH']}"
     environment = {**clean_environment(), **cluster.environment, "PATH": path}
     environment.pop("ANALOGYQA_MIRROR", None)

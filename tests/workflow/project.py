@@ -173,7 +173,7 @@ class Project:
 
 
 def copy_checkout(folder: Path) -> Path:
-    """Copy the checkout, its config.yaml edited to be that of the demo, and return `folder`."""
+    """Copy what git knows of the checkout, as it is now, and return `folder`."""
     tracked = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
         cwd=REPOSITORY,
@@ -185,6 +185,12 @@ def copy_checkout(folder: Path) -> Path:
         if (REPOSITORY / name).is_file():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(REPOSITORY / name, folder / name)
+    return folder
+
+
+def copy_demo(folder: Path) -> Path:
+    """Copy the checkout with its config.yaml edited to be that of the demo; return `folder`."""
+    copy_checkout(folder)
     config = yaml.safe_load((folder / "config.yaml").read_text())
     update_config(config, yaml.safe_load((folder / "sample" / "config.yaml").read_text()))
     (folder / "config.yaml").write_text(yaml.safe_dump(config, sort_keys=False))

@@ -1,5 +1,6 @@
 """Analogy quadruples a : b :: c : d, prototypes against pairs (section 3.2 of the CoNLL paper)."""
 
+import math
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -16,6 +17,7 @@ from analogyqa.question_types import types_of
 from analogyqa.schemas import QUADRUPLES
 
 ROWS_PER_GROUP = 1 << 20
+ROWS_PER_BLOCK = 1 << 17
 
 
 def subset_of(corpus: pd.DataFrame, split: str, subset: str) -> pd.DataFrame:
@@ -56,11 +58,13 @@ def training_blocks(
     says. A question without wrong candidates gives no negatives.
     """
     candidates = pairs["candidate_id"].to_numpy()
-    by_type = _by_type(prototypes, pairs)
+    by_type = {
+        kind: (own["rank"].to_numpy(), own["candidate_id"].to_numpy())
+        for kind, own in _by_type(prototypes, pairs).items()
+    }
     generator = np.random.default_rng([seed, 1])
     for question in questions_of(pairs):
-        own = by_type[question.kind]
-        ranks, ids = own["rank"].to_numpy(), own["candidate_id"].to_numpy()
+        ranks, ids = by_type[question.kind]
         positives = np.repeat(ranks, len(question.correct)), np.tile(question.correct, len(ranks))
         kept = np.repeat(ids, len(question.correct)) != candidates[positives[1]]
         wrong = draw_wrong(question, len(ranks), negatives, generator)
@@ -85,11 +89,22 @@ def draw_wrong(
 def evaluation_blocks(
     pairs: pd.DataFrame, prototypes: pd.DataFrame
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield p x k quadruples for each question of k candidates (section 4.2): ranks, pair rows."""
+    """Yield p x k quadruples for each question of k candidates (section 4.2): ranks, pair rows.
+
+    The quadruples of a pair stand together, the pairs of a question as well.
+    """
     by_type = _by_type(prototypes, pairs)
-    for question in questions_of(pairs):
-        ranks = by_type[question.kind]["rank"].to_numpy()
-        yield np.tile(ranks, len(question.rows)), np.repeat(question.rows, len(ranks))
+    ranks = np.concatenate([own["rank"].to_numpy() for own in by_type.values()])
+    counts = np.array([len(own) for own in by_type.values()])
+    firsts = np.cumsum(counts) - counts
+    kinds = pd.Index(by_type).get_indexer(pairs["question_type"].astype(str))
+    order = np.argsort(pd.factorize(pairs["question_id"])[0], kind="stable")
+    blocks = math.ceil(counts[kinds].sum() / ROWS_PER_BLOCK)
+    for rows in np.array_split(order, min(blocks, len(order))) if blocks else ():
+        count = counts[kinds[rows]]
+        # Behind the first quadruple of each pair its ranks follow one by one.
+        shifts = firsts[kinds[rows]] - (np.cumsum(count) - count)
+        yield ranks[np.arange(count.sum()) + np.repeat(shifts, count)], np.repeat(rows, count)
 
 
 def _by_type(prototypes: pd.DataFrame, pairs: pd.DataFrame) -> dict[str, pd.DataFrame]:

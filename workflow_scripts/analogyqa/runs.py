@@ -23,6 +23,7 @@ from analogyqa.schemas import CORPUS, HISTORY, METRICS, SCORES, read_table, writ
 from analogyqa.vectors import store_record
 
 _TRAINING_CODE = (
+    "adam",
     "cells",
     "losses",
     "metrics",

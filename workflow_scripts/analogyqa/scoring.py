@@ -1,16 +1,15 @@
 """Encode sentences and score the candidates of a split."""
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
-import torch
-from torch import Tensor
 
 from analogyqa import ranking
 from analogyqa.cells import CellData
 from analogyqa.config import Model, Training
-from analogyqa.encoders import Encoder, build_encoder
+from analogyqa.encoders import build_encoder
 from analogyqa.quadruples import subset_of
 from analogyqa.schemas import SCORES
 from analogyqa.text import Sentences
@@ -18,37 +17,28 @@ from analogyqa.text import Sentences
 EVALUATED = ("dev", "test")
 ENCODE_BATCH = 256
 
-
-def encode(
-    encoder: Encoder, sentences: Sentences, numbers: np.ndarray, device: torch.device
-) -> Tensor:
-    """Encode sentences by their numbers [n], all in one batch: [n, dim]."""
-    words, lengths = sentences.batch(numbers)
-    return encoder(torch.from_numpy(words).to(device), torch.from_numpy(lengths))
+# Word ids [n, t] and lengths [n] of sentences to their vectors, float32 [n, dim].
+Encode = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
-@torch.no_grad()
-def encode_all(
-    encoder: Encoder, sentences: Sentences, numbers: np.ndarray, device: torch.device
-) -> np.ndarray:
+def encode_all(encode: Encode, sentences: Sentences, numbers: np.ndarray) -> np.ndarray:
     """Encode sentences [n] once each, in batches of like length: float32 [n, dim]."""
     unique, inverse = np.unique(numbers, return_inverse=True)
     order = np.argsort(sentences.lengths[unique], kind="stable")
     batches = np.array_split(order, math.ceil(len(order) / ENCODE_BATCH))
-    parts = [encode(encoder, sentences, unique[part], device).cpu().numpy() for part in batches]
-    vectors = np.concatenate(parts)
+    vectors = np.concatenate([encode(*sentences.batch(unique[part])) for part in batches])
     return vectors[np.argsort(order, kind="stable")][inverse]
 
 
 def score_split(
-    encoder: Encoder, data: CellData, split: str, model: Model, device: torch.device
+    encode: Encode, data: CellData, split: str, model: Model
 ) -> tuple[np.ndarray, np.ndarray]:
     """Score all pairs of a split: float32 [M], and the rank of the best prototype (-1: none)."""
     part = data.splits[split]
     numbers = [part.questions, part.candidates]
     if model.ranker == "analogy":
         numbers += [data.prototype_questions, data.prototype_candidates]
-    vectors = encode_all(encoder, data.sentences, np.concatenate(numbers), device)
+    vectors = encode_all(encode, data.sentences, np.concatenate(numbers))
     ends = np.cumsum([len(column) for column in numbers])[:-1]
     questions, candidates, *prototypes = np.split(vectors, ends)
     if model.ranker == "cosine":
@@ -72,13 +62,11 @@ def scores_table(
     return frame[SCORES.names]
 
 
-def score_evaluated(
-    encoder: Encoder, data: CellData, model: Model, seed: int, device: torch.device
-) -> pd.DataFrame:
+def score_evaluated(encode: Encode, data: CellData, model: Model, seed: int) -> pd.DataFrame:
     """Score dev and test once: a table of schema SCORES."""
     return pd.concat(
         [
-            scores_table(data, split, seed, *score_split(encoder, data, split, model, device))
+            scores_table(data, split, seed, *score_split(encode, data, split, model))
             for split in EVALUATED
         ],
         ignore_index=True,
@@ -90,9 +78,8 @@ def score_untrained(data: CellData, model: Model, training: Training, seed: int)
 
     Sentence vectors are words of one sentence each, of which the mean is the vector itself.
     """
-    torch.manual_seed(seed)
-    encoder = build_encoder(model.encoder or "mean", data.word_vectors, training)
-    return score_evaluated(encoder, data, model, seed, torch.device("cpu"))
+    encoder = build_encoder(model.encoder or "mean", data.word_vectors, training, seed)
+    return score_evaluated(encoder, data, model, seed)
 
 
 def score_bm25(corpus: pd.DataFrame, subset: str, lowercase: bool) -> pd.DataFrame:

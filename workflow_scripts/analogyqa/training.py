@@ -13,15 +13,17 @@ import torch
 from torch import Tensor
 
 from analogyqa import losses
+from analogyqa.adam import Adam
 from analogyqa.cells import CellData, SplitData
 from analogyqa.checkpoints import load_state, save_state
 from analogyqa.config import Model, Training
-from analogyqa.encoders import build_encoder
+from analogyqa.encoders import Encoder, build_encoder
 from analogyqa.errors import AnalogyQAError
 from analogyqa.metrics import measure_questions
 from analogyqa.quadruples import Question, draw_wrong, questions_of
 from analogyqa.schemas import HISTORY
-from analogyqa.scoring import encode, score_evaluated, score_split, scores_table
+from analogyqa.scoring import Encode, score_evaluated, score_split, scores_table
+from analogyqa.text import Sentences
 
 log = logging.getLogger(__name__)
 
@@ -113,6 +115,25 @@ def _batch(data: CellData, rows: np.ndarray, prototypes: np.ndarray) -> Batch:
     return Batch(unique, *np.split(inverse, ends), part.labels[rows])
 
 
+def encode(
+    encoder: Encoder, sentences: Sentences, numbers: np.ndarray, device: torch.device
+) -> Tensor:
+    """Encode sentences by their numbers [n], all in one batch: [n, dim]."""
+    words, lengths = sentences.batch(numbers)
+    return encoder(torch.from_numpy(words).to(device), torch.from_numpy(lengths))
+
+
+def arrays_of(encoder: Encoder, device: torch.device) -> Encode:
+    """Return a trained encoder as a function of arrays, without gradients."""
+
+    @torch.no_grad()
+    def on_arrays(words: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+        vectors = encoder(torch.from_numpy(words).to(device), torch.from_numpy(lengths))
+        return vectors.cpu().numpy()
+
+    return on_arrays
+
+
 def batch_loss(vectors: Tensor, batch: Batch, ranker: str, training: Training) -> Tensor:
     """Return the mean loss of a batch, given the vectors [u, dim] of its unique sentences.
 
@@ -188,12 +209,9 @@ def train_seed(
     Raises:
         AnalogyQAError: when the loss is not a number or the checkpoint is damaged.
     """
-    torch.manual_seed(seed)
-    encoder = build_encoder(model.encoder, data.word_vectors, training).to(device)
-    coupled = training.weight_decay_coupling == "coupled"
-    optimiser = (torch.optim.Adam if coupled else torch.optim.AdamW)(
-        encoder.parameters(), lr=training.learning_rate, weight_decay=training.weight_decay
-    )
+    encoder = build_encoder(model.encoder, data.word_vectors, training, seed).to(device)
+    decoupled = training.weight_decay_coupling == "decoupled"
+    optimiser = Adam(encoder.parameters(), training.learning_rate, training.weight_decay, decoupled)
     state: dict[str, Any] = {"epoch": 0, "history": [], "best": None, "best_mrr": -1.0}
     if checkpoint.exists():
         state = load_state(checkpoint, device)
@@ -224,7 +242,9 @@ def train_seed(
                 "Lower training.learning_rate."
             )
         encoder.eval()
-        scores = scores_table(data, "dev", seed, *score_split(encoder, data, "dev", model, device))
+        scores = scores_table(
+            data, "dev", seed, *score_split(arrays_of(encoder, device), data, "dev", model)
+        )
         measured = measure_questions(scores, dev.question_types)
         dev_map, dev_mrr = float(measured["ap"].mean()), float(measured["rr"].mean())
         state["history"].append(
@@ -241,7 +261,7 @@ def train_seed(
         on_epoch(state["history"])
     encoder.load_state_dict(state["best"])
     encoder.eval()
-    scores = score_evaluated(encoder, data, model, seed, device)
+    scores = score_evaluated(arrays_of(encoder, device), data, model, seed)
     return scores, pd.DataFrame(state["history"], columns=HISTORY.names)
 
 

@@ -5,13 +5,15 @@ registry holds names instead of classes so that reading the configuration does n
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
 if TYPE_CHECKING:
     import numpy as np
     from torch import Tensor
 
     from analogyqa.config import Training
+
+    Batch = TypeVar("Batch", np.ndarray, Tensor)
 
 
 class Entry(NamedTuple):
@@ -31,21 +33,24 @@ ENCODERS = {
 
 
 class Encoder(Protocol):
-    """A `torch.nn.Module` that turns sentences into vectors.
+    """Turns sentences into vectors; one that is trained is a `torch.nn.Module`.
 
     Its constructor takes the word vectors (float32 [V, d], or None where the registry says that
-    it needs none) and the training section of the configuration.
+    it needs none), the training section of the configuration and the seed of all that it draws.
     """
 
-    def __call__(self, words: "Tensor", lengths: "Tensor") -> "Tensor":
+    def __call__(self, words: "Batch", lengths: "Batch") -> "Batch":
         """Encode n sentences of up to t words: ids [n, t] and lengths [n] to float32 [n, dim].
 
-        Ids beyond a sentence's length are padding and must not change its vector.
+        Ids beyond a sentence's length are padding and must not change its vector. An encoder that
+        is trained takes and returns tensors, another one arrays: it does not import PyTorch.
         """
         ...
 
 
-def build_encoder(name: str, word_vectors: "np.ndarray | None", training: "Training") -> "Encoder":
+def build_encoder(
+    name: str, word_vectors: "np.ndarray | None", training: "Training", seed: int
+) -> Encoder:
     """Return a new encoder of a registered name."""
     module, _, attribute = ENCODERS[name].path.partition(":")
-    return getattr(import_module(module), attribute)(word_vectors, training)
+    return getattr(import_module(module), attribute)(word_vectors, training, seed)

@@ -18,8 +18,9 @@ class CNNEncoder(nn.Module):
     acts: on the word vectors, the sentence vector or both.
     """
 
-    def __init__(self, word_vectors: np.ndarray, training: Training) -> None:
+    def __init__(self, word_vectors: np.ndarray, training: Training, seed: int) -> None:
         super().__init__()
+        torch.manual_seed(seed)
         vectors = torch.from_numpy(np.array(word_vectors, dtype=np.float32))
         self.register_buffer("word_vectors", vectors, persistent=False)
         self.convolution = nn.Conv1d(

@@ -1,21 +1,17 @@
 """Random sentence vectors: what any ranker gives when the encoder knows nothing."""
 
-import torch
-from torch import Tensor, nn
+import numpy as np
 
 from analogyqa.config import Training
 
 
-class RandomEncoder(nn.Module):
-    """Draws a vector for each sentence from a normal distribution: [n, sentence_dim].
+class RandomEncoder:
+    """Draws a vector for each sentence from a normal distribution: [n, sentence_dim]."""
 
-    The draws follow PyTorch's global seed.
-    """
-
-    def __init__(self, word_vectors: None, training: Training) -> None:
-        super().__init__()
+    def __init__(self, word_vectors: None, training: Training, seed: int) -> None:
         self.dim = training.sentence_dim
+        self.generator = np.random.default_rng(seed)
 
-    def forward(self, words: Tensor, lengths: Tensor) -> Tensor:
+    def __call__(self, words: np.ndarray, lengths: np.ndarray) -> np.ndarray:
         """Return n random vectors, whatever the words."""
-        return torch.randn(len(words), self.dim).to(words.device)
+        return self.generator.standard_normal((len(words), self.dim), dtype=np.float32)

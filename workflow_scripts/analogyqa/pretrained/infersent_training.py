@@ -13,6 +13,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from analogyqa.adam import Adam
 from analogyqa.checkpoints import load_state, save_state, write_json
 from analogyqa.errors import AnalogyQAError
 from analogyqa.pretrained.infersent import InferSent, look_up, mark
@@ -107,7 +108,7 @@ def train(
     word_vectors = word_vectors.to(device)
     torch.manual_seed(seed)
     network = InferenceClassifier(word_vectors.shape[1], lstm_dim).to(device)
-    optimiser = torch.optim.Adam(network.parameters(), lr=LEARNING_RATE)
+    optimiser = Adam(network.parameters(), LEARNING_RATE)
     state: dict[str, Any] = {"epoch": 0, "best_epoch": 0, "best_accuracy": -1.0}
     if checkpoint.exists():
         state = load_state(checkpoint, device)
@@ -162,7 +163,7 @@ def _read(
 
 def _train_epoch(
     network: InferenceClassifier,
-    optimiser: torch.optim.Optimizer,
+    optimiser: Adam,
     pairs: _Pairs,
     order: np.ndarray,
     vectors: Tensor,
