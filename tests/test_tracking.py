@@ -378,6 +378,23 @@ def test_four_processes_initialise_one_store(tmp_path):
     assert MlflowClient(uri(tmp_path)).get_experiment("0").name == "Default"
 
 
+@pytest.mark.parametrize("name", ["it's a \"folder\"", "häuschen & 1%20"])
+def test_a_folder_may_have_any_name(tmp_path, name):
+    """MLflow writes the folder it is in into a statement of SQL, without quoting it."""
+    folder = tmp_path / name
+    folder.mkdir()
+    code = (
+        "from analogyqa import tracking; from mlflow import MlflowClient\n"
+        "tracking.initialise('sqlite:///mlflow.db')\n"
+        "print(MlflowClient('sqlite:///mlflow.db').get_experiment('0').name)"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(LIBRARY)}
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=folder, env=environment, capture_output=True, text=True
+    )
+    assert done.stdout == "Default\n", done.stderr
+
+
 def test_a_killed_initialisation_leaves_no_store(tmp_path, monkeypatch):
     def die(database):
         database.write_bytes(b"half a store")

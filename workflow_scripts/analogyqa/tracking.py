@@ -43,6 +43,9 @@ _BATCH = 900  # metrics a call; MLflow takes 1000 entries, which leaves room for
 _CURVES = ["loss", "dev_map", "dev_mrr"]
 _IDENTITY = ("content_hash", "metrics_sha256")
 _ENVIRONMENT = {
+    # Where MLflow's own default experiment has its artifacts; without it, in the folder of the
+    # process, whose name MLflow writes into a statement of SQL as it is.
+    "_MLFLOW_SERVER_ARTIFACT_ROOT": _PROXIED,
     "MLFLOW_DISABLE_TELEMETRY": "true",
     "DO_NOT_TRACK": "true",
     "MLFLOW_LOGGING_LEVEL": "WARNING",
