@@ -11,7 +11,7 @@ SNAKEMAKE := $(PY) -m snakemake --cores $(CORES) --rerun-incomplete --scheduler 
 export PYTHONPATH := workflow_scripts
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: help demo paper sensitivity test lint ui report sources plan slurm-test
+.PHONY: help demo paper sensitivity test lint ui report sources plan slurm-test bench
 
 help:
 	@echo "make demo      the whole pipeline on the bundled sample, no data needed"
@@ -22,6 +22,7 @@ help:
 	@echo "make ui        MLflow UI on the results (CONFIG=sample/config.yaml for the demo)"
 	@echo "make plan      what a run on Slurm would submit, and its expected cost (CONFIG=...)"
 	@echo "make slurm-test  the tests of a real one-node Slurm, as root"
+	@echo "make bench     what is fast and against what: docs/performance.md, half an hour"
 	@echo "make report    one HTML page with every table and figure (CONFIG=...)"
 	@echo "make sources   which downloads are here, their size and licence"
 
@@ -65,6 +66,12 @@ plan: $(VENV)/.installed
 
 slurm-test: $(VENV)/.installed
 	@$(PY) -m pytest -m slurm -n 4
+
+bench: $(VENV)/.installed
+	@$(PY) -m pip install --quiet --disable-pip-version-check --requirement benchmarks/requirements.txt
+	@for name in training scoring quadruples vectors trainer growth overhead paper; do \
+	  echo "== $$name"; $(PY) benchmarks/$$name.py || exit 1; done
+	@$(PY) benchmarks/performance.py
 
 $(VENV)/.installed: requirements.lock
 	@command -v $(PYTHON) >/dev/null || { echo "$(PYTHON) is not installed; on Debian: apt-get install python3.11-venv python3.11-dev gcc g++ make" >&2; exit 1; }

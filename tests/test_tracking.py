@@ -378,7 +378,7 @@ def test_four_processes_initialise_one_store(tmp_path):
     assert MlflowClient(uri(tmp_path)).get_experiment("0").name == "Default"
 
 
-@pytest.mark.parametrize("name", ["it's a \"folder\"", "häuschen & 1%20"])
+@pytest.mark.parametrize("name", ['it\'s a "folder"', "häuschen & 1%20"])
 def test_a_folder_may_have_any_name(tmp_path, name):
     """MLflow writes the folder it is in into a statement of SQL, without quoting it."""
     folder = tmp_path / name

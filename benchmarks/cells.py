@@ -1,0 +1,84 @@
+"""The data that benchmarks run on: WikiQA from the mirror, or the bundled sample without one."""
+
+import os
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from measure import ROOT
+
+from analogyqa.cells import CellData, cell_data
+from analogyqa.config import Training
+from analogyqa.corpora.table import build_corpus
+from analogyqa.prototypes import choose_prototypes, take
+from analogyqa.quadruples import evaluation_blocks, subset_of, training_blocks, write_quadruples
+from analogyqa.schemas import QUADRUPLES, SPLITS, read_table
+from analogyqa.text import tokenize
+from analogyqa.vectors import select_vectors, vocabulary_of
+
+SUBSET, P, SEED, DIM = "comb", 30, 1, 300
+SPLIT = partial(tokenize, lowercase=True)
+
+
+def mirror() -> Path | None:
+    """Return the folder of the real data, None without one."""
+    folder = os.environ.get("ANALOGYQA_MIRROR")
+    return Path(folder) if folder and Path(folder, "wikiqa").is_dir() else None
+
+
+def corpus_name() -> str:
+    """Return what `read_corpus` reads, for results.csv."""
+    return "WikiQA" if mirror() else "the sample"
+
+
+def data_name() -> str:
+    """Return the name of the cell that `build_cell` builds, for results.csv."""
+    return f"{corpus_name()} {SUBSET}, p = {P}"
+
+
+def split_files() -> dict[str, str]:
+    """Return the files of the splits, in the format of WikiQA."""
+    folder = (mirror() or ROOT / "sample") / "wikiqa"
+    return {split: str(folder / f"WikiQA-{split}.tsv") for split in SPLITS}
+
+
+def read_corpus() -> pd.DataFrame:
+    """Return the corpus table of the data."""
+    return build_corpus("wikiqa", "wikiqa", split_files(), {})
+
+
+def vectors_file() -> Path | None:
+    """Return the word vectors of the mirror, None without one."""
+    folder = mirror()
+    return folder and folder / "vectors" / "enwiki-105m-300d.fasttext.vec.gz"
+
+
+def word_vectors(corpus: pd.DataFrame, path: Path | None = None) -> tuple[np.ndarray, list[str]]:
+    """Return vectors of a corpus' words, read from a file or, for times alone, drawn at random."""
+    sentences = pd.concat([corpus["question"], corpus["candidate"]])
+    words = vocabulary_of(sentences, lowercase=True)
+    if path is None:
+        shape = (len(words), DIM)
+        return np.random.default_rng(SEED).normal(size=shape).astype(np.float32), words
+    return select_vectors(path, words, "random")[0], words
+
+
+def build_cell(
+    corpus: pd.DataFrame, folder: Path, vectors: np.ndarray, words: list[str], p: int = P
+) -> CellData:
+    """Write the quadruples of a corpus as the pipeline does and load them as a cell."""
+    chosen = choose_prototypes(corpus, SUBSET, SEED)
+    prototypes = take(chosen, SUBSET, p, "the corpus")
+    pairs = {split: subset_of(corpus, split, SUBSET) for split in SPLITS}
+    quadruples = {}
+    for split, frame in pairs.items():
+        if split == "train":
+            blocks = training_blocks(frame, prototypes, Training().negatives, SEED)
+        else:
+            blocks = evaluation_blocks(frame, prototypes)
+        path = folder / f"{split}.parquet"
+        write_quadruples(blocks, frame, path)
+        quadruples[split] = read_table(path, QUADRUPLES)
+    word_ids = {word: number for number, word in enumerate(words)}
+    return cell_data(pairs, prototypes, quadruples, vectors, word_ids, SPLIT)

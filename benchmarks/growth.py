@@ -1,0 +1,149 @@
+"""Goal 8: time and memory of each stage as the corpus grows."""
+
+import csv
+import tempfile
+from pathlib import Path
+
+import cells
+import numpy as np
+import pandas as pd
+from measure import FOLDER, alone, record
+
+from analogyqa.cells import CellData, CellFiles, load_cell
+from analogyqa.config import Model, Training
+from analogyqa.corpora.table import build_corpus
+from analogyqa.metrics import measure_run
+from analogyqa.prototypes import choose_prototypes, take
+from analogyqa.quadruples import evaluation_blocks, subset_of, training_blocks, write_quadruples
+from analogyqa.schemas import CORPUS, PROTOTYPES, SCORES, SPLITS, read_table, write_table
+from analogyqa.training import train_seed
+from analogyqa.vectors import write_store
+
+COPIES = (1, 4, 16, 64)
+MODEL = Model(title="", encoder="bigru", vectors="drawn", ranker="analogy")
+# Small, so that the largest corpus takes minutes; what grows is the number of sentences.
+TRAINING = Training(sentence_dim=50, max_epochs=1)
+
+
+def write_splits(copies: int, folder: Path) -> None:
+    """Write the files of a corpus of `copies` times the questions, ids and sentences fresh."""
+    for split, source in cells.split_files().items():
+        table = pd.read_csv(source, sep="\t", quoting=csv.QUOTE_NONE, dtype=str, na_filter=False)
+        parts = []
+        for number in range(copies):
+            part = table[["QuestionID", "Question", "Sentence", "Label"]].copy()
+            part["QuestionID"] += f"-{number}"
+            part[["Question", "Sentence"]] += f" {number}"
+            parts.append(part)
+        path = folder / f"{split}.tsv"
+        pd.concat(parts).to_csv(path, sep="\t", index=False, quoting=csv.QUOTE_NONE)
+
+
+def make_corpus(folder: Path) -> None:
+    files = {split: str(folder / f"{split}.tsv") for split in SPLITS}
+    write_table(build_corpus("wikiqa", "wikiqa", files, {}), CORPUS, folder / "corpus.parquet")
+
+
+def make_vocabulary(folder: Path) -> None:
+    corpus = read_table(folder / "corpus.parquet", CORPUS)
+    vectors, words = cells.word_vectors(corpus)
+    write_store(vectors, np.ones(len(words), dtype=bool), words, "drawn", folder / "vectors.npy")
+
+
+def choose(folder: Path) -> None:
+    corpus = read_table(folder / "corpus.parquet", CORPUS)
+    chosen = choose_prototypes(corpus, cells.SUBSET, cells.SEED)
+    write_table(chosen, PROTOTYPES, folder / "prototypes.parquet")
+
+
+def make_quadruples(folder: Path) -> None:
+    corpus = read_table(folder / "corpus.parquet", CORPUS)
+    chosen = read_table(folder / "prototypes.parquet", PROTOTYPES)
+    prototypes = take(chosen, cells.SUBSET, cells.P, "the corpus")
+    for split in SPLITS:
+        pairs = subset_of(corpus, split, cells.SUBSET)
+        if split == "train":
+            blocks = training_blocks(pairs, prototypes, TRAINING.negatives, cells.SEED)
+        else:
+            blocks = evaluation_blocks(pairs, prototypes)
+        write_quadruples(blocks, pairs, folder / f"{split}.parquet")
+
+
+def _load(folder: Path) -> CellData:
+    quadruples = {split: str(folder / f"{split}.parquet") for split in SPLITS}
+    names = (str(folder / f"{name}") for name in ("corpus.parquet", "vectors.npy"))
+    files = CellFiles(*names, str(folder / "prototypes.parquet"), quadruples)
+    return load_cell(files, cells.SUBSET, cells.P, lowercase=True)
+
+
+def load(folder: Path) -> None:
+    _load(folder)
+
+
+def train(folder: Path) -> None:
+    import torch
+
+    torch.set_num_threads(1)
+    scores, _ = train_seed(
+        _load(folder),
+        MODEL,
+        TRAINING,
+        cells.SEED,
+        torch.device("cpu"),
+        folder / "state.pt",
+        "growth",
+    )
+    write_table(scores, SCORES, folder / "scores.parquet")
+
+
+def measure(folder: Path) -> None:
+    scores = read_table(folder / "scores.parquet", SCORES)
+    corpus = read_table(folder / "corpus.parquet", CORPUS)
+    types = {}
+    for split in ("dev", "test"):
+        pairs = subset_of(corpus, split, cells.SUBSET)
+        types[split] = dict(zip(pairs["question_id"], pairs["question_type"], strict=True))
+    measure_run(scores, types)
+
+
+STAGES = {
+    "corpus": make_corpus,
+    "vocabulary": make_vocabulary,
+    "prototypes": choose,
+    "quadruples": make_quadruples,
+    "load a cell": load,
+    "train an epoch, score dev and test": train,
+    "measure": measure,
+}
+
+
+def main() -> None:
+    rows = []
+    for copies in COPIES:
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            write_splits(copies, folder)
+            for stage, function in STAGES.items():
+                cost = alone(function, folder)
+                rows.append((stage, copies, cost.cpu_seconds, cost.memory_mb))
+                print(
+                    f"{stage}, {copies} x: {cost.cpu_seconds:.2f} s, {cost.memory_mb:.0f} MB",
+                    flush=True,
+                )
+    table = pd.DataFrame(rows, columns=["stage", "copies", "cpu_seconds", "memory_mb"])
+    table.round(3).to_csv(FOLDER / "growth.csv", index=False)
+    for what in ("cpu_seconds", "memory_mb"):
+        slopes = {
+            stage: np.polyfit(np.log(part["copies"]), np.log(part[what]), 1)[0]
+            for stage, part in table.groupby("stage", sort=False)
+        }
+        steepest = max(slopes, key=slopes.__getitem__)
+        name = {"cpu_seconds": "growth: time", "memory_mb": "growth: memory"}[what]
+        record(
+            name, f"{cells.corpus_name()}, 1 to {COPIES[-1]} times; steepest: {steepest}",
+            slopes[steepest], None, "slope", None, "pandas", "torch",
+        )  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,141 @@
+"""Measure two ways of doing one thing in one run, and keep the figures in results.csv."""
+
+import csv
+import importlib.metadata
+import multiprocessing
+import os
+import platform
+import sys
+import time
+from collections.abc import Callable, Mapping
+from datetime import date
+from pathlib import Path
+from statistics import median
+from typing import NamedTuple
+
+FOLDER = Path(__file__).parent
+ROOT = FOLDER.parent
+RESULTS = FOLDER / "results.csv"
+COLUMNS = (
+    "date", "goal", "data", "ours", "other", "unit", "ratio", "device", "versions", "command",
+)  # fmt: skip
+
+sys.path.insert(0, str(ROOT / "workflow_scripts"))
+
+
+class Cost(NamedTuple):
+    """What a call took: wall and CPU seconds, and the peak of its process' resident memory in MB.
+
+    `added_mb` is what the peak lies above the memory that the process held before the call.
+    """
+
+    seconds: float
+    cpu_seconds: float
+    memory_mb: float
+    added_mb: float
+
+
+def in_turn(ways: Mapping[str, Callable[[], object]], rounds: int) -> dict[str, float]:
+    """Return the median seconds of each way; they run in turn, after one round that is not kept."""
+    seconds: dict[str, list[float]] = {name: [] for name in ways}
+    for number in range(rounds + 1):
+        for name, way in ways.items():
+            started = time.perf_counter()
+            way()
+            if number:
+                seconds[name].append(time.perf_counter() - started)
+    return {name: median(values) for name, values in seconds.items()}
+
+
+def alone(function: Callable[..., object], *arguments: object) -> Cost:
+    """Call a function in a fresh process; return its cost, without the time of its imports.
+
+    Raises RuntimeError when the process fails.
+    """
+    context = multiprocessing.get_context("spawn")
+    receiver, sender = context.Pipe(duplex=False)
+    process = context.Process(target=_call, args=(sender, function, arguments))
+    process.start()
+    sender.close()
+    try:
+        cost = receiver.recv()
+    except EOFError:
+        raise RuntimeError(f"{function.__name__}{arguments} failed; its message is above") from None
+    finally:
+        process.join()
+    return cost
+
+
+def _call(sender: object, function: Callable[..., object], arguments: tuple) -> None:
+    before = _memory_mb("VmRSS")
+    started, cpu = time.perf_counter(), time.process_time()
+    function(*arguments)
+    seconds, cpu = time.perf_counter() - started, time.process_time() - cpu
+    peak = _memory_mb("VmHWM")
+    sender.send(Cost(seconds, cpu, peak, peak - before))
+
+
+def _memory_mb(entry: str) -> float:
+    # The rusage of a process also counts what its parent held when it forked.
+    status = Path("/proc/self/status").read_text()
+    return int(status.split(f"{entry}:")[1].split()[0]) / 1024
+
+
+def device(kind: str = "cpu") -> str:
+    """Name the hardware: cores and model of the CPU, or the GPU."""
+    if kind == "cuda":
+        import torch
+
+        return torch.cuda.get_device_name()
+    for line in Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            return f"{os.cpu_count()} cores, {line.partition(':')[2].strip()}"
+    return f"{os.cpu_count()} cores, {platform.machine()}"
+
+
+def record(
+    goal: str,
+    data: str,
+    ours: float,
+    other: float | None,
+    unit: str,
+    ratio: float | None,
+    *packages: str,
+    kind: str = "cpu",
+) -> None:
+    """Add a row to results.csv and print it.
+
+    Args:
+        goal: a key of goals.yaml.
+        data: what it was measured on.
+        ours, other: in `unit`; `other` is None where nothing stands beside ours.
+        ratio: how many times better ours is, or what the goal is about.
+        packages: whose versions matter.
+        kind: cpu or cuda.
+    """  # fmt: skip
+    versions = [f"python {platform.python_version()}"]
+    versions += [f"{name} {importlib.metadata.version(name)}" for name in packages]
+    row = {
+        "date": date.today().isoformat(),
+        "goal": goal,
+        "data": data,
+        "ours": _short(ours),
+        "other": "" if other is None else _short(other),
+        "unit": unit,
+        "ratio": "" if ratio is None else _short(ratio),
+        "device": device(kind),
+        "versions": ", ".join(versions),
+        "command": f"python {Path(sys.argv[0]).resolve().relative_to(ROOT)}",
+    }
+    new = not RESULTS.exists()
+    with open(RESULTS, "a", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        if new:
+            writer.writeheader()
+        writer.writerow(row)
+    beside = f", other {row['other']}" if row["other"] else ""
+    print(f"{goal}: {row['ours']}{beside} {unit}, ratio {row['ratio'] or '-'} ({data})", flush=True)
+
+
+def _short(value: float) -> str:
+    return f"{value:.4g}"

@@ -1,0 +1,91 @@
+"""Goal 6: what of the demo's time is not work, and how long a run takes that has nothing to do.
+
+Useful is the time of a job, by its benchmark file, less the start of its script: Python, what
+Snakemake puts in front of a script, and the imports. The reports, which have no benchmark file,
+count as overhead.
+"""
+
+import ast
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from measure import ROOT, record
+
+# What a script imports only once it works.
+LATER = {
+    "train_encoder": ["analogyqa.training"],
+    "encode_sentences": ["sentence_transformers"],
+    "find_entities": ["spacy"],
+    "train_vectors": ["fasttext"],
+}
+SCRIPTS = {
+    "build_training_quadruples": "build_quadruples",
+    "build_evaluation_quadruples": "build_quadruples",
+}
+CORES = os.cpu_count() or 1
+
+
+def demo(folder: str, *options: str) -> float:
+    """Run the demo into a folder and return its seconds."""
+    command = [sys.executable, "-m", "snakemake", "--cores", str(CORES), "--scheduler", "greedy"]
+    command += ["--quiet", "rules", "--configfile", "sample/config.yaml", *options]
+    started = time.perf_counter()
+    subprocess.run(
+        [*command, "--config", f"output_dir={folder}"], cwd=ROOT, check=True, capture_output=True
+    )
+    return time.perf_counter() - started
+
+
+def start_seconds(rule: str) -> float:
+    """Return the seconds in which the script of a rule starts, on as many cores as the demo."""
+    script = ROOT / "workflow_scripts" / f"{SCRIPTS.get(rule, rule)}.py"
+    tree = ast.parse(script.read_text(encoding="utf-8"))
+    imports = [
+        ast.unparse(node) for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)
+    ]
+    imports += [f"import {module}" for module in LATER.get(rule, ())]
+    code = "\n".join(["from snakemake import script", *imports])
+    command = [sys.executable, "-c", code]
+    environment = {**os.environ, "PYTHONPATH": str(script.parent)}
+    started = time.perf_counter()
+    running = [subprocess.Popen(command, env=environment) for _ in range(CORES)]
+    if any(process.wait() for process in running):
+        raise RuntimeError(f"the imports of {script} fail")
+    return time.perf_counter() - started
+
+
+def job_seconds(results: Path) -> dict[str, list[float]]:
+    """Return rule to the seconds of its jobs, by the benchmark files of a run."""
+    seconds: dict[str, list[float]] = {}
+    for path in sorted((results / "benchmarks").rglob("*.jsonl")):
+        rule = path.relative_to(results / "benchmarks").parts[0]
+        lines = path.read_text(encoding="utf-8").splitlines()
+        seconds.setdefault(rule, []).append(sum(json.loads(line)["s"] for line in lines))
+    return seconds
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory(dir=ROOT / "results") as folder:
+        wall = demo(folder)
+        again = demo(folder)
+        jobs = job_seconds(Path(folder))
+    starts = {rule: start_seconds(rule) for rule in jobs}
+    useful = sum(max(job - starts[rule], 0) for rule, seconds in jobs.items() for job in seconds)
+    for rule, seconds in jobs.items():
+        mean = sum(seconds) / len(seconds)
+        print(f"{rule}: {len(seconds)} jobs of {mean:.1f} s, start {starts[rule]:.1f} s")
+    count = sum(map(len, jobs.values()))
+    record(
+        "overhead", f"demo, {count} jobs that are measured", 100 * (1 - useful / (CORES * wall)),
+        None, "%", None, "snakemake", "torch",
+    )  # fmt: skip
+    record("no-op of the demo", "demo", again, None, "s", None, "snakemake")
+
+
+if __name__ == "__main__":
+    main()

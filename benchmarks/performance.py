@@ -1,0 +1,129 @@
+"""Render docs/performance.md and its chart from results.csv, and print what is met."""
+
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import pandas as pd
+import yaml
+from measure import FOLDER, RESULTS, ROOT
+
+PAGE = ROOT / "docs" / "performance.md"
+HEAD = """# Performance
+
+What `make bench` measured: two ways of doing a thing side by side in one run, so that the ratio
+holds where the absolute times of a noisy machine do not. `benchmarks/results.csv` has every row,
+with its date, versions and command; this page has the newest of each. No test asserts a time. That
+each fast path gives the results of the plain one is a test.
+
+"""
+
+
+def newest(table: pd.DataFrame) -> pd.DataFrame:
+    """Keep the last row of each goal, data and kind of device."""
+    return table.drop_duplicates(["goal", "data", "device"], keep="last")
+
+
+def judge(goal: dict, row: pd.Series) -> tuple[str, str, str]:
+    """Return the goal, what was measured and whether that meets it, in words."""
+    value = float(row[goal["value"]]) if row[goal["value"]] != "" else None
+    measured = "not measured" if value is None else f"{value:g}"
+    if value is None or not {"at_least", "at_most"} & goal.keys():
+        return "-", measured, "-"
+    if "at_least" in goal:
+        return (
+            f"at least {goal['at_least']}",
+            measured,
+            "met" if value >= goal["at_least"] else "missed",
+        )
+    return f"at most {goal['at_most']}", measured, "met" if value <= goal["at_most"] else "missed"
+
+
+def markdown(header: list[str], rows: list[list[str]]) -> str:
+    lines = [header, ["---"] * len(header), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
+
+
+def main() -> None:
+    goals = yaml.safe_load((FOLDER / "goals.yaml").read_text(encoding="utf-8"))
+    table = newest(pd.read_csv(RESULTS, dtype=str, na_filter=False))
+    if unknown := set(table["goal"]) - set(goals):
+        raise SystemExit(f"{RESULTS}: no such goal in goals.yaml: {', '.join(sorted(unknown))}")
+    rows, details, missed = [], [], []
+    for name, goal in goals.items():
+        own = table[table["goal"] == name]
+        if own.empty:
+            rows.append([name, goal["text"], "", "", "not measured", "-"])
+        for _, row in own.iterrows():
+            wanted, measured, verdict = judge(goal, row)
+            rows.append([name, goal["text"], row["data"], wanted, measured, verdict])
+            details.append(
+                [
+                    name,
+                    row["data"],
+                    row["ours"],
+                    row["other"],
+                    row["unit"],
+                    row["date"],
+                    row["device"],
+                ]
+            )
+            if verdict == "missed":
+                missed.append(name)
+    header = ["", "what", "on", "goal", "measured", ""]
+    print(markdown(header, rows))
+    page = HEAD + markdown(header, rows)
+    reasons = [
+        f"- **{name}**: {goals[name].get('missed', 'not explained yet.')}"
+        for name in dict.fromkeys(missed)
+    ]
+    if reasons:
+        page += "\n## Goals that are missed\n\n" + "\n".join(reasons) + "\n"
+    page += "\n## Absolute figures\n\n"
+    page += markdown(["", "on", "ours", "other", "unit", "date", "device"], details)
+    page += charts(table)
+    PAGE.write_text(page, encoding="utf-8")
+    print(f"{PAGE.relative_to(ROOT)} has the charts and what explains a goal that is missed")
+
+
+def charts(table: pd.DataFrame) -> str:
+    """Draw the charts beside the page and return the part of the page that shows them."""
+    plt.rcParams["svg.hashsalt"] = "analogyqa"
+    part = "\n## Ratios\n\n![How many times ours is better](performance.svg)\n"
+    ratios = table[table["ratio"] != ""]
+    figure, axes = plt.subplots(figsize=(7, 0.4 * len(ratios) + 1), layout="constrained")
+    values = ratios["ratio"].astype(float).to_numpy()
+    bars = axes.barh([f"{row.goal} ({row.data})" for row in ratios.itertuples()], values)
+    axes.bar_label(bars, [f"{value:.3g}" for value in values], padding=3, fontsize=8)
+    axes.set(xscale="log", xlabel="times better than what stands beside it (log)")
+    axes.axvline(1, color="black", linewidth=0.8)
+    axes.tick_params(axis="y", labelsize=7)
+    axes.invert_yaxis()
+    _save(figure, PAGE.with_name("performance.svg"))
+    if (FOLDER / "growth.csv").exists():
+        _draw_growth(pd.read_csv(FOLDER / "growth.csv"))
+        part += "\n## Growth\n\n![Time and memory of each stage](growth.svg)\n"
+    if PAGE.with_name("paper.svg").exists():
+        part += "\n## Where the time of the paper goes\n\n![CPU hours by rule](paper.svg)\n"
+    return part
+
+
+def _draw_growth(growth: pd.DataFrame) -> None:
+    figure, sides = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
+    for axes, column in zip(sides, ("cpu_seconds", "memory_mb"), strict=True):
+        for stage, part in growth.groupby("stage", sort=False):
+            axes.plot(part["copies"], part[column], marker="o", markersize=3, label=stage)
+        axes.set(
+            xscale="log", yscale="log", xlabel="times the corpus", ylabel=column.replace("_", " ")
+        )
+        axes.set_xticks(growth["copies"].unique(), growth["copies"].unique())
+    sides[0].legend(fontsize=7)
+    _save(figure, PAGE.with_name("growth.svg"))
+
+
+def _save(figure: plt.Figure, path: Path) -> None:
+    figure.savefig(path, metadata={"Date": None})
+    plt.close(figure)
+
+
+if __name__ == "__main__":
+    main()

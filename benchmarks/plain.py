@@ -1,0 +1,59 @@
+"""The plain way: a Siamese network of four towers, which encodes every quadruple's a, b, c, d."""
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+from analogyqa import losses
+from analogyqa.cells import CellData
+from analogyqa.config import Training
+from analogyqa.encoders.bigru import BiGRUEncoder
+from analogyqa.training import Batch
+
+
+def encode(encoder: BiGRUEncoder, data: CellData, numbers: np.ndarray) -> Tensor:
+    """Encode sentences [n] by PyTorch's own layers, over the encoder's weights: [n, dim]."""
+    words, lengths = map(torch.from_numpy, data.sentences.batch(numbers))
+    x = F.embedding(words.to(encoder.word_vectors.device), encoder.word_vectors)
+    x = F.dropout(x, encoder.word_dropout, encoder.training)
+    packed = pack_padded_sequence(x, lengths.clamp(min=1), batch_first=True, enforce_sorted=False)
+    states, _ = pad_packed_sequence(
+        encoder.gru(packed)[0], batch_first=True, padding_value=-torch.inf
+    )
+    return states.amax(dim=1)
+
+
+def batch_loss(encoder: BiGRUEncoder, data: CellData, batch: Batch, training: Training) -> Tensor:
+    """Return the mean loss of a batch of quadruples, each of its sentences encoded anew."""
+    a, b, c, d = (
+        encode(encoder, data, batch.sentences[tower])
+        for tower in (batch.a, batch.b, batch.c, batch.d)
+    )
+    labels = torch.from_numpy(batch.labels).to(a)
+    energies = losses.energy(a - b, c - d)
+    hinge = training.loss == "hinge"
+    return losses.contrastive(energies, labels, training.margin, hinge).mean()
+
+
+@torch.no_grad()
+def analogy_scores(encoder: BiGRUEncoder, data: CellData, split: str, batch: int) -> np.ndarray:
+    """Score each pair of a split by the best of its quadruples, `batch` of them at a time: [M]."""
+    part = data.splits[split]
+    scores = torch.full((len(part.pairs),), -torch.inf)
+    for start in range(0, len(part.rows), batch):
+        prototypes, rows = (
+            column[start : start + batch] for column in (part.prototypes, part.rows)
+        )
+        a, b, c, d = (
+            encode(encoder, data, numbers)
+            for numbers in (
+                data.prototype_questions[prototypes],
+                data.prototype_candidates[prototypes],
+                part.questions[rows],
+                part.candidates[rows],
+            )
+        )
+        scores.scatter_reduce_(0, torch.from_numpy(rows), losses.energy(a - b, c - d), "amax")
+    return scores.numpy()

@@ -1,0 +1,121 @@
+"""Goal 9: the trainer of sentence-transformers on the same quadruples, epochs and encoder.
+
+Its losses compare two texts. So a text is a pair here, question and answer with a tab between
+them, and the encoder's vector of it is their shift: ContrastiveLoss then has both shifts.
+"""
+
+import logging
+import tempfile
+import time
+from pathlib import Path
+
+import cells
+import torch
+from datasets import Dataset
+from measure import record
+from sentence_transformers import SentenceTransformer, SentenceTransformerTrainer
+from sentence_transformers import SentenceTransformerTrainingArguments as Arguments
+from sentence_transformers.sentence_transformer.losses import ContrastiveLoss
+from sentence_transformers.sentence_transformer.modules import InputModule
+
+from analogyqa.cells import CellData
+from analogyqa.config import Model, Training
+from analogyqa.encoders import Encoder, build_encoder
+from analogyqa.metrics import measure_questions
+from analogyqa.scoring import score_split, scores_table
+from analogyqa.training import arrays_of, train_seed
+
+P, EPOCHS, BATCH = 10, 3, 64
+CPU = torch.device("cpu")
+MODEL = Model(title="", encoder="bigru", vectors="drawn", ranker="analogy")
+TRAINING = Training(max_epochs=EPOCHS, patience=EPOCHS)
+
+
+class Shift(InputModule):
+    """The shift from a question to its answer, by our encoder."""
+
+    def __init__(self, encoder: Encoder, data: CellData) -> None:
+        super().__init__()
+        self.encoder, self.data = encoder, data
+
+    def preprocess(self, inputs: list[str], **_) -> dict[str, torch.Tensor]:
+        questions, answers = zip(*(text.split("\t") for text in inputs), strict=True)
+        numbers = self.data.sentences.numbers([*questions, *answers])
+        words, lengths = map(torch.from_numpy, self.data.sentences.batch(numbers))
+        # One row for each text, as the trainer expects: its question's words, then its answer's.
+        return {"words": torch.hstack(words.chunk(2)), "lengths": torch.stack(lengths.chunk(2), 1)}
+
+    def forward(self, features: dict[str, torch.Tensor], **_) -> dict[str, torch.Tensor]:
+        words, lengths = features["words"], features["lengths"]
+        both = self.encoder(torch.vstack(words.chunk(2, dim=1)), lengths.t().flatten())
+        questions, answers = both.chunk(2)
+        return features | {"sentence_embedding": questions - answers}
+
+    def get_embedding_dimension(self) -> int:
+        return TRAINING.sentence_dim
+
+    def save(self, output_path: str, *_, **__) -> None:
+        raise NotImplementedError("nothing is saved")
+
+
+def quadruples(data: CellData) -> Dataset:
+    """Return the training quadruples as pairs of texts with labels."""
+    texts, part = list(data.sentences.index), data.splits["train"]
+
+    def pairs(questions, answers) -> list[str]:
+        return [f"{texts[q]}\t{texts[a]}" for q, a in zip(questions, answers, strict=True)]
+
+    prototypes, rows = part.prototypes, part.rows
+    return Dataset.from_dict(
+        {
+            "prototype": pairs(
+                data.prototype_questions[prototypes], data.prototype_candidates[prototypes]
+            ),
+            "pair": pairs(part.questions[rows], part.candidates[rows]),
+            "label": part.labels[rows].astype(int).tolist(),
+        }
+    )
+
+
+def dev_mrr(encoder: Encoder, data: CellData) -> float:
+    scores = scores_table(
+        data, "dev", 0, *score_split(arrays_of(encoder.eval(), CPU), data, "dev", MODEL)
+    )
+    return float(measure_questions(scores, data.splits["dev"].question_types)["rr"].mean())
+
+
+def main() -> None:
+    logging.basicConfig(level=logging.INFO, format="%(message)s")
+    corpus = cells.read_corpus()
+    vectors, words = cells.word_vectors(corpus, cells.vectors_file())
+    with tempfile.TemporaryDirectory() as folder:
+        data = cells.build_cell(corpus, Path(folder), vectors, words, P)
+        _, history = train_seed(
+            data, MODEL, TRAINING, cells.SEED, CPU, Path(folder, "state.pt"), "ours"
+        )
+        encoder = build_encoder("bigru", data.word_vectors, TRAINING, cells.SEED)
+        model = SentenceTransformer(modules=[Shift(encoder, data)], device="cpu")
+        trainer = SentenceTransformerTrainer(
+            model=model,
+            args=Arguments(
+                output_dir=folder, num_train_epochs=EPOCHS, per_device_train_batch_size=BATCH,
+                learning_rate=TRAINING.learning_rate, weight_decay=TRAINING.weight_decay,
+                save_strategy="no", report_to="none", use_cpu=True, seed=cells.SEED,
+                disable_tqdm=True, lr_scheduler_type="constant",
+            ),
+            train_dataset=quadruples(data),
+            loss=ContrastiveLoss(model),
+        )  # fmt: skip
+        started = time.perf_counter()
+        trainer.train()
+        seconds = (time.perf_counter() - started) / EPOCHS
+    name = f"{cells.corpus_name()} {cells.SUBSET}, p = {P}, {EPOCHS} epochs"
+    ours = history["seconds"].mean()
+    packages = ("sentence-transformers", "torch")
+    record("trainer: time", name, ours, seconds, "s/epoch", seconds / ours, *packages)
+    ours, other = history["dev_mrr"].iloc[-1], dev_mrr(encoder, data)
+    record("trainer: dev MRR", name, ours, other, "MRR", ours / other, *packages)
+
+
+if __name__ == "__main__":
+    main()

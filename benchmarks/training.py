@@ -1,0 +1,63 @@
+"""Goal 1: quadruples per second of a training step against that of four towers."""
+
+import tempfile
+from itertools import islice
+from pathlib import Path
+
+import cells
+import plain
+import torch
+from measure import in_turn, record
+from torch import Tensor
+
+from analogyqa.adam import Adam
+from analogyqa.cells import CellData
+from analogyqa.config import Training
+from analogyqa.encoders import build_encoder
+from analogyqa.training import Batch, batch_loss, encode, epoch_batches
+
+BATCHES, ROUNDS = 2, 2
+
+
+def measure(data: CellData, batches: list[Batch], kind: str) -> None:
+    """Record the step on a device, cpu or cuda."""
+    training, device = Training(), torch.device(kind)
+    encoder = build_encoder("bigru", data.word_vectors, training, cells.SEED).to(device)
+    optimiser = Adam(encoder.parameters(), training.learning_rate)
+
+    def step(loss: Tensor) -> None:
+        optimiser.zero_grad()
+        loss.backward()
+        optimiser.step()
+        loss.item()
+
+    def ours() -> None:
+        for batch in batches:
+            vectors = encode(encoder, data.sentences, batch.sentences, device)
+            step(batch_loss(vectors, batch, "analogy", training))
+
+    def four_towers() -> None:
+        for batch in batches:
+            step(plain.batch_loss(encoder, data, batch, training))
+
+    seconds = in_turn({"ours": ours, "other": four_towers}, ROUNDS)
+    quadruples = sum(len(batch.labels) for batch in batches)
+    rate, other = quadruples / seconds["ours"], quadruples / seconds["other"]
+    name = cells.data_name()
+    record("training step", name, rate, other, "quadruples/s", rate / other, "torch", kind=kind)
+
+
+def main() -> None:
+    corpus = cells.read_corpus()
+    with tempfile.TemporaryDirectory() as folder:
+        data = cells.build_cell(corpus, Path(folder), *cells.word_vectors(corpus))
+    batches = list(islice(epoch_batches(data, Training(), cells.SEED, 1), BATCHES))
+    measure(data, batches, "cpu")
+    if torch.cuda.is_available():
+        measure(data, batches, "cuda")
+    else:
+        print("training step: no GPU here, its row stays empty")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,60 @@
+"""Goal 5: the corpus' words out of a text file of 2 million vectors, against gensim."""
+
+import tempfile
+from pathlib import Path
+
+import cells
+import numpy as np
+from measure import alone, record
+
+from analogyqa.vectors import select_vectors
+
+WORDS, DIM, BLOCK = 2_000_000, 300, 1000
+
+
+def write_file(path: Path, wanted: list[str]) -> None:
+    """Write a word2vec text file in which the wanted words lie evenly among others."""
+    numbers = np.random.default_rng(0).normal(size=(BLOCK, DIM)).round(4)
+    tails = [" ".join(map(str, row)) for row in numbers.tolist()]
+    places = dict(
+        zip(np.linspace(0, WORDS - 1, len(wanted), dtype=int).tolist(), wanted, strict=True)
+    )
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(f"{WORDS} {DIM}\n")
+        for number in range(WORDS):
+            word = places.get(number, f"word-{number}")
+            file.write(f"{word} {tails[number % BLOCK]}\n")
+
+
+def select(path: Path, words: list[str]) -> None:
+    vectors, found = select_vectors(path, words, "random")
+    assert found.all() and vectors.shape == (len(words), DIM)
+
+
+def load_with_gensim(path: Path, words: list[str]) -> None:
+    from gensim.models import KeyedVectors
+
+    vectors = KeyedVectors.load_word2vec_format(path)[words]
+    assert vectors.shape == (len(words), DIM)
+
+
+def main() -> None:
+    _, words = cells.word_vectors(cells.read_corpus())
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "vectors.vec")
+        write_file(path, words)
+        data = f"{len(words):,} of {WORDS:,} words, {path.stat().st_size / 1e9:.1f} GB"
+        ours, other = alone(select, path, words), alone(load_with_gensim, path, words)
+    packages = ("numpy", "gensim")
+    record(
+        "vectors: time", data, ours.seconds, other.seconds, "s",
+        other.seconds / ours.seconds, *packages,
+    )  # fmt: skip
+    record(
+        "vectors: memory", data, ours.memory_mb, other.memory_mb, "MB",
+        other.memory_mb / ours.memory_mb, *packages,
+    )  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()
