@@ -26,7 +26,7 @@ if __name__ == "__main__":
         str(Path(__file__).parents[2] / "workflow_scripts"),
     ]
 
-from workflow.project import Project, clean_environment, copy_demo, products_of
+from workflow.project import FEW, Project, clean_environment, copy_demo, products_of
 
 LOCKED = "Directory cannot be locked"
 SCRIPTS = "/.snakemake/scripts/"
@@ -73,7 +73,7 @@ def run_of(project: Project) -> Run:
 
 
 def tiny_run(folder: Path) -> Run:
-    return run_of(Project(folder).create())
+    return run_of(Project(folder).create(**FEW))
 
 
 def demo_run(folder: Path) -> Run:

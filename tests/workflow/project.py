@@ -54,6 +54,21 @@ SENSITIVITY = {
     "models": ["analogy", "similarity"],
     "axes": AXES,
 }
+# What a run has that is done many times over: two trained models, one untrained, one subset.
+FEW = {
+    "subsets": ["comb"],
+    "prototypes": {"p": 3, "curve": [3]},
+    "models": {
+        **MODELS,
+        **dict.fromkeys(["tam", "infersent", "infersent-cosine", "word2vec", "sent2vec"]),
+        **dict.fromkeys(["sent2vec-cosine", "sif", "random", "bm25"]),
+    },
+    "sentence_vectors": dict.fromkeys(
+        ["infersent2", "infersent1", "infersent-nli", "sent2vec", "sif", "minilm"]
+    ),
+    "named_entities": None,
+    "sensitivity": {**SENSITIVITY, "subset": "comb"},
+}
 
 
 class Project:
@@ -65,7 +80,8 @@ class Project:
         self.results = folder / "results"
         folder.mkdir(parents=True, exist_ok=True)
 
-    def create(self) -> "Project":
+    def create(self, **changes) -> "Project":
+        """Write the data and the configuration, as `configure` does."""
         self.data.mkdir()
         for split, count in (("train", 6), ("dev", 3), ("test", 4)):
             _write_wikiqa(self.data / f"{split}.tsv", split, count)
@@ -73,7 +89,7 @@ class Project:
         _write_patterns(self.data / "entities.jsonl")
         _write_inference(self.data / "nli.txt", 60)
         _write_weights(self.folder / "resources" / "models" / "infersent2.pkl")
-        self.configure()
+        self.configure(**changes)
         return self
 
     def copy_to(self, folder: Path) -> "Project":
