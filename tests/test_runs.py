@@ -148,6 +148,23 @@ def test_the_same_cell_gives_the_same_bytes(run, tmp_path):
     assert record_of(first)["content_hash"] == record_of(second)["content_hash"]
 
 
+def test_seeds_that_are_trained_side_by_side_give_the_same_bytes(run, tmp_path):
+    epochs = []
+    first = run("a", on_epoch=lambda history: epochs.append((history[-1][0], len(history))))
+    beside = []
+    second = run(
+        "b",
+        threads=2,
+        checkpoints=tmp_path / "others",
+        on_epoch=lambda history: beside.append((history[-1][0], len(history))),
+    )
+    assert (first / "scores.parquet").read_bytes() == (second / "scores.parquet").read_bytes()
+    assert record_of(first)["content_hash"] == record_of(second)["content_hash"]
+    names = {path.name for path in (tmp_path / "checkpoints").iterdir()}
+    assert {path.name for path in (tmp_path / "others").iterdir()} == names
+    assert sorted(beside) == sorted(epochs) == [(0, 1), (0, 2), (5, 1), (5, 2)]
+
+
 def test_the_same_training_under_another_name_is_not_done_again(run, monkeypatch):
     first = run("a")
     monkeypatch.setattr(training, "epoch_batches", None)

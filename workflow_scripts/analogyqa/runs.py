@@ -8,10 +8,12 @@ import platform
 import resource
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pandas as pd
+from threadpoolctl import threadpool_limits
 
 from analogyqa.cells import CellFiles, load_cell
 from analogyqa.checkpoints import write_json
@@ -20,7 +22,11 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.metrics import measure_run
 from analogyqa.quadruples import subset_of
 from analogyqa.schemas import CORPUS, HISTORY, METRICS, SCORES, read_table, write_table
+from analogyqa.side_by_side import side_by_side
 from analogyqa.vectors import store_record
+
+if TYPE_CHECKING:
+    import torch
 
 _TRAINING_CODE = (
     "adam",
@@ -134,19 +140,17 @@ def train_cell(
         checkpoints: a folder in which each training has a file named by the hash of all that it
             depends on. A training that was done before, under whatever name, is not done again.
         folder: of the run.
-        threads: of PyTorch; on the CPU another number can change the last bits.
+        threads: the most seeds that are trained at a time, each in one thread.
         on_epoch: called with the history of a seed as its training goes on; see `train_seed`.
     """
     import torch
 
     from analogyqa.devices import device_for
-    from analogyqa.training import train_seed
 
     started = time.perf_counter()
-    torch.set_num_threads(threads)
     chosen_device = device_for(device)
     settings = _settings(model, training, setting, sources, lowercase, files)
-    inputs, scores, histories = {}, [], []
+    inputs, calls = {}, []
     for seed, tables in files.items():
         hashes = {name: sha256(path) for name, path in tables.named().items()}
         inputs.update({f"{name}, seed {seed}": value for name, value in hashes.items()})
@@ -158,20 +162,40 @@ def train_cell(
             "p": cell.p,
             "inputs": hashes,
             "lowercase": lowercase,
-            "machine": [torch.__version__, chosen_device.type, threads],
+            "machine": [torch.__version__, chosen_device.type],
             "code": training_code_hash(),
         }
         checkpoint = Path(checkpoints, f"{content_hash(depends_on)[:32]}.pt")
-        data = load_cell(tables, cell.subset, cell.p, lowercase)
-        name = f"{cell.model} {cell.dataset} {cell.subset} p{cell.p} seed {seed}"
-        trained = train_seed(data, model, training, seed, chosen_device, checkpoint, name, on_epoch)
-        scores.append(trained[0])
-        histories.append(trained[1])
+        calls.append((cell, model, training, seed, tables, lowercase, chosen_device, checkpoint))
+    trained = side_by_side(_train_seed, calls, threads, on_epoch)
+    scores, histories = zip(*trained, strict=True)
     history = pd.concat(histories, ignore_index=True)
     write_table(history, HISTORY, Path(folder, "history.parquet"))
     # Epochs that an earlier job did count as well.
     seconds = max(time.perf_counter() - started, history["seconds"].sum())
     _write_run(cell, settings, files, inputs, scores, folder, str(chosen_device), seconds)
+
+
+def _train_seed(
+    cell: Cell,
+    model: Model,
+    training: Training,
+    seed: int,
+    files: CellFiles,
+    lowercase: bool,
+    device: "torch.device",
+    checkpoint: Path,
+    on_epoch: Callable[[list[list]], None],
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    import torch
+
+    from analogyqa.training import train_seed
+
+    data = load_cell(files, cell.subset, cell.p, lowercase)
+    name = f"{cell.model} {cell.dataset} {cell.subset} p{cell.p} seed {seed}"
+    torch.set_num_threads(1)
+    with threadpool_limits(1):  # of NumPy; with more the last bits differ
+        return train_seed(data, model, training, seed, device, checkpoint, name, on_epoch)
 
 
 def score_cell(
@@ -227,7 +251,7 @@ def _write_run(
     settings: dict,
     files: dict[int, CellFiles],
     inputs: dict[str, str],
-    scores: list[pd.DataFrame],
+    scores: Sequence[pd.DataFrame],
     folder: str | Path,
     device: str,
     seconds: float,

@@ -81,7 +81,9 @@ def write_table(frame: pd.DataFrame, schema: pa.Schema, path: str | Path) -> Non
     except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
         raise AnalogyQAError(f"{path}: {error}") from error
     with atomic_path(path) as temporary:
-        pq.write_table(table.replace_schema_metadata(None), temporary, compression="zstd")
+        # Where equal columns are cut into chunks shows in the bytes.
+        table = table.replace_schema_metadata(None).combine_chunks()
+        pq.write_table(table, temporary, compression="zstd")
 
 
 def read_table(path: str | Path, schema: pa.Schema) -> pd.DataFrame:

@@ -39,27 +39,32 @@ class BiGRUEncoder(nn.Module):
         packed = pack_padded_sequence(
             words, lengths.clamp(min=1), batch_first=True, enforce_sorted=False
         )
-        x = F.embedding(packed.data, self.word_vectors)
         if self.training and self.word_dropout:
-            # F.dropout draws its mask five times slower on the CPU.
-            kept = torch.rand_like(x).ge_(self.word_dropout)
-            x.mul_(kept).div_(1 - self.word_dropout)
-        packed = PackedSequence(x, *packed[1:])
+            x, rows = self._drop(F.embedding(packed.data, self.word_vectors)), None
+        else:
+            # A word that comes again is the same: it is multiplied with the weights once.
+            unique, rows = packed.data.unique(return_inverse=True)
+            x = F.embedding(unique, self.word_vectors)
         pool = self._pool if x.device.type == "cpu" else self._pool_on_gpu
-        return self.sentence_dropout(pool(packed))
+        return self.sentence_dropout(pool(x, rows, packed))
 
-    def _pool(self, packed: PackedSequence) -> Tensor:
+    def _drop(self, x: Tensor) -> Tensor:
+        # F.dropout draws its mask five times slower on the CPU.
+        kept = torch.rand_like(x).ge_(self.word_dropout)
+        return x.mul_(kept).div_(1 - self.word_dropout)
+
+    def _pool(self, x: Tensor, rows: Tensor | None, packed: PackedSequence) -> Tensor:
         sizes = packed.batch_sizes.tolist()
         forward, reverse = self.gru.all_weights
-        x_reverse = packed.data.index_select(0, reversed_rows(packed.batch_sizes))
+        back = reversed_rows(packed.batch_sizes)
         directions = (
-            GRUMax.apply(packed.data, *forward, sizes),
-            GRUMax.apply(x_reverse, *reverse, sizes),
+            GRUMax.apply(x, rows, *forward, sizes),
+            GRUMax.apply(x, back if rows is None else rows[back], *reverse, sizes),
         )
         return torch.cat(directions, dim=1)[packed.unsorted_indices]
 
-    def _pool_on_gpu(self, packed: PackedSequence) -> Tensor:
+    def _pool_on_gpu(self, x: Tensor, rows: Tensor | None, packed: PackedSequence) -> Tensor:
         """Give the same vectors with the GRU of cuDNN."""
-        states, _ = self.gru(packed)
+        states, _ = self.gru(PackedSequence(x if rows is None else x[rows], *packed[1:]))
         padded, _ = pad_packed_sequence(states, batch_first=True, padding_value=-torch.inf)
         return padded.amax(dim=1)

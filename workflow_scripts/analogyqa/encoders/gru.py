@@ -56,15 +56,17 @@ def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
 class GRUMax(torch.autograd.Function):
     """One direction of a GRU from a zero state, and the maximum of each sentence's states.
 
-    `GRUMax.apply(x, weight_ih, weight_hh, bias_ih, bias_hh, sizes)` reads packed tokens x [N, d]
-    on the CPU, with parameters named and shaped as in `nn.GRU`, and returns [n, h], longest
-    sentence first. Where states tie for the maximum, the last one gets the gradient.
+    `GRUMax.apply(x, rows, weight_ih, weight_hh, bias_ih, bias_hh, sizes)` reads the packed tokens
+    x[rows], or x itself without rows, on the CPU: a token that comes again needs only one row in
+    x [W, d]. Parameters are named and shaped as in `nn.GRU`. It returns [n, h], longest sentence
+    first. Where states tie for the maximum, the last one gets the gradient.
     """
 
     @staticmethod
     def forward(
         ctx: Any,
         x: Tensor,
+        rows: Tensor | None,
         weight_ih: Tensor,
         weight_hh: Tensor,
         bias_ih: Tensor,
@@ -72,13 +74,16 @@ class GRUMax(torch.autograd.Function):
         sizes: list[int],
     ) -> Tensor:
         size = weight_hh.shape[1]
-        gates = linear(x, weight_ih, bias_ih)  # each step turns its rows into r, z, n
-        recurrent = gates.new_empty(len(x), size)  # m
-        states = gates.new_empty(sizes[0] + len(x), size)  # the zero states come first
+        # Each step turns its rows of the gates into r, z, n.
+        gates = linear(x, weight_ih, bias_ih)
+        if rows is not None:
+            gates = gates.index_select(0, rows)
+        recurrent = gates.new_empty(len(gates), size)  # m
+        states = gates.new_empty(sizes[0] + len(gates), size)  # the zero states come first
         h = states[: sizes[0]].zero_()
         maximum = torch.full_like(h, -torch.inf)
-        rows = (gates, recurrent, states[sizes[0] :])
-        for gate, m, state in zip(*(part.split(sizes) for part in rows), strict=True):
+        steps = (part.split(sizes) for part in (gates, recurrent, states[sizes[0] :]))
+        for gate, m, state in zip(*steps, strict=True):
             count = len(state)
             rz, n = gate.split((2 * size, size), dim=1)
             hidden = linear(h[:count], weight_hh, bias_hh)
@@ -88,20 +93,20 @@ class GRUMax(torch.autograd.Function):
             h = torch.lerp(n, h[:count], rz[:, size:], out=state)
             torch.maximum(maximum[:count], h, out=maximum[:count])
         ctx.sizes = sizes
-        ctx.save_for_backward(x, weight_ih, weight_hh, gates, recurrent, states, maximum)
+        ctx.save_for_backward(x, rows, weight_ih, weight_hh, gates, recurrent, states, maximum)
         return maximum
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, grad_maximum: Tensor) -> tuple[Tensor | None, ...]:
-        x, weight_ih, weight_hh, gates, recurrent, states, maximum = ctx.saved_tensors
+        x, rows, weight_ih, weight_hh, gates, recurrent, states, maximum = ctx.saved_tensors
         sizes, size = ctx.sizes, weight_hh.shape[1]
         h = states[sizes[0] :]
         r, z, n = gates.split(size, dim=1)
 
         # The derivatives of h' by the arguments of r and z, by m, and by the argument of n. Each
         # step multiplies its rows by the gradient of h', which makes them gradients.
-        grads = gates.new_empty(len(x), 3, size)
+        grads = gates.new_empty(len(gates), 3, size)
         grad_n = torch.ops.aten.tanh_backward(1 - z, n)
         torch.mul(torch.ops.aten.sigmoid_backward(recurrent, r), grad_n, out=grads[:, 0])
         torch.mul(h - n, 1 - z, out=grads[:, 1])  # h' - n = z (h - n)
@@ -124,6 +129,9 @@ class GRUMax(torch.autograd.Function):
         previous = torch.cat([before[: len(state)] for before, state in blocks])
         grad_weight_hh, grad_bias_hh = linear(previous.t(), grads.t()).t(), grads.sum(0)
         grads[:, 2 * size :] = grad_n  # what x sees in place of m
-        grad_weight_ih, grad_bias_ih = linear(x.t(), grads.t()).t(), grads.sum(0)
-        grad_x = linear(grads, weight_ih.t()) if ctx.needs_input_grad[0] else None
-        return grad_x, grad_weight_ih, grad_weight_hh, grad_bias_ih, grad_bias_hh, None
+        by_word = grads
+        if rows is not None:
+            by_word = grads.new_zeros(len(x), 3 * size).index_add_(0, rows, grads)
+        grad_weight_ih, grad_bias_ih = linear(x.t(), by_word.t()).t(), by_word.sum(0)
+        grad_x = linear(by_word, weight_ih.t()) if ctx.needs_input_grad[0] else None
+        return grad_x, None, grad_weight_ih, grad_weight_hh, grad_bias_ih, grad_bias_hh, None
