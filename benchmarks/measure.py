@@ -115,6 +115,7 @@ def record(
     """  # fmt: skip
     versions = [f"python {platform.python_version()}"]
     versions += [f"{name} {importlib.metadata.version(name)}" for name in packages]
+    script = Path(sys.argv[0]).resolve()
     row = {
         "date": date.today().isoformat(),
         "goal": goal,
@@ -125,7 +126,7 @@ def record(
         "ratio": "" if ratio is None else _short(ratio),
         "device": device(kind),
         "versions": ", ".join(versions),
-        "command": f"python {Path(sys.argv[0]).resolve().relative_to(ROOT)}",
+        "command": " ".join(["python", str(script.relative_to(ROOT)), *sys.argv[1:]]),
     }
     new = not RESULTS.exists()
     with open(RESULTS, "a", newline="", encoding="utf-8") as file:

@@ -69,7 +69,7 @@ def main() -> None:
             )
             if verdict == "missed":
                 missed.append(name)
-    header = ["", "what", "on", "goal", "measured", ""]
+    header = ["measure", "what it is", "on", "goal", "measured", "verdict"]
     print(markdown(header, rows))
     page = HEAD + markdown(header, rows)
     reasons = [
@@ -79,7 +79,7 @@ def main() -> None:
     if reasons:
         page += "\n## Goals that are missed\n\n" + "\n".join(reasons) + "\n"
     page += "\n## Absolute figures\n\n"
-    page += markdown(["", "on", "ours", "other", "unit", "date", "device"], details)
+    page += markdown(["measure", "on", "ours", "other", "unit", "date", "device"], details)
     page += charts(table)
     PAGE.write_text(page, encoding="utf-8")
     print(f"{PAGE.relative_to(ROOT)} has the charts and what explains a goal that is missed")

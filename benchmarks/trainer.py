@@ -43,10 +43,12 @@ class Shift(InputModule):
         numbers = self.data.sentences.numbers([*questions, *answers])
         words, lengths = map(torch.from_numpy, self.data.sentences.batch(numbers))
         # One row for each text, as the trainer expects: its question's words, then its answer's.
-        return {"words": torch.hstack(words.chunk(2)), "lengths": torch.stack(lengths.chunk(2), 1)}
+        # The trainer knows the features of a text by the name of their first entry.
+        both = {"input_ids": words.chunk(2), "lengths": lengths[:, None].chunk(2)}
+        return {name: torch.hstack(halves) for name, halves in both.items()}
 
     def forward(self, features: dict[str, torch.Tensor], **_) -> dict[str, torch.Tensor]:
-        words, lengths = features["words"], features["lengths"]
+        words, lengths = features["input_ids"], features["lengths"]
         both = self.encoder(torch.vstack(words.chunk(2, dim=1)), lengths.t().flatten())
         questions, answers = both.chunk(2)
         return features | {"sentence_embedding": questions - answers}

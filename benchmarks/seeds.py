@@ -1,0 +1,79 @@
+"""Goal 2: the seeds of a cell side by side against one after the other.
+
+On the CPU as many seeds as there are cores; on a GPU ten, all at once, against one alone.
+"""
+
+import os
+import tempfile
+from pathlib import Path
+
+import cells
+import torch
+from measure import in_turn, record
+
+from analogyqa.cells import CellData
+from analogyqa.config import Model, Training
+from analogyqa.side_by_side import Report, side_by_side
+from analogyqa.training import train_seed
+
+MODEL = Model(title="analogy", encoder="bigru", vectors="any", ranker="analogy")
+TRAINING = Training(max_epochs=1)
+ROUNDS = 2
+SEEDS_ON_GPU = 10
+
+
+def train(data: CellData, seed: int, kind: str, report: Report) -> None:
+    """Train a seed for one epoch, from nothing."""
+    torch.set_num_threads(1)
+    with tempfile.TemporaryDirectory() as folder:
+        checkpoint = Path(folder, "seed.pt")
+        train_seed(data, MODEL, TRAINING, seed, torch.device(kind), checkpoint, "a cell", report)
+
+
+def train_all(data: CellData, seeds: int, workers: int, kind: str) -> None:
+    """Train seeds, at most `workers` at a time."""
+    calls = [(data, seed, kind) for seed in range(seeds)]
+    side_by_side(train, calls, workers, lambda history: None)
+
+
+def measure_cpu(data: CellData) -> None:
+    """Record the seeds on the cores of the CPU."""
+    cores = os.cpu_count() or 1
+    ways = {
+        "ours": lambda: train_all(data, cores, cores, "cpu"),
+        "other": lambda: train_all(data, cores, 1, "cpu"),
+    }
+    seconds = in_turn(ways, ROUNDS)
+    record(
+        "seeds together", f"{cells.data_name()}, an epoch of {cores} seeds",
+        seconds["ours"], seconds["other"], "s", seconds["other"] / seconds["ours"], "torch",
+    )  # fmt: skip
+
+
+def measure_gpu(data: CellData) -> None:
+    """Record ten seeds on a GPU, in times of one."""
+    ways = {
+        "ours": lambda: train_all(data, SEEDS_ON_GPU, SEEDS_ON_GPU, "cuda"),
+        "other": lambda: train_all(data, 1, 1, "cuda"),
+    }
+    seconds = in_turn(ways, ROUNDS)
+    record(
+        "seeds on a GPU", f"{cells.data_name()}, an epoch of {SEEDS_ON_GPU} seeds",
+        seconds["ours"], seconds["other"], "s", seconds["ours"] / seconds["other"], "torch",
+        kind="cuda",
+    )  # fmt: skip
+
+
+def main() -> None:
+    corpus = cells.read_corpus()
+    with tempfile.TemporaryDirectory() as folder:
+        data = cells.build_cell(corpus, Path(folder), *cells.word_vectors(corpus))
+    measure_cpu(data)
+    if torch.cuda.is_available():
+        measure_gpu(data)
+    else:
+        print("seeds on a GPU: no GPU here, its row stays empty")
+
+
+if __name__ == "__main__":
+    main()
