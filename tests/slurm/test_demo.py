@@ -11,6 +11,7 @@ from workflow.project import REPOSITORY, clean_environment, copy_demo, products_
 pytestmark = pytest.mark.slurm
 
 
+@pytest.mark.timeout(3600)  # without `make demo` before it runs the demo twice
 def test_the_demo_through_slurm_gives_the_tables_of_one_machine(cluster, report_count, tmp_path):
     here = REPOSITORY / "results" / "demo"
     if not (here / "mlflow.imported.json").exists():  # `make demo` has not run in this checkout

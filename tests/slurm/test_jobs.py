@@ -6,7 +6,7 @@ import pytest
 import yaml
 from tenacity import retry, stop_after_delay, wait_fixed
 
-from workflow.project import REPOSITORY, SNAKEMAKE, TRAINING, clean_environment
+from workflow.project import FEW, REPOSITORY, SNAKEMAKE, TRAINING, Project, clean_environment
 
 pytestmark = pytest.mark.slurm
 
@@ -17,11 +17,13 @@ LONG = {**TRAINING, "max_epochs": 100, "patience": 100}
 
 
 @pytest.fixture(scope="session")
-def prepared(finished, tmp_path_factory):
+def prepared(tmp_path_factory):
     """A project whose training of one cell is all that is left to do, and takes a while."""
-    project = finished.copy_to(tmp_path_factory.mktemp("prepared") / "project")
+    project = Project(tmp_path_factory.mktemp("prepared") / "project").create(**FEW)
+    done = project.run(SCORES)
+    assert done.returncode == 0, done.stdout
     (project.folder / LOG).unlink()
-    project.configure(training=LONG)
+    project.configure(**FEW, training=LONG)
     return project
 
 
