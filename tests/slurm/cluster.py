@@ -141,8 +141,8 @@ class Cluster:
             except subprocess.TimeoutExpired:
                 daemon.kill()
                 daemon.wait()
-        for process in psutil.process_iter(["name"]):
-            if process.info["name"] == "slurmstepd" and self._is_ours(process):
+        for process in psutil.process_iter():
+            if self._is_ours(process):  # a Snakemake whose job died with its node waits for ever
                 process.kill()
 
     def _is_ours(self, process: psutil.Process) -> bool:
