@@ -2,12 +2,13 @@
 
 import csv
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import cells
 import numpy as np
 import pandas as pd
-from measure import FOLDER, alone, record
+from measure import FOLDER, Cost, alone, record
 
 from analogyqa.cells import CellData, CellFiles, load_cell
 from analogyqa.config import Model, Training
@@ -20,6 +21,8 @@ from analogyqa.training import train_seed
 from analogyqa.vectors import write_store
 
 COPIES = (1, 4, 16, 64)
+# Seconds below which the noise of a machine makes a slope.
+SHORT = 2.0
 MODEL = Model(title="", encoder="bigru", vectors="drawn", ranker="analogy")
 # Small, so that the largest corpus takes minutes; what grows is the number of sentences.
 TRAINING = Training(sentence_dim=50, max_epochs=1)
@@ -84,6 +87,7 @@ def train(folder: Path) -> None:
     import torch
 
     torch.set_num_threads(1)
+    (folder / "state.pt").unlink(missing_ok=True)  # it would go on from there
     scores, _ = train_seed(
         _load(folder),
         MODEL,
@@ -117,6 +121,14 @@ STAGES = {
 }
 
 
+def quickest(stage: Callable[[Path], None], folder: Path) -> Cost:
+    """Return what a stage costs; of one that takes seconds, the least of three times."""
+    cost = alone(stage, folder)
+    if cost.cpu_seconds > SHORT:
+        return cost
+    return min(cost, alone(stage, folder), alone(stage, folder), key=lambda cost: cost.cpu_seconds)
+
+
 def main() -> None:
     rows = []
     for copies in COPIES:
@@ -124,7 +136,7 @@ def main() -> None:
             folder = Path(name)
             write_splits(copies, folder)
             for stage, function in STAGES.items():
-                cost = alone(function, folder)
+                cost = quickest(function, folder)
                 rows.append((stage, copies, cost.cpu_seconds, cost.memory_mb))
                 print(
                     f"{stage}, {copies} x: {cost.cpu_seconds:.2f} s, {cost.memory_mb:.0f} MB",
