@@ -152,7 +152,7 @@ def main() -> None:
         steepest = max(slopes, key=slopes.__getitem__)
         name = {"cpu_seconds": "growth: time", "memory_mb": "growth: memory"}[what]
         record(
-            name, f"{cells.corpus_name()}, 1 to {COPIES[-1]} times; steepest: {steepest}",
+            name, f"{cells.corpus_name()}, 1 to {COPIES[-1]} times, the steepest stage",
             slopes[steepest], None, "slope", None, "pandas", "torch",
         )  # fmt: skip
 

@@ -93,6 +93,7 @@ def charts(table: pd.DataFrame) -> str:
     figure, axes = plt.subplots(figsize=(7, 0.4 * len(ratios) + 1), layout="constrained")
     values = ratios["ratio"].astype(float).to_numpy()
     bars = axes.barh([f"{row.goal} ({row.data})" for row in ratios.itertuples()], values)
+    axes.margins(x=0.12)
     axes.bar_label(bars, [f"{value:.3g}" for value in values], padding=3, fontsize=8)
     axes.set(xscale="log", xlabel="times better than what stands beside it (log)")
     axes.axvline(1, color="black", linewidth=0.8)
@@ -108,15 +109,14 @@ def charts(table: pd.DataFrame) -> str:
 
 
 def _draw_growth(growth: pd.DataFrame) -> None:
-    figure, sides = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
-    for axes, column in zip(sides, ("cpu_seconds", "memory_mb"), strict=True):
+    labels = {"cpu_seconds": "CPU seconds", "memory_mb": "peak resident memory, MB"}
+    figure, sides = plt.subplots(1, 2, figsize=(10, 4.5), layout="constrained")
+    for axes, (column, label) in zip(sides, labels.items(), strict=True):
         for stage, part in growth.groupby("stage", sort=False):
             axes.plot(part["copies"], part[column], marker="o", markersize=3, label=stage)
-        axes.set(
-            xscale="log", yscale="log", xlabel="times the corpus", ylabel=column.replace("_", " ")
-        )
+        axes.set(xscale="log", yscale="log", xlabel="times the corpus", ylabel=label)
         axes.set_xticks(growth["copies"].unique(), growth["copies"].unique())
-    sides[0].legend(fontsize=7)
+    figure.legend(*sides[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
     _save(figure, PAGE.with_name("growth.svg"))
 
 
