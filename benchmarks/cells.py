@@ -1,6 +1,7 @@
 """The data that benchmarks run on: WikiQA from the mirror, or the bundled sample without one."""
 
 import os
+import tempfile
 from functools import partial
 from pathlib import Path
 
@@ -62,6 +63,13 @@ def word_vectors(corpus: pd.DataFrame, path: Path | None = None) -> tuple[np.nda
         shape = (len(words), DIM)
         return np.random.default_rng(SEED).normal(size=shape).astype(np.float32), words
     return select_vectors(path, words, "random")[0], words
+
+
+def drawn_cell() -> CellData:
+    """Return the cell of the data, with vectors that are drawn at random."""
+    corpus = read_corpus()
+    with tempfile.TemporaryDirectory() as folder:
+        return build_cell(corpus, Path(folder), *word_vectors(corpus))
 
 
 def build_cell(

@@ -1,8 +1,5 @@
 """Goal 3: all quadruples of a split by one matrix product against encoding each quadruple."""
 
-import tempfile
-from pathlib import Path
-
 import cells
 import numpy as np
 import plain
@@ -19,9 +16,7 @@ BATCH, ROUNDS = 256, 1
 
 
 def main() -> None:
-    corpus = cells.read_corpus()
-    with tempfile.TemporaryDirectory() as folder:
-        data = cells.build_cell(corpus, Path(folder), *cells.word_vectors(corpus))
+    data = cells.drawn_cell()
     encoder = build_encoder("bigru", data.word_vectors, Training(), cells.SEED).eval()
     model = Model(title="", encoder="bigru", vectors="drawn", ranker="analogy")
     encode, found = arrays_of(encoder, torch.device("cpu")), {}

@@ -1,8 +1,6 @@
 """Goal 1: quadruples per second of a training step against that of four towers."""
 
-import tempfile
 from itertools import islice
-from pathlib import Path
 
 import cells
 import plain
@@ -48,9 +46,7 @@ def measure(data: CellData, batches: list[Batch], kind: str) -> None:
 
 
 def main() -> None:
-    corpus = cells.read_corpus()
-    with tempfile.TemporaryDirectory() as folder:
-        data = cells.build_cell(corpus, Path(folder), *cells.word_vectors(corpus))
+    data = cells.drawn_cell()
     batches = list(islice(epoch_batches(data, Training(), cells.SEED, 1), BATCHES))
     measure(data, batches, "cpu")
     if torch.cuda.is_available():

@@ -24,6 +24,7 @@ rule train_encoder:
         model=one_of(filter(is_trained, all_model_ids())),
     conda:
         "../envs/gpu.yaml"
+    # Seeds that are trained at a time.
     threads: 1
     resources:
         mem_mb=growing(4000),
