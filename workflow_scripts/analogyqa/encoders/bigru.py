@@ -39,21 +39,27 @@ class BiGRUEncoder(nn.Module):
         packed = pack_padded_sequence(
             words, lengths.clamp(min=1), batch_first=True, enforce_sorted=False
         )
-        if self.training and self.word_dropout:
-            x, rows = self._drop(F.embedding(packed.data, self.word_vectors)), None
-        else:
-            # A word that comes again is the same: it is multiplied with the weights once.
-            unique, rows = packed.data.unique(return_inverse=True)
-            x = F.embedding(unique, self.word_vectors)
-        pool = self._pool if x.device.type == "cpu" else self._pool_on_gpu
-        return self.sentence_dropout(pool(x, rows, packed))
+        pool = self._pool if packed.data.device.type == "cpu" else self._pool_on_gpu
+        return self.sentence_dropout(pool(packed))
 
-    def _drop(self, x: Tensor) -> Tensor:
+    @property
+    def _drops_words(self) -> bool:
+        return self.training and self.word_dropout > 0
+
+    def _embed(self, ids: Tensor) -> Tensor:
+        x = F.embedding(ids, self.word_vectors)
+        if not self._drops_words:
+            return x
         # F.dropout draws its mask five times slower on the CPU.
         kept = torch.rand_like(x).ge_(self.word_dropout)
         return x.mul_(kept).div_(1 - self.word_dropout)
 
-    def _pool(self, x: Tensor, rows: Tensor | None, packed: PackedSequence) -> Tensor:
+    def _pool(self, packed: PackedSequence) -> Tensor:
+        ids, rows = packed.data, None
+        if not self._drops_words:
+            # A word that comes again is the same: it is multiplied with the weights once.
+            ids, rows = ids.unique(return_inverse=True)
+        x = self._embed(ids)
         sizes = packed.batch_sizes.tolist()
         forward, reverse = self.gru.all_weights
         back = reversed_rows(packed.batch_sizes)
@@ -63,8 +69,8 @@ class BiGRUEncoder(nn.Module):
         )
         return torch.cat(directions, dim=1)[packed.unsorted_indices]
 
-    def _pool_on_gpu(self, x: Tensor, rows: Tensor | None, packed: PackedSequence) -> Tensor:
+    def _pool_on_gpu(self, packed: PackedSequence) -> Tensor:
         """Give the same vectors with the GRU of cuDNN."""
-        states, _ = self.gru(PackedSequence(x if rows is None else x[rows], *packed[1:]))
+        states, _ = self.gru(PackedSequence(self._embed(packed.data), *packed[1:]))
         padded, _ = pad_packed_sequence(states, batch_first=True, padding_value=-torch.inf)
         return padded.amax(dim=1)
