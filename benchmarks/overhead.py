@@ -64,13 +64,18 @@ def start_seconds(rule: str) -> float:
     return median(seconds)
 
 
+def seconds_of(path: Path) -> float:
+    """Return the seconds of a job by its benchmark file, all its tries together."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return sum(json.loads(line)["s"] for line in lines)
+
+
 def job_seconds(results: Path) -> dict[str, list[float]]:
     """Return rule to the seconds of its jobs, by the benchmark files of a run."""
     seconds: dict[str, list[float]] = {}
     for path in sorted((results / "benchmarks").rglob("*.jsonl")):
         rule = path.relative_to(results / "benchmarks").parts[0]
-        lines = path.read_text(encoding="utf-8").splitlines()
-        seconds.setdefault(rule, []).append(sum(json.loads(line)["s"] for line in lines))
+        seconds.setdefault(rule, []).append(seconds_of(path))
     return seconds
 
 

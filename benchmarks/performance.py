@@ -23,19 +23,24 @@ def newest(table: pd.DataFrame) -> pd.DataFrame:
     return table.drop_duplicates(["goal", "data", "device"], keep="last")
 
 
-def judge(goal: dict, row: pd.Series) -> tuple[str, str, str]:
-    """Return the goal, what was measured and whether that meets it, in words."""
-    value = float(row[goal["value"]]) if row[goal["value"]] != "" else None
-    measured = "not measured" if value is None else f"{value:g}"
-    if value is None or not {"at_least", "at_most"} & goal.keys():
-        return "-", measured, "-"
+def wanted(goal: dict) -> str:
+    """Return the goal in words."""
+    bounds = (
+        f"{key.replace('_', ' ')} {goal[key]}" for key in ("at_least", "at_most") if key in goal
+    )
+    return next(bounds, "-")
+
+
+def judge(goal: dict, row: pd.Series) -> tuple[str, str]:
+    """Return what was measured and whether that meets the goal, in words."""
+    value = float(row[goal["value"]])
     if "at_least" in goal:
-        return (
-            f"at least {goal['at_least']}",
-            measured,
-            "met" if value >= goal["at_least"] else "missed",
-        )
-    return f"at most {goal['at_most']}", measured, "met" if value <= goal["at_most"] else "missed"
+        verdict = "met" if value >= goal["at_least"] else "missed"
+    elif "at_most" in goal:
+        verdict = "met" if value <= goal["at_most"] else "missed"
+    else:
+        verdict = "-"
+    return f"{value:g}", verdict
 
 
 def markdown(header: list[str], rows: list[list[str]]) -> str:
@@ -52,21 +57,11 @@ def main() -> None:
     for name, goal in goals.items():
         own = table[table["goal"] == name]
         if own.empty:
-            rows.append([name, goal["text"], "", "", "not measured", "-"])
+            rows.append([name, goal["text"], "", wanted(goal), "not measured", "-"])
         for _, row in own.iterrows():
-            wanted, measured, verdict = judge(goal, row)
-            rows.append([name, goal["text"], row["data"], wanted, measured, verdict])
-            details.append(
-                [
-                    name,
-                    row["data"],
-                    row["ours"],
-                    row["other"],
-                    row["unit"],
-                    row["date"],
-                    row["device"],
-                ]
-            )
+            measured, verdict = judge(goal, row)
+            rows.append([name, goal["text"], row["data"], wanted(goal), measured, verdict])
+            details.append([name, *row[["data", "ours", "other", "unit", "date", "device"]]])
             if verdict == "missed":
                 missed.append(name)
     header = ["measure", "what it is", "on", "goal", "measured", "verdict"]
@@ -104,7 +99,7 @@ def charts(table: pd.DataFrame) -> str:
         _draw_growth(pd.read_csv(FOLDER / "growth.csv"))
         part += "\n## Growth\n\n![Time and memory of each stage](growth.svg)\n"
     if PAGE.with_name("paper.svg").exists():
-        part += "\n## Where the time of the paper goes\n\n![CPU hours by rule](paper.svg)\n"
+        part += "\n## Where the time of the paper goes\n\n![Hours of the jobs by rule](paper.svg)\n"
     return part
 
 

@@ -20,6 +20,8 @@ from pathlib import Path
 import psutil
 from tenacity import retry, stop_after_delay, wait_fixed
 
+from ports import free_ports
+
 DAEMONS = ("munged", "slurmctld", "slurmd", "scontrol")
 DAEMONS_OF_ACCOUNTING = ("slurmdbd", "mariadbd", "mariadb-install-db", "sacctmgr")
 CPUS = 4  # those of the machine are shared
@@ -156,7 +158,7 @@ class Cluster:
         for name in ("state", "spool", "munge", "bin"):
             (folder / name).mkdir(parents=True)
         _let_through(folder)
-        ports = dict(zip(PORTS, _free_ports(len(PORTS)), strict=True))
+        ports = dict(zip(PORTS, free_ports(len(PORTS)), strict=True))
         values = {"folder": folder, "host": self.host, "cpus": CPUS, "gpus": len(GPUS), **ports}
         conf = SLURM_CONF + (WITH_ACCOUNTING if self.accounting else WITHOUT_ACCOUNTING)
         (folder / "slurm.conf").write_text(conf.format(**values))
@@ -231,14 +233,3 @@ def _let_through(folder: Path) -> None:
         mode = above.stat().st_mode
         if mode & 0o011 != 0o011:
             above.chmod(mode | 0o011)
-
-
-def _free_ports(count: int) -> list[int]:
-    sockets = [socket.socket() for _ in range(count)]
-    try:
-        for each in sockets:
-            each.bind(("127.0.0.1", 0))
-        return [each.getsockname()[1] for each in sockets]
-    finally:
-        for each in sockets:
-            each.close()

@@ -2,7 +2,6 @@
 
 import os
 import signal
-import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -13,12 +12,13 @@ from mlflow.entities import Run
 from urllib3.util import Retry
 
 from analogyqa.tracking import EXPERIMENT, initialise
+from ports import free_ports
 
 
 class MlflowServer:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.port = free_port()
+        (self.port,) = free_ports(1)
         self.address = f"http://127.0.0.1:{self.port}"
         self.store = f"sqlite:///{folder / 'server.db'}"
         self.process: subprocess.Popen | None = None
@@ -61,9 +61,3 @@ class MlflowServer:
         """Return step and value of each point of a metric."""
         history = MlflowClient(self.address).get_metric_history(run.info.run_id, metric)
         return sorted((point.step, point.value) for point in history)
-
-
-def free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return free.getsockname()[1]

@@ -20,7 +20,8 @@ from analogyqa import tracking
 from analogyqa.config import Cell, Model, Training
 from analogyqa.runs import train_cell
 from analogyqa.schemas import HISTORY, METRICS, read_table
-from tracking.server import MlflowServer, free_port
+from ports import free_ports
+from tracking.server import MlflowServer
 from workflow.project import REPOSITORY, SENSITIVITY, Project, clean_environment
 
 CELL = Cell("analogy", "toy", "comb", 3)
@@ -202,7 +203,7 @@ def test_another_training_of_a_recorded_cell_shows_beside_it_until_it_is_importe
 @contextmanager
 def nobody():
     """The address of a server that was never started."""
-    yield f"http://127.0.0.1:{free_port()}"
+    yield f"http://127.0.0.1:{free_ports(1)[0]}"
 
 
 @contextmanager

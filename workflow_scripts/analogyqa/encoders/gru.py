@@ -25,8 +25,10 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 # Private to PyTorch, so asked for rather than taken for granted; the version is pinned.
-_HAS_ONEDNN = torch.backends.mkldnn.is_available() and hasattr(
-    torch.ops.mkldnn, "_linear_pointwise"
+_USE_ONEDNN = (
+    torch.backends.cpu.get_cpu_capability() == "AVX512"
+    and torch.backends.mkldnn.is_available()
+    and hasattr(torch.ops.mkldnn, "_linear_pointwise")
 )
 
 
@@ -46,9 +48,10 @@ def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """Return x weight^T + bias, without a gradient; `F.linear` made faster.
 
     PyTorch multiplies float32 matrices with MKL, which leaves AVX-512 unused on AMD processors and
-    then takes twice the time of oneDNN. The operator is the one that `torch.compile` emits.
+    then takes twice the time of oneDNN; without AVX-512 it is the faster one. The operator is the
+    one that `torch.compile` emits.
     """
-    if x.dtype == torch.float32 and _HAS_ONEDNN:
+    if x.dtype == torch.float32 and _USE_ONEDNN:
         return torch.ops.mkldnn._linear_pointwise(x, weight, bias, "none", [], "")
     return F.linear(x, weight, bias)
 
