@@ -6,8 +6,7 @@ BIN := $(VENV)/bin
 # Not the scripts beside it: their first line holds the path, which need not be one that a shell can read.
 PY := $(BIN)/python
 CORES ?= all
-# The default scheduler solves a linear programme again and again while jobs run, on a third of a core.
-SNAKEMAKE := $(PY) -m snakemake --cores $(CORES) --rerun-incomplete --scheduler greedy
+SNAKEMAKE := $(PY) -m snakemake --cores $(CORES)
 export PYTHONPATH := workflow_scripts
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 

@@ -34,7 +34,7 @@ STARTS = 3
 
 def demo(folder: str, *options: str) -> float:
     """Run the demo into a folder and return its seconds."""
-    command = [sys.executable, "-m", "snakemake", "--cores", str(CORES), "--scheduler", "greedy"]
+    command = [sys.executable, "-m", "snakemake", "--cores", str(CORES)]
     command += ["--quiet", "rules", "--configfile", "sample/config.yaml", *options]
     started = time.perf_counter()
     subprocess.run(

@@ -69,7 +69,7 @@ class Run:
 
 
 def run_of(project: Project) -> Run:
-    return Run(project.folder, project.command("--rerun-incomplete"), project.results)
+    return Run(project.folder, project.command(), project.results)
 
 
 def tiny_run(folder: Path) -> Run:
@@ -78,8 +78,8 @@ def tiny_run(folder: Path) -> Run:
 
 def demo_run(folder: Path) -> Run:
     copy_demo(folder)
-    command = [sys.executable, "-m", "snakemake", "--cores", "2", "--rerun-incomplete"]
-    return Run(folder, [*command, "--scheduler", "greedy"], folder / "results" / "demo")
+    command = [sys.executable, "-m", "snakemake", "--cores", "2"]
+    return Run(folder, command, folder / "results" / "demo")
 
 
 def kill_and_restart(run: Run, chance: random.Random, kills: int, longest: float) -> Counter[str]:
