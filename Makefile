@@ -21,7 +21,7 @@ help:
 	@echo "make ui        MLflow UI on the results (CONFIG=sample/config.yaml for the demo)"
 	@echo "make plan      what a run on Slurm would submit, and its expected cost (CONFIG=...)"
 	@echo "make slurm-test  the tests of a real one-node Slurm, as root"
-	@echo "make bench     what is fast and against what: docs/performance.md, half an hour"
+	@echo "make bench     what is fast and against what: docs/performance.md"
 	@echo "make report    one HTML page with every table and figure (CONFIG=...)"
 	@echo "make sources   which downloads are here, their size and licence"
 

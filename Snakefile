@@ -28,7 +28,7 @@ include: "rules/tracking.smk"
 
 onstart:
     # To keep its limit of 100 jobs a second Snakemake 9.27 leaves a timer behind each job that ends, which looks
-    # every second for jobs to start: after 200 jobs the looks take a third of a core. No run of ours needs that
+    # every second for jobs to start: in a run of the paper that came to 30 % of a core. No run of ours needs the
     # limit; one that a user sets is kept.
     limit = workflow.scheduling_settings.max_jobs_per_timespan
     if limit and (limit.max_jobs, limit.timespan) == (100, 1):

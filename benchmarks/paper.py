@@ -13,11 +13,15 @@ import time
 from pathlib import Path
 
 import matplotlib.pyplot as plt
+import yaml
 from measure import ROOT, record
 from overhead import CORES, job_seconds, seconds_of
 
 CONFIG = ("config.yaml", "benchmarks/paper.yaml")
-RESULTS = ROOT / "results" / "conll"
+SETTINGS: dict = {}
+for name in CONFIG:
+    SETTINGS |= yaml.safe_load((ROOT / name).read_text(encoding="utf-8"))
+RESULTS = ROOT / SETTINGS["output_dir"]
 CHART = ROOT / "docs" / "paper.svg"
 
 
@@ -76,7 +80,7 @@ def main() -> None:
     draw(hours, CHART)
     print(f"{count}, {sum(hours.values()):.2f} hours of all together")
     goal = "the whole paper" if kind == "cpu" else "the whole paper on a GPU"
-    record(goal, "5 seeds", elapsed, None, "hours", None, "torch", kind=kind)
+    record(goal, f"{SETTINGS['seeds']} seeds", elapsed, None, "hours", None, "torch", kind=kind)
 
 
 if __name__ == "__main__":

@@ -56,6 +56,9 @@ def test_the_path_of_other_devices_gives_the_same_vectors_and_gradients(monkeypa
     torch.testing.assert_close(gradients(encoder, vectors), gradients(encoder, others))
 
 
+@pytest.mark.skipif(
+    not hasattr(torch.ops.mkldnn, "_linear_pointwise"), reason="this PyTorch has no oneDNN operator"
+)
 def test_without_onednn_the_vectors_and_gradients_are_the_same(monkeypatch):
     encoder, words = build(), sentences()
     monkeypatch.setattr(gru, "_USE_ONEDNN", True)
