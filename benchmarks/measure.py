@@ -115,6 +115,11 @@ def record(
     """  # fmt: skip
     versions = [f"python {platform.python_version()}"]
     versions += [f"{name} {importlib.metadata.version(name)}" for name in packages]
+    if "torch" in packages and kind == "cpu":
+        import torch
+
+        # The encoder multiplies by another library where the CPU has AVX-512.
+        versions.append(f"torch uses {torch.backends.cpu.get_cpu_capability()}")
     script = Path(sys.argv[0]).resolve()
     row = {
         "date": date.today().isoformat(),
@@ -139,4 +144,4 @@ def record(
 
 
 def _short(value: float) -> str:
-    return f"{value:.4g}"
+    return f"{float(f'{value:.4g}'):g}"
