@@ -137,7 +137,8 @@ def _draw_panel(axes: plt.Axes, frame: pd.DataFrame, names: dict[str, str], conf
         labels = (config.datasets[dataset].title, names.get(dataset, "") + PUBLISHED)
         _draw_curve(axes, part, labels, index, aside)
     if frame["mean"].isna().all():
-        axes.text(0.5, 0.5, "not run", transform=axes.transAxes, ha="center")
+        # Above the middle, where a single published value is.
+        axes.text(0.5, 0.8, "not run", transform=axes.transAxes, ha="center")
     axes.set_xlabel("number of prototypes p of each question type")
     axes.set_xticks(sorted(frame["p"].unique()))
     axes.margins(x=0.08)
