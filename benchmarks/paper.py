@@ -62,16 +62,20 @@ def device_kind() -> str:
 
 
 def draw(hours: dict[str, float], path: Path) -> None:
-    """Draw a bar of the hours, stacked by rule."""
+    """Draw a bar of the hours, stacked by rule; rules of less than a hundredth are one part."""
     plt.rcParams["svg.hashsalt"] = "analogyqa"
-    figure, axes = plt.subplots(figsize=(8, 2.2), layout="constrained")
+    figure, axes = plt.subplots(figsize=(8, 2.4), layout="constrained")
+    total = sum(hours.values())
+    parts = {rule: value for rule, value in hours.items() if value >= total / 100}
+    shown = sorted(parts.items(), key=lambda item: -item[1])
+    shown.append((f"{len(hours) - len(parts)} other rules", total - sum(parts.values())))
     left = 0.0
-    for rule, value in sorted(hours.items(), key=lambda item: -item[1]):
+    for rule, value in shown:
         axes.barh("jobs", value, left=left, label=f"{rule} {value:.2f} h")
         left += value
     axes.set_xlabel("hours of the jobs")
     axes.set_yticks([])
-    axes.legend(fontsize=7, ncols=3, loc="upper center", bbox_to_anchor=(0.5, -0.35))
+    figure.legend(fontsize=8, ncols=3, loc="outside lower center")
     figure.savefig(path, metadata={"Date": None})
 
 
