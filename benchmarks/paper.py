@@ -9,13 +9,11 @@ pause counts nor what the jobs had done that were cut off.
 import json
 import subprocess
 import sys
-import time
 from pathlib import Path
-from statistics import median
 
 import matplotlib.pyplot as plt
 import yaml
-from measure import ROOT, record
+from measure import ROOT, in_turn, record
 from overhead import CORES, job_seconds, seconds_of
 
 CONFIG = ("config.yaml", "benchmarks/paper.yaml")
@@ -24,22 +22,15 @@ for name in CONFIG:
     SETTINGS |= yaml.safe_load((ROOT / name).read_text(encoding="utf-8"))
 RESULTS = ROOT / SETTINGS["output_dir"]
 CHART = ROOT / "docs" / "paper.svg"
-DRY_RUNS = 3
+ROUNDS = 3
 
 
-def dry_run() -> tuple[float, bool]:
-    """Return the seconds in which a run answers, and whether it says that nothing is to be done.
-
-    The seconds are the median of some runs, which are short.
-    """
+def nothing_to_do() -> bool:
+    """Return whether a run says that nothing is to be done."""
     command = [sys.executable, "-m", "snakemake", "--cores", str(CORES), "--dry-run", "--quiet"]
     command += ["--configfile", *CONFIG]
-    seconds = []
-    for _ in range(DRY_RUNS):
-        started = time.perf_counter()
-        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-        seconds.append(time.perf_counter() - started)
-    return median(seconds), "Nothing to be done" in done.stdout + done.stderr
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    return "Nothing to be done" in done.stdout + done.stderr
 
 
 def busy_hours() -> float:
@@ -80,10 +71,10 @@ def draw(hours: dict[str, float], path: Path) -> None:
 
 
 def main() -> None:
-    seconds, complete = dry_run()
-    if not complete:
+    if not nothing_to_do():
         print(f"the whole paper: {RESULTS.relative_to(ROOT)} is not complete; no row")
         return
+    seconds = in_turn({"no-op": nothing_to_do}, ROUNDS)["no-op"]
     jobs, kind, elapsed = job_seconds(RESULTS), device_kind(), busy_hours()
     count = f"{sum(map(len, jobs.values()))} jobs"
     record("no-op of the paper", count, seconds, None, "s", None, "snakemake")
