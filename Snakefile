@@ -33,6 +33,18 @@ onstart:
     limit = workflow.scheduling_settings.max_jobs_per_timespan
     if limit and (limit.max_jobs, limit.timespan) == (100, 1):
         workflow.scheduler.job_rate_limiter = None
+    if workflow.executor_plugin.name == "slurm":
+        from slurm_patience import be_patient
+
+        be_patient(workflow.scheduler._executor)
+
+
+onerror:
+    # Of a disk that became full Snakemake itself says no more than `OSError`.
+    try:
+        require_writable(RESULTS)
+    except AnalogyQAError as error:
+        print(f"\nError: {error}\n", file=sys.stderr)
 
 
 localrules:

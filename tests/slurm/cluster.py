@@ -15,7 +15,10 @@ import shutil
 import signal
 import socket
 import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from threading import Event, Timer
 
 import psutil
 from tenacity import retry, stop_after_delay, wait_fixed
@@ -131,6 +134,24 @@ class Cluster:
         lines = self.run("scontrol", "show", "job", "--oneliner").splitlines()
         records = [dict(part.partition("=")[::2] for part in line.split()) for line in lines]
         return [record for record in records if "JobId" in record]
+
+    @contextmanager
+    def without_controller(self, seconds: float) -> Iterator[None]:
+        """End the controller as an update does, and start it again at least `seconds` later.
+
+        With SIGKILL it would forget what became of the jobs in the last five seconds.
+        """
+        controller = next(each for each in self._daemons if each.args[0] == "slurmctld")
+        self._daemons.remove(controller)
+        controller.terminate()
+        controller.wait()
+        away = Event()
+        timer = Timer(seconds, away.set)
+        timer.start()
+        yield
+        away.wait()
+        self._daemon(*controller.args)
+        self._wait_for("is UP", "scontrol", "ping")
 
     def stop(self) -> None:
         """End every daemon and every process that they left."""

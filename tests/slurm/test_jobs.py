@@ -1,6 +1,7 @@
 """What a training asks Slurm for, and what happens when Slurm takes its node, time or life away."""
 
 import subprocess
+from collections.abc import Callable
 
 import pytest
 import yaml
@@ -12,6 +13,7 @@ pytestmark = pytest.mark.slurm
 
 CELL = "analogy/wikiqa/comb/p3"
 SCORES = f"results/runs/{CELL}/scores.parquet"
+SIMILARITY = "results/runs/similarity/wikiqa/comb/p3/scores.parquet"
 LOG = "results/logs/train_encoder/analogy/wikiqa-comb-p3.log"
 LONG = {**TRAINING, "max_epochs": 100, "patience": 100}
 
@@ -28,12 +30,12 @@ def prepared(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def undisturbed(prepared, tmp_path_factory) -> bytes:
-    """The scores of a run on one machine that nothing disturbs."""
+def undisturbed(prepared, tmp_path_factory) -> dict[str, bytes]:
+    """The scores of a run on one machine that nothing disturbs, by their path."""
     project = prepared.copy_to(tmp_path_factory.mktemp("undisturbed") / "project")
-    done = project.run(SCORES)
+    done = project.run(SCORES, SIMILARITY)
     assert done.returncode == 0, done.stdout
-    return (project.folder / SCORES).read_bytes()
+    return {path: (project.folder / path).read_bytes() for path in (SCORES, SIMILARITY)}
 
 
 @pytest.fixture
@@ -44,21 +46,29 @@ def project(prepared, tmp_path):
 class Submission:
     """Snakemake sending the training to a cluster, in the background."""
 
-    def __init__(self, project, cluster, *arguments: str, profile: str | None = None) -> None:
+    def __init__(
+        self,
+        project,
+        cluster,
+        *arguments: str,
+        targets: tuple[str, ...] = (SCORES,),
+        profile: str | None = None,
+    ) -> None:
         self.project, self.cluster = project, cluster
         self.before = {job["JobId"] for job in cluster.jobs()}
-        command = [*SNAKEMAKE, SCORES, "--configfile", "config.yaml", "--cores", "8"]
+        self.printed = project.folder / "snakemake.out"
+        command = [*SNAKEMAKE, *targets, "--configfile", "config.yaml", "--cores", "8"]
         command += ["--profile", profile or str(REPOSITORY / "slurm")]
         # Look often: the time between two looks grows only while no job ends.
         command += ["--slurm-init-seconds-before-status-checks", "1", *arguments]
-        self.process = subprocess.Popen(
-            command,
-            cwd=project.folder,
-            env={**clean_environment(), **cluster.environment, "ANALOGYQA_MIRROR": ""},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
+        with open(self.printed, "wb") as printed:
+            self.process = subprocess.Popen(
+                command,
+                cwd=project.folder,
+                env={**clean_environment(), **cluster.environment, "ANALOGYQA_MIRROR": ""},
+                stdout=printed,
+                stderr=subprocess.STDOUT,
+            )
 
     def jobs(self) -> list[dict[str, str]]:
         """Return the Slurm jobs of this run, in the order of their submission."""
@@ -67,14 +77,14 @@ class Submission:
 
     def training_job(self, epoch: int) -> str:
         """Wait for the log to report an epoch; return the id of the job."""
-
-        @retry(stop=stop_after_delay(120), wait=wait_fixed(0.05), reraise=True)
-        def reported() -> None:
-            assert self.process.poll() is None, self.process.stdout.read()
-            assert f"epoch {epoch}," in self.log()
-
-        reported()
+        self.wait_for(f"epoch {epoch},", self.log)
         return self.jobs()[-1]["JobId"]
+
+    @retry(stop=stop_after_delay(120), wait=wait_fixed(0.05), reraise=True)
+    def wait_for(self, text: str, source: Callable[[], str]) -> None:
+        """Wait until `source` has a text."""
+        assert self.process.poll() is None, self.printed.read_text()
+        assert text in source()
 
     def log(self) -> str:
         """Return the log of the training as far as it is written."""
@@ -82,16 +92,17 @@ class Submission:
         return path.read_text() if path.exists() else ""
 
     def end(self) -> tuple[int, str]:
-        output, _ = self.process.communicate(timeout=300)
-        return self.process.returncode, output
+        """Wait for the end; return the exit status and what was printed."""
+        status = self.process.wait(timeout=300)
+        return status, self.printed.read_text()
 
 
-def finish(submission: Submission, undisturbed: bytes, count) -> list[dict[str, str]]:
+def finish(submission: Submission, undisturbed: dict[str, bytes], count) -> list[dict[str, str]]:
     """Let the run end; its training must have gone on from an epoch and give the same bytes."""
     status, output = submission.end()
     assert status == 0, output
     assert "resumed after epoch" in submission.log()
-    assert (submission.project.folder / SCORES).read_bytes() == undisturbed
+    assert (submission.project.folder / SCORES).read_bytes() == undisturbed[SCORES]
     jobs = submission.jobs()
     states = " then ".join(f"{job['JobState']} (restarts {job['Restarts']})" for job in jobs)
     count(f"{states}; scores identical")
@@ -133,6 +144,25 @@ def test_a_node_that_goes_down_takes_nothing_with_it(project, cluster, undisturb
     cluster.run("scontrol", "update", node, "State=RESUME")
     (job,) = finish(submission, undisturbed, report_count)
     assert job["Restarts"] == "1"
+
+
+@pytest.mark.parametrize("seconds", [15, 90])
+def test_a_controller_that_is_away_costs_nothing(
+    project, cluster, undisturbed, report_count, seconds
+):
+    """The training ends, and the next job is wanted, while no command of Slurm works."""
+    targets = (SCORES, SIMILARITY)
+    submission = Submission(project, cluster, "--jobs", "1", targets=targets)
+    submission.training_job(epoch=5)
+    with cluster.without_controller(seconds):
+        submission.wait_for("Slurm does not answer (squeue).", submission.printed.read_text)
+    status, output = submission.end()
+    assert status == 0, output
+    assert output.count("Slurm does not answer") == output.count("Slurm answers again.") == 1
+    assert {path: (project.folder / path).read_bytes() for path in targets} == undisturbed
+    jobs = submission.jobs()
+    assert [job["JobState"] for job in jobs] == ["COMPLETED"] * 2
+    report_count(f"controller away for {seconds} s: 2 jobs COMPLETED, once each; scores identical")
 
 
 def test_a_gpu_that_cannot_be_used_is_one_warning_and_the_cpu(project, cluster):

@@ -1,0 +1,195 @@
+"""An outage of Slurm's controller, with commands of Slurm that do as the test says."""
+
+import asyncio
+import logging
+import os
+from types import SimpleNamespace
+
+import pytest
+import snakemake_executor_plugin_slurm as plugin
+from snakemake.exceptions import WorkflowError
+
+import slurm_patience
+from slurm_patience import be_patient
+
+RUNNING, ENDED = "7|RUNNING\\n", "7|COMPLETED\\n"
+
+
+class Limiter:
+    async def __aenter__(self):
+        return self
+
+    async def __aexit__(self, *_):
+        return None
+
+
+@pytest.fixture(autouse=True)
+def restored(monkeypatch):
+    """Put back what `be_patient` replaces in the plugin, and let no test wait."""
+    for name in ("query_job_status", "get_min_job_age"):
+        monkeypatch.setattr(plugin, name, getattr(plugin, name))
+    monkeypatch.setattr(slurm_patience, "SECONDS_BETWEEN_PINGS", 0)
+    monkeypatch.delenv("SLURM_CONF", raising=False)
+
+
+@pytest.fixture
+def slurm(monkeypatch, tmp_path):
+    """A function that says what the commands of Slurm print; None is a controller that is away."""
+
+    def say(squeue=RUNNING, accounting="accounting_storage/none", min_job_age=300):
+        config = f"AccountingStorageType = {accounting}\\nMinJobAge = {min_job_age} sec\\n"
+        away = "echo >&2 'Unable to contact slurm controller (connect failure)'; exit 1"
+        scripts = {
+            "squeue": away if squeue is None else f"printf '{squeue}'",
+            "scontrol": away if squeue is None else f"printf '{config}'",
+            "sacct": "echo >&2 'Slurm accounting storage is disabled'; exit 1",
+        }
+        for name, script in scripts.items():
+            (tmp_path / name).write_text(f"#!/bin/sh\n{script}\n")
+            (tmp_path / name).chmod(0o755)
+
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    say()
+    return say
+
+
+@pytest.fixture
+def executor(slurm):
+    """An executor of the plugin as it is while jobs run, without a workflow."""
+    executor = object.__new__(plugin.Executor)
+    settings = SimpleNamespace(
+        status_command="squeue",
+        status_attempts=2,
+        init_seconds_before_status_checks=10,
+        keep_successful_logs=True,
+        no_account=True,
+    )
+    executor.__dict__.update(
+        workflow=SimpleNamespace(executor_settings=settings),
+        logger=logging.getLogger("slurm"),
+        run_uuid="run",
+        status_rate_limiter=Limiter(),
+        _next_seconds_between_status_checks=10,
+        _fallback_account_arg=None,
+        _status_query_calls=0,
+        _status_query_failures=0,
+        _status_query_total_seconds=0.0,
+        _status_query_min_seconds=None,
+        _status_query_max_seconds=0.0,
+        _status_query_cycle_rows=[],
+        ended=[],
+        submitted=[],
+    )
+    executor.report_job_success = executor.ended.append
+    executor.run_job = executor.submitted.append
+    executor.cancel_jobs = lambda jobs: None
+    return executor
+
+
+JOB = SimpleNamespace(external_jobid="7", aux={})
+
+
+def look(executor):
+    """Return the jobs that are still watched after a look at them."""
+
+    async def jobs():
+        return [job async for job in executor.check_active_jobs([JOB])]
+
+    return asyncio.run(jobs())
+
+
+def test_the_plugin_still_needs_patience(slurm, executor):
+    """If this fails, the plugin is mended: slurm_patience.py can go."""
+    slurm(squeue=None)
+    assert look(executor) == []
+    assert executor.ended == []
+
+
+def test_jobs_are_kept_through_an_outage(slurm, executor, caplog):
+    be_patient(executor)
+    for squeue in (RUNNING, None, None, RUNNING):
+        slurm(squeue=squeue)
+        assert look(executor) == [JOB]
+    slurm(squeue=ENDED)
+    assert look(executor) == []
+    assert executor.ended == [JOB]
+    assert [record.getMessage() for record in caplog.records] == [
+        "Slurm does not answer (squeue). The jobs go on; they are asked for again until it does.",
+        "Slurm answers again.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("accounting", "min_job_age", "asked"),
+    [
+        ("accounting_storage/none", 300, "squeue"),
+        ("accounting_storage/none", 2, "squeue"),
+        ("accounting_storage/slurmdbd", 300, "squeue"),
+        ("accounting_storage/slurmdbd", 2, "sacct"),
+    ],
+)
+def test_sacct_takes_the_place_of_squeue_only_where_it_can(
+    slurm, executor, monkeypatch, accounting, min_job_age, asked
+):
+    commands = []
+
+    async def query(command, logger):
+        commands.append(command.split()[0])
+        return {"7": "RUNNING"}, 0.0
+
+    monkeypatch.setattr(plugin, "query_job_status", query)
+    slurm(accounting=accounting, min_job_age=min_job_age)
+    be_patient(executor)
+    slurm(squeue=None)  # MinJobAge was asked for before
+    assert look(executor) == [JOB]
+    assert commands == [asked]
+
+
+def test_a_submission_waits_until_slurm_answers(slurm, executor, monkeypatch, caplog):
+    answers = iter([False, False, False, True])
+    be_patient(executor)
+    monkeypatch.setattr(slurm_patience, "_controller_answers", lambda: next(answers))
+    executor.run_job(JOB)
+    assert executor.submitted == [JOB]
+    assert next(answers, None) is None
+    assert len(caplog.records) == 1
+
+
+def test_without_an_outage_a_submission_says_nothing(executor, caplog):
+    be_patient(executor)
+    executor.run_job(JOB)
+    assert executor.submitted == [JOB]
+    assert not caplog.records
+
+
+def test_cancelling_ends_the_wait_of_a_submission(slurm, executor):
+    be_patient(executor)
+    slurm(squeue=None)
+    executor.cancel_jobs([])
+    executor.run_job(JOB)
+    assert executor.submitted == [JOB]
+
+
+@pytest.mark.parametrize("no_account", [True, False])
+def test_no_account_is_guessed_where_none_is_wanted(executor, no_account):
+    executor.workflow.executor_settings.no_account = no_account
+    be_patient(executor)
+    assert executor._fallback_account_arg == ("" if no_account else None)
+
+
+def test_a_slurm_that_is_away_at_the_start_is_one_message(slurm, executor):
+    slurm(squeue=None)
+    with pytest.raises(WorkflowError, match=r"connect failure.*scontrol ping"):
+        be_patient(executor)
+
+
+def test_a_configuration_of_slurm_that_is_not_there_is_one_message(executor, monkeypatch, tmp_path):
+    monkeypatch.setenv("SLURM_CONF", str(tmp_path / "slurm.conf"))
+    with pytest.raises(WorkflowError, match=r"SLURM_CONF: .*slurm\.conf: no such file\. Correct"):
+        be_patient(executor)
+
+
+def test_a_machine_without_slurm_is_one_message(executor, monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path / "empty"))
+    with pytest.raises(WorkflowError, match="scontrol is not on this machine"):
+        be_patient(executor)
