@@ -6,7 +6,6 @@ import re
 from snakemake.exceptions import WorkflowError
 
 from analogyqa.availability import Availability
-from analogyqa.checkpoints import require_writable
 from analogyqa.config import (
     CHOSEN,
     PAPER,
@@ -18,6 +17,7 @@ from analogyqa.config import (
     tracking_uri_of,
 )
 from analogyqa.errors import AnalogyQAError
+from analogyqa.folders import require_writable
 from analogyqa.ledger import load_paper
 from analogyqa.sources import load_registry, mirrors_from
 

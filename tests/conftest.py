@@ -1,6 +1,8 @@
 """A small corpus, the tables of a cell made of it, and projects that Snakemake runs on."""
 
+import resource
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -37,6 +39,22 @@ DIM = 8
 def report_count(record_property: Callable[[str, object], None]) -> Callable[[str], None]:
     """Show a line of text, such as how many cases were tried, at the end of pytest's output."""
     return partial(record_property, "count")
+
+
+@pytest.fixture
+def little_room() -> Callable[[int], AbstractContextManager]:
+    """Let no file grow beyond a number of bytes, as on a disk that becomes full."""
+
+    @contextmanager
+    def limited(size: int) -> Iterator[None]:
+        before = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+        try:
+            yield
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+    return limited
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

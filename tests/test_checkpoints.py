@@ -1,12 +1,10 @@
 """Files are whole or absent."""
 
 import json
-import os
 
 import pytest
 
-from analogyqa.checkpoints import atomic_path, require_writable, write_json, write_text
-from analogyqa.errors import AnalogyQAError
+from analogyqa.checkpoints import atomic_path, write_json, write_text
 
 
 def test_the_file_appears_under_its_name_and_no_temporary_stays(tmp_path):
@@ -43,16 +41,3 @@ def test_json_is_the_same_for_any_order_of_keys(tmp_path):
     write_json(tmp_path / "b", {"a": "é", "b": 1})
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
     assert json.loads((tmp_path / "a").read_text("utf-8")) == {"a": "é", "b": 1}
-
-
-def test_a_read_only_folder_is_named_before_anything_is_made(tmp_path, monkeypatch):
-    # Root may write anywhere: the answer of a read-only file system is injected.
-    monkeypatch.setattr(os, "access", lambda path, mode: path != tmp_path)
-    with pytest.raises(AnalogyQAError, match=r"output_dir: .*results.* is read-only"):
-        require_writable(tmp_path / "results")
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_folder_that_is_not_there_yet_may_be_made(tmp_path):
-    require_writable(tmp_path / "some" / "results")
-    assert list(tmp_path.iterdir()) == []

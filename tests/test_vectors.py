@@ -28,6 +28,7 @@ VECTORS = np.random.default_rng(0).normal(size=(len(WORDS), 4)).astype(np.float3
 VOCABULARY = ["1901", "absent", "who", "é"]
 ROWS = [WORDS.index(word) for word in VOCABULARY if word != "absent"]
 FOUND = [True, False, True, True]
+CUT_OFF = r"cannot be written \(.*written.*Make room on the disk"
 
 
 def text(header: bool = True, words=WORDS, vectors=VECTORS) -> str:
@@ -463,3 +464,27 @@ def test_a_truncated_text_is_named(tmp_path):
             min_count=1,
             lowercase=True,
         )
+
+
+def test_a_model_that_fastText_cannot_write_whole_is_no_model(tmp_path, little_room):
+    (tmp_path / "a").write_text("one two three\n")
+    with little_room(1_000_000), pytest.raises(AnalogyQAError, match=CUT_OFF):
+        train_vectors(
+            [str(tmp_path / "a")], tmp_path / "m.bin", dim=1, epochs=1, min_count=1, lowercase=True
+        )
+    assert [path.name for path in tmp_path.iterdir()] == ["a"]
+
+
+# The C library holds back the last bytes of an array and loses the error when it closes the file.
+@pytest.mark.parametrize("lost", [1, 1000, 30_000])
+def test_vectors_that_cannot_be_written_whole_leave_no_file(tmp_path, little_room, lost):
+    vectors = np.zeros((100, 100), dtype=np.float32)
+    words = [f"w{number}" for number in range(100)]
+    path = tmp_path / "v.npy"
+    write_store(vectors, np.ones(100, dtype=bool), words, "here", path)
+    whole = path.stat().st_size
+    path.unlink()
+    with little_room(whole - lost), pytest.raises(AnalogyQAError, match=CUT_OFF):
+        write_store(vectors, np.ones(100, dtype=bool), words, "here", path)
+    assert not list(tmp_path.glob("*.npy*"))
+    assert not list(tmp_path.glob(".*"))

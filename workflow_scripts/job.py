@@ -1,14 +1,25 @@
 """What all scripts share: the log of the job, and errors that a user can read."""
 
+import errno
 import logging
 import sys
 import traceback
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from analogyqa.cells import CellFiles
 from analogyqa.config import Cell, Negatives
 from analogyqa.errors import AnalogyQAError
+
+# What a disk answers that is full, over its quota or may not be written.
+_UNWRITABLE = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM}
+
+
+class _LogFile(logging.FileHandler):
+    def handleError(self, record: logging.LogRecord) -> None:
+        """Go on without the log on a full disk: what is computed tells of it, in one sentence."""
+        if not isinstance(sys.exc_info()[1], OSError):
+            super().handleError(record)
 
 
 @contextmanager
@@ -19,14 +30,19 @@ def job(snakemake) -> Iterator[None]:
     something that a user can mend; any other exception is a defect and is raised.
     """
     log_file = snakemake.log[0]
-    handlers = [logging.FileHandler(log_file, mode="w"), logging.StreamHandler()]
-    logging.basicConfig(level=logging.INFO, format="%(message)s", handlers=handlers, force=True)
     try:
+        handlers = [_LogFile(log_file, mode="w"), logging.StreamHandler()]
+        logging.basicConfig(level=logging.INFO, format="%(message)s", handlers=handlers, force=True)
         yield
     except (AnalogyQAError, OSError) as error:
-        with open(log_file, "a") as file:
+        with suppress(OSError), open(log_file, "a") as file:
             traceback.print_exc(file=file)
-        sys.exit(f"\nError: {error}\n({snakemake.rule}; the traceback is in {log_file})\n")
+        remedy = ""
+        if isinstance(error, OSError) and error.errno in _UNWRITABLE:
+            remedy = (
+                ". Make room on the disk or the folder writable, then run the same command again"
+            )
+        sys.exit(f"\nError: {error}{remedy}\n({snakemake.rule}; the traceback is in {log_file})\n")
 
 
 def cell_of(snakemake) -> Cell:

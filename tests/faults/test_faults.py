@@ -2,6 +2,7 @@
 
 import os
 import random
+import re
 import shutil
 import subprocess
 import time
@@ -86,27 +87,51 @@ def small_disk(run):
     def mount(options: str) -> None:
         subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", run.results], check=True)
 
-    mount("size=200k")
+    mount("size=20m")
     yield lambda options: mount(f"remount,{options}")
     subprocess.run(["umount", "--lazy", run.results], check=True)
 
 
-def test_a_full_disk_is_named_and_costs_nothing_once_there_is_room(run, small_disk, expected):
-    assert run.start().wait() != 0
-    assert "No space left on device" in run.output()
-    small_disk("size=1g")
+NO_ROOM = re.compile(
+    r"^Error: output_dir: 'results' cannot be written: the disk of .* Make room", re.M
+)
+
+
+@pytest.mark.parametrize("moment", ["from the start", "while jobs run"])
+def test_a_full_disk_is_one_sentence_and_costs_nothing_once_there_is_room(
+    run, small_disk, expected, moment
+):
+    filler = run.results / "filler"
+    if moment == "from the start":
+        _fill(filler)
+        assert run.start().wait() != 0
+        assert "output_dir: 'results' cannot be written: the disk of" in run.output()
+    else:
+        process = run.start()
+        _when(run, process, "steps (")
+        _fill(filler)
+        assert process.wait() != 0
+        assert re.search(NO_ROOM, run.output()), run.output()
+    assert "Traceback" not in run.output()
+    filler.unlink()
     run.finish()
     assert_identical(run, expected)
 
 
+def _fill(path: Path) -> None:
+    """Write to a file until the disk is full."""
+    with pytest.raises(OSError, match="No space left"), open(path, "wb", buffering=0) as file:
+        while True:
+            file.write(bytes(4096))
+
+
 def test_a_read_only_disk_is_named_and_costs_nothing_once_it_is_writable(run, small_disk, expected):
-    small_disk("size=1g")
     kill_and_restart(run, random.Random(1), 1, longest=15)
-    small_disk("size=1g,ro")
+    small_disk("ro")
     assert run.start().wait() != 0
-    assert "output_dir: results cannot be written" in run.output()
+    assert "output_dir: 'results' cannot be written" in run.output()
     assert "Traceback" not in run.output()
-    small_disk("size=1g,rw")
+    small_disk("rw")
     run.finish()
     assert_identical(run, expected)
 

@@ -327,7 +327,7 @@ def test_an_output_folder_that_cannot_be_written_is_named(project):
     (project.folder / "results").write_text("a file where the folder should be")
     done = project.run(RUN)
     assert done.returncode != 0
-    assert "output_dir: results cannot be written" in done.stdout
+    assert "output_dir: 'results' cannot be written" in done.stdout
     assert "is a file. Remove it or name another folder." in done.stdout
     assert "Traceback" not in done.stdout
     assert "site-packages" not in done.stdout

@@ -55,23 +55,6 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
             temporary.unlink(missing_ok=True)
 
 
-def require_writable(folder: str | Path) -> None:
-    """Raise AnalogyQAError when `folder`, or the place where it would be made, takes no files."""
-    place = Path(folder).absolute()
-    while not place.exists():
-        place = place.parent
-    if not place.is_dir():
-        raise AnalogyQAError(
-            f"output_dir: {folder} cannot be written: {place} is a file. Remove it or name another "
-            "folder."
-        )
-    if not os.access(place, os.W_OK | os.X_OK):
-        raise AnalogyQAError(
-            f"output_dir: {folder} cannot be written: {place} is read-only. Make it writable or "
-            "name another folder."
-        )
-
-
 def write_text(path: str | Path, text: str) -> None:
     """Write `text` as UTF-8, atomically."""
     with atomic_path(path) as temporary:

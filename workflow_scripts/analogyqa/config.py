@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -19,6 +20,7 @@ from pydantic import (
 from analogyqa.corpora import READERS
 from analogyqa.encoders import ENCODERS
 from analogyqa.errors import AnalogyQAError, shown
+from analogyqa.folders import folder_name
 from analogyqa.pretrained import PRETRAINED
 from analogyqa.question_types import COMB, SUBSETS
 from analogyqa.yaml_files import read_yaml, require_few_values
@@ -31,6 +33,7 @@ SETTING_SEPARATOR = "+"
 SETTING_PART = "."
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
+Folder = Annotated[str, AfterValidator(folder_name)]
 # Strict: the YAML values true and false are not the numbers 1 and 0.
 Count = Annotated[int, Field(strict=True, ge=1)]
 Alternatives = Annotated[
@@ -323,8 +326,8 @@ def _seed_list(value: object) -> object:
 class Config(Section):
     """The whole of config.yaml."""
 
-    output_dir: str
-    resources_dir: str = "resources"
+    output_dir: Folder
+    resources_dir: Folder = "resources"
     mirrors: list[str] = []
     tracking_uri: str | None = None
     device: Literal["auto", "cpu", "cuda"] = "auto"

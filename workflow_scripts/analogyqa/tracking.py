@@ -544,9 +544,9 @@ def _explained(tracking_uri: str) -> Iterator[None]:
                 "or remove tracking_uri from the configuration to track in a file."
             ) from error
         raise AnalogyQAError(
-            f"{database}: the MLflow store cannot be used ({reason}). Make its folder writable or, "
-            f"if it is damaged, delete it and {_artifacts(tracking_uri)} and import again: nothing "
-            "is lost, both are made from the run records."
+            f"{database}: the MLflow store cannot be used ({reason}). Make room on the disk or its "
+            f"folder writable; if it is damaged, delete it and {_artifacts(tracking_uri)} and "
+            "import again: nothing is lost, both are made from the run records."
         ) from error
 
 

@@ -8,7 +8,7 @@ import re
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
@@ -87,8 +87,10 @@ def write_store(
     record = {"origin": origin, "words": len(vocabulary), "found": int(found.sum())}
     write_text(path.with_suffix(".words.txt"), "".join(f"{word}\n" for word in vocabulary))
     write_json(path.with_suffix(".json"), {**record, "dim": vectors.shape[1]})
-    with atomic_path(path) as temporary, open(temporary, "wb") as file:
-        np.save(file, vectors)
+    with atomic_path(path) as temporary:
+        with open(temporary, "wb") as file:
+            np.save(file, vectors)
+        _require_whole(temporary, _require_whole_array)
 
 
 def store_record(path: str | Path) -> dict:
@@ -177,6 +179,19 @@ def train_vectors(
         finally:
             text_path.unlink(missing_ok=True)
         model.save_model(str(model_path))
+        _require_whole(model_path, _require_whole_fasttext)
+
+
+def _require_whole(path: Path, check: Callable[[Path], None]) -> None:
+    """Raise OSError when a library wrote less than it should and did not say so."""
+    try:
+        check(path)
+    except (ValueError, struct.error) as error:
+        raise OSError(f"only {path.stat().st_size:,} bytes were written: {error}") from error
+
+
+def _require_whole_array(path: Path) -> None:
+    np.lib.format.open_memmap(path, mode="r")
 
 
 def _is_fasttext(path: str | Path) -> bool:

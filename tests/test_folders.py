@@ -1,0 +1,100 @@
+"""A folder that a run cannot write to is refused by one sentence."""
+
+import os
+import shutil
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from analogyqa.config import load_config
+from analogyqa.errors import AnalogyQAError
+from analogyqa.folders import folder_name, require_writable
+
+NAMES = {
+    "": "name a folder",
+    " ": "name a folder",
+    "null": "name a folder",
+    "None": "name a folder",
+    "results ": "ends with a space",
+    "results/{x}": "takes {name} in a path for a wildcard",
+    "results/\0": "NUL",
+    "~/results": "only a shell knows ~",
+}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_name_that_cannot_be_meant_is_refused(name):
+    with pytest.raises(ValueError, match=NAMES[name]):
+        folder_name(name)
+
+
+@pytest.mark.parametrize("key", ["output_dir", "resources_dir"])
+@pytest.mark.parametrize("name", NAMES)
+def test_the_configuration_names_the_key(key, name):
+    dataset = {"title": "T", "reader": "wikiqa", **dict.fromkeys(("train", "dev", "test"), "a/b")}
+    model = {"title": "M", "ranker": "bm25"}
+    values = {"output_dir": "results", "datasets": {"d": dataset}, "models": {"m": model}}
+    assert load_config({**values, "seeds": 1}).output_dir == "results"
+    with pytest.raises(AnalogyQAError, match=rf"^config: {key}: .* is not allowed: [^\n]+$"):
+        load_config({**values, "seeds": 1, key: name})
+
+
+@pytest.mark.parametrize("name", ["results", "/a b/ü/it's", "null/results", "..", "a~"])
+def test_any_other_name_is_taken_as_it_is(name):
+    assert folder_name(name) == name
+
+
+def test_a_folder_that_is_not_there_yet_may_be_made(tmp_path):
+    require_writable(tmp_path / "some" / "results")
+    assert list(tmp_path.iterdir()) == []
+
+
+def link_to_itself(folder: Path):
+    folder.symlink_to(folder)
+
+
+def dangling_link(folder: Path):
+    folder.symlink_to("nowhere")
+
+
+PLACES = {
+    "a file": (Path.touch, r"is a file\. Remove it"),
+    "a loop": (link_to_itself, r"is a link to .*, which leads nowhere\. Remove the link"),
+    "a dangling link": (dangling_link, r"is a link to nowhere, which leads nowhere\."),
+}
+
+
+@pytest.mark.parametrize("below", ["", "runs"])
+@pytest.mark.parametrize("place", PLACES)
+def test_a_place_that_takes_no_files_is_named(tmp_path, place, below):
+    make, message = PLACES[place]
+    make(tmp_path / "results")
+    with pytest.raises(AnalogyQAError, match=rf"^output_dir: .*results.*{message}"):
+        require_writable(tmp_path / "results" / below)
+
+
+def test_a_link_to_a_folder_is_followed(tmp_path):
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "results").symlink_to("elsewhere")
+    require_writable(tmp_path / "results")
+
+
+def test_a_name_that_is_too_long_is_refused(tmp_path):
+    with pytest.raises(AnalogyQAError, match=r"its name is too long\. Shorten it"):
+        require_writable(tmp_path / ("x" * 300) / "results")
+
+
+def test_a_read_only_folder_is_named_before_anything_is_made(tmp_path, monkeypatch):
+    # Root may write anywhere: the answer of a read-only file system is injected.
+    monkeypatch.setattr(os, "access", lambda path, mode: path != tmp_path)
+    with pytest.raises(AnalogyQAError, match=r"output_dir: .*results.* is read-only"):
+        require_writable(tmp_path / "results")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_full_disk_is_named_before_anything_is_made(tmp_path, monkeypatch):
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: SimpleNamespace(free=5000))
+    with pytest.raises(AnalogyQAError, match=r"the disk of .* has 4 KiB left\. Make room on it"):
+        require_writable(tmp_path / "results")
+    assert list(tmp_path.iterdir()) == []
