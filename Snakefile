@@ -10,9 +10,6 @@ min_version("9.0")
 sys.path.insert(0, str(Path(workflow.basedir, "workflow_scripts")))
 
 
-configfile: Path(workflow.basedir, "config.yaml")
-
-
 report: "report/workflow.rst"
 
 

@@ -20,6 +20,7 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.folders import require_writable
 from analogyqa.ledger import load_paper
 from analogyqa.sources import load_registry, mirrors_from
+from analogyqa.yaml_files import read_yaml
 
 
 def checked(function, *arguments):
@@ -28,6 +29,13 @@ def checked(function, *arguments):
         return function(*arguments)
     except AnalogyQAError as error:
         raise WorkflowError(str(error)) from None
+
+
+# Snakemake would refuse a broken file without its name.
+checked(read_yaml, Path(workflow.basedir, "config.yaml"))
+
+
+configfile: Path(workflow.basedir, "config.yaml")
 
 
 CONFIG = checked(load_config, config)

@@ -123,6 +123,12 @@ def test_a_path_that_is_not_there_is_an_error(available, changes):
         available(**changes)
 
 
+def test_a_path_that_is_a_folder_is_an_error(available, folder):
+    (folder / "texts").mkdir()
+    with pytest.raises(AnalogyQAError, match=r"\./texts: a folder; name a file\. Correct the path"):
+        available(vectors={"mine": {"train_on": ["./texts"]}})
+
+
 def test_a_split_that_cannot_be_had_is_an_error_that_names_the_place(available):
     datasets = {"toy": yaml.safe_load(CONFIG)["datasets"]["toy"] | {"dev": "gone"}}
     with pytest.raises(AnalogyQAError, match=r"gone: neither in .* put the file at resources/a/go"):

@@ -107,6 +107,13 @@ def test_a_file_that_is_no_mapping_is_named(tmp_path, content):
         read_config(tmp_path / "mine.yaml")
 
 
+@pytest.mark.parametrize("content", ["", "# nothing\n", "---\n"])
+def test_a_file_that_holds_nothing_is_named(tmp_path, content):
+    (tmp_path / "mine.yaml").write_text(content)
+    with pytest.raises(AnalogyQAError, match=r"mine\.yaml: holds no value\. Give at least one key"):
+        read_config(tmp_path / "mine.yaml")
+
+
 def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(AnalogyQAError, match=r"none\.yaml"):
         read_config(tmp_path / "none.yaml")
@@ -328,6 +335,30 @@ def test_an_impossible_value_names_its_key(small, over, key):
 def test_what_does_not_fit_together_is_explained(small, over, message):
     with pytest.raises(AnalogyQAError, match=f"^config: .*{message.replace('?', '[?]')}"):
         load_config(small(over))
+
+
+@pytest.mark.parametrize(
+    ("over", "key"),
+    [
+        ("prototypes: {p: 1000000000000000000000000}", "prototypes.p"),
+        ("prototypes: {curve: [1000000000000000000000000]}", "prototypes.curve.0"),
+        ("training: {max_epochs: 1000000000000000000000000}", "training.max_epochs"),
+        ("bootstrap: {samples: 1000000000000000000000000}", "bootstrap.samples"),
+        ("seeds: [1000000000000000000000000]", "seeds.0"),
+    ],
+)
+def test_a_number_that_no_run_can_have_is_refused(small, over, key):
+    with pytest.raises(AnalogyQAError, match=rf"^config: {key}: 10+ is not allowed: .*less than"):
+        load_config(small(over))
+
+
+def test_a_number_may_be_given_as_text_as_snakemake_hands_on_what_is_in_braces(small):
+    config = load_config(small("{prototypes: {p: '4', curve: ['2']}, training: {dropout: '.1'}}"))
+    assert config.prototypes.p == 4
+    assert config.prototypes.curve == [2]
+    assert config.training.dropout == 0.1
+    with pytest.raises(AnalogyQAError, match=r"prototypes\.p: '4\.5' is not allowed"):
+        load_config(small("prototypes: {p: '4.5'}"))
 
 
 def test_every_wrong_key_has_a_line(small):

@@ -103,7 +103,11 @@ def test_too_large_a_p_names_file_type_and_what_is_allowed(corpus):
         take(choose_prototypes(corpus, "who", 0), "who", 8, "some.parquet")
 
 
-def test_no_prototypes_at_all_are_too_few(corpus):
-    dev_only = corpus[corpus["split"] == "dev"]
-    with pytest.raises(AnalogyQAError, match=r"some\.parquet: .*prototypes"):
-        take(choose_prototypes(dev_only, "who", 0), "who", 1, "some.parquet")
+@pytest.mark.parametrize("subset", ["who", "comb"])
+def test_a_type_without_training_questions_names_the_data_set_and_its_key(corpus, subset):
+    gone = (corpus["split"] == "train") & (corpus["question_type"] == "who")
+    with pytest.raises(
+        AnalogyQAError,
+        match=rf"^toy: no who question .* for {subset}\. Leave {subset} out .*datasets\.toy\.train",
+    ):
+        choose_prototypes(corpus[~gone], subset, 0, dataset="toy")

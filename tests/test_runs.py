@@ -22,7 +22,7 @@ from analogyqa.runs import (
     sha256,
     train_cell,
 )
-from analogyqa.schemas import HISTORY, METRICS, SCORES, read_table, write_table
+from analogyqa.schemas import CORPUS, HISTORY, METRICS, SCORES, read_table, write_table
 from analogyqa.vectors import write_store
 
 CELL = Cell("analogy", "toy", "comb", 3)
@@ -257,6 +257,17 @@ def test_bm25_reads_the_corpus_only_and_is_scored_for_each_seed(corpus_only, tmp
     by_seed = [own["score"].tolist() for _, own in scores.groupby("seed")]
     assert len(by_seed) == 2
     assert by_seed[0] == by_seed[1]
+
+
+@pytest.mark.parametrize("split", ["dev", "test"])
+def test_bm25_names_a_split_without_questions_of_its_subset(corpus_only, corpus, tmp_path, split):
+    gone = (corpus["split"] == split) & corpus["question_type"].notna()
+    for files in corpus_only.values():
+        write_table(corpus[~gone], CORPUS, files.corpus)
+    model = Model(title="B", ranker="bm25")
+    with pytest.raises(AnalogyQAError, match=rf"no question of comb in the {split} split has a"):
+        score_cell(CELL._replace(p=0), model, TRAINING, corpus_only, SOURCES, True, tmp_path / "a")
+    assert not (tmp_path / "a").exists()
 
 
 def test_a_failed_training_leaves_the_earlier_run_as_it_was(run, files):

@@ -176,7 +176,7 @@ def test_two_sources_may_not_share_a_file(tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "expected a mapping"),
+        (b"", "holds no value"),
         (b"- a\n", "cannot be read as a YAML mapping (it is ['a'])"),
         (b"a: [\n", "cannot be read as a YAML mapping"),
         (b"a: \xff\n", "cannot be read as a YAML mapping"),

@@ -448,7 +448,9 @@ def test_a_damaged_store_is_named_with_its_remedy(results, damage):
 
 def test_an_output_folder_that_cannot_be_made_is_named(tmp_path):
     write_text(tmp_path / "file", "")
-    with pytest.raises(AnalogyQAError, match=r"file/mlflow\.db: .*Make its folder writable"):
+    with pytest.raises(
+        AnalogyQAError, match=r"file/mlflow\.db: .*Make room on the disk or its folder writable"
+    ):
         tracking.initialise(uri(tmp_path / "file"))
 
 

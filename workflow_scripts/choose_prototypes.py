@@ -9,9 +9,9 @@ from analogyqa.schemas import CORPUS, PROTOTYPES, read_table, write_table
 from job import job
 
 with job(snakemake):
-    corpus = read_table(snakemake.input[0], CORPUS)
+    corpus, wildcards = read_table(snakemake.input[0], CORPUS), snakemake.wildcards
     for seed, path in zip(snakemake.params.seeds, snakemake.output, strict=True):
         prototypes = choose_prototypes(
-            corpus, snakemake.wildcards.subset, seed, snakemake.params.choice
+            corpus, wildcards.subset, seed, snakemake.params.choice, wildcards.dataset
         )
         write_table(prototypes, PROTOTYPES, path)

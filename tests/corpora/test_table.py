@@ -1,9 +1,17 @@
 """What all data sets share on the way to the corpus table."""
 
+import re
+
 import pytest
 
 from analogyqa.corpora import READERS, reader
-from analogyqa.corpora.table import build_corpus, count_questions, parse_label, read_lines
+from analogyqa.corpora.table import (
+    build_corpus,
+    count_questions,
+    parse_label,
+    read_columns,
+    read_lines,
+)
 from analogyqa.errors import AnalogyQAError
 from analogyqa.schemas import CORPUS, SPLITS
 
@@ -49,9 +57,20 @@ def test_questions_are_counted_once_by_split_and_type(build):
     assert counts["dev"] == counts["test"] == {"who": 0, "when": 1, "where": 0}
 
 
-def test_equal_sentences_of_a_question_stay_two_candidates(build):
-    corpus = build("1\twho ?\ta\t1\n1\twho ?\ta\t0\n")
-    assert corpus.loc[corpus["split"] == "train", "candidate_id"].tolist() == ["1-0", "1-1"]
+def test_equal_sentences_of_a_question_stay_two_candidates_and_are_reported(build, caplog):
+    corpus = build("1\twho ?\ta\t1\n1\twho ?\tb\t0\n1\twho ?\ta\t0\n1\twho ?\ta\t1\n")
+    assert corpus.loc[corpus["split"] == "train", "candidate_id"].nunique() == 4
+    (record,) = caplog.records
+    assert re.fullmatch(
+        r".*train\.tsv: repeated candidates of a question: 2, with another label: 1 "
+        r"\(the first in line 4, as in line 2\)\. All are kept\.",
+        record.getMessage(),
+    )
+
+
+def test_a_sentence_that_two_questions_share_is_not_reported(build, caplog):
+    build("1\twho ?\ta\t1\n2\twhen ?\ta\t0\n")
+    assert not caplog.records
 
 
 @pytest.mark.parametrize(
@@ -59,11 +78,12 @@ def test_equal_sentences_of_a_question_stay_two_candidates(build):
     [
         ("1\twho ?\ta\t1\n2\twho ?\ta\t1\n1\twho ?\tb\t1\n", "line 4: the question 1 was complete"),
         ("1\twho ?\ta\t1\n1\twhen ?\tb\t1\n", "line 3: the question 1 has another text .* line 2"),
+        (" \twho ?\ta\t1\n", "line 2: an empty question id"),
         ("1\t \ta\t1\n", "line 2: an empty question"),
         ("1\twho ?\t \t1\n", "line 2: an empty candidate"),
         ("", "no questions"),
     ],
-    ids=["id twice", "text changes", "empty question", "empty candidate", "no rows"],
+    ids=["id twice", "text changes", "empty id", "empty question", "empty candidate", "no rows"],
 )
 def test_a_file_that_is_no_corpus_is_named_with_its_line(build, rows, message):
     with pytest.raises(AnalogyQAError, match=rf"train\.tsv(, |: ){message}"):
@@ -124,6 +144,47 @@ def test_the_line_that_is_not_utf8_is_named(tmp_path):
     path.write_bytes("é\n".encode() + b"\xe9\n")
     with pytest.raises(AnalogyQAError, match="file, line 2: not UTF-8"):
         list(read_lines(path))
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"a\nb\0c\n", "line 2: a NUL character"),
+        ("a\nb\n".encode("utf-16"), "line 1: not UTF-8"),
+        ("a\nb\n".encode("utf-16-le"), "line 1: a NUL character"),
+        (b"a\rb\r", "line 1: a carriage return inside the line. End the lines with line feeds"),
+        (b"a\nb\rc\n", "line 2: a carriage return inside the line"),
+    ],
+    ids=["NUL", "UTF-16", "UTF-16 without a mark", "CR alone", "CR inside"],
+)
+def test_a_character_that_no_text_has_is_named_with_its_line(tmp_path, content, message):
+    path = tmp_path / "file"
+    path.write_bytes(content)
+    with pytest.raises(AnalogyQAError, match=f"file, {message}"):
+        list(read_lines(path))
+
+
+def test_a_byte_order_mark_is_no_part_of_the_first_line(tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes("\ufeffa\r\nb\r\n".encode())
+    assert list(read_lines(path)) == [(1, "a"), (2, "b")]
+
+
+def test_a_spreadsheet_s_file_gives_the_same_pairs(tmp_path):
+    rows = "qid\tquestion\tsentence\tlabel\n1\twho ?\tá\t1\n"
+    (tmp_path / "a.tsv").write_bytes(rows.encode())
+    (tmp_path / "b.tsv").write_bytes(b"\xef\xbb\xbf" + rows.replace("\n", "\r\n").encode())
+    read = reader("trecqa")
+    assert list(read(tmp_path / "a.tsv")) == list(read(tmp_path / "b.tsv"))
+
+
+@pytest.mark.parametrize("header", ["qid\tquestion\tsentence\tlabel\tlabel", "qid\tqid\tquestion"])
+def test_a_column_that_is_there_twice_is_refused(tmp_path, header):
+    path = tmp_path / "a.tsv"
+    path.write_text(f"{header}\n")
+    twice = "label" if "label" in header else "qid"
+    with pytest.raises(AnalogyQAError, match=rf"line 1: the header has the column {twice} more"):
+        list(read_columns(path, (twice, "question"), "a table"))
 
 
 def test_line_ends_are_those_of_lines_only(tmp_path):

@@ -22,7 +22,7 @@ from analogyqa.yaml_files import read_yaml
 
 FEW, MANY = 50, 400
 
-letters = st.characters(exclude_categories=["Cs"], exclude_characters="\t\r\n")
+letters = st.characters(exclude_categories=["Cs"], exclude_characters="\t\r\n\0")
 field = st.text(letters, min_size=1).filter(str.strip)
 words = st.text(letters, min_size=1).filter(lambda text: text.split() == [text])
 candidates = st.lists(st.tuples(field, st.integers(0, 1)), min_size=1, max_size=4)

@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from workflow.project import VECTORS as WORD_VECTORS
+from workflow.project import copy_checkout
 
 CORPUS = "results/corpora/wikiqa.parquet"
 VECTORS = "results/vectors/fasttext.npy"
@@ -78,6 +79,16 @@ def test_a_wrong_configuration_stops_before_any_job(project, case):
     for part in parts:
         assert part in done.stdout
     assert not project.results.exists()
+
+
+def test_a_config_file_that_is_no_mapping_is_named(project, tmp_path):
+    checkout = copy_checkout(tmp_path / "checkout")
+    for content in ("", "- a\n", "a: [1\n"):
+        (checkout / "config.yaml").write_text(content)
+        done = project.run("--snakefile", str(checkout / "Snakefile"), RUN)
+        assert done.returncode != 0
+        assert f"{checkout / 'config.yaml'}: " in done.stdout
+        assert "Traceback" not in done.stdout
 
 
 def edit_line(number, old, new):

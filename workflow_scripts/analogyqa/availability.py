@@ -66,10 +66,9 @@ class Availability:
         paths = [name for name in alternatives if "/" in name]
         sources = [name for name in alternatives if name not in paths]
         for path in paths:
-            if not Path(path).exists():
-                raise AnalogyQAError(
-                    f"{path}: no such file. Correct the path in the configuration."
-                )
+            if not Path(path).is_file():
+                what = "a folder; name a file" if Path(path).is_dir() else "no such file"
+                raise AnalogyQAError(f"{path}: {what}. Correct the path in the configuration.")
         if alternatives[0] in paths:
             return alternatives[0]
         try:

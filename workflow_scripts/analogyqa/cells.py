@@ -149,6 +149,16 @@ class CellFiles(NamedTuple):
         return named | {name: path for name, path in single.items() if path}
 
 
+def require_questions(pairs: dict[str, pd.DataFrame], subset: str, origin: str) -> None:
+    """Raise AnalogyQAError when a split has no pairs of a subset; `origin` is their corpus."""
+    for split, frame in pairs.items():
+        if frame.empty:
+            raise AnalogyQAError(
+                f"{origin}: no question of {subset} in the {split} split has a correct candidate. "
+                "Leave this subset out (subsets) or give the data set such questions."
+            )
+
+
 def load_cell(files: CellFiles, subset: str, p: int, lowercase: bool) -> CellData:
     """Read the tables of one seed of a cell.
 
@@ -162,12 +172,7 @@ def load_cell(files: CellFiles, subset: str, p: int, lowercase: bool) -> CellDat
     else:
         prototypes = pd.DataFrame(columns=PROTOTYPES.names)
     pairs = {split: subset_of(corpus, split, subset) for split in SPLITS}
-    for split, frame in pairs.items():
-        if frame.empty:
-            raise AnalogyQAError(
-                f"{files.corpus}: no question of {subset} in the {split} split has a correct "
-                "candidate. Leave this subset out (subsets) or give the data set such questions."
-            )
+    require_questions(pairs, subset, files.corpus)
     if "train" not in files.quadruples:
         is_prototype = pairs["train"]["candidate_id"].isin(prototypes["candidate_id"])
         pairs["train"] = pairs["train"][is_prototype].reset_index(drop=True)

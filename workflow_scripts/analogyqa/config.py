@@ -34,8 +34,16 @@ SETTING_PART = "."
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
 Folder = Annotated[str, AfterValidator(folder_name)]
+
+
+def _number(value: object) -> object:
+    """Return the number that a text stands for: inside braces `--config` knows texts only."""
+    return int(value) if isinstance(value, str) and value.isdecimal() else value
+
+
 # Strict: the YAML values true and false are not the numbers 1 and 0.
-Count = Annotated[int, Field(strict=True, ge=1)]
+WholeNumber = Annotated[int, BeforeValidator(_number), Field(strict=True)]
+Count = Annotated[WholeNumber, Field(ge=1, le=1_000_000_000)]
 Alternatives = Annotated[
     list[str],
     Field(min_length=1),
@@ -85,7 +93,7 @@ class Vectors(Section):
 
     source: Alternatives | None = None
     train_on: Alternatives | None = None
-    dim: Annotated[int, Field(strict=True, ge=1, le=2000)] = 300
+    dim: Annotated[WholeNumber, Field(ge=1, le=2000)] = 300
     epochs: Count = 5
     min_count: Count = 5
     out_of_vocabulary: Literal["random", "zero", "subword"] = "random"
@@ -122,7 +130,7 @@ class SentenceVectors(Section):
     weights: Alternatives | None = None
     train_on: list[Alternatives] | None = None
     dev_on: list[Alternatives] | None = None
-    lstm_dim: Annotated[int, Field(strict=True, ge=1, le=4096)] = 2048
+    lstm_dim: Annotated[WholeNumber, Field(ge=1, le=4096)] = 2048
     vectors: str | None = None
     lowercase: bool | None = None
 
@@ -162,7 +170,7 @@ class Negatives(Section):
 
     draw: Literal["resampled", "fixed"] = "resampled"
     per: Literal["pair", "question"] = "pair"
-    count: Annotated[int, Field(strict=True, ge=1, le=100)] = 1
+    count: Annotated[WholeNumber, Field(ge=1, le=100)] = 1
 
     @property
     def file_stem(self) -> str:
@@ -180,7 +188,7 @@ class Training(Section):
     learning_rate: float = Field(default=0.001, gt=0, le=1)
     weight_decay: float = Field(default=0.01, ge=0, le=1)
     weight_decay_coupling: Literal["coupled", "decoupled"] = "coupled"
-    sentence_dim: Annotated[int, Field(strict=True, ge=2, le=4096, multiple_of=2)] = 300
+    sentence_dim: Annotated[WholeNumber, Field(ge=2, le=4096, multiple_of=2)] = 300
     batch_size: Count = 16
     max_epochs: Count = 20
     patience: Count = 4
@@ -296,7 +304,7 @@ class Sensitivity(Section):
 class Bootstrap(Section):
     """The intervals: seeds and questions resampled together."""
 
-    samples: Annotated[int, Field(strict=True, ge=100)] = 2000
+    samples: Annotated[WholeNumber, Field(ge=100, le=1_000_000)] = 2000
     confidence: float = Field(default=0.95, gt=0.5, lt=1)
 
 
@@ -332,7 +340,7 @@ class Config(Section):
     tracking_uri: str | None = None
     device: Literal["auto", "cpu", "cuda"] = "auto"
     seeds: Annotated[
-        list[Annotated[int, Field(strict=True, ge=0, lt=2**31)]],
+        list[Annotated[WholeNumber, Field(ge=0, lt=2**31)]],
         Field(min_length=1),
         BeforeValidator(_seed_list),
     ]

@@ -12,7 +12,11 @@ from analogyqa.schemas import PROTOTYPES
 
 
 def choose_prototypes(
-    corpus: pd.DataFrame, subset: str, seed: int, choice: Literal["pair", "question"] = "pair"
+    corpus: pd.DataFrame,
+    subset: str,
+    seed: int,
+    choice: Literal["pair", "question"] = "pair",
+    dataset: str = "the data set",
 ) -> pd.DataFrame:
     """Choose a prototype from every training question of a subset, in a seeded order.
 
@@ -24,8 +28,17 @@ def choose_prototypes(
         A table of schema PROTOTYPES. `rank` counts from 0 within each question type; the prototypes
         of number p are the rows with rank < p, so a smaller set is part of a larger one. `comb`
         holds the same prototypes as the subsets of its types.
+
+    Raises AnalogyQAError when the training split of `dataset` has no such question of a type.
     """
     correct = corpus[(corpus["split"] == "train") & (corpus["label"] == 1)]
+    for kind in types_of(subset):
+        if not (correct["question_type"] == kind).any():
+            raise AnalogyQAError(
+                f"{dataset}: no {kind} question of its training split has a correct candidate, so "
+                f"there is no prototype for {subset}. Leave {subset} out (subsets) or add such "
+                f"questions to the file of datasets.{dataset}.train."
+            )
     parts = [_of_type(correct, kind, seed, choice) for kind in types_of(subset)]
     return pd.concat(parts, ignore_index=True)[PROTOTYPES.names]
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
-from analogyqa.cells import CellFiles, load_cell
+from analogyqa.cells import CellFiles, load_cell, require_questions
 from analogyqa.checkpoints import write_json
 from analogyqa.config import Cell, Model, Training
 from analogyqa.errors import AnalogyQAError
@@ -208,7 +208,7 @@ def score_cell(
     folder: str | Path,
 ) -> None:
     """Score all seeds of a cell that is not trained; write its scores, metrics and run.json."""
-    from analogyqa.scoring import score_bm25, score_untrained
+    from analogyqa.scoring import EVALUATED, score_bm25, score_untrained
 
     started = time.perf_counter()
     inputs, scores = {}, []
@@ -217,6 +217,8 @@ def score_cell(
             inputs[f"{name}, seed {seed}"] = sha256(path)
         if model.ranker == "bm25":
             corpus = read_table(tables.corpus, CORPUS)
+            pairs = {split: subset_of(corpus, split, cell.subset) for split in EVALUATED}
+            require_questions(pairs, cell.subset, tables.corpus)
             scores.append(score_bm25(corpus, cell.subset, lowercase).assign(seed=seed))
         else:
             data = load_cell(tables, cell.subset, cell.p, lowercase)

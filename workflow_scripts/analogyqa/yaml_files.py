@@ -14,18 +14,20 @@ _UNFIT_TAG = (ValueError, LookupError, AttributeError)  # what `!!bool 7` and th
 
 
 def read_yaml(path: str | Path) -> dict:
-    """Return the mapping in a YAML file; an empty file has an empty one.
+    """Return the mapping in a YAML file.
 
-    Raises AnalogyQAError when the file cannot be read, is no mapping, asks for anything but plain
-    values, as the tags of Python do, or has aliases as `require_few_values` refuses them.
+    Raises AnalogyQAError when the file cannot be read, is empty or no mapping, asks for anything
+    but plain values, as the tags of Python do, or has aliases as `require_few_values` refuses them.
     """
     try:
         loader = yaml.SafeLoader(Path(path).read_bytes())
         node = loader.get_single_node()
         require_few_values(node, str(path))
-        content = loader.construct_document(node) if node else {}
+        content = loader.construct_document(node) if node else None
     except (OSError, yaml.YAMLError, RecursionError, *_UNFIT_TAG) as error:
         raise AnalogyQAError(f"{path}: cannot be read as a YAML mapping ({error})") from error
+    if content is None:
+        raise AnalogyQAError(f"{path}: holds no value. Give at least one key, or leave it out.")
     if not isinstance(content, dict):
         raise AnalogyQAError(f"{path}: cannot be read as a YAML mapping (it is {shown(content)})")
     return content

@@ -1,5 +1,6 @@
 """From what a reader yields to the corpus table."""
 
+import logging
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -10,6 +11,8 @@ from analogyqa.corpora import reader
 from analogyqa.errors import AnalogyQAError
 from analogyqa.question_types import QUESTION_TYPES, question_type
 from analogyqa.schemas import CORPUS, SPLITS
+
+log = logging.getLogger(__name__)
 
 
 class Pair(NamedTuple):
@@ -23,19 +26,31 @@ class Pair(NamedTuple):
 
 
 def read_lines(path: str | Path) -> Iterator[tuple[int, str]]:
-    """Yield (line number, line without its end) of a UTF-8 file.
+    """Yield (line number, line without its end) of a UTF-8 file, with or without a byte-order mark.
 
-    Raises AnalogyQAError that names the line where the file is not UTF-8.
+    Raises AnalogyQAError that names the line where the file is not UTF-8, or has a character that
+    no text has.
     """
     with open(path, "rb") as file:
         for number, raw in enumerate(file, start=1):
             try:
-                yield number, raw.decode("utf-8").rstrip("\r\n")
+                line = raw.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
             except UnicodeDecodeError as error:
                 raise AnalogyQAError(
                     f"{path}, line {number}: not UTF-8 ({error.reason} at byte {error.start}). "
                     "Convert the file to UTF-8 or fetch it again."
                 ) from error
+            if "\0" in line:
+                raise AnalogyQAError(
+                    f"{path}, line {number}: a NUL character. Convert the file to UTF-8 or remove "
+                    "it from the text."
+                )
+            if "\r" in line:
+                raise AnalogyQAError(
+                    f"{path}, line {number}: a carriage return inside the line. End the lines with "
+                    "line feeds (from a spreadsheet: save the file with Windows or Unix line ends)."
+                )
+            yield number, line
 
 
 def read_columns(
@@ -44,7 +59,8 @@ def read_columns(
     """Yield (line number, the fields of `columns`) of a tab-separated file with a header.
 
     Quotes are literal and further columns are passed over. Raises AnalogyQAError, naming the line,
-    for a missing column or a row of another width than the header; `kind` is for the message.
+    for a column that is missing or there twice, or a row of another width than the header; `kind`
+    is for the message.
     """
     lines = read_lines(path)
     _, header = next(lines, (0, ""))
@@ -53,6 +69,11 @@ def read_columns(
         raise AnalogyQAError(
             f"{path}, line 1: no column {', '.join(missing)} in the header; "
             f"{kind} has {', '.join(columns)}"
+        )
+    if repeated := [column for column in columns if names.count(column) > 1]:
+        raise AnalogyQAError(
+            f"{path}, line 1: the header has the column {', '.join(repeated)} more than once. "
+            "Remove or rename all but one."
         )
     places = [names.index(column) for column in columns]
     for number, line in lines:
@@ -138,6 +159,8 @@ def _split_table(split: str, path: str | Path, pairs: Iterable[Pair]) -> pd.Data
                 f"{path}, line {pair.line}: the question {pair.question_id} has another text "
                 f"than at line {seen[0].line}"
             )
+        if not pair.question_id.strip():
+            raise AnalogyQAError(f"{path}, line {pair.line}: an empty question id")
         if not pair.question.strip():
             raise AnalogyQAError(f"{path}, line {pair.line}: an empty question")
         if not pair.candidate.strip():
@@ -146,6 +169,7 @@ def _split_table(split: str, path: str | Path, pairs: Iterable[Pair]) -> pd.Data
         previous = pair.question_id
     if not questions:
         raise AnalogyQAError(f"{path}: no questions in this file. Fetch it again.")
+    _report_repeated(path, questions)
     rows = []
     for question_id, group in questions.items():
         kind = question_type(group[0].question, any(pair.label for pair in group))
@@ -155,3 +179,23 @@ def _split_table(split: str, path: str | Path, pairs: Iterable[Pair]) -> pd.Data
             for index, pair in enumerate(group)
         ]  # fmt: skip
     return pd.DataFrame(rows, columns=CORPUS.names)
+
+
+def _report_repeated(path: str | Path, questions: dict[str, list[Pair]]) -> None:
+    """Warn of candidates that a question has more than once; the released data have some."""
+    repeated = []
+    for group in questions.values():
+        first: dict[str, Pair] = {}
+        for pair in group:
+            before = first.setdefault(pair.candidate, pair)
+            if before is not pair:
+                repeated.append((pair, before))
+    if not repeated:
+        return
+    contrary = sum(pair.label != before.label for pair, before in repeated)
+    pair, before = repeated[0]
+    log.warning(
+        "%s: repeated candidates of a question: %d, with another label: %d (the first in line %d, "
+        "as in line %d). All are kept.",
+        *(path, len(repeated), contrary, pair.line, before.line),
+    )
