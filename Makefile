@@ -10,7 +10,7 @@ SNAKEMAKE := $(PY) -m snakemake --cores $(CORES)
 export PYTHONPATH := workflow_scripts
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: help demo paper sensitivity test lint ui report sources plan slurm-test bench
+.PHONY: help demo paper sensitivity test lint ui report sources plan slurm-test gpu-test bench
 
 help:
 	@echo "make demo      the whole pipeline on the bundled sample, no data needed"
@@ -21,6 +21,7 @@ help:
 	@echo "make ui        MLflow UI on the results (CONFIG=sample/config.yaml for the demo)"
 	@echo "make plan      what a run on Slurm would submit, and its expected cost (CONFIG=...)"
 	@echo "make slurm-test  the tests of a real one-node Slurm, as root"
+	@echo "make gpu-test  a CUDA device against the CPU, on the bundled sample"
 	@echo "make bench     what is fast and against what: docs/performance.md"
 	@echo "make report    one HTML page with every table and figure (CONFIG=...)"
 	@echo "make sources   which downloads are here, their size and licence"
@@ -65,6 +66,9 @@ plan: $(VENV)/.installed
 
 slurm-test: $(VENV)/.installed
 	@$(PY) -m pytest -m slurm -n 4
+
+gpu-test: $(VENV)/.installed
+	@$(PY) -m pytest -m gpu -rs
 
 bench: $(VENV)/.installed
 	@$(PY) -m pip install --quiet --disable-pip-version-check --requirement benchmarks/requirements.txt

@@ -88,7 +88,7 @@ def train(folder: Path) -> None:
 
     torch.set_num_threads(1)
     (folder / "state.pt").unlink(missing_ok=True)  # it would go on from there
-    scores, _ = train_seed(
+    trained = train_seed(
         _load(folder),
         MODEL,
         TRAINING,
@@ -97,7 +97,7 @@ def train(folder: Path) -> None:
         folder / "state.pt",
         "growth",
     )
-    write_table(scores, SCORES, folder / "scores.parquet")
+    write_table(trained.scores, SCORES, folder / "scores.parquet")
 
 
 def measure(folder: Path) -> None:

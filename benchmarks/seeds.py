@@ -13,6 +13,7 @@ from measure import in_turn, record
 
 from analogyqa.cells import CellData
 from analogyqa.config import Model, Training
+from analogyqa.devices import set_numerics
 from analogyqa.side_by_side import Report, side_by_side
 from analogyqa.training import train_seed
 
@@ -25,9 +26,11 @@ SEEDS_ON_GPU = 10
 def train(data: CellData, seed: int, kind: str, report: Report) -> None:
     """Train a seed for one epoch, from nothing."""
     torch.set_num_threads(1)
+    device = torch.device(kind)
+    set_numerics(device)
     with tempfile.TemporaryDirectory() as folder:
         checkpoint = Path(folder, "seed.pt")
-        train_seed(data, MODEL, TRAINING, seed, torch.device(kind), checkpoint, "a cell", report)
+        train_seed(data, MODEL, TRAINING, seed, device, checkpoint, "a cell", report)
 
 
 def train_all(data: CellData, seeds: int, workers: int, kind: str) -> None:

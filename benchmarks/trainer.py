@@ -92,9 +92,9 @@ def main() -> None:
     vectors, words = cells.word_vectors(corpus, cells.vectors_file())
     with tempfile.TemporaryDirectory() as folder:
         data = cells.build_cell(corpus, Path(folder), vectors, words, P)
-        _, history = train_seed(
+        history = train_seed(
             data, MODEL, TRAINING, cells.SEED, CPU, Path(folder, "state.pt"), "ours"
-        )
+        ).history
         encoder = build_encoder("bigru", data.word_vectors, TRAINING, cells.SEED)
         model = SentenceTransformer(modules=[Shift(encoder, data)], device="cpu")
         trainer = SentenceTransformerTrainer(

@@ -118,12 +118,16 @@ def cell_files(corpus: pd.DataFrame, tmp_path: Path) -> Callable[..., CellFiles]
     """Write the tables of one seed of a cell."""
 
     def write(
-        seed: int = 0, subset: str = "comb", p: int = 3, negatives: Negatives | None = None
+        seed: int = 0,
+        subset: str = "comb",
+        p: int = 3,
+        negatives: Negatives | None = None,
+        dim: int = DIM,
     ) -> CellFiles:
         folder = tmp_path / "tables"
         write_table(corpus, CORPUS, folder / "corpus.parquet")
         vocabulary = vocabulary_of(pd.concat([corpus["question"], corpus["candidate"]]), True)
-        vectors = np.random.default_rng(1).normal(size=(len(vocabulary), DIM)).astype(np.float32)
+        vectors = np.random.default_rng(1).normal(size=(len(vocabulary), dim)).astype(np.float32)
         found = np.ones(len(vocabulary), dtype=bool)
         write_store(vectors, found, vocabulary, "toy", folder / "vectors.npy")
         prototypes = choose_prototypes(corpus, subset, seed)

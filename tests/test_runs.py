@@ -8,10 +8,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+import torch
 
-from analogyqa import runs, training
+from analogyqa import devices, runs, training
 from analogyqa.cells import ranked_sentences
 from analogyqa.config import Cell, Model, Training
+from analogyqa.devices import machine_of
 from analogyqa.errors import AnalogyQAError
 from analogyqa.runs import (
     choose_setting,
@@ -126,6 +128,22 @@ def test_the_record_says_what_was_run(run):
     assert record["settings"]["vectors"] == {"name": "vectors", "origin": "toy"}
     assert record["settings"]["sentence_vectors"] is None
     assert record["device"] == "cpu"
+    machine = {"after_epoch": 0, **machine_of(torch.device("cpu"))}
+    assert record["machines"] == {"0": [machine], "5": [machine]}
+
+
+def test_a_training_is_not_done_again_on_another_device(run, monkeypatch):
+    """Which device it was is no part of the name of its checkpoint: its state says so."""
+    monkeypatch.setattr(torch, "__version__", "2.13.0+cpu")
+    first = run("a")
+    monkeypatch.setattr(devices, "machine_of", lambda device: {"device": "cuda"})
+    monkeypatch.setattr(torch, "__version__", "2.13.0+cu130")
+    second = run("b")
+    assert read_table(first / "history.parquet", HISTORY).equals(
+        read_table(second / "history.parquet", HISTORY)
+    )
+    last = [own[-1] for own in record_of(second)["machines"].values()]
+    assert last == [{"after_epoch": 2, "device": "cuda"}] * 2
 
 
 def test_the_record_names_every_input_with_its_hash(run, files):

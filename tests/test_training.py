@@ -43,9 +43,9 @@ def train(data, checkpoint, settings=SMALL, model=ANALOGY, seed=0):
 
 def assert_same(first, second):
     """Scores are equal bit for bit, the history but for the time it took."""
-    pd.testing.assert_frame_equal(first[0], second[0], check_exact=True)
-    untimed = [history.drop(columns=["seconds", "quadruples_per_second"]) for _, history in
-               (first, second)]  # fmt: skip
+    pd.testing.assert_frame_equal(first.scores, second.scores, check_exact=True)
+    timed = ["seconds", "quadruples_per_second"]
+    untimed = [trained.history.drop(columns=timed) for trained in (first, second)]
     pd.testing.assert_frame_equal(*untimed, check_exact=True)
 
 
@@ -234,7 +234,7 @@ def test_the_pairwise_loss_ignores_that_a_pair_comes_twice(cell):
 
 
 def test_the_tables_have_the_columns_of_their_schemas(cell, tmp_path):
-    scores, history = train(cell, tmp_path / "a.pt")
+    scores, history, _ = train(cell, tmp_path / "a.pt")
     write_table(scores, SCORES, tmp_path / "scores.parquet")
     write_table(history, HISTORY, tmp_path / "history.parquet")
     assert history["epoch"].tolist() == [1, 2, 3]
@@ -325,15 +325,15 @@ def measured_as(monkeypatch, values):
 
 def test_training_stops_when_dev_has_not_risen_for_patience_epochs(cell, tmp_path, monkeypatch):
     measured_as(monkeypatch, [0.2, 0.5, 0.5, 0.4, 0.9])
-    _, history = train(cell, tmp_path / "a.pt", with_values(max_epochs=9, patience=2))
+    _, history, _ = train(cell, tmp_path / "a.pt", with_values(max_epochs=9, patience=2))
     assert history["dev_mrr"].tolist() == [0.2, 0.5, 0.5, 0.4]
 
 
 def test_the_epoch_with_the_best_dev_mrr_is_scored(cell, tmp_path, monkeypatch):
     measured_as(monkeypatch, [0.2, 0.5])
-    until_best, _ = train(cell, tmp_path / "b.pt", with_values(max_epochs=2))
+    until_best, *_ = train(cell, tmp_path / "b.pt", with_values(max_epochs=2))
     measured_as(monkeypatch, [0.2, 0.5, 0.4, 0.3])
-    longer, _ = train(cell, tmp_path / "c.pt", with_values(max_epochs=4, patience=4))
+    longer, *_ = train(cell, tmp_path / "c.pt", with_values(max_epochs=4, patience=4))
     pd.testing.assert_frame_equal(longer, until_best, check_exact=True)
 
 
@@ -347,7 +347,7 @@ def test_the_encoder_learns(cell, tmp_path, model):
     untrained = arrays_of(build_encoder("bigru", cell.word_vectors, settings, 0).eval(), CPU)
     scores = scores_table(cell, "dev", 0, *score_split(untrained, cell, "dev", model))
     before = measure_questions(scores, cell.splits["dev"].question_types)["rr"].mean()
-    scores, history = train(cell, tmp_path / "a.pt", settings, model)
+    scores, history, _ = train(cell, tmp_path / "a.pt", settings, model)
     assert history["loss"].iloc[-1] < 0.7 * history["loss"].iloc[0]
     assert history["dev_mrr"].max() > before + 0.1
     test = scores[scores["split"] == "test"]
@@ -360,7 +360,7 @@ def test_the_pairwise_loss_trains(cell, tmp_path, encoder):
         sentence_dim=8, dropout=0, weight_decay=0, learning_rate=0.02, max_epochs=12, patience=12
     )
     model = Model(title="P", encoder=encoder, vectors="some", ranker="cosine")
-    scores, history = train(cell, tmp_path / "a.pt", settings, model)
+    scores, history, _ = train(cell, tmp_path / "a.pt", settings, model)
     assert history["loss"].iloc[-1] < 0.7 * history["loss"].iloc[0]
     test = scores[scores["split"] == "test"]
     assert measure_questions(test, cell.splits["test"].question_types)["rr"].mean() > 0.8
@@ -368,7 +368,7 @@ def test_the_pairwise_loss_trains(cell, tmp_path, encoder):
 
 def test_decoupled_weight_decay_is_another_training(cell, tmp_path):
     coupled, decoupled = (
-        train(cell, tmp_path / f"{way}.pt", with_values(weight_decay_coupling=way))[0]["score"]
+        train(cell, tmp_path / f"{way}.pt", with_values(weight_decay_coupling=way)).scores["score"]
         for way in ("coupled", "decoupled")
     )
     assert not coupled.equals(decoupled)

@@ -1,7 +1,9 @@
-"""The device that a job computes on."""
+"""The device that a job computes on, how it computes, and what kind of machine it is."""
 
 import logging
 import os
+import re
+from pathlib import Path
 
 import torch
 
@@ -11,7 +13,7 @@ log = logging.getLogger(__name__)
 
 
 def device_for(requested: str) -> torch.device:
-    """Return the device that `auto`, `cpu` or `cuda` stands for.
+    """Return the device that `auto`, `cpu` or `cuda` stands for, its numerics set.
 
     With `auto` a job that was given a GPU which PyTorch cannot use warns and runs on the CPU.
 
@@ -20,6 +22,7 @@ def device_for(requested: str) -> torch.device:
     if requested == "cpu":
         return torch.device("cpu")
     if torch.cuda.is_available():
+        set_numerics(torch.device("cuda"))
         return torch.device("cuda")
     given = os.environ.get("CUDA_VISIBLE_DEVICES")
     cause = (
@@ -35,3 +38,65 @@ def device_for(requested: str) -> torch.device:
     if given:
         log.warning("Warning: %s; the CPU is used. To use the GPU %s.", cause, remedy)
     return torch.device("cpu")
+
+
+def set_numerics(device: torch.device) -> None:
+    """Make a GPU compute in whole float32 and, as far as CUDA can, the same bytes each time.
+
+    For each process that computes on one, before its first operation: cuBLAS reads its environment
+    variable when CUDA starts. On a CPU nothing is set.
+    """
+    if device.type != "cuda":
+        return
+    os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
+    # TF32 keeps 10 bits of the mantissa; for cuDNN, which computes the GRU, it is on by default.
+    torch.backends.cuda.matmul.allow_tf32 = False
+    torch.backends.cudnn.allow_tf32 = False
+    torch.backends.cudnn.benchmark = False
+    # An encoder may need an operation that has no deterministic form: a warning, not the end.
+    torch.use_deterministic_algorithms(True, warn_only=True)
+
+
+def machine_of(device: torch.device) -> dict[str, str | int | None]:
+    """Return what the last bits of a result may depend on, beside the version of PyTorch.
+
+    Of a GPU its model, its driver (None where the system does not say) and the versions of CUDA and
+    cuDNN; of a CPU the instructions that PyTorch uses.
+    """
+    if device.type != "cuda":
+        return {"device": device.type, "instructions": torch.backends.cpu.get_cpu_capability()}
+    return {
+        "device": device.type,
+        "gpu": torch.cuda.get_device_name(device),
+        "driver": _driver(),
+        "cuda": torch.version.cuda,
+        "cudnn": torch.backends.cudnn.version(),
+    }
+
+
+def _driver(path: Path = Path("/proc/driver/nvidia/version")) -> str | None:
+    found = re.search(r"Module.*?\s(\d+\.[\d.]+)", path.read_text()) if path.exists() else None
+    return found and found[1]
+
+
+def note_machine(state: dict, device: torch.device, name: str) -> None:
+    """Note in the state of a training which machine goes on with it after `state["epoch"]`.
+
+    `state["machines"]` gets an entry only where the kind of machine changes; then the bytes of the
+    result may differ from those of a training on one kind, and the log says so.
+    """
+    machines, machine = state.setdefault("machines", []), machine_of(device)
+    if machines:
+        before = {key: value for key, value in machines[-1].items() if key != "after_epoch"}
+        if before == machine:
+            return
+        log.warning(
+            "%s: goes on after epoch %d on another kind of machine (%s; before: %s). Its bytes may "
+            "differ from those of a training on one kind.",
+            *(name, state["epoch"], _listed(machine), _listed(before)),
+        )
+    machines.append({"after_epoch": state["epoch"], **machine})
+
+
+def _listed(machine: dict[str, str | int | None]) -> str:
+    return ", ".join(f"{key} {value}" for key, value in machine.items())

@@ -7,6 +7,7 @@ import os
 import platform
 import resource
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -28,9 +29,12 @@ from analogyqa.vectors import store_record
 if TYPE_CHECKING:
     import torch
 
+    from analogyqa.training import Trained
+
 _TRAINING_CODE = (
     "adam",
     "cells",
+    "devices",
     "losses",
     "metrics",
     "quadruples",
@@ -63,7 +67,12 @@ def training_code_hash() -> str:
 
 
 def environment() -> dict:
-    """Return the machine side of a record: versions, commit, Slurm job, peak memory in MB."""
+    """Return the machine side of a record: versions, commit, Slurm job, peak memory in MB.
+
+    The memory is that of this process; of a GPU None where it has not used one.
+    """
+    torch = sys.modules.get("torch")
+    on_gpu = torch is not None and torch.cuda.is_initialized()
     versions = {"python": platform.python_version()}
     for name in PACKAGES:
         try:
@@ -76,6 +85,7 @@ def environment() -> dict:
         "git_commit": git_commit(),
         "slurm_job": os.environ.get("SLURM_JOB_ID"),
         "peak_memory_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
+        "peak_gpu_memory_mb": torch.cuda.max_memory_allocated() >> 20 if on_gpu else None,
     }
 
 
@@ -162,18 +172,20 @@ def train_cell(
             "p": cell.p,
             "inputs": hashes,
             "lowercase": lowercase,
-            "machine": [torch.__version__, chosen_device.type],
+            # Not the device: a training may go on on another. What it ran on is in its state.
+            "torch": torch.__version__.partition("+")[0],
             "code": training_code_hash(),
         }
         checkpoint = Path(checkpoints, f"{content_hash(depends_on)[:32]}.pt")
         calls.append((cell, model, training, seed, tables, lowercase, chosen_device, checkpoint))
     trained = side_by_side(_train_seed, calls, threads, on_epoch)
-    scores, histories = zip(*trained, strict=True)
+    scores, histories, machines = zip(*trained, strict=True)
     history = pd.concat(histories, ignore_index=True)
     write_table(history, HISTORY, Path(folder, "history.parquet"))
     # Epochs that an earlier job did count as well.
     seconds = max(time.perf_counter() - started, history["seconds"].sum())
-    _write_run(cell, settings, files, inputs, scores, folder, str(chosen_device), seconds)
+    ran_on = {str(seed): own for seed, own in zip(files, machines, strict=True)}
+    _write_run(cell, settings, files, inputs, scores, folder, str(chosen_device), ran_on, seconds)
 
 
 def _train_seed(
@@ -186,11 +198,13 @@ def _train_seed(
     device: "torch.device",
     checkpoint: Path,
     on_epoch: Callable[[list[list]], None],
-) -> tuple[pd.DataFrame, pd.DataFrame]:
+) -> "Trained":
     import torch
 
+    from analogyqa.devices import set_numerics
     from analogyqa.training import train_seed
 
+    set_numerics(device)
     data = load_cell(files, cell.subset, cell.p, lowercase)
     name = f"{cell.model} {cell.dataset} {cell.subset} p{cell.p} seed {seed}"
     torch.set_num_threads(1)
@@ -225,7 +239,7 @@ def score_cell(
             scores.append(score_untrained(data, model, training, seed))
     settings = _settings(model, None, None, sources, lowercase, files)
     seconds = time.perf_counter() - started
-    _write_run(cell, settings, files, inputs, scores, folder, "cpu", seconds)
+    _write_run(cell, settings, files, inputs, scores, folder, "cpu", {}, seconds)
 
 
 def _settings(
@@ -256,6 +270,7 @@ def _write_run(
     scores: Sequence[pd.DataFrame],
     folder: str | Path,
     device: str,
+    machines: dict[str, list[dict]],
     seconds: float,
 ) -> None:
     path = Path(folder, "scores.parquet")
@@ -271,6 +286,7 @@ def _write_run(
         inputs,
         path,
         device=device,
+        machines=machines,
         wall_seconds=round(seconds, 3),
     )
     write_json(Path(folder, "run.json"), record)

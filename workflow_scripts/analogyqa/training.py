@@ -17,6 +17,7 @@ from analogyqa.adam import Adam
 from analogyqa.cells import CellData, SplitData
 from analogyqa.checkpoints import load_state, save_state
 from analogyqa.config import Model, Training
+from analogyqa.devices import note_machine
 from analogyqa.encoders import Encoder, build_encoder
 from analogyqa.errors import AnalogyQAError
 from analogyqa.metrics import measure_questions
@@ -178,6 +179,15 @@ def _pairwise_loss(vectors: Tensor, batch: Batch, margin: float) -> Tensor:
     return losses.pairwise(energies, labels, c, margin)
 
 
+class Trained(NamedTuple):
+    """What a training leaves: the scores of dev and test (SCORES), the history (HISTORY), and the
+    machines that it ran on, each with the epoch after which it began (`devices.note_machine`)."""
+
+    scores: pd.DataFrame
+    history: pd.DataFrame
+    machines: list[dict]
+
+
 def train_seed(
     data: CellData,
     model: Model,
@@ -187,11 +197,12 @@ def train_seed(
     checkpoint: Path,
     name: str,
     on_epoch: Callable[[list[list]], None] = lambda history: None,
-) -> tuple[pd.DataFrame, pd.DataFrame]:
+) -> Trained:
     """Train one seed and score dev and test with its best epoch.
 
-    The state is saved after each epoch; the same call resumes from there and gives, on the CPU, the
-    same bytes as an uninterrupted one. A finished seed is read from its checkpoint.
+    The state is saved after each epoch; the same call resumes from there and gives, on the same
+    kind of CPU, the same bytes as an uninterrupted one. It may resume on another device. A finished
+    seed is read from its checkpoint.
 
     Args:
         data: of this seed (its prototypes and quadruples).
@@ -202,9 +213,6 @@ def train_seed(
         name: for the log.
         on_epoch: called with the history so far, rows as in HISTORY, when a training resumes and
             after each epoch is saved.
-
-    Returns:
-        The scores of dev and test (SCORES) and the history (HISTORY).
 
     Raises:
         AnalogyQAError: when the loss is not a number or the checkpoint is damaged.
@@ -219,6 +227,7 @@ def train_seed(
         optimiser.load_state_dict(state["optimiser"])
         log.info("%s: resumed after epoch %d", name, state["epoch"])
         on_epoch(state["history"])
+    note_machine(state, device, name)
     dev = data.splits["dev"]
     while not _finished(state, training):
         epoch = state["epoch"] + 1
@@ -262,7 +271,8 @@ def train_seed(
     encoder.load_state_dict(state["best"])
     encoder.eval()
     scores = score_evaluated(arrays_of(encoder, device), data, model, seed)
-    return scores, pd.DataFrame(state["history"], columns=HISTORY.names)
+    history = pd.DataFrame(state["history"], columns=HISTORY.names)
+    return Trained(scores, history, state["machines"])
 
 
 def _finished(state: dict, training: Training) -> bool:

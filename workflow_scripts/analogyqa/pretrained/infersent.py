@@ -48,7 +48,7 @@ class InferSent(nn.Module):
         worded = [number for number, rows in enumerate(sentences) if len(rows)]
         if worded:
             words = [vectors[torch.from_numpy(sentences[number])] for number in worded]
-            encoded[worded] = self(pack_sequence(words, enforce_sorted=False))
+            encoded[torch.tensor(worded)] = self(pack_sequence(words, enforce_sorted=False))
         return encoded
 
 

@@ -15,6 +15,7 @@ from torch import Tensor, nn
 
 from analogyqa.adam import Adam
 from analogyqa.checkpoints import load_state, save_state, write_json
+from analogyqa.devices import note_machine
 from analogyqa.errors import AnalogyQAError
 from analogyqa.pretrained.infersent import InferSent, look_up, mark
 from analogyqa.pretrained.nli import LABELS, read_nli
@@ -115,6 +116,7 @@ def train(
         network.load_state_dict(state["network"])
         optimiser.load_state_dict(state["optimiser"])
         log.info("resumed after epoch %d", state["epoch"])
+    note_machine(state, device, path.stem)
     while state["epoch"] < max_epochs and state["epoch"] - state["best_epoch"] < PATIENCE:
         epoch = state["epoch"] + 1
         started = time.perf_counter()
@@ -142,6 +144,7 @@ def train(
         "epochs": state["epoch"],
         "lstm_dim": lstm_dim,
         "seed": seed,
+        "machines": state["machines"],
         "lowercase": lowercase,
         "pairs": {"train": len(training.labels), "dev": len(dev.labels)},
         "sources": {"train": list(train_files), "dev": list(dev_files), "vectors": vectors},

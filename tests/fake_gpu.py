@@ -1,0 +1,104 @@
+"""A device that computes on the CPU and is as strict as a GPU about where its tensors lie.
+
+Its tensors say that they are on PyTorch's `meta` device and hold their values in CPU memory. An
+operation that mixes them with tensors of the CPU raises an error where CUDA would, and NumPy cannot
+read them. The random numbers are those of the CPU. So code for GPUs runs, and can be compared with
+a CPU to the bit where both take the same way, on a machine without one.
+"""
+
+import torch
+from torch import Tensor
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_map
+
+DEVICE = torch.device("meta")
+aten = torch.ops.aten
+
+# CUDA lets these read tensors of the CPU: lengths, batch sizes, indices, and what is copied.
+_MIXES = {
+    aten._pack_padded_sequence.default,
+    aten._pack_padded_sequence_backward.default,
+    aten._pad_packed_sequence.default,
+    aten.index.Tensor,
+    aten.index_put_.default,
+    aten.index_put.default,
+    aten._index_put_impl_.default,
+    aten.copy_.default,
+}
+# The second of their results stays on the CPU: batch sizes, lengths.
+_HALF = {aten._pack_padded_sequence.default, aten._pad_packed_sequence.default}
+
+
+class OnFakeGPU(Tensor):
+    """A tensor whose values, `content`, lie in CPU memory although it says otherwise."""
+
+    @staticmethod
+    def __new__(cls, content: Tensor) -> "OnFakeGPU":
+        tensor = Tensor._make_wrapper_subclass(
+            cls,
+            content.shape,
+            strides=content.stride(),
+            storage_offset=content.storage_offset(),
+            dtype=content.dtype,
+            device=DEVICE,
+        )
+        tensor.content = content
+        return tensor
+
+    __torch_function__ = torch._C._disabled_torch_function_impl
+
+    @classmethod
+    def __torch_dispatch__(cls, function, types, args=(), kwargs=None):
+        raise AssertionError(f"{function} outside of FakeGPU")
+
+
+class FakeGPU(TorchDispatchMode):
+    """While it is active, `torch.device("meta")` is the fake GPU."""
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        kwargs = dict(kwargs or {})
+        tensors: list[Tensor] = []
+        tree_map(lambda x: tensors.append(x) if isinstance(x, Tensor) else None, (args, kwargs))
+        if any(each.device == DEVICE and not isinstance(each, OnFakeGPU) for each in tensors):
+            # PyTorch makes one, without values, of a list that is an index.
+            raise RuntimeError(f"{function}: a tensor that was not made on the fake GPU")
+        on_gpu = [tensor for tensor in tensors if isinstance(tensor, OnFakeGPU)]
+        target = kwargs.get("device")
+        to_gpu = bool(on_gpu) if target is None else torch.device(target) == DEVICE
+        if on_gpu and function not in _MIXES:
+            strays = [each for each in tensors if each.dim() and not isinstance(each, OnFakeGPU)]
+            if strays:
+                raise RuntimeError(f"{function}: tensors of the fake GPU and of the CPU")
+        if target is not None:
+            kwargs["device"] = torch.device("cpu")
+            if function is aten._to_copy.default and to_gpu != bool(on_gpu):
+                kwargs["non_blocking"] = False
+        plain_args, plain_kwargs = tree_map(_content, (args, kwargs))
+        result = function(*plain_args, **plain_kwargs)
+        if not to_gpu:
+            return result
+        if function in _HALF:
+            return OnFakeGPU(result[0]), result[1]
+        # What is written in place, or into `out`, stays the tensor that it was.
+        same = {id(tensor.content): tensor for tensor in on_gpu}
+
+        def wrapped(value: object) -> object:
+            if not isinstance(value, Tensor):
+                return value
+            return same[id(value)] if id(value) in same else OnFakeGPU(value)
+
+        return tree_map(wrapped, result)
+
+
+def _content(value: object) -> object:
+    return value.content if isinstance(value, OnFakeGPU) else value
+
+
+def to_cpu(value: object) -> object:
+    """Return a state with its tensors on the CPU, as saving one on a GPU does."""
+    return tree_map(lambda x: x.detach().cpu() if isinstance(x, OnFakeGPU) else x, value)
+
+
+def moved(value: object, device: torch.device) -> object:
+    """Return a state with its tensors on a device, as loading one does."""
+    return tree_map(lambda x: x.to(device) if isinstance(x, Tensor) else x, value)
