@@ -1,13 +1,13 @@
 """Patience with Slurm: its controller may be restarted while jobs run.
 
-snakemake-executor-plugin-slurm 2.8.0 waits for ever after an outage of the controller. A status
-query that fails drops every job from its list, and it asks sacct, which an accounting-free cluster
-refuses, because it cannot read MinJobAge during the outage. A submission that fails is a failed
-job. It also guesses an account although no_account is set. The class of hang is open as
+snakemake-executor-plugin-slurm 2.8.0 waits for ever once the controller was away. When a status
+query fails, it drops every job from its list. When it cannot read MinJobAge, it asks sacct in place
+of squeue, and sacct answers only where accounting is on. A submission that fails meanwhile counts
+as a failed job. Hangs of this kind are open as
 https://github.com/snakemake/snakemake-executor-plugin-slurm/issues/207
 
-This file can go with the first version of the plugin for which tests/test_slurm_patience.py finds
-that these defects are gone. docs/reliability.md says what the plugin should do instead.
+docs/reliability.md says what the plugin should do. tests/test_slurm_patience.py fails with the
+first version that does it: then this file can go.
 """
 
 import math

@@ -159,6 +159,8 @@ def test_a_controller_that_is_away_costs_nothing(
     status, output = submission.end()
     assert status == 0, output
     assert output.count("Slurm does not answer") == output.count("Slurm answers again.") == 1
+    assert "sacct" not in output
+    assert "account" not in output
     assert {path: (project.folder / path).read_bytes() for path in targets} == undisturbed
     jobs = submission.jobs()
     assert [job["JobState"] for job in jobs] == ["COMPLETED"] * 2
