@@ -10,13 +10,14 @@ SNAKEMAKE := $(PY) -m snakemake --cores $(CORES)
 export PYTHONPATH := workflow_scripts
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: help demo paper sensitivity test lint ui report sources plan slurm-test gpu-test bench
+.PHONY: help demo paper sensitivity test test-all lint ui report sources plan slurm-test gpu-test bench
 
 help:
 	@echo "make demo      the whole pipeline on the bundled sample, no data needed"
 	@echo "make paper     every table and figure of the paper (config.yaml)"
 	@echo "make sensitivity  each open choice of the paper, varied alone"
 	@echo "make test      the fast tests"
+	@echo "make test-all  every test, at its full count: an hour, as root"
 	@echo "make lint      ruff, snakefmt, snakemake --lint"
 	@echo "make ui        MLflow UI on the results (CONFIG=sample/config.yaml for the demo)"
 	@echo "make plan      what a run on Slurm would submit, and its expected cost (CONFIG=...)"
@@ -45,6 +46,12 @@ sensitivity: $(VENV)/.installed
 
 test: $(VENV)/.installed
 	@$(PY) -m pytest -n auto --dist loadfile
+
+# A worker has a cluster of its own, and they wait more than they compute.
+test-all: test
+	@$(PY) -m pytest -n auto --dist loadfile -m "workflow or slow or real_data"
+	@$(PY) -m pytest -n 4 -m slurm
+	@$(PY) -m pytest -m gpu -rs
 
 lint: $(VENV)/.installed
 	$(PY) -m ruff check .

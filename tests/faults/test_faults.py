@@ -54,6 +54,7 @@ def assert_identical(run: Run, expected: dict[str, bytes]) -> None:
     assert [name for name in expected if found[name] != expected[name]] == []
 
 
+@pytest.mark.draw
 def test_kills_at_random_moments_do_not_show(run, expected, report_count):
     hit = kill_and_restart(run, random.Random(4), KILLS, longest=15)
     assert_identical(run, expected)
@@ -97,7 +98,9 @@ NO_ROOM = re.compile(
 )
 
 
-@pytest.mark.parametrize("moment", ["from the start", "while jobs run"])
+@pytest.mark.parametrize(
+    "moment", ["from the start", pytest.param("while jobs run", marks=pytest.mark.draw)]
+)
 def test_a_full_disk_is_one_sentence_and_costs_nothing_once_there_is_room(
     run, small_disk, expected, moment
 ):

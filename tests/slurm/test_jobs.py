@@ -167,6 +167,7 @@ def test_a_controller_that_is_away_costs_nothing(
     report_count(f"controller away for {seconds} s: 2 jobs COMPLETED, once each; scores identical")
 
 
+@pytest.mark.draw
 def test_a_gpu_that_cannot_be_used_is_one_warning_and_the_cpu(project, cluster):
     submission = Submission(project, cluster)
     status, output = submission.end()
@@ -191,6 +192,7 @@ def test_a_gpu_that_must_be_used_and_cannot_is_explained(project, cluster):
     assert "Traceback" in submission.log()
 
 
+@pytest.mark.draw
 def test_without_gpus_none_is_asked_for(project, cluster):
     project.configure(training=LONG, device="cpu")
     submission = Submission(project, cluster)

@@ -141,7 +141,7 @@ def test_epochs_are_shown_while_the_cell_trains(train, server, tmp_path, caplog)
     assert warnings_of(caplog) == []
 
 
-@pytest.mark.parametrize("back", [(0, 4), (1, 2), None])
+@pytest.mark.parametrize("back", [(0, 4), pytest.param((1, 2), marks=pytest.mark.draw), None])
 def test_a_server_killed_in_the_middle_loses_nothing(train, server, tmp_path, caplog, back):
     def disturb(seed, epoch):
         if (seed, epoch) == (0, 2):

@@ -11,6 +11,8 @@ import torch
 from workflow.project import VECTORS as WORD_VECTORS
 from workflow.project import copy_checkout
 
+pytestmark = pytest.mark.workflow
+
 CORPUS = "results/corpora/wikiqa.parquet"
 VECTORS = "results/vectors/fasttext.npy"
 PROTOTYPES = "results/prototypes/wikiqa/who/seed0.parquet"
@@ -25,60 +27,6 @@ def dataset(**changes):
 
 def vectors(**fasttext):
     return WORD_VECTORS | {"fasttext": fasttext}
-
-
-# Each: changes of the configuration, and the parts that the message must have.
-WRONG_CONFIG = {
-    "unknown key": ({"trainign": {}}, ["unknown key trainign", "did you mean training?"]),
-    "misspelt nested key": (
-        {"training": {"dropuot": 0.1}},
-        ["unknown key training.dropuot", "did you mean dropout?"],
-    ),
-    "wrong type": ({"seeds": "three"}, ["seeds: 'three' is not allowed"]),
-    "no seeds": ({"seeds": 0}, ["seeds: 0 is not allowed", "at least 1 seed"]),
-    "equal seeds": ({"seeds": [1, 1]}, ["seeds: [1, 1] is not allowed", "must differ"]),
-    "dropout of 1.5": ({"training": {"dropout": 1.5}}, ["training.dropout: 1.5", "less than 1"]),
-    "unknown loss": ({"training": {"loss": "softmax"}}, ["training.loss: 'softmax'", "'hinge'"]),
-    "vectors that are not configured": (
-        {"vectors": WORD_VECTORS | {"fasttext": None}},
-        ["models.tam.vectors: 'fasttext' is not configured"],
-    ),
-    "vectors of two origins": (
-        {"vectors": vectors(source="data/words.vec", train_on="data/train.tsv")},
-        ["vectors.fasttext", "either source (a file) or train_on"],
-    ),
-    "subword from a text file": (
-        {"vectors": vectors(source="data/words.vec", out_of_vocabulary="subword")},
-        ["vectors.fasttext", "subword needs a fastText .bin file"],
-    ),
-    "p above the declared questions": (
-        {
-            "prototypes": {"p": 7, "curve": []},
-            "datasets": dataset(questions={"train": {"who": 6, "when": 6, "where": 6}}),
-        },
-        ["prototypes.p: 7", "6 training questions of type", "allowed: 1 to 6"],
-    ),
-    "a file that is not there": (
-        {"datasets": dataset(dev="data/missing.tsv")},
-        ["data/missing.tsv: no such file"],
-    ),
-    "a source that is not registered": (
-        {"datasets": dataset(dev="wikiqa-dve")},
-        ["wikiqa-dve", "did you mean wikiqa-dev?"],
-    ),
-}
-
-
-@pytest.mark.parametrize("case", WRONG_CONFIG)
-def test_a_wrong_configuration_stops_before_any_job(project, case):
-    changes, parts = WRONG_CONFIG[case]
-    project.configure(**changes)
-    done = project.run(RUN)
-    assert done.returncode != 0
-    assert "Traceback" not in done.stdout
-    for part in parts:
-        assert part in done.stdout
-    assert not project.results.exists()
 
 
 def test_a_config_file_that_is_no_mapping_is_named(project, tmp_path):

@@ -11,6 +11,8 @@ from analogyqa.schemas import CORPUS, ENTITIES, SCORES, read_table
 from analogyqa.vectors import read_store
 from workflow.project import ANSWERS
 
+pytestmark = pytest.mark.workflow
+
 # What stands in for published weights, what was trained here, and what needs neither.
 MODELS = ("infersent", "infersent-cosine", "sent2vec-cosine", "sif", "bm25", "tam")
 STORES = ("infersent2", "infersent-nli", "sent2vec-words", "sif")

@@ -4,8 +4,9 @@ import pytest
 
 from workflow.project import Project
 
+pytestmark = pytest.mark.workflow
 
-@pytest.mark.slow
+
 def test_two_runs_give_byte_identical_tables_and_figures(finished, tmp_path):
     second = Project(tmp_path / "elsewhere").create()
     done = second.run()

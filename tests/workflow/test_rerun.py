@@ -4,6 +4,8 @@ import pytest
 
 from workflow.project import MODELS, TRAINING, cells_of
 
+pytestmark = pytest.mark.workflow
+
 REPORTING = {"write_ledger", "judge_claims", "render_table", "draw_figure", "import_to_mlflow"}
 
 

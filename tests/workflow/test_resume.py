@@ -6,6 +6,8 @@ import signal
 import psutil
 import pytest
 
+pytestmark = pytest.mark.workflow
+
 SCORES = "results/runs/analogy/wikiqa/comb/p3/scores.parquet"
 
 

@@ -6,6 +6,8 @@ import pytest
 
 from workflow.project import AXES, SENSITIVITY, cells_of
 
+pytestmark = pytest.mark.workflow
+
 FILES = ("sensitivity.csv", "sensitivity.md", "sensitivity.png", "sensitivity.svg")
 DROPPED = "wikiqa+all_correct_questions.dropped"
 
