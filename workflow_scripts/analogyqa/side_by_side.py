@@ -8,8 +8,6 @@ from queue import Queue
 from threading import Thread
 from typing import Any
 
-from joblib import Parallel, delayed
-
 Report = Callable[[Any], None]
 
 
@@ -31,6 +29,8 @@ def side_by_side(
     """
     if min(workers, len(calls)) <= 1:
         return [function(*call, on_report) for call in calls]
+    from joblib import Parallel, delayed  # a tenth of a second, in each of many short jobs
+
     # A manager that is spawned would run the script of the job again.
     with get_context("fork").Manager() as manager:
         queue = manager.Queue()
