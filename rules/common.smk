@@ -9,10 +9,12 @@ from analogyqa.availability import Availability
 from analogyqa.config import (
     CHOSEN,
     PAPER,
+    cells_of,
     join_id,
     leave_out,
     load_config,
     selection_cells,
+    sensitivity_cells,
     split_id,
     tracking_uri_of,
 )
@@ -52,7 +54,7 @@ PAPER_FILES = {
     name: f"{workflow.basedir}/papers/{name}.yaml" for name in ("diallo2019", "lwda2019")
 }
 PAPERS = {name: checked(load_paper, path) for name, path in PAPER_FILES.items()}
-SENSITIVITY_CELLS = list(dict.fromkeys(CONFIG.sensitivity_cells().values()))
+SENSITIVITY_CELLS = list(dict.fromkeys(sensitivity_cells(CONFIG).values()))
 
 
 # Of a job that trains. Only a cluster looks at it; `device: cpu` is for one without GPUs.
@@ -161,7 +163,7 @@ def entity_patterns():
 
 
 def all_model_ids():
-    return {cell.model for cell in [*CONFIG.cells(), *SENSITIVITY_CELLS]}
+    return {cell.model for cell in [*cells_of(CONFIG), *SENSITIVITY_CELLS]}
 
 
 def is_trained(model_id):

@@ -17,8 +17,8 @@ REPORTED_CONFIG = CONFIG.model_dump(
 rule write_ledger:
     """Summarise every run and hold the published values against it."""
     input:
-        metrics=metrics_of(CONFIG.cells()),
-        records=records_of(CONFIG.cells()),
+        metrics=metrics_of(cells_of(CONFIG)),
+        records=records_of(cells_of(CONFIG)),
         corpora=CORPORA,
         papers=PAPER_FILES.values(),
     output:
@@ -50,8 +50,8 @@ rule write_ledger:
 rule judge_claims:
     """Judge every claim of the papers by paired tests over questions and seeds."""
     input:
-        metrics=metrics_of(CONFIG.cells()),
-        records=records_of(CONFIG.cells()),
+        metrics=metrics_of(cells_of(CONFIG)),
+        records=records_of(cells_of(CONFIG)),
         papers=PAPER_FILES.values(),
     output:
         claims=report(

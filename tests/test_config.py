@@ -12,11 +12,13 @@ from analogyqa.config import (
     Cell,
     SentenceVectors,
     Training,
+    cells_of,
     join_id,
     leave_out,
     load_config,
     read_config,
     selection_cells,
+    sensitivity_cells,
     split_id,
     tracking_uri_of,
 )
@@ -493,7 +495,7 @@ def test_a_trained_baseline_needs_prototypes_for_its_quadruples(small):
 
 def test_the_cells_of_a_small_configuration():
     config = load_config(yaml.safe_load(SMALL))
-    assert config.cells() == [
+    assert cells_of(config) == [
         Cell("analogy", "toy", "who", 3),
         Cell("mean", "toy", "who", 3),
         Cell("mean-cosine", "toy", "who", 0),
@@ -512,7 +514,7 @@ def test_the_cells_of_a_small_configuration():
 
 def test_a_model_with_subsets_of_its_own_is_run_on_these_only(small):
     over = "{models: {analogy: {subsets: [comb]}, mean: {subsets: [who]}}}"
-    cells = load_config(small(over)).cells()
+    cells = cells_of(load_config(small(over)))
     subsets = {name: {cell.subset for cell in cells if cell.model == name} for name in
                ("analogy", "analogy+chosen", "mean", "random")}  # fmt: skip
     assert subsets == {
@@ -525,7 +527,7 @@ def test_a_model_with_subsets_of_its_own_is_run_on_these_only(small):
 
 def test_a_model_that_is_not_run_on_comb_has_no_curve(small):
     nobody = "selection: {models: []}, sensitivity: {models: []}"
-    cells = load_config(small(f"{{models: {{analogy: {{subsets: [who]}}}}, {nobody}}}")).cells()
+    cells = cells_of(load_config(small(f"{{models: {{analogy: {{subsets: [who]}}}}, {nobody}}}")))
     assert {cell.p for cell in cells if cell.model == "analogy"} == {3}
 
 
@@ -538,9 +540,9 @@ def test_the_subsets_of_a_model_are_no_part_of_what_its_scores_depend_on(small):
 
 
 def test_without_comb_there_is_no_curve(small):
-    cells = load_config(
-        small("{subsets: [who], selection: {models: []}, sensitivity: {models: []}}")
-    ).cells()
+    cells = cells_of(
+        load_config(small("{subsets: [who], selection: {models: []}, sensitivity: {models: []}}"))
+    )
     assert {(cell.subset, cell.p) for cell in cells} == {("who", 3), ("who", 0)}
 
 
@@ -553,7 +555,7 @@ def test_the_cells_that_a_selection_compares(small):
 
 
 def test_a_cell_has_a_folder_of_its_own():
-    cells = load_config(repository_config()).cells()
+    cells = cells_of(load_config(repository_config()))
     assert len({cell.path for cell in cells}) == len(cells)
     assert Cell("a+b", "toy", "comb", 3).path == "a+b/toy/comb/p3"
 
@@ -610,7 +612,7 @@ def test_a_variation_lies_over_a_models_own_training(small):
 
 
 def test_the_cells_of_the_sensitivity_table_are_named_by_what_they_change(small):
-    assert load_config(small()).sensitivity_cells() == {
+    assert sensitivity_cells(load_config(small())) == {
         ("analogy", "toy", "paper"): Cell("analogy", "toy", "comb", 3),
         ("analogy", "toy", "loss.workshop"): Cell("analogy+loss.workshop", "toy", "comb", 3),
         ("analogy", "toy", "case.kept"): Cell("analogy+case.kept", "toy", "comb", 3),
@@ -628,7 +630,7 @@ def test_a_variation_that_changes_nothing_in_a_model_has_the_papers_cell(small):
       axes: {aggregation: {mean: {model: {aggregate: mean}}},
              loss: {stated: {training: {loss: printed}}, hinge: {training: {loss: hinge}}}}
     """
-    cells = load_config(small(over)).sensitivity_cells()
+    cells = sensitivity_cells(load_config(small(over)))
     assert cells["analogy", "toy", "aggregation.mean"].model == "analogy+aggregation.mean"
     assert cells["baseline", "toy", "loss.hinge"].model == "baseline+loss.hinge"
     for variation in ("aggregation.mean", "loss.workshop"):  # of one side there is no other
@@ -638,7 +640,7 @@ def test_a_variation_that_changes_nothing_in_a_model_has_the_papers_cell(small):
 
 
 def test_a_variation_that_changes_nothing_in_a_data_set_has_the_papers_cell(small):
-    cells = load_config(small("{datasets: {toy: {drop_all_correct: [dev]}}}")).sensitivity_cells()
+    cells = sensitivity_cells(load_config(small("{datasets: {toy: {drop_all_correct: [dev]}}}")))
     assert cells["analogy", "toy", "questions.dropped"] == cells["analogy", "toy", "paper"]
 
 
@@ -647,14 +649,14 @@ def test_a_variation_that_changes_nothing_in_a_model_is_the_papers_own_cell(smal
     models: {analogy: {ranker: cosine}}
     sensitivity: {axes: {case: {mean: {model: {aggregate: mean}}}}}
     """
-    cells = load_config(small(over)).sensitivity_cells()
+    cells = sensitivity_cells(load_config(small(over)))
     assert cells["analogy", "toy", "case.mean"] == cells["analogy", "toy", "paper"]
 
 
 def test_the_sensitivity_table_is_of_the_data_sets_that_it_names(small):
     other = "{title: O, reader: wikiqa, train: b/train, dev: b/dev, test: b/test}"
     every, one = (
-        load_config(small(f"{{datasets: {{other: {other}}}{over}}}")).sensitivity_cells()
+        sensitivity_cells(load_config(small(f"{{datasets: {{other: {other}}}{over}}}")))
         for over in ("", ", sensitivity: {datasets: [other]}")
     )
     assert {dataset for _, dataset, _ in every} == {"toy", "other"}
@@ -663,7 +665,7 @@ def test_the_sensitivity_table_is_of_the_data_sets_that_it_names(small):
 
 def test_variations_have_no_part_in_the_other_tables(small):
     with_axes, without = (
-        load_config(small(over)).cells() for over in ("{}", "{sensitivity: {models: []}}")
+        cells_of(load_config(small(over))) for over in ("{}", "{sensitivity: {models: []}}")
     )
     assert with_axes == without
 
@@ -676,13 +678,13 @@ def test_a_model_that_is_left_out_has_no_cell_and_a_reason(small):
     assert set(config.models) == {"mean", "mean-cosine"}
     assert config.left_out == {"analogy": "no vectors", "random": "no dice"}
     assert config.selection.models == config.sensitivity.models == []
-    assert {cell.model for cell in config.cells()} == {"mean", "mean-cosine"}
+    assert {cell.model for cell in cells_of(config)} == {"mean", "mean-cosine"}
 
 
 def test_a_variation_that_is_left_out_leaves_its_model(small):
     config = leave_out(load_config(small()), {"analogy+case.kept": "no vectors"})
     assert "analogy" in config.models
-    assert {key[2] for key in config.sensitivity_cells()} == {
+    assert {key[2] for key in sensitivity_cells(config)} == {
         "paper",
         "loss.workshop",
         "questions.dropped",
@@ -708,4 +710,4 @@ def test_the_open_choices_are_varied_on_the_named_data_sets_only():
     values = repository_config()
     values["sensitivity"]["datasets"] = ["trecqa"]
     config = load_config(values)
-    assert {dataset for _, dataset, _ in config.sensitivity_cells()} == {"trecqa"}
+    assert {dataset for _, dataset, _ in sensitivity_cells(config)} == {"trecqa"}

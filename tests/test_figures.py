@@ -6,7 +6,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 
-from analogyqa.config import Config, load_config
+from analogyqa.config import Config, cells_of, load_config
 from analogyqa.figures import FIGURE, build_figure, draw_figure
 from analogyqa.ledger import SUMMARY, load_paper, read_csv, typed, write_csv
 
@@ -41,7 +41,7 @@ def make_summary(config: Config) -> pd.DataFrame:
             "n_seeds": 2,
             "n_questions": 20,
         }
-        for cell in config.cells()
+        for cell in cells_of(config)
         for metric in ("map", "mrr")
     ]
     return typed(rows, SUMMARY)

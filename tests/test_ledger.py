@@ -9,7 +9,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analogyqa.config import Config, load_config
+from analogyqa.config import Config, cells_of, load_config
 from analogyqa.errors import AnalogyQAError
 from analogyqa.ledger import (
     DECIMALS,
@@ -79,7 +79,7 @@ def make_summary(config: Config, **changes) -> pd.DataFrame:
             "provenance": f"made up for {cell.model}",
             **changes,
         }
-        for cell in config.cells()
+        for cell in cells_of(config)
         for metric in ("map", "mrr")
     ]
     return typed(rows, SUMMARY)

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from analogyqa.claims import judge_claims, values_of
-from analogyqa.config import Config, leave_out, load_config
+from analogyqa.config import Config, leave_out, load_config, sensitivity_cells
 from analogyqa.errors import AnalogyQAError
 from analogyqa.ledger import Paper, load_paper, read_csv, summarise_runs, write_csv
 from analogyqa.schemas import METRICS
@@ -89,7 +89,7 @@ def make_runs(config: Config, **means: float) -> list[tuple[dict, pd.DataFrame]]
     `analogy_hinge=0.8` is the mean of analogy where the choice is taken as `hinge`.
     """
     runs = {}
-    for (model, _, variation), cell in config.sensitivity_cells().items():
+    for (model, _, variation), cell in sensitivity_cells(config).items():
         mean = means.get(f"{model}_{variation.split('.')[-1]}", MEANS[model])
         questions = QUESTIONS - 6 * ("+" in cell.dataset)
         runs.setdefault(cell, make_run(cell, mean, questions))
@@ -238,7 +238,7 @@ class TestFrame:
     def test_systems_with_other_questions_are_refused(self):
         config = make_config()
         runs = make_runs(config)
-        runs[0] = make_run(next(iter(config.sensitivity_cells().values())), 0.7, QUESTIONS - 1)
+        runs[0] = make_run(next(iter(sensitivity_cells(config).values())), 0.7, QUESTIONS - 1)
         with pytest.raises(AnalogyQAError, match=r"analogy/wikiqa.* other questions"):
             build_sensitivity(PAPERS, config, runs)
 

@@ -5,7 +5,7 @@ import re
 import pandas as pd
 import pytest
 
-from analogyqa.config import Config, load_config
+from analogyqa.config import Config, cells_of, load_config
 from analogyqa.ledger import SUMMARY, Paper, build_ledger, read_csv, typed, write_csv
 from analogyqa.tables import _FRAME, Table, build_table, escape_latex, to_latex, to_markdown
 
@@ -88,7 +88,7 @@ def make_summary(config: Config, **changes) -> pd.DataFrame:
             "setting": {"analogy": "paper"}.get(cell.model, "bare" if "+" in cell.model else ""),
             "provenance": cell.model.partition("+")[0],
         }
-        for cell in config.cells()
+        for cell in cells_of(config)
         for metric in ("map", "mrr")
     ]
     return typed(rows, SUMMARY)

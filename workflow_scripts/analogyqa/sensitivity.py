@@ -8,7 +8,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 
 from analogyqa.claims import CLAIM_MARKS, FAILS, HOLDS, UNDECIDED, Values, compare_runs, values_of
-from analogyqa.config import PAPER, Cell, Config, join_id
+from analogyqa.config import PAPER, Cell, Config, join_id, sensitivity_cells
 from analogyqa.figures import (
     COLOURS,
     MARKERS,
@@ -85,7 +85,7 @@ def build_sensitivity(
     """
     papers, runs = list(papers), list(runs)
     found, values = by_cell(summarise_runs(runs, config.bootstrap)), values_of(runs)
-    cells, models = config.sensitivity_cells(), config.sensitivity.models
+    cells, models = sensitivity_cells(config), config.sensitivity.models
     rows = []
     for dataset, (name, (axis, value)), metric in product(
         config.varied_datasets, _choices(config), MEASURES

@@ -25,7 +25,7 @@ from filelock import FileLock
 from tqdm import tqdm
 
 from analogyqa.checkpoints import atomic_path
-from analogyqa.config import Cell, Config, read_config, tracking_uri_of
+from analogyqa.config import Cell, Config, cells_of, read_config, tracking_uri_of
 from analogyqa.errors import AnalogyQAError
 from analogyqa.metrics import MEASURES
 from analogyqa.runs import content_hash, sha256
@@ -586,7 +586,7 @@ def _import_available(config: Config) -> None:
     results = Path(config.output_dir)
     cells = [
         tuple(results / "runs" / cell.path / name for name in ("run.json", "metrics.parquet"))
-        for cell in config.cells()
+        for cell in cells_of(config)
     ]
     available = [pair for pair in cells if all(path.exists() for path in pair)]
     records, metrics = zip(*available, strict=True) if available else ((), ())
