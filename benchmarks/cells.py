@@ -9,14 +9,19 @@ import numpy as np
 import pandas as pd
 from measure import ROOT
 
-from analogyqa.cells import CellData, cell_data
-from analogyqa.config import Training
+from analogyqa.analogies.prototypes import choose_prototypes, take
+from analogyqa.analogies.quadruples import (
+    evaluation_blocks,
+    subset_of,
+    training_blocks,
+    write_quadruples,
+)
 from analogyqa.corpora.table import build_corpus
-from analogyqa.prototypes import choose_prototypes, take
-from analogyqa.quadruples import evaluation_blocks, subset_of, training_blocks, write_quadruples
+from analogyqa.examples.data import CellData, cell_data
 from analogyqa.schemas import QUADRUPLES, SPLITS, read_table
+from analogyqa.settings.systems import Training
 from analogyqa.text import tokenize
-from analogyqa.vectors import select_vectors, vocabulary_of
+from analogyqa.vectors.select import select_vectors, vocabulary_of
 
 SUBSET, P, SEED, DIM = "comb", 30, 1, 300
 SPLIT = partial(tokenize, lowercase=True)

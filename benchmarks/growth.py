@@ -10,15 +10,21 @@ import numpy as np
 import pandas as pd
 from measure import FOLDER, Cost, alone, record
 
-from analogyqa.cells import CellData, CellFiles, load_cell
-from analogyqa.config import Model, Training
+from analogyqa.analogies.prototypes import choose_prototypes, take
+from analogyqa.analogies.quadruples import (
+    evaluation_blocks,
+    subset_of,
+    training_blocks,
+    write_quadruples,
+)
 from analogyqa.corpora.table import build_corpus
-from analogyqa.metrics import measure_run
-from analogyqa.prototypes import choose_prototypes, take
-from analogyqa.quadruples import evaluation_blocks, subset_of, training_blocks, write_quadruples
+from analogyqa.examples.data import CellData
+from analogyqa.examples.files import CellFiles, load_cell
+from analogyqa.measures import measure_run
 from analogyqa.schemas import CORPUS, PROTOTYPES, SCORES, SPLITS, read_table, write_table
-from analogyqa.training import train_seed
-from analogyqa.vectors import write_store
+from analogyqa.settings.systems import Model, Training
+from analogyqa.training.loop import train_seed
+from analogyqa.vectors.store import write_store
 
 COPIES = (1, 4, 16, 64)
 # Seconds below which the noise of a machine makes a slope.

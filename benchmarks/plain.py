@@ -6,11 +6,12 @@ import torch.nn.functional as F
 from torch import Tensor
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from analogyqa import losses
-from analogyqa.cells import CellData
-from analogyqa.config import Training
 from analogyqa.encoders.bigru import BiGRUEncoder
-from analogyqa.training import Batch
+from analogyqa.examples.batches import Batch
+from analogyqa.examples.data import CellData
+from analogyqa.objectives.contrastive import contrastive
+from analogyqa.objectives.energy import energy
+from analogyqa.settings.systems import Training
 
 
 def encode(encoder: BiGRUEncoder, data: CellData, numbers: np.ndarray) -> Tensor:
@@ -32,9 +33,9 @@ def batch_loss(encoder: BiGRUEncoder, data: CellData, batch: Batch, training: Tr
         for tower in (batch.a, batch.b, batch.c, batch.d)
     )
     labels = torch.from_numpy(batch.labels).to(a)
-    energies = losses.energy(a - b, c - d)
+    energies = energy(a - b, c - d)
     hinge = training.loss == "hinge"
-    return losses.contrastive(energies, labels, training.margin, hinge).mean()
+    return contrastive(energies, labels, training.margin, hinge).mean()
 
 
 @torch.no_grad()
@@ -55,5 +56,5 @@ def analogy_scores(encoder: BiGRUEncoder, data: CellData, split: str, batch: int
                 part.candidates[rows],
             )
         )
-        scores.scatter_reduce_(0, torch.from_numpy(rows), losses.energy(a - b, c - d), "amax")
+        scores.scatter_reduce_(0, torch.from_numpy(rows), energy(a - b, c - d), "amax")
     return scores.numpy()

@@ -8,7 +8,7 @@ import pandas as pd
 import pyarrow.parquet as pq
 from measure import alone, record
 
-from analogyqa.quadruples import evaluation_blocks, write_quadruples
+from analogyqa.analogies.quadruples import evaluation_blocks, write_quadruples
 
 PAIRS, CANDIDATES = 100_000, 10
 # The number of prototypes makes the rows: 1, 3 and 200 million.

@@ -6,10 +6,10 @@ import plain
 import torch
 from measure import in_turn, record
 
-from analogyqa.config import Model, Training
 from analogyqa.encoders import build_encoder
-from analogyqa.scoring import score_split
-from analogyqa.training import arrays_of
+from analogyqa.settings.systems import Model, Training
+from analogyqa.training.loop import arrays_of
+from analogyqa.training.scoring import score_split
 
 # The plain way does not hold more at a time, nor take less time with more.
 BATCH, ROUNDS = 256, 1

@@ -11,11 +11,11 @@ import cells
 import torch
 from measure import in_turn, record
 
-from analogyqa.cells import CellData
-from analogyqa.config import Model, Training
-from analogyqa.devices import set_numerics
-from analogyqa.side_by_side import Report, side_by_side
-from analogyqa.training import train_seed
+from analogyqa.examples.data import CellData
+from analogyqa.runs.side_by_side import Report, side_by_side
+from analogyqa.settings.systems import Model, Training
+from analogyqa.training.devices import set_numerics
+from analogyqa.training.loop import train_seed
 
 MODEL = Model(title="analogy", encoder="bigru", vectors="any", ranker="analogy")
 TRAINING = Training(max_epochs=1)

@@ -18,12 +18,12 @@ from sentence_transformers import SentenceTransformerTrainingArguments as Argume
 from sentence_transformers.sentence_transformer.losses import ContrastiveLoss
 from sentence_transformers.sentence_transformer.modules import InputModule
 
-from analogyqa.cells import CellData
-from analogyqa.config import Model, Training
 from analogyqa.encoders import Encoder, build_encoder
-from analogyqa.metrics import measure_questions
-from analogyqa.scoring import score_split, scores_table
-from analogyqa.training import arrays_of, train_seed
+from analogyqa.examples.data import CellData
+from analogyqa.measures import measure_questions
+from analogyqa.settings.systems import Model, Training
+from analogyqa.training.loop import arrays_of, train_seed
+from analogyqa.training.scoring import score_split, scores_table
 
 P, EPOCHS, BATCH = 10, 3, 64
 CPU = torch.device("cpu")

@@ -8,11 +8,13 @@ import torch
 from measure import in_turn, record
 from torch import Tensor
 
-from analogyqa.adam import Adam
-from analogyqa.cells import CellData
-from analogyqa.config import Training
 from analogyqa.encoders import build_encoder
-from analogyqa.training import Batch, batch_loss, encode, epoch_batches
+from analogyqa.examples.batches import Batch, epoch_batches
+from analogyqa.examples.data import CellData
+from analogyqa.objectives.contrastive import batch_loss
+from analogyqa.settings.systems import Training
+from analogyqa.training.adam import Adam
+from analogyqa.training.loop import encode
 
 BATCHES, ROUNDS = 2, 2
 

@@ -13,7 +13,7 @@ import cells
 import numpy as np
 from measure import alone, record
 
-from analogyqa.vectors import select_vectors
+from analogyqa.vectors.select import select_vectors
 
 WORDS = int(sys.argv[1]) if len(sys.argv) > 1 else 200_000
 DIM, BLOCK = 300, 1000

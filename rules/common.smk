@@ -6,22 +6,15 @@ import re
 from snakemake.exceptions import WorkflowError
 
 from analogyqa.availability import Availability
-from analogyqa.config import (
-    CHOSEN,
-    PAPER,
-    cells_of,
-    join_id,
-    leave_out,
-    load_config,
-    selection_cells,
-    sensitivity_cells,
-    split_id,
-    tracking_uri_of,
-)
 from analogyqa.errors import AnalogyQAError
 from analogyqa.folders import require_writable
-from analogyqa.ledger import load_paper
-from analogyqa.sources import load_registry, mirrors_from
+from analogyqa.plan import cells_of, selection_cells, sensitivity_cells
+from analogyqa.registry import ENCODERS, PRETRAINED, READERS
+from analogyqa.runs.depends_on import code_hash
+from analogyqa.settings.paper import load_paper
+from analogyqa.settings.run import leave_out, load_config, tracking_uri_of
+from analogyqa.settings.studies import CHOSEN, PAPER, join_id, split_id
+from analogyqa.sources.registry import load_registry, mirrors_from
 from analogyqa.yaml_files import read_yaml
 
 
@@ -164,6 +157,23 @@ def entity_patterns():
 
 def all_model_ids():
     return {cell.model for cell in [*cells_of(CONFIG), *SENSITIVITY_CELLS]}
+
+
+def code_of(script, *modules):
+    """The hash of the library's code that a script runs, with the modules that it loads by name."""
+    return code_hash(Path(workflow.basedir, "workflow_scripts", f"{script}.py"), *modules)
+
+
+def encoder_module(model_id):
+    return ENCODERS[CONFIG.model_of(model_id).encoder or "mean"].module
+
+
+def pretrained_module(name):
+    return PRETRAINED[CONFIG.sentence_vectors[name].encoder].module
+
+
+def reader_module(dataset_id):
+    return READERS[CONFIG.dataset_of(dataset_id).reader].module
 
 
 def is_trained(model_id):

@@ -23,6 +23,7 @@ rule build_corpus:
         mem_mb=growing(2000),
         runtime=growing(20),
     params:
+        code=lambda wildcards: code_of("build_corpus", reader_module(wildcards.dataset)),
         reader=lambda wildcards: CONFIG.dataset_of(wildcards.dataset).reader,
         questions=lambda wildcards: CONFIG.dataset_of(wildcards.dataset).questions,
         drop_all_correct=lambda wildcards: CONFIG.dataset_of(wildcards.dataset).drop_all_correct,
@@ -48,6 +49,7 @@ rule find_entities:
         mem_mb=growing(4000),
         runtime=growing(60),
     params:
+        code=code_of("find_entities"),
         model=CONFIG.named_entities and CONFIG.named_entities.model,
     script:
         "../workflow_scripts/find_entities.py"
@@ -77,6 +79,7 @@ rule rewrite_questions:
         mem_mb=growing(2000),
         runtime=growing(20),
     params:
+        code=code_of("rewrite_questions"),
         lowercase=CONFIG.named_entities and lowercase_of_vectors(CONFIG.named_entities.vectors),
     script:
         "../workflow_scripts/rewrite_questions.py"

@@ -22,6 +22,7 @@ rule choose_prototypes:
         mem_mb=growing(2000),
         runtime=growing(20),
     params:
+        code=code_of("choose_prototypes"),
         seeds=CONFIG.seeds,
         choice=lambda wildcards: CONFIG.dataset_of(wildcards.dataset).prototype_choice,
     script:
@@ -52,6 +53,7 @@ rule build_training_quadruples:
         mem_mb=growing(2000),
         runtime=growing(30),
     params:
+        code=code_of("build_quadruples"),
         seeds=CONFIG.seeds,
         splits=["train"],
     script:
@@ -80,6 +82,7 @@ rule build_evaluation_quadruples:
         mem_mb=growing(2000),
         runtime=growing(30),
     params:
+        code=code_of("build_quadruples"),
         seeds=CONFIG.seeds,
         splits=["dev", "test"],
     script:

@@ -42,6 +42,7 @@ rule write_ledger:
     conda:
         "../envs/cpu.yaml"
     params:
+        code=code_of("write_ledger"),
         config=REPORTED_CONFIG,
     script:
         "../workflow_scripts/write_ledger.py"
@@ -73,6 +74,7 @@ rule judge_claims:
     conda:
         "../envs/cpu.yaml"
     params:
+        code=code_of("judge_claims"),
         config=REPORTED_CONFIG,
     script:
         "../workflow_scripts/judge_claims.py"
@@ -114,6 +116,7 @@ rule render_table:
     conda:
         "../envs/cpu.yaml"
     params:
+        code=code_of("render_table"),
         config=REPORTED_CONFIG,
     script:
         "../workflow_scripts/render_table.py"
@@ -154,6 +157,7 @@ rule draw_figure:
     conda:
         "../envs/cpu.yaml"
     params:
+        code=code_of("draw_figure"),
         config=REPORTED_CONFIG,
     script:
         "../workflow_scripts/draw_figure.py"
@@ -186,6 +190,7 @@ rule write_sensitivity:
     conda:
         "../envs/cpu.yaml"
     params:
+        code=code_of("write_sensitivity"),
         config=REPORTED_CONFIG,
     script:
         "../workflow_scripts/write_sensitivity.py"

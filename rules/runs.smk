@@ -31,6 +31,7 @@ rule train_encoder:
         runtime=growing(120),
         gpu=GPUS,
     params:
+        code=lambda wildcards: code_of("train_encoder", encoder_module(wildcards.model)),
         model=lambda wildcards: scientific(wildcards.model),
         sources=lambda wildcards: sources_of(wildcards.model, wildcards.dataset),
         settings=lambda wildcards: trainings_of(wildcards.model),
@@ -54,6 +55,7 @@ rule choose_setting:
     conda:
         "../envs/cpu.yaml"
     params:
+        code=code_of("choose_setting"),
         subset=CONFIG.selection.subset,
     script:
         "../workflow_scripts/choose_setting.py"
@@ -79,6 +81,7 @@ rule score_candidates:
         mem_mb=growing(2000),
         runtime=growing(20),
     params:
+        code=lambda wildcards: code_of("score_candidates", encoder_module(wildcards.model)),
         model=lambda wildcards: scientific(wildcards.model),
         sources=lambda wildcards: sources_of(wildcards.model, wildcards.dataset),
         seeds=CONFIG.seeds,

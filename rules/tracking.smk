@@ -20,6 +20,7 @@ rule import_to_mlflow:
     conda:
         "../envs/cpu.yaml"
     params:
+        code=code_of("import_to_mlflow"),
         tracking_uri=tracking_uri_of(CONFIG),
     script:
         "../workflow_scripts/import_to_mlflow.py"

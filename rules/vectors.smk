@@ -23,6 +23,7 @@ rule train_vectors:
         mem_mb=growing(4000),
         runtime=growing(240),
     params:
+        code=code_of("train_vectors"),
         dim=lambda wildcards: CONFIG.vectors[wildcards.vectors].dim,
         epochs=lambda wildcards: CONFIG.vectors[wildcards.vectors].epochs,
         min_count=lambda wildcards: CONFIG.vectors[wildcards.vectors].min_count,
@@ -51,6 +52,7 @@ rule select_vectors:
         mem_mb=growing(4000),
         runtime=growing(60),
     params:
+        code=code_of("select_vectors"),
         origin=lambda wildcards: vectors_origin(wildcards.vectors),
         out_of_vocabulary=lambda wildcards: CONFIG.vectors[wildcards.vectors].out_of_vocabulary,
         lowercase=lambda wildcards: lowercase_of_vectors(wildcards.vectors),
@@ -82,6 +84,7 @@ rule train_infersent:
         runtime=growing(720),
         gpu=GPUS,
     params:
+        code=code_of("train_infersent"),
         seed=CONFIG.seeds[0],
         lstm_dim=lambda wildcards: CONFIG.sentence_vectors[wildcards.sentence_vectors].lstm_dim,
         lowercase=lambda wildcards: lowercase_of_sentences(wildcards.sentence_vectors),
@@ -109,6 +112,9 @@ rule encode_sentences:
         mem_mb=growing(8000),
         runtime=growing(240),
     params:
+        code=lambda wildcards: code_of(
+            "encode_sentences", pretrained_module(wildcards.sentence_vectors)
+        ),
         encoder=lambda wildcards: CONFIG.sentence_vectors[wildcards.sentence_vectors].encoder,
         name=lambda wildcards: name_of_weights(wildcards.sentence_vectors),
         origin=lambda wildcards: sentence_vectors_origin(wildcards.sentence_vectors),

@@ -12,13 +12,20 @@ import pytest
 from filelock import FileLock
 from hypothesis import settings
 
-from analogyqa.cells import CellData, CellFiles, load_cell
-from analogyqa.config import Negatives
-from analogyqa.prototypes import choose_prototypes, take
-from analogyqa.quadruples import evaluation_blocks, subset_of, training_blocks, write_quadruples
+from analogyqa.analogies.prototypes import choose_prototypes, take
+from analogyqa.analogies.quadruples import (
+    evaluation_blocks,
+    subset_of,
+    training_blocks,
+    write_quadruples,
+)
+from analogyqa.examples.data import CellData
+from analogyqa.examples.files import CellFiles, load_cell
 from analogyqa.question_types import question_type
 from analogyqa.schemas import CORPUS, PROTOTYPES, SPLITS, write_table
-from analogyqa.vectors import vocabulary_of, write_store
+from analogyqa.settings.systems import Negatives
+from analogyqa.vectors.select import vocabulary_of
+from analogyqa.vectors.store import write_store
 from workflow.project import Project
 
 # How long an example takes says more about the machine than about the code.

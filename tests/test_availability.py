@@ -6,9 +6,9 @@ import pytest
 import yaml
 
 from analogyqa.availability import Availability, find_entity_model
-from analogyqa.config import load_config
 from analogyqa.errors import AnalogyQAError
-from analogyqa.sources import Source
+from analogyqa.settings.run import load_config
+from analogyqa.sources.registry import Source
 
 CONFIG = """
 output_dir: out

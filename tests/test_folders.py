@@ -7,9 +7,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from analogyqa.config import load_config
 from analogyqa.errors import AnalogyQAError
 from analogyqa.folders import folder_name, require_writable
+from analogyqa.settings.run import load_config
 
 NAMES = {
     "": "name a folder",

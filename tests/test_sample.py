@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from analogyqa.corpora.table import build_corpus, count_questions
-from analogyqa.entities import find_entities
 from analogyqa.question_types import QUESTION_TYPES
+from analogyqa.rewriting.entities import find_entities
 from analogyqa.text import tokenize
 
 SAMPLE = Path(__file__).parent.parent / "sample"

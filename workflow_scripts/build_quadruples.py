@@ -6,10 +6,15 @@ output: quadruples/{dataset}/{subset}/p{p}/seed{seed}/{split}.parquet
 
 from itertools import product
 
-from analogyqa.config import Negatives
-from analogyqa.prototypes import take
-from analogyqa.quadruples import evaluation_blocks, subset_of, training_blocks, write_quadruples
+from analogyqa.analogies.prototypes import take
+from analogyqa.analogies.quadruples import (
+    evaluation_blocks,
+    subset_of,
+    training_blocks,
+    write_quadruples,
+)
 from analogyqa.schemas import CORPUS, PROTOTYPES, read_table
+from analogyqa.settings.systems import Negatives
 from job import job
 
 with job(snakemake):

@@ -4,7 +4,7 @@ input: corpora/{dataset}.parquet
 output: prototypes/{dataset}/{subset}/seed{seed}.parquet
 """
 
-from analogyqa.prototypes import choose_prototypes
+from analogyqa.analogies.prototypes import choose_prototypes
 from analogyqa.schemas import CORPUS, PROTOTYPES, read_table, write_table
 from job import job
 

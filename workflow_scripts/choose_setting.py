@@ -4,7 +4,7 @@ input: history.parquet of each setting, by its name
 output: selection/{model}/{dataset}.json
 """
 
-from analogyqa.runs import choose_setting
+from analogyqa.runs.choose import choose_setting
 from job import job
 
 with job(snakemake):

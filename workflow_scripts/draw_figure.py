@@ -4,9 +4,10 @@ input: summary.csv, papers/{paper}.yaml
 output: figures/{paper}/figure{number}.{png,svg,csv}
 """
 
-from analogyqa.config import load_config
-from analogyqa.figures import build_figure, draw_figure
-from analogyqa.ledger import SUMMARY, load_paper, read_csv, write_csv
+from analogyqa.report.figures import build_figure, draw_figure
+from analogyqa.report.summary import SUMMARY, read_csv, write_csv
+from analogyqa.settings.paper import load_paper
+from analogyqa.settings.run import load_config
 from job import job
 
 with job(snakemake):

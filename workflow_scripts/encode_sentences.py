@@ -7,10 +7,10 @@ output: sentence_vectors/{dataset}/{sentence_vectors}.npy, .words.txt, .json
 import numpy as np
 import torch
 
-from analogyqa.cells import ranked_sentences, training_sentences
+from analogyqa.examples.data import ranked_sentences, training_sentences
 from analogyqa.pretrained import Resources, encode_sentences
 from analogyqa.schemas import CORPUS, read_table
-from analogyqa.vectors import write_store
+from analogyqa.vectors.store import write_store
 from job import job
 
 with job(snakemake):

@@ -4,7 +4,8 @@ import logging
 import os
 from pathlib import Path
 
-from analogyqa.sources import fetch, load_registry, mirrors_from
+from analogyqa.sources.fetch import fetch
+from analogyqa.sources.registry import load_registry, mirrors_from
 from job import job
 
 with job(snakemake):

@@ -7,10 +7,10 @@ output: entities/{dataset}.parquet, entities/{dataset}.json
 import os
 
 from analogyqa.availability import find_entity_model
-from analogyqa.checkpoints import write_json
-from analogyqa.entities import find_entities, model_record
+from analogyqa.files import write_json
+from analogyqa.rewriting.entities import find_entities, model_record
 from analogyqa.schemas import CORPUS, ENTITIES, read_table, write_table
-from analogyqa.sources import mirrors_from
+from analogyqa.sources.registry import mirrors_from
 from job import job
 
 with job(snakemake):

@@ -6,8 +6,9 @@ output: mlflow.imported.json
 
 from pathlib import Path
 
-from analogyqa.checkpoints import write_json
-from analogyqa.tracking import EXPERIMENT, import_runs
+from analogyqa.files import write_json
+from analogyqa.tracking.records import EXPERIMENT
+from analogyqa.tracking.store import import_runs
 from job import job
 
 with job(snakemake):

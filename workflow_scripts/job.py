@@ -7,9 +7,10 @@ import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from analogyqa.cells import CellFiles
-from analogyqa.config import Cell, Negatives
 from analogyqa.errors import AnalogyQAError
+from analogyqa.examples.files import CellFiles
+from analogyqa.plan import Cell
+from analogyqa.settings.systems import Negatives
 
 # What a disk answers that is full, over its quota or may not be written.
 _UNWRITABLE = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM}

@@ -4,10 +4,11 @@ input: metrics and run.json of every cell, papers
 output: claims.csv, comparisons.csv, claims.md
 """
 
-from analogyqa.checkpoints import write_text
-from analogyqa.claims import claims_markdown, judge_claims, values_of
-from analogyqa.config import load_config
-from analogyqa.ledger import load_paper, read_runs, write_csv
+from analogyqa.files import write_text
+from analogyqa.report.claims import claims_markdown, judge_claims, values_of
+from analogyqa.report.summary import read_runs, write_csv
+from analogyqa.settings.paper import load_paper
+from analogyqa.settings.run import load_config
 from job import job
 
 with job(snakemake):

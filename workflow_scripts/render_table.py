@@ -4,10 +4,12 @@ input: summary.csv, ledger.csv, papers/{paper}.yaml
 output: tables/{paper}/table{number}.{csv,md,tex}
 """
 
-from analogyqa.checkpoints import write_text
-from analogyqa.config import load_config
-from analogyqa.ledger import LEDGER, SUMMARY, load_paper, read_csv, write_csv
-from analogyqa.tables import build_table, to_latex, to_markdown
+from analogyqa.files import write_text
+from analogyqa.report.summary import LEDGER, SUMMARY, read_csv, write_csv
+from analogyqa.report.table_formats import to_latex, to_markdown
+from analogyqa.report.tables import build_table
+from analogyqa.settings.paper import load_paper
+from analogyqa.settings.run import load_config
 from job import job
 
 with job(snakemake):

@@ -4,9 +4,9 @@ input: corpus, entities, vectors
 output: rewritten/{dataset}/{rewriting}.parquet
 """
 
-from analogyqa.rewriting import rewrite_questions
+from analogyqa.rewriting.questions import rewrite_questions
 from analogyqa.schemas import CORPUS, ENTITIES, read_table, write_table
-from analogyqa.vectors import read_store
+from analogyqa.vectors.store import read_store
 from job import job
 
 with job(snakemake):

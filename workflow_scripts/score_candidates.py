@@ -6,8 +6,8 @@ output: runs/{model}/{dataset}/{subset}/p{p}/{scores,metrics}.parquet and run.js
 
 from pathlib import Path
 
-from analogyqa.config import Model, Training
-from analogyqa.runs import score_cell
+from analogyqa.runs.score import score_cell
+from analogyqa.settings.systems import Model, Training
 from job import cell_files, cell_of, job
 
 with job(snakemake):

@@ -9,7 +9,8 @@ import logging
 import pandas as pd
 
 from analogyqa.schemas import CORPUS, read_table
-from analogyqa.vectors import select_vectors, vocabulary_of, write_store
+from analogyqa.vectors.select import select_vectors, vocabulary_of
+from analogyqa.vectors.store import write_store
 from job import job
 
 with job(snakemake):

@@ -6,9 +6,10 @@ output: runs/{model}/{dataset}/{subset}/p{p}/{scores,metrics,history}.parquet an
 
 from pathlib import Path
 
-from analogyqa.config import Model, Training
-from analogyqa.runs import chosen_setting, train_cell
-from analogyqa.tracking import LiveLog
+from analogyqa.runs.choose import chosen_setting
+from analogyqa.runs.train import train_cell
+from analogyqa.settings.systems import Model, Training
+from analogyqa.tracking.live import LiveLog
 from job import cell_files, cell_of, job
 
 with job(snakemake):

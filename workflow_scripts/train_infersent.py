@@ -8,9 +8,9 @@ from pathlib import Path
 
 import torch
 
-from analogyqa.devices import device_for
-from analogyqa.pretrained.infersent_training import train
-from analogyqa.runs import content_hash, sha256
+from analogyqa.runs.depends_on import code_hash, content_hash, sha256
+from analogyqa.training.devices import device_for
+from analogyqa.training.infersent import train
 from job import job
 
 with job(snakemake):
@@ -19,6 +19,7 @@ with job(snakemake):
     depends_on = [
         [sha256(path) for path in (*files.train, *files.dev, files.vectors)],
         [params.lowercase, params.lstm_dim, params.seed],
+        [torch.__version__.partition("+")[0], code_hash("analogyqa.training.infersent")],
     ]
     checkpoint = f"infersent-{content_hash(depends_on)[:32]}.pt"
     train(

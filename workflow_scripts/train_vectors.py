@@ -4,7 +4,7 @@ input: the texts
 output: vectors/trained/{vectors}.bin
 """
 
-from analogyqa.vectors import train_vectors
+from analogyqa.vectors.train import train_vectors
 from job import job
 
 with job(snakemake):

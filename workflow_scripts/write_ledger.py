@@ -6,12 +6,14 @@ output: summary.csv, ledger.csv, ledger.md, ledger.html
 
 from pathlib import Path
 
-from analogyqa.checkpoints import write_text
-from analogyqa.config import load_config
 from analogyqa.corpora.table import count_questions
-from analogyqa.ledger import build_ledger, load_paper, read_runs, summarise_runs, write_csv
-from analogyqa.ledger_pages import to_html, to_markdown
+from analogyqa.files import write_text
+from analogyqa.report.ledger import build_ledger
+from analogyqa.report.ledger_pages import to_html, to_markdown
+from analogyqa.report.summary import read_runs, summarise_runs, write_csv
 from analogyqa.schemas import CORPUS, read_table
+from analogyqa.settings.paper import load_paper
+from analogyqa.settings.run import load_config
 from job import job
 
 with job(snakemake):

@@ -4,10 +4,13 @@ input: metrics and run.json of every variation, papers
 output: sensitivity.csv, sensitivity.md, sensitivity.png, sensitivity.svg
 """
 
-from analogyqa.checkpoints import write_text
-from analogyqa.config import load_config
-from analogyqa.ledger import load_paper, read_runs, write_csv
-from analogyqa.sensitivity import build_sensitivity, draw_sensitivity, sensitivity_markdown
+from analogyqa.files import write_text
+from analogyqa.report.sensitivity import build_sensitivity
+from analogyqa.report.sensitivity_figure import draw_sensitivity
+from analogyqa.report.sensitivity_page import sensitivity_markdown
+from analogyqa.report.summary import read_runs, write_csv
+from analogyqa.settings.paper import load_paper
+from analogyqa.settings.run import load_config
 from job import job
 
 with job(snakemake):

@@ -4,7 +4,6 @@ import re
 
 import pytest
 
-from analogyqa.corpora import READERS, reader
 from analogyqa.corpora.table import (
     build_corpus,
     count_questions,
@@ -13,6 +12,7 @@ from analogyqa.corpora.table import (
     read_lines,
 )
 from analogyqa.errors import AnalogyQAError
+from analogyqa.registry import READERS
 from analogyqa.schemas import CORPUS, SPLITS
 
 HEADER = "qid\tquestion\tsentence\tlabel\n"
@@ -34,7 +34,7 @@ def build(tmp_path):
 
 
 def test_every_registered_reader_can_be_imported():
-    assert all(callable(reader(name)) for name in READERS)
+    assert all(callable(entry.load()) for entry in READERS.values())
 
 
 def test_the_table_has_the_columns_of_its_schema(build):
@@ -174,7 +174,7 @@ def test_a_spreadsheet_s_file_gives_the_same_pairs(tmp_path):
     rows = "qid\tquestion\tsentence\tlabel\n1\twho ?\tá\t1\n"
     (tmp_path / "a.tsv").write_bytes(rows.encode())
     (tmp_path / "b.tsv").write_bytes(b"\xef\xbb\xbf" + rows.replace("\n", "\r\n").encode())
-    read = reader("trecqa")
+    read = READERS["trecqa"].load()
     assert list(read(tmp_path / "a.tsv")) == list(read(tmp_path / "b.tsv"))
 
 

@@ -4,10 +4,10 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from analogyqa.config import Training
 from analogyqa.encoders import gru
 from analogyqa.encoders.bigru import BiGRUEncoder
 from analogyqa.encoders.gru import GRUMax, linear, reversed_rows
+from analogyqa.settings.systems import Training
 
 WORDS, DIM, SENTENCE_DIM = 40, 12, 10
 LENGTHS = torch.tensor([3, 9, 1, 9, 4, 6])

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from analogyqa.config import Training
 from analogyqa.encoders.cnn import WIDTH, CNNEncoder
+from analogyqa.settings.systems import Training
 
 WORDS, DIM, SENTENCE_DIM = 40, 12, 10
 LENGTHS = torch.tensor([3, 9, 1, 9, 4, 6])

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from analogyqa.config import Training
 from analogyqa.encoders.mean import MeanEncoder
+from analogyqa.settings.systems import Training
 
 VECTORS = np.array([[9, 9], [1, 2], [3, 6]], dtype=np.float32)
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from analogyqa.config import Training
 from analogyqa.encoders.random import RandomEncoder
-from analogyqa.ranking import unit
+from analogyqa.rankers.cosine import unit
+from analogyqa.settings.systems import Training
 
 
 def vectors(seed=0):

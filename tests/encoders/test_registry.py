@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 import torch
 
-from analogyqa import encoders
-from analogyqa.config import Training
-from analogyqa.encoders import ENCODERS, build_encoder
-from analogyqa.training import arrays_of
+from analogyqa.encoders import build_encoder
+from analogyqa.registry import ENCODERS, Entry
+from analogyqa.settings.systems import Training
+from analogyqa.training.loop import arrays_of
 
 VECTORS = np.random.default_rng(0).normal(size=(11, 4)).astype(np.float32)
 WORDS = np.array([[3, 1, 2, 0, 0], [4, 5, 6, 7, 8], [1, 0, 0, 0, 0]])
@@ -77,15 +77,16 @@ def test_weights_to_save_hold_no_word_vectors(name):
 
 def test_encoders_that_are_not_trained_do_not_import_pytorch():
     names = [name for name in ENCODERS if name not in TRAINED]
-    modules = [ENCODERS[name].path.partition(":")[0] for name in names]
-    code = f"import sys, analogyqa.scoring, {', '.join(modules)}; sys.exit('torch' in sys.modules)"
-    path = str(Path(encoders.__file__).parents[2])
+    modules = [ENCODERS[name].module for name in names]
+    imports = ", ".join(["sys", "analogyqa.training.scoring", *modules])
+    code = f"import {imports}; sys.exit('torch' in sys.modules)"
+    path = str(Path(__file__).parents[2] / "workflow_scripts")
     done = subprocess.run([sys.executable, "-c", code], env={"PYTHONPATH": path})
     assert done.returncode == 0
 
 
 def test_an_encoder_of_ones_own_needs_only_a_line(monkeypatch):
-    entry = encoders.Entry("collections:Counter", trained=False, needs_vectors=False)
+    entry = Entry("collections:Counter", trained=False, needs_vectors=False)
     monkeypatch.setitem(ENCODERS, "mine", entry)
     monkeypatch.setattr("collections.Counter", lambda *arguments: arguments)
     assert build_encoder("mine", None, Training(), 3) == (None, Training(), 3)

@@ -14,8 +14,9 @@ import pytest
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.pretrained.nli import read_nli
-from analogyqa.sources import Source, fetch
-from analogyqa.vectors import select_vectors
+from analogyqa.sources.fetch import fetch
+from analogyqa.sources.registry import Source
+from analogyqa.vectors.select import select_vectors
 from http_server import ok, running_server
 
 MEMBER, CONTENT = "corpus/file.txt", b"what the source is\n" * 1000

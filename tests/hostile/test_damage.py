@@ -9,16 +9,18 @@ import numpy as np
 import pytest
 import torch
 
-from analogyqa.checkpoints import load_state
-from analogyqa.config import MOST_SEEDS, load_config, read_config
 from analogyqa.errors import AnalogyQAError, shown
-from analogyqa.ledger import load_paper, read_runs
 from analogyqa.pretrained import infersent
 from analogyqa.pretrained.nli import read_nli
 from analogyqa.pretrained.sent2vec import encode_tokens
+from analogyqa.report.summary import read_runs
 from analogyqa.schemas import METRICS, read_table
-from analogyqa.sources import load_registry
-from analogyqa.vectors import read_store, select_vectors, store_record
+from analogyqa.settings.paper import load_paper
+from analogyqa.settings.run import MOST_SEEDS, load_config, read_config
+from analogyqa.sources.registry import load_registry
+from analogyqa.training.checkpoints import load_state
+from analogyqa.vectors.select import select_vectors
+from analogyqa.vectors.store import read_store, store_record
 
 WORDS = ["ada", "rome"]
 

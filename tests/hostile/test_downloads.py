@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from analogyqa import sources
 from analogyqa.errors import AnalogyQAError
-from analogyqa.sources import Source, fetch
+from analogyqa.sources import download
+from analogyqa.sources.fetch import fetch
+from analogyqa.sources.registry import Source
+from analogyqa.sources.verify import CHUNK
 from http_server import (
     Behaviour,
     chunked,
@@ -69,7 +71,7 @@ CASES: dict[str, Case] = {
             ARRIVES,
         )
         for place, n in TENTHS.items()
-        if n > sources.CHUNK  # of less, nothing has been written
+        if n > CHUNK  # of less, nothing has been written
     },
     **{
         f"closed {place}, then without ranges": (
@@ -227,7 +229,7 @@ def outcome(it: Source, folder: Path) -> bool:
 
 @pytest.mark.parametrize("case", CASES)
 def test_a_file_arrives_whole_or_is_refused(server, tmp_path, monkeypatch, case):
-    monkeypatch.setattr(sources, "TIMEOUT", (5, 0.2))
+    monkeypatch.setattr(download, "TIMEOUT", (5, 0.2))
     behaviours, expected = CASES[case]
     it = source(server.serve("/f", *behaviours), hashed=True)
     assert outcome(it, tmp_path) == expected
@@ -251,7 +253,7 @@ UNHASHED = [case for case in CASES if not case.startswith(ONLY_A_HASH_TELLS)]
 def test_without_a_hash_no_part_and_no_mixture_passes_for_the_file(
     server, tmp_path, monkeypatch, case
 ):
-    monkeypatch.setattr(sources, "TIMEOUT", (5, 0.2))
+    monkeypatch.setattr(download, "TIMEOUT", (5, 0.2))
     behaviours, _ = CASES[case]
     outcome(source(server.serve("/f", *behaviours), hashed=False), tmp_path)
 

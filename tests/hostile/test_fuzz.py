@@ -25,19 +25,21 @@ import torch
 import yaml
 
 from analogyqa.availability import Availability
-from analogyqa.checkpoints import load_state
-from analogyqa.config import load_config, read_config
-from analogyqa.corpora import reader
 from analogyqa.corpora.table import build_corpus
-from analogyqa.entities import find_entities
 from analogyqa.errors import AnalogyQAError
-from analogyqa.ledger import load_paper, read_runs
 from analogyqa.pretrained import infersent
 from analogyqa.pretrained.nli import read_nli
 from analogyqa.pretrained.sent2vec import encode_tokens
+from analogyqa.registry import READERS
+from analogyqa.report.summary import read_runs
+from analogyqa.rewriting.entities import find_entities
 from analogyqa.schemas import CORPUS, METRICS, SPLITS, read_table, write_table
-from analogyqa.sources import load_registry
-from analogyqa.vectors import read_store, select_vectors, store_record
+from analogyqa.settings.paper import load_paper
+from analogyqa.settings.run import load_config, read_config
+from analogyqa.sources.registry import load_registry
+from analogyqa.training.checkpoints import load_state
+from analogyqa.vectors.select import select_vectors
+from analogyqa.vectors.store import read_store, store_record
 
 ROOT = Path(__file__).parents[2]
 SEED = 2019
@@ -158,7 +160,7 @@ def read_nli_alone(path: Path) -> object:
 
 
 def read_corpus(name: str) -> Callable[[Path], object]:
-    return lambda path: list(reader(name)(path))
+    return lambda path: list(READERS[name].load()(path))
 
 
 def build(name: str) -> Callable[[Path], object]:

@@ -11,13 +11,15 @@ import yaml
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from analogyqa.corpora import reader
 from analogyqa.errors import AnalogyQAError
-from analogyqa.ledger import load_paper, read_runs
 from analogyqa.pretrained.nli import LABELS, read_nli
+from analogyqa.registry import READERS
+from analogyqa.report.summary import read_runs
 from analogyqa.schemas import METRICS, write_table
-from analogyqa.sources import load_registry
-from analogyqa.vectors import read_store, select_vectors, store_record, write_store
+from analogyqa.settings.paper import load_paper
+from analogyqa.sources.registry import load_registry
+from analogyqa.vectors.select import select_vectors
+from analogyqa.vectors.store import read_store, store_record, write_store
 from analogyqa.yaml_files import read_yaml
 
 FEW, MANY = 50, 400
@@ -64,7 +66,7 @@ def wikiqa_is_read(folder: Path, content: list) -> None:
     ]
     path = folder / "it.tsv"
     path.write_text("\n".join(lines), encoding="utf-8", newline="")
-    read = [(pair.question, pair.candidate, pair.label) for pair in reader("wikiqa")(path)]
+    read = [(pair.question, pair.candidate, pair.label) for pair in READERS["wikiqa"].load()(path)]
     assert read == [(question, *pair) for question, pairs in content for pair in pairs]
 
 
@@ -84,7 +86,7 @@ def trecqa_is_read(folder: Path, content: list) -> None:
         lines.append("</QApairs>")
     path = folder / "it.xml"
     path.write_text("\n".join(lines), encoding="utf-8", newline="")
-    read = [(pair.question, pair.candidate, pair.label) for pair in reader("trecqa")(path)]
+    read = [(pair.question, pair.candidate, pair.label) for pair in READERS["trecqa"].load()(path)]
     assert read == [(question, *pair) for question, pairs in content for pair in pairs]
 
 

@@ -17,13 +17,14 @@ import pyarrow.parquet as pq
 import pytest
 import torch
 
-from analogyqa.checkpoints import load_state
-from analogyqa.entities import find_entities
 from analogyqa.errors import AnalogyQAError
 from analogyqa.pretrained import Resources, encode_sentences, infersent
 from analogyqa.pretrained.sent2vec import encode_tokens
+from analogyqa.rewriting.entities import find_entities
 from analogyqa.schemas import CORPUS, read_table
-from analogyqa.vectors import read_store, select_vectors, store_record, write_store
+from analogyqa.training.checkpoints import load_state
+from analogyqa.vectors.select import select_vectors
+from analogyqa.vectors.store import read_store, store_record, write_store
 
 
 class Payload:

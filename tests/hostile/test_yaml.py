@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from analogyqa.config import load_config, read_config
 from analogyqa.errors import AnalogyQAError
-from analogyqa.ledger import load_paper
-from analogyqa.sources import load_registry
+from analogyqa.settings.paper import load_paper
+from analogyqa.settings.run import load_config, read_config
+from analogyqa.sources.registry import load_registry
 from analogyqa.yaml_files import MOST_VALUES, read_yaml
 
 ROOT = Path(__file__).parents[2]

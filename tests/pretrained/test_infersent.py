@@ -11,10 +11,11 @@ import torch
 from torch import Tensor
 
 from analogyqa.errors import AnalogyQAError
-from analogyqa.pretrained import Resources, encode_sentences, infersent, infersent_training
+from analogyqa.pretrained import Resources, encode_sentences, infersent
 from analogyqa.pretrained.infersent import InferSent, load, mark
-from analogyqa.pretrained.infersent_training import InferenceClassifier, train
 from analogyqa.pretrained.nli import LABELS
+from analogyqa.training import infersent as infersent_training
+from analogyqa.training.infersent import InferenceClassifier, train
 
 WORD_DIM, LSTM_DIM = 6, 5
 WORDS = ["<s>", "</s>", "<p>", "</p>", "a", "man", "sleeps", "did", "n't", "didn", "'t", "go", "Go"]

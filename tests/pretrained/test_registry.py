@@ -5,12 +5,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from analogyqa import pretrained
 from analogyqa.errors import AnalogyQAError
-from analogyqa.pretrained import PRETRAINED, Entry, Resources, encode_sentences
+from analogyqa.pretrained import Resources, encode_sentences
+from analogyqa.registry import PRETRAINED, Entry
 
 RESOURCES = Resources("weights.bin", "vectors.vec", ["a sentence"], lowercase=True)
-LIBRARY = Path(pretrained.__file__).parents[2]
+LIBRARY = Path(__file__).parents[2] / "workflow_scripts"
 
 
 @pytest.fixture

@@ -11,11 +11,16 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 
-from analogyqa.config import Negatives
+from analogyqa.analogies.prototypes import choose_prototypes, take
+from analogyqa.analogies.quadruples import (
+    evaluation_blocks,
+    subset_of,
+    training_blocks,
+    write_quadruples,
+)
 from analogyqa.corpora.table import build_corpus, count_questions
-from analogyqa.prototypes import choose_prototypes, take
-from analogyqa.quadruples import evaluation_blocks, subset_of, training_blocks, write_quadruples
-from analogyqa.vectors import select_vectors, vocabulary_of
+from analogyqa.settings.systems import Negatives
+from analogyqa.vectors.select import select_vectors, vocabulary_of
 
 MIRROR = Path(os.environ.get("ANALOGYQA_MIRROR") or "no mirror")
 ROOT = Path(__file__).parents[2]

@@ -10,11 +10,11 @@ import pandas as pd
 import pytest
 
 from analogyqa.corpora.table import build_corpus
-from analogyqa.entities import find_entities, model_record
-from analogyqa.rewriting import rewrite_questions
+from analogyqa.rewriting.entities import find_entities, model_record
+from analogyqa.rewriting.questions import rewrite_questions
 from analogyqa.schemas import SPLITS
 from analogyqa.text import tokenize
-from analogyqa.vectors import select_vectors, vocabulary_of
+from analogyqa.vectors.select import select_vectors, vocabulary_of
 
 MIRROR = Path(os.environ.get("ANALOGYQA_MIRROR") or "no mirror")
 MODEL = str(MIRROR / "models" / "en_stand_in_sm")

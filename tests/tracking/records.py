@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from analogyqa.checkpoints import write_json
-from analogyqa.runs import content_hash
+from analogyqa.files import write_json
+from analogyqa.runs.depends_on import content_hash
 from analogyqa.schemas import HISTORY, METRICS, write_table
 
 EPOCHS = 4

@@ -11,7 +11,8 @@ from mlflow import MlflowClient
 from mlflow.entities import Run
 from urllib3.util import Retry
 
-from analogyqa.tracking import EXPERIMENT, initialise
+from analogyqa.tracking.records import EXPERIMENT
+from analogyqa.tracking.store import initialise
 from ports import free_ports
 
 

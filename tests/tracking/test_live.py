@@ -16,10 +16,13 @@ import pandas as pd
 import pytest
 import yaml
 
-from analogyqa import tracking
-from analogyqa.config import Cell, Model, Training
-from analogyqa.runs import train_cell
+from analogyqa.plan import Cell
+from analogyqa.runs.train import train_cell
 from analogyqa.schemas import HISTORY, METRICS, read_table
+from analogyqa.settings.systems import Model, Training
+from analogyqa.tracking import live
+from analogyqa.tracking.records import EXPERIMENT, Imported
+from analogyqa.tracking.store import import_runs
 from ports import free_ports
 from tracking.server import MlflowServer
 from workflow.project import REPOSITORY, SENSITIVITY, Project, clean_environment
@@ -39,16 +42,16 @@ def train(cell_files, tmp_path, monkeypatch):
     monkeypatch.setenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "0")
     monkeypatch.setenv("MLFLOW_HTTP_REQUEST_TIMEOUT", "3")
     # An epoch of these lasts milliseconds.
-    monkeypatch.setattr(tracking, "_PAUSE", 0)
+    monkeypatch.setattr(live, "_PAUSE", 0)
 
     def train(results: Path, tracking_uri: str | None, after_epoch=lambda seed, epoch: None):
-        live = tracking.LiveLog(tracking_uri, results, CELL, "paper")
+        shown = live.LiveLog(tracking_uri, results, CELL, "paper")
 
         def on_epoch(history):
-            live.log(history)
+            shown.log(history)
             after_epoch(*history[-1][:2])
 
-        with live:
+        with shown:
             train_cell(
                 CELL,
                 Model(title="A", encoder="bigru", vectors="some", ranker="analogy"),
@@ -66,17 +69,17 @@ def train(cell_files, tmp_path, monkeypatch):
     return train
 
 
-def import_all(results: Path, address: str) -> tracking.Imported:
+def import_all(results: Path, address: str) -> Imported:
     records = sorted((results / "runs").rglob("run.json"))
     metrics = [record.with_name("metrics.parquet") for record in records]
-    return tracking.import_runs(address, tracking.EXPERIMENT, records, metrics, results)
+    return import_runs(address, EXPERIMENT, records, metrics, results)
 
 
 def warnings_of(caplog) -> list[str]:
     return [
         entry.getMessage()
         for entry in caplog.records
-        if entry.name == tracking.__name__ and entry.levelno >= logging.WARNING
+        if entry.name == live.__name__ and entry.levelno >= logging.WARNING
     ]
 
 
@@ -88,7 +91,7 @@ def assert_shows_the_records(server: MlflowServer, results: Path) -> None:
         assert key not in shown, f"{key} is shown twice"
         assert (run.info.status, "live" in run.data.tags) == ("FINISHED", False), key
         shown[key] = run
-    documents = shown.pop((f"results/{tracking.EXPERIMENT}", "tables and figures"), None)
+    documents = shown.pop((f"results/{EXPERIMENT}", "tables and figures"), None)
     assert (documents is not None) == (results / "tables").exists()
     for path in (results / "runs").glob("*/*/*/*"):
         cell = path.relative_to(results / "runs")
@@ -257,7 +260,7 @@ FAULTS = {
 @pytest.mark.parametrize("fault", FAULTS)
 def test_results_are_the_same_whatever_the_server_does(train, tmp_path, monkeypatch, caplog, fault):
     monkeypatch.setenv("MLFLOW_HTTP_REQUEST_TIMEOUT", "1")
-    monkeypatch.setattr(tracking, "_PAUSE", 20)
+    monkeypatch.setattr(live, "_PAUSE", 20)
     train(tmp_path / "without" / "results", None)
     with FAULTS[fault]() as address:
         train(tmp_path / "with" / "results", address)

@@ -9,9 +9,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from analogyqa import tracking
-from analogyqa.checkpoints import write_text
+from analogyqa.files import write_text
 from analogyqa.schemas import HISTORY, METRICS, read_table
+from analogyqa.tracking.records import EXPERIMENT
+from analogyqa.tracking.store import import_runs
 from tracking.records import CELL, write_cell
 
 JOBS = 32
@@ -26,7 +27,7 @@ def results(tmp_path) -> Path:
     results = tmp_path / "results"
     for number in range(JOBS):
         write_cell(results, {**CELL, "p": number}, rr=number / 64)
-    write_text(results / "tables" / tracking.EXPERIMENT / "table4.csv", "a,b\n")
+    write_text(results / "tables" / EXPERIMENT / "table4.csv", "a,b\n")
     return results
 
 
@@ -34,7 +35,7 @@ def import_records(results: Path, records: list[Path]) -> int:
     """Import as a job does; return the number of new runs."""
     metrics = [record.with_name("metrics.parquet") for record in records]
     uri = f"sqlite:///{results / 'mlflow.db'}"
-    return tracking.import_runs(uri, tracking.EXPERIMENT, records, metrics, results).added
+    return import_runs(uri, EXPERIMENT, records, metrics, results).added
 
 
 def import_at_once(results: Path, jobs: list[list[Path]]) -> list:

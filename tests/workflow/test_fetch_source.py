@@ -17,7 +17,7 @@ SNAKEFILE = """\
 import sys
 
 sys.path.insert(0, "workflow_scripts")
-from analogyqa.sources import load_registry
+from analogyqa.sources.registry import load_registry
 
 REGISTRY = load_registry("sources.yaml")
 SOURCE_OF_FILE = {source.file: name for name, source in REGISTRY.items()}

@@ -5,10 +5,10 @@ import json
 
 import pytest
 
-from analogyqa.cells import ranked_sentences
-from analogyqa.runs import sha256
+from analogyqa.examples.data import ranked_sentences
+from analogyqa.runs.depends_on import sha256
 from analogyqa.schemas import CORPUS, ENTITIES, SCORES, read_table
-from analogyqa.vectors import read_store
+from analogyqa.vectors.store import read_store
 from workflow.project import ANSWERS
 
 pytestmark = pytest.mark.workflow

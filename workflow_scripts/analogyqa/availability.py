@@ -4,12 +4,15 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 from pathlib import Path
 
-from analogyqa import entities
-from analogyqa.config import Config, Dataset, SentenceVectors, Vectors, join_id
 from analogyqa.errors import AnalogyQAError
 from analogyqa.pretrained import transformer
+from analogyqa.rewriting import entities
 from analogyqa.schemas import SPLITS
-from analogyqa.sources import Source, UnavailableError, first_available, local_copy
+from analogyqa.settings.data import Dataset
+from analogyqa.settings.run import Config
+from analogyqa.settings.studies import join_id
+from analogyqa.settings.vectors import SentenceVectors, Vectors
+from analogyqa.sources.registry import Source, UnavailableError, first_available, local_copy
 
 
 class Availability:

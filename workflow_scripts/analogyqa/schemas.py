@@ -6,8 +6,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from analogyqa.checkpoints import atomic_path
 from analogyqa.errors import AnalogyQAError
+from analogyqa.files import atomic_path
 
 SPLITS = ("train", "dev", "test")
 

@@ -1,18 +1,5 @@
-"""The data sets: one reader each, and a line here.
+"""The data sets: a reader each.
 
-To add one, write a file with a function that yields `Pair`s and register it. A reader names file
-and line of anything malformed; everything that all data sets share happens in `build_corpus`.
+A reader is a function from the path of one split's file to an iterator of `table.Pair`. It names
+file and line of anything malformed. Everything that all data sets share happens in `build_corpus`.
 """
-
-from importlib import import_module
-
-READERS = {
-    "wikiqa": "analogyqa.corpora.wikiqa:read",
-    "trecqa": "analogyqa.corpora.trecqa:read",
-}
-
-
-def reader(name: str):
-    """Return the function that reads one split's file of a data set: path to iterator of Pair."""
-    module, _, attribute = READERS[name].partition(":")
-    return getattr(import_module(module), attribute)

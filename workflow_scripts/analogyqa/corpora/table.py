@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from analogyqa.corpora import reader
 from analogyqa.errors import AnalogyQAError
 from analogyqa.question_types import QUESTION_TYPES, question_type
+from analogyqa.registry import READERS
 from analogyqa.schemas import CORPUS, SPLITS
 
 log = logging.getLogger(__name__)
@@ -113,7 +113,7 @@ def build_corpus(
         AnalogyQAError: when a file is empty or malformed, a question comes twice, its text
             changes on the way, or the counts differ from `expected`.
     """
-    read = reader(reader_name)
+    read = READERS[reader_name].load()
     corpus = pd.concat(
         [_split_table(split, files[split], read(files[split])) for split in SPLITS],
         ignore_index=True,

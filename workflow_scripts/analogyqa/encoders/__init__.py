@@ -1,35 +1,16 @@
-"""The sentence encoders: one file each, and a line here.
+"""The sentence encoders: a file each, with a class that has the methods of `Encoder`."""
 
-To add one, write a file with a class that has the methods of `Encoder`, then register it. The
-registry holds names instead of classes so that reading the configuration does not import PyTorch.
-"""
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from importlib import import_module
-from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
+from analogyqa.registry import ENCODERS
 
 if TYPE_CHECKING:
     import numpy as np
     from torch import Tensor
 
-    from analogyqa.config import Training
+    from analogyqa.settings.systems import Training
 
     Batch = TypeVar("Batch", np.ndarray, Tensor)
-
-
-class Entry(NamedTuple):
-    """Where an encoder's class is, and what it needs."""
-
-    path: str
-    trained: bool
-    needs_vectors: bool
-
-
-ENCODERS = {
-    "random": Entry("analogyqa.encoders.random:RandomEncoder", trained=False, needs_vectors=False),
-    "mean": Entry("analogyqa.encoders.mean:MeanEncoder", trained=False, needs_vectors=True),
-    "bigru": Entry("analogyqa.encoders.bigru:BiGRUEncoder", trained=True, needs_vectors=True),
-    "cnn": Entry("analogyqa.encoders.cnn:CNNEncoder", trained=True, needs_vectors=True),
-}
 
 
 class Encoder(Protocol):
@@ -52,5 +33,4 @@ def build_encoder(
     name: str, word_vectors: "np.ndarray | None", training: "Training", seed: int
 ) -> Encoder:
     """Return a new encoder of a registered name."""
-    module, _, attribute = ENCODERS[name].path.partition(":")
-    return getattr(import_module(module), attribute)(word_vectors, training, seed)
+    return ENCODERS[name].load()(word_vectors, training, seed)

@@ -1,13 +1,17 @@
 """BiGRU with max pooling over frozen word vectors (section 3.3, figure 4 of the CoNLL paper)."""
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
 
-from analogyqa.config import Training
 from analogyqa.encoders.gru import GRUMax, reversed_rows
+
+if TYPE_CHECKING:
+    from analogyqa.settings.systems import Training
 
 
 class BiGRUEncoder(nn.Module):
@@ -16,7 +20,7 @@ class BiGRUEncoder(nn.Module):
     `dropout_place` says where dropout acts: on the word vectors, the sentence vector or both.
     """
 
-    def __init__(self, word_vectors: np.ndarray, training: Training, seed: int) -> None:
+    def __init__(self, word_vectors: np.ndarray, training: "Training", seed: int) -> None:
         super().__init__()
         torch.manual_seed(seed)
         vectors = torch.from_numpy(np.array(word_vectors, dtype=np.float32))

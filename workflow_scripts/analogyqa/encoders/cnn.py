@@ -1,11 +1,15 @@
 """A convolution over frozen word vectors (Severyn and Moschitti 2015, Rao et al. 2016)."""
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from analogyqa.config import Training
+if TYPE_CHECKING:
+    from analogyqa.settings.systems import Training
+
 
 WIDTH = 5  # words, as in both papers
 
@@ -18,7 +22,7 @@ class CNNEncoder(nn.Module):
     acts: on the word vectors, the sentence vector or both.
     """
 
-    def __init__(self, word_vectors: np.ndarray, training: Training, seed: int) -> None:
+    def __init__(self, word_vectors: np.ndarray, training: "Training", seed: int) -> None:
         super().__init__()
         torch.manual_seed(seed)
         vectors = torch.from_numpy(np.array(word_vectors, dtype=np.float32))

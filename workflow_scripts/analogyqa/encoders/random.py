@@ -1,14 +1,17 @@
 """Random sentence vectors: what any ranker gives when the encoder knows nothing."""
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
-from analogyqa.config import Training
+if TYPE_CHECKING:
+    from analogyqa.settings.systems import Training
 
 
 class RandomEncoder:
     """Draws a vector for each sentence from a normal distribution: [n, sentence_dim]."""
 
-    def __init__(self, word_vectors: None, training: Training, seed: int) -> None:
+    def __init__(self, word_vectors: None, training: "Training", seed: int) -> None:
         self.dim = training.sentence_dim
         self.generator = np.random.default_rng(seed)
 

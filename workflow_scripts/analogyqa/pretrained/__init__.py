@@ -1,15 +1,11 @@
-"""The pre-trained sentence encoders: one file each, and a line here.
-
-To add one, write a file with a function `encode(texts, resources)`, float32 [n, d], then register
-it. The registry holds names instead of functions so that reading the configuration does not import
-PyTorch.
-"""
+"""The pre-trained sentence encoders: a file each, with a function `encode(texts, resources)`,
+float32 [n, d]."""
 
 from collections.abc import Sequence
-from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
 from analogyqa.errors import AnalogyQAError
+from analogyqa.registry import PRETRAINED
 
 if TYPE_CHECKING:
     import numpy as np
@@ -31,22 +27,6 @@ class Resources(NamedTuple):
     lowercase: bool
 
 
-class Entry(NamedTuple):
-    """Where an encoder's function is, and what it needs."""
-
-    path: str
-    needs_weights: bool
-    needs_vectors: bool
-
-
-PRETRAINED = {
-    "infersent": Entry("analogyqa.pretrained.infersent:encode", True, True),
-    "sent2vec": Entry("analogyqa.pretrained.sent2vec:encode", True, False),
-    "sif": Entry("analogyqa.pretrained.sif:encode", False, True),
-    "sentence_transformers": Entry("analogyqa.pretrained.transformer:encode", True, False),
-}
-
-
 def encode_sentences(name: str, texts: Sequence[str], resources: Resources) -> "np.ndarray":
     """Return the vectors of n sentences by a registered encoder: float32 [n, d].
 
@@ -61,8 +41,7 @@ def encode_sentences(name: str, texts: Sequence[str], resources: Resources) -> "
     for key, is_needed in needed.items():
         if is_needed and getattr(resources, key) is None:
             raise AnalogyQAError(f"{name}: this encoder needs {key}, and none are given")
-    module, _, attribute = entry.path.partition(":")
-    vectors = getattr(import_module(module), attribute)(texts, resources)
+    vectors = entry.load()(texts, resources)
     if vectors.dtype != np.float32 or vectors.ndim != 2 or len(vectors) != len(texts):
         raise TypeError(
             f"{entry.path} returned {vectors.dtype} {list(vectors.shape)}, "

@@ -11,8 +11,8 @@ from typing import Literal, NamedTuple, TextIO
 
 import pandas as pd
 
-from analogyqa.checkpoints import DAMAGED_ARCHIVE
 from analogyqa.errors import AnalogyQAError
+from analogyqa.files import DAMAGED_ARCHIVE
 
 LABELS = ("entailment", "neutral", "contradiction")
 

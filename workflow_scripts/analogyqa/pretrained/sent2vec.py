@@ -15,7 +15,7 @@ import numpy as np
 from analogyqa.errors import AnalogyQAError
 from analogyqa.pretrained import Resources
 from analogyqa.text import tokenize
-from analogyqa.vectors import select_vectors
+from analogyqa.vectors.select import select_vectors
 
 # magic, version; dim, ws, epoch, minCount, neg, wordNgrams, loss, model, bucket, minn, maxn,
 # lrUpdateRate, t; entries, words, labels, tokens, length of the pruning index

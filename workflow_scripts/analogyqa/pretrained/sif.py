@@ -8,7 +8,7 @@ import numpy as np
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.text import tokenize
-from analogyqa.vectors import select_vectors, vocabulary_of
+from analogyqa.vectors.select import select_vectors, vocabulary_of
 
 if TYPE_CHECKING:
     from analogyqa.pretrained import Resources

@@ -1,0 +1,121 @@
+"""BM25 against its formula, and what it asks of its input."""
+
+import logging
+import math
+import os
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from analogyqa.errors import AnalogyQAError
+from analogyqa.rankers.bm25 import bm25_scores
+
+COLLECTION = ["the cat sat", "the dog sat on the cat", "a bird", "the end of the long , long road"]
+
+
+def formula(question: list[str], candidate: list[str], collection: list[list[str]]) -> float:
+    """BM25 as Lucene has it (Kamphuis et al. 2020, table 1), with k1 = 1.5 and b = 0.75."""
+    counts = Counter(candidate)
+    mean_length = sum(map(len, collection)) / len(collection)
+    score = 0.0
+    for word in question:
+        documents = sum(word in sentence for sentence in collection)
+        idf = math.log(1 + (len(collection) - documents + 0.5) / (documents + 0.5))
+        norm = 1.5 * (1 - 0.75 + 0.75 * len(candidate) / mean_length)
+        score += idf * counts[word] / (counts[word] + norm)
+    return score
+
+
+@pytest.mark.parametrize("question", ["the cat", "long road", "cat", "the the dog", "a cat or a"])
+def test_a_score_is_that_of_the_formula(question):
+    scores = bm25_scores([question] * 4, COLLECTION, COLLECTION, True)
+    sentences = [sentence.split() for sentence in COLLECTION]
+    expected = [formula(question.split(), sentence, sentences) for sentence in sentences]
+    np.testing.assert_allclose(scores, expected, rtol=1e-5)
+    assert scores.dtype == np.float32
+
+
+def test_by_hand():
+    """Two sentences of length 1, one has the word: idf ln 2, times 1 / (1 + 1.5)."""
+    scores = bm25_scores(["cat", "cat"], ["dog", "cat"], ["cat", "dog"], True)
+    assert scores.tolist() == pytest.approx([0, math.log(2) / 2.5])
+
+
+def test_pairs_in_any_order_get_their_own_scores():
+    questions = ["cat", "dog", "cat", "road"]
+    candidates = [COLLECTION[number] for number in (1, 1, 0, 2)]
+    alone = [
+        bm25_scores([question], [candidate], COLLECTION, True).item()
+        for question, candidate in zip(questions, candidates, strict=True)
+    ]
+    assert bm25_scores(questions, candidates, COLLECTION, True).tolist() == alone
+    assert len(set(alone)) == 4
+
+
+def test_a_repeated_sentence_of_the_collection_counts_once():
+    once = bm25_scores(["cat"], COLLECTION[:1], COLLECTION, True)
+    assert bm25_scores(["cat"], COLLECTION[:1], COLLECTION + COLLECTION[2:], True) == once
+
+
+def test_the_words_are_those_of_our_tokeniser():
+    collection = ["Who 's `` here '' ?", "nobody"]
+    scores = bm25_scores(['"', "who's", "her"], collection[:1] * 3, collection, True)
+    assert (scores > 0).tolist() == [True, True, False]
+
+
+def test_no_word_is_a_stop_word():
+    assert bm25_scores(["the of a is"], COLLECTION[:1], COLLECTION, True) > 0
+
+
+@pytest.mark.parametrize(("lowercase", "found"), [(True, True), (False, False)])
+def test_case_counts_unless_words_are_lower_cased(lowercase, found):
+    assert (bm25_scores(["Cat"], ["cat"], ["cat", "dog"], lowercase) > 0) == found
+
+
+@pytest.mark.parametrize("question", ["", "unheard of words"])
+def test_a_question_without_a_known_word_scores_zero(question):
+    assert bm25_scores([question], ["a bird"], ["a bird", "cat"], True).tolist() == [0]
+
+
+def test_no_pairs_have_no_scores():
+    assert bm25_scores([], [], COLLECTION, True).shape == (0,)
+
+
+def test_a_candidate_beyond_the_collection_is_named():
+    with pytest.raises(AnalogyQAError, match=r"candidate 'a stranger' is not in the collection"):
+        bm25_scores(["cat"] * 2, ["the cat sat", "a stranger"], COLLECTION, True)
+
+
+def test_it_prints_and_logs_nothing(capfd, caplog):
+    caplog.set_level(logging.DEBUG)
+    bm25_scores(["cat"], COLLECTION[:1], COLLECTION, True)
+    assert capfd.readouterr() == ("", "")
+    assert not caplog.records
+
+
+def test_every_process_gives_the_same_bits():
+    """Sets of words have another order in each process."""
+    script = (
+        "from analogyqa.rankers.bm25 import bm25_scores\n"
+        "texts = [' '.join(f'w{i * k % 13}' for i in range(9)) for k in range(1, 12)]\n"
+        "print(bm25_scores(texts[::-1], texts, texts, True).tobytes().hex())\n"
+    )
+    outputs = [
+        subprocess.run(
+            [sys.executable, "-c", script],
+            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": library()},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    ]
+    assert outputs[0] == outputs[1] != ""
+
+
+def library() -> str:
+    return str(Path(__file__).parents[2] / "workflow_scripts")

@@ -1,0 +1,170 @@
+"""Tests between systems: known values, properties, and how often a true null is rejected."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from analogyqa.report.significance import holm, paired_p_values, partial_conjunction
+
+UNIT = st.floats(0, 1)
+P_VALUES = st.lists(UNIT, min_size=1, max_size=8)
+# The reciprocal ranks and average precisions of real questions are as coarse as this.
+COARSE = st.sampled_from([0.0, 0.25, 0.5, 1.0])
+DRAW_ERROR = 0.04
+
+
+def values(seeds: int) -> st.SearchStrategy[np.ndarray]:
+    return arrays(float, (seeds, 6), elements=COARSE)
+
+
+class TestPairedPValues:
+    def test_all_signs_equal_are_one_of_the_equally_likely_outcomes(self):
+        difference, greater, less = paired_p_values(np.full((1, 3), 0.8), np.full((1, 3), 0.3))
+        assert difference == pytest.approx(0.5)
+        assert greater == pytest.approx(1 / 8, abs=0.01)
+        assert less == 1
+
+    def test_a_few_questions_have_the_exact_distribution_of_their_signs(self):
+        differences = np.array([[0.4, 0.3, -0.2, 0.1]])
+        signs = np.array(np.meshgrid(*[[-1, 1]] * 4)).reshape(4, -1)
+        exact = np.mean(differences @ signs >= differences.sum() - 1e-9)
+        greater = paired_p_values(differences, np.zeros((1, 4)))[1]
+        assert greater == pytest.approx(exact, abs=0.02)
+
+    def test_the_observed_value_counts_as_one_draw(self):
+        greater = paired_p_values(np.ones((1, 60)), np.zeros((1, 60)), samples=99)[1]
+        assert greater == 0.01
+
+    @given(st.integers(1, 3).flatmap(values))
+    def test_identical_values_are_no_evidence(self, same):
+        assert paired_p_values(same, same.copy()) == (0, 1, 1)
+
+    def test_the_same_values_give_the_same_p_values(self):
+        first, second = np.random.default_rng(1).random((2, 3, 20))
+        assert paired_p_values(first, second) == paired_p_values(first, second)
+
+    @settings(max_examples=20)
+    @given(values(1), values(1))
+    def test_swapping_the_systems_swaps_the_directions_exactly_for_one_seed(self, first, second):
+        difference, greater, less = paired_p_values(first, second)
+        swapped = paired_p_values(second, first)
+        assert swapped == (-difference, less, greater)
+
+    @settings(max_examples=20)
+    @given(values(3), values(2))
+    def test_swapping_the_systems_swaps_the_directions(self, first, second):
+        difference, greater, less = paired_p_values(first, second)
+        swapped = paired_p_values(second, first)
+        assert swapped == pytest.approx((-difference, less, greater), abs=DRAW_ERROR)
+
+    @settings(max_examples=20)
+    @given(values(2), values(3))
+    def test_p_values_are_shares_of_which_one_at_least_is_a_half(self, first, second):
+        _, greater, less = paired_p_values(first, second)
+        assert 0 < greater <= 1 and 0 < less <= 1
+        assert greater + less >= 1
+
+    @settings(max_examples=20)
+    @given(values(2), values(2), st.floats(0.05, 1))
+    def test_a_better_first_system_never_looks_worse(self, first, second, gain):
+        better = paired_p_values(first + gain, second)
+        assert better[0] > paired_p_values(first, second)[0]
+        assert better[1] <= paired_p_values(first, second)[1] + DRAW_ERROR
+
+    def test_more_copies_of_the_same_seed_are_no_more_evidence(self):
+        first, second = np.random.default_rng(1).random((2, 1, 20))
+        once = paired_p_values(first, second)
+        assert paired_p_values(np.repeat(first, 9, axis=0), second) == pytest.approx(once)
+
+    def test_seeds_that_disagree_weaken_the_evidence(self):
+        shift = np.array([[-0.4], [0.0], [0.4]])
+        steady = paired_p_values(np.full((3, 40), 0.7), np.full((3, 40), 0.5))[1]
+        shaken = paired_p_values(0.7 + shift + np.zeros((3, 40)), np.full((3, 40), 0.5))[1]
+        assert steady < 0.001
+        assert shaken > 0.05
+
+    def test_the_seeds_of_two_metrics_of_the_same_runs_shake_both_alike(self):
+        lower = np.full((3, 40), 0.5) + np.array([[-0.4], [0.0], [0.4]])
+        apart = paired_p_values(lower + 0.05, lower)[1]
+        together = paired_p_values(lower + 0.05, lower, same_runs=True)[1]
+        assert apart > 0.2
+        assert together < 0.001
+
+    @pytest.mark.parametrize(
+        ("shapes", "same_runs"), [(((1, 3), (1, 4)), False), (((2, 3), (1, 3)), True)]
+    )
+    def test_what_cannot_be_paired_is_refused(self, shapes, same_runs):
+        with pytest.raises(ValueError, match="cannot be paired"):
+            paired_p_values(*map(np.zeros, shapes), same_runs=same_runs)
+
+    def test_a_true_null_is_rejected_about_five_times_in_a_hundred(self):
+        """Systems of equal expectation that differ in questions, in seeds and in both."""
+        generator = np.random.default_rng(0)
+        rejections = 0
+        trials = 400
+        for _ in range(trials):
+            systems = [
+                generator.normal(0, 0.3, (1, 40))
+                + generator.normal(0, 0.02, (3, 1))
+                + generator.normal(0, 0.1, (3, 40))
+                for _ in range(2)
+            ]
+            rejections += min(paired_p_values(*systems, samples=500)[1:]) < 0.025
+        assert 0.02 < rejections / trials < 0.08
+
+
+class TestPartialConjunction:
+    @pytest.mark.parametrize(
+        ("needed", "expected"), [(1, 0.03), (2, 0.04), (3, 0.5)]
+    )  # 3 * 0.01, 2 * 0.02, 1 * 0.5
+    def test_the_needed_smallest_is_corrected_for_the_choice(self, needed, expected):
+        assert partial_conjunction([0.5, 0.01, 0.02], needed) == pytest.approx(expected)
+
+    @given(P_VALUES)
+    def test_all_needed_is_the_largest(self, p_values):
+        assert partial_conjunction(p_values, len(p_values)) == max(p_values)
+
+    @given(P_VALUES, st.data())
+    def test_it_is_a_p_value_that_grows_with_each_of_its_parts(self, p_values, data):
+        needed = data.draw(st.integers(1, len(p_values)))
+        index = data.draw(st.integers(0, len(p_values) - 1))
+        larger = list(p_values)
+        larger[index] = data.draw(st.floats(p_values[index], 1))
+        assert 0 <= partial_conjunction(p_values, needed) <= 1
+        assert partial_conjunction(p_values, needed) <= partial_conjunction(larger, needed)
+
+    @pytest.mark.parametrize("needed", [0, 3])
+    def test_more_than_there_are_cannot_be_needed(self, needed):
+        with pytest.raises(ValueError, match="cannot be needed"):
+            partial_conjunction([0.1, 0.2], needed)
+
+
+class TestHolm:
+    def test_the_example_of_three_keeps_the_order_and_the_running_maximum(self):
+        assert holm([0.04, 0.01, 0.03]) == pytest.approx([0.06, 0.03, 0.06])
+
+    def test_one_p_value_needs_no_adjustment(self):
+        assert holm([0.04]) == [0.04]
+
+    def test_none_gives_none(self):
+        assert holm([]) == []
+
+    @given(P_VALUES)
+    def test_it_lies_between_the_raw_and_bonferroni(self, p_values):
+        for raw, adjusted in zip(p_values, holm(p_values), strict=True):
+            assert raw <= adjusted <= min(1, raw * len(p_values))
+
+    @given(P_VALUES)
+    def test_it_keeps_the_order(self, p_values):
+        adjusted = holm(p_values)
+        pairs = sorted(zip(p_values, adjusted, strict=True))
+        assert [value for _, value in pairs] == sorted(adjusted)
+
+    @given(P_VALUES, st.randoms())
+    def test_the_order_of_the_tests_does_not_matter(self, p_values, random):
+        order = list(range(len(p_values)))
+        random.shuffle(order)
+        shuffled = holm([p_values[index] for index in order])
+        assert shuffled == pytest.approx([holm(p_values)[index] for index in order])

@@ -1,0 +1,200 @@
+"""Named entities of the candidates, found with files of patterns and small models built here."""
+
+import hashlib
+import json
+
+import pandas as pd
+import pytest
+import spacy
+from spacy.training import Example
+
+from analogyqa.errors import AnalogyQAError
+from analogyqa.rewriting.entities import find_entities, installed, model_record
+from analogyqa.schemas import CORPUS, ENTITIES, read_table, write_table
+
+PATTERNS = [
+    {"label": "PERSON", "pattern": "Ada Lovelace"},
+    {"label": "PERSON", "pattern": [{"LOWER": "babbage"}]},
+    {"label": "GPE", "pattern": "London"},
+    {"label": "FAC", "pattern": "the Science Museum"},
+    {"label": "DATE", "pattern": [{"SHAPE": "dddd"}]},
+    {"label": "ORG", "pattern": "Royal Society"},
+]
+QUESTIONS = [
+    ("train", "who wrote notes ?", [("Ada Lovelace wrote in London in 1843 .", 1)]),
+    ("train", "where is it ?", [("In London , in the Science Museum .", 1), ("In 1843 .", 0)]),
+    ("dev", "when was it ?", [("Ada Lovelace wrote in London in 1843 .", 1)]),
+    ("dev", "what did Ada Lovelace write ?", [("Ada Lovelace wrote notes .", 1)]),
+    ("test", "who was it ?", [("Babbage met Ada Lovelace , and Babbage left .", 1)]),
+    ("test", "who is never found ?", [("Ada Lovelace , perhaps .", 0)]),
+]
+
+
+def write_patterns(path, patterns=PATTERNS) -> str:
+    path.write_text("".join(json.dumps(pattern) + "\n" for pattern in patterns), "utf-8")
+    return str(path)
+
+
+@pytest.fixture
+def patterns(tmp_path) -> str:
+    return write_patterns(tmp_path / "entities.jsonl")
+
+
+@pytest.fixture
+def corpus(make_corpus) -> pd.DataFrame:
+    return make_corpus(QUESTIONS)
+
+
+@pytest.fixture
+def pipeline(tmp_path):
+    """Save an empty pipeline with the given components; returns its folder."""
+
+    def save(*components: tuple[str, dict]) -> str:
+        nlp = spacy.blank("en")
+        for name, settings in components:
+            nlp.add_pipe(name, config=settings)
+        if "ner" in nlp.pipe_names:
+            text = nlp.make_doc("Ada left")
+            example = Example.from_dict(text, {"entities": [(0, 3, "PERSON")]})
+            nlp.initialize(lambda: [example])
+        nlp.to_disk(tmp_path / "model")
+        return str(tmp_path / "model")
+
+    return save
+
+
+def test_each_question_gets_the_entities_of_its_own_kind(corpus, patterns):
+    found = find_entities(corpus, patterns)
+    assert found.to_numpy().tolist() == [
+        ["train", "q0", "q0-0", "Ada Lovelace", "who"],
+        ["train", "q1", "q1-0", "London", "where"],
+        ["train", "q1", "q1-0", "the Science Museum", "where"],
+        ["dev", "q2", "q2-0", "1843", "when"],
+        ["test", "q4", "q4-0", "Babbage", "who"],
+        ["test", "q4", "q4-0", "Ada Lovelace", "who"],
+        ["test", "q4", "q4-0", "Babbage", "who"],
+    ]
+
+
+def test_a_sentence_is_read_once_and_those_of_other_questions_never(corpus, tmp_path, monkeypatch):
+    model = write_patterns(tmp_path / "p.jsonl", PATTERNS[1:2])  # spaCy reads no text to load it
+    read = []
+    pipe = spacy.language.Language.pipe
+
+    def recording(nlp, texts):
+        read.extend(texts := list(texts))
+        return pipe(nlp, texts)
+
+    monkeypatch.setattr(spacy.language.Language, "pipe", recording)
+    find_entities(corpus, model)
+    typed = corpus.dropna(subset="question_type")
+    assert sorted(read) == sorted(set(typed["candidate"])) != sorted(typed["candidate"])
+
+
+def test_treebank_quotes_and_brackets_are_plain(make_corpus, tmp_path):
+    model = write_patterns(
+        tmp_path / "p.jsonl", [{"label": "GPE", "pattern": [{"IS_PUNCT": True}] * 2}]
+    )
+    text = "`` -LRB- a '' -RRB- b -LSB- '' c -LCB- -RCB-"
+    corpus = make_corpus([("train", "where ?", [(text, 1)])])
+    assert find_entities(corpus, model)["entity"].tolist() == ['" (', '" )', '[ "', "{ }"]
+
+
+def test_the_table_keeps_its_schema(corpus, patterns, tmp_path):
+    write_table(corpus, CORPUS, tmp_path / "corpus.parquet")
+    found = find_entities(read_table(tmp_path / "corpus.parquet", CORPUS), patterns)
+    write_table(found, ENTITIES, tmp_path / "entities.parquet")
+    read = read_table(tmp_path / "entities.parquet", ENTITIES)
+    assert read.astype(str).equals(find_entities(corpus, patterns).astype(str))
+
+
+def test_a_corpus_without_entities_gives_an_empty_table(make_corpus, patterns, tmp_path):
+    found = find_entities(make_corpus([("train", "who ?", [("nobody", 1)])]), patterns)
+    write_table(found, ENTITIES, tmp_path / "entities.parquet")
+    assert read_table(tmp_path / "entities.parquet", ENTITIES).empty
+
+
+@pytest.mark.parametrize(
+    ("label", "kind"),
+    [("TIME", "when"), ("DATE", "when"), ("LOC", "where"), ("FAC", "where"), ("PERSON", "who")],
+)
+def test_the_labels_of_ontonotes(label, kind, make_corpus, tmp_path):
+    model = write_patterns(tmp_path / "p.jsonl", [{"label": label, "pattern": "it"}])
+    corpus = make_corpus([("train", f"{kind} ?", [("so it is", 1)]) for kind in ["who", "when"]])
+    corpus = pd.concat([corpus, make_corpus([("dev", "where ?", [("so it is", 1)])])])
+    assert find_entities(corpus, model)["entity_type"].tolist() == [kind]
+    assert [key for key, labels in model_record(model)["labels"].items() if labels] == [kind]
+
+
+def test_the_record_of_a_file_of_patterns_has_its_hash_and_no_folder(patterns, tmp_path):
+    content = (tmp_path / "entities.jsonl").read_bytes()
+    assert model_record(patterns) == {
+        "name": "entities.jsonl",
+        "version": hashlib.sha256(content).hexdigest(),
+        "labels": {"who": ["PERSON"], "when": ["DATE"], "where": ["GPE", "FAC"]},
+    }
+
+
+def test_the_record_of_a_model_has_its_own_name_and_version(pipeline):
+    folder = pipeline(("sentencizer", {}), ("ner", {}))
+    record = model_record(folder)
+    assert (record["name"], record["version"]) == ("en_pipeline", "0.0.0")
+    assert record["labels"] == {"who": ["PERSON"], "when": [], "where": []}
+
+
+@pytest.mark.parametrize("listens", [True, False])
+def test_only_the_components_that_entities_need_run(pipeline, corpus, monkeypatch, listens):
+    listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": 96}
+    shared = {"model": {"tok2vec": listener}} if listens else {}
+    folder = pipeline(("tok2vec", {}), ("sentencizer", {}), ("ner", shared))
+    ran = []
+    pipe = spacy.language.Language.pipe
+
+    def recording(nlp, texts):
+        ran.extend(nlp.pipe_names)
+        return pipe(nlp, texts)
+
+    monkeypatch.setattr(spacy.language.Language, "pipe", recording)
+    find_entities(corpus, folder)
+    assert ran == (["tok2vec", "ner"] if listens else ["ner"])
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["no json", '{"label": "PERSON"}', '{"label": "PERSON", "pattern": [{"SHAP": "d"}]}', "[1]"],
+)
+@pytest.mark.parametrize("read", [lambda model: find_entities(None, model), model_record])
+def test_a_damaged_file_of_patterns_is_named(content, read, tmp_path):
+    path = tmp_path / "p.jsonl"
+    path.write_text(f"{content}\n")
+    with pytest.raises(AnalogyQAError, match=r"p\.jsonl: spaCy cannot load it .*named_entities"):
+        read(str(path))
+
+
+@pytest.mark.parametrize("model", ["no_such_package", "none.jsonl", "."])
+def test_a_model_that_is_not_there_is_named_with_the_remedy(model, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(AnalogyQAError, match=r"spaCy cannot load it .* spacy download"):
+        model_record(model)
+
+
+@pytest.mark.parametrize("patterns", [[], [{"label": "ORG", "pattern": "Royal Society"}]])
+def test_a_model_that_finds_nothing_of_use_is_refused(patterns, tmp_path):
+    model = write_patterns(tmp_path / "p.jsonl", patterns)
+    with pytest.raises(AnalogyQAError, match=r"p\.jsonl: finds no entities of the labels PERSON"):
+        model_record(model)
+
+
+def test_a_model_without_a_component_for_entities_is_refused(pipeline):
+    with pytest.raises(AnalogyQAError, match="finds no entities"):
+        model_record(pipeline(("sentencizer", {})))
+
+
+def test_what_is_installed(patterns, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder.jsonl").mkdir()
+    assert installed("json")
+    assert installed(str(tmp_path))
+    assert installed(patterns)
+    for model in ("en_core_web_none", "./none", "none.jsonl", "folder.jsonl", "a.b"):
+        assert not installed(model), model

@@ -1,0 +1,218 @@
+"""Questions whose question word is replaced by an entity."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analogyqa.errors import AnalogyQAError
+from analogyqa.rewriting.questions import rewrite_questions
+from analogyqa.schemas import CORPUS, ENTITIES, read_table, write_table
+from analogyqa.text import tokenize
+from analogyqa.vectors.select import vocabulary_of
+
+# A word on each axis, and between them.
+PLANE = {
+    "east": [1, 0],
+    "north": [0, 1],
+    "high": [1, 2],
+    "flat": [2, 1],
+    "far": [9, 0],
+    "a": [0, 0],
+}
+QUESTIONS = [
+    ("train", "Where is it ?", [("north north east", 1), ("a", 0)]),
+    ("train", "who is it ?", [("east", 1)]),
+    ("train", "what is it ?", [("high", 1)]),
+    ("dev", "where was it ?", [("north", 0), ("east", 1), ("east", 0)]),
+    ("test", "where will it be ?", [("high flat", 1)]),
+]
+FIRST_WORDS = ["Where", "who", "what", "where", "where"]
+
+
+def store(words: dict[str, list]) -> tuple[np.ndarray, dict[str, int]]:
+    vectors = np.array(list(words.values()), dtype=np.float32)
+    return vectors, {word: row for row, word in enumerate(words)}
+
+
+def entities_table(corpus: pd.DataFrame, named: dict[str, list[str]]) -> pd.DataFrame:
+    """Return a table of schema ENTITIES: candidate id to its entities, of the question's type."""
+    rows = [
+        (pair.split, pair.question_id, pair.candidate_id, text, pair.question_type)
+        for pair in corpus.itertuples()
+        for text in named.get(pair.candidate_id, [])
+    ]
+    return pd.DataFrame(rows, columns=ENTITIES.names)
+
+
+def first_words(corpus: pd.DataFrame) -> list[str]:
+    """Return what stands before the last words of each question, which must not change."""
+    words = []
+    originals = dict(zip([f"q{i}" for i in range(5)], QUESTIONS, strict=True))
+    for question_id, rows in corpus.groupby("question_id"):
+        rest = originals[question_id][1].partition(" ")[2]
+        (question,) = rows["question"].unique()
+        assert question.endswith(f" {rest}")
+        words.append(question.removesuffix(f" {rest}"))
+    return words
+
+
+@pytest.fixture
+def toy(make_corpus) -> pd.DataFrame:
+    return make_corpus(QUESTIONS)
+
+
+@pytest.fixture
+def rewrite(toy):
+    """Rewrite the toy corpus; returns what takes the place of each question word."""
+
+    def rewrite(named, rewriting="entity", lowercase=True, words=PLANE, corpus=toy):
+        found = entities_table(toy, {"q0-0": ["east"], "q1-0": ["east"]} | named)
+        return first_words(rewrite_questions(corpus, found, *store(words), rewriting, lowercase))
+
+    return rewrite
+
+
+def test_the_entity_nearest_to_all_candidates_replaces_the_question_word(rewrite):
+    # Mean cosines of q3: north 1/3, east 2/3, high (1 + 2*2) / 3√5 and flat (2*2 + 1) / 3√5 = 0.75.
+    assert rewrite({"q3-0": ["north", "east"]})[3] == "east"
+    assert rewrite({"q3-0": ["north"], "q3-2": ["flat", "east"]})[3] == "flat"
+    assert rewrite({"q0-0": ["east", "north"]})[0] == "north"
+
+
+def test_the_lengths_of_vectors_do_not_matter(rewrite):
+    assert rewrite({"q0-0": ["far", "north"], "q3-0": ["far", "flat"]})[::3] == ["north", "flat"]
+
+
+def test_an_entity_of_several_words_is_their_mean_and_keeps_its_spelling(rewrite):
+    # The mean of East and North is nearer to (3, 3) than either of them.
+    assert rewrite({"q4-0": ["east", "East North", "north"]})[4] == "East North"
+
+
+def test_the_first_of_equal_entities_is_taken(rewrite):
+    assert rewrite({"q3-0": ["far", "east"]})[3] == "far"
+    assert rewrite({"q3-0": ["east"], "q3-1": ["far"]})[3] == "east"
+    assert rewrite({"q3-0": ["EAST", "east"]})[3] == "EAST"
+
+
+def test_a_question_without_an_entity_gets_the_prototype_word(rewrite):
+    words = rewrite({"q0-0": ["east north", "north", "north"]})
+    assert words == ["east north", "east", "what", "north", "north"]
+
+
+def test_the_prototype_word_is_the_word_nearest_to_all_training_entities_of_the_type(rewrite):
+    named = {"q0-0": ["east", "High", "north"], "q3-0": ["flat"], "q4-0": ["flat"]}
+    # Mean cosines to (1, 0), (1, 2)/√5 and (0, 1): east 0.48, high 0.78, north 0.63.
+    assert rewrite(named, "prototype_word") == ["high", "east", "what", "high", "high"]
+
+
+def test_every_mention_of_an_entity_counts_for_the_prototype_word(rewrite):
+    named = {"q0-0": ["east", *["north"] * 3]}
+    assert rewrite(named, "prototype_word")[0] == "north"
+
+
+def test_a_prototype_word_is_one_word_of_an_entity_of_the_training_split(rewrite):
+    named = {"q0-0": ["north north east"], "q3-1": ["east"]}
+    assert rewrite(named, "prototype_word") == ["north", "east", "what", "north", "north"]
+
+
+@pytest.mark.parametrize("entity", ["west", "north west", "North", "where", " "])
+def test_an_entity_that_cannot_be_read_is_passed_over(rewrite, entity):
+    words = PLANE | {"where": [1, 1]}
+    named = {"q3-0": [entity, "east"], "q4-0": [entity]}
+    assert rewrite(named, lowercase=False, words=words)[3:] == ["east", "east"]
+
+
+@pytest.mark.parametrize("entity", ["Where", "WHO", "when"])
+def test_an_entity_that_is_a_question_word_would_change_nothing_and_is_passed_over(rewrite, entity):
+    words = PLANE | {"where": [1, 0], "who": [1, 0], "when": [1, 0]}
+    assert rewrite({"q3-0": [entity, "north"]}, words=words)[3] == "north"
+
+
+def test_an_entity_of_another_type_is_passed_over(toy):
+    found = entities_table(toy, {"q0-0": ["east"], "q1-0": ["east"], "q3-0": ["flat", "north"]})
+    found.loc[found["entity"] == "flat", "entity_type"] = "who"
+    rewritten = rewrite_questions(toy, found, *store(PLANE), "entity", True)
+    assert first_words(rewritten)[3] == "north"
+
+
+def test_questions_of_two_splits_may_share_an_id(make_corpus):
+    corpus = make_corpus([("train", "who ?", [("east", 1)]), ("dev", "who ?", [("north", 1)])])
+    found = entities_table(corpus, {"q0-0": ["east"], "q1-0": ["north"]})
+    corpus, found = (frame.assign(question_id="q") for frame in (corpus, found))
+    rewritten = rewrite_questions(corpus, found, *store(PLANE), "entity", True)
+    assert rewritten["question"].tolist() == ["east ?", "north ?"]
+
+
+def test_labels_are_not_looked_at(toy):
+    found = entities_table(toy, {"q0-0": ["east"], "q1-0": ["east"], "q3-0": ["north", "flat"]})
+    flipped = toy.assign(label=1 - toy["label"])
+    for rewriting in ("entity", "prototype_word"):
+        first, second = (
+            rewrite_questions(frame, found, *store(PLANE), rewriting, True)
+            for frame in (toy, flipped)
+        )
+        assert first["question"].tolist() == second["question"].tolist()
+
+
+def test_tables_read_from_parquet_give_the_same(toy, tmp_path):
+    found = entities_table(toy, {"q0-0": ["east"], "q1-0": ["east"], "q3-0": ["north", "flat"]})
+    write_table(toy, CORPUS, tmp_path / "corpus")
+    write_table(found, ENTITIES, tmp_path / "entities")
+    read = read_table(tmp_path / "corpus", CORPUS), read_table(tmp_path / "entities", ENTITIES)
+    rewritten = rewrite_questions(*read, *store(PLANE), "entity", True)
+    expected = rewrite_questions(toy, found, *store(PLANE), "entity", True)
+    assert rewritten["question"].tolist() == expected["question"].tolist()
+    write_table(rewritten, CORPUS, tmp_path / "rewritten")
+
+
+@pytest.mark.parametrize("rewriting", ["entity", "prototype_word"])
+@pytest.mark.parametrize("own", [[], ["west"], ["?"]])
+def test_a_type_without_an_entity_in_training_is_named(toy, rewriting, own):
+    found = entities_table(toy, {"q0-0": own, "q1-0": ["east"], "q3-0": ["north"]})
+    with pytest.raises(AnalogyQAError, match=r"no where question .* Set named_entities\.model"):
+        rewrite_questions(toy, found, *store(PLANE), rewriting, True)
+
+
+def test_a_type_that_the_corpus_has_no_question_of_needs_no_entity(make_corpus):
+    corpus = make_corpus([("train", "what ?", [("east", 1)])])
+    rewritten = rewrite_questions(corpus, entities_table(corpus, {}), *store(PLANE), "entity", True)
+    pd.testing.assert_frame_equal(rewritten, corpus)
+
+
+def test_vectors_that_lack_a_word_of_a_candidate_are_refused(toy):
+    found = entities_table(toy, {"q0-0": ["east"], "q1-0": ["east"]})
+    few = {word: vector for word, vector in PLANE.items() if word != "flat"}
+    with pytest.raises(AnalogyQAError, match=r"'flat' .* is not in the word vectors"):
+        rewrite_questions(toy, found, *store(few), "entity", True)
+
+
+@given(data=st.data(), seed=st.integers(0, 99), lowercase=st.booleans())
+@pytest.mark.parametrize("rewriting", ["entity", "prototype_word"])
+def test_only_typed_questions_change_and_stay_readable(corpus, rewriting, data, seed, lowercase):
+    texts = pd.concat([corpus["question"], corpus["candidate"]])
+    vocabulary = vocabulary_of(texts, lowercase)
+    vectors = np.random.default_rng(seed).normal(size=(len(vocabulary), 3)).astype(np.float32)
+    word_ids = {word: row for row, word in enumerate(vocabulary)}
+    pieces = st.lists(
+        st.sampled_from([*vocabulary, "unseen", "Where", "``", "'s", "-LRB-", "n't", "U.S."]),
+        min_size=1,
+        max_size=3,
+    )
+    typed = corpus.dropna(subset="question_type")
+    chosen = data.draw(st.lists(st.sampled_from(typed["candidate_id"].tolist()), max_size=9))
+    named = {key: [" ".join(data.draw(pieces))] for key in chosen}
+    for key in typed[typed["split"] == "train"].drop_duplicates("question_type")["candidate_id"]:
+        named[key] = [*named.get(key, []), "thing"]  # each type needs one
+    found = entities_table(corpus, named)
+
+    rewritten = rewrite_questions(corpus, found, vectors, word_ids, rewriting, lowercase)
+
+    same = [name for name in CORPUS.names if name != "question"]
+    pd.testing.assert_frame_equal(rewritten[same], corpus[same])
+    changed = rewritten["question"] != corpus["question"]
+    assert changed.tolist() == corpus["question_type"].notna().tolist()
+    for before, after in zip(corpus["question"], rewritten["question"], strict=True):
+        assert after.endswith(before.partition(" ")[2])
+        assert set(tokenize(after, lowercase)) <= set(vocabulary)

@@ -1,0 +1,43 @@
+"""Files are whole or absent."""
+
+import json
+
+import pytest
+
+from analogyqa.files import atomic_path, write_json, write_text
+
+
+def test_the_file_appears_under_its_name_and_no_temporary_stays(tmp_path):
+    with atomic_path(tmp_path / "deep" / "file") as temporary:
+        temporary.write_text("new")
+        assert not (tmp_path / "deep" / "file").exists()
+    assert [path.name for path in (tmp_path / "deep").iterdir()] == ["file"]
+
+
+@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
+def test_an_exception_leaves_the_old_file_and_no_temporary(tmp_path, error):
+    path = tmp_path / "file"
+    path.write_text("old")
+    with pytest.raises(error), atomic_path(path) as temporary:
+        temporary.write_text("half")
+        raise error
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_the_temporary_is_on_the_same_file_system(tmp_path):
+    with atomic_path(tmp_path / "file") as temporary:
+        temporary.touch()
+        assert temporary.parent == tmp_path
+
+
+def test_text_is_utf8_with_its_own_line_ends(tmp_path):
+    write_text(tmp_path / "file", "ü\r\n\n")
+    assert (tmp_path / "file").read_bytes() == b"\xc3\xbc\r\n\n"
+
+
+def test_json_is_the_same_for_any_order_of_keys(tmp_path):
+    write_json(tmp_path / "a", {"b": 1, "a": "é"})
+    write_json(tmp_path / "b", {"a": "é", "b": 1})
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+    assert json.loads((tmp_path / "a").read_text("utf-8")) == {"a": "é", "b": 1}

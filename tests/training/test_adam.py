@@ -1,0 +1,61 @@
+"""Adam is that of PyTorch, to the bit, and costs none of its imports."""
+
+import copy
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+
+from analogyqa.training.adam import Adam
+
+STEPS = 5
+
+
+def network() -> torch.nn.Module:
+    torch.manual_seed(0)
+    return torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.Tanh(), torch.nn.Linear(4, 1))
+
+
+def train(model, optimiser, steps=range(STEPS)) -> list[torch.Tensor]:
+    for step in steps:
+        optimiser.zero_grad()
+        model(torch.full((2, 3), float(step))).square().sum().backward()
+        optimiser.step()
+    return [parameter.detach().clone() for parameter in model.parameters()]
+
+
+@pytest.mark.parametrize("decoupled", [False, True])
+@pytest.mark.parametrize("weight_decay", [0.0, 0.1])
+def test_the_steps_are_those_of_pytorch(decoupled, weight_decay):
+    model, reference = network(), network()
+    reference_class = torch.optim.AdamW if decoupled else torch.optim.Adam
+    expected = train(
+        reference, reference_class(reference.parameters(), lr=0.01, weight_decay=weight_decay)
+    )
+    found = train(model, Adam(model.parameters(), 0.01, weight_decay, decoupled))
+    assert all(map(torch.equal, found, expected))
+    assert not any(map(torch.equal, found, network().parameters()))
+
+
+def test_a_state_that_was_kept_goes_on_with_the_same_steps():
+    model = network()
+    expected = train(model, Adam(model.parameters(), 0.01))
+    model = network()
+    first = Adam(model.parameters(), 0.01)
+    train(model, first, range(2))
+    second = Adam(model.parameters(), 0.01)
+    second.load_state_dict(copy.deepcopy(first.state_dict()))
+    assert all(map(torch.equal, train(model, second, range(2, STEPS)), expected))
+
+
+def test_no_compiler_is_imported():
+    code = (
+        "import sys, torch; from analogyqa.training.adam import Adam\n"
+        "p = torch.nn.Parameter(torch.ones(2)); p.grad = torch.ones(2); Adam([p], 0.1).step()\n"
+        "sys.exit('torch._dynamo' in sys.modules)"
+    )
+    path = str(Path(__file__).parents[2] / "workflow_scripts")
+    done = subprocess.run([sys.executable, "-c", code], env={"PYTHONPATH": path})
+    assert done.returncode == 0

@@ -1,0 +1,235 @@
+"""A GPU gives what the CPU gives, within the tolerances stated here.
+
+Each test runs on a fake GPU (`fake_gpu.py`), which finds a tensor on the wrong side, and, in the
+suite `gpu`, on a CUDA device, there with the data of the bundled sample and the sizes of the paper.
+Both compute in float32 (TF32 off), in another order; nothing but that may make them differ.
+"""
+
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+
+import fake_gpu
+from analogyqa.corpora.table import build_corpus
+from analogyqa.encoders import build_encoder
+from analogyqa.examples.batches import epoch_batches
+from analogyqa.examples.files import load_cell
+from analogyqa.objectives.contrastive import batch_loss
+from analogyqa.registry import ENCODERS
+from analogyqa.schemas import SPLITS
+from analogyqa.settings.systems import Model, Training
+from analogyqa.training import infersent, loop
+from analogyqa.training.adam import Adam
+from analogyqa.training.checkpoints import load_state, save_state
+from analogyqa.training.devices import device_for, machine_of
+from analogyqa.training.loop import arrays_of, encode, train_seed
+from analogyqa.training.scoring import score_split
+
+SAMPLE = Path(__file__).parents[2] / "sample"
+CPU = torch.device("cpu")
+TRAINED = [name for name, entry in ENCODERS.items() if entry.trained]
+torch.set_num_threads(1)
+
+# Of float32, whose numbers have 7 digits: a vector, a gradient (a sum over all tokens of a batch)
+# and what has gone through hundreds of steps.
+VECTORS = {"rtol": 1e-4, "atol": 1e-5}
+GRADIENTS = {"rtol": 1e-3, "atol": 1e-5}
+EPOCHS = {"rtol": 1e-2, "atol": 0.02}
+
+
+@pytest.fixture(params=["fake", pytest.param("cuda", marks=pytest.mark.gpu)])
+def gpu(request, monkeypatch):
+    """A GPU: the fake one, or CUDA with the numerics of a job."""
+    if request.param == "cuda":
+        if not torch.cuda.is_available():
+            pytest.skip(f"no GPU: PyTorch {torch.__version__} sees no CUDA device here")
+        yield device_for("cuda")
+        return
+    for module in (loop, infersent):
+        monkeypatch.setattr(module, "save_state", _save)
+        monkeypatch.setattr(module, "load_state", _load)
+    with fake_gpu.FakeGPU():
+        yield fake_gpu.DEVICE
+
+
+def _save(state: dict, path: Path) -> None:
+    save_state(fake_gpu.to_cpu(state), path)
+
+
+def _load(path: Path, device: torch.device) -> dict:
+    return fake_gpu.moved(load_state(path, CPU), device)
+
+
+@pytest.fixture
+def corpus(gpu, corpus):
+    if gpu.type != "cuda":
+        return corpus
+    files = {split: str(SAMPLE / "wikiqa" / f"WikiQA-{split}.tsv") for split in SPLITS}
+    return build_corpus("sample", "wikiqa", files, {})
+
+
+@pytest.fixture
+def data(gpu, cell_files):
+    dim, p = (300, 30) if gpu.type == "cuda" else (8, 3)
+    return load_cell(cell_files(dim=dim, p=p), "comb", p, lowercase=True)
+
+
+@pytest.fixture
+def section(gpu):
+    """A function that makes a training section: without dropout, whose masks differ by device."""
+    sizes = {} if gpu.type == "cuda" else {"sentence_dim": 8, "batch_size": 4}
+
+    def section(**values):
+        return Training(**{"max_epochs": 3, "patience": 3, "dropout": 0, **sizes, **values})
+
+    return section
+
+
+def model_of(encoder, ranker="analogy"):
+    return Model(title="M", encoder=encoder, vectors="some", ranker=ranker)
+
+
+def on_both(gpu, encoder, data, section):
+    return [build_encoder(encoder, data.word_vectors, section(), 0).to(to) for to in (CPU, gpu)]
+
+
+def assert_close(actual, expected, tolerance):
+    torch.testing.assert_close(actual.detach().cpu(), expected.detach().cpu(), **tolerance)
+
+
+@pytest.mark.parametrize("name", TRAINED)
+def test_sentence_vectors(gpu, data, section, name):
+    sentences = np.arange(len(data.sentences))
+    expected, vectors = (
+        encode(encoder.eval(), data.sentences, sentences, next(encoder.parameters()).device)
+        for encoder in on_both(gpu, name, data, section)
+    )
+    assert vectors.device.type == gpu.type
+    assert_close(vectors, expected, VECTORS)
+
+
+def step_of(encoder, data, training, ranker):
+    """Take one step; return loss, gradients and the weights that it leads to."""
+    device = next(encoder.parameters()).device
+    batch = next(epoch_batches(data, training, 0, 1, ranker == "analogy"))
+    optimiser = Adam(encoder.parameters(), training.learning_rate, training.weight_decay)
+    loss = batch_loss(
+        encode(encoder, data.sentences, batch.sentences, device), batch, ranker, training
+    )
+    loss.backward()
+    gradients = {name: each.grad.clone() for name, each in encoder.named_parameters()}
+    optimiser.step()
+    return loss, gradients, dict(encoder.named_parameters())
+
+
+@pytest.mark.parametrize("name", TRAINED)
+@pytest.mark.parametrize(
+    ("loss", "ranker"),
+    [
+        ("printed", "analogy"),
+        ("hinge", "cosine"),
+        ("lwda", "analogy"),
+        ("lwda_distance", "analogy"),
+        ("pairwise", "cosine"),
+    ],
+)
+def test_loss_gradients_and_one_step(gpu, data, section, name, loss, ranker):
+    training = section(loss=loss)
+    expected, found = (
+        step_of(encoder, data, training, ranker) for encoder in on_both(gpu, name, data, section)
+    )
+    assert_close(found[0], expected[0], VECTORS)
+    for key, gradient in expected[1].items():
+        assert_close(found[1][key], gradient, GRADIENTS)
+        # The first step of Adam is the sign of a gradient, which rounding decides near 0.
+        apart = (found[2][key].detach().cpu() - expected[2][key].detach()).abs() > 1e-5
+        assert apart.float().mean() < 0.01
+
+
+@pytest.mark.parametrize("name", TRAINED)
+@pytest.mark.parametrize("ranker", ["analogy", "cosine"])
+def test_scores(gpu, data, section, name, ranker):
+    expected, found = (
+        score_split(arrays_of(encoder.eval(), device), data, "test", model_of(name, ranker))
+        for device, encoder in zip((CPU, gpu), on_both(gpu, name, data, section), strict=True)
+    )
+    np.testing.assert_allclose(found[0], expected[0], **VECTORS)
+    assert (found[1] == expected[1]).mean() > 0.99  # the best prototype, where two are level
+
+
+def train(data, device, section, checkpoint, name="bigru", **values):
+    return train_seed(data, model_of(name), section(**values), 0, device, checkpoint, "test")
+
+
+@pytest.mark.parametrize("name", TRAINED)
+def test_three_epochs(gpu, data, section, tmp_path, name):
+    expected = train(data, CPU, section, tmp_path / "cpu.pt", name)
+    found = train(data, gpu, section, tmp_path / "gpu.pt", name)
+    columns = ["loss", "dev_map", "dev_mrr"]
+    np.testing.assert_allclose(found.history[columns], expected.history[columns], **EPOCHS)
+    assert found.history["loss"].iloc[-1] < found.history["loss"].iloc[0]
+
+
+@pytest.mark.parametrize("name", TRAINED)
+def test_two_equal_trainings_give_the_same_bytes(gpu, data, section, tmp_path, name):
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", message=".*deterministic")
+        first, second = (
+            train(data, gpu, section, tmp_path / f"{time}.pt", name, dropout=0.5) for time in (1, 2)
+        )
+    pd.testing.assert_frame_equal(first.scores, second.scores, check_exact=True)
+    assert first.history["loss"].tolist() == second.history["loss"].tolist()
+
+
+@pytest.mark.parametrize("begins_on_the_gpu", [True, False])
+def test_a_training_goes_on_on_the_other_device_and_says_so(
+    gpu, data, section, tmp_path, caplog, begins_on_the_gpu
+):
+    first, second = (gpu, CPU) if begins_on_the_gpu else (CPU, gpu)
+    expected = train(data, first, section, tmp_path / "whole.pt")
+    train(data, first, section, tmp_path / "cut.pt", max_epochs=2)
+    caplog.clear()
+    resumed = train(data, second, section, tmp_path / "cut.pt")
+    np.testing.assert_allclose(resumed.history["loss"], expected.history["loss"], **EPOCHS)
+    assert resumed.machines == [
+        {"after_epoch": 0, **machine_of(first)},
+        {"after_epoch": 2, **machine_of(second)},
+    ]
+    (warning,) = (each.getMessage() for each in caplog.records if each.levelname == "WARNING")
+    assert "test: goes on after epoch 2 on another kind of machine" in warning
+    assert f"before: device {first.type}" in warning
+
+
+def test_infersent(gpu, tmp_path):
+    words = ["a", "man", "dog", "is", "eating", "happy"]
+    lines = [f"{word} {' '.join(map(str, np.eye(6)[row]))}\n" for row, word in enumerate(words)]
+    (tmp_path / "words.vec").write_text("".join(lines))
+    pairs = [("a man", "a dog"), ("a man is", "man"), ("dog is eating", "happy dog")]
+    lines = [f"{first}\t{second}\t{label}\n" for label, (first, second) in enumerate(pairs)]
+    (tmp_path / "nli.txt").write_text("".join(lines * 50))
+    files = [str(tmp_path / "nli.txt")]
+    weights = []
+    for device in (CPU, gpu):
+        path, checkpoint = (tmp_path / f"{device.type}.{name}" for name in ("pt", "state"))
+        vectors = str(tmp_path / "words.vec")
+        infersent.train(files, files, vectors, True, 8, 0, device, checkpoint, path, max_epochs=2)
+        weights.append(load_state(path, CPU))
+    expected, found = weights
+    for key, values in expected.items():
+        assert_close(found[key], values, EPOCHS)
+
+
+@pytest.mark.parametrize("gpu", [pytest.param("cuda", marks=pytest.mark.gpu)], indirect=True)
+def test_memory_does_not_grow_with_the_epochs(gpu, data, section, tmp_path, report_count):
+    peaks = []
+    for epochs in (1, 1, 4):  # the first training starts cuDNN
+        torch.cuda.reset_peak_memory_stats()
+        train(data, gpu, section, tmp_path / f"{len(peaks)}.pt", max_epochs=epochs, patience=9)
+        peaks.append(torch.cuda.max_memory_allocated())
+    report_count(f"{torch.cuda.get_device_name()}: at most {peaks[2] >> 20} MiB of its memory")
+    assert peaks[2] < 1.1 * peaks[1]
+    assert peaks[2] < 1 << 30

@@ -1,0 +1,1 @@
+"""Prototypes and quadruples."""

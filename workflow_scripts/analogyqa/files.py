@@ -1,0 +1,61 @@
+"""Files that are either whole or absent."""
+
+import json
+import lzma
+import os
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from analogyqa.errors import AnalogyQAError
+
+# What reading a damaged archive raises, besides OSError: RuntimeError when it seems to be encrypted
+# or of an unknown method.
+DAMAGED_ARCHIVE = (
+    EOFError,
+    RuntimeError,
+    UnicodeDecodeError,
+    struct.error,
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+)
+
+
+@contextmanager
+def atomic_path(path: str | Path) -> Iterator[Path]:
+    """Yield a temporary path beside `path`; on success fsync it and rename it to `path`.
+
+    On any exception the temporary file is removed and an earlier `path` stays as it was. A full
+    disk or a folder that cannot be written to raises AnalogyQAError.
+    """
+    path = Path(path)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        yield temporary
+        with open(temporary, "rb") as file:
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    except OSError as error:
+        raise AnalogyQAError(
+            f"{path}: cannot be written ({error}). Make room on the disk or the folder writable, "
+            "then run the same command again; what was there before is unchanged."
+        ) from error
+    finally:
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Write `text` as UTF-8, atomically."""
+    with atomic_path(path) as temporary:
+        temporary.write_text(text, encoding="utf-8", newline="")
+
+
+def write_json(path: str | Path, value: object) -> None:
+    """Write `value` as JSON with sorted keys, atomically."""
+    write_text(path, json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False) + "\n")

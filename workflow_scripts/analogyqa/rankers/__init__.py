@@ -1,0 +1,1 @@
+"""From vectors, or words, to scores of candidates."""

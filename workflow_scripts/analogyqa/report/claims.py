@@ -1,0 +1,286 @@
+"""A verdict on each claim of a paper, by tests between systems."""
+
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+import pandas as pd
+
+from analogyqa.errors import AnalogyQAError
+from analogyqa.measures import MEASURES
+from analogyqa.plan import Cell
+from analogyqa.report.ledger import NOT_RUN, OTHER_DATA, no_run, settings_of, why_not_configured
+from analogyqa.report.significance import SAMPLES, holm, paired_p_values, partial_conjunction
+from analogyqa.report.summary import DECIMALS, typed
+from analogyqa.report.table_formats import Block, Table, Value, to_markdown
+from analogyqa.settings.paper import Claim, Paper, Where
+from analogyqa.settings.run import Config
+from analogyqa.settings.studies import CHOSEN, PAPER
+
+HOLDS, FAILS, UNDECIDED = "holds", "fails", "undecided"
+# Blue and orange are told apart with any colour vision; the word beside the sign says it too.
+CLAIM_MARKS = {HOLDS: "🟦", FAILS: "🟧", UNDECIDED: "⬜", NOT_RUN: "➖"}
+
+CLAIMS = {
+    "paper": "str",
+    "claim": "str",
+    "text": "str",
+    "setting": "str",
+    "evidence": "str",
+    "p_value": "float64",
+    "verdict": "str",
+    "reason": "str",
+}
+COMPARISONS = {
+    "paper": "str",
+    "claim": "str",
+    "setting": "str",
+    "better": "str",
+    "worse": "str",
+    "mean_better": "float64",
+    "mean_worse": "float64",
+    "difference": "float64",
+    "p_greater": "float64",
+    "p_less": "float64",
+}
+
+Values = Callable[[str, str, str, int, str], pd.DataFrame | None]
+
+
+class _Side(NamedTuple):
+    """A side of a comparison at one setting; `name` tells it from the claim's other sides."""
+
+    name: str
+    cell: Cell
+    metric: str
+
+
+def values_of(runs: Iterable[tuple[dict, pd.DataFrame]]) -> Values:
+    """Return how to look up the values of a run's test split, as `judge_claims` wants it.
+
+    Args:
+        runs: as `ledger.read_runs` yields them.
+    """
+    found = {}
+    for record, metrics in runs:
+        test = metrics[metrics["split"] == "test"].astype({"question_id": str})
+        for metric, column in MEASURES.items():
+            by_seed = test.pivot(index="seed", columns="question_id", values=column)
+            found[(*Cell(**record["cell"]), metric)] = by_seed
+    return lambda *key: found.get(key)
+
+
+def judge_claims(
+    papers: Iterable[Paper], config: Config, values: Values
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Judge every claim at the paper's setting and at the settings that the dev splits chose.
+
+    A claim that involves no trained model has one row, of setting "". One that involves a number
+    of prototypes at which the chosen settings are not run has the paper's row only.
+
+    Args:
+        papers: their claims.
+        config: says which models there are, and the confidence below whose complement an adjusted
+            p-value decides.
+        values: (model id, dataset, subset, p, metric) to the test split's values, a frame
+            [seeds, questions], columns sorted by question_id; None when there is no such run.
+
+    Returns:
+        The verdicts, columns CLAIMS, and what they rest on, columns COMPARISONS. The p-values of
+        a claim are two-sided and adjusted (Holm) over the claims of its paper at its setting;
+        those of a comparison are one-sided and not adjusted.
+
+    Raises:
+        AnalogyQAError: when two runs of the same data have other questions.
+    """
+    judged, compared = [], []
+    for paper in papers:
+        rows = []
+        for name, claim in paper.claims.items():
+            for setting, reason in _settings(claim, config):
+                row = {"paper": paper.paper, "claim": name, "setting": setting}
+                sides = [] if reason else _sides(claim, setting, config)
+                reason = reason or _missing(sides, values)
+                if reason:
+                    text = {"text": claim.claim, "verdict": NOT_RUN, "reason": reason}
+                    rows.append(row | text)
+                    continue
+                comparisons = [_compare(*pair, values) for pair in sides]
+                compared += [row | comparison for comparison in comparisons]
+                rows.append(row | {"text": claim.claim} | _judge(claim, sides, comparisons))
+        judged += _decide(rows, config)
+    return typed(judged, CLAIMS), typed(compared, COMPARISONS)
+
+
+def claims_markdown(frame: pd.DataFrame, papers: Iterable[Paper], config: Config) -> str:
+    """Return the verdicts as a page of GitHub Markdown: a table for each paper, and how to read it.
+
+    Args:
+        frame: of columns CLAIMS.
+        papers: where in a paper each claim stands.
+        config: what the runs were made with.
+    """
+    papers = [paper for paper in papers if paper.claims]
+    rows = {name: part.to_dict("records") for name, part in frame.groupby("paper", sort=False)}
+    verdicts = [
+        Block(
+            f"{paper.paper}, as the paper puts it in short",
+            ["Claim", "Where", "Setting", "Verdict"],
+            ["adjusted p", "Evidence"],
+            [_page_row(row, paper.claims[row["claim"]].where) for row in rows[paper.paper]],
+        )
+        for paper in papers
+    ]
+    table = Table(
+        label="claims",
+        title="Claims of the papers" if config.comparable else f"Claims ({OTHER_DATA})",
+        blocks=[_summary(frame), *verdicts],
+        notes=[*_notes(config), *(f"Claims of {paper.citation}" for paper in papers)],
+        frame=frame,
+    )
+    return to_markdown(table)
+
+
+def _settings(claim: Claim, config: Config) -> list[tuple[str, str]]:
+    """Return the settings that a claim is judged at, or "" and why it cannot be judged at all."""
+    sides = [side for pair in claim.sides() for side in pair]
+    reasons = filter(None, (why_not_configured(side, config) for side in sides))
+    if reason := "; ".join(dict.fromkeys(reasons)):
+        return [("", reason)]
+    if not any(config.models[side.model].trained for side in sides):
+        return [("", "")]
+    selected = [side for side in sides if CHOSEN in settings_of(side.model, config)]
+    if selected and all(_p(side, config) == config.p_of(side.model) for side in selected):
+        return [(PAPER, ""), (CHOSEN, "")]
+    return [(PAPER, "")]
+
+
+def _p(side: Where, config: Config) -> int:
+    return side.p or config.p_of(side.model)
+
+
+def _sides(claim: Claim, setting: str, config: Config) -> list[tuple[_Side, _Side]]:
+    """Return both sides of each comparison at one setting."""
+    pairs = claim.sides()
+    differing = [
+        key
+        for key in ("dataset", "subset", "p", "metric")
+        if len({getattr(side, key) for pair in pairs for side in pair}) > 1
+    ]
+
+    def side_of(where: Where) -> _Side:
+        ids = settings_of(where.model, config)
+        # A system that chooses no setting stays as it is.
+        model_id = next(ids[name] for name in (setting, PAPER, "") if name in ids)
+        cell = Cell(model_id, where.dataset, where.subset, _p(where, config))
+        said = {**cell._asdict(), "p": f"p = {cell.p}", "metric": where.metric}
+        details = ", ".join(said[key] for key in differing)
+        return _Side(f"{where.model} ({details})" if details else where.model, cell, where.metric)
+
+    return [(side_of(better), side_of(worse)) for better, worse in pairs]
+
+
+def _missing(sides: list[tuple[_Side, _Side]], values: Values) -> str:
+    flat = [side for pair in sides for side in pair]
+    missing = [side.cell for side in flat if values(*side.cell, side.metric) is None]
+    return no_run(*missing) if missing else ""
+
+
+def compare_runs(cells: tuple[Cell, Cell], first: pd.DataFrame, second: pd.DataFrame) -> dict:
+    """Return `difference`, `p_greater` and `p_less` of the values [seeds, questions] of two cells.
+
+    Raises AnalogyQAError when they have other questions.
+    """
+    if list(first.columns) != list(second.columns):
+        raise AnalogyQAError(
+            f"the runs {cells[0].path} and {cells[1].path} have other questions. "
+            "Delete them, then run the same command again to rebuild them."
+        )
+    tested = paired_p_values(first.to_numpy(), second.to_numpy(), same_runs=cells[0] == cells[1])
+    names = ("difference", "p_greater", "p_less")
+    return {name: round(value, DECIMALS) for name, value in zip(names, tested, strict=True)}
+
+
+def _compare(better: _Side, worse: _Side, values: Values) -> dict:
+    first, second = (values(*side.cell, side.metric) for side in (better, worse))
+    return {
+        "better": f"{better.cell.path} {better.metric}",
+        "worse": f"{worse.cell.path} {worse.metric}",
+        "mean_better": round(float(first.to_numpy().mean()), DECIMALS),
+        "mean_worse": round(float(second.to_numpy().mean()), DECIMALS),
+        **compare_runs((better.cell, worse.cell), first, second),
+    }
+
+
+def _judge(claim: Claim, sides: list[tuple[_Side, _Side]], comparisons: list[dict]) -> dict:
+    """Return verdict, two-sided p-value, both before Holm's correction, and the evidence."""
+    count = len(comparisons)
+    # It cannot hold when so many comparisons are reversed that too few are left.
+    reversed_needed = count - claim.needed + 1
+    holds = partial_conjunction([one["p_greater"] for one in comparisons], claim.needed)
+    fails = partial_conjunction([one["p_less"] for one in comparisons], reversed_needed)
+    return {
+        "verdict": HOLDS if holds < fails else FAILS,
+        "p_value": min(1.0, 2 * min(holds, fails)),
+        "evidence": "; ".join(
+            f"{better.name} {one['mean_better']:.3f}, {worse.name} {one['mean_worse']:.3f} "
+            f"({one['difference']:+.3f}, p = {one['p_greater']:.2g})"
+            for (better, worse), one in zip(sides, comparisons, strict=True)
+        ),
+    }
+
+
+def _decide(rows: list[dict], config: Config) -> list[dict]:
+    """Adjust the p-values over the claims of one paper at each setting; a large one undecides."""
+    level = round(1 - config.bootstrap.confidence, DECIMALS)
+    for setting in dict.fromkeys(row["setting"] for row in rows):
+        ran = [row for row in rows if row["setting"] == setting and "p_value" in row]
+        for row, adjusted in zip(ran, holm([row["p_value"] for row in ran]), strict=True):
+            row["p_value"] = round(adjusted, DECIMALS)
+            if row["p_value"] >= level:
+                row["verdict"] = UNDECIDED
+    return rows
+
+
+def _page_row(row: dict, where: str) -> tuple[list[str], list[Value]]:
+    p_value = "" if pd.isna(row["p_value"]) else f"{row['p_value']:.2g}"
+    verdict = f"{CLAIM_MARKS[row['verdict']]} {row['verdict']}"
+    return (
+        [row["text"], where, row["setting"], verdict],
+        [Value(p_value), Value(row["evidence"] or row["reason"])],
+    )
+
+
+def _summary(frame: pd.DataFrame) -> Block:
+    groups = frame.groupby(["paper", "setting"], sort=False)["verdict"]
+    return Block(
+        "Verdicts",
+        ["Paper", "Setting"],
+        [f"{mark} {verdict}" for verdict, mark in CLAIM_MARKS.items()],
+        [
+            (list(names), [Value(str(verdicts.eq(verdict).sum())) for verdict in CLAIM_MARKS])
+            for names, verdicts in groups
+        ],
+    )
+
+
+def _notes(config: Config) -> list[str]:
+    level = round(1 - config.bootstrap.confidence, DECIMALS)
+    notes = [
+        "A claim rests on comparisons of two systems on the questions of the test split. The "
+        "evidence gives of each both means over questions and seeds, the difference and the "
+        "one-sided p-value of the claimed direction, by a paired randomisation test over questions "
+        f"and seeds ({SAMPLES} draws; {len(config.seeds)} seeds).",
+        "A claim holds when as many comparisons as it needs are true, and fails when so many are "
+        "reversed that it cannot hold, by the p-value of a partial conjunction; it is undecided "
+        f"when neither is shown. The adjusted p is two-sided, corrected after Holm over the claims "
+        f"of a paper at a setting; below {level:g} it decides.",
+        "Settings: paper, the stated one; chosen, each system at the one that its dev split "
+        "prefers, a system without a choice as it is; none where no trained system takes part. "
+        "Claims that need a number of prototypes at which nothing was chosen have the paper's "
+        "setting only.",
+    ]
+    if not config.comparable:
+        notes.insert(
+            0, f"The verdicts say what is so on these data: {OTHER_DATA}, they judge no paper."
+        )
+    return notes

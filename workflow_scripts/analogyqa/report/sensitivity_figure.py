@@ -1,0 +1,136 @@
+"""The sensitivity table as a figure."""
+
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import pandas as pd
+
+from analogyqa.report.claims import FAILS, HOLDS
+from analogyqa.report.figures import COLOURS, MARKERS, MEASURE_TITLES, PUBLISHED, STYLE, finish
+from analogyqa.report.ledger import NOT_RUN, OTHER_DATA
+from analogyqa.report.sensitivity import AT_PAPER, METRIC, SAME, plain_words
+from analogyqa.settings.run import Config
+
+
+def draw_sensitivity(frame: pd.DataFrame, config: Config, files: dict[str, str | Path]) -> None:
+    """Draw every variation as a row, a panel for each data set; the same bytes for the same data.
+
+    Args:
+        frame: of columns SENSITIVITY.
+        config: the titles, and what the intervals are.
+        files: format (png, svg) to path.
+    """
+    shown = frame[frame["metric"] == METRIC]
+    choices = list(dict.fromkeys(zip(shown["axis"], shown["value"], strict=True)))
+    with plt.rc_context(STYLE):
+        figure, panels = plt.subplots(
+            ncols=len(config.varied_datasets),
+            figsize=(2.8 + 4.4 * len(config.varied_datasets), 2.4 + 0.34 * len(choices)),
+            layout="constrained",
+            sharey=True,
+            squeeze=False,
+        )
+        figure.get_layout_engine().set(w_pad=0.1)
+        entries = {}
+        for axes, dataset in zip(panels.flat, config.varied_datasets, strict=True):
+            _draw_panel(axes, shown[shown["dataset"] == dataset], choices, config)
+            axes.set_title(config.datasets[dataset].title, fontsize="medium", pad=20)
+            handles, labels = axes.get_legend_handles_labels()
+            entries |= dict(zip(labels, handles, strict=True))
+        finish(figure, entries, _title(config), files)
+
+
+def _draw_panel(
+    axes: plt.Axes, part: pd.DataFrame, choices: list[tuple[str, str]], config: Config
+) -> None:
+    """Draw one data set: a row for each of the `choices`, and what becomes of the claim."""
+    if not choices:
+        axes.text(0.5, 0.5, NOT_RUN, transform=axes.transAxes, horizontalalignment="center")
+        return
+    names = list(dict.fromkeys(axis for axis, _ in choices))
+    for row, (axis, _) in enumerate(choices):
+        if names.index(axis) % 2:
+            axes.axhspan(row - 0.5, row + 0.5, color="0.95", linewidth=0, zorder=0)
+    models = config.sensitivity.models
+    for index, model in enumerate(models):
+        aside = (index - (len(models) - 1) / 2) * 0.36
+        own = part[part["model"] == model].to_dict("records")
+        _draw_system(axes, own, config.models[model].title, index, aside)
+    _label_published(axes, part.drop_duplicates("model")["published"].tolist())
+    # A verdict has the colour of the system that it finds better.
+    colours = {HOLDS: COLOURS[0], FAILS: COLOURS[1]}
+    for place, word in enumerate(part.drop_duplicates(["axis", "value"])["verdict"]):
+        axes.text(
+            1.02,
+            place,
+            word,
+            transform=axes.get_yaxis_transform(),
+            verticalalignment="center",
+            fontsize="small",
+            color=colours.get(word, "0.5"),
+        )
+    labels = [
+        f"{plain_words(axis)}: {plain_words(value)}" if value else AT_PAPER
+        for axis, value in choices
+    ]
+    axes.set_yticks(range(len(choices)), labels)
+    for label in axes.get_yticklabels()[:1]:
+        label.set_fontweight("bold")
+    axes.set_ylim(len(choices) - 0.5, -0.5)
+    axes.tick_params(axis="y", length=0)
+    axes.spines["left"].set_visible(False)
+    axes.set_xlabel(MEASURE_TITLES[METRIC])
+    axes.grid(axis="x", alpha=0.3)
+
+
+def _draw_system(axes: plt.Axes, rows: list[dict], title: str, index: int, aside: float) -> None:
+    """Draw the points of a system, hollow where the variation changes nothing in it."""
+    colour, marker = COLOURS[index % len(COLOURS)], MARKERS[index % len(MARKERS)]
+    style = {"color": colour, "marker": marker, "capsize": 2, "elinewidth": 1.2, "markersize": 5}
+    label = title
+    for place, row in enumerate(rows):
+        if pd.notna(row["mean"]):
+            spread = [[row["mean"] - row["ci_low"]], [row["ci_high"] - row["mean"]]]
+            face = "white" if row["reason"] == SAME else colour
+            axes.errorbar(
+                row["mean"], place + aside, xerr=spread, markerfacecolor=face, label=label, **style
+            )
+            label = None
+    if rows and pd.notna(rows[0]["mean"]):
+        axes.axvline(rows[0]["mean"], color=colour, linewidth=1, alpha=0.35, zorder=1)
+    if rows and pd.notna(rows[0]["published"]):
+        line = {"linestyle": (0, (5, 3)), "linewidth": 1.2, "label": title + PUBLISHED}
+        axes.axvline(rows[0]["published"], color=colour, zorder=1, **line)
+
+
+def _label_published(axes: plt.Axes, published: list[float]) -> None:
+    """Write each published value above its line, the lower to the left so that none overlap."""
+    known = sorted((value, index) for index, value in enumerate(published) if pd.notna(value))
+    for order, (value, index) in enumerate(known):
+        axes.annotate(
+            f"{value:g}",
+            (value, 1),
+            (-2 if order == 0 else 2, 2),
+            xycoords=axes.get_xaxis_transform(),
+            textcoords="offset points",
+            horizontalalignment="right" if order == 0 else "left",
+            fontsize="small",
+            color=COLOURS[index % len(COLOURS)],
+        )
+
+
+def _title(config: Config) -> str:
+    models = [config.models[name].title for name in config.sensitivity.models]
+    confidence = f"{config.bootstrap.confidence * 100:g}%"
+    lines = [
+        "Open choices, each taken otherwise alone around the paper's setting (first row and faint "
+        "lines)",
+        f"{config.sensitivity.subset}, test split; bars: {confidence} intervals over questions and "
+        f"{len(config.seeds)} seeds",
+        "hollow: changes nothing in this system",
+    ]
+    if len(models) > 1:
+        lines.append(f"right: the claim that {models[0]} ranks better than {models[1]}")
+    if not config.comparable:
+        lines.append(f"{OTHER_DATA}: no published values")
+    return "\n".join(lines)

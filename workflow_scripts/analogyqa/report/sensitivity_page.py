@@ -1,0 +1,199 @@
+"""The sensitivity table as a page to read."""
+
+import pandas as pd
+
+from analogyqa.measures import MEASURES
+from analogyqa.report.figures import MEASURE_TITLES
+from analogyqa.report.ledger import HIGHER, LOWER, NOT_RUN, OTHER_DATA, REPRODUCED
+from analogyqa.report.sensitivity import (
+    AT_PAPER,
+    CLAIM,
+    METRIC,
+    choice_label,
+    mark_of,
+    p_value_of,
+    plain_words,
+    rows_of_block,
+    test_level,
+)
+from analogyqa.report.significance import SAMPLES
+from analogyqa.report.table_formats import MARKS, Table, to_markdown
+from analogyqa.settings.run import Config
+from analogyqa.settings.studies import PAPER
+
+
+def sensitivity_markdown(frame: pd.DataFrame, config: Config) -> str:
+    """Return the page: what the variations change, then a table for each data set.
+
+    Args:
+        frame: of columns SENSITIVITY.
+        config: what the runs were made with.
+    """
+    shown = frame[frame["metric"] == METRIC]
+    parts = [part for _, part in shown.groupby("dataset", sort=False)]
+    title = "Sensitivity to the open choices"
+    table = Table(
+        label="sensitivity",
+        title=title if config.comparable else f"{title} ({OTHER_DATA})",
+        blocks=[rows_of_block(part, config) for part in parts],
+        notes=_notes(shown, config),
+        frame=frame,
+    )
+    heading, rest = to_markdown(table).split("\n\n", 1)
+    paragraphs = [_introduction(config), *(_paragraph(part, config) for part in parts)]
+    return "\n\n".join([heading, *paragraphs, rest])
+
+
+def _introduction(config: Config) -> str:
+    models = [config.models[name].title for name in config.sensitivity.models]
+    if not models:
+        return "There is no system to vary."
+    axes = config.sensitivity.axes
+    sentences = [
+        "Each choice that the paper leaves open is taken otherwise, alone, around the paper's "
+        f"setting. Choices: {len(axes)}; variations: {sum(map(len, axes.values()))}."
+    ]
+    if len(models) > 1:
+        sentences.append(
+            f"The claim is that {models[0]} ranks better than {models[1]}, by the "
+            f"{MEASURE_TITLES[METRIC].lower()} on {config.sensitivity.subset}."
+        )
+    return " ".join(sentences)
+
+
+def _paragraph(part: pd.DataFrame, config: Config) -> str:
+    """Say what the variations change on one data set."""
+    systems = {model: rows.to_dict("records") for model, rows in part.groupby("model", sort=False)}
+    first, *others = systems.values()
+    sentences = _on_the_claim(first, others[0], config) if others else []
+    for say in (_on_the_mean, _on_the_published):
+        sentences += [say(rows, config.models[model].title) for model, rows in systems.items()]
+    title = config.datasets[first[0]["dataset"]].title
+    return " ".join([f"**{title}.**", *filter(None, sentences)])
+
+
+def _on_the_claim(first: list[dict], second: list[dict], config: Config) -> list[str]:
+    """Say what becomes of the claim that the first system is better than the second."""
+    paper, *variations = first
+    if paper["verdict"] == NOT_RUN:
+        return [f"The claim is {NOT_RUN} at the paper's setting."]
+    means = ", ".join(
+        f"{config.models[row['model']].title} {row['mean']:.3f}" for row in (paper, second[0])
+    )
+    judged = [row for row in variations if row["verdict"] != NOT_RUN]
+    changed = {
+        verdict: [row for row in judged if row["verdict"] == verdict]
+        for verdict in CLAIM
+        if verdict != paper["verdict"]
+    }
+    listed = "; ".join(
+        f"it {CLAIM[verdict]} with {_with_differences(rows, paper)}"
+        for verdict, rows in changed.items()
+        if rows
+    )
+    count = sum(map(len, changed.values()))
+    reversed_only = [
+        row
+        for row in judged
+        if row["verdict"] == paper["verdict"] and row["difference"] * paper["difference"] < 0
+    ]
+    return [
+        f"At the paper's setting the claim {CLAIM[paper['verdict']]}: {means} "
+        f"({paper['difference']:+.3f}, p = {p_value_of(paper):.2g}).",
+        f"Of the variations that were run, {count} of {len(judged)} change this verdict"
+        f"{f': {listed}' if listed else ''}.",
+        "The verdict stays and the difference changes its sign with "
+        f"{_with_differences(reversed_only, paper) or 'no variation'}.",
+    ]
+
+
+def _on_the_mean(rows: list[dict], title: str) -> str:
+    """Say which variations move a system most."""
+    paper, *variations = rows
+    moved = [row for row in variations if pd.notna(row["difference_to_paper"])]
+    if not moved:
+        return ""
+    largest = max(abs(row["difference_to_paper"]) for row in moved)
+    if largest == 0:
+        return f"No variation moves {title}."
+    most = [
+        f"{choice_label(row, paper)} ({paper['mean']:.3f} to {row['mean']:.3f})"
+        for row in moved
+        if abs(row["difference_to_paper"]) == largest
+    ]
+    return f"{title} moves most with {' and '.join(most)}."
+
+
+def _on_the_published(rows: list[dict], title: str) -> str:
+    """Say which variations bring the published value into the interval, or out of it."""
+    ran = [row for row in rows if pd.notna(row["mean"]) and pd.notna(row["published"])]
+    if not ran or ran[0] is not rows[0]:
+        return ""
+    paper, *variations = ran
+    places = {True: "in", False: "outside"}
+    inside = mark_of(paper) == REPRODUCED
+    moved = [row for row in variations if (mark_of(row) == REPRODUCED) != inside]
+    return (
+        f"The published value of {title}, {paper['published']:g}, lies {places[inside]} the "
+        f"interval at the paper's setting and {places[not inside]} it with "
+        f"{', '.join(choice_label(row, paper) for row in moved) or 'no variation'}."
+    )
+
+
+def _with_differences(rows: list[dict], paper: dict) -> str:
+    return ", ".join(f"{choice_label(row, paper)} ({row['difference']:+.3f})" for row in rows)
+
+
+def _notes(frame: pd.DataFrame, config: Config) -> list[str]:
+    """Say what a stranger needs to read the numbers."""
+    paper = frame[(frame["axis"] == PAPER) & (frame["value"] == "")].dropna(subset="mean")
+    counts = paper.drop_duplicates("dataset").set_index("dataset")["n_questions"]
+    data = ", ".join(f"{config.datasets[name].title} {count}" for name, count in counts.items())
+    notes = [
+        f"Data: {config.sensitivity.subset}, test split; questions at the paper's setting: "
+        f"{data or 'none'}. Seeds: {len(config.seeds)}.",
+        "Protocol: the epoch is chosen by dev MRR and the test split is scored once, for that "
+        "epoch; no variation is chosen.",
+        f"Shown is the {MEASURE_TITLES[METRIC].lower()}; the csv beside this page has "
+        f"{' and '.join(MEASURE_TITLES[name].lower() for name in MEASURES)}.",
+        "A cell: mean ± standard deviation over seeds [interval]"
+        f"{' (published) mark' if config.comparable else ''}; change: of the mean, against the "
+        "paper's setting.",
+        f"{config.bootstrap.confidence * 100:g}% intervals: bootstrap over seeds and questions "
+        f"({config.bootstrap.samples} samples).",
+    ]
+    if len(config.sensitivity.models) > 1:
+        notes.append(
+            "Difference: of the two means. Its p is two-sided, by a paired randomisation test over "
+            f"questions and seeds ({SAMPLES} draws); the claim holds or fails where it is below "
+            f"{test_level(config):g} and is undecided elsewhere. No p is corrected for the number "
+            "of variations, nor for the other claims of the paper, as the page of the claims does."
+        )
+    if config.comparable:
+        notes.append(
+            f"Marks: {MARKS[REPRODUCED]} the published value lies in our interval, {MARKS[HIGHER]} "
+            f"ours is higher, {MARKS[LOWER]} ours is lower."
+        )
+    else:
+        notes.append(f"No published values: {OTHER_DATA}.")
+    if (frame.groupby("dataset")["n_questions"].nunique() > 1).any():
+        notes.append(
+            "A variation of the questions compares the systems on its own, so that a change may "
+            "come from these."
+        )
+    return [*notes, *_reasons(frame, config)]
+
+
+def _reasons(frame: pd.DataFrame, config: Config) -> list[str]:
+    """Group what was not run, or not again, by the reason."""
+    groups: dict[str, list[str]] = {}
+    for row in frame[frame["reason"] != ""].to_dict("records"):
+        value = plain_words(row["value"])
+        choice = f"{plain_words(row['axis'])}: {value}" if value else AT_PAPER
+        heading = f"Not run ({row['reason']})" if pd.isna(row["mean"]) else row["reason"]
+        text = f"{config.models[row['model']].title} (*{choice}*)"
+        groups.setdefault(heading, []).append(text)
+    return [
+        f"{heading[0].upper()}{heading[1:]}: {', '.join(dict.fromkeys(texts))}."
+        for heading, texts in groups.items()
+    ]

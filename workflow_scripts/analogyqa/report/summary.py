@@ -1,0 +1,158 @@
+"""Every run in a row: its measures with their spread, and what it is made of."""
+
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import pandas as pd
+
+from analogyqa.errors import AnalogyQAError
+from analogyqa.files import write_text
+from analogyqa.measures import summarise
+from analogyqa.plan import Cell
+from analogyqa.schemas import METRICS, read_table
+from analogyqa.settings.studies import Bootstrap
+
+# Values are rounded once, before any verdict, so that a verdict always agrees with the file.
+DECIMALS = 6
+_text, _number, _count = "str", "float64", "Int64"
+
+
+MEASURED = {
+    "mean": _number,
+    "sd": _number,
+    "ci_low": _number,
+    "ci_high": _number,
+    "n_seeds": _count,
+    "n_questions": _count,
+}
+
+
+SUMMARY = {
+    "model": _text,
+    "dataset": _text,
+    "subset": _text,
+    "p": _count,
+    "metric": _text,
+    **MEASURED,
+    "tied_candidates": _count,
+    "setting": _text,
+    "provenance": _text,
+}
+
+
+LEDGER = {
+    "paper": _text,
+    "artefact": _text,
+    "row": _text,
+    "column": _text,
+    "metric": _text,
+    "setting": _text,
+    "published": _number,
+    **MEASURED,
+    "verdict": _text,
+    "provenance": _text,
+    "reason": _text,
+}
+
+
+def read_runs(
+    records: Iterable[str | Path], metrics: Iterable[str | Path]
+) -> Iterator[tuple[dict, pd.DataFrame]]:
+    """Yield the record and the metrics table of each run, one at a time.
+
+    Raises AnalogyQAError when a file is missing or damaged.
+    """
+    for path, table in zip(records, metrics, strict=True):
+        try:
+            record = json.loads(Path(path).read_text(encoding="utf-8"))
+            Cell(**record["cell"])
+        except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
+            raise AnalogyQAError(
+                f"{path}: cannot be read: {error}. "
+                "Delete it, then run the same command again to rebuild it."
+            ) from error
+        yield record, read_table(table, METRICS)
+
+
+def summarise_runs(runs: Iterable[tuple[dict, pd.DataFrame]], bootstrap: Bootstrap) -> pd.DataFrame:
+    """Summarise the test split of every run: columns `SUMMARY`, a row per run and metric.
+
+    `tied_candidates` is the total over questions and seeds; `setting` is the name that the run
+    was trained with (what `+chosen` stands for), empty for a model that is not trained.
+    """
+    rows = []
+    for record, metrics in runs:
+        test = metrics[metrics["split"] == "test"]
+        for metric, summary in summarise(test, bootstrap.samples, bootstrap.confidence).items():
+            rows.append(
+                {
+                    **record["cell"],
+                    "metric": metric,
+                    **{name: round(value, DECIMALS) for name, value in summary._asdict().items()},
+                    "n_seeds": test["seed"].nunique(),
+                    "n_questions": test["question_id"].nunique(),
+                    "tied_candidates": int(test["tied_candidates"].sum()),
+                    "setting": record["settings"]["setting"] if _is_trained(record) else "",
+                    "provenance": _provenance(record),
+                }
+            )
+    return typed(rows, SUMMARY)
+
+
+def by_cell(summary: pd.DataFrame) -> dict[tuple, dict]:
+    """Return the rows of a summary by (model id, dataset, subset, p, metric)."""
+    keys = ["model", "dataset", "subset", "p", "metric"]
+    return {tuple(row[key] for key in keys): row for row in summary.to_dict("records")}
+
+
+def typed(rows: list[dict], columns: dict[str, str]) -> pd.DataFrame:
+    """Return `rows` with exactly `columns`; what a row lacks is an empty text or missing."""
+    values_of = {
+        name: [row.get(name, "" if kind == _text else None) for row in rows]
+        for name, kind in columns.items()
+    }
+    return pd.DataFrame(
+        {name: pd.Series(values, dtype=columns[name]) for name, values in values_of.items()}
+    )
+
+
+def write_csv(frame: pd.DataFrame, path: str | Path) -> None:
+    """Write a table for people and programs: CSV, UTF-8, numbers without trailing zeros."""
+    write_text(path, frame.to_csv(index=False, float_format="%.10g", lineterminator="\n"))
+
+
+def read_csv(path: str | Path, columns: dict[str, str]) -> pd.DataFrame:
+    """Read what `write_csv` wrote; an empty text stays a text, an empty number is missing.
+
+    Raises AnalogyQAError when the file is missing or has other columns.
+    """
+    empty = {name: [""] for name, kind in columns.items() if kind != _text}
+    try:
+        frame = pd.read_csv(path, dtype=columns, keep_default_na=False, na_values=empty)
+    except (OSError, ValueError) as error:
+        raise AnalogyQAError(
+            f"{path}: {error}. Delete it, then run the same command again to rebuild it."
+        ) from error
+    if list(frame.columns) != list(columns):
+        raise AnalogyQAError(f"{path}: columns {list(frame.columns)} instead of {list(columns)}")
+    return frame
+
+
+def _is_trained(record: dict) -> bool:
+    return record["settings"]["training"] is not None
+
+
+def _provenance(record: dict) -> str:
+    settings, vectors = record["settings"], record["settings"]["vectors"]
+    if _is_trained(record):
+        sources = settings["sources"]
+        origin = f"on {sources['train']}, vectors {vectors['origin']}" if vectors else ""
+        rewritten = f", entities by {sources['entities']}" if "entities" in sources else ""
+        return f"trained here: {origin}{rewritten}, setting {settings['setting']}"
+    if settings["sentence_vectors"]:
+        return settings["sentence_vectors"]["origin"]
+    model = settings["model"]
+    if vectors:
+        return f"{model['encoder']} of {vectors['origin']}"
+    return model["encoder"] or model["ranker"]

@@ -1,0 +1,161 @@
+"""A table as Markdown and as LaTeX."""
+
+from typing import NamedTuple
+
+import pandas as pd
+
+from analogyqa.report.ledger import HIGHER, LOWER, NOT_RUN, REPRODUCED
+
+IN_PAPER, NOT_IN_PAPER = "paper", "not in the paper"
+MARKS = {REPRODUCED: "=", HIGHER: "↑", LOWER: "↓"}
+
+
+_LATEX = {
+    **{character: "\\" + character for character in "&%$#_{}"},
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "±": r"$\pm$",
+    "↑": r"$\uparrow$",
+    "↓": r"$\downarrow$",
+}
+
+
+class Value(NamedTuple):
+    """The text of a cell; a part that does not apply is empty."""
+
+    ours: str
+    interval: str = ""
+    published: str = ""
+
+
+class Block(NamedTuple):
+    """A part of a table: names of the label columns and of the value columns, and the rows."""
+
+    heading: str
+    labels: list[str]
+    columns: list[str]
+    rows: list[tuple[list[str], list[Value]]]
+
+
+class Table(NamedTuple):
+    """A table for people (`blocks`, `notes`) and for programs (`frame`, a row for each value)."""
+
+    label: str
+    title: str
+    blocks: list[Block]
+    notes: list[str]
+    frame: pd.DataFrame
+
+
+def to_markdown(table: Table) -> str:
+    """Return the table as GitHub Markdown whose source is aligned too."""
+    parts = [f"# {table.title}"]
+    for block in table.blocks:
+        if block.heading:
+            parts.append(f"## {block.heading}")
+        lines = [[*block.labels, *block.columns]]
+        lines += [
+            [*labels, *(" ".join(filter(None, value)) for value in values)]
+            for labels, values in block.rows
+        ]
+        lines = [[text.replace("|", r"\|") for text in line] for line in lines]
+        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+        lines.insert(1, ["-" * width for width in widths])
+        parts.append(
+            "\n".join("| " + " | ".join(map(str.ljust, line, widths)) + " |" for line in lines)
+        )
+    parts.append("\n".join(f"- {note}" for note in table.notes))
+    return "\n\n".join(parts) + "\n"
+
+
+def to_latex(table: Table) -> str:
+    """Return the table as LaTeX for \\input; of packages it needs booktabs."""
+    lines = [
+        r"% \usepackage{booktabs}",
+        r"\begin{table}[tbp]",
+        r"\centering\small",
+        rf"\caption{{{escape_latex(table.title)}}}",
+        rf"\label{{{table.label}}}",
+    ]
+    for block in table.blocks:
+        if block.heading:
+            lines.append(rf"\par\medskip\textit{{{escape_latex(block.heading)}}}\par\smallskip")
+        lines += [
+            rf"\begin{{tabular}}{{{'l' * len(block.labels)}{'c' * len(block.columns)}}}",
+            r"\toprule",
+            _latex_row(_escaped([*block.labels, *block.columns])),
+            r"\midrule",
+            *(
+                _latex_row([*_escaped(labels), *map(_latex_value, values)])
+                for labels, values in block.rows
+            ),
+            r"\bottomrule",
+            r"\end{tabular}",
+        ]
+    lines += [
+        r"\par\medskip",
+        r"\begin{minipage}{\linewidth}\footnotesize",
+        *(escape_latex(note) + r"\par" for note in table.notes),
+        r"\end{minipage}",
+        r"\end{table}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def escape_latex(text: str) -> str:
+    """Return LaTeX that prints `text` as it stands."""
+    return "".join(_LATEX.get(character, character) for character in text)
+
+
+def _escaped(texts: list[str]) -> list[str]:
+    return [escape_latex(text) for text in texts]
+
+
+def _latex_row(cells: list[str]) -> str:
+    return " & ".join(cells) + r" \\"
+
+
+def _latex_value(value: Value) -> str:
+    text = escape_latex(" ".join(filter(None, [value.ours, value.published])))
+    if not value.interval:
+        return text
+    return rf"\shortstack{{{text}\\{{\footnotesize {escape_latex(value.interval)}}}}}"
+
+
+def _number(value: float) -> str:
+    """Return three decimals, the zero before the point left out."""
+    return f"{value:.3f}".removeprefix("0")
+
+
+def _published(value: float) -> str:
+    """Return a score as printed, with three decimals at least."""
+    text = f"{value:g}".removeprefix("0")
+    return text + "0" * (4 - len(text)) if text.startswith(".") else f"{value:.3f}"
+
+
+def count_text(row: dict) -> Value:
+    ours = NOT_RUN if pd.isna(row["mean"]) else f"{row['mean']:.0f}"
+    return Value(ours, published=_with_mark(f"({row['published']:.0f})", row))
+
+
+def full_text(row: dict) -> Value:
+    published = "" if pd.isna(row["published"]) else f"({_published(row['published'])})"
+    if pd.isna(row["mean"]):
+        return Value(NOT_RUN, published=published)
+    spread = f" ± {_number(row['sd'])}" if row["n_seeds"] > 1 else ""
+    return Value(_number(row["mean"]) + spread, _interval(row), _with_mark(published, row))
+
+
+def short_text(row: dict) -> Value:
+    return Value(_number(row["mean"]), _interval(row))
+
+
+def _interval(row: dict) -> str:
+    return f"[{_number(row['ci_low'])}, {_number(row['ci_high'])}]"
+
+
+def _with_mark(published: str, row: dict) -> str:
+    return " ".join(filter(None, [published, MARKS.get(row["verdict"], "")]))

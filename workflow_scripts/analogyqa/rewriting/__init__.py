@@ -1,0 +1,1 @@
+"""Questions whose question word is replaced (Tam et al. 2017)."""

@@ -1,0 +1,1 @@
+"""A cell from its tables to its record."""

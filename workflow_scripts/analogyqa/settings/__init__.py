@@ -1,0 +1,1 @@
+"""The configuration, a file for each subject."""

@@ -1,0 +1,117 @@
+"""What every section of the configuration shares: strict keys, and messages for wrong ones."""
+
+import difflib
+from functools import cache
+from typing import Annotated
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+)
+
+from analogyqa.errors import shown
+from analogyqa.folders import folder_name
+
+Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
+Folder = Annotated[str, AfterValidator(folder_name)]
+
+
+def _number(value: object) -> object:
+    """Return the number that a text stands for: inside braces `--config` knows texts only."""
+    return int(value) if isinstance(value, str) and value.isdecimal() else value
+
+
+# Strict: the YAML values true and false are not the numbers 1 and 0.
+WholeNumber = Annotated[int, BeforeValidator(_number), Field(strict=True)]
+Count = Annotated[WholeNumber, Field(ge=1, le=1_000_000_000)]
+
+
+Alternatives = Annotated[
+    list[str],
+    Field(min_length=1),
+    BeforeValidator(lambda value: [value] if isinstance(value, str) else value),
+]
+
+
+class Section(BaseModel):
+    """A mapping of the configuration in which an unknown key is an error."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+def without_nulls(section: object) -> object:
+    if not isinstance(section, dict):
+        return section
+    return {name: value for name, value in section.items() if value is not None}
+
+
+def laid_over(values: dict, changes: dict) -> dict:
+    merged = dict(values)
+    for key, value in changes.items():
+        nested = isinstance(merged.get(key), dict) and isinstance(value, dict)
+        merged[key] = laid_over(merged[key], value) if nested else value
+    return merged
+
+
+def require_known(key: str, name: str, known: dict) -> None:
+    if name not in known:
+        raise ValueError(f"{key}: {name!r} is not configured{nearest_hint(name, known)}")
+
+
+def section_with(section: Section, changes: dict, location: tuple[str, ...]) -> Section:
+    """Return `section` with `changes`; `location` is for the message of a ValueError."""
+    kind = type(section)
+    try:
+        return kind.model_validate(laid_over(section.model_dump(exclude_unset=True), changes))
+    except ValidationError as error:
+        raise ValueError(
+            "; ".join(explain_error(kind, item, location) for item in error.errors())
+        ) from None
+
+
+def explain_error(section: type[Section], error: dict, prefix: tuple[str, ...] = ()) -> str:
+    location = [str(part) for part in error["loc"]]
+    key = ".".join([*prefix, *location])
+    if error["type"] == "extra_forbidden":
+        known = _keys_at(_schema_of(section), location[:-1])
+        return f"unknown key {key}{nearest_hint(location[-1], known)}"
+    message = error["msg"].removeprefix("Value error, ")
+    if not key:
+        return message
+    if error["type"] == "missing":
+        return f"key {key} is missing"
+    return f"{key}: {shown(error['input'])} is not allowed: {message}"
+
+
+@cache
+def _schema_of(section: type[Section]) -> dict:
+    return section.model_json_schema()
+
+
+def _keys_at(schema: dict, location: list[str]) -> list[str]:
+    """Return the known keys of the mapping at `location` of a JSON schema."""
+
+    def resolve(node: dict) -> dict:
+        for option in node.get("anyOf", []):
+            if "$ref" in option:
+                node = option
+        while "$ref" in node:
+            node = schema["$defs"][node["$ref"].rsplit("/", 1)[1]]
+        return node
+
+    node = schema
+    for part in location:
+        properties, others = node.get("properties", {}), node.get("additionalProperties")
+        others = others or next(iter(node.get("patternProperties", {}).values()), {})
+        node = resolve(properties.get(part, others))
+    return list(node.get("properties", {}))
+
+
+def nearest_hint(name: str, known: dict | list) -> str:
+    match = difflib.get_close_matches(name, list(known), n=1, cutoff=0.5)
+    hint = f"; did you mean {match[0]}?" if match else ""
+    return f"{hint} Known: {', '.join(known)}" if hint else f"; known: {', '.join(known)}"

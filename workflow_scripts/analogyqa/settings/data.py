@@ -1,0 +1,38 @@
+"""The data sets."""
+
+from typing import Literal
+
+from pydantic import (
+    field_validator,
+)
+
+from analogyqa.registry import READERS
+from analogyqa.settings.base import Alternatives, Count, Section
+
+
+class Dataset(Section):
+    """One data set: who reads it, and where its splits come from.
+
+    A split is the name of a source in sources.yaml, a path (one that holds a slash), or a list of
+    alternatives of which the first available is taken. Of the splits in `drop_all_correct` the
+    questions whose candidates are all correct are left out, as in the "clean" TrecQA.
+    `prototype_choice` says what is shuffled to choose prototypes: see `choose_prototypes`.
+    """
+
+    title: str
+    reader: Literal[tuple(READERS)]  # type: ignore[valid-type]
+    train: Alternatives
+    dev: Alternatives
+    test: Alternatives
+    questions: dict[
+        Literal["train", "dev", "test"],
+        dict[Literal["who", "when", "where"], Count],
+    ] = {}
+    drop_all_correct: list[Literal["train", "dev", "test"]] = []
+    prototype_choice: Literal["pair", "question"] = "pair"
+
+    @field_validator("questions", mode="before")
+    @classmethod
+    def _unchecked(cls, questions: object) -> object:
+        """Null: another configuration file's counts do not hold for this data."""
+        return {} if questions is None else questions

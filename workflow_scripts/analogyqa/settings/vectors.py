@@ -1,0 +1,87 @@
+"""Word vectors, sentence vectors, and who finds named entities."""
+
+from typing import Annotated, Literal
+
+from pydantic import (
+    Field,
+    model_validator,
+)
+
+from analogyqa.registry import PRETRAINED
+from analogyqa.settings.base import Alternatives, Count, Section, WholeNumber
+
+
+class Vectors(Section):
+    """Word vectors, either read from a file or trained here with fastText.
+
+    `lowercase` is the configuration's where it is null.
+    """
+
+    source: Alternatives | None = None
+    train_on: Alternatives | None = None
+    dim: Annotated[WholeNumber, Field(ge=1, le=2000)] = 300
+    epochs: Count = 5
+    min_count: Count = 5
+    out_of_vocabulary: Literal["random", "zero", "subword"] = "random"
+    lowercase: bool | None = None
+
+    @model_validator(mode="after")
+    def _one_origin(self) -> "Vectors":
+        if (self.source is None) == (self.train_on is None):
+            raise ValueError("give either source (a file) or train_on (a text), not both or none")
+        if self.source and set(self.model_fields_set) & {"dim", "epochs", "min_count"}:
+            raise ValueError("dim, epochs and min_count belong to train_on; a source has its own")
+        # Of a registered source the file is known later, when select_vectors checks it.
+        readable = all(name.endswith(".bin") or "/" not in name for name in self.source or [])
+        if self.out_of_vocabulary == "subword" and not readable:
+            raise ValueError("subword needs a fastText .bin file or train_on")
+        return self
+
+
+class SentenceVectors(Section):
+    """Sentence vectors of a pre-trained encoder, computed once for each sentence.
+
+    Args:
+        encoder: a key of `PRETRAINED`.
+        weights: the encoder's file, as a split of a data set; for `sentence_transformers` the name
+            or the folder of a model.
+        train_on, dev_on: files of natural language inference to train `infersent` on here instead,
+            each with its alternatives.
+        lstm_dim: of an `infersent` trained here, for each direction.
+        vectors: the word vectors that the encoder reads.
+        lowercase: the configuration's where it is null.
+    """
+
+    encoder: Literal[tuple(PRETRAINED)]  # type: ignore[valid-type]
+    weights: Alternatives | None = None
+    train_on: list[Alternatives] | None = None
+    dev_on: list[Alternatives] | None = None
+    lstm_dim: Annotated[WholeNumber, Field(ge=1, le=4096)] = 2048
+    vectors: str | None = None
+    lowercase: bool | None = None
+
+    @model_validator(mode="after")
+    def _what_the_encoder_reads(self) -> "SentenceVectors":
+        entry = PRETRAINED[self.encoder]
+        trained = self.train_on is not None
+        if trained and (self.encoder != "infersent" or self.weights or not self.dev_on):
+            raise ValueError("train_on is for the encoder infersent without weights, with dev_on")
+        if entry.needs_weights and not trained and self.weights is None:
+            raise ValueError(f"the encoder {self.encoder} needs weights")
+        if entry.needs_vectors != (self.vectors is not None):
+            needs = "needs" if entry.needs_vectors else "reads no"
+            raise ValueError(f"the encoder {self.encoder} {needs} vectors")
+        return self
+
+
+class NamedEntities(Section):
+    """Who finds the names, places and dates that replace a question word.
+
+    Args:
+        model: a spaCy model (an installed package, or a path: as it is, below resources_dir or a
+            mirror) or a file of entity patterns; of a list the first that is there.
+        vectors: the word vectors that entities and candidates are compared by.
+    """
+
+    model: Alternatives
+    vectors: str

@@ -1,0 +1,1 @@
+"""The downloads: registered, fetched, verified."""

@@ -1,0 +1,1 @@
+"""Run records in MLflow: the records are the truth, MLflow is a view of them."""

@@ -1,0 +1,115 @@
+"""The epochs of a training, shown on an MLflow server as they come."""
+
+import logging
+import os
+import time
+from pathlib import Path
+
+import pandas as pd
+
+from analogyqa.plan import Cell
+from analogyqa.schemas import HISTORY
+from analogyqa.tracking.records import (
+    EXPERIMENT,
+    cell_tags,
+    curve_points,
+    database_of,
+    first_line,
+    record_tag,
+    run_name,
+)
+from analogyqa.tracking.store import Store, prepare_environment
+
+log = logging.getLogger(__name__)
+
+_LIVE_ENVIRONMENT = {"MLFLOW_HTTP_REQUEST_MAX_RETRIES": "0", "MLFLOW_HTTP_REQUEST_TIMEOUT": "3"}
+_PAUSE = 20  # after an attempt to log live, as a multiple of the time that it took
+
+
+class LiveLog:
+    """The epochs of a cell, shown on an MLflow server while it trains.
+
+    These runs are tagged `live`; the import of the cell's record removes them. Whatever the server
+    does, the training goes on: an outage costs one warning, and a server that is back gets all
+    epochs so far. After each attempt there is a pause 20 times as long, so that slow ones cost a
+    twentieth of the time, besides the first and the last of a cell.
+
+    Args:
+        tracking_uri: of the configuration. Nothing is logged unless it is an http(s) address.
+        results: the output folder.
+        cell, setting: what is trained.
+    """
+
+    def __init__(
+        self, tracking_uri: str | None, results: str | Path, cell: Cell, setting: str
+    ) -> None:
+        self.tracking_uri = tracking_uri
+        self.name = run_name(cell)
+        self.tags = {"record": record_tag(results, cell), **cell_tags(cell)}
+        self.tags |= {"setting": setting, "live": "true"}
+        self.histories: dict[int, list[list]] = {}
+        self.runs: dict[int | None, str] = {}  # seed to run, None to the parent
+        self.sent: dict[int, int] = {}  # epochs of each seed
+        self.store: Store | None = None
+        self.away = False
+        self.next_attempt = 0.0
+        self.enabled = tracking_uri is not None and database_of(tracking_uri) is None
+        if self.enabled:
+            for variable, value in _LIVE_ENVIRONMENT.items():
+                os.environ.setdefault(variable, value)
+            prepare_environment()
+            # The seconds that this takes are not the server's.
+            import mlflow  # noqa: F401
+
+    def log(self, history: list[list]) -> None:
+        """Show the epochs of a seed: `history` is all rows so far, columns as in HISTORY."""
+        if self.enabled:
+            self.histories[history[0][0]] = history
+            if time.monotonic() >= self.next_attempt:
+                self._attempt()
+
+    def __enter__(self) -> "LiveLog":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if self.histories:
+            self._attempt(status="FAILED" if kind else "FINISHED")
+
+    def _attempt(self, status: str | None = None) -> None:
+        started = time.monotonic()
+        try:
+            self._send()
+            for run_id in self.runs.values() if status else ():
+                self.store.client.set_terminated(run_id, status)
+            if self.away:
+                log.info("%s: the MLflow server takes the epochs again", self.tracking_uri)
+            self.away = False
+        except Exception as error:  # no fault of a view may cost a result
+            if not self.away:
+                log.warning(
+                    "%s: the MLflow server does not take the epochs (%s). The training goes on; "
+                    "the import of its record will show them.",
+                    self.tracking_uri,
+                    first_line(error),
+                )
+            self.away, self.store = True, None
+        ended = time.monotonic()
+        self.next_attempt = ended + _PAUSE * (ended - started)
+
+    def _send(self) -> None:
+        """Send what was not sent yet; everything, in new runs, at first and after a failure."""
+        if self.store is None:
+            store = Store(self.tracking_uri, EXPERIMENT)
+            store.delete_live(self.tags["record"])
+            self.runs, self.sent = {None: store.create(self.name, self.tags).run_id}, {}
+            self.store = store
+        now = time.time_ns() // 1_000_000
+        for seed, history in self.histories.items():
+            if seed not in self.runs:
+                created = self.store.create(f"seed {seed}", self.tags, parent_id=self.runs[None])
+                self.runs[seed] = created.run_id
+            epochs = pd.DataFrame(history[self.sent.get(seed, 0) :], columns=HISTORY.names)
+            if len(epochs):
+                curves = curve_points(epochs, pd.Series(now, index=epochs.index))
+                self.store.log_batches(self.runs[seed], curves)
+                self.sent[seed] = len(history)

@@ -1,0 +1,198 @@
+"""From the records of a run to what MLflow shall show."""
+
+import json
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+import pandas as pd
+
+from analogyqa.errors import AnalogyQAError
+from analogyqa.measures import MEASURES
+from analogyqa.plan import Cell
+from analogyqa.runs.depends_on import content_hash, sha256
+from analogyqa.schemas import HISTORY, METRICS, read_table
+
+EXPERIMENT = "diallo2019"
+SQLITE = "sqlite:///"
+_REPORTS = ("summary", "ledger", "claims", "comparisons", "sensitivity")
+_CURVES = ["loss", "dev_map", "dev_mrr"]
+_IDENTITY = ("content_hash", "metrics_sha256")
+
+
+class Imported(NamedTuple):
+    """What a tracking store holds after an import.
+
+    `cells`, `seeds` and `files` (tables, figures, ledger) count what was asked for, `added` how
+    many of the runs above were not there before; the hash is of the content of them all.
+    """
+
+    cells: int
+    seeds: int
+    files: int
+    added: int
+    content_hash: str
+
+
+@dataclass
+class Run:
+    """A run as MLflow shall show it; times in milliseconds since 1970."""
+
+    name: str
+    tags: dict[str, str]
+    start: int
+    end: int
+    params: dict[str, str] = field(default_factory=dict)
+    metrics: list[tuple[str, float, int, int]] = field(default_factory=list)  # of mlflow's Metric
+    files: dict[Path, str | None] = field(default_factory=dict)  # file to its artifact folder
+    children: list["Run"] = field(default_factory=list)
+
+
+def cell_run(record_path: Path, metrics_path: Path, results: Path) -> Run:
+    """Return the run of one cell, its seeds as children.
+
+    MLflow wants times; the record ends when its file was written, `wall_seconds` after the start.
+    """
+    record = _read_record(record_path)
+    cell, settings = Cell(**record["cell"]), record["settings"]
+    end = _modified(record_path)
+    start = end - round(1000 * (record.get("wall_seconds") or 0))
+    tags = {
+        "record": record_tag(results, cell),
+        **cell_tags(cell),
+        "setting": settings.get("setting"),
+        "content_hash": record["content_hash"],
+        "metrics_sha256": sha256(metrics_path),
+        "git_commit": record.get("git_commit"),
+        "device": record.get("device"),
+        "scores": os.path.relpath(record_path.with_name("scores.parquet"), results),
+    }
+    tags = {key: str(value) for key, value in tags.items() if value is not None}
+    params = _flatten(settings)
+    measured = _measured(metrics_path)
+    deviation = measured.std(ddof=1).fillna(0).add_suffix("_sd")
+    run = Run(
+        name=run_name(cell),
+        tags=tags,
+        params={**params, "seeds": ", ".join(map(str, record["seeds"]))},
+        metrics=_finals(pd.concat([measured.mean(), deviation]), end),
+        start=start,
+        end=end,
+        files={record_path: None},
+    )
+    history_path = record_path.with_name("history.parquet")
+    history = read_table(history_path, HISTORY) if history_path.exists() else None
+    for seed, values in measured.iterrows():
+        child = Run(f"seed {seed}", tags, start, end, {**params, "seed": str(seed)})
+        if history is not None:
+            epochs = history[history["seed"] == seed].sort_values("epoch")
+            times = start + (1000 * epochs["seconds"].cumsum()).round().astype(int)
+            child.end = int(times.max())
+            child.metrics = curve_points(epochs, times)
+        child.metrics += _finals(values, child.end)
+        run.children.append(child)
+    return run
+
+
+def documents_run(experiment: str, results: Path) -> Run | None:
+    """Return the run that carries the tables, figures and reports, None when there are none."""
+    files = {
+        path: path.parent.relative_to(results).as_posix()
+        for folder in ("tables", "figures")
+        for path in sorted((results / folder).glob("*/*"))
+    }
+    files |= {path: None for name in _REPORTS for path in sorted(results.glob(f"{name}.*"))}
+    if not files:
+        return None
+    end = max(map(_modified, files))
+    hashes = {path.relative_to(results).as_posix(): sha256(path) for path in files}
+    tags = {"record": f"{results.name}/{experiment}", "content_hash": content_hash(hashes)}
+    return Run("tables and figures", tags, end, end, files=files)
+
+
+def _read_record(path: Path) -> dict:
+    try:
+        record = json.loads(path.read_text(encoding="utf-8"))
+        Cell(**record["cell"]), record["settings"], record["seeds"], record["content_hash"]
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise AnalogyQAError(
+            f"{path}: not a run record ({error!r}). "
+            "Delete it, then run the same command again to rebuild it."
+        ) from error
+    return record
+
+
+def run_name(cell: Cell) -> str:
+    return f"{cell.model} {cell.dataset} {cell.subset} p{cell.p}"
+
+
+def record_tag(results: str | Path, cell: Cell) -> str:
+    """Return what the runs of one record have in common, whichever checkout it lies in."""
+    return f"{Path(results).name}/{cell.path}"
+
+
+def cell_tags(cell: Cell) -> dict[str, str]:
+    return {key: str(value) for key, value in cell._asdict().items()}
+
+
+def _measured(metrics_path: Path) -> pd.DataFrame:
+    """Return the mean over questions: a row a seed, columns test_map, test_mrr, dev_map, ..."""
+    table = read_table(metrics_path, METRICS).astype({"split": str})
+    means = table.groupby(["seed", "split"])[list(MEASURES.values())].mean().unstack("split")
+    names = {column: name for name, column in MEASURES.items()}
+    means.columns = [f"{split}_{names[column]}" for column, split in means.columns]
+    return means
+
+
+def _finals(values: pd.Series, time: int) -> list[tuple[str, float, int, int]]:
+    return [(name, float(value), time, 0) for name, value in values.items()]
+
+
+def curve_points(epochs: pd.DataFrame, times: pd.Series) -> list[tuple[str, float, int, int]]:
+    """Return a point per epoch and curve, apart by name from the final dev_map and dev_mrr."""
+    return [
+        (f"epoch/{name}", float(value), int(time), int(epoch))
+        for name in _CURVES
+        for value, time, epoch in zip(epochs[name], times, epochs["epoch"], strict=True)
+        if pd.notna(value)
+    ]
+
+
+def _flatten(settings: dict, prefix: str = "") -> dict[str, str]:
+    flat = {}
+    for key, value in settings.items():
+        if isinstance(value, dict):
+            flat |= _flatten(value, f"{prefix}{key}.")
+        elif value is not None:
+            flat[prefix + key] = str(value)
+    return flat
+
+
+def identity_of(tags: dict[str, str]) -> list[str | None]:
+    return [tags.get(key) for key in _IDENTITY]
+
+
+def first_line(error: Exception) -> str:
+    return str(error).partition("\n")[0]
+
+
+def _modified(path: Path) -> int:
+    return path.stat().st_mtime_ns // 1_000_000
+
+
+def database_of(tracking_uri: str) -> Path | None:
+    """Return the file of an SQLite URI, None for a server."""
+    if tracking_uri.startswith(SQLITE) and tracking_uri != SQLITE:
+        return Path(tracking_uri.removeprefix(SQLITE))
+    if tracking_uri.startswith(("http://", "https://")):
+        return None
+    raise AnalogyQAError(
+        f"tracking_uri: {tracking_uri!r} is not allowed: give sqlite:///path/to/mlflow.db "
+        "or the http(s) address of an MLflow server"
+    )
+
+
+def artifacts_of(tracking_uri: str) -> Path | None:
+    database = database_of(tracking_uri)
+    return database and database.with_name("mlflow-artifacts")

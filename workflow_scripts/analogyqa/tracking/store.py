@@ -1,0 +1,270 @@
+"""An MLflow store: made, upgraded, and brought up to date."""
+
+import logging
+import os
+import shutil
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
+from pathlib import Path
+
+from filelock import FileLock
+from tqdm import tqdm
+
+from analogyqa.errors import AnalogyQAError
+from analogyqa.files import atomic_path
+from analogyqa.runs.depends_on import content_hash
+from analogyqa.tracking.records import (
+    SQLITE,
+    Imported,
+    Run,
+    artifacts_of,
+    cell_run,
+    database_of,
+    documents_run,
+    first_line,
+    identity_of,
+)
+
+_PROXIED = "mlflow-artifacts:/"
+_BATCH = 900  # metrics a call; MLflow takes 1000 entries, which leaves room for the params
+
+
+_ENVIRONMENT = {
+    # Where MLflow's own default experiment has its artifacts; without it, in the folder of the
+    # process, whose name MLflow writes into a statement of SQL as it is.
+    "_MLFLOW_SERVER_ARTIFACT_ROOT": _PROXIED,
+    "MLFLOW_DISABLE_TELEMETRY": "true",
+    "DO_NOT_TRACK": "true",
+    "MLFLOW_LOGGING_LEVEL": "WARNING",
+    "MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT": "true",
+    "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "3",  # MLflow's 7 wait minutes for a server that is away
+    "MLFLOW_HTTP_REQUEST_TIMEOUT": "30",
+    "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false",
+}
+
+
+def initialise(tracking_uri: str) -> None:
+    """Create the SQLite store of `tracking_uri`, or upgrade it to the schema of this MLflow.
+
+    Processes that open a fresh store at once break it, so this holds a file lock, and a new store
+    gets its name only when it is whole. Any number of processes may call it, any number of times.
+    A server looks after its own store, so an http(s) URI is left alone.
+
+    Raises AnalogyQAError when the file is damaged or cannot be written.
+    """
+    database = database_of(tracking_uri)
+    if database is None:
+        return
+    with explained(tracking_uri):
+        database.parent.mkdir(parents=True, exist_ok=True)
+        with _lock(database):
+            if database.exists():
+                _check(database)
+                _upgrade(database)
+            else:
+                with atomic_path(database) as temporary:
+                    _upgrade(temporary)
+
+
+def import_runs(
+    tracking_uri: str,
+    experiment: str,
+    records: Sequence[str | Path],
+    metrics: Sequence[str | Path],
+    results: str | Path,
+) -> Imported:
+    """Bring an MLflow experiment up to date with run records, tables and figures.
+
+    A cell whose content hash and metrics are there already is left alone. One that has changed is
+    imported anew and its older run deleted, which in MLflow means moved to the trash: charts and
+    searches then show one run a cell, and the older one can still be looked up. A run counts as
+    imported when its tag `complete`, set last, says so; what a killed import left is removed.
+
+    Args:
+        tracking_uri: sqlite:///path or http(s)://server.
+        experiment: the short name of a paper.
+        records: the run.json of each cell, history.parquet beside it where the model was trained.
+        metrics: the metrics table of each cell, in the same order.
+        results: the output folder with the tables, figures and reports of all papers, each as far
+            as it is there.
+
+    Raises:
+        AnalogyQAError: when a record cannot be read or the store cannot be written.
+    """
+    results = Path(results)
+    pairs = zip(map(Path, records), map(Path, metrics), strict=True)
+    cells = [cell_run(record, table, results) for record, table in pairs]
+    documents = documents_run(experiment, results)
+    runs = {run.tags["record"]: run for run in [*cells, *([documents] if documents else [])]}
+
+    initialise(tracking_uri)
+    database = database_of(tracking_uri)
+    with explained(tracking_uri), _lock(database):
+        added = Store(tracking_uri, experiment).bring_up_to_date(runs)
+    return Imported(
+        cells=len(cells),
+        seeds=sum(len(run.children) for run in cells),
+        files=len(documents.files) if documents else 0,
+        added=added,
+        content_hash=content_hash({key: identity_of(run.tags) for key, run in runs.items()}),
+    )
+
+
+class Store:
+    """One experiment of a tracking store."""
+
+    def __init__(self, tracking_uri: str, experiment: str) -> None:
+        prepare_environment()
+        from mlflow import MlflowClient
+        from mlflow.exceptions import MlflowException
+
+        self.client = MlflowClient(tracking_uri)
+        self.artifacts = artifacts_of(tracking_uri)
+        found = self.client.get_experiment_by_name(experiment)
+        if found is None:
+            # MLflow would store an absolute folder here, which is wrong as soon as the checkout
+            # moves. The scheme below stands for whatever folder the server is started with.
+            location = _PROXIED + experiment if self.artifacts else None
+            try:
+                self.experiment_id = self.client.create_experiment(experiment, location)
+                return
+            except MlflowException:
+                # Of the jobs that begin at once another one was first.
+                found = self.client.get_experiment_by_name(experiment)
+                if found is None:
+                    raise
+        self.experiment_id = found.experiment_id
+        if found.lifecycle_stage == "deleted":
+            self.client.restore_experiment(self.experiment_id)
+
+    def bring_up_to_date(self, runs: dict[str, Run]) -> int:
+        """Add the runs that are not there, remove others of the same records; return the added."""
+        existing = [run for run in self._active_runs() if run.data.tags.get("record") in runs]
+        kept = {}
+        for run in existing:
+            tags = run.data.tags
+            if tags.get("complete") and identity_of(tags) == identity_of(runs[tags["record"]].tags):
+                kept[tags["record"]] = run.info.run_id
+        missing = [run for record, run in runs.items() if record not in kept]
+        for run in tqdm(missing, desc="MLflow", unit="run", disable=None):
+            self._add(run)
+        for run in existing:
+            root = run.data.tags.get("mlflow.parentRunId", run.info.run_id)
+            if root != kept.get(run.data.tags["record"]):
+                self.client.delete_run(run.info.run_id)
+        return len(missing)
+
+    def delete_live(self, record: str) -> None:
+        """Remove what an earlier training of this record, killed or cut off, has left."""
+        for run in list(self._active_runs("tags.live = 'true'")):
+            if run.data.tags["record"] == record:
+                self.client.delete_run(run.info.run_id)
+
+    def create(
+        self,
+        name: str,
+        tags: dict[str, str],
+        start: int | None = None,
+        parent_id: str | None = None,
+    ):
+        """Create a run and return its mlflow RunInfo; it starts now unless `start` says when."""
+        if parent_id:
+            tags = {**tags, "mlflow.parentRunId": parent_id}
+        return self.client.create_run(self.experiment_id, start, tags, name).info
+
+    def log_batches(
+        self, run_id: str, metrics: list[tuple], params: dict[str, str] | None = None
+    ) -> None:
+        """Log metrics, tuples of mlflow's Metric, and the params."""
+        from mlflow.entities import Metric, Param
+
+        entries = [Param(key, value) for key, value in (params or {}).items()]
+        for first in range(0, max(1, len(metrics)), _BATCH):
+            batch = [Metric(*metric) for metric in metrics[first : first + _BATCH]]
+            self.client.log_batch(run_id, batch, [] if first else entries)
+
+    def _active_runs(self, condition: str = "") -> Iterator:
+        token = None
+        while True:
+            page = self.client.search_runs([self.experiment_id], condition, page_token=token)
+            yield from page
+            token = page.token
+            if not token:
+                return
+
+    def _add(self, run: Run, parent_id: str | None = None) -> None:
+        info = self.create(run.name, run.tags, run.start, parent_id)
+        self.log_batches(info.run_id, run.metrics, run.params)
+        for file, folder in run.files.items():
+            self._add_file(info, file, folder)
+        for child in run.children:
+            self._add(child, info.run_id)
+        self.client.set_terminated(info.run_id, end_time=run.end)
+        if parent_id is None:
+            self.client.set_tag(info.run_id, "complete", "true")
+
+    def _add_file(self, info, file: Path, folder: str | None) -> None:
+        if self.artifacts and info.artifact_uri.startswith(_PROXIED):
+            # Only a server resolves this scheme; without one, put the file where it will look.
+            target = self.artifacts / info.artifact_uri.removeprefix(_PROXIED) / (folder or "")
+            target.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(file, target / file.name)
+        else:
+            self.client.log_artifact(info.run_id, str(file), folder)
+
+
+def _lock(database: Path | None) -> AbstractContextManager:
+    return FileLock(database.with_name(f".{database.name}.lock")) if database else nullcontext()
+
+
+def _check(database: Path) -> None:
+    """Raise sqlite3.Error unless the file is sound and can be written.
+
+    MLflow itself would try ten times to open a damaged file, for a minute and a half.
+    """
+    with closing(sqlite3.connect(database, timeout=60, isolation_level=None)) as connection:
+        (problem,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+        if problem != "ok":
+            raise sqlite3.DatabaseError(problem)
+        connection.execute("BEGIN IMMEDIATE")
+
+
+def _upgrade(database: Path) -> None:
+    """Do what `mlflow db upgrade` does, without the three seconds of another process."""
+    prepare_environment()
+    import mlflow.db
+
+    mlflow.db.upgrade.callback(f"{SQLITE}{database}")
+
+
+def prepare_environment() -> None:
+    """Ask MLflow, which reads this when imported, to be silent and to stay off the network."""
+    for name, value in _ENVIRONMENT.items():
+        os.environ.setdefault(name, value)
+    logging.getLogger("alembic").setLevel(logging.WARNING)
+
+
+@contextmanager
+def explained(tracking_uri: str) -> Iterator[None]:
+    """Turn what goes wrong in a tracking store into an AnalogyQAError."""
+    prepare_environment()
+    from alembic.util import CommandError
+    from mlflow.exceptions import MlflowException
+    from sqlalchemy.exc import SQLAlchemyError
+
+    try:
+        yield
+    except (MlflowException, SQLAlchemyError, CommandError, sqlite3.Error, OSError) as error:
+        reason = first_line(error)
+        database = database_of(tracking_uri)
+        if database is None:
+            raise AnalogyQAError(
+                f"{tracking_uri}: the MLflow server did not take the import ({reason}). Start it, "
+                "or remove tracking_uri from the configuration to track in a file."
+            ) from error
+        raise AnalogyQAError(
+            f"{database}: the MLflow store cannot be used ({reason}). Make room on the disk or its "
+            f"folder writable; if it is damaged, delete it and {artifacts_of(tracking_uri)} and "
+            "import again: nothing is lost, both are made from the run records."
+        ) from error

@@ -1,0 +1,197 @@
+"""Train InferSent by natural language inference (Conneau et al. 2017, sections 3.1 and 3.3)."""
+
+import logging
+import math
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from analogyqa.errors import AnalogyQAError
+from analogyqa.files import write_json
+from analogyqa.pretrained.infersent import InferSent, look_up, mark
+from analogyqa.pretrained.nli import LABELS, read_nli
+from analogyqa.text import tokenize
+from analogyqa.training.adam import Adam
+from analogyqa.training.checkpoints import load_state, save_state
+from analogyqa.training.devices import note_machine
+
+log = logging.getLogger(__name__)
+
+HIDDEN = 512
+BATCH = 64
+MAX_EPOCHS = 20
+PATIENCE = 3
+LEARNING_RATE = 1e-3
+LONGEST_GRADIENT = 5.0
+
+
+class InferenceClassifier(nn.Module):
+    """Premise u and hypothesis v to a label, by (u, v, |u - v|, u * v) and a hidden layer.
+
+    The layer is linear: the published training has no non-linearity in its classifier.
+    """
+
+    def __init__(self, word_dim: int, lstm_dim: int) -> None:
+        super().__init__()
+        self.encoder = InferSent(word_dim, lstm_dim)
+        self.classifier = nn.Sequential(
+            nn.Linear(4 * 2 * lstm_dim, HIDDEN), nn.Linear(HIDDEN, len(LABELS))
+        )
+
+    def forward(
+        self, premises: Sequence[np.ndarray], hypotheses: Sequence[np.ndarray], vectors: Tensor
+    ) -> Tensor:
+        """Return the scores of the labels [n, 3]; sentences are rows of `vectors`."""
+        u, v = self.encoder.encode_words([*premises, *hypotheses], vectors).chunk(2)
+        return self.classifier(torch.cat([u, v, (u - v).abs(), u * v], dim=1))
+
+
+class _Pairs:
+    """Premises, hypotheses and labels of n pairs."""
+
+    def __init__(self, rows: Sequence[np.ndarray], labels: Sequence[str]) -> None:
+        count = len(labels)
+        self.premises, self.hypotheses = rows[:count], rows[count:]
+        self.labels = torch.tensor([LABELS.index(label) for label in labels])
+
+    def scores(
+        self, network: InferenceClassifier, batch: np.ndarray, vectors: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        """Return the scores of the pairs of a batch, and their labels."""
+        premises = [self.premises[number] for number in batch]
+        hypotheses = [self.hypotheses[number] for number in batch]
+        return network(premises, hypotheses, vectors), self.labels[batch].to(vectors.device)
+
+
+def train(
+    train_files: Sequence[str],
+    dev_files: Sequence[str],
+    vectors: str,
+    lowercase: bool,
+    lstm_dim: int,
+    seed: int,
+    device: torch.device,
+    checkpoint: Path,
+    path: Path,
+    max_epochs: int = MAX_EPOCHS,
+) -> None:
+    """Train an encoder and write its weights to `path`, with a record beside it (`.json`).
+
+    The epoch with the best dev accuracy is kept. Adam takes the place of the published stochastic
+    gradient descent, whose learning rate shrinks before it has learnt from a few thousand pairs.
+    The state is saved after each epoch; the same call resumes from there and gives, on the CPU with
+    one thread, the same bytes as an uninterrupted one.
+
+    Args:
+        train_files, dev_files: as `read_nli` reads them.
+        vectors: a file of word vectors.
+        lowercase: whether its words are lower-cased.
+        lstm_dim: states of each direction; 2048 as published.
+        seed: of the initial weights and the batches.
+        device: where to train.
+        checkpoint: the file of this training and no other.
+        path: a state dict with the names of the published files, for `infersent.load`.
+        max_epochs: when to stop at the latest.
+
+    Raises:
+        AnalogyQAError: for files that cannot be read, when the loss is not a number, and when the
+            checkpoint is damaged.
+    """
+    tables = (read_nli(train_files, "train"), read_nli(dev_files, "dev"))
+    parts, word_vectors = _read(*tables, vectors, lowercase)
+    training, dev = parts
+    word_vectors = word_vectors.to(device)
+    torch.manual_seed(seed)
+    network = InferenceClassifier(word_vectors.shape[1], lstm_dim).to(device)
+    optimiser = Adam(network.parameters(), LEARNING_RATE)
+    state: dict[str, Any] = {"epoch": 0, "best_epoch": 0, "best_accuracy": -1.0}
+    if checkpoint.exists():
+        state = load_state(checkpoint, device)
+        network.load_state_dict(state["network"])
+        optimiser.load_state_dict(state["optimiser"])
+        log.info("resumed after epoch %d", state["epoch"])
+    note_machine(state, device, path.stem)
+    while state["epoch"] < max_epochs and state["epoch"] - state["best_epoch"] < PATIENCE:
+        epoch = state["epoch"] + 1
+        started = time.perf_counter()
+        order = np.random.default_rng([seed, epoch]).permutation(len(training.labels))
+        loss = _train_epoch(network, optimiser, training, order, word_vectors)
+        if not math.isfinite(loss):
+            raise AnalogyQAError(
+                f"{path}, epoch {epoch}: the loss is not a number; the training has diverged. "
+                "Are the word vectors damaged, or of very large values?"
+            )
+        accuracy = _accuracy(network, dev, word_vectors)
+        log.info(
+            "epoch %d: loss %.4f, dev accuracy %.4f, %.0f s",
+            *(epoch, loss, accuracy, time.perf_counter() - started),
+        )
+        if accuracy > state["best_accuracy"]:
+            best = {key: value.clone() for key, value in network.encoder.state_dict().items()}
+            state.update(best=best, best_epoch=epoch, best_accuracy=accuracy)
+        state.update(epoch=epoch, network=network.state_dict(), optimiser=optimiser.state_dict())
+        save_state(state, checkpoint)
+    save_state({key: value.cpu() for key, value in state["best"].items()}, path)
+    record = {
+        "dev_accuracy": state["best_accuracy"],
+        "best_epoch": state["best_epoch"],
+        "epochs": state["epoch"],
+        "lstm_dim": lstm_dim,
+        "seed": seed,
+        "machines": state["machines"],
+        "lowercase": lowercase,
+        "pairs": {"train": len(training.labels), "dev": len(dev.labels)},
+        "sources": {"train": list(train_files), "dev": list(dev_files), "vectors": vectors},
+    }
+    write_json(path.with_suffix(".json"), record)
+
+
+def _read(
+    training: pd.DataFrame, dev: pd.DataFrame, vectors: str, lowercase: bool
+) -> tuple[list[_Pairs], Tensor]:
+    tables = (training, dev)
+    texts = [text for table in tables for side in ("premise", "hypothesis") for text in table[side]]
+    rows, word_vectors = look_up([mark(tokenize(text, lowercase)) for text in texts], vectors)
+    split = 2 * len(training)
+    own_rows = (rows[:split], rows[split:])
+    parts = [_Pairs(own, list(table["label"])) for own, table in zip(own_rows, tables, strict=True)]
+    return parts, word_vectors
+
+
+def _train_epoch(
+    network: InferenceClassifier,
+    optimiser: Adam,
+    pairs: _Pairs,
+    order: np.ndarray,
+    vectors: Tensor,
+) -> float:
+    """Train on all pairs once and return the mean loss."""
+    network.train()
+    total = 0.0
+    for start in range(0, len(order), BATCH):
+        batch = order[start : start + BATCH]
+        optimiser.zero_grad()
+        loss = F.cross_entropy(*pairs.scores(network, batch, vectors))
+        loss.backward()
+        nn.utils.clip_grad_norm_(network.parameters(), LONGEST_GRADIENT)
+        optimiser.step()
+        total += loss.item() * len(batch)
+    return total / len(order)
+
+
+@torch.no_grad()
+def _accuracy(network: InferenceClassifier, pairs: _Pairs, vectors: Tensor) -> float:
+    network.eval()
+    numbers = np.arange(len(pairs.labels))
+    correct = 0
+    for start in range(0, len(numbers), BATCH):
+        scores, labels = pairs.scores(network, numbers[start : start + BATCH], vectors)
+        correct += int((scores.argmax(dim=1) == labels).sum())
+    return correct / len(numbers)

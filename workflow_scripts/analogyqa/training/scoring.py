@@ -1,0 +1,87 @@
+"""Encode sentences and score the candidates of a split."""
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from analogyqa.encoders import build_encoder
+from analogyqa.examples.data import CellData
+from analogyqa.rankers.analogy import analogy_scores
+from analogyqa.rankers.cosine import cosine_scores
+from analogyqa.schemas import SCORES
+from analogyqa.text import Sentences
+
+if TYPE_CHECKING:
+    from analogyqa.settings.systems import Model, Training
+
+EVALUATED = ("dev", "test")
+ENCODE_BATCH = 256
+
+# Word ids [n, t] and lengths [n] of sentences to their vectors, float32 [n, dim].
+Encode = Callable[[np.ndarray, np.ndarray], np.ndarray]
+
+
+def encode_all(encode: Encode, sentences: Sentences, numbers: np.ndarray) -> np.ndarray:
+    """Encode sentences [n] once each, in batches of like length: float32 [n, dim]."""
+    unique, inverse = np.unique(numbers, return_inverse=True)
+    order = np.argsort(sentences.lengths[unique], kind="stable")
+    batches = np.array_split(order, math.ceil(len(order) / ENCODE_BATCH))
+    vectors = np.concatenate([encode(*sentences.batch(unique[part])) for part in batches])
+    return vectors[np.argsort(order, kind="stable")][inverse]
+
+
+def score_split(
+    encode: Encode, data: CellData, split: str, model: "Model"
+) -> tuple[np.ndarray, np.ndarray]:
+    """Score all pairs of a split: float32 [M], and the rank of the best prototype (-1: none)."""
+    part = data.splits[split]
+    numbers = [part.questions, part.candidates]
+    if model.ranker == "analogy":
+        numbers += [data.prototype_questions, data.prototype_candidates]
+    vectors = encode_all(encode, data.sentences, np.concatenate(numbers))
+    ends = np.cumsum([len(column) for column in numbers])[:-1]
+    questions, candidates, *prototypes = np.split(vectors, ends)
+    if model.ranker == "cosine":
+        return cosine_scores(questions, candidates), np.full(len(questions), -1)
+    scores, best = analogy_scores(
+        prototypes[0] - prototypes[1],
+        questions - candidates,
+        part.prototypes,
+        part.rows,
+        model.aggregate,
+    )
+    return scores, data.prototype_ranks[best]
+
+
+def scores_table(
+    data: CellData, split: str, seed: int, scores: np.ndarray, best_prototype: np.ndarray
+) -> pd.DataFrame:
+    """Return the scored candidates of a split as a table of schema SCORES."""
+    pairs = data.splits[split].pairs[["split", "question_id", "candidate_id", "label"]]
+    frame = pairs.assign(seed=seed, score=scores, best_prototype=best_prototype)
+    return frame[SCORES.names]
+
+
+def score_evaluated(encode: Encode, data: CellData, model: "Model", seed: int) -> pd.DataFrame:
+    """Score dev and test once: a table of schema SCORES."""
+    return pd.concat(
+        [
+            scores_table(data, split, seed, *score_split(encode, data, split, model))
+            for split in EVALUATED
+        ],
+        ignore_index=True,
+    )
+
+
+def score_untrained(
+    data: CellData, model: "Model", training: "Training", seed: int
+) -> pd.DataFrame:
+    """Score dev and test with an encoder as it is built: a table of schema SCORES.
+
+    Sentence vectors are words of one sentence each, of which the mean is the vector itself.
+    """
+    encoder = build_encoder(model.encoder or "mean", data.word_vectors, training, seed)
+    return score_evaluated(encoder, data, model, seed)

@@ -1,0 +1,86 @@
+"""The vectors of the words, or sentences, that a run uses."""
+
+import json
+import struct
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from analogyqa.errors import AnalogyQAError
+from analogyqa.files import atomic_path, write_json, write_text
+
+
+def write_store(
+    vectors: np.ndarray, found: np.ndarray, vocabulary: list[str], origin: str, path: str | Path
+) -> None:
+    """Write `path` (.npy), its words beside it (.words.txt) and where they come from (.json)."""
+    path = Path(path)
+    record = {"origin": origin, "words": len(vocabulary), "found": int(found.sum())}
+    write_text(path.with_suffix(".words.txt"), "".join(f"{word}\n" for word in vocabulary))
+    write_json(path.with_suffix(".json"), {**record, "dim": vectors.shape[1]})
+    with atomic_path(path) as temporary:
+        with open(temporary, "wb") as file:
+            np.save(file, vectors)
+        require_whole(temporary, _require_whole_array)
+
+
+def store_record(path: str | Path) -> dict:
+    """Return the name and the origin of what `write_store` wrote.
+
+    Raises AnalogyQAError when the record is missing or damaged.
+    """
+    record_path = Path(path).with_suffix(".json")
+    try:
+        origin = json.loads(record_path.read_text(encoding="utf-8"))["origin"]
+    except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
+        raise AnalogyQAError(
+            f"{record_path}: not the record of word vectors ({error!r}). Delete {Path(path).name} "
+            "and it, then run the same command again to rebuild them."
+        ) from error
+    return {"name": Path(path).stem, "origin": origin}
+
+
+def read_store(path: str | Path) -> tuple[np.ndarray, dict[str, int]]:
+    """Return what `write_store` wrote: float32 [V, d], memory-mapped, and word to row.
+
+    Raises AnalogyQAError when the parts do not belong together or one is damaged.
+    """
+    path = Path(path)
+    try:
+        # Not `np.load`, which would also open archives.
+        vectors = np.lib.format.open_memmap(path, mode="r")
+        if vectors.dtype != np.float32 or vectors.ndim != 2:
+            raise ValueError(f"{vectors.dtype} {list(vectors.shape)}, not float32 [V, d]")
+    except Exception as error:  # what NumPy raises depends on the damage
+        raise AnalogyQAError(
+            f"{path}: damaged word vectors ({error}). Delete the file and run the same command "
+            "again to rebuild it."
+        ) from error
+    words_path = path.with_suffix(".words.txt")
+    try:
+        # Not as text, where a carriage return within a sentence would end its line.
+        words = words_path.read_bytes().decode("utf-8").split("\n")[:-1]
+    except (OSError, UnicodeDecodeError) as error:
+        raise AnalogyQAError(
+            f"{words_path}: cannot be read ({error}). Delete {path.name} and it, then run the same "
+            "command again to rebuild them."
+        ) from error
+    if len(words) != len(vectors):
+        raise AnalogyQAError(
+            f"{path}: {len(vectors)} vectors for {len(words)} words. Delete both files and run the "
+            "same command again to rebuild them."
+        )
+    return vectors, {word: row for row, word in enumerate(words)}
+
+
+def require_whole(path: Path, check: Callable[[Path], None]) -> None:
+    """Raise OSError when a library wrote less than it should and did not say so."""
+    try:
+        check(path)
+    except (ValueError, struct.error) as error:
+        raise OSError(f"only {path.stat().st_size:,} bytes were written: {error}") from error
+
+
+def _require_whole_array(path: Path) -> None:
+    np.lib.format.open_memmap(path, mode="r")
