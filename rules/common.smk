@@ -43,8 +43,10 @@ SOURCE_OF_FILE = {source.file: name for name, source in REGISTRY.items()}
 AVAILABLE = checked(Availability, CONFIG, REGISTRY, RESOURCES, MIRRORS)
 CONFIG = checked(leave_out, CONFIG, AVAILABLE.reasons)
 CORPORA = expand("{results}/corpora/{dataset}.parquet", results=RESULTS, dataset=CONFIG.datasets)
+# Relative: an absolute path would be another input when the folder has moved.
 PAPER_FILES = {
-    name: f"{workflow.basedir}/papers/{name}.yaml" for name in ("diallo2019", "lwda2019")
+    name: os.path.relpath(Path(workflow.basedir, "papers", name, "paper.yaml"))
+    for name in ("diallo2019", "lwda2019")
 }
 PAPERS = {name: checked(load_paper, path) for name, path in PAPER_FILES.items()}
 SENSITIVITY_CELLS = list(dict.fromkeys(sensitivity_cells(CONFIG).values()))

@@ -1,6 +1,6 @@
 """What a reader opens: the ledger, the claims, the tables and the figures.
 
-needs: metrics and run.json of every cell, corpora, papers/{paper}.yaml
+needs: metrics and run.json of every cell, corpora, papers/{paper}/paper.yaml
 makes: summary.csv, ledger.{csv,md,html}, claims.{csv,md}, comparisons.csv,
        tables/{paper}/table{number}.{csv,md,tex}, figures/{paper}/figure{number}.{png,svg,csv},
        sensitivity.{csv,md}, sensitivity.{png,svg}

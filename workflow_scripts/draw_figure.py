@@ -1,6 +1,6 @@
 """Draw one figure of a paper as png and svg, its data as csv.
 
-input: summary.csv, papers/{paper}.yaml
+input: summary.csv, papers/{paper}/paper.yaml
 output: figures/{paper}/figure{number}.{png,svg,csv}
 """
 

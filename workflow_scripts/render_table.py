@@ -1,6 +1,6 @@
 """Render one table of a paper as csv, md and tex.
 
-input: summary.csv, ledger.csv, papers/{paper}.yaml
+input: summary.csv, ledger.csv, papers/{paper}/paper.yaml
 output: tables/{paper}/table{number}.{csv,md,tex}
 """
 

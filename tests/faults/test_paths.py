@@ -12,7 +12,7 @@ pytestmark = pytest.mark.slow
 NAME = 'it\'s a "häuschen"\non two lines; $HOME & #1%20'
 
 
-def test_a_run_in_a_checkout_of_any_name_gives_the_same_products(tmp_path, finished):
+def test_a_checkout_may_have_any_name_and_move(tmp_path, finished):
     checkout = copy_checkout(tmp_path / NAME)
     project = Project(checkout / "work").create()
     arguments = ["--cores", "2", "--configfile", "config.yaml"]
@@ -26,3 +26,14 @@ def test_a_run_in_a_checkout_of_any_name_gives_the_same_products(tmp_path, finis
     )
     assert done.returncode == 0, done.stdout
     assert project.products() == finished.products()
+
+    moved = checkout.rename(tmp_path / "elsewhere")
+    again = subprocess.run(
+        [sys.executable, "-m", "snakemake", "--snakefile", moved / "Snakefile", *arguments],
+        cwd=moved / "work",
+        env=clean_environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    assert "Nothing to be done" in again.stdout, again.stdout

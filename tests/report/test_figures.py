@@ -13,8 +13,8 @@ from analogyqa.settings.paper import load_paper
 from analogyqa.settings.run import Config, load_config
 
 PAPERS = Path(__file__).parents[2] / "papers"
-PAPER = load_paper(PAPERS / "diallo2019.yaml")
-WORKSHOP = load_paper(PAPERS / "lwda2019.yaml")
+PAPER = load_paper(PAPERS / "diallo2019" / "paper.yaml")
+WORKSHOP = load_paper(PAPERS / "lwda2019" / "paper.yaml")
 
 
 def make_config(datasets=("wikiqa", "trecqa"), **changes) -> Config:

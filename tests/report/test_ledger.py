@@ -28,9 +28,9 @@ from analogyqa.settings.paper import Paper, load_paper
 from analogyqa.settings.run import Config, load_config
 
 ROOT = Path(__file__).parents[2]
-PAPER_FILE = ROOT / "papers" / "diallo2019.yaml"
+PAPER_FILE = ROOT / "papers" / "diallo2019" / "paper.yaml"
 PAPER = load_paper(PAPER_FILE)
-WORKSHOP = load_paper(ROOT / "papers" / "lwda2019.yaml")
+WORKSHOP = load_paper(ROOT / "papers" / "lwda2019" / "paper.yaml")
 CURVE = [10, 30, 50]
 DATASETS = ("wikiqa", "trecqa")
 
@@ -154,8 +154,8 @@ class TestPublishedValues:
         assert round(table3.published["This work"][1], 3) == table4.published["Comb."][2]
 
     def test_each_file_bears_the_name_of_its_paper(self):
-        for path in (ROOT / "papers").glob("*.yaml"):
-            assert load_paper(path).paper == path.stem
+        for path in (ROOT / "papers").glob("*/paper.yaml"):
+            assert load_paper(path).paper == path.parent.name
 
     def test_the_workshop_paper_prints_the_values_of_table_3_with_another_digit_or_two(self):
         table1, table3 = WORKSHOP.artefacts["table1"], PAPER.artefacts["table3"]

@@ -20,7 +20,7 @@ from analogyqa.settings.paper import Paper, load_paper
 from analogyqa.settings.run import Config, leave_out, load_config
 
 PAPERS = [
-    load_paper(Path(__file__).parents[2] / "papers" / f"{name}.yaml")
+    load_paper(Path(__file__).parents[2] / "papers" / name / "paper.yaml")
     for name in ("diallo2019", "lwda2019")
 ]
 QUESTIONS = 24

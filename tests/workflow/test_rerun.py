@@ -2,7 +2,7 @@
 
 import pytest
 
-from workflow.project import MODELS, TRAINING, cells_of
+from workflow.project import FEW, MODELS, TRAINING, Project, cells_of, copy_checkout
 
 pytestmark = pytest.mark.workflow
 
@@ -75,3 +75,55 @@ def test_a_further_seed_trains_no_finished_seed_again(finished, tmp_path):
     assert "similarity wikiqa who p3 seed 0: resumed after epoch 2" in done.stdout
     assert "similarity wikiqa who p3 seed 2: epoch 1," in done.stdout
     assert "similarity wikiqa who p3 seed 0: epoch" not in done.stdout
+
+
+# The code
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory):
+    """A checkout in which a project has run."""
+    folder = copy_checkout(tmp_path_factory.mktemp("code") / "checkout")
+    done = Project(folder / "work").create(**FEW).run("--snakefile", str(folder / "Snakefile"))
+    assert done.returncode == 0, done.stdout
+    return folder
+
+
+@pytest.fixture
+def edited(checkout):
+    """A function that edits a module of the library and returns the jobs that this makes."""
+    project, before = Project(checkout / "work"), {}
+
+    def jobs(module):
+        path = checkout / "workflow_scripts" / "analogyqa" / module
+        before[path] = path.read_bytes()
+        path.write_bytes(before[path] + b"# edited\n")
+        return project.jobs("--snakefile", str(checkout / "Snakefile"))
+
+    yield jobs
+    for path, content in before.items():
+        path.write_bytes(content)
+
+
+def test_an_edited_encoder_runs_its_own_cells_and_what_follows(edited):
+    jobs = edited("encoders/mean.py")
+    assert cells_of(jobs) == {"fasttext/wikiqa/comb/p3"}
+    assert {rule for rule, _ in jobs} <= {"score_candidates", *REPORTING}
+
+
+def test_an_edited_encoder_that_is_trained_runs_no_other(edited):
+    jobs = edited("encoders/gru.py")
+    assert {cell.split("/")[0].split("+")[0] for cell in cells_of(jobs)} == {
+        "analogy",
+        "similarity",
+    }
+    assert {rule for rule, _ in jobs} <= {"train_encoder", "choose_setting", *REPORTING}
+
+
+def test_an_edited_report_trains_nothing(edited):
+    assert {rule for rule, _ in edited("report/claims.py")} <= REPORTING
+
+
+def test_an_edited_reader_reads_its_data_again(edited):
+    assert edited("corpora/trecqa.py") == []
+    assert "build_corpus" in {rule for rule, _ in edited("corpora/wikiqa.py")}

@@ -56,18 +56,18 @@ def _begin(start: str | Path) -> Iterable[str]:
 @cache
 def _imports_of(path: Path) -> frozenset[str]:
     tree = ast.parse(path.read_bytes())
-    names = {name for node in _nodes(tree) for name in _names(node)}
+    names = {name for node in nodes_of(tree) for name in names_in(node)}
     return frozenset(name for name in names if "." in name and _file_of(name).exists())
 
 
-def _nodes(tree: ast.AST) -> Iterator[ast.AST]:
+def nodes_of(tree: ast.AST) -> Iterator[ast.AST]:
     for node in ast.iter_child_nodes(tree):
         if not (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"):
             yield node
-            yield from _nodes(node)
+            yield from nodes_of(node)
 
 
-def _names(node: ast.AST) -> Iterator[str]:
+def names_in(node: ast.AST) -> Iterator[str]:
     """Yield what an import statement may name of this library, a module or what is in one."""
     if isinstance(node, ast.Import):
         named = [alias.name for alias in node.names]

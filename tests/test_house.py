@@ -1,0 +1,74 @@
+"""The rooms of the library stand in one order, the way of the data, and are small."""
+
+import ast
+from pathlib import Path
+
+from analogyqa.runs.depends_on import names_in, nodes_of
+
+LIBRARY = Path(__file__).parents[1] / "workflow_scripts" / "analogyqa"
+LONGEST = 350  # lines of a file
+
+# A room imports only what stands before it. CONTRIBUTING.md says what each is for.
+# fmt: off
+ROOMS = [
+    "errors", "text", "files", "folders", "schemas", "yaml_files", "registry", "measures",
+    "question_types",
+    "settings",
+    "sources", "corpora", "vectors",
+    "analogies", "rewriting",
+    "encoders", "pretrained", "rankers", "objectives",
+    "availability", "plan",
+    "examples",
+    "training",
+    "runs",
+    "report",
+    "tracking",
+    "planning",
+]
+# fmt: on
+
+
+def room_of(path: Path) -> str:
+    return path.relative_to(LIBRARY).parts[0].removesuffix(".py")
+
+
+def files() -> list[Path]:
+    return [path for path in sorted(LIBRARY.rglob("*.py")) if path.parent != LIBRARY
+            or path.name != "__init__.py"]  # fmt: skip
+
+
+def test_every_room_has_its_place():
+    assert {room_of(path) for path in files()} == set(ROOMS)
+
+
+def test_an_import_goes_to_a_room_that_stands_before():
+    backwards = [
+        f"{path.relative_to(LIBRARY)} imports {name}"
+        for path in files()
+        for node in nodes_of(ast.parse(path.read_bytes()))
+        for name in names_in(node)
+        if "." in name and ROOMS.index(name.split(".")[1]) > ROOMS.index(room_of(path))
+    ]
+    assert backwards == []
+
+
+def test_the_library_knows_nothing_of_snakemake_and_of_the_scripts():
+    outside = {"snakemake", "job", "slurm_patience"}
+    imports = {
+        alias.name.split(".")[0]
+        for path in files()
+        for node in nodes_of(ast.parse(path.read_bytes()))
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for alias in (node.names if isinstance(node, ast.Import) else [ast.alias(node.module)])
+    }
+    assert "numpy" in imports
+    assert not imports & outside
+
+
+def test_a_file_has_one_subject():
+    too_long = {
+        str(path.relative_to(LIBRARY)): count
+        for path in files()
+        if (count := len(path.read_text(encoding="utf-8").splitlines())) > LONGEST
+    }
+    assert too_long == {}
