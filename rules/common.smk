@@ -6,6 +6,7 @@ import re
 from snakemake.exceptions import WorkflowError
 
 from analogyqa.availability import Availability
+from analogyqa.encoders.check import check_encoder
 from analogyqa.errors import AnalogyQAError
 from analogyqa.folders import require_writable
 from analogyqa.plan import cells_of, selection_cells, sensitivity_cells
@@ -168,6 +169,16 @@ def code_of(script, *modules):
 
 def encoder_module(model_id):
     return ENCODERS[CONFIG.model_of(model_id).encoder or "mean"].module
+
+
+def encoders_to_run():
+    """The encoders of the cells whose jobs are about to start."""
+    models = {
+        job.wildcards.model
+        for job in workflow.dag.needrun_jobs()
+        if "model" in job.wildcards.keys()
+    }
+    return sorted({CONFIG.model_of(model).encoder for model in models} - {None})
 
 
 def pretrained_module(name):

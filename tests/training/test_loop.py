@@ -384,3 +384,17 @@ def test_dropout_acts_in_training_only(cell, tmp_path):
     )
     assert first[1]["loss"].tolist() != second[1]["loss"].tolist()
     assert_same(second, train(cell, tmp_path / "0.9.pt", with_values(dropout=0.9)))
+
+
+def test_what_requires_no_gradient_stays_as_it_is(cell, tmp_path, monkeypatch):
+    def with_frozen_bias(*arguments):
+        encoder = build_encoder(*arguments)
+        encoder.gru.bias_ih_l0.requires_grad_(False)
+        return encoder
+
+    monkeypatch.setattr(loop, "build_encoder", with_frozen_bias)
+    train(cell, tmp_path / "a.pt")
+    before = build_encoder("bigru", cell.word_vectors, SMALL, 0).state_dict()
+    after = torch.load(tmp_path / "a.pt", weights_only=True)["encoder"]
+    same = {name for name, values in before.items() if torch.equal(values, after[name])}
+    assert same == {"gru.bias_ih_l0"}

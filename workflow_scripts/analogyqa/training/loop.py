@@ -90,7 +90,8 @@ def train_seed(
     """
     encoder = build_encoder(model.encoder, data.word_vectors, training, seed).to(device)
     decoupled = training.weight_decay_coupling == "decoupled"
-    optimiser = Adam(encoder.parameters(), training.learning_rate, training.weight_decay, decoupled)
+    learnt = [parameter for parameter in encoder.parameters() if parameter.requires_grad]
+    optimiser = Adam(learnt, training.learning_rate, training.weight_decay, decoupled)
     state: dict[str, Any] = {"epoch": 0, "history": [], "best": None, "best_mrr": -1.0}
     if checkpoint.exists():
         state = load_state(checkpoint, device)

@@ -1,0 +1,99 @@
+"""Draw the pipeline, as Snakemake knows it, into docs/pipeline.svg.
+
+python docs/pipeline.py
+"""
+
+import re
+import subprocess
+import sys
+from collections import defaultdict
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import networkx as nx
+
+ROOT = Path(__file__).parents[1]
+STAGES = {  # rule file to colour
+    "sources": "#d9d9d9",
+    "corpora": "#cfe2f3",
+    "vectors": "#d9ead3",
+    "quadruples": "#fff2cc",
+    "runs": "#f9cb9c",
+    "report": "#d9d2e9",
+    "tracking": "#ead1dc",
+}
+BACK = ["choose_setting", "train_encoder"]  # a chosen setting is trained again, on all subsets
+WIDTH, HEIGHT = 2.1, 0.42
+
+
+def rule_graph() -> tuple[dict[int, str], list[tuple[int, int]]]:
+    """Return the rules of a run of the sample that start a process, and which needs which."""
+    command = [sys.executable, "-m", "snakemake", "--rulegraph", "dot", "--configfile"]
+    done = subprocess.run(
+        [*command, "sample/config.yaml", "--config", "output_dir=results/pipeline"],
+        cwd=ROOT, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    names = {int(n): name for n, name in re.findall(r'(\d+)\[label = "(\w+)"', done.stdout)}
+    edges = [(int(a), int(b)) for a, b in re.findall(r"(\d+) -> (\d+)", done.stdout)]
+    shown = {number: name for number, name in names.items() if name != "all"}
+    return shown, [(a, b) for a, b in edges if a in shown and b in shown]
+
+
+def without_detours(edges: list[tuple[int, int]]) -> nx.DiGraph:
+    """Return the graph without the arrows that another way makes needless."""
+    return nx.transitive_reduction(nx.DiGraph(edges))
+
+
+def stage_of(name: str) -> str:
+    return next(
+        stage for stage in STAGES if f"rule {name}:" in (ROOT / f"rules/{stage}.smk").read_text()
+    )
+
+
+def main() -> None:
+    rules, edges = rule_graph()
+    back = [edge for edge in edges if [rules[end] for end in edge] == BACK]
+    graph = without_detours([edge for edge in edges if edge not in back])
+    depth = {
+        rule: layer for layer, column in enumerate(nx.topological_generations(graph))
+        for rule in column
+    }  # fmt: skip
+    columns = defaultdict(list)
+    for rule in sorted(rules, key=lambda rule: (list(STAGES).index(stage_of(rules[rule])), rule)):
+        columns[depth[rule]].append(rule)
+    place = {
+        rule: (column * 2.75, (len(rows) - 1) / 2 - row)
+        for column, rows in columns.items()
+        for row, rule in enumerate(rows)
+    }
+    plt.rcParams["svg.hashsalt"] = "analogyqa"
+    figure, axes = plt.subplots(figsize=(13, 3.6), layout="constrained")
+    for first, second in [*graph.edges, *back]:
+        (x0, y0), (x1, y1) = place[first], place[second]
+        start, end = (x0 + WIDTH / 2, y0), (x1 - WIDTH / 2, y1)
+        arrow = {"arrowstyle": "-|>", "color": "#888888", "linewidth": 0.9, "shrinkB": 0}
+        if (first, second) in back:
+            start, end = (x0, y0 + HEIGHT / 2), (x1, y1 + HEIGHT / 2)
+            arrow["connectionstyle"] = "arc3,rad=0.3"
+        axes.annotate("", end, start, arrowprops=arrow, zorder=0)
+    for rule, (x, y) in place.items():
+        colour = STAGES[stage_of(rules[rule])]
+        box = plt.Rectangle((x - WIDTH / 2, y - HEIGHT / 2), WIDTH, HEIGHT, facecolor=colour)
+        box.set(edgecolor="#444444", linewidth=0.8)
+        axes.add_patch(box)
+        text = rules[rule].replace("_", " ").removeprefix("build ")
+        axes.text(x, y, text, ha="center", va="center", fontsize=8)
+    handles = [plt.Rectangle((0, 0), 1, 1, facecolor=colour) for colour in STAGES.values()]
+    labels = [f"rules/{stage}.smk" for stage in STAGES]
+    used = [stage_of(name) for name in rules.values()]
+    chosen = [index for index, stage in enumerate(STAGES) if stage in used]
+    figure.legend([handles[i] for i in chosen], [labels[i] for i in chosen], ncols=7,
+                  loc="outside lower center", frameon=False, fontsize=8)  # fmt: skip
+    axes.set_axis_off()
+    axes.autoscale_view()
+    axes.set_aspect("auto")
+    figure.savefig(Path(__file__).with_suffix(".svg"), metadata={"Date": None})
+
+
+if __name__ == "__main__":
+    main()

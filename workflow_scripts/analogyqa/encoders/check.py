@@ -1,0 +1,60 @@
+"""Does an encoder keep the interface? Asked before any job, on two sentences."""
+
+from importlib import import_module
+
+import numpy as np
+
+from analogyqa.encoders import build_encoder
+from analogyqa.errors import AnalogyQAError
+from analogyqa.registry import ENCODERS
+from analogyqa.settings.systems import Training
+
+WORDS, DIM = 7, 5
+SENTENCES = np.array([[1, 2, 3], [4, 0, 0]])
+OTHER_PADDING = np.array([[1, 2, 3], [4, 5, 6]])
+LENGTHS = np.array([3, 1])
+
+
+def check_encoder(name: str) -> None:
+    """Raise AnalogyQAError when a registered encoder cannot be used, with what is wrong."""
+    path = ENCODERS[name].path
+    try:
+        problem = _problem_of(name)
+    except Exception as error:  # of any kind: the code is somebody's own
+        problem = f"it raises {type(error).__name__}: {error}"
+    if problem:
+        raise AnalogyQAError(
+            f"the encoder {name} ({path}): {problem}. docs/extending.md says what an encoder must "
+            "do."
+        )
+
+
+def _problem_of(name: str) -> str | None:
+    entry = ENCODERS[name]
+    generator = np.random.default_rng(0)
+    word_vectors = generator.normal(size=(WORDS, DIM)).astype(np.float32)
+    vectors = word_vectors if entry.needs_vectors else None
+    encoder = build_encoder(name, vectors, Training(sentence_dim=6), seed=0)
+    if not entry.trained:
+        return _unfit(encoder(SENTENCES, LENGTHS))
+    torch = import_module("torch")
+    if not isinstance(encoder, torch.nn.Module):
+        return "it is trained, so it must be a torch.nn.Module"
+    if not any(parameter.requires_grad for parameter in encoder.parameters()):
+        return "it is trained, but none of its parameters requires a gradient"
+    encoder.eval()
+    with torch.no_grad():
+        found, other = (
+            encoder(torch.from_numpy(words), torch.from_numpy(LENGTHS)).numpy()
+            for words in (SENTENCES, OTHER_PADDING)
+        )
+    if problem := _unfit(found):
+        return problem
+    return None if np.allclose(found, other, atol=1e-6) else "padding changes a vector"
+
+
+def _unfit(vectors: np.ndarray) -> str | None:
+    if vectors.dtype != np.float32 or vectors.ndim != 2 or len(vectors) != len(LENGTHS):
+        found = f"{vectors.dtype} {list(vectors.shape)}"
+        return f"for {len(LENGTHS)} sentences it gives {found}, not float32 [{len(LENGTHS)}, dim]"
+    return None if np.isfinite(vectors).all() else "a vector has a value that is not finite"
