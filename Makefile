@@ -6,6 +6,9 @@ BIN := $(VENV)/bin
 # Not the scripts beside it: their first line holds the path, which need not be one that a shell can read.
 PY := $(BIN)/python
 CORES ?= all
+# PyTorch's CPU build where there is no NVIDIA driver: the ordinary one brings gigabytes of CUDA. `make TORCH_INDEX=`
+# takes the ordinary one.
+TORCH_INDEX ?= $(if $(wildcard /proc/driver/nvidia/version),,https://download.pytorch.org/whl/cpu)
 SNAKEMAKE := $(PY) -m snakemake --cores $(CORES)
 export PYTHONPATH := workflow_scripts
 export PATH := $(CURDIR)/$(BIN):$(PATH)
@@ -86,5 +89,8 @@ bench: $(VENV)/.installed
 $(VENV)/.installed: requirements.lock
 	@command -v $(PYTHON) >/dev/null || { echo "$(PYTHON) is not installed; on Debian: apt-get install python3.11-venv python3.11-dev gcc g++ make" >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
+	@[ -z "$(TORCH_INDEX)" ] || $(PY) -m pip install --quiet --disable-pip-version-check --retries 0 --no-deps \
+	  --index-url $(TORCH_INDEX) "$$(grep '^torch==' requirements.lock)" >/dev/null 2>&1 \
+	  || echo "$(TORCH_INDEX) cannot be reached: the ordinary build of PyTorch is taken"
 	$(PY) -m pip install --quiet --disable-pip-version-check --requirement requirements.lock
 	@touch $@

@@ -1,0 +1,59 @@
+"""A run is put into the page of a paper between its two marks."""
+
+import importlib.util
+import json
+from pathlib import Path
+
+import pytest
+import typer
+
+PATH = Path(__file__).parents[1] / "papers" / "publish.py"
+_spec = importlib.util.spec_from_file_location("publish", PATH)
+publish = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(publish)
+
+TABLE = (
+    "# Table 4: MRR\n\n## At the paper's setting\n\n| a | b |\n| - | - |\n| 1 | 2 |\n\n- Data: x.\n"
+)
+MACHINES = {"0": [{"after_epoch": 0, "device": "cpu", "instructions": "AVX2"}]}
+
+
+@pytest.fixture
+def results(tmp_path, monkeypatch):
+    monkeypatch.setattr(publish, "PAPERS", tmp_path / "papers")
+    page = tmp_path / "papers" / "p" / "README.md"
+    page.parent.mkdir(parents=True)
+    page.write_text(f"before\n\n{publish.BEGIN}\nold\n{publish.END}\n\nafter\n")
+    results = tmp_path / "results"
+    for folder in ("tables/p", "figures/p", "runs/a", "runs/b"):
+        (results / folder).mkdir(parents=True)
+    (results / "ledger.csv").touch()
+    (results / "tables" / "p" / "table4.md").write_text(TABLE)
+    (results / "figures" / "p" / "figure6.svg").write_text("<svg/>")
+    for name in ("a", "b"):
+        record = {"git_commit": "abc", "seeds": [0, 1], "machines": MACHINES}
+        (results / "runs" / name / "run.json").write_text(json.dumps(record))
+    return results
+
+
+def test_the_page_has_the_run_and_what_stood_around_it(results, tmp_path):
+    for _ in range(2):  # again, over itself
+        publish.main("p", results, "snakemake --cores 2")
+    page = (tmp_path / "papers" / "p" / "README.md").read_text()
+    assert page.startswith("before\n\n")
+    assert page.endswith("\n\nafter\n")
+    assert "old" not in page
+    assert (
+        "    snakemake --cores 2\n\n2 seeds, commit abc, device cpu, instructions AVX2, 20" in page
+    )
+    assert "### Table 4: MRR\n\n**At the paper's setting**\n\n| a | b |" in page
+    assert "Data: x" not in page
+    assert "![figure6](figure6.svg)" in page
+    assert (tmp_path / "papers" / "p" / "figure6.svg").read_text() == "<svg/>"
+
+
+def test_runs_of_two_commits_are_refused(results):
+    record = results / "runs" / "b" / "run.json"
+    record.write_text(record.read_text().replace("abc", "abd"))
+    with pytest.raises(typer.BadParameter, match="runs of 2 commits"):
+        publish.main("p", results, "")
