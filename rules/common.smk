@@ -11,7 +11,7 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.folders import require_writable
 from analogyqa.plan import cells_of, selection_cells, sensitivity_cells
 from analogyqa.registry import ENCODERS, PRETRAINED, READERS
-from analogyqa.runs.depends_on import code_hash
+from analogyqa.runs.depends_on import code_hash, content_hash
 from analogyqa.settings.paper import load_paper
 from analogyqa.settings.run import leave_out, load_config, tracking_uri_of
 from analogyqa.settings.studies import CHOSEN, PAPER, join_id, split_id

@@ -6,11 +6,14 @@ makes: summary.csv, ledger.{csv,md,html}, claims.{csv,md}, comparisons.csv,
        sensitivity.{csv,md}, sensitivity.{png,svg}
 """
 
-# What the numbers and captions depend on. Where files lie and what machine there is do not count.
-REPORTED_CONFIG = CONFIG.model_dump(
-    mode="json",
-    exclude_unset=True,
-    exclude={"resources_dir", "mirrors", "tracking_uri", "device"},
+# What the numbers and captions depend on. Where files lie and what machine there is do not count. A hash, since
+# Snakemake prints params that have changed.
+REPORTED_CONFIG = content_hash(
+    CONFIG.model_dump(
+        mode="json",
+        exclude_unset=True,
+        exclude={"resources_dir", "mirrors", "tracking_uri", "device"},
+    )
 )
 
 
@@ -44,6 +47,7 @@ rule write_ledger:
     params:
         code=code_of("write_ledger"),
         config=REPORTED_CONFIG,
+        left_out=CONFIG.left_out,
     script:
         "../workflow_scripts/write_ledger.py"
 
@@ -76,6 +80,7 @@ rule judge_claims:
     params:
         code=code_of("judge_claims"),
         config=REPORTED_CONFIG,
+        left_out=CONFIG.left_out,
     script:
         "../workflow_scripts/judge_claims.py"
 
@@ -118,6 +123,7 @@ rule render_table:
     params:
         code=code_of("render_table"),
         config=REPORTED_CONFIG,
+        left_out=CONFIG.left_out,
     script:
         "../workflow_scripts/render_table.py"
 
@@ -159,6 +165,7 @@ rule draw_figure:
     params:
         code=code_of("draw_figure"),
         config=REPORTED_CONFIG,
+        left_out=CONFIG.left_out,
     script:
         "../workflow_scripts/draw_figure.py"
 
@@ -192,5 +199,6 @@ rule write_sensitivity:
     params:
         code=code_of("write_sensitivity"),
         config=REPORTED_CONFIG,
+        left_out=CONFIG.left_out,
     script:
         "../workflow_scripts/write_sensitivity.py"

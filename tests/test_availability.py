@@ -123,6 +123,12 @@ def test_a_path_that_is_not_there_is_an_error(available, changes):
         available(**changes)
 
 
+def test_a_file_without_a_slash_is_told_to_have_one(available):
+    datasets = {"toy": yaml.safe_load(CONFIG)["datasets"]["toy"] | {"dev": "nope.tsv"}}
+    with pytest.raises(AnalogyQAError, match=r"'nope\.tsv'.* with a slash: \./nope\.tsv"):
+        available(datasets=datasets)
+
+
 def test_a_path_that_is_a_folder_is_an_error(available, folder):
     (folder / "texts").mkdir()
     with pytest.raises(AnalogyQAError, match=r"\./texts: a folder; name a file\. Correct the path"):

@@ -7,11 +7,10 @@ output: figures/{paper}/figure{number}.{png,svg,csv}
 from analogyqa.report.figures import build_figure, draw_figure
 from analogyqa.report.summary import SUMMARY, read_csv, write_csv
 from analogyqa.settings.paper import load_paper
-from analogyqa.settings.run import load_config
-from job import job
+from job import job, reported_config
 
 with job(snakemake):
-    config = load_config(snakemake.params.config)
+    config = reported_config(snakemake)
     paper = load_paper(snakemake.input.paper)
     name = f"figure{snakemake.wildcards.number}"
     frame = build_figure(paper, name, read_csv(snakemake.input.summary, SUMMARY), config)

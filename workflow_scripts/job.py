@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from analogyqa.errors import AnalogyQAError
 from analogyqa.examples.files import CellFiles
 from analogyqa.plan import Cell
+from analogyqa.settings.run import Config, leave_out, load_config
 from analogyqa.settings.systems import Negatives
 
 # What a disk answers that is full, over its quota or may not be written.
@@ -44,6 +45,11 @@ def job(snakemake) -> Iterator[None]:
                 ". Make room on the disk or the folder writable, then run the same command again"
             )
         sys.exit(f"\nError: {error}{remedy}\n({snakemake.rule}; the traceback is in {log_file})\n")
+
+
+def reported_config(snakemake) -> Config:
+    """Return the configuration that a report is about, less the models that cannot be run here."""
+    return leave_out(load_config(snakemake.config), snakemake.params.left_out)
 
 
 def cell_of(snakemake) -> Cell:

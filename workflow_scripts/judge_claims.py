@@ -8,11 +8,10 @@ from analogyqa.files import write_text
 from analogyqa.report.claims import claims_markdown, judge_claims, values_of
 from analogyqa.report.summary import read_runs, write_csv
 from analogyqa.settings.paper import load_paper
-from analogyqa.settings.run import load_config
-from job import job
+from job import job, reported_config
 
 with job(snakemake):
-    config = load_config(snakemake.params.config)
+    config = reported_config(snakemake)
     papers = [load_paper(path) for path in snakemake.input.papers]
     values = values_of(read_runs(snakemake.input.records, snakemake.input.metrics))
     claims, comparisons = judge_claims(papers, config, values)

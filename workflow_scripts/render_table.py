@@ -9,8 +9,7 @@ from analogyqa.report.summary import LEDGER, SUMMARY, read_csv, write_csv
 from analogyqa.report.table_formats import to_latex, to_markdown
 from analogyqa.report.tables import build_table
 from analogyqa.settings.paper import load_paper
-from analogyqa.settings.run import load_config
-from job import job
+from job import job, reported_config
 
 with job(snakemake):
     table = build_table(
@@ -18,7 +17,7 @@ with job(snakemake):
         f"table{snakemake.wildcards.number}",
         read_csv(snakemake.input.ledger, LEDGER),
         read_csv(snakemake.input.summary, SUMMARY),
-        load_config(snakemake.params.config),
+        reported_config(snakemake),
     )
     write_csv(table.frame, snakemake.output.csv)
     write_text(snakemake.output.md, to_markdown(table))

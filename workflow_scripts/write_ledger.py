@@ -13,11 +13,10 @@ from analogyqa.report.ledger_pages import to_html, to_markdown
 from analogyqa.report.summary import read_runs, summarise_runs, write_csv
 from analogyqa.schemas import CORPUS, read_table
 from analogyqa.settings.paper import load_paper
-from analogyqa.settings.run import load_config
-from job import job
+from job import job, reported_config
 
 with job(snakemake):
-    config = load_config(snakemake.params.config)
+    config = reported_config(snakemake)
     papers = [load_paper(path) for path in snakemake.input.papers]
     counts = {
         Path(path).stem: count_questions(read_table(path, CORPUS))

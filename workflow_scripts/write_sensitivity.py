@@ -10,11 +10,10 @@ from analogyqa.report.sensitivity_figure import draw_sensitivity
 from analogyqa.report.sensitivity_page import sensitivity_markdown
 from analogyqa.report.summary import read_runs, write_csv
 from analogyqa.settings.paper import load_paper
-from analogyqa.settings.run import load_config
-from job import job
+from job import job, reported_config
 
 with job(snakemake):
-    config = load_config(snakemake.params.config)
+    config = reported_config(snakemake)
     papers = [load_paper(path) for path in snakemake.input.papers]
     runs = read_runs(snakemake.input.records, snakemake.input.metrics)
     frame = build_sensitivity(papers, config, runs)

@@ -354,6 +354,12 @@ def test_a_number_may_be_given_as_text_as_snakemake_hands_on_what_is_in_braces(s
         load_config(small("prototypes: {p: '4.5'}"))
 
 
+@pytest.mark.parametrize("seeds", ["many", 1.5, True, None, {"a": 1}])
+def test_seeds_are_a_number_or_a_list_of_numbers(small, seeds):
+    with pytest.raises(AnalogyQAError, match=r"seeds: .* give a number or a list of numbers"):
+        load_config(small() | {"seeds": seeds})
+
+
 def test_every_wrong_key_has_a_line(small):
     over = "{seeds: 0, device: gpu, training: {dropout: 2, looss: hinge}, bootstrap: {samples: 1}}"
     with pytest.raises(AnalogyQAError) as error:

@@ -121,13 +121,17 @@ def fault_of(path: Path) -> str:
 
 def test_an_unknown_key_is_refused_with_file_source_key_and_the_nearest_known(tmp_path):
     path = write_registry(tmp_path / "my.yaml", vec=entry(license="MIT"))
-    assert fault_of(path) == f"{path}: vec: unknown key license; did you mean licence?"
+    fault = f"{path}: vec: unknown key license; did you mean licence? Known: title, "
+    assert fault_of(path).startswith(fault)
 
 
 def test_an_unknown_key_of_a_url_is_refused_with_the_nearest_known(tmp_path):
     urls = ["http://a/b", {"url": "http://a/b.zip", "membr": "b"}]
     path = write_registry(tmp_path / "my.yaml", vec=entry(urls=urls))
-    assert fault_of(path) == f"{path}: vec: unknown key urls.1.membr; did you mean member?"
+    fault = (
+        f"{path}: vec: unknown key urls.1.membr; did you mean member? Known: url, member, format"
+    )
+    assert fault_of(path) == fault
 
 
 def test_every_fault_of_a_registry_is_reported_at_once(tmp_path):

@@ -1,6 +1,7 @@
 """What every section of the configuration shares: strict keys, and messages for wrong ones."""
 
 import difflib
+from collections.abc import Iterable
 from functools import cache
 from typing import Annotated
 
@@ -74,6 +75,7 @@ def section_with(section: Section, changes: dict, location: tuple[str, ...]) -> 
 
 
 def explain_error(section: type[Section], error: dict, prefix: tuple[str, ...] = ()) -> str:
+    """Return one line about an error of Pydantic: the key, the value, what is allowed."""
     location = [str(part) for part in error["loc"]]
     key = ".".join([*prefix, *location])
     if error["type"] == "extra_forbidden":
@@ -106,12 +108,13 @@ def _keys_at(schema: dict, location: list[str]) -> list[str]:
     node = schema
     for part in location:
         properties, others = node.get("properties", {}), node.get("additionalProperties")
-        others = others or next(iter(node.get("patternProperties", {}).values()), {})
-        node = resolve(properties.get(part, others))
+        others = others or next(iter(node.get("patternProperties", {}).values()), None)
+        node = resolve(properties.get(part, others or node.get("items", {})))
     return list(node.get("properties", {}))
 
 
-def nearest_hint(name: str, known: dict | list) -> str:
+def nearest_hint(name: str, known: Iterable[str]) -> str:
+    """Return the end of a message about an unknown name: the nearest known one, and all of them."""
     match = difflib.get_close_matches(name, list(known), n=1, cutoff=0.5)
     hint = f"; did you mean {match[0]}?" if match else ""
     return f"{hint} Known: {', '.join(known)}" if hint else f"; known: {', '.join(known)}"

@@ -10,7 +10,7 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.measures import MEASURES
 from analogyqa.question_types import SUBSETS
 from analogyqa.schemas import SPLITS
-from analogyqa.settings.base import Count, Name, Section
+from analogyqa.settings.base import Count, Name, Section, explain_error
 from analogyqa.yaml_files import read_yaml
 
 
@@ -182,14 +182,5 @@ def load_paper(path: str | Path) -> Paper:
         return Paper.model_validate(read_yaml(path))
     except ValidationError as error:
         raise AnalogyQAError(
-            "\n".join(f"{path}: {_explain(item)}" for item in error.errors())
+            "\n".join(f"{path}: {explain_error(Paper, item)}" for item in error.errors())
         ) from None
-
-
-def _explain(error: dict) -> str:
-    key = ".".join(str(part) for part in error["loc"])
-    if error["type"] == "extra_forbidden":
-        return f"unknown key {key}"
-    if error["type"] == "missing":
-        return f"key {key} is missing"
-    return f"{key}: {error['msg'].removeprefix('Value error, ')}".removeprefix(": ")

@@ -49,6 +49,8 @@ def _seed_list(value: object) -> object:
         if value > MOST_SEEDS:
             raise ValueError(f"at most {MOST_SEEDS:,} seeds can be asked for")
         return list(range(value))
+    if not isinstance(value, list):
+        raise ValueError("give a number or a list of numbers")
     return value
 
 

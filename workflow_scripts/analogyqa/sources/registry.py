@@ -1,6 +1,5 @@
 """sources.yaml: every download, and where its file may be."""
 
-import difflib
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -8,15 +7,14 @@ from typing import Annotated, Literal
 
 from pydantic import (
     AfterValidator,
-    BaseModel,
     BeforeValidator,
-    ConfigDict,
     Field,
     ValidationError,
     model_validator,
 )
 
-from analogyqa.errors import AnalogyQAError, shown
+from analogyqa.errors import AnalogyQAError
+from analogyqa.settings.base import Section, explain_error, nearest_hint
 from analogyqa.yaml_files import read_yaml
 
 MIRROR_VARIABLE = "ANALOGYQA_MIRROR"
@@ -43,11 +41,7 @@ Sha1 = Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]
 Text = Annotated[str, Field(min_length=1)]
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Download(_Strict):
+class Download(Section):
     """One place to get a file from, and what to do with what comes."""
 
     url: Annotated[str, Field(pattern=r"^https?://\S+$")]
@@ -64,7 +58,7 @@ class Download(_Strict):
         return f"{self.url}#{self.member}" if self.member else self.url
 
 
-class Entry(_Strict):
+class Entry(Section):
     """The keys of one entry in sources.yaml; they are explained at the head of that file."""
 
     title: Text
@@ -113,7 +107,7 @@ def load_registry(path: str | Path) -> dict[str, Source]:
         try:
             entry = Entry.model_validate(values)
         except ValidationError as error:
-            faults += [f"{path}: {name}: {_explain(fault)}" for fault in error.errors()]
+            faults += [f"{path}: {name}: {explain_error(Entry, fault)}" for fault in error.errors()]
             continue
         owner = file_of.setdefault(entry.file, name)
         if owner != name:
@@ -122,22 +116,6 @@ def load_registry(path: str | Path) -> dict[str, Source]:
     if faults:
         raise AnalogyQAError("\n".join(faults))
     return registry
-
-
-def _explain(fault: Mapping) -> str:
-    key = ".".join(str(part) for part in fault["loc"])
-    if fault["type"] == "extra_forbidden":
-        known = Download.model_fields if fault["loc"][0] == "urls" else Entry.model_fields
-        return f"unknown key {key}{_nearest(str(fault['loc'][-1]), known)}"
-    if fault["type"] == "missing":
-        return f"key {key} is missing"
-    message = fault["msg"].removeprefix("Value error, ")
-    return f"{key}: {shown(fault['input'])} is not allowed: {message}" if key else message
-
-
-def _nearest(name: str, known: Mapping | Sequence) -> str:
-    match = difflib.get_close_matches(name, list(known), n=1)
-    return f"; did you mean {match[0]}?" if match else f"; known: {', '.join(known)}"
 
 
 def mirrors_from(config_mirrors: Sequence[str], environ: Mapping[str, str]) -> list[Path]:
@@ -169,7 +147,10 @@ def first_available(
     """
     for name in names:
         if name not in registry:
-            raise AnalogyQAError(f"no source {name!r} in the registry{_nearest(name, registry)}")
+            raise AnalogyQAError(
+                f"no source {name!r} in the registry{nearest_hint(name, registry)}. If it is a "
+                f"file, write its path with a slash: ./{name}"
+            )
     for name in names:
         if local_copy(registry[name], resources_dir, mirrors):
             return name
