@@ -30,6 +30,8 @@ onstart:
     limit = workflow.scheduling_settings.max_jobs_per_timespan
     if limit and (limit.max_jobs, limit.timespan) == (100, 1):
         workflow.scheduler.job_rate_limiter = None
+    for model, reason in CONFIG.left_out.items():
+        print(f"Left out: {model}: {reason}", file=sys.stderr)
     for encoder in encoders_to_run():
         checked(check_encoder, encoder)
     if workflow.executor_plugin.name == "slurm":

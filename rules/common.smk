@@ -44,10 +44,17 @@ SOURCE_OF_FILE = {source.file: name for name, source in REGISTRY.items()}
 AVAILABLE = checked(Availability, CONFIG, REGISTRY, RESOURCES, MIRRORS)
 CONFIG = checked(leave_out, CONFIG, AVAILABLE.reasons)
 CORPORA = expand("{results}/corpora/{dataset}.parquet", results=RESULTS, dataset=CONFIG.datasets)
-# Relative: an absolute path would be another input when the folder has moved.
+
+
+def of_the_checkout(path):
+    """A file of the checkout: relative to a run inside of it, so that both may move together."""
+    inside = Path.cwd().is_relative_to(workflow.basedir)
+    whole = Path(workflow.basedir, path)
+    return os.path.relpath(whole) if inside else str(whole)
+
+
 PAPER_FILES = {
-    name: os.path.relpath(Path(workflow.basedir, "papers", name, "paper.yaml"))
-    for name in ("diallo2019", "lwda2019")
+    name: of_the_checkout(f"papers/{name}/paper.yaml") for name in ("diallo2019", "lwda2019")
 }
 PAPERS = {name: checked(load_paper, path) for name, path in PAPER_FILES.items()}
 SENSITIVITY_CELLS = list(dict.fromkeys(sensitivity_cells(CONFIG).values()))

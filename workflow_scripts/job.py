@@ -3,6 +3,7 @@
 import errno
 import logging
 import sys
+import time
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -26,16 +27,24 @@ class _LogFile(logging.FileHandler):
 
 @contextmanager
 def job(snakemake) -> Iterator[None]:
-    """Log to the terminal and the rule's log; end with one message for what a user can mend.
+    """Log to the rule's log; end with a line on the terminal, or one message for the user.
 
-    The traceback goes to the log. A full disk or a folder that cannot be written to counts as
-    something that a user can mend; any other exception is a defect and is raised.
+    Warnings go to the terminal, too, and a traceback to the log. A full disk or a folder that
+    cannot be written to counts as something that a user can mend; any other exception is a defect
+    and is raised.
     """
-    log_file = snakemake.log[0]
+    log_file, started = snakemake.log[0], time.perf_counter()
     try:
-        handlers = [_LogFile(log_file, mode="w"), logging.StreamHandler()]
+        terminal = logging.StreamHandler()
+        terminal.setLevel(logging.WARNING)
+        handlers = [_LogFile(log_file, mode="w"), terminal]
         logging.basicConfig(level=logging.INFO, format="%(message)s", handlers=handlers, force=True)
         yield
+        values = (
+            f"p{value}" if key == "p" else value for key, value in snakemake.wildcards.items()
+        )
+        seconds = time.perf_counter() - started
+        print(" ".join([snakemake.rule, *values]) + f": {seconds:.1f} s", file=sys.stderr)
     except (AnalogyQAError, OSError) as error:
         with suppress(OSError), open(log_file, "a") as file:
             traceback.print_exc(file=file)

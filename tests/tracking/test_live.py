@@ -15,6 +15,7 @@ from threading import Thread
 import pandas as pd
 import pytest
 import yaml
+from tenacity import retry, stop_after_delay, wait_fixed
 
 from analogyqa.plan import Cell
 from analogyqa.runs.train import train_cell
@@ -309,21 +310,23 @@ def project(tmp_path, server) -> Project:
 def run_and_kill_the_server_once_it_shows_epochs(project: Project, server: MlflowServer) -> str:
     """Run the training by Snakemake to its end; return its output."""
     running = project.start(SCORES)
-    output = []
-    for line in running.stdout:
-        output.append(line)
-        if "epoch" in line and server.process:
-            shown = [server.points(run, "epoch/dev_mrr") for run in server.runs("seed 0")]
-            if any(shown):
-                server.kill()
-    assert running.wait() == 0, "".join(output)
-    return "".join(output)
+
+    @retry(stop=stop_after_delay(120), wait=wait_fixed(0.1), reraise=True)
+    def shown() -> None:
+        assert running.poll() is None
+        assert any(server.points(run, "epoch/dev_mrr") for run in server.runs("seed 0"))
+
+    shown()
+    server.kill()
+    output, _ = running.communicate()
+    assert running.returncode == 0, output
+    return output
 
 
 def test_a_workflow_whose_server_is_killed_shows_everything_after_the_import(project, server):
     output = run_and_kill_the_server_once_it_shows_epochs(project, server)
     assert server.process is None, "no epoch was shown while the training lasted"
-    assert "epoch 300," in output
+    assert "epoch 300," in (project.folder / JOB_LOG).read_text()
     assert "View run" not in output
     assert output.count("does not take the epochs") == 1
     assert (project.folder / JOB_LOG).read_text().count("does not take the epochs") == 1

@@ -72,9 +72,11 @@ def test_a_further_seed_trains_no_finished_seed_again(finished, tmp_path):
     project.configure(seeds=3)
     done = project.run("results/runs/similarity/wikiqa/who/p3/scores.parquet")
     assert done.returncode == 0, done.stdout
-    assert "similarity wikiqa who p3 seed 0: resumed after epoch 2" in done.stdout
-    assert "similarity wikiqa who p3 seed 2: epoch 1," in done.stdout
-    assert "similarity wikiqa who p3 seed 0: epoch" not in done.stdout
+    assert "train_encoder similarity wikiqa who p3: " in done.stdout
+    log = project.results / "logs" / "train_encoder" / "similarity" / "wikiqa-who-p3.log"
+    assert "similarity wikiqa who p3 seed 0: resumed after epoch 2" in log.read_text()
+    assert "similarity wikiqa who p3 seed 2: epoch 1," in log.read_text()
+    assert "similarity wikiqa who p3 seed 0: epoch" not in log.read_text()
 
 
 # The code
