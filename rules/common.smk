@@ -9,7 +9,13 @@ from analogyqa.availability import Availability
 from analogyqa.encoders.check import check_encoder
 from analogyqa.errors import AnalogyQAError
 from analogyqa.folders import require_writable
-from analogyqa.plan import cells_of, selection_cells, sensitivity_cells
+from analogyqa.plan import (
+    cells_of,
+    cells_of_figure,
+    cells_of_table,
+    selection_cells,
+    sensitivity_cells,
+)
 from analogyqa.registry import ENCODERS, PRETRAINED, READERS
 from analogyqa.runs.depends_on import code_hash, content_hash
 from analogyqa.settings.paper import load_paper
@@ -267,6 +273,20 @@ def metrics_of(cells):
 
 def records_of(cells):
     return [f"{RESULTS}/runs/{cell.path}/run.json" for cell in cells]
+
+
+def table_inputs(wildcards):
+    """What a table shows: runs, or counts of questions."""
+    artefact = PAPERS[wildcards.paper].artefacts[f"table{wildcards.number}"]
+    cells = cells_of_table(CONFIG, artefact)
+    corpora = CORPORA if artefact.value == "questions" else []
+    return {"metrics": metrics_of(cells), "records": records_of(cells), "corpora": corpora}
+
+
+def figure_inputs(wildcards):
+    artefact = PAPERS[wildcards.paper].artefacts[f"figure{wildcards.number}"]
+    cells = cells_of_figure(CONFIG, artefact)
+    return {"metrics": metrics_of(cells), "records": records_of(cells)}
 
 
 def tables_and_figures():

@@ -88,8 +88,7 @@ rule judge_claims:
 rule render_table:
     """Render a table of a paper, our numbers beside the published."""
     input:
-        summary=f"{RESULTS}/summary.csv",
-        ledger=f"{RESULTS}/ledger.csv",
+        unpack(table_inputs),
         paper=lambda wildcards: PAPER_FILES[wildcards.paper],
     output:
         csv=report(
@@ -131,7 +130,7 @@ rule render_table:
 rule draw_figure:
     """Draw a figure of a paper with the published values, its data beside it."""
     input:
-        summary=f"{RESULTS}/summary.csv",
+        unpack(figure_inputs),
         paper=lambda wildcards: PAPER_FILES[wildcards.paper],
     output:
         png=report(

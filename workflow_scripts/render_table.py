@@ -1,24 +1,26 @@
 """Render one table of a paper as csv, md and tex.
 
-input: summary.csv, ledger.csv, papers/{paper}/paper.yaml
+input: metrics and records of the cells that it shows, or the corpora that it counts, paper.yaml
 output: tables/{paper}/table{number}.{csv,md,tex}
 """
 
+from analogyqa.corpora.table import count_corpora
 from analogyqa.files import write_text
-from analogyqa.report.summary import LEDGER, SUMMARY, read_csv, write_csv
+from analogyqa.report.ledger import build_ledger
+from analogyqa.report.summary import read_runs, summarise_runs, write_csv
 from analogyqa.report.table_formats import to_latex, to_markdown
 from analogyqa.report.tables import build_table
 from analogyqa.settings.paper import load_paper
 from job import job, reported_config
 
 with job(snakemake):
-    table = build_table(
-        load_paper(snakemake.input.paper),
-        f"table{snakemake.wildcards.number}",
-        read_csv(snakemake.input.ledger, LEDGER),
-        read_csv(snakemake.input.summary, SUMMARY),
-        reported_config(snakemake),
-    )
+    config, paper = reported_config(snakemake), load_paper(snakemake.input.paper)
+    name = f"table{snakemake.wildcards.number}"
+    runs = read_runs(snakemake.input.records, snakemake.input.metrics)
+    summary = summarise_runs(runs, config.bootstrap)
+    counts = count_corpora(snakemake.input.corpora)
+    ledger = build_ledger([paper.only(name)], config, summary, counts)
+    table = build_table(paper, name, ledger, summary, config)
     write_csv(table.frame, snakemake.output.csv)
     write_text(snakemake.output.md, to_markdown(table))
     write_text(snakemake.output.tex, to_latex(table))

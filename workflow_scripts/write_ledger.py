@@ -4,24 +4,18 @@ input: metrics and run.json of every cell, corpora, papers
 output: summary.csv, ledger.csv, ledger.md, ledger.html
 """
 
-from pathlib import Path
-
-from analogyqa.corpora.table import count_questions
+from analogyqa.corpora.table import count_corpora
 from analogyqa.files import write_text
 from analogyqa.report.ledger import build_ledger
 from analogyqa.report.ledger_pages import to_html, to_markdown
 from analogyqa.report.summary import read_runs, summarise_runs, write_csv
-from analogyqa.schemas import CORPUS, read_table
 from analogyqa.settings.paper import load_paper
 from job import job, reported_config
 
 with job(snakemake):
     config = reported_config(snakemake)
     papers = [load_paper(path) for path in snakemake.input.papers]
-    counts = {
-        Path(path).stem: count_questions(read_table(path, CORPUS))
-        for path in snakemake.input.corpora
-    }
+    counts = count_corpora(snakemake.input.corpora)
     runs = read_runs(snakemake.input.records, snakemake.input.metrics)
     summary = summarise_runs(runs, config.bootstrap)
     write_csv(summary, snakemake.output.summary)

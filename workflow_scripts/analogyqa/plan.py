@@ -4,6 +4,7 @@ from itertools import product
 from typing import NamedTuple
 
 from analogyqa.question_types import COMB
+from analogyqa.settings.paper import Artefact
 from analogyqa.settings.run import Config
 from analogyqa.settings.studies import CHOSEN, PAPER, join_id, split_id
 from analogyqa.settings.systems import Training
@@ -49,6 +50,27 @@ def cells_of(config: Config) -> list[Cell]:
         for p in config.prototypes.curve
     ]
     return list(dict.fromkeys(cells))
+
+
+def cells_of_table(config: Config, artefact: Artefact) -> list[Cell]:
+    """Return the cells that a table shows: the paper's systems and ours, on its data and subsets.
+
+    A table that counts questions has none.
+    """
+    if artefact.value == "questions":
+        return []
+    shown = {(number.where.dataset, number.where.subset) for number in artefact.numbers()}
+    return [
+        cell
+        for cell in cells_of(config)
+        if (cell.dataset, cell.subset) in shown and cell.p == config.p_of(split_id(cell.model)[0])
+    ]
+
+
+def cells_of_figure(config: Config, artefact: Artefact) -> list[Cell]:
+    """Return the cells that a figure shows: its systems on all data sets, at each p."""
+    shown = {(number.where.model, number.where.subset) for number in artefact.numbers()}
+    return [cell for cell in cells_of(config) if (cell.model, cell.subset) in shown]
 
 
 def sensitivity_cells(config: Config) -> dict[tuple[str, str, str], Cell]:

@@ -10,7 +10,7 @@ import pandas as pd
 from analogyqa.errors import AnalogyQAError
 from analogyqa.question_types import QUESTION_TYPES, question_type
 from analogyqa.registry import READERS
-from analogyqa.schemas import CORPUS, SPLITS
+from analogyqa.schemas import CORPUS, SPLITS, read_table
 
 log = logging.getLogger(__name__)
 
@@ -142,6 +142,11 @@ def count_questions(corpus: pd.DataFrame) -> dict[str, dict[str, int]]:
         split: {kind: int(counts.get((split, kind), 0)) for kind in QUESTION_TYPES}
         for split in SPLITS
     }
+
+
+def count_corpora(paths: Iterable[str]) -> dict[str, dict[str, dict[str, int]]]:
+    """Count the questions of corpus tables: data set, by the name of the file, to its counts."""
+    return {Path(path).stem: count_questions(read_table(path, CORPUS)) for path in paths}
 
 
 def _split_table(split: str, path: str | Path, pairs: Iterable[Pair]) -> pd.DataFrame:

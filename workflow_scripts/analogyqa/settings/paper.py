@@ -172,6 +172,11 @@ class Paper(Section):
     artefacts: dict[Annotated[str, Field(pattern=r"^(table|figure)\d+$")], Artefact]
     claims: dict[Name, Claim] = Field(default={})
 
+    def only(self, name: str) -> "Paper":
+        """Return the paper with one of its tables or figures, and no claims."""
+        artefacts = {name: self.artefacts[name]}
+        return self.model_copy(update={"artefacts": artefacts, "claims": {}})
+
 
 def load_paper(path: str | Path) -> Paper:
     """Read the published values of one paper.
