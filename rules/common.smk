@@ -40,7 +40,10 @@ checked(read_yaml, Path(workflow.basedir, "config.yaml"))
 configfile: Path(workflow.basedir, "config.yaml")
 
 
-CONFIG = checked(load_config, config)
+# The command line has the last word, then the files that are given, the later before the earlier, then our own.
+*FILES, OWN = map(Path, workflow.configfiles)
+GIVEN = [dict(workflow.config_settings.config), *reversed(FILES), OWN]
+CONFIG = checked(load_config, config, "config", GIVEN)
 REGISTRY = checked(load_registry, Path(workflow.basedir, "sources.yaml"))
 RESULTS = CONFIG.output_dir
 checked(require_writable, RESULTS)

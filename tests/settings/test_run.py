@@ -360,6 +360,26 @@ def test_seeds_are_a_number_or_a_list_of_numbers(small, seeds):
         load_config(small() | {"seeds": seeds})
 
 
+def test_a_message_names_the_file_that_has_the_wrong_key(small, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    own, mine = tmp_path / "config.yaml", tmp_path / "sub" / "mine.yaml"
+    mine.parent.mkdir()
+    own.write_text("training: {dropout: 2, margin: 0.1}\nsedes: 1\nprototypes: {curve: [1, 0]}\n")
+    mine.write_text("training: {dropout: 3}\n")
+    values = small("{training: {dropout: 3, loss: x}, sedes: 1, prototypes: {curve: [1, 0]}}")
+    del values["output_dir"]
+    with pytest.raises(AnalogyQAError) as raised:
+        load_config(values, "config", [{"training": {"loss": "x"}}, mine, own])
+    assert sorted(line.partition(" is ")[0].partition(" sedes")[0] for line in
+                  str(raised.value).splitlines()) == [
+        "--config: training.loss: 'x'",
+        "config.yaml: prototypes.curve.1: 0",
+        "config.yaml: unknown key",
+        "config: key output_dir",
+        f"{Path('sub', 'mine.yaml')}: training.dropout: 3",
+    ]  # fmt: skip
+
+
 def test_every_wrong_key_has_a_line(small):
     over = "{seeds: 0, device: gpu, training: {dropout: 2, looss: hinge}, bootstrap: {samples: 1}}"
     with pytest.raises(AnalogyQAError) as error:

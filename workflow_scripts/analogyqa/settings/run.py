@@ -1,5 +1,7 @@
 """The whole configuration: checked before any job starts."""
 
+import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -39,6 +41,7 @@ from analogyqa.settings.vectors import NamedEntities, SentenceVectors, Vectors
 from analogyqa.yaml_files import read_yaml, require_few_values
 
 MOST_SEEDS = 10_000
+_ABSENT = object()
 _REPOSITORY_CONFIG = Path(__file__).parents[3] / "config.yaml"
 
 
@@ -235,11 +238,17 @@ def leave_out(config: Config, reasons: dict[str, str]) -> Config:
     )
 
 
-def load_config(values: dict, origin: str = "config") -> Config:
+def load_config(values: dict, origin: str = "config", given: Sequence[Path | dict] = ()) -> Config:
     """Check `values` and return them as a Config.
 
     A data set, vectors, model, setting or variation that is null is left out: so one configuration
     file can take away what another, under it, has.
+
+    Args:
+        values: of all files and the command line.
+        origin: what a message calls them.
+        given: the files, and the values of `--config`, that they are from, what has the last word
+            first. A message names the first that has the wrong key in place of `origin`.
 
     Raises AnalogyQAError with one line for each wrong key: the key, the value given, what is
     allowed and, for an unknown key, the nearest known one.
@@ -259,8 +268,24 @@ def load_config(values: dict, origin: str = "config") -> Config:
     try:
         return Config.model_validate(values)
     except ValidationError as error:
-        lines = [explain_error(Config, item) for item in error.errors()]
-        raise AnalogyQAError("\n".join(f"{origin}: {line}" for line in lines)) from None
+        lines = [
+            f"{_place_of(item['loc'], given) or origin}: {explain_error(Config, item)}"
+            for item in error.errors()
+        ]
+        raise AnalogyQAError("\n".join(lines)) from None
+
+
+def _place_of(location: tuple[str | int, ...], given: Sequence[Path | dict]) -> str | None:
+    """Return what has a key, as a user calls it: the path of a file from here, or `--config`."""
+    for place in given if location else ():
+        value: object = read_yaml(place) if isinstance(place, Path) else place
+        for part in location:
+            value = value.get(part, _ABSENT) if isinstance(value, dict) else _ABSENT
+            if value is _ABSENT or not isinstance(value, dict):
+                break
+        if value is not _ABSENT:
+            return os.path.relpath(place) if isinstance(place, Path) else "--config"
+    return None
 
 
 def read_config(path: str | Path) -> Config:
