@@ -20,7 +20,7 @@ help:
 	@echo "make paper     every table and figure of the paper (config.yaml)"
 	@echo "make sensitivity  each open choice of the paper, varied alone"
 	@echo "make test      the fast tests"
-	@echo "make test-all  every test, at its full count: an hour, as root"
+	@echo "make test-all  every test, at its full count, as root"
 	@echo "make lint      ruff, snakefmt, snakemake --lint"
 	@echo "make ui        MLflow UI on the results (CONFIG=sample/config.yaml for the demo)"
 	@echo "make plan      what a run on Slurm would submit, and its expected cost (CONFIG=...)"

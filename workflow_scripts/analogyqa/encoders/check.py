@@ -1,7 +1,5 @@
 """Does an encoder keep the interface? Asked before any job, on two sentences."""
 
-from importlib import import_module
-
 import numpy as np
 
 from analogyqa.encoders import build_encoder
@@ -37,7 +35,8 @@ def _problem_of(name: str) -> str | None:
     encoder = build_encoder(name, vectors, Training(sentence_dim=6), seed=0)
     if not entry.trained:
         return _unfit(encoder(SENTENCES, LENGTHS))
-    torch = import_module("torch")
+    import torch
+
     if not isinstance(encoder, torch.nn.Module):
         return "it is trained, so it must be a torch.nn.Module"
     if not any(parameter.requires_grad for parameter in encoder.parameters()):

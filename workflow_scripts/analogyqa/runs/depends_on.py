@@ -40,7 +40,7 @@ def imported(*starts: str | Path) -> set[str]:
         starts: names of modules, which are among the found ones, and paths of scripts.
     """
     found: set[str] = set()
-    waiting = [name for start in starts for name in _begin(start)]
+    waiting = [name for start in starts for name in _modules_of(start)]
     while waiting:
         name = waiting.pop()
         if name not in found and name.split(".")[1] not in _LEFT_OUT:
@@ -49,7 +49,7 @@ def imported(*starts: str | Path) -> set[str]:
     return found
 
 
-def _begin(start: str | Path) -> Iterable[str]:
+def _modules_of(start: str | Path) -> Iterable[str]:
     return _imports_of(start) if isinstance(start, Path) else [start]
 
 

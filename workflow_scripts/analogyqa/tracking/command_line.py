@@ -9,8 +9,8 @@ import typer
 
 from analogyqa.plan import cells_of
 from analogyqa.settings.run import Config, read_config, tracking_uri_of
-from analogyqa.tracking.records import EXPERIMENT, artifacts_of
-from analogyqa.tracking.store import Store, explained, import_runs
+from analogyqa.tracking.records import EXPERIMENT
+from analogyqa.tracking.store import Store, artifacts_of, explained, import_runs
 
 log = logging.getLogger(__name__)
 

@@ -13,12 +13,11 @@ from analogyqa.tracking.records import (
     EXPERIMENT,
     cell_tags,
     curve_points,
-    database_of,
     first_line,
     record_tag,
     run_name,
 )
-from analogyqa.tracking.store import Store, prepare_environment
+from analogyqa.tracking.store import Store, database_of, prepare_environment
 
 log = logging.getLogger(__name__)
 

@@ -15,7 +15,6 @@ from analogyqa.runs.depends_on import content_hash, sha256
 from analogyqa.schemas import HISTORY, METRICS, read_table
 
 EXPERIMENT = "diallo2019"
-SQLITE = "sqlite:///"
 _REPORTS = ("summary", "ledger", "claims", "comparisons", "sensitivity")
 _CURVES = ["loss", "dev_map", "dev_mrr"]
 _IDENTITY = ("content_hash", "metrics_sha256")
@@ -179,20 +178,3 @@ def first_line(error: Exception) -> str:
 
 def _modified(path: Path) -> int:
     return path.stat().st_mtime_ns // 1_000_000
-
-
-def database_of(tracking_uri: str) -> Path | None:
-    """Return the file of an SQLite URI, None for a server."""
-    if tracking_uri.startswith(SQLITE) and tracking_uri != SQLITE:
-        return Path(tracking_uri.removeprefix(SQLITE))
-    if tracking_uri.startswith(("http://", "https://")):
-        return None
-    raise AnalogyQAError(
-        f"tracking_uri: {tracking_uri!r} is not allowed: give sqlite:///path/to/mlflow.db "
-        "or the http(s) address of an MLflow server"
-    )
-
-
-def artifacts_of(tracking_uri: str) -> Path | None:
-    database = database_of(tracking_uri)
-    return database and database.with_name("mlflow-artifacts")

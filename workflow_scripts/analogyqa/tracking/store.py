@@ -15,17 +15,15 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.files import atomic_path
 from analogyqa.runs.depends_on import content_hash
 from analogyqa.tracking.records import (
-    SQLITE,
     Imported,
     Run,
-    artifacts_of,
     cell_run,
-    database_of,
     documents_run,
     first_line,
     identity_of,
 )
 
+_SQLITE = "sqlite:///"
 _PROXIED = "mlflow-artifacts:/"
 _BATCH = 900  # metrics a call; MLflow takes 1000 entries, which leaves room for the params
 
@@ -235,7 +233,7 @@ def _upgrade(database: Path) -> None:
     prepare_environment()
     import mlflow.db
 
-    mlflow.db.upgrade.callback(f"{SQLITE}{database}")
+    mlflow.db.upgrade.callback(f"{_SQLITE}{database}")
 
 
 def prepare_environment() -> None:
@@ -268,3 +266,20 @@ def explained(tracking_uri: str) -> Iterator[None]:
             f"folder writable; if it is damaged, delete it and {artifacts_of(tracking_uri)} and "
             "import again: nothing is lost, both are made from the run records."
         ) from error
+
+
+def database_of(tracking_uri: str) -> Path | None:
+    """Return the file of an SQLite URI, None for a server."""
+    if tracking_uri.startswith(_SQLITE) and tracking_uri != _SQLITE:
+        return Path(tracking_uri.removeprefix(_SQLITE))
+    if tracking_uri.startswith(("http://", "https://")):
+        return None
+    raise AnalogyQAError(
+        f"tracking_uri: {tracking_uri!r} is not allowed: give sqlite:///path/to/mlflow.db "
+        "or the http(s) address of an MLflow server"
+    )
+
+
+def artifacts_of(tracking_uri: str) -> Path | None:
+    database = database_of(tracking_uri)
+    return database and database.with_name("mlflow-artifacts")
