@@ -1,4 +1,4 @@
-"""Every table and figure of the paper, from the raw downloads. `rules/` has the stages."""
+"""Every table and figure of the papers, from the raw downloads. `rules/` has the stages."""
 
 import sys
 from pathlib import Path
@@ -30,10 +30,9 @@ onstart:
     limit = workflow.scheduling_settings.max_jobs_per_timespan
     if limit and (limit.max_jobs, limit.timespan) == (100, 1):
         workflow.scheduler.job_rate_limiter = None
-    for model, reason in CONFIG.left_out.items():
-        print(f"Left out: {model}: {reason}", file=sys.stderr)
-    for encoder in encoders_to_run():
-        checked(check_encoder, encoder)
+    for system, reason in CONFIG.left_out.items():
+        print(f"Left out: {system}: {reason}", file=sys.stderr)
+    check_before_jobs()
     if workflow.executor_plugin.name == "slurm":
         from slurm_patience import be_patient
 
@@ -64,4 +63,4 @@ rule all:
 
 rule sensitivity:
     input:
-        f"{RESULTS}/sensitivity.csv",
+        sensitivity_files(),

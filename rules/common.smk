@@ -6,23 +6,29 @@ import re
 from snakemake.exceptions import WorkflowError
 
 from analogyqa.availability import Availability
+from analogyqa.corpora.table import build_corpus, count_questions, require_types
 from analogyqa.encoders.check import check_encoder
 from analogyqa.errors import AnalogyQAError
+from analogyqa.files import read_yaml
 from analogyqa.folders import require_writable
 from analogyqa.plan import (
+    Cell,
     cells_of,
-    cells_of_figure,
-    cells_of_table,
+    cells_of_artefact,
+    cells_of_claims,
+    load_papers,
     selection_cells,
     sensitivity_cells,
+    split_corpus,
 )
-from analogyqa.registry import ENCODERS, PRETRAINED, READERS
+from analogyqa.registry import PRETRAINED, READERS
 from analogyqa.runs.depends_on import code_hash, content_hash
-from analogyqa.settings.paper import load_paper
-from analogyqa.settings.run import leave_out, load_config, tracking_uri_of
-from analogyqa.settings.studies import CHOSEN, PAPER, join_id, split_id
+from analogyqa.runs.train import modules_of
+from analogyqa.settings.axes import CHOSEN, SETTING, from_text
+from analogyqa.settings.data import ALL
+from analogyqa.settings.load import load_config
+from analogyqa.settings.run import leave_out, tracking_uri_of
 from analogyqa.sources.registry import load_registry, mirrors_from
-from analogyqa.yaml_files import read_yaml
 
 
 def checked(function, *arguments):
@@ -52,22 +58,25 @@ MIRRORS = mirrors_from(CONFIG.mirrors, os.environ)
 SOURCE_OF_FILE = {source.file: name for name, source in REGISTRY.items()}
 AVAILABLE = checked(Availability, CONFIG, REGISTRY, RESOURCES, MIRRORS)
 CONFIG = checked(leave_out, CONFIG, AVAILABLE.reasons)
-CORPORA = expand("{results}/corpora/{dataset}.parquet", results=RESULTS, dataset=CONFIG.datasets)
-
-
-def of_the_checkout(path):
-    """A file of the checkout: relative to a run inside of it, so that both may move together."""
-    inside = Path.cwd().is_relative_to(workflow.basedir)
-    whole = Path(workflow.basedir, path)
-    return os.path.relpath(whole) if inside else str(whole)
-
-
-PAPER_FILES = {
-    name: of_the_checkout(f"papers/{name}/paper.yaml") for name in ("diallo2019", "lwda2019")
+PAPERS = checked(load_papers, CONFIG)
+CELLS = checked(cells_of, CONFIG, PAPERS)
+SENSITIVITY_CELLS = {
+    name: list(dict.fromkeys(sensitivity_cells(CONFIG, name).values()))
+    for name, study in CONFIG.studies.items()
+    if study.sensitivity and study.sensitivity.systems
 }
-PAPERS = {name: checked(load_paper, path) for name, path in PAPER_FILES.items()}
-SENSITIVITY_CELLS = list(dict.fromkeys(sensitivity_cells(CONFIG).values()))
-
+# What the numbers and captions depend on. Where files lie and what machine there is do not count. A hash, since
+# Snakemake prints params that have changed.
+REPORTED = content_hash(
+    [
+        CONFIG.model_dump(
+            mode="json",
+            exclude={"resources_dir", "mirrors", "tracking_uri", "device", "papers", "studies"},
+        ),
+        {name: study.model_dump(mode="json") for name, study in CONFIG.studies.items()},
+        {name: paper.model_dump(mode="json") for name, paper in PAPERS.items()},
+    ]
+)
 
 # Of a job that trains. Only a cluster looks at it; `device: cpu` is for one without GPUs.
 GPUS = 0 if CONFIG.device == "cpu" else 1
@@ -83,8 +92,10 @@ def one_of(names):
 
 
 wildcard_constraints:
-    dataset=one_of({*CONFIG.datasets, *(cell.dataset for cell in SENSITIVITY_CELLS)}),
-    subset=one_of(CONFIG.subsets),
+    dataset=one_of(CONFIG.datasets),
+    corpus=f"({one_of(CONFIG.datasets)})(,[^/]+)?",
+    subset=one_of([*CONFIG.subsets, ALL]),
+    axes="[^/]+",
     vectors=one_of(CONFIG.vectors),
     sentence_vectors=one_of(CONFIG.sentence_vectors),
     p=r"\d+",
@@ -107,8 +118,12 @@ def named(file):
     return SOURCE_OF_FILE.get(file.removeprefix(f"{RESOURCES}/"), file)
 
 
-def split_files(dataset_id):
-    return AVAILABLE.splits[split_id(dataset_id)[0]]
+def split_files(corpus):
+    return AVAILABLE.splits[split_corpus(corpus)[0]]
+
+
+def dataset_of(corpus):
+    return CONFIG.dataset_at(*split_corpus(corpus))
 
 
 def vectors_origin(name):
@@ -160,22 +175,10 @@ def encoder_inputs(name):
     return inputs | {"sources": records_of_sources(list(inputs.values()))}
 
 
-def sources_of(model_id, dataset_id):
-    """What a run was made of, for its record."""
-    sources = {split: named(file) for split, file in split_files(dataset_id).items()}
-    if CONFIG.model_of(model_id).rewriting:
-        sources["entities"] = Path(AVAILABLE.entities).name
-    return sources
-
-
 def entity_patterns():
     """The model of named entities where it is a file: a package or a folder is no input."""
     model = AVAILABLE.entities
     return [model] if model and os.path.isfile(model) else []
-
-
-def all_model_ids():
-    return {cell.model for cell in [*cells_of(CONFIG), *SENSITIVITY_CELLS]}
 
 
 def code_of(script, *modules):
@@ -183,91 +186,91 @@ def code_of(script, *modules):
     return code_hash(Path(workflow.basedir, "workflow_scripts", f"{script}.py"), *modules)
 
 
-def encoder_module(model_id):
-    return ENCODERS[CONFIG.model_of(model_id).encoder or "mean"].module
-
-
-def encoders_to_run():
-    """The encoders of the cells whose jobs are about to start."""
-    models = {
-        job.wildcards.model
-        for job in workflow.dag.needrun_jobs()
-        if "model" in job.wildcards.keys()
-    }
-    return sorted({CONFIG.model_of(model).encoder for model in models} - {None})
-
-
 def pretrained_module(name):
     return PRETRAINED[CONFIG.sentence_vectors[name].encoder].module
 
 
-def reader_module(dataset_id):
-    return READERS[CONFIG.dataset_of(dataset_id).reader].module
-
-
-def is_trained(model_id):
-    return CONFIG.model_of(model_id).trained
-
-
-def scientific(model_id):
-    return CONFIG.model_of(model_id).scientific()
+def reader_module(corpus):
+    return READERS[dataset_of(corpus).reader].module
 
 
 def lowercase_of_vectors(name):
     return CONFIG.lowercase_of(CONFIG.vectors[name])
 
 
-def lowercase_of(model_id):
-    """Whether the words of a model are lower-cased: as its vectors are."""
-    vectors = CONFIG.model_of(model_id).vectors
+def types_of(wildcards):
+    return CONFIG.types_of(wildcards.subset)
+
+
+def typed_only(dataset):
+    """Whether no cell of a data set ranks questions without a type."""
+    asked = [*CELLS, *(cell for cells in SENSITIVITY_CELLS.values() for cell in cells)]
+    return all(cell.subset != ALL for cell in asked if cell.dataset == dataset)
+
+
+def cell_of(wildcards):
+    axes = from_text(wildcards.axes)
+    return Cell(wildcards.system, wildcards.dataset, wildcards.subset, axes)
+
+
+def system_of(wildcards):
+    return CONFIG.system_at(wildcards.system, cell_of(wildcards).axes)
+
+
+def lowercase_of(wildcards):
+    """Whether the words of a system are lower-cased: as its vectors are."""
+    vectors = system_of(wildcards).vectors
     return lowercase_of_vectors(vectors) if vectors else CONFIG.lowercase
 
 
-def trainings_of(model_id):
-    """Setting name to training section: one, or all those that `+chosen` may turn out to be."""
-    name, setting = split_id(model_id)
-    names = CONFIG.settings if setting == CHOSEN else [setting]
-    return {each: CONFIG.training_of(name, each).model_dump() for each in names}
+def sources_of(wildcards):
+    """What a run was made of, for its record."""
+    sources = {split: named(file) for split, file in split_files(wildcards.dataset).items()}
+    if system_of(wildcards).rewriting:
+        sources["entities"] = Path(AVAILABLE.entities).name
+    return sources
 
 
-def prototype_files(dataset, subset):
-    folder = f"{RESULTS}/prototypes/{dataset}/{subset}"
+def trainings_of(wildcards):
+    """Setting to the section of the system: one, or all those that the chosen may turn out to be."""
+    choices = CONFIG.choices_of(wildcards.system, cell_of(wildcards).axes)
+    return {name: CONFIG.system_at(wildcards.system, axes) for name, axes in choices.items()}
+
+
+def prototype_files(corpus, subset):
+    folder = f"{RESULTS}/prototypes/{corpus}/{subset}"
     return [f"{folder}/seed{seed}.parquet" for seed in CONFIG.seeds]
 
 
 def cell_inputs(wildcards):
     """The tables that a cell is made of; a list has one file for each seed."""
-    model = CONFIG.model_of(wildcards.model)
-    name, setting = split_id(wildcards.model)
-    dataset, subset = wildcards.dataset, wildcards.subset
-    inputs = {"corpus": f"{RESULTS}/corpora/{dataset}.parquet"}
-    if model.rewriting:
-        inputs["corpus"] = f"{RESULTS}/rewritten/{dataset}/{model.rewriting}.parquet"
-    if model.vectors:
-        inputs["vectors"] = f"{RESULTS}/vectors/{model.vectors}.npy"
-    if model.sentence_vectors:
-        stored = AVAILABLE.first_of(model.sentence_vectors)
-        inputs["sentence_vectors"] = f"{RESULTS}/sentence_vectors/{dataset}/{stored}.npy"
-    folder = f"{RESULTS}/quadruples/{dataset}/{subset}/p{wildcards.p}"
-    if model.needs_prototypes:
-        inputs["prototypes"] = prototype_files(dataset, subset)
-    if model.trained:
-        for each in trainings_of(wildcards.model):
-            stem = CONFIG.training_of(name, each).negatives.file_stem
+    cell, system = cell_of(wildcards), system_of(wildcards)
+    inputs = {"corpus": f"{RESULTS}/corpora/{cell.corpus}.parquet"}
+    if system.rewriting:
+        inputs["corpus"] = f"{RESULTS}/rewritten/{cell.corpus}/{system.rewriting}.parquet"
+    if system.vectors:
+        inputs["vectors"] = f"{RESULTS}/vectors/{cell.dataset}/{system.vectors}.npy"
+    if system.sentence_vectors:
+        stored = AVAILABLE.first_of(system.sentence_vectors)
+        inputs["sentence_vectors"] = f"{RESULTS}/sentence_vectors/{cell.corpus}/{stored}.npy"
+    folder = f"{RESULTS}/quadruples/{cell.corpus}/{cell.subset}/p{system.p}"
+    if system.needs_prototypes:
+        inputs["prototypes"] = prototype_files(cell.corpus, cell.subset)
+    if system.trained:
+        for each in trainings_of(wildcards).values():
+            stem = each.training.negatives.file_stem
             inputs[stem] = [f"{folder}/seed{seed}/{stem}.parquet" for seed in CONFIG.seeds]
-    if model.ranker == "analogy":
+    if system.compares:
         for split in ("dev", "test"):
             inputs[split] = [f"{folder}/seed{seed}/{split}.parquet" for seed in CONFIG.seeds]
-    if setting == CHOSEN:
-        inputs["selection"] = f"{RESULTS}/selection/{name}/{dataset}.json"
+    if (SETTING, CHOSEN) in cell.axes:
+        inputs["selection"] = f"{RESULTS}/selection/{cell.system}/{cell.dataset}.json"
     return inputs
 
 
 def histories_of_settings(wildcards):
-    cells = selection_cells(CONFIG, wildcards.model, wildcards.dataset)
-    return {
-        setting: f"{RESULTS}/runs/{cell.path}/history.parquet" for setting, cell in cells.items()
-    }
+    cells = selection_cells(CONFIG, wildcards.system, wildcards.dataset)
+    return {name: f"{RESULTS}/runs/{cell.path}/history.parquet" for name, cell in cells.items()}
 
 
 def metrics_of(cells):
@@ -278,18 +281,41 @@ def records_of(cells):
     return [f"{RESULTS}/runs/{cell.path}/run.json" for cell in cells]
 
 
-def table_inputs(wildcards):
-    """What a table shows: runs, or counts of questions."""
-    artefact = PAPERS[wildcards.paper].artefacts[f"table{wildcards.number}"]
-    cells = cells_of_table(CONFIG, artefact)
-    corpora = CORPORA if artefact.value == "questions" else []
+def artefact_inputs(paper, name):
+    """What a table or figure shows: runs, or counts of questions."""
+    cells = cells_of_artefact(CONFIG, PAPERS[paper], name)
+    counted = {
+        number.where.dataset
+        for number in PAPERS[paper].artefacts[name].numbers()
+        if number.where.count
+    }
+    corpora = [f"{RESULTS}/corpora/{each}.parquet" for each in CONFIG.datasets if each in counted]
     return {"metrics": metrics_of(cells), "records": records_of(cells), "corpora": corpora}
 
 
-def figure_inputs(wildcards):
-    artefact = PAPERS[wildcards.paper].artefacts[f"figure{wildcards.number}"]
-    cells = cells_of_figure(CONFIG, artefact)
-    return {"metrics": metrics_of(cells), "records": records_of(cells)}
+def ledger_inputs():
+    """What all tables and figures show."""
+    inputs = [
+        artefact_inputs(name, artefact)
+        for name, paper in PAPERS.items()
+        for artefact in paper.artefacts
+    ]
+    corpora = [file for each in inputs for file in each["corpora"]]
+    return {
+        "metrics": metrics_of(CELLS),
+        "records": records_of(CELLS),
+        "corpora": list(dict.fromkeys(corpora)),
+    }
+
+
+def claimed_cells():
+    return list(
+        dict.fromkeys(
+            cell
+            for paper in PAPERS.values()
+            for cell in cells_of_claims(CONFIG, paper.claims.values())
+        )
+    )
 
 
 def tables_and_figures():
@@ -303,3 +329,33 @@ def tables_and_figures():
         if artefact.startswith(kind)
         for format in formats[kind]
     ]
+
+
+def sensitivity_files():
+    return [f"{RESULTS}/tables/{name}/sensitivity.csv" for name in SENSITIVITY_CELLS]
+
+
+def check_before_jobs():
+    """What is asked before the first job: the encoders that train, the types that data have."""
+    for system in {
+        job.wildcards.system for job in jobs_to_do() if "system" in job.wildcards.keys()
+    }:
+        if encoder := CONFIG.systems[system].encoder:
+            checked(check_encoder, encoder)
+    for corpus in {job.wildcards.corpus for job in jobs_to_do() if job.rule.name == "build_corpus"}:
+        checked(check_types, *split_corpus(corpus))
+
+
+def jobs_to_do():
+    return list(workflow.dag.needrun_jobs())
+
+
+def check_types(dataset, axes):
+    """Read the splits of a data set, as far as they are here, and look for the types that cells ask for."""
+    cells = [cell for cell in CELLS if cell.dataset == dataset and cell.subset != ALL]
+    types = {kind for cell in cells for kind in CONFIG.types_of(cell.subset)}
+    files = AVAILABLE.splits[dataset]
+    if types and all(map(os.path.isfile, files.values())):
+        reader = CONFIG.datasets[dataset].reader
+        corpus = build_corpus(dataset, reader, files, CONFIG.question_types, {})
+        require_types(dataset, count_questions(corpus), sorted(types))

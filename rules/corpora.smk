@@ -1,32 +1,33 @@
 """The corpus tables, as they are and with the question words replaced.
 
 needs: the files of the data sets' splits; a model of named entities
-makes: corpora/{dataset}.parquet, entities/{dataset}.parquet,
-       rewritten/{dataset}/{rewriting}.parquet
+makes: corpora/{corpus}.parquet, entities/{corpus}.parquet, rewritten/{corpus}/{rewriting}.parquet;
+       a corpus is a data set, with axes behind a comma where it is read otherwise
 """
 
 
 rule build_corpus:
     """Read the splits of a data set into one table and type its questions."""
     input:
-        unpack(lambda wildcards: split_files(wildcards.dataset)),
-        sources=lambda wildcards: records_of_sources(split_files(wildcards.dataset).values()),
+        unpack(lambda wildcards: split_files(wildcards.corpus)),
+        sources=lambda wildcards: records_of_sources(split_files(wildcards.corpus).values()),
     output:
-        f"{RESULTS}/corpora/{{dataset}}.parquet",
+        f"{RESULTS}/corpora/{{corpus}}.parquet",
     log:
-        f"{RESULTS}/logs/build_corpus/{{dataset}}.log",
+        f"{RESULTS}/logs/build_corpus/{{corpus}}.log",
     benchmark:
-        f"{RESULTS}/benchmarks/build_corpus/{{dataset}}.jsonl"
+        f"{RESULTS}/benchmarks/build_corpus/{{corpus}}.jsonl"
     conda:
         "../envs/cpu.yaml"
     resources:
         mem_mb=growing(2000),
         runtime=growing(20),
     params:
-        code=lambda wildcards: code_of("build_corpus", reader_module(wildcards.dataset)),
-        reader=lambda wildcards: CONFIG.dataset_of(wildcards.dataset).reader,
-        questions=lambda wildcards: CONFIG.dataset_of(wildcards.dataset).questions,
-        drop_all_correct=lambda wildcards: CONFIG.dataset_of(wildcards.dataset).drop_all_correct,
+        code=lambda wildcards: code_of("build_corpus", reader_module(wildcards.corpus)),
+        reader=lambda wildcards: dataset_of(wildcards.corpus).reader,
+        questions=lambda wildcards: dataset_of(wildcards.corpus).questions,
+        question_types=CONFIG.question_types,
+        drop_all_correct=lambda wildcards: dataset_of(wildcards.corpus).drop_all_correct,
     script:
         "../workflow_scripts/build_corpus.py"
 
@@ -34,15 +35,15 @@ rule build_corpus:
 rule find_entities:
     """Find the named entities of the candidates, of the type that their question asks for."""
     input:
-        corpus=f"{RESULTS}/corpora/{{dataset}}.parquet",
+        corpus=f"{RESULTS}/corpora/{{corpus}}.parquet",
         patterns=entity_patterns(),
     output:
-        entities=f"{RESULTS}/entities/{{dataset}}.parquet",
-        record=f"{RESULTS}/entities/{{dataset}}.json",
+        entities=f"{RESULTS}/entities/{{corpus}}.parquet",
+        record=f"{RESULTS}/entities/{{corpus}}.json",
     log:
-        f"{RESULTS}/logs/find_entities/{{dataset}}.log",
+        f"{RESULTS}/logs/find_entities/{{corpus}}.log",
     benchmark:
-        f"{RESULTS}/benchmarks/find_entities/{{dataset}}.jsonl"
+        f"{RESULTS}/benchmarks/find_entities/{{corpus}}.jsonl"
     conda:
         "../envs/cpu.yaml"
     resources:
@@ -51,6 +52,7 @@ rule find_entities:
     params:
         code=code_of("find_entities"),
         model=CONFIG.named_entities and CONFIG.named_entities.model,
+        labels=CONFIG.named_entities and CONFIG.named_entities.labels,
     script:
         "../workflow_scripts/find_entities.py"
 
@@ -58,19 +60,17 @@ rule find_entities:
 rule rewrite_questions:
     """Replace the question words by an entity or by the prototype word of their type."""
     input:
-        corpus=f"{RESULTS}/corpora/{{dataset}}.parquet",
-        entities=f"{RESULTS}/entities/{{dataset}}.parquet",
-        vectors=(
-            f"{RESULTS}/vectors/{CONFIG.named_entities.vectors}.npy"
-            if CONFIG.named_entities
-            else []
+        corpus=f"{RESULTS}/corpora/{{corpus}}.parquet",
+        entities=f"{RESULTS}/entities/{{corpus}}.parquet",
+        vectors=lambda wildcards: (
+            f"{RESULTS}/vectors/{split_corpus(wildcards.corpus)[0]}/{CONFIG.named_entities.vectors}.npy"
         ),
     output:
-        f"{RESULTS}/rewritten/{{dataset}}/{{rewriting}}.parquet",
+        f"{RESULTS}/rewritten/{{corpus}}/{{rewriting}}.parquet",
     log:
-        f"{RESULTS}/logs/rewrite_questions/{{dataset}}-{{rewriting}}.log",
+        f"{RESULTS}/logs/rewrite_questions/{{corpus}}-{{rewriting}}.log",
     benchmark:
-        f"{RESULTS}/benchmarks/rewrite_questions/{{dataset}}-{{rewriting}}.jsonl"
+        f"{RESULTS}/benchmarks/rewrite_questions/{{corpus}}-{{rewriting}}.jsonl"
     wildcard_constraints:
         rewriting="entity|prototype_word",
     conda:
@@ -81,5 +81,6 @@ rule rewrite_questions:
     params:
         code=code_of("rewrite_questions"),
         lowercase=CONFIG.named_entities and lowercase_of_vectors(CONFIG.named_entities.vectors),
+        question_words=[word for words in CONFIG.question_types.values() for word in words],
     script:
         "../workflow_scripts/rewrite_questions.py"

@@ -1,21 +1,21 @@
 """The prototypes, and the analogy quadruples made of them.
 
-needs: corpora/{dataset}.parquet
-makes: prototypes/{dataset}/{subset}/seed{seed}.parquet,
-       quadruples/{dataset}/{subset}/p{p}/seed{seed}/{train-...,dev,test}.parquet
+needs: corpora/{corpus}.parquet
+makes: prototypes/{corpus}/{subset}/seed{seed}.parquet,
+       quadruples/{corpus}/{subset}/p{p}/seed{seed}/{train-...,dev,test}.parquet
 """
 
 
 rule choose_prototypes:
     """Choose a prototype from every training question, in an order seeded by each seed."""
     input:
-        f"{RESULTS}/corpora/{{dataset}}.parquet",
+        f"{RESULTS}/corpora/{{corpus}}.parquet",
     output:
-        prototype_files("{dataset}", "{subset}"),
+        prototype_files("{corpus}", "{subset}"),
     log:
-        f"{RESULTS}/logs/choose_prototypes/{{dataset}}-{{subset}}.log",
+        f"{RESULTS}/logs/choose_prototypes/{{corpus}}-{{subset}}.log",
     benchmark:
-        f"{RESULTS}/benchmarks/choose_prototypes/{{dataset}}-{{subset}}.jsonl"
+        f"{RESULTS}/benchmarks/choose_prototypes/{{corpus}}-{{subset}}.jsonl"
     conda:
         "../envs/cpu.yaml"
     resources:
@@ -24,7 +24,8 @@ rule choose_prototypes:
     params:
         code=code_of("choose_prototypes"),
         seeds=CONFIG.seeds,
-        choice=lambda wildcards: CONFIG.dataset_of(wildcards.dataset).prototype_choice,
+        types=types_of,
+        choice=lambda wildcards: dataset_of(wildcards.corpus).prototype_choice,
     script:
         "../workflow_scripts/choose_prototypes.py"
 
@@ -32,18 +33,18 @@ rule choose_prototypes:
 rule build_training_quadruples:
     """Write the training quadruples of p prototypes, for each seed."""
     input:
-        corpus=f"{RESULTS}/corpora/{{dataset}}.parquet",
-        prototypes=prototype_files("{dataset}", "{subset}"),
+        corpus=f"{RESULTS}/corpora/{{corpus}}.parquet",
+        prototypes=prototype_files("{corpus}", "{subset}"),
     output:
         expand(
-            f"{RESULTS}/quadruples/{{{{dataset}}}}/{{{{subset}}}}/p{{{{p}}}}/seed{{seed}}/"
+            f"{RESULTS}/quadruples/{{{{corpus}}}}/{{{{subset}}}}/p{{{{p}}}}/seed{{seed}}/"
             "train-{{number}}-per-{{per}}.parquet",
             seed=CONFIG.seeds,
         ),
     log:
-        f"{RESULTS}/logs/build_quadruples/{{dataset}}-{{subset}}-p{{p}}-train-{{number}}-per-{{per}}.log",
+        f"{RESULTS}/logs/build_quadruples/{{corpus}}-{{subset}}-p{{p}}-train-{{number}}-per-{{per}}.log",
     benchmark:
-        f"{RESULTS}/benchmarks/build_training_quadruples/{{dataset}}-{{subset}}-p{{p}}-{{number}}-per-{{per}}.jsonl"
+        f"{RESULTS}/benchmarks/build_training_quadruples/{{corpus}}-{{subset}}-p{{p}}-{{number}}-per-{{per}}.jsonl"
     wildcard_constraints:
         number=r"\d+",
         per="pair|question",
@@ -55,6 +56,7 @@ rule build_training_quadruples:
     params:
         code=code_of("build_quadruples"),
         seeds=CONFIG.seeds,
+        types=types_of,
         splits=["train"],
     script:
         "../workflow_scripts/build_quadruples.py"
@@ -63,19 +65,19 @@ rule build_training_quadruples:
 rule build_evaluation_quadruples:
     """Write the dev and test quadruples of p prototypes, for each seed."""
     input:
-        corpus=f"{RESULTS}/corpora/{{dataset}}.parquet",
-        prototypes=prototype_files("{dataset}", "{subset}"),
+        corpus=f"{RESULTS}/corpora/{{corpus}}.parquet",
+        prototypes=prototype_files("{corpus}", "{subset}"),
     output:
         expand(
-            f"{RESULTS}/quadruples/{{{{dataset}}}}/{{{{subset}}}}/p{{{{p}}}}/seed{{seed}}/"
+            f"{RESULTS}/quadruples/{{{{corpus}}}}/{{{{subset}}}}/p{{{{p}}}}/seed{{seed}}/"
             "{split}.parquet",
             seed=CONFIG.seeds,
             split=["dev", "test"],
         ),
     log:
-        f"{RESULTS}/logs/build_quadruples/{{dataset}}-{{subset}}-p{{p}}.log",
+        f"{RESULTS}/logs/build_quadruples/{{corpus}}-{{subset}}-p{{p}}.log",
     benchmark:
-        f"{RESULTS}/benchmarks/build_evaluation_quadruples/{{dataset}}-{{subset}}-p{{p}}.jsonl"
+        f"{RESULTS}/benchmarks/build_evaluation_quadruples/{{corpus}}-{{subset}}-p{{p}}.jsonl"
     conda:
         "../envs/cpu.yaml"
     resources:
@@ -84,6 +86,7 @@ rule build_evaluation_quadruples:
     params:
         code=code_of("build_quadruples"),
         seeds=CONFIG.seeds,
+        types=types_of,
         splits=["dev", "test"],
     script:
         "../workflow_scripts/build_quadruples.py"

@@ -1,29 +1,16 @@
 """What a reader opens: the ledger, the claims, the tables and the figures.
 
-needs: metrics and run.json of every cell, corpora, papers/{paper}/paper.yaml
+needs: metrics and run.json of the cells that each shows, corpora; papers/{paper}/paper.yaml, as values
 makes: summary.csv, ledger.{csv,md,html}, claims.{csv,md}, comparisons.csv,
        tables/{paper}/table{number}.{csv,md,tex}, figures/{paper}/figure{number}.{png,svg,csv},
-       sensitivity.{csv,md}, sensitivity.{png,svg}
+       tables/{paper}/sensitivity.{csv,md}, figures/{paper}/sensitivity.{png,svg}
 """
-
-# What the numbers and captions depend on. Where files lie and what machine there is do not count. A hash, since
-# Snakemake prints params that have changed.
-REPORTED_CONFIG = content_hash(
-    CONFIG.model_dump(
-        mode="json",
-        exclude_unset=True,
-        exclude={"resources_dir", "mirrors", "tracking_uri", "device"},
-    )
-)
 
 
 rule write_ledger:
     """Summarise every run and hold the published values against it."""
     input:
-        metrics=metrics_of(cells_of(CONFIG)),
-        records=records_of(cells_of(CONFIG)),
-        corpora=CORPORA,
-        papers=PAPER_FILES.values(),
+        **ledger_inputs(),
     output:
         summary=f"{RESULTS}/summary.csv",
         ledger=report(
@@ -46,7 +33,7 @@ rule write_ledger:
         "../envs/cpu.yaml"
     params:
         code=code_of("write_ledger"),
-        config=REPORTED_CONFIG,
+        config=REPORTED,
         left_out=CONFIG.left_out,
     script:
         "../workflow_scripts/write_ledger.py"
@@ -55,9 +42,8 @@ rule write_ledger:
 rule judge_claims:
     """Judge every claim of the papers by paired tests over questions and seeds."""
     input:
-        metrics=metrics_of(cells_of(CONFIG)),
-        records=records_of(cells_of(CONFIG)),
-        papers=PAPER_FILES.values(),
+        metrics=metrics_of(claimed_cells()),
+        records=records_of(claimed_cells()),
     output:
         claims=report(
             f"{RESULTS}/claims.csv",
@@ -79,7 +65,7 @@ rule judge_claims:
         "../envs/cpu.yaml"
     params:
         code=code_of("judge_claims"),
-        config=REPORTED_CONFIG,
+        config=REPORTED,
         left_out=CONFIG.left_out,
     script:
         "../workflow_scripts/judge_claims.py"
@@ -88,8 +74,7 @@ rule judge_claims:
 rule render_table:
     """Render a table of a paper, our numbers beside the published."""
     input:
-        unpack(table_inputs),
-        paper=lambda wildcards: PAPER_FILES[wildcards.paper],
+        unpack(lambda wildcards: artefact_inputs(wildcards.paper, f"table{wildcards.number}")),
     output:
         csv=report(
             f"{RESULTS}/tables/{{paper}}/table{{number}}.csv",
@@ -121,7 +106,7 @@ rule render_table:
         "../envs/cpu.yaml"
     params:
         code=code_of("render_table"),
-        config=REPORTED_CONFIG,
+        config=REPORTED,
         left_out=CONFIG.left_out,
     script:
         "../workflow_scripts/render_table.py"
@@ -130,8 +115,7 @@ rule render_table:
 rule draw_figure:
     """Draw a figure of a paper with the published values, its data beside it."""
     input:
-        unpack(figure_inputs),
-        paper=lambda wildcards: PAPER_FILES[wildcards.paper],
+        unpack(lambda wildcards: artefact_inputs(wildcards.paper, f"figure{wildcards.number}")),
     output:
         png=report(
             f"{RESULTS}/figures/{{paper}}/figure{{number}}.png",
@@ -163,7 +147,7 @@ rule draw_figure:
         "../envs/cpu.yaml"
     params:
         code=code_of("draw_figure"),
-        config=REPORTED_CONFIG,
+        config=REPORTED,
         left_out=CONFIG.left_out,
     script:
         "../workflow_scripts/draw_figure.py"
@@ -172,32 +156,33 @@ rule draw_figure:
 rule write_sensitivity:
     """Vary each open choice of the paper alone and say what that changes."""
     input:
-        metrics=metrics_of(SENSITIVITY_CELLS),
-        records=records_of(SENSITIVITY_CELLS),
-        papers=PAPER_FILES.values(),
+        metrics=lambda wildcards: metrics_of(SENSITIVITY_CELLS[wildcards.paper]),
+        records=lambda wildcards: records_of(SENSITIVITY_CELLS[wildcards.paper]),
     output:
         csv=report(
-            f"{RESULTS}/sensitivity.csv",
+            f"{RESULTS}/tables/{{paper}}/sensitivity.csv",
             caption="../report/sensitivity.rst",
             category="Sensitivity",
+            subcategory="{paper}",
             labels={"format": "csv"},
         ),
-        md=f"{RESULTS}/sensitivity.md",
+        md=f"{RESULTS}/tables/{{paper}}/sensitivity.md",
         png=report(
-            f"{RESULTS}/sensitivity.png",
+            f"{RESULTS}/figures/{{paper}}/sensitivity.png",
             caption="../report/sensitivity.rst",
             category="Sensitivity",
+            subcategory="{paper}",
             labels={"format": "png"},
         ),
-        svg=f"{RESULTS}/sensitivity.svg",
+        svg=f"{RESULTS}/figures/{{paper}}/sensitivity.svg",
     log:
-        f"{RESULTS}/logs/write_sensitivity.log",
+        f"{RESULTS}/logs/write_sensitivity/{{paper}}.log",
     localrule: True
     conda:
         "../envs/cpu.yaml"
     params:
         code=code_of("write_sensitivity"),
-        config=REPORTED_CONFIG,
+        config=REPORTED,
         left_out=CONFIG.left_out,
     script:
         "../workflow_scripts/write_sensitivity.py"

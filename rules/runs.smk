@@ -1,8 +1,8 @@
-"""The runs of the models: train, choose a setting, score and measure.
+"""The runs of the systems: train, choose a setting, score and measure.
 
 needs: corpora, vectors, prototypes, quadruples
-makes: runs/{model}/{dataset}/{subset}/p{p}/{scores,metrics,history}.parquet and run.json,
-       selection/{model}/{dataset}.json,
+makes: runs/{system}/{dataset}/{subset}/{axes}/{scores,metrics,history}.parquet and run.json,
+       selection/{system}/{dataset}.json,
        checkpoints/*.pt, which are no output: they outlive a job that dies
 """
 
@@ -12,16 +12,16 @@ rule train_encoder:
     input:
         unpack(cell_inputs),
     output:
-        scores=f"{RESULTS}/runs/{{model}}/{{dataset}}/{{subset}}/p{{p}}/scores.parquet",
-        metrics=f"{RESULTS}/runs/{{model}}/{{dataset}}/{{subset}}/p{{p}}/metrics.parquet",
-        history=f"{RESULTS}/runs/{{model}}/{{dataset}}/{{subset}}/p{{p}}/history.parquet",
-        record=f"{RESULTS}/runs/{{model}}/{{dataset}}/{{subset}}/p{{p}}/run.json",
+        scores=f"{RESULTS}/runs/{{system}}/{{dataset}}/{{subset}}/{{axes}}/scores.parquet",
+        metrics=f"{RESULTS}/runs/{{system}}/{{dataset}}/{{subset}}/{{axes}}/metrics.parquet",
+        history=f"{RESULTS}/runs/{{system}}/{{dataset}}/{{subset}}/{{axes}}/history.parquet",
+        record=f"{RESULTS}/runs/{{system}}/{{dataset}}/{{subset}}/{{axes}}/run.json",
     log:
-        f"{RESULTS}/logs/train_encoder/{{model}}/{{dataset}}-{{subset}}-p{{p}}.log",
+        f"{RESULTS}/logs/train_encoder/{{system}}/{{dataset}}-{{subset}}-{{axes}}.log",
     benchmark:
-        f"{RESULTS}/benchmarks/train_encoder/{{model}}/{{dataset}}-{{subset}}-p{{p}}.jsonl"
+        f"{RESULTS}/benchmarks/train_encoder/{{system}}/{{dataset}}-{{subset}}-{{axes}}.jsonl"
     wildcard_constraints:
-        model=one_of(filter(is_trained, all_model_ids())),
+        system=one_of(name for name in CONFIG.systems if CONFIG.systems[name].trained),
     conda:
         "../envs/gpu.yaml"
     # Seeds that are trained at a time.
@@ -31,32 +31,36 @@ rule train_encoder:
         runtime=growing(120),
         gpu=GPUS,
     params:
-        code=lambda wildcards: code_of("train_encoder", encoder_module(wildcards.model)),
-        model=lambda wildcards: scientific(wildcards.model),
-        sources=lambda wildcards: sources_of(wildcards.model, wildcards.dataset),
-        settings=lambda wildcards: trainings_of(wildcards.model),
+        code=lambda wildcards: code_of("train_encoder", *modules_of(system_of(wildcards))),
+        types=types_of,
+        sources=sources_of,
+        settings=lambda wildcards: {
+            name: system.model_dump(exclude={"title"})
+            for name, system in trainings_of(wildcards).items()
+        },
         seeds=CONFIG.seeds,
-        lowercase=lambda wildcards: lowercase_of(wildcards.model),
+        lowercase=lowercase_of,
     script:
         "../workflow_scripts/train_encoder.py"
 
 
 rule choose_setting:
-    """Choose the setting of a model by its mean dev MRR over the seeds."""
+    """Choose the setting of a system by the mean of its best dev value over the seeds."""
     input:
         unpack(histories_of_settings),
     output:
-        f"{RESULTS}/selection/{{model}}/{{dataset}}.json",
+        f"{RESULTS}/selection/{{system}}/{{dataset}}.json",
     log:
-        f"{RESULTS}/logs/choose_setting/{{model}}-{{dataset}}.log",
+        f"{RESULTS}/logs/choose_setting/{{system}}-{{dataset}}.log",
     wildcard_constraints:
-        model=one_of(CONFIG.selection.models),
+        system=one_of(name for name in CONFIG.systems if CONFIG.selection_of(name)),
     localrule: True
     conda:
         "../envs/cpu.yaml"
     params:
         code=code_of("choose_setting"),
-        subset=CONFIG.selection.subset,
+        subset=lambda wildcards: CONFIG.selection_of(wildcards.system).subset,
+        measure=lambda wildcards: CONFIG.systems[wildcards.system].training.select_by,
     script:
         "../workflow_scripts/choose_setting.py"
 
@@ -66,25 +70,26 @@ rule score_candidates:
     input:
         unpack(cell_inputs),
     output:
-        scores=f"{RESULTS}/runs/{{model}}/{{dataset}}/{{subset}}/p{{p}}/scores.parquet",
-        metrics=f"{RESULTS}/runs/{{model}}/{{dataset}}/{{subset}}/p{{p}}/metrics.parquet",
-        record=f"{RESULTS}/runs/{{model}}/{{dataset}}/{{subset}}/p{{p}}/run.json",
+        scores=f"{RESULTS}/runs/{{system}}/{{dataset}}/{{subset}}/{{axes}}/scores.parquet",
+        metrics=f"{RESULTS}/runs/{{system}}/{{dataset}}/{{subset}}/{{axes}}/metrics.parquet",
+        record=f"{RESULTS}/runs/{{system}}/{{dataset}}/{{subset}}/{{axes}}/run.json",
     log:
-        f"{RESULTS}/logs/score_candidates/{{model}}/{{dataset}}-{{subset}}-p{{p}}.log",
+        f"{RESULTS}/logs/score_candidates/{{system}}/{{dataset}}-{{subset}}-{{axes}}.log",
     benchmark:
-        f"{RESULTS}/benchmarks/score_candidates/{{model}}/{{dataset}}-{{subset}}-p{{p}}.jsonl"
+        f"{RESULTS}/benchmarks/score_candidates/{{system}}/{{dataset}}-{{subset}}-{{axes}}.jsonl"
     wildcard_constraints:
-        model=one_of(name for name in all_model_ids() if not is_trained(name)),
+        system=one_of(name for name in CONFIG.systems if not CONFIG.systems[name].trained),
     conda:
         "../envs/cpu.yaml"
     resources:
         mem_mb=growing(2000),
         runtime=growing(20),
     params:
-        code=lambda wildcards: code_of("score_candidates", encoder_module(wildcards.model)),
-        model=lambda wildcards: scientific(wildcards.model),
-        sources=lambda wildcards: sources_of(wildcards.model, wildcards.dataset),
+        code=lambda wildcards: code_of("score_candidates", *modules_of(system_of(wildcards))),
+        types=types_of,
+        sources=sources_of,
+        system=lambda wildcards: system_of(wildcards).model_dump(exclude={"title", "training"}),
         seeds=CONFIG.seeds,
-        lowercase=lambda wildcards: lowercase_of(wildcards.model),
+        lowercase=lowercase_of,
     script:
         "../workflow_scripts/score_candidates.py"

@@ -8,8 +8,8 @@ makes: mlflow.imported.json, and the runs in the tracking store, which is no out
 rule import_to_mlflow:
     """Import every run record, table and figure into the tracking store, once."""
     input:
-        records=records_of(cells_of(CONFIG)),
-        metrics=metrics_of(cells_of(CONFIG)),
+        records=records_of(CELLS),
+        metrics=metrics_of(CELLS),
         reports=rules.write_ledger.output + rules.judge_claims.output,
         tables_and_figures=tables_and_figures(),
     output:

@@ -1,8 +1,8 @@
 """The word vectors and the sentence vectors.
 
-needs: corpora/*.parquet; files of vectors, weights of encoders, or texts to train them on
-makes: vectors/{vectors}.npy with its .words.txt and .json, the words of the corpora only,
-       sentence_vectors/{dataset}/{sentence_vectors}.npy likewise, the sentences that are ranked
+needs: corpora/{corpus}.parquet; files of vectors, weights of encoders, or texts to train them on
+makes: vectors/{dataset}/{vectors}.npy with its .words.txt and .json, the words of the data set only,
+       sentence_vectors/{corpus}/{sentence_vectors}.npy likewise, the sentences that are ranked
 """
 
 
@@ -33,19 +33,19 @@ rule train_vectors:
 
 
 rule select_vectors:
-    """Keep the vectors of the words that the corpora use."""
+    """Keep the vectors of the words that a data set uses."""
     input:
-        corpora=CORPORA,
+        corpus=f"{RESULTS}/corpora/{{dataset}}.parquet",
         vectors=lambda wildcards: vectors_file(wildcards.vectors),
         sources=lambda wildcards: records_of_sources([vectors_file(wildcards.vectors)]),
     output:
-        vectors=f"{RESULTS}/vectors/{{vectors}}.npy",
-        words=f"{RESULTS}/vectors/{{vectors}}.words.txt",
-        record=f"{RESULTS}/vectors/{{vectors}}.json",
+        vectors=f"{RESULTS}/vectors/{{dataset}}/{{vectors}}.npy",
+        words=f"{RESULTS}/vectors/{{dataset}}/{{vectors}}.words.txt",
+        record=f"{RESULTS}/vectors/{{dataset}}/{{vectors}}.json",
     log:
-        f"{RESULTS}/logs/select_vectors/{{vectors}}.log",
+        f"{RESULTS}/logs/select_vectors/{{dataset}}-{{vectors}}.log",
     benchmark:
-        f"{RESULTS}/benchmarks/select_vectors/{{vectors}}.jsonl"
+        f"{RESULTS}/benchmarks/select_vectors/{{dataset}}-{{vectors}}.jsonl"
     conda:
         "../envs/cpu.yaml"
     resources:
@@ -96,15 +96,15 @@ rule encode_sentences:
     """Encode the sentences of a data set that are ranked or are prototypes, each once."""
     input:
         unpack(lambda wildcards: encoder_inputs(wildcards.sentence_vectors)),
-        corpus=f"{RESULTS}/corpora/{{dataset}}.parquet",
+        corpus=f"{RESULTS}/corpora/{{corpus}}.parquet",
     output:
-        vectors=f"{RESULTS}/sentence_vectors/{{dataset}}/{{sentence_vectors}}.npy",
-        words=f"{RESULTS}/sentence_vectors/{{dataset}}/{{sentence_vectors}}.words.txt",
-        record=f"{RESULTS}/sentence_vectors/{{dataset}}/{{sentence_vectors}}.json",
+        vectors=f"{RESULTS}/sentence_vectors/{{corpus}}/{{sentence_vectors}}.npy",
+        words=f"{RESULTS}/sentence_vectors/{{corpus}}/{{sentence_vectors}}.words.txt",
+        record=f"{RESULTS}/sentence_vectors/{{corpus}}/{{sentence_vectors}}.json",
     log:
-        f"{RESULTS}/logs/encode_sentences/{{dataset}}-{{sentence_vectors}}.log",
+        f"{RESULTS}/logs/encode_sentences/{{corpus}}-{{sentence_vectors}}.log",
     benchmark:
-        f"{RESULTS}/benchmarks/encode_sentences/{{dataset}}-{{sentence_vectors}}.jsonl"
+        f"{RESULTS}/benchmarks/encode_sentences/{{corpus}}-{{sentence_vectors}}.jsonl"
     conda:
         "../envs/cpu.yaml"
     threads: 1
@@ -116,6 +116,7 @@ rule encode_sentences:
             "encode_sentences", pretrained_module(wildcards.sentence_vectors)
         ),
         encoder=lambda wildcards: CONFIG.sentence_vectors[wildcards.sentence_vectors].encoder,
+        typed_only=lambda wildcards: typed_only(split_corpus(wildcards.corpus)[0]),
         name=lambda wildcards: name_of_weights(wildcards.sentence_vectors),
         origin=lambda wildcards: sentence_vectors_origin(wildcards.sentence_vectors),
         lowercase=lambda wildcards: lowercase_of_sentences(wildcards.sentence_vectors),

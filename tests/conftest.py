@@ -13,15 +13,10 @@ from filelock import FileLock
 from hypothesis import settings
 
 from analogyqa.analogies.prototypes import choose_prototypes, take
-from analogyqa.analogies.quadruples import (
-    evaluation_blocks,
-    subset_of,
-    training_blocks,
-    write_quadruples,
-)
+from analogyqa.analogies.quadruples import evaluation_blocks, training_blocks, write_quadruples
+from analogyqa.corpora.question_types import subset_of, type_of
 from analogyqa.examples.data import CellData
 from analogyqa.examples.files import CellFiles, load_cell
-from analogyqa.question_types import question_type
 from analogyqa.schemas import CORPUS, PROTOTYPES, SPLITS, write_table
 from analogyqa.settings.systems import Negatives
 from analogyqa.vectors.select import vocabulary_of
@@ -34,6 +29,8 @@ settings.load_profile("any machine")
 
 Question = tuple[str, str, list[tuple[str, int]]]  # split, text, candidates and their labels
 
+QUESTION_TYPES = {"who": ["who"], "when": ["when"], "where": ["where"]}
+COMB = list(QUESTION_TYPES)  # the types of the subset of all three
 ANSWERS = {
     "who": ("anna", "bruno", "clara"),
     "when": ("1901", "1950", "1999"),
@@ -84,7 +81,8 @@ def corpus_table(questions: Iterable[Question]) -> pd.DataFrame:
     """Return questions as a corpus table; the ids are q0, q1, .. and q0-0, q0-1, .."""
     rows = []
     for number, (split, text, candidates) in enumerate(questions):
-        kind = question_type(text, any(label for _, label in candidates))
+        answerable = any(label for _, label in candidates)
+        kind = type_of(text, QUESTION_TYPES) if answerable else None
         rows += [
             (split, f"q{number}", text, f"q{number}-{place}", candidate, label, kind)
             for place, (candidate, label) in enumerate(candidates)
@@ -126,7 +124,7 @@ def cell_files(corpus: pd.DataFrame, tmp_path: Path) -> Callable[..., CellFiles]
 
     def write(
         seed: int = 0,
-        subset: str = "comb",
+        types: list[str] | None = COMB,
         p: int = 3,
         negatives: Negatives | None = None,
         dim: int = DIM,
@@ -137,12 +135,12 @@ def cell_files(corpus: pd.DataFrame, tmp_path: Path) -> Callable[..., CellFiles]
         vectors = np.random.default_rng(1).normal(size=(len(vocabulary), dim)).astype(np.float32)
         found = np.ones(len(vocabulary), dtype=bool)
         write_store(vectors, found, vocabulary, "toy", folder / "vectors.npy")
-        prototypes = choose_prototypes(corpus, subset, seed)
+        prototypes = choose_prototypes(corpus, types, seed)
         write_table(prototypes, PROTOTYPES, folder / f"prototypes{seed}.parquet")
-        chosen = take(prototypes, subset, p, "prototypes")
+        chosen = take(prototypes, types, p, "prototypes")
         quadruples = {}
         for split in SPLITS:
-            pairs = subset_of(corpus, split, subset)
+            pairs = subset_of(corpus, split, types)
             quadruples[split] = str(folder / f"{split}{seed}.parquet")
             if split == "train":
                 blocks = training_blocks(pairs, chosen, negatives or Negatives(), seed)
@@ -161,8 +159,8 @@ def cell_files(corpus: pd.DataFrame, tmp_path: Path) -> Callable[..., CellFiles]
 
 @pytest.fixture
 def cell(cell_files: Callable[..., CellFiles]) -> CellData:
-    """Seed 0 of `comb` with 3 prototypes of each type."""
-    return load_cell(cell_files(), "comb", 3, lowercase=True)
+    """Seed 0 of all three types with 3 prototypes of each."""
+    return load_cell(cell_files(), COMB, 3, lowercase=True)
 
 
 @pytest.fixture

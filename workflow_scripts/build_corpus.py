@@ -10,9 +10,10 @@ from job import job
 
 with job(snakemake):
     corpus = build_corpus(
-        snakemake.wildcards.dataset,
+        snakemake.wildcards.corpus,
         snakemake.params.reader,
         {split: snakemake.input[split] for split in SPLITS},
+        snakemake.params.question_types,
         snakemake.params.questions,
         snakemake.params.drop_all_correct,
     )

@@ -1,32 +1,28 @@
 """Write the quadruples of p prototypes, for each seed.
 
 input: corpus, prototypes (one file for each seed)
-output: quadruples/{dataset}/{subset}/p{p}/seed{seed}/{split}.parquet
+output: quadruples/{corpus}/{subset}/p{p}/seed{seed}/{split}.parquet
 """
 
 from itertools import product
 
 from analogyqa.analogies.prototypes import take
-from analogyqa.analogies.quadruples import (
-    evaluation_blocks,
-    subset_of,
-    training_blocks,
-    write_quadruples,
-)
+from analogyqa.analogies.quadruples import evaluation_blocks, training_blocks, write_quadruples
+from analogyqa.corpora.question_types import subset_of
 from analogyqa.schemas import CORPUS, PROTOTYPES, read_table
 from analogyqa.settings.systems import Negatives
 from job import job
 
 with job(snakemake):
-    wildcards = snakemake.wildcards
+    wildcards, types = snakemake.wildcards, snakemake.params.types
     corpus = read_table(snakemake.input.corpus, CORPUS)
     runs = product(
         zip(snakemake.params.seeds, snakemake.input.prototypes, strict=True),
         snakemake.params.splits,
     )
     for ((seed, file), split), path in zip(runs, snakemake.output, strict=True):
-        pairs = subset_of(corpus, split, wildcards.subset)
-        prototypes = take(read_table(file, PROTOTYPES), wildcards.subset, int(wildcards.p), file)
+        pairs = subset_of(corpus, split, types)
+        prototypes = take(read_table(file, PROTOTYPES), types, int(wildcards.p), file)
         if split == "train":
             negatives = Negatives(count=int(wildcards.number), per=wildcards.per)
             blocks = training_blocks(pairs, prototypes, negatives, seed)

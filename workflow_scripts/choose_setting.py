@@ -1,11 +1,12 @@
-"""Choose the setting of a model by its mean dev MRR.
+"""Choose the setting of a system by its best dev value.
 
 input: history.parquet of each setting, by its name
-output: selection/{model}/{dataset}.json
+output: selection/{system}/{dataset}.json
 """
 
 from analogyqa.runs.choose import choose_setting
 from job import job
 
 with job(snakemake):
-    choose_setting(dict(snakemake.input.items()), snakemake.params.subset, snakemake.output[0])
+    params, histories = snakemake.params, dict(snakemake.input.items())
+    choose_setting(histories, params.measure, params.subset, snakemake.output[0])

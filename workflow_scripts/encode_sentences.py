@@ -16,7 +16,7 @@ from job import job
 with job(snakemake):
     torch.set_num_threads(snakemake.threads)
     params, corpus = snakemake.params, read_table(snakemake.input.corpus, CORPUS)
-    sentences = ranked_sentences(corpus)
+    sentences = ranked_sentences(corpus, params.typed_only)
     resources = Resources(
         snakemake.input.get("weights", params.name),
         snakemake.input.get("vectors"),

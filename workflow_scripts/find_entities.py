@@ -18,6 +18,7 @@ with job(snakemake):
     # Where the model lies is no param: another mirror must not find the entities again.
     mirrors = mirrors_from(config.get("mirrors", []), os.environ)
     model = find_entity_model(snakemake.params.model, [config["resources_dir"], *mirrors])
-    entities = find_entities(read_table(snakemake.input.corpus, CORPUS), model)
+    labels = snakemake.params.labels
+    entities = find_entities(read_table(snakemake.input.corpus, CORPUS), model, labels)
     write_table(entities, ENTITIES, snakemake.output.entities)
-    write_json(snakemake.output.record, model_record(model))
+    write_json(snakemake.output.record, model_record(model, labels))

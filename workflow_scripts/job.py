@@ -10,8 +10,11 @@ from contextlib import contextmanager, suppress
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.examples.files import CellFiles
-from analogyqa.plan import Cell
-from analogyqa.settings.run import Config, leave_out, load_config
+from analogyqa.plan import Cell, load_papers
+from analogyqa.settings.axes import DEFAULT, from_text
+from analogyqa.settings.load import load_config
+from analogyqa.settings.paper import Paper
+from analogyqa.settings.run import Config, leave_out
 from analogyqa.settings.systems import Negatives
 
 # What a disk answers that is full, over its quota or may not be written.
@@ -40,9 +43,7 @@ def job(snakemake) -> Iterator[None]:
         handlers = [_LogFile(log_file, mode="w"), terminal]
         logging.basicConfig(level=logging.INFO, format="%(message)s", handlers=handlers, force=True)
         yield
-        values = (
-            f"p{value}" if key == "p" else value for key, value in snakemake.wildcards.items()
-        )
+        values = (value for value in snakemake.wildcards if value != DEFAULT)
         seconds = time.perf_counter() - started
         print(" ".join([snakemake.rule, *values]) + f": {seconds:.1f} s", file=sys.stderr)
     except (AnalogyQAError, OSError) as error:
@@ -56,15 +57,17 @@ def job(snakemake) -> Iterator[None]:
         sys.exit(f"\nError: {error}{remedy}\n({snakemake.rule}; the traceback is in {log_file})\n")
 
 
-def reported_config(snakemake) -> Config:
-    """Return the configuration that a report is about, less the models that cannot be run here."""
-    return leave_out(load_config(snakemake.config), snakemake.params.left_out)
+def reported(snakemake) -> tuple[Config, dict[str, Paper]]:
+    """Return the configuration that a report is about, less what cannot be run here, and papers."""
+    config = leave_out(load_config(snakemake.config), snakemake.params.left_out)
+    return config, load_papers(config)
 
 
 def cell_of(snakemake) -> Cell:
     """Return the cell that the wildcards name."""
     wildcards = snakemake.wildcards
-    return Cell(wildcards.model, wildcards.dataset, wildcards.subset, int(wildcards.p))
+    axes = from_text(wildcards.axes)
+    return Cell(wildcards.system, wildcards.dataset, wildcards.subset, axes)
 
 
 def cell_files(snakemake, negatives: Negatives | None = None) -> dict[int, CellFiles]:

@@ -1,18 +1,17 @@
 """Judge the claims of the papers.
 
-input: metrics and run.json of every cell, papers
+input: metrics and run.json of the cells that claims compare
 output: claims.csv, comparisons.csv, claims.md
 """
 
 from analogyqa.files import write_text
 from analogyqa.report.claims import claims_markdown, judge_claims, values_of
 from analogyqa.report.summary import read_runs, write_csv
-from analogyqa.settings.paper import load_paper
-from job import job, reported_config
+from job import job, reported
 
 with job(snakemake):
-    config = reported_config(snakemake)
-    papers = [load_paper(path) for path in snakemake.input.papers]
+    config, by_name = reported(snakemake)
+    papers = list(by_name.values())
     values = values_of(read_runs(snakemake.input.records, snakemake.input.metrics))
     claims, comparisons = judge_claims(papers, config, values)
     write_csv(claims, snakemake.output.claims)

@@ -1,6 +1,6 @@
 """Render one table of a paper as csv, md and tex.
 
-input: metrics and records of the cells that it shows, or the corpora that it counts, paper.yaml
+input: metrics and records of the cells that it shows, or the corpora that it counts
 output: tables/{paper}/table{number}.{csv,md,tex}
 """
 
@@ -10,11 +10,11 @@ from analogyqa.report.ledger import build_ledger
 from analogyqa.report.summary import read_runs, summarise_runs, write_csv
 from analogyqa.report.table_formats import to_latex, to_markdown
 from analogyqa.report.tables import build_table
-from analogyqa.settings.paper import load_paper
-from job import job, reported_config
+from job import job, reported
 
 with job(snakemake):
-    config, paper = reported_config(snakemake), load_paper(snakemake.input.paper)
+    config, papers = reported(snakemake)
+    paper = papers[snakemake.wildcards.paper]
     name = f"table{snakemake.wildcards.number}"
     runs = read_runs(snakemake.input.records, snakemake.input.metrics)
     summary = summarise_runs(runs, config.bootstrap)

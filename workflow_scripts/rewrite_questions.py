@@ -18,5 +18,6 @@ with job(snakemake):
         word_ids,
         snakemake.wildcards.rewriting,
         snakemake.params.lowercase,
+        snakemake.params.question_words,
     )
     write_table(rewritten, CORPUS, snakemake.output[0])

@@ -1,20 +1,20 @@
 """Score a cell whose encoder is not trained.
 
 input: corpus, vectors, prototypes and quadruples (one file for each seed)
-output: runs/{model}/{dataset}/{subset}/p{p}/{scores,metrics}.parquet and run.json
+output: runs/{system}/{dataset}/{subset}/{axes}/{scores,metrics}.parquet and run.json
 """
 
 from pathlib import Path
 
 from analogyqa.runs.score import score_cell
-from analogyqa.settings.systems import Model, Training
+from analogyqa.settings.systems import System
 from job import cell_files, cell_of, job
 
 with job(snakemake):
     score_cell(
         cell_of(snakemake),
-        Model(title="", **snakemake.params.model),
-        Training(),
+        snakemake.params.types,
+        System(title="", **snakemake.params.system),
         cell_files(snakemake),
         snakemake.params.sources,
         snakemake.params.lowercase,

@@ -1,7 +1,7 @@
-"""Keep the vectors of the words that the corpora use.
+"""Keep the vectors of the words that a data set uses.
 
-input: corpora, vectors
-output: vectors/{vectors}.npy, .words.txt, .json
+input: corpus, vectors
+output: vectors/{dataset}/{vectors}.npy, .words.txt, .json
 """
 
 import logging
@@ -14,10 +14,8 @@ from analogyqa.vectors.store import write_store
 from job import job
 
 with job(snakemake):
-    corpora = [read_table(path, CORPUS) for path in snakemake.input.corpora]
-    sentences = pd.concat(
-        [corpus[name] for corpus in corpora for name in ("question", "candidate")]
-    )
+    corpus = read_table(snakemake.input.corpus, CORPUS)
+    sentences = pd.concat([corpus["question"], corpus["candidate"]])
     vocabulary = vocabulary_of(sentences, snakemake.params.lowercase)
     vectors, found = select_vectors(
         snakemake.input.vectors, vocabulary, snakemake.params.out_of_vocabulary

@@ -1,14 +1,14 @@
 """Train all seeds of a cell.
 
 input: corpus, vectors, prototypes and quadruples (one file for each seed), selection
-output: runs/{model}/{dataset}/{subset}/p{p}/{scores,metrics,history}.parquet and run.json
+output: runs/{system}/{dataset}/{subset}/{axes}/{scores,metrics,history}.parquet and run.json
 """
 
 from pathlib import Path
 
 from analogyqa.runs.choose import chosen_setting
 from analogyqa.runs.train import train_cell
-from analogyqa.settings.systems import Model, Training
+from analogyqa.settings.systems import System
 from analogyqa.tracking.live import LiveLog
 from job import cell_files, cell_of, job
 
@@ -16,15 +16,15 @@ with job(snakemake):
     settings = snakemake.params.settings
     selection = snakemake.input.get("selection")
     setting = chosen_setting(selection) if selection else next(iter(settings))
-    training = Training(**settings[setting])
+    system = System(title="", **settings[setting])
     cell, results = cell_of(snakemake), snakemake.config["output_dir"]
     with LiveLog(snakemake.config["tracking_uri"], results, cell, setting) as live:
         train_cell(
             cell,
-            Model(title="", **snakemake.params.model),
-            training,
+            snakemake.params.types,
+            system,
             setting,
-            cell_files(snakemake, training.negatives),
+            cell_files(snakemake, system.training.negatives),
             snakemake.params.sources,
             snakemake.params.lowercase,
             snakemake.config["device"],

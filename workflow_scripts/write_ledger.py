@@ -1,6 +1,6 @@
 """Summarise every run and hold the published values against it.
 
-input: metrics and run.json of every cell, corpora, papers
+input: metrics and run.json of every cell, corpora
 output: summary.csv, ledger.csv, ledger.md, ledger.html
 """
 
@@ -9,12 +9,11 @@ from analogyqa.files import write_text
 from analogyqa.report.ledger import build_ledger
 from analogyqa.report.ledger_pages import to_html, to_markdown
 from analogyqa.report.summary import read_runs, summarise_runs, write_csv
-from analogyqa.settings.paper import load_paper
-from job import job, reported_config
+from job import job, reported
 
 with job(snakemake):
-    config = reported_config(snakemake)
-    papers = [load_paper(path) for path in snakemake.input.papers]
+    config, by_name = reported(snakemake)
+    papers = list(by_name.values())
     counts = count_corpora(snakemake.input.corpora)
     runs = read_runs(snakemake.input.records, snakemake.input.metrics)
     summary = summarise_runs(runs, config.bootstrap)

@@ -33,13 +33,13 @@ VECTORS = {
     "word2vec": {"source": "enwiki-105m-300d.word2vec"},  # which no project has
     **dict.fromkeys(["glove", "glove-cased", "fasttext-zero", "fasttext-cased"]),
 }
-MODELS = {
+SYSTEMS = {
     "tam": {"encoder": "cnn", "training": {"loss": "pairwise", "margin": 1}},
     "infersent": {"sentence_vectors": ["infersent2", "infersent-nli"]},
     "infersent-cosine": {"sentence_vectors": "infersent-nli"},
     "sent2vec-cosine": {"sentence_vectors": "sent2vec-words"},
     **dict.fromkeys(["glove", "glove-cosine", "word2vec-cosine", "fasttext-cosine", "sif-cosine"]),
-    **dict.fromkeys(["minilm", "minilm-cosine", "lwda", "tam-word", "tam-cnn", "random"]),
+    **dict.fromkeys(["minilm", "minilm-cosine", "tam-word", "tam-cnn", "random"]),
 }
 AXES = {
     "loss": {"workshop": None, "workshop_distance": None},
@@ -50,16 +50,15 @@ AXES = {
 }
 SENSITIVITY = {
     "subset": "who",
-    "datasets": None,
-    "models": ["analogy", "similarity"],
+    "systems": ["analogy", "similarity"],
     "axes": AXES,
 }
 # What a run has that is done many times over: two trained models, one untrained, one subset.
 FEW = {
-    "subsets": ["comb"],
-    "prototypes": {"p": 3, "curve": [3]},
-    "models": {
-        **MODELS,
+    "subsets": dict.fromkeys(["who", "when", "where"]),
+    "axes": {"p": [3]},
+    "systems": {
+        **SYSTEMS,
         **dict.fromkeys(["tam", "infersent", "infersent-cosine", "word2vec", "sent2vec"]),
         **dict.fromkeys(["sent2vec-cosine", "sif", "random", "bm25"]),
     },
@@ -99,6 +98,7 @@ class Project:
     def configure(self, **changes) -> None:
         """Write config.yaml: the tiny run with the top-level sections in `changes` replaced."""
         base = {
+            "papers": ["diallo2019"],
             "output_dir": "results",
             "seeds": 2,
             "comparable": False,
@@ -112,7 +112,7 @@ class Project:
                 },
                 "trecqa": None,
             },
-            "subsets": ["who", "comb"],
+            "subsets": dict.fromkeys(["when", "where"]),
             "vectors": VECTORS,
             "sentence_vectors": {
                 # The weights are dropped in.
@@ -128,11 +128,12 @@ class Project:
                 "minilm": None,
             },
             "named_entities": {"model": "data/entities.jsonl"},
-            "prototypes": {"p": 3, "curve": [2, 3]},
+            "prototypes": {"p": 3},
+            "axes": {"p": [2, 3]},
             "training": TRAINING,
-            "models": MODELS,
+            "systems": SYSTEMS,
             "selection": {
-                "models": ["analogy"],
+                "systems": ["analogy"],
                 "settings": {"hinge": None},
             },
             "sensitivity": SENSITIVITY,
@@ -205,7 +206,7 @@ def copy_checkout(folder: Path) -> Path:
 
 
 def copy_demo(folder: Path) -> Path:
-    """Copy the checkout with its config.yaml edited to be that of the demo; return `folder`."""
+    """Copy the checkout, its config.yaml with the keys of the demo's; return `folder`."""
     copy_checkout(folder)
     config = yaml.safe_load((folder / "config.yaml").read_text())
     update_config(config, yaml.safe_load((folder / "sample" / "config.yaml").read_text()))
@@ -221,7 +222,7 @@ def products_of(results: Path) -> dict[str, bytes]:
 
 
 def cells_of(jobs: list[tuple[str, str]]) -> set[str]:
-    """Return the cells among the jobs that run one, as model/dataset/subset/p."""
+    """Return the cells among the jobs that run one, as system/dataset/subset/axes."""
     return {
         output.removeprefix("results/runs/").rsplit("/", 1)[0]
         for rule, output in jobs

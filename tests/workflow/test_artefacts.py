@@ -22,8 +22,12 @@ def test_a_table_that_counts_questions_needs_the_corpora_only(project):
 def test_a_table_needs_the_cells_of_its_data_set(project):
     jobs = project.jobs(f"{TABLES}/table4.csv")
     cells = cells_of(jobs)
-    assert {"analogy/wikiqa/who/p3", "similarity/wikiqa/comb/p3", "bm25/wikiqa/who/p0"} <= cells
-    assert "analogy/wikiqa/comb/p2" not in cells  # of the curve
+    assert {
+        "analogy/wikiqa/who/default",
+        "similarity/wikiqa/comb/default",
+        "bm25/wikiqa/who/default",
+    } <= cells
+    assert "analogy/wikiqa/comb/p=2" not in cells  # of the curve
     assert not {rule for rule, _ in jobs} & {"write_ledger", "judge_claims", "draw_figure"}
 
 
@@ -33,4 +37,4 @@ def test_a_table_of_data_that_is_not_configured_needs_no_cell(project):
 
 def test_a_figure_needs_its_curve(project):
     jobs = project.jobs("results/figures/diallo2019/figure7.svg")
-    assert cells_of(jobs) == {"analogy/wikiqa/comb/p2", "analogy/wikiqa/comb/p3"}
+    assert cells_of(jobs) == {"analogy/wikiqa/comb/p=2", "analogy/wikiqa/comb/default"}

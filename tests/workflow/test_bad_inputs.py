@@ -14,9 +14,9 @@ from workflow.project import copy_checkout
 pytestmark = pytest.mark.workflow
 
 CORPUS = "results/corpora/wikiqa.parquet"
-VECTORS = "results/vectors/fasttext.npy"
+VECTORS = "results/vectors/wikiqa/fasttext.npy"
 PROTOTYPES = "results/prototypes/wikiqa/who/seed0.parquet"
-RUN = "results/runs/similarity/wikiqa/who/p3/scores.parquet"
+RUN = "results/runs/similarity/wikiqa/who/default/scores.parquet"
 
 
 def dataset(**changes):
@@ -156,7 +156,7 @@ def damaged_inputs(finished, tmp_path_factory):
         vectors=vectors(source="data/words.vec")
         | {case: {"source": relative(path, project)} for case, path in files.items()}
     )
-    second = project.run(*[f"results/vectors/{case}.npy" for case in files], "--keep-going")
+    second = project.run(*[f"results/vectors/wikiqa/{case}.npy" for case in files], "--keep-going")
     assert first.returncode != 0
     assert second.returncode != 0
     assert project.products() == before
@@ -218,7 +218,7 @@ def damaged_checkpoints(project):
 
 
 def p_above_the_questions(project):
-    project.configure(prototypes={"p": 7, "curve": []})
+    project.configure(prototypes={"p": 7}, axes={"p": [7]})
 
 
 def cuda(project):
@@ -242,7 +242,7 @@ DAMAGED = {
     ),
     "p above the questions": (
         p_above_the_questions,
-        "results/runs/similarity/wikiqa/who/p7/scores.parquet",
+        RUN,
         ["seed0.parquet: only 6 who prototypes", "allowed: 1 to 6"],
     ),
     "cuda without a GPU": (cuda, RUN, ["device: cuda is asked for", "set device: auto"]),

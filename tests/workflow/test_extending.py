@@ -1,52 +1,213 @@
-"""What docs/extending.md says, done as it is said."""
+"""What docs/extending.md says, done as it is said: encoders, a data set of one's own, a paper."""
 
+import csv
 import re
+import shutil
 from pathlib import Path
 
 import pytest
+import yaml
 
-from workflow.project import FEW, Project, copy_checkout
+from workflow.project import FEW, Project, cells_of, copy_checkout
 
 pytestmark = pytest.mark.workflow
 
 PAGE = (Path(__file__).parents[2] / "docs" / "extending.md").read_text(encoding="utf-8")
-LINEAR = {"title": "Linear", "encoder": "linear", "vectors": "fasttext", "ranker": "analogy"}
+SYSTEMS, OWN_DATA, PAPER = map(
+    yaml.safe_load, re.findall(r"```yaml\n(.*?)```", PAGE, flags=re.DOTALL)
+)
+TOY = {
+    "paper": "toy",
+    "citation": "Nobody (2026). Toys.",
+    "artefacts": {
+        "table1": {
+            "title": "Precision on all questions",
+            "cells": {"dataset": "wikiqa", "subset": "all", "measure": "p_at_1"},
+            "columns": {"P@1": {}},
+            "rows": {"Others": "cited", "Analogy": {"system": "toy"}, "BM25": {"system": "bm25"}},
+            "published": {"Others": [41.2], "Analogy": [62.5], "BM25": ["-"]},
+            "scale": 100,
+        },
+        "table2": {
+            "title": "Two axes",
+            "cells": {"system": "toy", "dataset": "wikiqa", "subset": "comb", "measure": "map"},
+            "columns": {str(dim): {"sentence_dim": dim} for dim in (4, 8)},
+            "rows": {str(rate): {"dropout": rate} for rate in (0, 0.5)},
+            "published": {"0": [0.5, 0.6], "0.5": [0.7, 0.8]},
+        },
+        "figure1": {
+            "title": "Dimensions",
+            "cells": {"dataset": "wikiqa", "subset": "comb", "measure": "map"},
+            "x": {"sentence_dim": [4, 8]},
+            "lines": {"Analogy": {"system": "toy"}},
+        },
+        "figure2": {
+            "title": "Two axes",
+            "cells": {"system": "toy", "dataset": "wikiqa", "subset": "comb", "measure": "map"},
+            "x": {"sentence_dim": [4, 8]},
+            "y": {"dropout": [0, 0.5]},
+        },
+    },
+    "claims": {
+        "larger-is-better": {
+            "claim": "more dimensions rank better",
+            "where": "Figure 1",
+            "cells": {"system": "toy", "dataset": "wikiqa", "subset": "comb", "measure": "map"},
+            "comparisons": [{"better": {"sentence_dim": 8}, "worse": {"sentence_dim": 4}}],
+        }
+    },
+}
 
 
-@pytest.fixture
-def checkout(tmp_path):
-    """A checkout with the encoder of the page, and its line in the registry."""
-    folder = copy_checkout(tmp_path / "checkout")
-    library = folder / "workflow_scripts" / "analogyqa"
-    (code,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
-    (line,) = re.findall(r'    ("linear": Entry.*)', PAGE)
-    assert code.count("\n") < 30
-    (library / "encoders" / "linear.py").write_text(code)
-    registry = library / "registry.py"
-    text = registry.read_text()
-    registry.write_text(text.replace("ENCODERS = {\n", f"ENCODERS = {{\n    {line}\n", 1))
+@pytest.fixture(scope="module")
+def untouched(tmp_path_factory):
+    """A checkout, and a project in it that has run with few systems."""
+    folder = copy_checkout(tmp_path_factory.mktemp("extending") / "checkout")
+    done = run(Project(folder / "work").create(**FEW))
+    assert done.returncode == 0, done.stdout
     return folder
 
 
-def run(checkout):
-    project = Project(checkout / "work").create(**FEW)
-    project.configure(**{**FEW, "models": {**FEW["models"], "linear": LINEAR}})
-    return project, project.run("--snakefile", str(checkout / "Snakefile"))
+@pytest.fixture
+def project(untouched, tmp_path):
+    """A copy of that project, in a copy of the checkout."""
+    shutil.copytree(untouched, tmp_path / "checkout")
+    return Project(tmp_path / "checkout" / "work")
 
 
-def test_the_encoder_of_the_page_has_its_rows(checkout):
-    project, done = run(checkout)
+def run(project, *arguments):
+    return project.run("--snakefile", str(project.folder.parent / "Snakefile"), *arguments)
+
+
+def jobs(project):
+    return project.jobs("--snakefile", str(project.folder.parent / "Snakefile"))
+
+
+def read_csv(path):
+    with open(path, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def add_encoders(project):
+    """Write the encoders of the page, and their lines in the registry."""
+    library = project.folder.parent / "workflow_scripts" / "analogyqa"
+    registry = library / "registry.py"
+    codes = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    lines = re.findall(r'    ("(\w+)": Entry.*)', PAGE)
+    for code, (line, name) in zip(codes, lines, strict=True):
+        assert code.count("\n") < 30
+        (library / "encoders" / f"{name}.py").write_text(code)
+        text = registry.read_text()
+        registry.write_text(text.replace("ENCODERS = {\n", f"ENCODERS = {{\n    {line}\n", 1))
+    project.configure(**{**FEW, "systems": {**FEW["systems"], **SYSTEMS["systems"]}})
+    return library / "encoders"
+
+
+def test_the_encoders_of_the_page_have_their_rows(project):
+    add_encoders(project)
+    assert {cell.split("/")[0] for cell in cells_of(jobs(project))} == {"linear", "largest"}
+    done = run(project)
     assert done.returncode == 0, done.stdout
     for table in ("table3", "table4"):
         page = (project.results / "tables" / "diallo2019" / f"{table}.md").read_text()
-        assert re.search(r"\| Linear\b.*\.\d{3}", page), page
+        for title in ("Linear", "Largest"):
+            assert re.search(rf"\| {title}\b.*\.\d{{3}}", page), page
 
 
-def test_an_encoder_that_does_not_keep_the_interface_stops_before_any_job(checkout):
-    path = checkout / "workflow_scripts" / "analogyqa" / "encoders" / "linear.py"
+def test_an_encoder_that_does_not_keep_the_interface_stops_before_any_job(project):
+    path = add_encoders(project) / "linear.py"
     path.write_text(path.read_text().replace(" * inside[:, :, None]", ""))
-    project, done = run(checkout)
+    done = run(project)
     assert done.returncode != 0
     assert "the encoder linear (analogyqa.encoders.linear:LinearEncoder): padding" in done.stdout
     assert "Finished jobid" not in done.stdout
-    assert not (project.results / "corpora").exists()
+
+
+def with_other_questions(project):
+    """Give the project the data set of the page: its own questions with other first words."""
+    words = {"who": "what", "when": "how", "where": "why"}
+    for split in ("train", "dev", "test"):
+        lines = (project.data / f"{split}.tsv").read_text().splitlines()
+        fields = [line.split("\t") for line in lines]
+        for row in fields[1:]:
+            first, rest = row[1].split(maxsplit=1)
+            row[0], row[1] = f"mine-{row[0]}", f"{words[first]} {rest}"
+        (project.data / f"mine-{split}.tsv").write_text(
+            "".join("\t".join(row) + "\n" for row in fields)
+        )
+    changes = {key: dict(value) for key, value in OWN_DATA.items()}
+    mine = changes["datasets"]["mine"]
+    mine |= {split: f"data/mine-{split}.tsv" for split in ("train", "dev", "test")}
+    few = {**FEW, "subsets": {**FEW["subsets"], **changes["subsets"]}}
+    base = yaml.safe_load((project.folder / "config.yaml").read_text())
+    few["datasets"] = {**base["datasets"], **changes["datasets"]}
+    few["question_types"] = changes["question_types"]
+    project.configure(**few)
+
+
+def test_a_data_set_of_other_question_types_gets_its_own_table_and_figure(project):
+    with_other_questions(project)
+    assert {cell.split("/")[1] for cell in cells_of(jobs(project))} == {"mine"}
+    done = run(project)
+    assert done.returncode == 0, done.stdout
+    page = (project.results / "tables" / "own" / "table1.md").read_text()
+    assert page.startswith("# Mine: mean reciprocal rank\n")
+    assert "not run" not in page.partition("\n- ")[0]
+    rows = read_csv(project.results / "tables" / "own" / "table1.csv")
+    assert {row["column"] for row in rows} >= {"What", "How", "Why", "All"}
+    assert all(row["ci_low"] for row in rows if row["column"] in ("What", "How", "Why", "All"))
+    assert (project.results / "figures" / "own" / "figure1.png").stat().st_size > 0
+    assert "mine" not in (project.results / "tables" / "diallo2019" / "table4.md").read_text()
+
+
+def test_a_type_that_a_data_set_lacks_is_said_before_any_job(project):
+    with_other_questions(project)
+    path = project.data / "mine-dev.tsv"
+    path.write_text(path.read_text().replace("\twhy ", "\twhence "))
+    done = run(project)
+    assert done.returncode != 0
+    assert "data set mine: no question with a correct candidate of type why (dev)" in done.stdout
+    assert "Finished jobid" not in done.stdout
+
+
+def test_a_paper_is_added_by_a_folder_alone(project):
+    folder = project.folder.parent / "papers" / "toy"
+    folder.mkdir()
+    (folder / "paper.yaml").write_text(yaml.safe_dump(TOY, sort_keys=False))
+    system = {"title": "Toy", "encoder": "bigru", "vectors": "fasttext", "ranker": "analogy"}
+    (folder / "config.yaml").write_text(
+        yaml.safe_dump({"over": "diallo2019", "systems": {"toy": system}})
+    )
+    systems = {name: value for name, value in FEW["systems"].items() if name != "bm25"}
+    project.configure(**{**FEW, "papers": ["diallo2019", "toy"], "systems": systems})
+    wanted = cells_of(jobs(project))
+    # BM25 is among the further systems of the first paper's tables.
+    assert {cell.split("/")[0] for cell in wanted} == {"toy", "bm25"}
+    done = run(project)
+    assert done.returncode == 0, done.stdout
+    tables, figures = (project.results / kind / "toy" for kind in ("tables", "figures"))
+    rows = {row["row"]: row for row in read_csv(tables / "table1.csv")}
+    assert rows["Others"]["published"] == "0.412"
+    assert float(rows["Analogy"]["mean"]) <= 1
+    assert rows["BM25"]["mean"]
+    assert rows["Analogy"]["n_items"] == rows["BM25"]["n_items"]
+    assert all(row["mean"] for row in read_csv(tables / "table2.csv"))
+    for figure, points in (("figure1", 2), ("figure2", 4)):
+        drawn = read_csv(figures / f"{figure}.csv")
+        assert len(drawn) == points
+        assert all(row["mean"] for row in drawn)
+        assert (figures / f"{figure}.svg").stat().st_size > 0
+    ledger = [row for row in read_csv(project.results / "ledger.csv") if row["paper"] == "toy"]
+    # Analogy in table 1, four values in table 2; what is cited or not printed has no row.
+    assert len(ledger) == 5
+    (claim,) = [row for row in read_csv(project.results / "claims.csv") if row["paper"] == "toy"]
+    assert claim["claim"] == "larger-is-better"
+    assert claim["p_value"]
+
+
+def test_the_paper_of_the_page_can_be_read(tmp_path):
+    from analogyqa.settings.paper import load_paper
+
+    path = tmp_path / "paper.yaml"
+    path.write_text(yaml.safe_dump({"paper": "page", "citation": "Page.", **PAPER}))
+    assert list(load_paper(path).artefacts) == ["table1", "figure1"]

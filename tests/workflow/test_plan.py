@@ -38,5 +38,5 @@ def test_a_training_asks_for_a_gpu_and_nothing_else_does(paper_jobs):
     assert {job.gpus for job in paper_jobs if job.rule == "train_encoder"} == {1}
 
 
-def test_the_paper_is_fewer_than_150_jobs_of_a_cluster(paper_jobs):
+def test_the_papers_are_fewer_than_150_jobs_of_a_cluster(paper_jobs):
     assert 50 < cluster_jobs(paper_jobs).total() < 150

@@ -2,7 +2,7 @@
 
 import pytest
 
-from workflow.project import FEW, MODELS, TRAINING, Project, cells_of, copy_checkout
+from workflow.project import FEW, SYSTEMS, TRAINING, Project, cells_of, copy_checkout
 
 pytestmark = pytest.mark.workflow
 
@@ -33,33 +33,33 @@ def test_a_changed_seed_keeps_corpora_and_vectors(changed):
     assert not rules & {"build_corpus", "select_vectors", "fetch_source"}
 
 
-def test_a_changed_dropout_runs_the_trained_models_again(changed):
+def test_a_changed_dropout_runs_the_trained_systems_again(changed):
     jobs = changed(training={**TRAINING, "dropout": 0.25})
     trained = {"analogy", "similarity", "tam"}
-    assert {cell.split("/")[0].split("+")[0] for cell in cells_of(jobs)} == trained
+    assert {cell.split("/")[0] for cell in cells_of(jobs)} == trained
     assert {rule for rule, _ in jobs} == {"train_encoder", "choose_setting", *REPORTING}
 
 
 def test_a_changed_setting_runs_only_itself_and_what_is_chosen(changed):
     jobs = changed(
         selection={
-            "models": ["analogy"],
+            "systems": ["analogy"],
             "settings": {"hinge": None, "no_dropout": {"dropout": 0.1}},
         }
     )
-    assert {cell.split("/")[0] for cell in cells_of(jobs)} == {
-        "analogy+no_dropout",
-        "analogy+chosen",
+    assert cells_of(jobs) == {
+        "analogy/wikiqa/comb/dropout=0.1",
+        "analogy/wikiqa/comb/setting=chosen",
+        "analogy/wikiqa/who/setting=chosen",
     }
 
 
-def test_another_p_of_the_curve_trains_only_that_p(changed):
-    jobs = changed(prototypes={"p": 3, "curve": [1, 3]})
-    assert cells_of(jobs) == {"analogy/wikiqa/comb/p1"}
+def test_another_point_of_a_figure_trains_only_that_point(changed):
+    assert cells_of(changed(axes={"p": [1, 3]})) == {"analogy/wikiqa/comb/p=1"}
 
 
 def test_another_title_trains_nothing(changed):
-    jobs = changed(models=MODELS | {"analogy": {"title": "Renamed"}})
+    jobs = changed(systems=SYSTEMS | {"analogy": {"title": "Renamed"}})
     assert {rule for rule, _ in jobs} <= REPORTING
 
 
@@ -70,13 +70,13 @@ def test_another_device_trains_nothing(changed):
 def test_a_further_seed_trains_no_finished_seed_again(finished, tmp_path):
     project = finished.copy_to(tmp_path / "project")
     project.configure(seeds=3)
-    done = project.run("results/runs/similarity/wikiqa/who/p3/scores.parquet")
+    done = project.run("results/runs/similarity/wikiqa/who/default/scores.parquet")
     assert done.returncode == 0, done.stdout
-    assert "train_encoder similarity wikiqa who p3: " in done.stdout
-    log = project.results / "logs" / "train_encoder" / "similarity" / "wikiqa-who-p3.log"
-    assert "similarity wikiqa who p3 seed 0: resumed after epoch 2" in log.read_text()
-    assert "similarity wikiqa who p3 seed 2: epoch 1," in log.read_text()
-    assert "similarity wikiqa who p3 seed 0: epoch" not in log.read_text()
+    assert "train_encoder similarity wikiqa who: " in done.stdout
+    log = project.results / "logs" / "train_encoder" / "similarity" / "wikiqa-who-default.log"
+    assert "similarity wikiqa who seed 0: resumed after epoch 2" in log.read_text()
+    assert "similarity wikiqa who seed 2: epoch 1," in log.read_text()
+    assert "similarity wikiqa who seed 0: epoch" not in log.read_text()
 
 
 # The code
@@ -109,21 +109,28 @@ def edited(checkout):
 
 def test_an_edited_encoder_runs_its_own_cells_and_what_follows(edited):
     jobs = edited("encoders/mean.py")
-    assert cells_of(jobs) == {"fasttext/wikiqa/comb/p3"}
+    assert cells_of(jobs) == {"fasttext/wikiqa/comb/default"}
     assert {rule for rule, _ in jobs} <= {"score_candidates", *REPORTING}
 
 
 def test_an_edited_encoder_that_is_trained_runs_no_other(edited):
     jobs = edited("encoders/gru.py")
-    assert {cell.split("/")[0].split("+")[0] for cell in cells_of(jobs)} == {
-        "analogy",
-        "similarity",
-    }
+    assert {cell.split("/")[0] for cell in cells_of(jobs)} == {"analogy", "similarity"}
     assert {rule for rule, _ in jobs} <= {"train_encoder", "choose_setting", *REPORTING}
 
 
-def test_an_edited_report_trains_nothing(edited):
-    assert {rule for rule, _ in edited("report/claims.py")} <= REPORTING
+def test_an_edited_ranker_runs_the_cells_that_rank_by_it(edited):
+    jobs = edited("rankers/cosine.py")
+    assert {cell.split("/")[0] for cell in cells_of(jobs)} >= {"similarity"}
+    jobs = edited("objectives/both_sides.py")
+    assert cells_of(jobs) == set()
+
+
+@pytest.mark.parametrize("file", ["report/claims.py", "report/templates/ledger.html"])
+def test_an_edited_report_trains_nothing(edited, file):
+    rules = {rule for rule, _ in edited(file)}
+    assert rules
+    assert rules <= REPORTING
 
 
 def test_an_edited_reader_reads_its_data_again(edited):

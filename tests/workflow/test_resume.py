@@ -9,8 +9,8 @@ from tenacity import retry, stop_after_delay, wait_fixed
 
 pytestmark = pytest.mark.workflow
 
-SCORES = "results/runs/analogy/wikiqa/comb/p3/scores.parquet"
-LOG = "results/logs/train_encoder/analogy/wikiqa-comb-p3.log"
+SCORES = "results/runs/analogy/wikiqa/comb/default/scores.parquet"
+LOG = "results/logs/train_encoder/analogy/wikiqa-comb-default.log"
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ def test_sigkill_then_the_same_command_gives_identical_scores(long_project, tmp_
     assert "resumed after epoch" in log
     assert "epoch 1," not in log
     assert "epoch" not in again.stdout
-    assert "train_encoder analogy wikiqa comb p3: " in again.stdout
+    assert "train_encoder analogy wikiqa comb: " in again.stdout
 
     expected = (undisturbed.folder / SCORES).read_bytes()
     assert (long_project.folder / SCORES).read_bytes() == expected
@@ -72,6 +72,6 @@ def test_seeds_side_by_side_give_the_scores_of_one_after_the_other(finished, tmp
     assert done.returncode == 0, done.stdout
     assert len(list((project.results / "checkpoints").iterdir())) == 2
     assert (project.folder / SCORES).read_bytes() == before
-    log = (project.results / "logs/train_encoder/analogy/wikiqa-comb-p3.log").read_text()
+    log = (project.results / "logs/train_encoder/analogy/wikiqa-comb-default.log").read_text()
     assert "seed 0: epoch 1," in log
     assert "seed 1: epoch 1," in log

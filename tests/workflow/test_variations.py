@@ -4,12 +4,21 @@ import csv
 
 import pytest
 
+from analogyqa.measures import MEASURES
 from workflow.project import AXES, SENSITIVITY, cells_of
 
 pytestmark = pytest.mark.workflow
 
-FILES = ("sensitivity.csv", "sensitivity.md", "sensitivity.png", "sensitivity.svg")
-DROPPED = "wikiqa+all_correct_questions.dropped"
+TABLE = "tables/diallo2019/sensitivity.csv"
+FILES = [
+    f"{kind}s/diallo2019/sensitivity.{suffix}"
+    for kind, suffixes in {"table": ("csv", "md"), "figure": ("png", "svg")}.items()
+    for suffix in suffixes
+]
+HINGE = {
+    "analogy/wikiqa/who/loss=hinge",
+    "similarity/wikiqa/who/loss=hinge",
+}
 
 
 @pytest.fixture(scope="module")
@@ -17,9 +26,9 @@ def varied(finished, tmp_path_factory):
     """A project whose pipeline and sensitivity table have run; copy it before changing it."""
     project = finished.copy_to(tmp_path_factory.mktemp("varied") / "project")
     assert cells_of(project.jobs("sensitivity")) == {
-        f"{model}{setting}/{dataset}/who/p3"
-        for model in ("analogy", "similarity")
-        for setting, dataset in (("+loss.hinge", "wikiqa"), ("", DROPPED))
+        f"{system}/wikiqa/who/{axes}"
+        for system in ("analogy", "similarity")
+        for axes in ("loss=hinge", "drop_all_correct=train+dev+test")
     }
     done = project.run("sensitivity")
     assert done.returncode == 0, done.stdout
@@ -39,7 +48,7 @@ def changed(varied, tmp_path):
 
 
 def rows_of(project):
-    with open(project.results / "sensitivity.csv", newline="", encoding="utf-8") as file:
+    with open(project.results / TABLE, newline="", encoding="utf-8") as file:
         return list(csv.DictReader(file))
 
 
@@ -48,16 +57,16 @@ def test_the_table_comes_in_four_formats(varied):
         assert (varied.results / name).stat().st_size > 0
 
 
-def test_every_variation_has_a_row_for_each_system_and_metric(varied):
+def test_every_variation_has_a_row_for_each_system_and_measure(varied):
     rows = rows_of(varied)
-    found = {(row["axis"], row["value"], row["model"], row["metric"]) for row in rows}
-    assert len(found) == len(rows) == 4 * 2 * 2
-    assert {row["axis"] for row in rows} == {"paper", "loss", "all_correct_questions", "vectors"}
+    found = {(row["choice"], row["value"], row["system"], row["measure"]) for row in rows}
+    assert len(found) == len(rows) == 4 * 2 * len(MEASURES)
+    assert {row["choice"] for row in rows} == {"paper", "loss", "all_correct_questions", "vectors"}
 
 
 def test_a_variation_that_cannot_be_had_is_not_run_and_says_why(varied):
     for row in rows_of(varied):
-        if row["axis"] == "vectors":
+        if row["choice"] == "vectors":
             assert (row["mean"], row["verdict"]) == ("", "not run")
             assert "drop in vectors/enwiki-105m-300d.word2vec.vec.gz" in row["reason"]
         else:
@@ -74,18 +83,17 @@ def test_the_tables_of_the_papers_do_not_ask_for_it(finished):
 
 
 def test_a_changed_value_runs_only_its_own_cells_again(changed):
-    hinge = {"training": {"loss": "hinge", "margin": 0.3}}
+    hinge = {"loss": "hinge", "margin": 0.3}
     assert changed(loss={"hinge": hinge, "workshop": None, "workshop_distance": None}) == {
-        "analogy+loss.hinge/wikiqa/who/p3",
-        "similarity+loss.hinge/wikiqa/who/p3",
+        cell.replace("hinge", "hinge,margin=0.3") for cell in HINGE
     }
 
 
 def test_another_value_of_an_axis_runs_only_itself(changed):
-    loss = {"hinge": {"training": {"loss": "hinge"}}, "workshop": {"training": {"loss": "lwda"}}}
+    loss = {"hinge": {"loss": "hinge"}, "workshop": {"loss": "lwda"}}
     # The similarity baseline has one side of the parallelogram: its loss is the paper's.
     assert changed(loss=loss | {"workshop_distance": None}) == {
-        "analogy+loss.workshop/wikiqa/who/p3",
+        "analogy/wikiqa/who/loss=lwda",
     }
 
 

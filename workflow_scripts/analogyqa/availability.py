@@ -5,12 +5,12 @@ from itertools import chain
 from pathlib import Path
 
 from analogyqa.errors import AnalogyQAError
+from analogyqa.plan import varied_systems
 from analogyqa.pretrained import transformer
 from analogyqa.rewriting import entities
 from analogyqa.schemas import SPLITS
 from analogyqa.settings.data import Dataset
 from analogyqa.settings.run import Config
-from analogyqa.settings.studies import join_id
 from analogyqa.settings.vectors import SentenceVectors, Vectors
 from analogyqa.sources.registry import Source, UnavailableError, first_available, local_copy
 
@@ -24,7 +24,7 @@ class Availability:
         sentence_vectors: sentence vectors to what they are made of: `weights`, `name`, or
             `train_on` and `dev_on`, each with its files.
         entities: the model that finds named entities, None where there is none.
-        reasons: models that cannot be run here, and models at a variation, to why.
+        reasons: systems that cannot be run here, and `system axes` for one at axes, to why.
 
     Raises:
         AnalogyQAError: for a path that is not there, and where a split cannot be had.
@@ -142,20 +142,15 @@ class Availability:
         return self._no_vectors.get(config.named_entities.vectors, "")
 
     def _reasons(self, config: Config) -> dict[str, str]:
-        varied = {
-            join_id(name, variation): config.model_of(join_id(name, variation))
-            for name in config.sensitivity.models
-            for variation in config.sensitivity.variations()
-        }
         reasons = {}
-        for model_id, model in (config.models | varied).items():
-            stores = model.sentence_vectors or []
-            if model.vectors in self._no_vectors:
-                reasons[model_id] = self._no_vectors[model.vectors]
+        for name, system in (config.systems | varied_systems(config)).items():
+            stores = system.sentence_vectors or []
+            if system.vectors in self._no_vectors:
+                reasons[name] = self._no_vectors[system.vectors]
             elif stores and not set(stores) & set(self.sentence_vectors):
-                reasons[model_id] = "; ".join(self._no_sentence_vectors[name] for name in stores)
-            elif model.rewriting and self._no_entities:
-                reasons[model_id] = self._no_entities
+                reasons[name] = "; ".join(self._no_sentence_vectors[each] for each in stores)
+            elif system.rewriting and self._no_entities:
+                reasons[name] = self._no_entities
         return reasons
 
 

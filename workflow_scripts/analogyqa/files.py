@@ -10,7 +10,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from analogyqa.errors import AnalogyQAError
+import yaml
+
+from analogyqa.errors import AnalogyQAError, shown
 
 # What reading a damaged archive raises, besides OSError: RuntimeError when it seems to be encrypted
 # or of an unknown method.
@@ -59,3 +61,26 @@ def write_text(path: str | Path, text: str) -> None:
 def write_json(path: str | Path, value: object) -> None:
     """Write `value` as JSON with sorted keys, atomically."""
     write_text(path, json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False) + "\n")
+
+
+def read_yaml(path: str | Path) -> dict:
+    """Return the mapping in a YAML file of plain values.
+
+    Raises AnalogyQAError when the file cannot be read, is empty or no mapping.
+    """
+    try:
+        content = yaml.safe_load(Path(path).read_bytes())
+    except (
+        OSError,
+        yaml.YAMLError,
+        RecursionError,
+        ValueError,
+        LookupError,
+        AttributeError,
+    ) as error:
+        raise AnalogyQAError(f"{path}: cannot be read as a YAML mapping ({error})") from error
+    if content is None:
+        raise AnalogyQAError(f"{path}: holds no value. Give at least one key, or leave it out.")
+    if not isinstance(content, dict):
+        raise AnalogyQAError(f"{path}: cannot be read as a YAML mapping (it is {shown(content)})")
+    return content

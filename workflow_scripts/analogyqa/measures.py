@@ -1,23 +1,45 @@
-"""Average precision and reciprocal rank as trec_eval computes them, and their spread."""
+"""The measures, a line each: `ir_measures` computes them as trec_eval does. And their spread."""
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import ir_measures
 import numpy as np
 import pandas as pd
-from ir_measures import AP, RR
+from ir_measures import AP, RR, P, Success
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.schemas import METRICS
 
-MEASURES = {"map": "ap", "mrr": "rr"}
+
+class Measure(NamedTuple):
+    """A measure of an item (a question): its title, its short title, and what computes it.
+
+    `largest` is the scale: values lie between 0 and it.
+    """
+
+    title: str
+    short: str
+    computed_by: ir_measures.measures.Measure
+    largest: float = 1.0
+
+
+MEASURES = {
+    "map": Measure("Mean average precision", "MAP", AP),
+    "mrr": Measure("Mean reciprocal rank", "MRR", RR),
+    "p_at_1": Measure("Precision at 1", "P@1", P @ 1),
+    "accuracy": Measure("Accuracy", "Accuracy", Success @ 1),
+}
+# Of an item, how many candidates have a score that another one has, too. trec_eval orders these by
+# descending id.
+TIED = "tied_candidates"
 
 
 class Summary(NamedTuple):
-    """A mean over questions and seeds with its spread.
+    """A mean over items and seeds with its spread.
 
     `sd` is over the seeds' means (0 for one seed). The interval joins both spreads: seeds and
-    questions are resampled together.
+    items are resampled together.
     """
 
     mean: float
@@ -26,26 +48,25 @@ class Summary(NamedTuple):
     ci_high: float
 
 
-def measure_questions(scores: pd.DataFrame, question_types: dict[str, str]) -> pd.DataFrame:
+def measure_items(scores: pd.DataFrame, groups: dict[str, str]) -> pd.DataFrame:
     """Measure every question of the scored candidates of one split and one seed.
 
     Args:
         scores: columns question_id, candidate_id, label, score.
-        question_types: question_id to type for every question that must be there.
+        groups: question_id to question type, for every question that must be there.
 
     Returns:
-        One row per question, by question_id: question_type, ap, rr and tied_candidates, the number
-        of candidates whose score another candidate of the question has too. trec_eval orders tied
-        candidates by descending id.
+        A row for each measure (those of `MEASURES`, then `TIED`) and question, by question_id:
+        item, group, measure, value.
 
     Raises:
         AnalogyQAError: when a question is missing, unknown or has a score that is not a number.
     """
     found = set(scores["question_id"])
-    if found != set(question_types):
+    if found != set(groups):
         raise AnalogyQAError(
-            f"the run lacks {sorted(set(question_types) - found)[:5]} and has unexpected "
-            f"{sorted(found - set(question_types))[:5]} of {len(question_types)} questions"
+            f"the run lacks {sorted(set(groups) - found)[:5]} and has unexpected "
+            f"{sorted(found - set(groups))[:5]} of {len(groups)} questions"
         )
     if not np.isfinite(scores["score"]).all():
         question = scores.loc[~np.isfinite(scores["score"]), "question_id"].iloc[0]
@@ -58,73 +79,81 @@ def measure_questions(scores: pd.DataFrame, question_types: dict[str, str]) -> p
     values = {
         (value.query_id, value.measure): value.value
         for value in ir_measures.iter_calc(
-            [AP, RR],
+            [measure.computed_by for measure in MEASURES.values()],
             plain[["query_id", "doc_id", "label"]].rename(columns={"label": "relevance"}),
             plain[["query_id", "doc_id", "score"]],
         )
     }
     tied = scores.duplicated(["question_id", "score"], keep=False)
     tied_candidates = tied.groupby(scores["question_id"].astype(str)).sum()
-    questions = sorted(question_types)
-    return pd.DataFrame(
-        {
-            "question_id": questions,
-            "question_type": [question_types[question] for question in questions],
-            "ap": [values[question, AP] for question in questions],
-            "rr": [values[question, RR] for question in questions],
-            "tied_candidates": [int(tied_candidates[question]) for question in questions],
-        }
-    )
+    items = sorted(groups)
+    rows = [
+        (item, groups[item], name, values[item, measure.computed_by])
+        for name, measure in MEASURES.items()
+        for item in items
+    ]
+    rows += [(item, groups[item], TIED, float(tied_candidates[item])) for item in items]
+    return pd.DataFrame(rows, columns=["item", "group", "measure", "value"])
 
 
-def measure_run(scores: pd.DataFrame, question_types: dict[str, dict[str, str]]) -> pd.DataFrame:
-    """Measure a whole run, every seed and split of it, into the metrics table.
+def means_of(measured: pd.DataFrame) -> dict[str, float]:
+    """Return the mean over items of each measure in what `measure_items` returned."""
+    return {
+        name: float(measured.loc[measured["measure"] == name, "value"].mean()) for name in MEASURES
+    }
+
+
+def measure_run(scores: pd.DataFrame, groups: dict[str, dict[str, str]]) -> pd.DataFrame:
+    """Measure a whole run, every seed and split of it, into a table of schema METRICS.
 
     Args:
         scores: a table of schema SCORES.
-        question_types: split to question_id to type; every seed must have all these splits.
+        groups: split to question_id to question type; every seed must have all these splits.
 
     Raises:
-        AnalogyQAError: as `measure_questions`.
+        AnalogyQAError: as `measure_items`, and for a split that a seed lacks.
     """
     splits = scores["split"].astype(str)
     for seed in scores["seed"].unique():
-        if missing := set(question_types) - set(splits[scores["seed"] == seed]):
+        if missing := set(groups) - set(splits[scores["seed"] == seed]):
             raise AnalogyQAError(f"the run lacks the split {', '.join(missing)} for seed {seed}")
     parts = [
-        measure_questions(
-            scores[(scores["seed"] == seed) & (splits == split)], question_types[split]
-        ).assign(seed=seed, split=split)
+        measure_items(scores[(scores["seed"] == seed) & (splits == split)], groups[split]).assign(
+            seed=seed, split=split
+        )
         for seed in scores["seed"].unique()
-        for split in question_types
+        for split in groups
     ]
     return pd.concat(parts, ignore_index=True)[METRICS.names]
 
 
-def summarise(metrics: pd.DataFrame, samples: int, confidence: float) -> dict[str, Summary]:
-    """Summarise the metrics table of one split: `map` and `mrr` to their Summary."""
+def values_by_seed(metrics: pd.DataFrame, split: str) -> dict[str, pd.DataFrame]:
+    """Return the measures of one split of a metrics table, each as a frame [seeds, items].
+
+    The columns are sorted by item.
+    """
+    own = metrics[metrics["split"] == split].astype({"item": str, "measure": str})
     return {
-        name: summarise_matrix(
-            metrics.pivot(index="seed", columns="question_id", values=column).to_numpy(),
-            samples,
-            confidence,
-        )
-        for name, column in MEASURES.items()
+        name: own[own["measure"] == name].pivot(index="seed", columns="item", values="value")
+        for name in (*MEASURES, TIED)
     }
 
 
-def summarise_matrix(values: np.ndarray, samples: int, confidence: float) -> Summary:
-    """Summarise values [seeds, questions] by a bootstrap over both axes.
+def titles(names: Iterable[str]) -> str:
+    """Return the titles of measures within a sentence."""
+    return " and ".join(MEASURES[name].title.lower() for name in names)
+
+
+def summarise(values: np.ndarray, samples: int, confidence: float) -> Summary:
+    """Summarise values [seeds, items] by a bootstrap over both axes.
 
     The draws come from a fixed seed, so the same values give the same interval.
     """
-    seeds, questions = values.shape
+    seeds, items = values.shape
     generator = np.random.default_rng(0)
     seed_weights = generator.multinomial(seeds, np.full(seeds, 1 / seeds), samples) / seeds
-    question_weights = (
-        generator.multinomial(questions, np.full(questions, 1 / questions), samples) / questions
-    )
-    means = np.einsum("bs,sq,bq->b", seed_weights, values, question_weights, optimize=True)
+    item_weights = generator.multinomial(items, np.full(items, 1 / items), samples) / items
+    means = np.einsum("bs,sq,bq->b", seed_weights, values, item_weights, optimize=True)
     tail = (1 - confidence) / 2
     low, high = np.quantile(means, [tail, 1 - tail])
     by_seed = values.mean(axis=1)

@@ -1,123 +1,241 @@
-"""The cells: what is run, as the configuration asks for it."""
+"""The cells: what is run, as the artefacts and claims of the papers ask for it."""
 
-from itertools import product
+from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import NamedTuple
 
-from analogyqa.question_types import COMB
-from analogyqa.settings.paper import Artefact
+from analogyqa.errors import AnalogyQAError
+from analogyqa.settings import axes as ax
+from analogyqa.settings.axes import Axes
+from analogyqa.settings.data import ALL
+from analogyqa.settings.load import PAPERS
+from analogyqa.settings.paper import (
+    OWN,
+    SCORE,
+    Claim,
+    Paper,
+    Where,
+    load_paper,
+    paper_of_own_data,
+)
 from analogyqa.settings.run import Config
-from analogyqa.settings.studies import CHOSEN, PAPER, join_id, split_id
-from analogyqa.settings.systems import Training
+from analogyqa.settings.systems import System, Training
 
 
 class Cell(NamedTuple):
-    """One job of the cluster: a model on a subset of a data set with p prototypes, all seeds."""
+    """One job of the cluster, all seeds: a system on a subset of a data set.
 
-    model: str
+    `axes` are what it has otherwise than configured, sorted names with values as text.
+    """
+
+    system: str
     dataset: str
     subset: str
-    p: int
+    axes: Axes = ()
 
     @property
     def path(self) -> str:
-        return f"{self.model}/{self.dataset}/{self.subset}/p{self.p}"
+        return f"{self.system}/{self.dataset}/{self.subset}/{ax.to_text(self.axes)}"
+
+    @property
+    def label(self) -> str:
+        """Its coordinates in one line; no axes are not said."""
+        return " ".join([self.system, self.dataset, self.subset, *map("=".join, self.axes)])
+
+    @property
+    def corpus(self) -> str:
+        """The name of its corpus table: the data set, and the axes that change how it is read."""
+        return corpus_name(self.dataset, self.axes)
+
+    def record(self) -> dict:
+        """Return the cell as a value of JSON."""
+        return {**self._asdict(), "axes": dict(self.axes)}
+
+    @classmethod
+    def from_record(cls, record: dict) -> "Cell":
+        """Return the cell that `record` returned; raises what a wrong one gives."""
+        axes = tuple(sorted((str(name), str(value)) for name, value in record["axes"].items()))
+        return cls(**{**record, "axes": axes})
 
 
-def _model_ids(config: Config, subset: str) -> list[str]:
-    """Return all the models run on a subset, the selected ones at each of their settings."""
-    names = [name for name in config.models if subset in config.subsets_of(name)]
-    ids = list(names)
-    for name in filter(names.__contains__, config.selection.models):
-        if subset == config.selection.subset:
-            ids += [join_id(name, setting) for setting in config.selection.settings]
-        ids.append(join_id(name, CHOSEN))
-    return ids
+def corpus_name(dataset: str, axes: Axes) -> str:
+    return ",".join([dataset, *map("=".join, ax.of_dataset(axes))])
 
 
-def cells_of(config: Config) -> list[Cell]:
-    """Return every cell that the tables and figures are made of."""
-    cells = [
-        Cell(model, dataset, subset, config.p_of(split_id(model)[0]))
-        for dataset in config.datasets
-        for subset in config.subsets
-        for model in _model_ids(config, subset)
-    ]
-    cells += [
-        Cell(model, dataset, COMB, p)
-        for dataset in config.datasets
-        for model, settings in config.models.items()
-        if settings.trained and settings.ranker == "analogy" and COMB in config.subsets_of(model)
-        for p in config.prototypes.curve
-    ]
-    return list(dict.fromkeys(cells))
+def split_corpus(name: str) -> tuple[str, Axes]:
+    """Return what `corpus_name` joined: the data set and its axes."""
+    dataset, _, axes = name.partition(",")
+    return dataset, ax.from_text(axes) if axes else ()
 
 
-def cells_of_table(config: Config, artefact: Artefact) -> list[Cell]:
-    """Return the cells that a table shows: the paper's systems and ours, on its data and subsets.
+def load_papers(config: Config, folder: Path = PAPERS) -> dict[str, Paper]:
+    """Return the papers of a run, and last the tables of its own data sets where it has such.
 
-    A table that counts questions has none.
+    Raises AnalogyQAError for a broken paper.yaml, or one of another name.
     """
-    if artefact.value == "questions":
+    papers = {}
+    for name in config.papers:
+        path = folder / name / "paper.yaml"
+        papers[name] = load_paper(path)
+        if papers[name].paper != name:
+            raise AnalogyQAError(f"{path}: paper: {papers[name].paper!r}, in the folder {name}")
+    titles = {name: config.datasets[name].title for name in config.own("datasets")}
+    systems = {name: system.title for name, system in config.systems.items()}
+    own = paper_of_own_data(titles, list(config.subsets), systems, Training().select_by)
+    return papers | ({OWN: own} if own else {})
+
+
+def why_not(where: Where, config: Config) -> str:
+    """Return why there can be no run of this system on these data, empty when there can be."""
+    known = {
+        "data set": (where.dataset, config.datasets),
+        "subset": (where.subset, {*config.subsets, ALL, None}),
+        "system": (where.system, {*config.systems, None}),
+    }
+    if where.system in config.left_out:
+        return config.left_out[where.system]
+    for kind, (name, names) in known.items():
+        if name not in names:
+            return f"{kind} {name} is not configured"
+    for name, value in where.axes:
+        points = config.axes.get(name)
+        if points and value not in map(ax.text_of, points):
+            return f"{name} = {value} is not among the points of axes.{name}"
+    if where.system is None:
+        return ""
+    cell = cell_at(where, config)
+    return config.left_out.get(f"{cell.system} {ax.to_text(cell.axes)}", "")
+
+
+def cell_at(where: Where, config: Config, axes: Axes = ()) -> Cell:
+    """Return the cell that a place names, at further axes."""
+    wanted = tuple(sorted({**dict(axes), **dict(where.axes)}.items()))
+    found = config.canonical(where.system, wanted, where.dataset)
+    return Cell(where.system, where.dataset, where.subset, found)
+
+
+def cells_by_setting(where: Where, config: Config) -> dict[str, Cell]:
+    """Return the cells of a place by the setting that it is reported at.
+
+    What has axes of its own is reported at the paper's setting only.
+    """
+    own = cell_at(where, config)
+    settings = config.settings_of(where.system)
+    return {
+        name: cell_at(where, config, axes)
+        for name, axes in settings.items()
+        if not axes or not own.axes
+    }
+
+
+def extra_systems(config: Config, paper: Paper, name: str) -> list[str]:
+    """Return the systems that a table of a paper does not have and that get a row in it.
+
+    They are those that its configuration lists, and every system that no paper configures.
+    """
+    artefact = paper.artefacts[name]
+    if not artefact.has_systems or paper.paper == OWN:
         return []
-    shown = {(number.where.dataset, number.where.subset) for number in artefact.numbers()}
-    return [
-        cell
-        for cell in cells_of(config)
-        if (cell.dataset, cell.subset) in shown and cell.p == config.p_of(split_id(cell.model)[0])
-    ]
+    listed = config.studies[paper.paper].extra_rows.get(name, [])
+    has = {number.where.system for number in artefact.numbers()}
+    wanted = dict.fromkeys([*listed, *config.own("systems")])
+    return [system for system in wanted if system in config.systems and system not in has]
 
 
-def cells_of_figure(config: Config, artefact: Artefact) -> list[Cell]:
-    """Return the cells that a figure shows: its systems on all data sets, at each p."""
-    shown = {(number.where.model, number.where.subset) for number in artefact.numbers()}
-    return [cell for cell in cells_of(config) if (cell.model, cell.subset) in shown]
+def places_of(config: Config, paper: Paper, name: str) -> list[Where]:
+    """Return every place that a table or figure shows: the paper's, and those of extra systems."""
+    artefact = paper.artefacts[name]
+    if artefact.is_figure:
+        return [where for *_, where in artefact.points(config.axes)]
+    places = [number.where for number in artefact.numbers() if number.kind == SCORE]
+    for system in extra_systems(config, paper, name):
+        places += [where | Where(system=system) for _, _, where in artefact.cells_of(system)]
+    return places
 
 
-def sensitivity_cells(config: Config) -> dict[tuple[str, str, str], Cell]:
-    """Return the cell of (model, data set, variation), the variation `paper` being none.
+def cells_of_artefact(config: Config, paper: Paper, name: str) -> list[Cell]:
+    """Return the cells that a table or figure shows; one that counts questions has none."""
+    return _cells(places_of(config, paper, name), config, paper.artefacts[name].is_figure)
 
-    A variation that `left_out` names has none. Where one changes nothing in what a model does
-    or in a data set, the paper's is taken.
+
+def cells_of_claims(config: Config, claims: Iterable[Claim]) -> list[Cell]:
+    """Return the cells that claims compare, at every setting."""
+    places = [side for claim in claims for pair in claim.sides() for side in pair]
+    return _cells(places, config)
+
+
+def _cells(places: Iterable[Where], config: Config, stated_only: bool = False) -> list[Cell]:
+    """Return the cells of places; `stated_only` leaves out chosen settings."""
+    cells: dict[Cell, None] = {}
+    for where in places:
+        if not why_not(where, config):
+            by_setting = cells_by_setting(where, config)
+            cells |= dict.fromkeys(list(by_setting.values())[: 1 if stated_only else None])
+    return list(cells)
+
+
+def cells_of(config: Config, papers: Mapping[str, Paper]) -> list[Cell]:
+    """Return every cell that the artefacts and claims ask for, and what the chosen are chosen from.
+
+    Raises AnalogyQAError where one needs more prototypes than there are questions.
     """
+    cells: dict[Cell, None] = {}
+    for paper in papers.values():
+        for name in paper.artefacts:
+            cells |= dict.fromkeys(cells_of_artefact(config, paper, name))
+        cells |= dict.fromkeys(cells_of_claims(config, paper.claims.values()))
+    for cell in list(cells):
+        if cell.axes == ((ax.SETTING, ax.CHOSEN),):
+            cells |= dict.fromkeys(selection_cells(config, cell.system, cell.dataset).values())
+    for cell in cells:
+        _require_questions(config, cell)
+    return list(cells)
+
+
+def _require_questions(config: Config, cell: Cell) -> None:
+    system = config.system_at(cell.system, cell.axes)
+    counts = config.datasets[cell.dataset].questions.get("train", {})
+    for question_type in config.types_of(cell.subset) or ():
+        count = counts.get(question_type)
+        if count is not None and system.p > count and system.needs_prototypes:
+            raise AnalogyQAError(
+                f"p = {system.p} ({cell.label}): more than the {count} training questions of type "
+                f"{question_type} in {cell.dataset}, each of which gives at most one prototype; "
+                f"allowed: 1 to {count} (prototypes.p, or axes.p for the points of a figure)"
+            )
+
+
+def selection_cells(config: Config, system: str, dataset: str) -> dict[str, Cell]:
+    """Return the cell of each setting that a system may choose from on a data set."""
+    subset = config.selection_of(system).subset
+    choices = config.choices_of(system, ((ax.SETTING, ax.CHOSEN),))
+    return {name: Cell(system, dataset, subset, axes) for name, axes in choices.items()}
+
+
+def sensitivity_cells(config: Config, paper: str) -> dict[tuple[str, str, str, str], Cell]:
+    """Return the cell of (system, data set, choice, value); the choice `paper` is no variation.
+
+    A variation that `left_out` names has none. Where one changes nothing in what a system does
+    or in a data set, the paper's own cell is taken.
+    """
+    study = config.studies[paper].sensitivity
     cells = {}
-    for model, dataset, name in product(
-        config.sensitivity.models, config.varied_datasets, [PAPER, *config.sensitivity.variations()]
-    ):
-        model_id, dataset_id = join_id(model, name), join_id(dataset, name)
-        if model_id in config.left_out:
-            continue
-        if _effective(config, model_id) == _effective(config, model):
-            model_id = model
-        if _read(config, dataset_id) == _read(config, dataset):
-            dataset_id = dataset
-        p = config.p_of(model)
-        cells[model, dataset, name] = Cell(model_id, dataset_id, config.sensitivity.subset, p)
+    for system in study.systems if study else ():
+        for dataset in study.datasets:
+            for (choice, value), changes in study.variations().items():
+                where = Where(system=system, dataset=dataset, subset=study.subset, **changes)
+                if not why_not(where, config):
+                    cells[system, dataset, choice, value] = cell_at(where, config)
     return cells
 
 
-def _effective(config: Config, model_id: str) -> tuple[dict, Training]:
-    """Return what a model does: only analogy aggregates, and has both sides."""
-    does, training = config.model_of(model_id).scientific(), config.training_of(*split_id(model_id))
-    if does["ranker"] != "analogy":
-        del does["aggregate"]
-        if training.loss == "lwda":
-            training = training.model_copy(update={"loss": "printed"})
-    return does, training
-
-
-def _read(config: Config, dataset_id: str) -> dict:
-    """Return how a data set is read, besides the counts that it is checked against."""
-    return config.dataset_of(dataset_id).model_dump(exclude={"questions"})
-
-
-def selection_cells(config: Config, model: str, dataset: str) -> dict[str, Cell]:
-    """Return the cell of each setting that `model` may choose from on `dataset`."""
-    return {
-        setting: Cell(
-            join_id(model, setting),
-            dataset,
-            config.selection.subset,
-            config.p_of(model),
-        )
-        for setting in config.settings
-    }
+def varied_systems(config: Config) -> dict[str, System]:
+    """Return the systems at every axis that something asks for: `system axes` to its section."""
+    varied = {}
+    for study in config.studies.values():
+        if study.sensitivity:
+            for changes in study.sensitivity.variations().values():
+                for name in study.sensitivity.systems:
+                    axes = config.canonical(name, ax.axes_of(changes))
+                    varied[f"{name} {ax.to_text(axes)}"] = config.system_at(name, axes)
+    return varied

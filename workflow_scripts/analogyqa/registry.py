@@ -1,8 +1,8 @@
-"""The plug-ins: a line for each reader, encoder and pre-trained encoder, loaded when it is used.
+"""The plug-ins: a line for each reader, encoder, pre-trained encoder, ranker and objective.
 
-To add one, write a file in the folder of its kind (`corpora/`, `encoders/`, `pretrained/`; its
-`__init__.py` says what is expected) and a line here. Names, and what each needs, can be asked for
-without importing PyTorch.
+To add one, write a file in the folder of its kind (its `__init__.py` says what is expected) and a
+line here. A plug-in is loaded when it is used: names, and what each needs, can be asked for without
+importing PyTorch.
 """
 
 from importlib import import_module
@@ -10,12 +10,26 @@ from typing import Any, NamedTuple
 
 
 class Entry(NamedTuple):
-    """Where a plug-in is (`module:attribute`), and what it needs."""
+    """Where a plug-in is (`module:attribute`), and what it needs.
+
+    Attributes:
+        trained: of an encoder, whether it learns.
+        needs_prototypes: of a ranker, whether it compares with prototypes.
+        reads_text: of a ranker, whether it reads words in place of vectors.
+        options: the keys of a system that this ranker reads and others do not.
+        ranks_pairs: of an objective, whether it is for rankers without prototypes only.
+        one_sided: of an objective, the one that it is where a ranker has no prototypes.
+    """
 
     path: str
     trained: bool = False
     needs_vectors: bool = False
     needs_weights: bool = False
+    needs_prototypes: bool = False
+    reads_text: bool = False
+    options: tuple[str, ...] = ()
+    ranks_pairs: bool = False
+    one_sided: str | None = None
 
     def load(self) -> Any:
         """Return the class or function, its module imported."""
@@ -45,4 +59,20 @@ PRETRAINED = {
     "sent2vec": Entry("analogyqa.pretrained.sent2vec:encode", needs_weights=True),
     "sif": Entry("analogyqa.pretrained.sif:encode", needs_vectors=True),
     "sentence_transformers": Entry("analogyqa.pretrained.transformer:encode", needs_weights=True),
+}
+
+RANKERS = {
+    "analogy": Entry(
+        "analogyqa.rankers.analogy:AnalogyRanker", needs_prototypes=True, options=("aggregate",)
+    ),
+    "cosine": Entry("analogyqa.rankers.cosine:CosineRanker"),
+    "bm25": Entry("analogyqa.rankers.bm25:BM25Ranker", reads_text=True),
+}
+
+OBJECTIVES = {
+    "printed": Entry("analogyqa.objectives.contrastive:printed"),
+    "hinge": Entry("analogyqa.objectives.contrastive:hinge"),
+    "lwda": Entry("analogyqa.objectives.both_sides:lwda", one_sided="printed"),
+    "lwda_distance": Entry("analogyqa.objectives.both_sides:lwda_distance"),
+    "pairwise": Entry("analogyqa.objectives.pairwise:pairwise", ranks_pairs=True),
 }

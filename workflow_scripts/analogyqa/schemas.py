@@ -40,24 +40,10 @@ SCORES = _schema(
     score=pa.float32(),
     best_prototype=pa.int32(),
 )
-HISTORY = _schema(
-    seed=pa.int32(),
-    epoch=pa.int32(),
-    loss=pa.float64(),
-    dev_map=pa.float64(),
-    dev_mrr=pa.float64(),
-    seconds=pa.float64(),
-    quadruples_per_second=pa.float64(),
-)
-METRICS = _schema(
-    seed=pa.int32(),
-    split=_id,
-    question_id=_id,
-    question_type=_id,
-    ap=pa.float64(),
-    rr=pa.float64(),
-    tied_candidates=pa.int32(),
-)
+# `measure` is the loss, a measure of the dev split (dev_..), seconds or examples_per_second.
+HISTORY = _schema(seed=pa.int32(), epoch=pa.int32(), measure=_id, value=pa.float64())
+# `item` is a question, `group` its type.
+METRICS = _schema(seed=pa.int32(), split=_id, item=_id, group=_id, measure=_id, value=pa.float64())
 ENTITIES = _schema(
     split=_id,
     question_id=pa.string(),

@@ -12,7 +12,6 @@ import pyarrow.parquet as pq
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import atomic_path
-from analogyqa.question_types import types_of
 from analogyqa.schemas import QUADRUPLES
 
 if TYPE_CHECKING:
@@ -20,12 +19,6 @@ if TYPE_CHECKING:
 
 ROWS_PER_GROUP = 1 << 20
 ROWS_PER_BLOCK = 1 << 17
-
-
-def subset_of(corpus: pd.DataFrame, split: str, subset: str) -> pd.DataFrame:
-    """Return the pairs of a split whose question is of one of the subset's types."""
-    chosen = (corpus["split"] == split) & corpus["question_type"].isin(types_of(subset))
-    return corpus[chosen].reset_index(drop=True)
 
 
 class Question(NamedTuple):

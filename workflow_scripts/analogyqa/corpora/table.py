@@ -1,18 +1,22 @@
 """From what a reader yields to the corpus table."""
 
 import logging
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import pandas as pd
 
+from analogyqa.corpora.question_types import type_of
 from analogyqa.errors import AnalogyQAError
-from analogyqa.question_types import QUESTION_TYPES, question_type
 from analogyqa.registry import READERS
 from analogyqa.schemas import CORPUS, SPLITS, read_table
+from analogyqa.settings.data import ALL
 
 log = logging.getLogger(__name__)
+
+# Split to question type, and ALL, to a number of questions.
+Counts = dict[str, dict[str, int]]
 
 
 class Pair(NamedTuple):
@@ -95,8 +99,9 @@ def parse_label(text: str, path: str | Path, line: int) -> int:
 def build_corpus(
     name: str,
     reader_name: str,
-    files: dict[str, str],
-    expected: dict[str, dict[str, int]],
+    files: Mapping[str, str],
+    question_types: Mapping[str, Sequence[str]],
+    expected: Counts,
     drop_all_correct: Collection[str] = (),
 ) -> pd.DataFrame:
     """Read the splits of a data set into the corpus table.
@@ -105,6 +110,7 @@ def build_corpus(
         name: the data set, for messages.
         reader_name: a key of `READERS`.
         files: split to path.
+        question_types: type to the first words that make it.
         expected: split to question type to the number of questions there must be; a data set
             that declares none is not checked.
         drop_all_correct: splits whose questions are left out where all candidates are correct.
@@ -115,7 +121,7 @@ def build_corpus(
     """
     read = READERS[reader_name].load()
     corpus = pd.concat(
-        [_split_table(split, files[split], read(files[split])) for split in SPLITS],
+        [_split_table(split, files[split], read(files[split]), question_types) for split in SPLITS],
         ignore_index=True,
     )
     all_correct = corpus.groupby(["split", "question_id"])["label"].transform("all")
@@ -124,32 +130,49 @@ def build_corpus(
     for split, counts in expected.items():
         found = count_questions(corpus)[split]
         for kind, count in counts.items():
-            if found[kind] != count:
+            if (there := found.get(kind, 0)) != count:
                 raise AnalogyQAError(
-                    f"{files[split]}: {found[kind]} {kind} questions in the {split} split of "
-                    f"{name}, the configuration expects {count} (datasets.{name}.questions). "
+                    f"{files[split]}: {there} {kind} questions in the {split} split of {name}, the "
+                    f"configuration expects {count} (datasets.{name}.questions). "
                     "Correct the count or fetch the file again."
                 )
     return corpus
 
 
-def count_questions(corpus: pd.DataFrame) -> dict[str, dict[str, int]]:
-    """Count the questions of each type: split to question type to number (the paper's Table 2)."""
-    typed = corpus.dropna(subset="question_type")
-    unique = typed.drop_duplicates(["split", "question_id"])
-    counts = unique.groupby(["split", "question_type"], observed=True).size()
-    return {
-        split: {kind: int(counts.get((split, kind), 0)) for kind in QUESTION_TYPES}
-        for split in SPLITS
-    }
+def count_questions(corpus: pd.DataFrame) -> Counts:
+    """Count the questions that have a correct candidate, of each type and of all (Table 2)."""
+    answerable = corpus[corpus["label"] == 1].drop_duplicates(["split", "question_id"])
+    counts: Counts = {}
+    for split in SPLITS:
+        own = answerable.loc[answerable["split"] == split, "question_type"]
+        counts[split] = {str(kind): int(n) for kind, n in own.value_counts().items() if n}
+        counts[split][ALL] = len(own)
+    return counts
 
 
-def count_corpora(paths: Iterable[str]) -> dict[str, dict[str, dict[str, int]]]:
+def count_corpora(paths: Iterable[str]) -> dict[str, Counts]:
     """Count the questions of corpus tables: data set, by the name of the file, to its counts."""
     return {Path(path).stem: count_questions(read_table(path, CORPUS)) for path in paths}
 
 
-def _split_table(split: str, path: str | Path, pairs: Iterable[Pair]) -> pd.DataFrame:
+def require_types(name: str, counts: Counts, types: Iterable[str]) -> None:
+    """Raise AnalogyQAError for types of which a split of a data set has no question."""
+    missing = [
+        f"{kind} ({split})" for kind in types for split in SPLITS if not counts[split].get(kind)
+    ]
+    if missing:
+        raise AnalogyQAError(
+            f"data set {name}: no question with a correct candidate of type {', '.join(missing)}. "
+            "Leave the subsets of this type out (subsets.NAME: null), or add such questions."
+        )
+
+
+def _split_table(
+    split: str,
+    path: str | Path,
+    pairs: Iterable[Pair],
+    question_types: Mapping[str, Sequence[str]],
+) -> pd.DataFrame:
     questions: dict[str, list[Pair]] = {}
     previous = None
     for pair in pairs:
@@ -177,7 +200,8 @@ def _split_table(split: str, path: str | Path, pairs: Iterable[Pair]) -> pd.Data
     _report_repeated(path, questions)
     rows = []
     for question_id, group in questions.items():
-        kind = question_type(group[0].question, any(pair.label for pair in group))
+        answerable = any(pair.label for pair in group)
+        kind = type_of(group[0].question, question_types) if answerable else None
         rows += [
             (split, question_id, pair.question, f"{question_id}-{index}", pair.candidate,
              pair.label, kind)

@@ -27,7 +27,8 @@ class SplitData(NamedTuple):
     rows: np.ndarray
 
     @property
-    def question_types(self) -> dict[str, str]:
+    def groups(self) -> dict[str, str]:
+        """Return question_id to question type, as measures are grouped."""
         return dict(zip(self.pairs["question_id"], self.pairs["question_type"], strict=True))
 
 
@@ -53,8 +54,8 @@ def cell_data(
     """Number the sentences of a cell and turn its quadruples into row numbers.
 
     Args:
-        pairs: split to the pairs of the subset (`quadruples.subset_of`).
-        prototypes: the p prototypes of each type; empty for a model that needs none.
+        pairs: split to the pairs of the subset (`question_types.subset_of`).
+        prototypes: the p prototypes of each type; empty for a system that needs none.
         quadruples: split to its table; a split that has none gets no quadruples.
         word_vectors: float32 [V, d], or None.
         word_ids: word to row of `word_vectors`, or None.
@@ -105,11 +106,15 @@ def _split_data(
     return SplitData(pairs, *numbers, pairs["label"].to_numpy(), prototypes, rows)
 
 
-def ranked_sentences(corpus: pd.DataFrame) -> list[str]:
-    """Return the sentences that ranking reads, once each: the typed questions of dev and test with
-    their candidates, and the correct training pairs, which may be prototypes."""
-    typed = corpus[corpus["question_type"].notna()]
-    ranked = typed[(typed["split"] != "train") | (typed["label"] == 1)]
+def ranked_sentences(corpus: pd.DataFrame, typed_only: bool) -> list[str]:
+    """Return the sentences that ranking reads, once each: the questions of dev and test with their
+    candidates, and the correct training pairs, which may be prototypes.
+
+    With `typed_only` the questions without a type are left out.
+    """
+    ranked = corpus[(corpus["split"] != "train") | (corpus["label"] == 1)]
+    if typed_only:
+        ranked = ranked[ranked["question_type"].notna()]
     return list(dict.fromkeys(pd.concat([ranked[column] for column in _TEXTS])))
 
 

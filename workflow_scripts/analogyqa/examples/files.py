@@ -1,12 +1,13 @@
 """From the tables of a cell to its data."""
 
+from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
 
 import pandas as pd
 
 from analogyqa.analogies.prototypes import take
-from analogyqa.analogies.quadruples import subset_of
+from analogyqa.corpora.question_types import subset_of
 from analogyqa.errors import AnalogyQAError
 from analogyqa.examples.data import CellData, cell_data
 from analogyqa.schemas import CORPUS, PROTOTYPES, QUADRUPLES, SPLITS, read_table
@@ -15,7 +16,7 @@ from analogyqa.vectors.store import read_store
 
 
 class CellFiles(NamedTuple):
-    """The tables that one seed of a cell is made of; None or empty where the model needs none.
+    """The tables that one seed of a cell is made of; None or empty where the system needs none.
 
     `vectors` are of words or, in a store of `sentence_vectors`, of whole sentences. `quadruples`
     maps a split to its file.
@@ -39,18 +40,32 @@ class CellFiles(NamedTuple):
         return named | {name: path for name, path in single.items() if path}
 
 
-def require_questions(pairs: dict[str, pd.DataFrame], subset: str, origin: str) -> None:
-    """Raise AnalogyQAError when a split has no pairs of a subset; `origin` is their corpus."""
+def load_pairs(
+    corpus: pd.DataFrame, types: Sequence[str] | None, splits: Sequence[str], origin: str
+) -> dict[str, pd.DataFrame]:
+    """Return split to the pairs of a subset of a corpus.
+
+    Raises AnalogyQAError when a split has none; `origin` is the file of the corpus.
+    """
+    pairs = {split: subset_of(corpus, split, types) for split in splits}
     for split, frame in pairs.items():
         if frame.empty:
+            kinds = f" of type {' or '.join(types)}" if types else ""
             raise AnalogyQAError(
-                f"{origin}: no question of {subset} in the {split} split has a correct candidate. "
+                f"{origin}: no question{kinds} in the {split} split has a correct candidate. "
                 "Leave this subset out (subsets) or give the data set such questions."
             )
+    return pairs
 
 
-def load_cell(files: CellFiles, subset: str, p: int, lowercase: bool) -> CellData:
+def load_cell(files: CellFiles, types: Sequence[str] | None, p: int, lowercase: bool) -> CellData:
     """Read the tables of one seed of a cell.
+
+    Args:
+        files: of the seed.
+        types: question types of the cell's subset, None for `all`.
+        p: prototypes of each type.
+        lowercase: as the vocabulary was made.
 
     Raises AnalogyQAError when a file is damaged or does not fit the others.
     """
@@ -58,11 +73,10 @@ def load_cell(files: CellFiles, subset: str, p: int, lowercase: bool) -> CellDat
     store = files.sentence_vectors or files.vectors
     vectors, word_ids = read_store(store) if store else (None, None)
     if files.prototypes:
-        prototypes = take(read_table(files.prototypes, PROTOTYPES), subset, p, files.prototypes)
+        prototypes = take(read_table(files.prototypes, PROTOTYPES), types, p, files.prototypes)
     else:
         prototypes = pd.DataFrame(columns=PROTOTYPES.names)
-    pairs = {split: subset_of(corpus, split, subset) for split in SPLITS}
-    require_questions(pairs, subset, files.corpus)
+    pairs = load_pairs(corpus, types, SPLITS, files.corpus)
     if "train" not in files.quadruples:
         is_prototype = pairs["train"]["candidate_id"].isin(prototypes["candidate_id"])
         pairs["train"] = pairs["train"][is_prototype].reset_index(drop=True)

@@ -1,1 +1,28 @@
-"""What a training makes small."""
+"""The objectives: a function each, the loss of a batch; a file for each kind of loss.
+
+    loss(ranker, vectors, batch, training) -> scalar tensor
+
+`vectors` [u, dim] are of the batch's unique sentences, `training` is the section of the system.
+"""
+
+from typing import TYPE_CHECKING
+
+from analogyqa.rankers import Quadruples
+
+if TYPE_CHECKING:
+    import numpy as np
+    from torch import Tensor
+
+    from analogyqa.examples.batches import Batch
+
+
+def quadruples_of(vectors: "Tensor", batch: "Batch") -> tuple[Quadruples, "Tensor"]:
+    """Return the vectors of a batch's quadruples and their labels [n], of the type of `vectors`."""
+    import torch
+
+    def on_device(column: "np.ndarray") -> "Tensor":
+        return torch.from_numpy(column).to(vectors.device)
+
+    prototypes = [vectors[on_device(each)] if len(each) else None for each in (batch.a, batch.b)]
+    pairs = [vectors[on_device(each)] for each in (batch.c, batch.d)]
+    return Quadruples(*prototypes, *pairs), on_device(batch.labels).to(vectors.dtype)

@@ -1,4 +1,4 @@
-"""The pairwise ranking loss (Rao et al. 2016)."""
+"""The pairwise ranking loss (Severyn and Moschitti 2015, Rao et al. 2016)."""
 
 from typing import TYPE_CHECKING
 
@@ -6,25 +6,26 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from analogyqa.objectives.energy import energy
+from analogyqa.objectives import quadruples_of
 
 if TYPE_CHECKING:
     from analogyqa.examples.batches import Batch
+    from analogyqa.rankers import Ranker
+    from analogyqa.settings.systems import Training
 
 
-def pairwise_loss(vectors: Tensor, batch: "Batch", margin: float) -> Tensor:
+def pairwise(ranker: "Ranker", vectors: Tensor, batch: "Batch", training: "Training") -> Tensor:
     """Return the loss of a batch, each pair of a question and a candidate taken once."""
     _, first = np.unique(np.stack([batch.c, batch.d]), axis=1, return_index=True)
-    c, d, labels = (
-        torch.from_numpy(column[first]).to(vectors.device)
-        for column in (batch.c, batch.d, batch.labels)
-    )
-    energies = energy(vectors[c], vectors[d])
-    return pairwise(energies, labels, c, margin)
+    once = batch._replace(c=batch.c[first], d=batch.d[first], labels=batch.labels[first])
+    quadruples, labels = quadruples_of(vectors, once)
+    (energies,) = ranker.energies(quadruples)
+    questions = torch.from_numpy(once.c).to(vectors.device)
+    return ranking_loss(energies, labels, questions, training.margin)
 
 
-def pairwise(energies: Tensor, labels: Tensor, questions: Tensor, margin: float) -> Tensor:
-    """The pairwise ranking loss (Rao et al. 2016) of pairs with energies and labels [n], a scalar.
+def ranking_loss(energies: Tensor, labels: Tensor, questions: Tensor, margin: float) -> Tensor:
+    """The pairwise loss of pairs with energies and labels [n], a scalar.
 
     The mean of max(m - E(correct) + E(wrong), 0) over all correct and wrong candidates of the same
     question, `questions` [n] being a number for each question; 0 where no question has both. A

@@ -1,1 +1,71 @@
-"""From vectors, or words, to scores of candidates."""
+"""The rankers: a file each, with a class that has the methods of `Ranker` or of `TextRanker`."""
+
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from analogyqa.registry import RANKERS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from torch import Tensor
+
+    from analogyqa.settings.systems import System
+
+
+class Encoded(NamedTuple):
+    """The vectors of a split: those of its M pairs, and of the P prototypes, float32 [.., dim].
+
+    `prototypes` and `pairs` [n] are the quadruples, rows of the prototypes and of the pairs; those
+    of a pair stand together. For a ranker without prototypes these four are empty.
+    """
+
+    questions: "np.ndarray"
+    candidates: "np.ndarray"
+    prototype_questions: "np.ndarray"
+    prototype_candidates: "np.ndarray"
+    prototypes: "np.ndarray"
+    pairs: "np.ndarray"
+
+
+class Quadruples(NamedTuple):
+    """The vectors of n training quadruples a : b :: c : d, [n, dim] each; a and b may be None."""
+
+    a: "Tensor | None"
+    b: "Tensor | None"
+    c: "Tensor"
+    d: "Tensor"
+
+
+class Ranker(Protocol):
+    """Ranks candidates by vectors. Its constructor takes the section of its system."""
+
+    def scores(self, encoded: Encoded) -> tuple["np.ndarray", "np.ndarray"]:
+        """Score all pairs: float32 [M], and int [M] the row of the best prototype, -1 for none."""
+        ...
+
+    def energies(self, quadruples: Quadruples, both_sides: bool = False) -> list["Tensor"]:
+        """Return what training makes large for right and small for wrong pairs: [n], one each side.
+
+        With `both_sides` a ranker whose quadruples make a parallelogram has a second one.
+        """
+        ...
+
+
+class TextRanker(Protocol):
+    """Ranks candidates by their words. Its constructor takes the section of its system."""
+
+    def scores(
+        self,
+        questions: "Sequence[str]",
+        candidates: "Sequence[str]",
+        collection: "Sequence[str]",
+        lowercase: bool,
+    ) -> "np.ndarray":
+        """Score m pairs, float32 [m]; words are counted in the sentences of `collection`."""
+        ...
+
+
+def build_ranker(system: "System") -> Ranker | TextRanker:
+    """Return the ranker of a system."""
+    return RANKERS[system.ranker].load()(system)

@@ -1,10 +1,41 @@
 """Rank candidates by analogy with prototypes."""
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from analogyqa.rankers.cosine import unit
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from analogyqa.rankers import Encoded, Quadruples
+    from analogyqa.settings.systems import System
+
+
+class AnalogyRanker:
+    """score(q, a) = max, or mean, over prototypes of cos(q_p - a_p, q - a) (section 4.2)."""
+
+    def __init__(self, system: "System") -> None:
+        self.aggregate = system.aggregate
+
+    def scores(self, encoded: "Encoded") -> tuple[np.ndarray, np.ndarray]:
+        """Score pairs: float32 [M], and int [M] the row of the best prototype."""
+        return analogy_scores(
+            encoded.prototype_questions - encoded.prototype_candidates,
+            encoded.questions - encoded.candidates,
+            encoded.prototypes,
+            encoded.pairs,
+            self.aggregate,
+        )
+
+    def energies(self, quadruples: "Quadruples", both_sides: bool = False) -> list["Tensor"]:
+        """Return the cosine of the shifts a - b and c - d (eq. 6); of a - c and b - d, too."""
+        from analogyqa.rankers.energy import energy
+
+        a, b, c, d = quadruples
+        sides = [(a - b, c - d), *([(a - c, b - d)] if both_sides else [])]
+        return [energy(*side) for side in sides]
 
 
 def analogy_scores(

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import bm25s
 import numpy as np
@@ -10,38 +11,51 @@ import pandas as pd
 from analogyqa.errors import AnalogyQAError
 from analogyqa.text import tokenize
 
+if TYPE_CHECKING:
+    from analogyqa.settings.systems import System
+
 logging.getLogger("bm25s").setLevel(logging.WARNING)  # its import sets DEBUG
 
 
-def bm25_scores(
-    questions: Sequence[str], candidates: Sequence[str], collection: Sequence[str], lowercase: bool
-) -> np.ndarray:
-    """Score m pairs of question and candidate: float32 [m], 0 where they share no word.
+class BM25Ranker:
+    """BM25 (Robertson and Zaragoza 2009) over the words of question and candidate."""
 
-    BM25 (Robertson and Zaragoza 2009) with the idf of Lucene, which is never negative; k1 = 1.5 and
-    b = 0.75, the defaults of bm25s. A word that the question repeats counts each time.
+    def __init__(self, system: "System") -> None:
+        pass
 
-    Args:
-        questions, candidates: the pairs, m of each.
-        collection: the sentences that idf and mean length are taken over, repeated ones once.
-        lowercase: as in `tokenize`.
+    def scores(
+        self,
+        questions: Sequence[str],
+        candidates: Sequence[str],
+        collection: Sequence[str],
+        lowercase: bool,
+    ) -> np.ndarray:
+        """Score m pairs of question and candidate: float32 [m], 0 where they share no word.
 
-    Raises:
-        AnalogyQAError: for a candidate that is not in the collection.
-    """
-    sentences = list(dict.fromkeys(collection))
-    numbers = {sentence: number for number, sentence in enumerate(sentences)}
-    try:
-        rows = np.array([numbers[candidate] for candidate in candidates], dtype=np.int64)
-    except KeyError as error:
-        raise AnalogyQAError(
-            f"the candidate {error.args[0][:60]!r} is not in the collection that BM25 counts words "
-            "in. Give it every candidate that is to be scored."
-        ) from None
-    index = bm25s.BM25(k1=1.5, b=0.75, method="lucene")
-    index.index([tokenize(sentence, lowercase) for sentence in sentences], show_progress=False)
-    scores = np.empty(len(rows), dtype=np.float32)
-    for question, pairs in pd.Series(questions).groupby(list(questions)).indices.items():
-        words = index.get_tokens_ids(tokenize(question, lowercase))
-        scores[pairs] = index.get_scores_from_ids(words)[rows[pairs]]
-    return scores
+        With the idf of Lucene, which is never negative; k1 = 1.5 and b = 0.75, the defaults of
+        bm25s. A word that the question repeats counts each time.
+
+        Args:
+            questions, candidates: the pairs, m of each.
+            collection: the sentences that idf and mean length are taken over, repeated ones once.
+            lowercase: as in `tokenize`.
+
+        Raises:
+            AnalogyQAError: for a candidate that is not in the collection.
+        """
+        sentences = list(dict.fromkeys(collection))
+        numbers = {sentence: number for number, sentence in enumerate(sentences)}
+        try:
+            rows = np.array([numbers[candidate] for candidate in candidates], dtype=np.int64)
+        except KeyError as error:
+            raise AnalogyQAError(
+                f"the candidate {error.args[0][:60]!r} is not in the collection that BM25 counts "
+                "words in. Give it every candidate that is to be scored."
+            ) from None
+        index = bm25s.BM25(k1=1.5, b=0.75, method="lucene")
+        index.index([tokenize(sentence, lowercase) for sentence in sentences], show_progress=False)
+        scores = np.empty(len(rows), dtype=np.float32)
+        for question, pairs in pd.Series(questions).groupby(list(questions)).indices.items():
+            words = index.get_tokens_ids(tokenize(question, lowercase))
+            scores[pairs] = index.get_scores_from_ids(words)[rows[pairs]]
+        return scores

@@ -1,6 +1,14 @@
 """Rank candidates by the cosine of question and candidate."""
 
+from typing import TYPE_CHECKING
+
 import numpy as np
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from analogyqa.rankers import Encoded, Quadruples
+    from analogyqa.settings.systems import System
 
 
 def unit(vectors: np.ndarray) -> np.ndarray:
@@ -9,6 +17,20 @@ def unit(vectors: np.ndarray) -> np.ndarray:
     return np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
 
 
-def cosine_scores(questions: np.ndarray, candidates: np.ndarray) -> np.ndarray:
-    """Score pairs by cos(q, a): two arrays [m, d] to float32 [m]."""
-    return np.einsum("md,md->m", unit(questions), unit(candidates)).astype(np.float32)
+class CosineRanker:
+    """score(q, a) = cos(q, a). It sees the same quadruples as analogy and reads c and d only."""
+
+    def __init__(self, system: "System") -> None:
+        pass
+
+    def scores(self, encoded: "Encoded") -> tuple[np.ndarray, np.ndarray]:
+        """Score pairs: float32 [M]; there is no best prototype."""
+        questions, candidates = unit(encoded.questions), unit(encoded.candidates)
+        scores = np.einsum("md,md->m", questions, candidates).astype(np.float32)
+        return scores, np.full(len(scores), -1)
+
+    def energies(self, quadruples: "Quadruples", both_sides: bool = False) -> list["Tensor"]:
+        """Return the cosine of c and d: one side, [n]."""
+        from analogyqa.rankers.energy import energy
+
+        return [energy(quadruples.c, quadruples.d)]

@@ -6,15 +6,16 @@ from typing import NamedTuple
 import pandas as pd
 
 from analogyqa.errors import AnalogyQAError
-from analogyqa.measures import MEASURES
-from analogyqa.plan import Cell
-from analogyqa.report.ledger import NOT_RUN, OTHER_DATA, no_run, settings_of, why_not_configured
+from analogyqa.measures import MEASURES, values_by_seed
+from analogyqa.plan import Cell, cells_by_setting, why_not
+from analogyqa.report.ledger import NOT_RUN, OTHER_DATA, no_run
 from analogyqa.report.significance import SAMPLES, holm, paired_p_values, partial_conjunction
 from analogyqa.report.summary import DECIMALS, typed
 from analogyqa.report.table_formats import Block, Table, Value, to_markdown
+from analogyqa.settings.axes import CHOSEN
 from analogyqa.settings.paper import Claim, Paper, Where
 from analogyqa.settings.run import Config
-from analogyqa.settings.studies import CHOSEN, PAPER
+from analogyqa.settings.studies import PAPER
 
 HOLDS, FAILS, UNDECIDED = "holds", "fails", "undecided"
 # Blue and orange are told apart with any colour vision; the word beside the sign says it too.
@@ -43,7 +44,8 @@ COMPARISONS = {
     "p_less": "float64",
 }
 
-Values = Callable[[str, str, str, int, str], pd.DataFrame | None]
+# The test split of a cell by a measure, [seeds, items]; None when there is no such run.
+Values = Callable[[Cell, str], pd.DataFrame | None]
 
 
 class _Side(NamedTuple):
@@ -51,7 +53,7 @@ class _Side(NamedTuple):
 
     name: str
     cell: Cell
-    metric: str
+    measure: str
 
 
 def values_of(runs: Iterable[tuple[dict, pd.DataFrame]]) -> Values:
@@ -62,11 +64,10 @@ def values_of(runs: Iterable[tuple[dict, pd.DataFrame]]) -> Values:
     """
     found = {}
     for record, metrics in runs:
-        test = metrics[metrics["split"] == "test"].astype({"question_id": str})
-        for metric, column in MEASURES.items():
-            by_seed = test.pivot(index="seed", columns="question_id", values=column)
-            found[(*Cell(**record["cell"]), metric)] = by_seed
-    return lambda *key: found.get(key)
+        by_measure = values_by_seed(metrics, "test")
+        for measure in MEASURES:
+            found[Cell.from_record(record["cell"]), measure] = by_measure[measure]
+    return lambda cell, measure: found.get((cell, measure))
 
 
 def judge_claims(
@@ -74,15 +75,14 @@ def judge_claims(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Judge every claim at the paper's setting and at the settings that the dev splits chose.
 
-    A claim that involves no trained model has one row, of setting "". One that involves a number
-    of prototypes at which the chosen settings are not run has the paper's row only.
+    A claim that involves no trained system has one row, of setting "". One that involves a point of
+    an axis, at which nothing was chosen, has the paper's row only.
 
     Args:
         papers: their claims.
-        config: says which models there are, and the confidence below whose complement an adjusted
+        config: says which systems there are, and the confidence below whose complement an adjusted
             p-value decides.
-        values: (model id, dataset, subset, p, metric) to the test split's values, a frame
-            [seeds, questions], columns sorted by question_id; None when there is no such run.
+        values: see above; the columns of a frame are sorted by item.
 
     Returns:
         The verdicts, columns CLAIMS, and what they rest on, columns COMPARISONS. The p-values of
@@ -143,50 +143,50 @@ def claims_markdown(frame: pd.DataFrame, papers: Iterable[Paper], config: Config
 def _settings(claim: Claim, config: Config) -> list[tuple[str, str]]:
     """Return the settings that a claim is judged at, or "" and why it cannot be judged at all."""
     sides = [side for pair in claim.sides() for side in pair]
-    reasons = filter(None, (why_not_configured(side, config) for side in sides))
+    reasons = filter(None, (why_not(side, config) for side in sides))
     if reason := "; ".join(dict.fromkeys(reasons)):
         return [("", reason)]
-    if not any(config.models[side.model].trained for side in sides):
+    if not any(config.systems[side.system].trained for side in sides):
         return [("", "")]
-    selected = [side for side in sides if CHOSEN in settings_of(side.model, config)]
-    if selected and all(_p(side, config) == config.p_of(side.model) for side in selected):
+    selected = [side for side in sides if config.selection_of(side.system)]
+    if selected and all(CHOSEN in cells_by_setting(side, config) for side in selected):
         return [(PAPER, ""), (CHOSEN, "")]
     return [(PAPER, "")]
-
-
-def _p(side: Where, config: Config) -> int:
-    return side.p or config.p_of(side.model)
 
 
 def _sides(claim: Claim, setting: str, config: Config) -> list[tuple[_Side, _Side]]:
     """Return both sides of each comparison at one setting."""
     pairs = claim.sides()
-    differing = [
-        key
-        for key in ("dataset", "subset", "p", "metric")
-        if len({getattr(side, key) for pair in pairs for side in pair}) > 1
+    said = [
+        side.model_dump(exclude={"system"}, exclude_none=True) for pair in pairs for side in pair
     ]
+    keys = dict.fromkeys(key for each in said for key in each)
+    differing = [key for key in keys if len({str(each.get(key)) for each in said}) > 1]
 
     def side_of(where: Where) -> _Side:
-        ids = settings_of(where.model, config)
+        cells = cells_by_setting(where, config)
         # A system that chooses no setting stays as it is.
-        model_id = next(ids[name] for name in (setting, PAPER, "") if name in ids)
-        cell = Cell(model_id, where.dataset, where.subset, _p(where, config))
-        said = {**cell._asdict(), "p": f"p = {cell.p}", "metric": where.metric}
-        details = ", ".join(said[key] for key in differing)
-        return _Side(f"{where.model} ({details})" if details else where.model, cell, where.metric)
+        cell = next(cells[name] for name in (setting, PAPER, "") if name in cells)
+        own, axes = where.model_dump(), dict(where.axes)
+        details = ", ".join(
+            f"{key} = {own[key]}" if key in axes else str(own[key])
+            for key in differing
+            if own.get(key) is not None
+        )
+        name = f"{where.system} ({details})" if details else where.system
+        return _Side(name, cell, where.measure)
 
     return [(side_of(better), side_of(worse)) for better, worse in pairs]
 
 
 def _missing(sides: list[tuple[_Side, _Side]], values: Values) -> str:
     flat = [side for pair in sides for side in pair]
-    missing = [side.cell for side in flat if values(*side.cell, side.metric) is None]
+    missing = [side.cell for side in flat if values(side.cell, side.measure) is None]
     return no_run(*missing) if missing else ""
 
 
 def compare_runs(cells: tuple[Cell, Cell], first: pd.DataFrame, second: pd.DataFrame) -> dict:
-    """Return `difference`, `p_greater` and `p_less` of the values [seeds, questions] of two cells.
+    """Return `difference`, `p_greater` and `p_less` of the values [seeds, items] of two cells.
 
     Raises AnalogyQAError when they have other questions.
     """
@@ -201,10 +201,10 @@ def compare_runs(cells: tuple[Cell, Cell], first: pd.DataFrame, second: pd.DataF
 
 
 def _compare(better: _Side, worse: _Side, values: Values) -> dict:
-    first, second = (values(*side.cell, side.metric) for side in (better, worse))
+    first, second = (values(side.cell, side.measure) for side in (better, worse))
     return {
-        "better": f"{better.cell.path} {better.metric}",
-        "worse": f"{worse.cell.path} {worse.metric}",
+        "better": f"{better.cell.path} {better.measure}",
+        "worse": f"{worse.cell.path} {worse.measure}",
         "mean_better": round(float(first.to_numpy().mean()), DECIMALS),
         "mean_worse": round(float(second.to_numpy().mean()), DECIMALS),
         **compare_runs((better.cell, worse.cell), first, second),
@@ -276,8 +276,7 @@ def _notes(config: Config) -> list[str]:
         f"of a paper at a setting; below {level:g} it decides.",
         "Settings: paper, the stated one; chosen, each system at the one that its dev split "
         "prefers, a system without a choice as it is; none where no trained system takes part. "
-        "Claims that need a number of prototypes at which nothing was chosen have the paper's "
-        "setting only.",
+        "Claims about points of an axis, where nothing was chosen, have the paper's setting only.",
     ]
     if not config.comparable:
         notes.insert(

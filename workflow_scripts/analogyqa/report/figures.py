@@ -1,6 +1,5 @@
-"""The curves of a paper against the number of prototypes, with the published values."""
+"""The figures of a paper: curves over an axis, or a heat map of two, with the published values."""
 
-from itertools import product
 from pathlib import Path
 
 import matplotlib
@@ -13,21 +12,30 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from analogyqa.files import atomic_path
+from analogyqa.measures import MEASURES
+from analogyqa.plan import cells_by_setting, why_not
 from analogyqa.report.ledger import OTHER_DATA
 from analogyqa.report.summary import MEASURED, by_cell, typed
-from analogyqa.settings.paper import Paper, Where
+from analogyqa.settings.axes import text_of
+from analogyqa.settings.paper import OWN, SCORE, Artefact, Paper, Where
 from analogyqa.settings.run import Config
 
 FIGURE = {
+    "panel": "str",
+    "line": "str",
+    "x": "str",
+    "y": "str",
+    "system": "str",
     "dataset": "str",
-    "metric": "str",
-    "p": "Int64",
+    "subset": "str",
+    "measure": "str",
     **MEASURED,
     "published": "float64",
     "provenance": "str",
+    "reason": "str",
 }
-MEASURE_TITLES = {"map": "Mean average precision", "mrr": "Mean reciprocal rank"}
-
+# How an axis is labelled; another one by its name.
+_AXIS_TITLES = {"p": "number of prototypes p of each question type"}
 PUBLISHED = ", published"
 
 # Okabe and Ito's palette: told apart with any colour vision; the markers tell them apart in print.
@@ -37,35 +45,50 @@ STYLE = {"svg.hashsalt": "analogyqa", "axes.spines.top": False, "axes.spines.rig
 
 
 def build_figure(paper: Paper, name: str, summary: pd.DataFrame, config: Config) -> pd.DataFrame:
-    """Return the data of a figure: columns FIGURE, a row for each metric, data set and p.
+    """Return the data of a figure: columns FIGURE, a row for each panel, line and point.
 
-    The data sets of the paper come first, then the others that are configured. `published` is
-    what the tables of the paper print for the same run, at the p that the paper calls the best; a
-    row of it alone stands where the configured curve has no such p.
+    `published` is what the tables of the paper print for the same run. The point at which the
+    paper's text says that a line is highest has a row even where the run has no such point.
     """
-    artefact = paper.artefacts[name]
-    found = by_cell(summary)
-    best = {(cell.column, cell.where.dataset): cell.published for cell in artefact.numbers()}
-    in_paper = [dataset for dataset in _names(paper, name) if dataset in config.datasets]
-    others = [dataset for dataset in config.datasets if dataset not in in_paper]
+    artefact, found = paper.artefacts[name], by_cell(summary)
+    best = {(number.row, number.column): number.published for number in artefact.numbers()}
+    ((x, points),) = artefact.x.items()
+    shown = config.axes.get(x, points)
     rows = []
-    for column, dataset in product(artefact.columns, in_paper + others):
-        where = artefact.where(column=column).model_copy(update={"dataset": dataset})
-        published = published_value(paper, where) if dataset in in_paper else None
-        at = int(best[column, dataset]) if published is not None else None
-        for p in sorted({*(config.prototypes.curve or [config.prototypes.p]), at} - {None}):
-            run = found.get((where.model, dataset, where.subset, p, where.metric), {})
-            row = {"dataset": dataset, "metric": where.metric, "p": p}
-            row |= {"published": published if p == at else None}
-            if run or p == at:
-                rows.append(run | row)
+    for panel, line, point, where in artefact.points({x: [*shown, *_others(points, shown)]}):
+        at = best.get((line, panel))
+        is_shown, is_best = point[x] in shown, at is not None and float(point[x]) == at
+        reason = why_not(where, config) if is_shown else "not shown here"
+        cell = None if reason else next(iter(cells_by_setting(where, config).values()))
+        run = found.get((cell, where.measure), {})
+        if not (is_shown or is_best):
+            continue
+        plain = where.model_copy(update=dict.fromkeys(where.model_extra or {}))
+        said = published_value(paper, where) if at is None else None
+        if is_best:
+            said = published_value(paper, where) or published_value(paper, _without(where, x))
+        coordinates = {"x": text_of(point[x]), "y": "".join(text_of(point[y]) for y in artefact.y)}
+        place = {key: getattr(plain, key) for key in ("system", "dataset", "subset", "measure")}
+        rows.append(
+            run | place | coordinates | {"panel": panel, "line": line, "published": said}
+            | {"reason": "" if run else reason}
+        )  # fmt: skip
     return typed(rows, FIGURE)
+
+
+def _others(points: list, shown: list) -> list:
+    return [point for point in points if point not in shown]
+
+
+def _without(where: Where, axis: str) -> Where:
+    """Return a place without one of its axes, whose value is then the configured one."""
+    return Where(**{k: v for k, v in where.model_dump(exclude_unset=True).items() if k != axis})
 
 
 def draw_figure(
     frame: pd.DataFrame, paper: Paper, name: str, config: Config, files: dict[str, str | Path]
 ) -> None:
-    """Draw a figure from its data, a panel for each metric; the same bytes for the same data.
+    """Draw a figure from its data, side by side a panel for each; the same bytes for the same data.
 
     Args:
         frame: as `build_figure` returns it.
@@ -74,18 +97,23 @@ def draw_figure(
         files: format (png, svg) to path.
     """
     artefact = paper.artefacts[name]
-    metrics = [artefact.where(column=column).metric for column in artefact.columns]
     with plt.rc_context(STYLE):
         figure, panels = plt.subplots(
-            ncols=len(metrics),
-            figsize=(1.6 + 4.8 * len(metrics), 4.4),
+            ncols=len(artefact.panels),
+            figsize=(1.6 + 4.8 * len(artefact.panels), 4.4),
             layout="constrained",
             squeeze=False,
         )
         entries = {}
-        for axes, metric in zip(panels.flat, metrics, strict=True):
-            _draw_panel(axes, frame[frame["metric"] == metric], _names(paper, name), config)
-            axes.set_ylabel(MEASURE_TITLES[metric])
+        for axes, panel in zip(panels.flat, artefact.panels, strict=True):
+            part = frame[frame["panel"] == panel]
+            if artefact.y:
+                _draw_heat_map(axes, part, artefact)
+            else:
+                _draw_lines(axes, part, artefact, config)
+            if not part["mean"].notna().any():
+                # Above the middle, where a single published value is.
+                axes.text(0.5, 0.8, "not run", transform=axes.transAxes, ha="center")
             handles, labels = axes.get_legend_handles_labels()
             entries |= dict(zip(labels, handles, strict=True))
         finish(figure, entries, _title(frame, paper, name, config), files)
@@ -115,62 +143,74 @@ def finish(
     plt.close(figure)
 
 
-def _names(paper: Paper, name: str) -> dict[str, str]:
-    """Return the data sets of a figure with the paper's names for them."""
-    return {cell.where.dataset: cell.row for cell in paper.artefacts[name].numbers()}
-
-
 def published_value(paper: Paper, where: Where) -> float | None:
-    """Return the score that the first table of a paper which has it prints for a cell."""
+    """Return the score that the first table of a paper which has it prints for a place."""
     for artefact in paper.artefacts.values():
-        for cell in artefact.numbers() if artefact.value == "score" else ():
-            if cell.where == where:
-                return cell.published
+        for number in artefact.numbers():
+            if number.kind == SCORE and number.where == where:
+                return number.published
     return None
 
 
-def _draw_panel(axes: plt.Axes, frame: pd.DataFrame, names: dict[str, str], config: Config) -> None:
-    """Draw the curves of one metric."""
-    curves = list(frame.groupby("dataset", sort=False))
-    for index, (dataset, part) in enumerate(curves):
+def _draw_lines(axes: plt.Axes, frame: pd.DataFrame, artefact: Artefact, config: Config) -> None:
+    ((x, _),) = artefact.x.items()
+    names = list(frame["x"].unique())
+    try:
+        place = {name: float(name) for name in names}
+        axes.set_xticks(sorted(place.values()), sorted(names, key=float))
+    except ValueError:  # names in place of numbers
+        place = {name: float(number) for number, name in enumerate(names)}
+        axes.set_xticks(range(len(names)), names)
+    lines = list(frame.groupby("line", sort=False))
+    span = np.ptp(list(place.values())) or 1
+    for index, (line, part) in enumerate(lines):
         # A little to the side, so that one interval does not hide the other.
-        aside = (index - (len(curves) - 1) / 2) * 0.015 * (np.ptp(frame["p"]) or 1)
+        aside = (index - (len(lines) - 1) / 2) * 0.015 * span
+        at = part["x"].map(place) + aside
+        label = _label(artefact.lines[line], line, config)
         # The published value is labelled with the paper's name for its data: ours may be others.
-        labels = (config.datasets[dataset].title, names.get(dataset, "") + PUBLISHED)
-        _draw_curve(axes, part, labels, index, aside)
-    if frame["mean"].isna().all():
-        # Above the middle, where a single published value is.
-        axes.text(0.5, 0.8, "not run", transform=axes.transAxes, ha="center")
-    axes.set_xlabel("number of prototypes p of each question type")
-    axes.set_xticks(sorted(frame["p"].unique()))
+        _draw_line(axes, at, part, (label, line + PUBLISHED), index, joined=x != "subset")
+    axes.set_xlabel(_AXIS_TITLES.get(x, x.replace("_", " ")))
+    axes.set_ylabel(MEASURES[frame["measure"].iloc[0]].title)
     axes.margins(x=0.08)
     axes.grid(axis="y", alpha=0.3)
 
 
-def _draw_curve(
-    axes: plt.Axes, part: pd.DataFrame, labels: tuple[str, str], index: int, aside: float
+def _label(where: Where, line: str, config: Config) -> str:
+    """Return our label of a line: the title of its data set where it is about that alone."""
+    alone = where.model_fields_set == {"dataset"} and where.dataset in config.datasets
+    return config.datasets[where.dataset].title if alone else line
+
+
+def _draw_line(
+    axes: plt.Axes,
+    at: pd.Series,
+    part: pd.DataFrame,
+    labels: tuple[str, str],
+    index: int,
+    joined: bool,
 ) -> None:
-    """Draw ours and the published values of one data set, `aside` of p, each with its label."""
+    """Draw ours and the published values of one line, each with its label."""
     colour, marker = COLOURS[index % len(COLOURS)], MARKERS[index % len(MARKERS)]
-    ours = part.dropna(subset="mean")
-    if len(ours):
-        mean = ours["mean"]
-        spread = [mean - ours["ci_low"], ours["ci_high"] - mean]
+    run = part["mean"].notna()
+    if run.any():
+        ours = part[run]
         axes.errorbar(
-            ours["p"].astype(int) + aside,
-            mean,
-            yerr=spread,
+            at[run],
+            ours["mean"],
+            yerr=[ours["mean"] - ours["ci_low"], ours["ci_high"] - ours["mean"]],
             color=colour,
             marker=marker,
             capsize=4,
             elinewidth=1,
+            linestyle="-" if joined else "none",
             label=labels[0],
         )
-    published = part.dropna(subset="published")
-    if len(published):
+    printed = part["published"].notna()
+    if printed.any():
         axes.plot(
-            published["p"].astype(int) + aside,
-            published["published"],
+            at[printed],
+            part.loc[printed, "published"],
             linestyle="none",
             marker=marker,
             markersize=11,
@@ -180,11 +220,36 @@ def _draw_curve(
         )
 
 
+def _draw_heat_map(axes: plt.Axes, frame: pd.DataFrame, artefact: Artefact) -> None:
+    """Draw a tile for each pair of points, our mean in it and the published value below."""
+    (x,), (y,) = artefact.x, artefact.y
+    columns, rows = list(frame["x"].unique()), list(frame["y"].unique())
+    means = frame.pivot(index="y", columns="x", values="mean").reindex(rows, columns=columns)
+    printed = frame.pivot(index="y", columns="x", values="published").reindex(rows, columns=columns)
+    # Light colours only, so that the numbers are read on each.
+    axes.imshow(means.to_numpy(dtype=float), cmap="Blues", aspect="auto", alpha=0.6)
+    for (row, column), mean in np.ndenumerate(means.to_numpy(dtype=float)):
+        said = printed.iat[row, column]
+        text = "not run" if np.isnan(mean) else f"{mean:.3f}"
+        axes.text(column, row, text + ("" if pd.isna(said) else f"\n({said:g})"),
+                  ha="center", va="center")  # fmt: skip
+    axes.set_xticks(range(len(columns)), columns)
+    axes.set_yticks(range(len(rows)), rows)
+    axes.set_xlabel(_AXIS_TITLES.get(x, x.replace("_", " ")))
+    axes.set_ylabel(_AXIS_TITLES.get(y, y.replace("_", " ")))
+    axes.set_title(MEASURES[frame["measure"].iloc[0]].title, fontsize="medium")
+
+
 def _title(frame: pd.DataFrame, paper: Paper, name: str, config: Config) -> str:
     confidence = f"{config.bootstrap.confidence * 100:g}%"
+    title = paper.artefacts[name].title
+    number = name.removeprefix("figure")
+    spread = f"bars: {confidence} intervals over questions and {len(config.seeds)} seeds"
+    if paper.artefacts[name].y:
+        spread = f"means over {len(config.seeds)} seeds"
     lines = [
-        f"Figure {name.removeprefix('figure')} of {paper.paper}: {paper.artefacts[name].title}",
-        f"test split; bars: {confidence} intervals over questions and {len(config.seeds)} seeds",
+        title if paper.paper == OWN else f"Figure {number} of {paper.paper}: {title}",
+        f"test split; {spread}",
     ]
     if not config.comparable and frame["published"].notna().any():
         lines.append(OTHER_DATA)

@@ -5,61 +5,69 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import pandas as pd
 
+from analogyqa.measures import MEASURES
 from analogyqa.report.claims import FAILS, HOLDS
-from analogyqa.report.figures import COLOURS, MARKERS, MEASURE_TITLES, PUBLISHED, STYLE, finish
+from analogyqa.report.figures import COLOURS, MARKERS, PUBLISHED, STYLE, finish
 from analogyqa.report.ledger import NOT_RUN, OTHER_DATA
-from analogyqa.report.sensitivity import AT_PAPER, METRIC, SAME, plain_words
+from analogyqa.report.sensitivity import AT_PAPER, SAME, plain_words
 from analogyqa.settings.run import Config
+from analogyqa.settings.studies import Sensitivity
 
 
-def draw_sensitivity(frame: pd.DataFrame, config: Config, files: dict[str, str | Path]) -> None:
+def draw_sensitivity(
+    frame: pd.DataFrame, config: Config, study: Sensitivity, files: dict[str, str | Path]
+) -> None:
     """Draw every variation as a row, a panel for each data set; the same bytes for the same data.
 
     Args:
         frame: of columns SENSITIVITY.
         config: the titles, and what the intervals are.
+        study: what was varied.
         files: format (png, svg) to path.
     """
-    shown = frame[frame["metric"] == METRIC]
-    choices = list(dict.fromkeys(zip(shown["axis"], shown["value"], strict=True)))
+    shown = frame[frame["measure"] == study.measure]
+    choices = list(dict.fromkeys(zip(shown["choice"], shown["value"], strict=True)))
     with plt.rc_context(STYLE):
         figure, panels = plt.subplots(
-            ncols=len(config.varied_datasets),
-            figsize=(2.8 + 4.4 * len(config.varied_datasets), 2.4 + 0.34 * len(choices)),
+            ncols=len(study.datasets),
+            figsize=(2.8 + 4.4 * len(study.datasets), 2.4 + 0.34 * len(choices)),
             layout="constrained",
             sharey=True,
             squeeze=False,
         )
         figure.get_layout_engine().set(w_pad=0.1)
         entries = {}
-        for axes, dataset in zip(panels.flat, config.varied_datasets, strict=True):
-            _draw_panel(axes, shown[shown["dataset"] == dataset], choices, config)
+        for axes, dataset in zip(panels.flat, study.datasets, strict=True):
+            _draw_panel(axes, shown[shown["dataset"] == dataset], choices, config, study)
             axes.set_title(config.datasets[dataset].title, fontsize="medium", pad=20)
             handles, labels = axes.get_legend_handles_labels()
             entries |= dict(zip(labels, handles, strict=True))
-        finish(figure, entries, _title(config), files)
+        finish(figure, entries, _title(config, study), files)
 
 
 def _draw_panel(
-    axes: plt.Axes, part: pd.DataFrame, choices: list[tuple[str, str]], config: Config
+    axes: plt.Axes,
+    part: pd.DataFrame,
+    choices: list[tuple[str, str]],
+    config: Config,
+    study: Sensitivity,
 ) -> None:
     """Draw one data set: a row for each of the `choices`, and what becomes of the claim."""
     if not choices:
         axes.text(0.5, 0.5, NOT_RUN, transform=axes.transAxes, horizontalalignment="center")
         return
-    names = list(dict.fromkeys(axis for axis, _ in choices))
-    for row, (axis, _) in enumerate(choices):
-        if names.index(axis) % 2:
+    names = list(dict.fromkeys(choice for choice, _ in choices))
+    for row, (choice, _) in enumerate(choices):
+        if names.index(choice) % 2:
             axes.axhspan(row - 0.5, row + 0.5, color="0.95", linewidth=0, zorder=0)
-    models = config.sensitivity.models
-    for index, model in enumerate(models):
-        aside = (index - (len(models) - 1) / 2) * 0.36
-        own = part[part["model"] == model].to_dict("records")
-        _draw_system(axes, own, config.models[model].title, index, aside)
-    _label_published(axes, part.drop_duplicates("model")["published"].tolist())
+    for index, system in enumerate(study.systems):
+        aside = (index - (len(study.systems) - 1) / 2) * 0.36
+        own = part[part["system"] == system].to_dict("records")
+        _draw_system(axes, own, config.systems[system].title, index, aside)
+    _label_published(axes, part.drop_duplicates("system")["published"].tolist())
     # A verdict has the colour of the system that it finds better.
     colours = {HOLDS: COLOURS[0], FAILS: COLOURS[1]}
-    for place, word in enumerate(part.drop_duplicates(["axis", "value"])["verdict"]):
+    for place, word in enumerate(part.drop_duplicates(["choice", "value"])["verdict"]):
         axes.text(
             1.02,
             place,
@@ -70,8 +78,8 @@ def _draw_panel(
             color=colours.get(word, "0.5"),
         )
     labels = [
-        f"{plain_words(axis)}: {plain_words(value)}" if value else AT_PAPER
-        for axis, value in choices
+        f"{plain_words(choice)}: {plain_words(value)}" if value else AT_PAPER
+        for choice, value in choices
     ]
     axes.set_yticks(range(len(choices)), labels)
     for label in axes.get_yticklabels()[:1]:
@@ -79,7 +87,7 @@ def _draw_panel(
     axes.set_ylim(len(choices) - 0.5, -0.5)
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)
-    axes.set_xlabel(MEASURE_TITLES[METRIC])
+    axes.set_xlabel(MEASURES[study.measure].title)
     axes.grid(axis="x", alpha=0.3)
 
 
@@ -119,18 +127,18 @@ def _label_published(axes: plt.Axes, published: list[float]) -> None:
         )
 
 
-def _title(config: Config) -> str:
-    models = [config.models[name].title for name in config.sensitivity.models]
+def _title(config: Config, study: Sensitivity) -> str:
+    titles = [config.systems[name].title for name in study.systems]
     confidence = f"{config.bootstrap.confidence * 100:g}%"
     lines = [
         "Open choices, each taken otherwise alone around the paper's setting (first row and faint "
         "lines)",
-        f"{config.sensitivity.subset}, test split; bars: {confidence} intervals over questions and "
+        f"{study.subset}, test split; bars: {confidence} intervals over questions and "
         f"{len(config.seeds)} seeds",
         "hollow: changes nothing in this system",
     ]
-    if len(models) > 1:
-        lines.append(f"right: the claim that {models[0]} ranks better than {models[1]}")
+    if len(titles) > 1:
+        lines.append(f"right: the claim that {titles[0]} ranks better than {titles[1]}")
     if not config.comparable:
         lines.append(f"{OTHER_DATA}: no published values")
     return "\n".join(lines)

@@ -2,13 +2,11 @@
 
 import pandas as pd
 
-from analogyqa.measures import MEASURES
-from analogyqa.report.figures import MEASURE_TITLES
+from analogyqa.measures import MEASURES, titles
 from analogyqa.report.ledger import HIGHER, LOWER, NOT_RUN, OTHER_DATA, REPRODUCED
 from analogyqa.report.sensitivity import (
     AT_PAPER,
     CLAIM,
-    METRIC,
     choice_label,
     mark_of,
     p_value_of,
@@ -19,55 +17,55 @@ from analogyqa.report.sensitivity import (
 from analogyqa.report.significance import SAMPLES
 from analogyqa.report.table_formats import MARKS, Table, to_markdown
 from analogyqa.settings.run import Config
-from analogyqa.settings.studies import PAPER
+from analogyqa.settings.studies import PAPER, Sensitivity
 
 
-def sensitivity_markdown(frame: pd.DataFrame, config: Config) -> str:
+def sensitivity_markdown(frame: pd.DataFrame, config: Config, study: Sensitivity) -> str:
     """Return the page: what the variations change, then a table for each data set.
 
     Args:
         frame: of columns SENSITIVITY.
         config: what the runs were made with.
+        study: what was varied.
     """
-    shown = frame[frame["metric"] == METRIC]
+    shown = frame[frame["measure"] == study.measure]
     parts = [part for _, part in shown.groupby("dataset", sort=False)]
     title = "Sensitivity to the open choices"
     table = Table(
         label="sensitivity",
         title=title if config.comparable else f"{title} ({OTHER_DATA})",
-        blocks=[rows_of_block(part, config) for part in parts],
-        notes=_notes(shown, config),
+        blocks=[rows_of_block(part, config, study) for part in parts],
+        notes=_notes(shown, config, study),
         frame=frame,
     )
     heading, rest = to_markdown(table).split("\n\n", 1)
-    paragraphs = [_introduction(config), *(_paragraph(part, config) for part in parts)]
+    paragraphs = [_introduction(config, study), *(_paragraph(part, config) for part in parts)]
     return "\n\n".join([heading, *paragraphs, rest])
 
 
-def _introduction(config: Config) -> str:
-    models = [config.models[name].title for name in config.sensitivity.models]
-    if not models:
+def _introduction(config: Config, study: Sensitivity) -> str:
+    names = [config.systems[name].title for name in study.systems]
+    if not names:
         return "There is no system to vary."
-    axes = config.sensitivity.axes
     sentences = [
         "Each choice that the paper leaves open is taken otherwise, alone, around the paper's "
-        f"setting. Choices: {len(axes)}; variations: {sum(map(len, axes.values()))}."
+        f"setting. Choices: {len(study.axes)}; variations: {sum(map(len, study.axes.values()))}."
     ]
-    if len(models) > 1:
+    if len(names) > 1:
         sentences.append(
-            f"The claim is that {models[0]} ranks better than {models[1]}, by the "
-            f"{MEASURE_TITLES[METRIC].lower()} on {config.sensitivity.subset}."
+            f"The claim is that {names[0]} ranks better than {names[1]}, by the "
+            f"{titles([study.measure])} on {study.subset}."
         )
     return " ".join(sentences)
 
 
 def _paragraph(part: pd.DataFrame, config: Config) -> str:
     """Say what the variations change on one data set."""
-    systems = {model: rows.to_dict("records") for model, rows in part.groupby("model", sort=False)}
+    systems = {name: rows.to_dict("records") for name, rows in part.groupby("system", sort=False)}
     first, *others = systems.values()
     sentences = _on_the_claim(first, others[0], config) if others else []
     for say in (_on_the_mean, _on_the_published):
-        sentences += [say(rows, config.models[model].title) for model, rows in systems.items()]
+        sentences += [say(rows, config.systems[name].title) for name, rows in systems.items()]
     title = config.datasets[first[0]["dataset"]].title
     return " ".join([f"**{title}.**", *filter(None, sentences)])
 
@@ -78,7 +76,7 @@ def _on_the_claim(first: list[dict], second: list[dict], config: Config) -> list
     if paper["verdict"] == NOT_RUN:
         return [f"The claim is {NOT_RUN} at the paper's setting."]
     means = ", ".join(
-        f"{config.models[row['model']].title} {row['mean']:.3f}" for row in (paper, second[0])
+        f"{config.systems[row['system']].title} {row['mean']:.3f}" for row in (paper, second[0])
     )
     judged = [row for row in variations if row["verdict"] != NOT_RUN]
     changed = {
@@ -144,25 +142,24 @@ def _with_differences(rows: list[dict], paper: dict) -> str:
     return ", ".join(f"{choice_label(row, paper)} ({row['difference']:+.3f})" for row in rows)
 
 
-def _notes(frame: pd.DataFrame, config: Config) -> list[str]:
+def _notes(frame: pd.DataFrame, config: Config, study: Sensitivity) -> list[str]:
     """Say what a stranger needs to read the numbers."""
-    paper = frame[(frame["axis"] == PAPER) & (frame["value"] == "")].dropna(subset="mean")
-    counts = paper.drop_duplicates("dataset").set_index("dataset")["n_questions"]
+    paper = frame[(frame["choice"] == PAPER) & (frame["value"] == "")].dropna(subset="mean")
+    counts = paper.drop_duplicates("dataset").set_index("dataset")["n_items"]
     data = ", ".join(f"{config.datasets[name].title} {count}" for name, count in counts.items())
     notes = [
-        f"Data: {config.sensitivity.subset}, test split; questions at the paper's setting: "
+        f"Data: {study.subset}, test split; questions at the paper's setting: "
         f"{data or 'none'}. Seeds: {len(config.seeds)}.",
-        "Protocol: the epoch is chosen by dev MRR and the test split is scored once, for that "
-        "epoch; no variation is chosen.",
-        f"Shown is the {MEASURE_TITLES[METRIC].lower()}; the csv beside this page has "
-        f"{' and '.join(MEASURE_TITLES[name].lower() for name in MEASURES)}.",
+        "Protocol: the epoch is chosen on dev and the test split is scored once, for that epoch. "
+        "No variation is chosen.",
+        f"Shown is the {titles([study.measure])}; the csv beside this page has {titles(MEASURES)}.",
         "A cell: mean ± standard deviation over seeds [interval]"
         f"{' (published) mark' if config.comparable else ''}; change: of the mean, against the "
         "paper's setting.",
         f"{config.bootstrap.confidence * 100:g}% intervals: bootstrap over seeds and questions "
         f"({config.bootstrap.samples} samples).",
     ]
-    if len(config.sensitivity.models) > 1:
+    if len(study.systems) > 1:
         notes.append(
             "Difference: of the two means. Its p is two-sided, by a paired randomisation test over "
             f"questions and seeds ({SAMPLES} draws); the claim holds or fails where it is below "
@@ -176,7 +173,7 @@ def _notes(frame: pd.DataFrame, config: Config) -> list[str]:
         )
     else:
         notes.append(f"No published values: {OTHER_DATA}.")
-    if (frame.groupby("dataset")["n_questions"].nunique() > 1).any():
+    if (frame.groupby("dataset")["n_items"].nunique() > 1).any():
         notes.append(
             "A variation of the questions compares the systems on its own, so that a change may "
             "come from these."
@@ -189,9 +186,9 @@ def _reasons(frame: pd.DataFrame, config: Config) -> list[str]:
     groups: dict[str, list[str]] = {}
     for row in frame[frame["reason"] != ""].to_dict("records"):
         value = plain_words(row["value"])
-        choice = f"{plain_words(row['axis'])}: {value}" if value else AT_PAPER
+        choice = f"{plain_words(row['choice'])}: {value}" if value else AT_PAPER
         heading = f"Not run ({row['reason']})" if pd.isna(row["mean"]) else row["reason"]
-        text = f"{config.models[row['model']].title} (*{choice}*)"
+        text = f"{config.systems[row['system']].title} (*{choice}*)"
         groups.setdefault(heading, []).append(text)
     return [
         f"{heading[0].upper()}{heading[1:]}: {', '.join(dict.fromkeys(texts))}."

@@ -8,9 +8,10 @@ import pandas as pd
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import write_text
-from analogyqa.measures import summarise
+from analogyqa.measures import TIED, summarise, values_by_seed
 from analogyqa.plan import Cell
 from analogyqa.schemas import METRICS, read_table
+from analogyqa.settings.axes import from_text, to_text
 from analogyqa.settings.studies import Bootstrap
 
 # Values are rounded once, before any verdict, so that a verdict always agrees with the file.
@@ -24,16 +25,16 @@ MEASURED = {
     "ci_low": _number,
     "ci_high": _number,
     "n_seeds": _count,
-    "n_questions": _count,
+    "n_items": _count,
 }
 
 
 SUMMARY = {
-    "model": _text,
+    "system": _text,
     "dataset": _text,
     "subset": _text,
-    "p": _count,
-    "metric": _text,
+    "axes": _text,
+    "measure": _text,
     **MEASURED,
     "tied_candidates": _count,
     "setting": _text,
@@ -46,7 +47,9 @@ LEDGER = {
     "artefact": _text,
     "row": _text,
     "column": _text,
-    "metric": _text,
+    "measure": _text,
+    "scale": _number,
+    "kind": _text,
     "setting": _text,
     "published": _number,
     **MEASURED,
@@ -54,6 +57,10 @@ LEDGER = {
     "provenance": _text,
     "reason": _text,
 }
+
+
+# The rows of a summary, by cell and measure.
+Found = dict[tuple[Cell, str], dict]
 
 
 def read_runs(
@@ -66,7 +73,7 @@ def read_runs(
     for path, table in zip(records, metrics, strict=True):
         try:
             record = json.loads(Path(path).read_text(encoding="utf-8"))
-            Cell(**record["cell"])
+            Cell.from_record(record["cell"])
         except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
             raise AnalogyQAError(
                 f"{path}: cannot be read: {error}. "
@@ -76,23 +83,26 @@ def read_runs(
 
 
 def summarise_runs(runs: Iterable[tuple[dict, pd.DataFrame]], bootstrap: Bootstrap) -> pd.DataFrame:
-    """Summarise the test split of every run: columns `SUMMARY`, a row per run and metric.
+    """Summarise the test split of every run: columns `SUMMARY`, a row per run and measure.
 
-    `tied_candidates` is the total over questions and seeds; `setting` is the name that the run
-    was trained with (what `+chosen` stands for), empty for a model that is not trained.
+    `tied_candidates` is the total over items and seeds; `setting` is the name that the run was
+    trained with (what a chosen one turned out to be), empty for a system that is not trained.
     """
     rows = []
     for record, metrics in runs:
-        test = metrics[metrics["split"] == "test"]
-        for metric, summary in summarise(test, bootstrap.samples, bootstrap.confidence).items():
+        cell, values = Cell.from_record(record["cell"]), values_by_seed(metrics, "test")
+        tied = int(values.pop(TIED).to_numpy().sum())
+        for measure, by_seed in values.items():
+            summary = summarise(by_seed.to_numpy(), bootstrap.samples, bootstrap.confidence)
             rows.append(
                 {
-                    **record["cell"],
-                    "metric": metric,
+                    **cell._asdict(),
+                    "axes": to_text(cell.axes),
+                    "measure": measure,
                     **{name: round(value, DECIMALS) for name, value in summary._asdict().items()},
-                    "n_seeds": test["seed"].nunique(),
-                    "n_questions": test["question_id"].nunique(),
-                    "tied_candidates": int(test["tied_candidates"].sum()),
+                    "n_seeds": by_seed.shape[0],
+                    "n_items": by_seed.shape[1],
+                    "tied_candidates": tied,
                     "setting": record["settings"]["setting"] if _is_trained(record) else "",
                     "provenance": _provenance(record),
                 }
@@ -100,10 +110,15 @@ def summarise_runs(runs: Iterable[tuple[dict, pd.DataFrame]], bootstrap: Bootstr
     return typed(rows, SUMMARY)
 
 
-def by_cell(summary: pd.DataFrame) -> dict[tuple, dict]:
-    """Return the rows of a summary by (model id, dataset, subset, p, metric)."""
-    keys = ["model", "dataset", "subset", "p", "metric"]
-    return {tuple(row[key] for key in keys): row for row in summary.to_dict("records")}
+def by_cell(summary: pd.DataFrame) -> Found:
+    """Return the rows of a summary by cell and measure."""
+    return {
+        (
+            Cell(row["system"], row["dataset"], row["subset"], from_text(row["axes"])),
+            row["measure"],
+        ): row
+        for row in summary.to_dict("records")
+    }
 
 
 def typed(rows: list[dict], columns: dict[str, str]) -> pd.DataFrame:
@@ -152,7 +167,7 @@ def _provenance(record: dict) -> str:
         return f"trained here: {origin}{rewritten}, setting {settings['setting']}"
     if settings["sentence_vectors"]:
         return settings["sentence_vectors"]["origin"]
-    model = settings["model"]
+    system = settings["system"]
     if vectors:
-        return f"{model['encoder']} of {vectors['origin']}"
-    return model["encoder"] or model["ranker"]
+        return f"{system['encoder']} of {vectors['origin']}"
+    return system["encoder"] or system["ranker"]

@@ -141,6 +141,11 @@ def count_text(row: dict) -> Value:
     return Value(ours, published=_with_mark(f"({row['published']:.0f})", row))
 
 
+def cited_text(row: dict) -> Value:
+    """Return what a paper prints of others."""
+    return Value("" if pd.isna(row["published"]) else f"({_published(row['published'])})")
+
+
 def full_text(row: dict) -> Value:
     published = "" if pd.isna(row["published"]) else f"({_published(row['published'])})"
     if pd.isna(row["mean"]):

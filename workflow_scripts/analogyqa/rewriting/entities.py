@@ -7,30 +7,24 @@ folder of a model, or a `.jsonl` file of patterns for spaCy's `entity_ruler`.
 import hashlib
 import importlib.util
 import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from analogyqa.errors import AnalogyQAError
-from analogyqa.question_types import QUESTION_TYPES
 from analogyqa.schemas import ENTITIES
 from analogyqa.text import tokenize
 
 if TYPE_CHECKING:
     from spacy.language import Language
 
-# The labels of OntoNotes, as in `en_core_web_*`; other models have some of them.
-LABELS = {
-    "PERSON": "who",
-    "DATE": "when",
-    "TIME": "when",
-    "GPE": "where",
-    "LOC": "where",
-    "FAC": "where",
-}
 _TREEBANK = re.compile(r"``|''|-[LR][RSC]B-")
 _PATTERNS = ".jsonl"
+
+# Question type to the labels of the entities that it asks for, such as those of OntoNotes.
+Labels = Mapping[str, Sequence[str]]
 
 
 def installed(model: str) -> bool:
@@ -41,12 +35,13 @@ def installed(model: str) -> bool:
     return path.is_dir() or (model.isidentifier() and importlib.util.find_spec(model) is not None)
 
 
-def find_entities(corpus: pd.DataFrame, model: str) -> pd.DataFrame:
-    """Find who, when or where in the candidates of each question that has a type.
+def find_entities(corpus: pd.DataFrame, model: str, labels: Labels) -> pd.DataFrame:
+    """Find what is asked for in the candidates of each question that has a type.
 
     Args:
         corpus: a table of schema CORPUS.
         model: see above.
+        labels: of the model, by question type.
 
     Returns:
         A table of schema ENTITIES in the order of the corpus, a row for each mention of the kind
@@ -55,12 +50,12 @@ def find_entities(corpus: pd.DataFrame, model: str) -> pd.DataFrame:
     Raises:
         AnalogyQAError: when the model cannot be loaded or finds no such entities.
     """
-    nlp = _load(model)
+    nlp, type_of = _load(model, labels), _types(labels)
     typed = corpus.dropna(subset="question_type")
     candidates = typed["candidate"].unique()
     docs = nlp.pipe(map(_plain, candidates))
     found = {
-        candidate: [(e.text, LABELS[e.label_]) for e in doc.ents if e.label_ in LABELS]
+        candidate: [(e.text, type_of[e.label_]) for e in doc.ents if e.label_ in type_of]
         for candidate, doc in zip(candidates, docs, strict=True)
     }
     rows = [
@@ -72,22 +67,22 @@ def find_entities(corpus: pd.DataFrame, model: str) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=ENTITIES.names)
 
 
-def model_record(model: str) -> dict:
+def model_record(model: str, labels: Labels) -> dict:
     """Return name, version (of a file of patterns its sha256) and labels by question type.
 
     Raises AnalogyQAError as `find_entities` does.
     """
-    nlp = _load(model)
+    nlp = _load(model, labels)
     name, version = f"{nlp.meta['lang']}_{nlp.meta['name']}", nlp.meta["version"]
     path = Path(model)
     if path.suffix == _PATTERNS:
         name, version = path.name, hashlib.sha256(path.read_bytes()).hexdigest()
-    labels = _labels(nlp)
-    by_type = {kind: [x for x in labels if LABELS[x] == kind] for kind in QUESTION_TYPES}
+    found = _labels(nlp)
+    by_type = {kind: [label for label in own if label in found] for kind, own in labels.items()}
     return {"name": name, "version": version, "labels": by_type}
 
 
-def _load(model: str) -> "Language":
+def _load(model: str, labels: Labels) -> "Language":
     """Load a model and switch off what its entities do not need."""
     import spacy
 
@@ -112,9 +107,9 @@ def _load(model: str) -> "Language":
         if name in finders or finders.intersection(getattr(component, "listening_components", []))
     ]
     nlp.select_pipes(enable=needed)
-    if not _labels(nlp):
+    if not set(_types(labels)) & _labels(nlp):
         raise AnalogyQAError(
-            f"{model}: finds no entities of the labels {', '.join(LABELS)}. "
+            f"{model}: finds no entities of the labels {', '.join(_types(labels))}. "
             "Set named_entities.model to a spaCy model or a file of patterns that does."
         )
     return nlp
@@ -124,9 +119,12 @@ def _finders(nlp: "Language") -> set[str]:
     return {name for name in nlp.pipe_names if "doc.ents" in nlp.get_pipe_meta(name).assigns}
 
 
-def _labels(nlp: "Language") -> list[str]:
-    found = {label for name in _finders(nlp) for label in nlp.pipe_labels[name]}
-    return [label for label in LABELS if label in found]
+def _labels(nlp: "Language") -> set[str]:
+    return {label for name in _finders(nlp) for label in nlp.pipe_labels[name]}
+
+
+def _types(labels: Labels) -> dict[str, str]:
+    return {label: kind for kind, own in labels.items() for label in own}
 
 
 def _plain(sentence: str) -> str:

@@ -1,10 +1,10 @@
 """Questions whose question word is replaced by an entity (Tam et al. 2017).
 
-The idea: the words `who`, `when` and `where` say little about the answer, an entity of the right
+The idea: a question word says little about the answer, an entity of the right
 kind lies near it in the space of word vectors.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from functools import partial
 from itertools import chain
 from typing import Literal
@@ -13,7 +13,6 @@ import numpy as np
 import pandas as pd
 
 from analogyqa.errors import AnalogyQAError
-from analogyqa.question_types import QUESTION_TYPES
 from analogyqa.text import Sentences, tokenize
 
 Rewriting = Literal["entity", "prototype_word"]
@@ -28,6 +27,7 @@ def rewrite_questions(
     word_ids: dict[str, int],
     rewriting: Rewriting,
     lowercase: bool,
+    question_words: Collection[str],
 ) -> pd.DataFrame:
     """Replace the question word of every question that has a type; labels are never looked at.
 
@@ -46,6 +46,7 @@ def rewrite_questions(
         word_ids: word to row of `vectors`; it has every word of the candidates.
         rewriting: which word takes the place.
         lowercase: as the vocabulary was made.
+        question_words: the first words that make a question type.
 
     Returns:
         `corpus` with other questions; their words are in `word_ids` if those of the corpus are.
@@ -56,10 +57,16 @@ def rewrite_questions(
     """
     split = partial(tokenize, lowercase=lowercase)
     typed = corpus.dropna(subset="question_type").astype({"split": str, "question_type": str})
-    usable = [_usable(text, split(text), word_ids) for text in entities["entity"]]
-    named = entities[np.array(usable, dtype=bool)].astype({"split": str, "entity_type": str})
+    usable = [
+        bool(tokens) and all(token in word_ids for token in tokens)
+        for tokens in map(split, entities["entity"])
+    ]
+    of_question = entities["entity"].str.lower().isin(question_words)
+    named = entities[np.array(usable, dtype=bool) & ~of_question].astype(
+        {"split": str, "entity_type": str}
+    )
     mentions = named[named["split"] == "train"].groupby("entity_type")["entity"].agg(list)
-    words_of = {kind: _words(texts, split) for kind, texts in mentions.items()}
+    words_of = {kind: _words(texts, split, question_words) for kind, texts in mentions.items()}
     texts = [*typed["candidate"], *named["entity"], *chain.from_iterable(words_of.values())]
     similarity = _Similarity(texts, vectors, word_ids, split)
 
@@ -91,18 +98,15 @@ def rewrite_questions(
     return corpus.assign(question=questions)
 
 
-def _usable(entity: str, tokens: list[str], word_ids: dict[str, int]) -> bool:
-    known = all(token in word_ids for token in tokens)
-    return bool(tokens) and known and entity.lower() not in QUESTION_TYPES
-
-
-def _words(entities: Iterable[str], split: Callable[[str], list[str]]) -> list[str]:
+def _words(
+    entities: Iterable[str], split: Callable[[str], list[str]], question_words: Collection[str]
+) -> list[str]:
     """Return the words of entities that can stand for a question word, each once."""
     tokens = dict.fromkeys(token for entity in entities for token in split(entity))
     return [
         token
         for token in tokens
-        if token[0].isalnum() and split(token) == [token] and token not in QUESTION_TYPES
+        if token[0].isalnum() and split(token) == [token] and token not in question_words
     ]
 
 

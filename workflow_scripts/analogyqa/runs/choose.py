@@ -8,20 +8,22 @@ from analogyqa.files import write_json
 from analogyqa.schemas import HISTORY, read_table
 
 
-def choose_setting(histories: dict[str, str], subset: str, path: str | Path) -> None:
-    """Choose the setting with the highest mean over seeds of the best dev MRR and record it.
+def choose_setting(histories: dict[str, str], measure: str, subset: str, path: str | Path) -> None:
+    """Choose the setting with the highest mean over seeds of the best dev value and record it.
 
     Args:
         histories: setting to its history.parquet; of equal settings the first wins.
+        measure: a key of `MEASURES`.
         subset: on which the settings were tried, for the record.
-        path: the JSON file to write: chosen, metric, subset, dev (setting to mean).
+        path: the JSON file to write: chosen, measure, subset, dev (setting to mean).
     """
-    dev = {
-        setting: float(read_table(file, HISTORY).groupby("seed")["dev_mrr"].max().mean())
-        for setting, file in histories.items()
-    }
+    dev = {}
+    for setting, file in histories.items():
+        history = read_table(file, HISTORY)
+        own = history[history["measure"] == f"dev_{measure}"]
+        dev[setting] = float(own.groupby("seed")["value"].max().mean())
     chosen = max(dev, key=dev.__getitem__)
-    write_json(path, {"chosen": chosen, "metric": "mrr", "subset": subset, "dev": dev})
+    write_json(path, {"chosen": chosen, "measure": measure, "subset": subset, "dev": dev})
 
 
 def chosen_setting(path: str | Path) -> str:

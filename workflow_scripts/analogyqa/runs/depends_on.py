@@ -27,8 +27,11 @@ def content_hash(value: object) -> str:
 
 @cache
 def code_hash(*starts: str | Path) -> str:
-    """Return the hash of the modules of this library that `imported` finds."""
-    return content_hash({name: sha256(_file_of(name)) for name in sorted(imported(*starts))})
+    """Return the hash of the modules of this library that `imported` finds, with templates."""
+    files = {name: _file_of(name) for name in imported(*starts)}
+    for folder in {path.parent / "templates" for path in files.values()}:
+        files |= {str(path.relative_to(LIBRARY)): path for path in folder.glob("*")}
+    return content_hash({name: sha256(path) for name, path in files.items()})
 
 
 def imported(*starts: str | Path) -> set[str]:

@@ -11,14 +11,15 @@ from pathlib import Path
 
 import pandas as pd
 
-from analogyqa.analogies.quadruples import subset_of
+from analogyqa.corpora.question_types import subset_of
 from analogyqa.examples.files import CellFiles
 from analogyqa.files import write_json
 from analogyqa.measures import measure_run
 from analogyqa.plan import Cell
 from analogyqa.runs.depends_on import content_hash, sha256
 from analogyqa.schemas import CORPUS, METRICS, SCORES, read_table, write_table
-from analogyqa.settings.systems import Model, Training
+from analogyqa.settings.systems import System
+from analogyqa.training.scoring import EVALUATED
 from analogyqa.vectors.store import store_record
 
 PACKAGES = ("torch", "numpy", "pandas", "pyarrow", "ir_measures", "fasttext", "snakemake")
@@ -65,7 +66,7 @@ def run_record(
     """Return the record of one cell.
 
     Args:
-        cell: model, dataset, subset, p.
+        cell: system, dataset, subset, axes.
         settings: the resolved configuration that the scores depend on.
         seeds: as run.
         inputs: name of an input to its sha256.
@@ -83,18 +84,19 @@ def run_record(
 
 
 def settings_record(
-    model: Model,
-    training: Training | None,
+    system: System,
     setting: str | None,
     sources: dict[str, str],
     lowercase: bool,
     files: dict[int, CellFiles],
 ) -> dict:
+    """Return what the scores of a cell depend on; `setting` is None for what is not trained."""
     first = next(iter(files.values()))
     stores = {"vectors": first.vectors, "sentence_vectors": first.sentence_vectors}
     return {
-        "model": model.scientific(),
-        "training": training.model_dump() if training else None,
+        "system": system.scientific(),
+        "p": system.p if system.needs_prototypes else None,
+        "training": system.training.model_dump() if setting else None,
         "setting": setting,
         "sources": sources,
         "lowercase": lowercase,
@@ -104,6 +106,7 @@ def settings_record(
 
 def write_run(
     cell: Cell,
+    types: Sequence[str] | None,
     settings: dict,
     files: dict[int, CellFiles],
     inputs: dict[str, str],
@@ -117,10 +120,10 @@ def write_run(
     all_scores = pd.concat(scores, ignore_index=True)
     write_table(all_scores, SCORES, path)
     corpus = read_table(next(iter(files.values())).corpus, CORPUS)
-    metrics = measure_run(all_scores, _question_types(corpus, cell.subset))
+    metrics = measure_run(all_scores, _groups(corpus, types))
     write_table(metrics, METRICS, Path(folder, "metrics.parquet"))
     record = run_record(
-        cell._asdict(),
+        cell.record(),
         settings,
         list(files),
         inputs,
@@ -132,9 +135,9 @@ def write_run(
     write_json(Path(folder, "run.json"), record)
 
 
-def _question_types(corpus: pd.DataFrame, subset: str) -> dict[str, dict[str, str]]:
+def _groups(corpus: pd.DataFrame, types: Sequence[str] | None) -> dict[str, dict[str, str]]:
     """Return split to question_id to type for all questions that must have been ranked."""
-    pairs = {split: subset_of(corpus, split, subset) for split in ("dev", "test")}
+    pairs = {split: subset_of(corpus, split, types) for split in EVALUATED}
     return {
         split: dict(zip(table["question_id"], table["question_type"], strict=True))
         for split, table in pairs.items()

@@ -1,54 +1,68 @@
 """Score a cell that is not trained, all its seeds."""
 
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
 
-from analogyqa.analogies.quadruples import subset_of
-from analogyqa.examples.files import CellFiles, load_cell, require_questions
+from analogyqa.examples.files import CellFiles, load_cell, load_pairs
 from analogyqa.plan import Cell
+from analogyqa.rankers import TextRanker, build_ranker
+from analogyqa.registry import RANKERS
 from analogyqa.runs.depends_on import sha256
 from analogyqa.runs.record import settings_record, write_run
 from analogyqa.schemas import CORPUS, SCORES, read_table
-from analogyqa.settings.systems import Model, Training
+from analogyqa.settings.systems import System
 from analogyqa.training.scoring import EVALUATED, score_untrained
 
 
 def score_cell(
     cell: Cell,
-    model: Model,
-    training: Training,
+    types: Sequence[str] | None,
+    system: System,
     files: dict[int, CellFiles],
     sources: dict[str, str],
     lowercase: bool,
     folder: str | Path,
 ) -> None:
-    """Score all seeds of a cell that is not trained; write its scores, metrics and run.json."""
+    """Score all seeds of a cell that is not trained; write its scores, metrics and run.json.
+
+    Args:
+        cell: what is run.
+        types: the question types of its subset, None for `all`.
+        system: at the axes of the cell.
+        files: seed to its tables.
+        sources: split to the name of the file that its pairs come from, for the record.
+        lowercase: as the vocabulary was made.
+        folder: of the run.
+    """
     started = time.perf_counter()
     inputs, scores = {}, []
     for seed, tables in files.items():
         for name, path in tables.named().items():
             inputs[f"{name}, seed {seed}"] = sha256(path)
-        if model.ranker == "bm25":
-            corpus = read_table(tables.corpus, CORPUS)
-            pairs = {split: subset_of(corpus, split, cell.subset) for split in EVALUATED}
-            require_questions(pairs, cell.subset, tables.corpus)
-            scores.append(score_bm25(corpus, cell.subset, lowercase).assign(seed=seed))
+        if RANKERS[system.ranker].reads_text:
+            scored = score_text(tables.corpus, types, build_ranker(system), lowercase)
+            scores.append(scored.assign(seed=seed))
         else:
-            data = load_cell(tables, cell.subset, cell.p, lowercase)
-            scores.append(score_untrained(data, model, training, seed))
-    settings = settings_record(model, None, None, sources, lowercase, files)
+            data = load_cell(tables, types, system.p, lowercase)
+            scores.append(score_untrained(data, system, seed))
+    settings = settings_record(system, None, sources, lowercase, files)
     seconds = time.perf_counter() - started
-    write_run(cell, settings, files, inputs, scores, folder, "cpu", {}, seconds)
+    write_run(cell, types, settings, files, inputs, scores, folder, "cpu", {}, seconds)
 
 
-def score_bm25(corpus: pd.DataFrame, subset: str, lowercase: bool) -> pd.DataFrame:
-    """Score dev and test by BM25 over all candidates of a corpus: schema SCORES, less the seed."""
-    from analogyqa.rankers.bm25 import bm25_scores
+def score_text(
+    corpus_path: str, types: Sequence[str] | None, ranker: TextRanker, lowercase: bool
+) -> pd.DataFrame:
+    """Score dev and test by words; they are counted in all candidates of the corpus.
 
-    pairs = pd.concat([subset_of(corpus, split, subset) for split in EVALUATED])
-    scores = bm25_scores(
+    Returns a table of schema SCORES, less the seed.
+    """
+    corpus = read_table(corpus_path, CORPUS)
+    pairs = pd.concat(load_pairs(corpus, types, EVALUATED, corpus_path).values())
+    scores = ranker.scores(
         pairs["question"].tolist(),
         pairs["candidate"].tolist(),
         corpus["candidate"].unique().tolist(),

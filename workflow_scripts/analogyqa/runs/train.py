@@ -1,7 +1,7 @@
 """Train and score a cell, all its seeds."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,12 +10,12 @@ from threadpoolctl import threadpool_limits
 
 from analogyqa.examples.files import CellFiles, load_cell
 from analogyqa.plan import Cell
-from analogyqa.registry import ENCODERS
+from analogyqa.registry import ENCODERS, OBJECTIVES, RANKERS
 from analogyqa.runs.depends_on import code_hash, content_hash, sha256
 from analogyqa.runs.record import settings_record, write_run
 from analogyqa.runs.side_by_side import side_by_side
 from analogyqa.schemas import HISTORY, write_table
-from analogyqa.settings.systems import Model, Training
+from analogyqa.settings.systems import System
 
 if TYPE_CHECKING:
     import torch
@@ -23,10 +23,17 @@ if TYPE_CHECKING:
     from analogyqa.training.loop import Trained
 
 
+def modules_of(system: System) -> list[str]:
+    """Return the modules of the library that a system loads by name."""
+    entries = [ENCODERS[system.encoder or "mean"], RANKERS[system.ranker]]
+    entries += [OBJECTIVES[system.training.loss]] if system.trained else []
+    return [entry.module for entry in entries]
+
+
 def train_cell(
     cell: Cell,
-    model: Model,
-    training: Training,
+    types: Sequence[str] | None,
+    system: System,
     setting: str,
     files: dict[int, CellFiles],
     sources: dict[str, str],
@@ -41,7 +48,8 @@ def train_cell(
 
     Args:
         cell: what is run.
-        model, training, setting: how; `setting` is the name of `training`.
+        types: the question types of its subset, None for `all`.
+        system, setting: how; `setting` is the name of the system's training.
         files: seed to its tables.
         sources: split to the name of the file that its pairs come from, for the record.
         lowercase: as the vocabulary was made.
@@ -58,18 +66,18 @@ def train_cell(
 
     started = time.perf_counter()
     chosen_device = device_for(device)
-    settings = settings_record(model, training, setting, sources, lowercase, files)
-    code = code_hash("analogyqa.training.loop", ENCODERS[model.encoder].module)
+    settings = settings_record(system, setting, sources, lowercase, files)
+    code = code_hash("analogyqa.training.loop", *modules_of(system))
     inputs, calls = {}, []
     for seed, tables in files.items():
         hashes = {name: sha256(path) for name, path in tables.named().items()}
         inputs.update({f"{name}, seed {seed}": value for name, value in hashes.items()})
         depends_on = {
-            "model": model.scientific(),
-            "training": training.model_dump(),
+            "system": system.scientific(),
+            "training": system.training.model_dump(),
             "seed": seed,
-            "subset": cell.subset,
-            "p": cell.p,
+            "types": types,
+            "p": system.p,
             "inputs": hashes,
             "lowercase": lowercase,
             # Not the device: a training may go on on another. What it ran on is in its state.
@@ -77,21 +85,25 @@ def train_cell(
             "code": code,
         }
         checkpoint = Path(checkpoints, f"{content_hash(depends_on)[:32]}.pt")
-        calls.append((cell, model, training, seed, tables, lowercase, chosen_device, checkpoint))
+        calls.append(
+            (cell.label, types, system, seed, tables, lowercase, chosen_device, checkpoint)
+        )
     trained = side_by_side(_train_seed, calls, threads, on_epoch)
     scores, histories, machines = zip(*trained, strict=True)
     history = pd.concat(histories, ignore_index=True)
     write_table(history, HISTORY, Path(folder, "history.parquet"))
     # Epochs that an earlier job did count as well.
-    seconds = max(time.perf_counter() - started, history["seconds"].sum())
+    of_epochs = history.loc[history["measure"] == "seconds", "value"].sum()
+    seconds = max(time.perf_counter() - started, of_epochs)
     ran_on = {str(seed): own for seed, own in zip(files, machines, strict=True)}
-    write_run(cell, settings, files, inputs, scores, folder, str(chosen_device), ran_on, seconds)
+    device_name = str(chosen_device)
+    write_run(cell, types, settings, files, inputs, scores, folder, device_name, ran_on, seconds)
 
 
 def _train_seed(
-    cell: Cell,
-    model: Model,
-    training: Training,
+    label: str,
+    types: Sequence[str] | None,
+    system: System,
     seed: int,
     files: CellFiles,
     lowercase: bool,
@@ -105,8 +117,7 @@ def _train_seed(
     from analogyqa.training.loop import train_seed
 
     set_numerics(device)
-    data = load_cell(files, cell.subset, cell.p, lowercase)
-    name = f"{cell.model} {cell.dataset} {cell.subset} p{cell.p} seed {seed}"
+    data = load_cell(files, types, system.p, lowercase)
     torch.set_num_threads(1)
     with threadpool_limits(1):  # of NumPy; with more the last bits differ
-        return train_seed(data, model, training, seed, device, checkpoint, name, on_epoch)
+        return train_seed(data, system, seed, device, checkpoint, f"{label} seed {seed}", on_epoch)

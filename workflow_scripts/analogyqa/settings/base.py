@@ -1,6 +1,7 @@
 """What every section of the configuration shares: strict keys, and messages for wrong ones."""
 
 import difflib
+import math
 from collections.abc import Iterable
 from functools import cache
 from typing import Annotated
@@ -11,12 +12,12 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
-    ValidationError,
 )
 
-from analogyqa.errors import shown
+from analogyqa.errors import AnalogyQAError, shown
 from analogyqa.folders import folder_name
 
+MOST_VALUES = 100_000
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
 Folder = Annotated[str, AfterValidator(folder_name)]
 
@@ -44,6 +45,29 @@ class Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
+def require_few_values(content: object, origin: str) -> None:
+    """Raise AnalogyQAError when values hold themselves, or more than MOST_VALUES.
+
+    What is behind an alias of YAML counts at each use, so that a few lines cannot stand for
+    millions.
+    """
+    if _count(content, {}) > MOST_VALUES:
+        raise AnalogyQAError(
+            f"{origin}: its aliases (*name) stand for more than {MOST_VALUES:,} values, or for "
+            "themselves. Write out what is meant."
+        )
+
+
+def _count(content: object, counts: dict[int, float]) -> float:
+    if not isinstance(content, dict | list):
+        return 1
+    if id(content) not in counts:
+        counts[id(content)] = math.inf  # what stays for a value within itself
+        parts = content.values() if isinstance(content, dict) else content
+        counts[id(content)] = 1 + sum(_count(part, counts) for part in parts)
+    return counts[id(content)]
+
+
 def without_nulls(section: object) -> object:
     if not isinstance(section, dict):
         return section
@@ -61,17 +85,6 @@ def laid_over(values: dict, changes: dict) -> dict:
 def require_known(key: str, name: str, known: dict) -> None:
     if name not in known:
         raise ValueError(f"{key}: {name!r} is not configured{nearest_hint(name, known)}")
-
-
-def section_with(section: Section, changes: dict, location: tuple[str, ...]) -> Section:
-    """Return `section` with `changes`; `location` is for the message of a ValueError."""
-    kind = type(section)
-    try:
-        return kind.model_validate(laid_over(section.model_dump(exclude_unset=True), changes))
-    except ValidationError as error:
-        raise ValueError(
-            "; ".join(explain_error(kind, item, location) for item in error.errors())
-        ) from None
 
 
 def explain_error(section: type[Section], error: dict, prefix: tuple[str, ...] = ()) -> str:

@@ -1,13 +1,15 @@
 """The data sets."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import (
-    field_validator,
-)
+from pydantic import BeforeValidator, field_validator
 
 from analogyqa.registry import READERS
-from analogyqa.settings.base import Alternatives, Count, Section
+from analogyqa.settings.base import Alternatives, Count, Name, Section
+
+Split = Literal["train", "dev", "test"]
+ALL = "all"  # the subset of every question that has a correct candidate; always there
+DATASET_AXES = ("drop_all_correct", "prototype_choice")
 
 
 class Dataset(Section):
@@ -24,11 +26,11 @@ class Dataset(Section):
     train: Alternatives
     dev: Alternatives
     test: Alternatives
-    questions: dict[
-        Literal["train", "dev", "test"],
-        dict[Literal["who", "when", "where"], Count],
-    ] = {}
-    drop_all_correct: list[Literal["train", "dev", "test"]] = []
+    questions: dict[Split, dict[Name, Count]] = {}
+    drop_all_correct: Annotated[
+        list[Split],
+        BeforeValidator(lambda value: value.split("+") if isinstance(value, str) else value),
+    ] = []
     prototype_choice: Literal["pair", "question"] = "pair"
 
     @field_validator("questions", mode="before")

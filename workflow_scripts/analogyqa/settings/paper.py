@@ -1,28 +1,43 @@
 """What a paper prints: its tables and figures, and its claims."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import ConfigDict, Field, ValidationError, model_validator
 
 from analogyqa.errors import AnalogyQAError
+from analogyqa.files import read_yaml
 from analogyqa.measures import MEASURES
-from analogyqa.question_types import SUBSETS
 from analogyqa.schemas import SPLITS
+from analogyqa.settings.axes import Axes, axes_of
 from analogyqa.settings.base import Count, Name, Section, explain_error
-from analogyqa.yaml_files import read_yaml
+from analogyqa.settings.data import ALL
+
+CITED = "cited"  # a row of values that are shown as published and are nothing of ours
+NOT_PRINTED = "-"
+SCORE, QUESTIONS, BEST = "score", "questions", "best"  # kinds of published values
 
 
 class Where(Section):
-    """Which of our numbers a published value or a claim is about, or a part of that."""
+    """Which of our numbers a published value or a claim is about, or a part of that.
 
-    model: str | None = None
+    A further key names a setting of the system, or of how the data set is read, and its value.
+    """
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+    system: str | None = None
     dataset: str | None = None
-    subset: Literal[SUBSETS] | None = None  # type: ignore[valid-type]
+    subset: str | None = None
     split: Literal[SPLITS] | None = None  # type: ignore[valid-type]
-    p: Count | None = None
-    metric: Literal[tuple(MEASURES)] | None = None  # type: ignore[valid-type]
+    measure: Literal[tuple(MEASURES)] | None = None  # type: ignore[valid-type]
+    count: Literal["questions"] | None = None
+
+    @model_validator(mode="after")
+    def _axes_are_known(self) -> "Where":
+        axes_of(self.model_extra or {})
+        return self
 
     def __or__(self, other: "Where") -> "Where":
         """Return what both say together; ValueError when both say the same key."""
@@ -30,61 +45,129 @@ class Where(Section):
             raise ValueError(f"{sorted(twice)} is given twice")
         return Where(**self.model_dump(exclude_unset=True), **other.model_dump(exclude_unset=True))
 
+    @property
+    def axes(self) -> Axes:
+        return axes_of(self.model_extra or {})
+
+    @property
+    def given(self) -> set[str]:
+        """The keys that are given, besides the axes."""
+        return self.model_fields_set - set(self.model_extra or {})
+
 
 class Published(NamedTuple):
-    """One number that a paper prints."""
+    """A number that a paper prints, in the unit of ours; None where it prints none.
+
+    `kind` is that of our value: a score, a count of questions, or the best point of an axis.
+    """
 
     row: str
     column: str
     where: Where
-    published: float
+    published: float | None
+    kind: str
 
 
 _NEEDED = {
-    "questions": {"dataset", "subset", "split"},
-    "score": {"model", "dataset", "subset", "metric"},
-    "best_p": {"model", "dataset", "subset", "metric"},
+    SCORE: {"system", "dataset", "subset", "measure"},
+    QUESTIONS: {"dataset", "subset", "split", "count"},
 }
 
 
 class Artefact(Section):
-    """A table or figure of a paper: the layout, the printed values, and what they stand for."""
+    """A table or a figure of a paper: the layout, the printed values, and what they stand for.
+
+    A table has `columns`, `rows` and `published`. A row may be `cited`: its values are nothing of
+    ours. A printed value divided by `scale` is in the unit of ours.
+
+    A figure has an axis `x`, one name and its points, and either `lines` or a second axis `y`,
+    which makes it a heat map. It has a panel for each of `panels`. `best` holds the point at which
+    the text says that a line is highest, one for each panel.
+
+    Of rows, columns, panels, lines and points, each says a part of where our value comes from, and
+    `cells` what they have in common.
+    """
 
     title: str
-    value: Literal[tuple(_NEEDED)]  # type: ignore[valid-type]
     cells: Where = Where()
-    columns: dict[str, Where] = Field(min_length=1)
-    rows: dict[str, Where] = Field(min_length=1)
-    published: dict[str, list[Annotated[float, Field(strict=True, ge=0)]]]
+    columns: dict[str, Where] = {}
+    rows: dict[str, Where | Literal[CITED]] = {}  # type: ignore[valid-type]
+    published: dict[
+        str, list[Annotated[float, Field(strict=True, ge=0)] | Literal[NOT_PRINTED]]
+    ] = {}  # type: ignore[valid-type]
+    scale: Annotated[float, Field(gt=0)] = 1
+    x: dict[str, Annotated[list, Field(min_length=1)]] = {}
+    y: dict[str, Annotated[list, Field(min_length=1)]] = {}
+    lines: dict[str, Where] = {}
+    panels: dict[str, Where] = {"": Where()}
+    best: dict[str, list[Annotated[float, Field(strict=True)]]] = {}
 
     @model_validator(mode="after")
     def _complete(self) -> "Artefact":
-        if list(self.published) != list(self.rows):
-            raise ValueError(f"published has rows {list(self.published)}, rows {list(self.rows)}")
-        for row, values in self.published.items():
-            if len(values) != len(self.columns):
-                raise ValueError(f"{row}: {len(values)} values for {len(self.columns)} columns")
-        needed = _NEEDED[self.value]
-        for cell in self.numbers():
-            given = cell.where.model_fields_set
-            if given != needed:
-                raise ValueError(
-                    f"{cell.row}, {cell.column}: {sorted(given)} given, {sorted(needed)} needed"
-                )
-            if self.value == "score" and cell.published > 1:
-                raise ValueError(f"{cell.row}, {cell.column}: {cell.published} is above 1")
+        if bool(self.x) == bool(self.columns and self.rows):
+            raise ValueError("give columns and rows (a table), or x (a figure)")
+        if self.is_figure:
+            if len(self.x) != 1 or len(self.y) > 1 or bool(self.y) == bool(self.lines):
+                raise ValueError("a figure has one axis x, and either lines or one axis y")
+            self._same_length("best", self.best, self.panels, list(self.best))
+            if unknown := set(self.best) - set(self.lines):
+                raise ValueError(f"best: no lines {sorted(unknown)}")
+            for _, _, _, where in self.points():
+                _require_given("x", where, SCORE)
+        elif self.published:
+            self._same_length("published", self.published, self.columns, list(self.rows))
+        for number in self.numbers():
+            if number.kind != BEST:
+                _require_given(f"{number.row}, {number.column}", number.where, number.kind)
+            if number.kind == SCORE and number.published is not None:
+                largest = MEASURES[number.where.measure].largest
+                if number.published > largest:
+                    raise ValueError(
+                        f"{number.row}, {number.column}: {number.published:g} is above {largest:g}"
+                        " (scale says by what a printed value is divided)"
+                    )
         return self
+
+    def _same_length(self, key: str, values: dict, columns: dict, rows: list[str]) -> None:
+        if list(values) != rows:
+            raise ValueError(f"{key} has rows {list(values)}, rows {rows}")
+        for row, own in values.items():
+            if len(own) != len(columns):
+                raise ValueError(f"{row}: {len(own)} values for {len(columns)} columns")
+
+    @property
+    def is_figure(self) -> bool:
+        return bool(self.x)
 
     @property
     def systems_in_rows(self) -> bool:
-        """Whether the rows, not the columns, name the systems."""
-        return any(where.model is not None for where in self.rows.values())
+        """Whether the rows of a table, not the columns, name the systems."""
+        return any(where != CITED and where.system is not None for where in self.rows.values())
+
+    @property
+    def has_systems(self) -> bool:
+        """Whether the rows or columns of a table name systems, so that further ones have a place.
+
+        A table of counts has none, and neither has one about a single system.
+        """
+        columns = any(where.system is not None for where in self.columns.values())
+        return not self.is_figure and (columns or self.systems_in_rows)
 
     def numbers(self) -> Iterator[Published]:
-        """Yield every published number, row by row."""
-        for row, values in self.published.items():
+        """Yield every published number, row by row; of a figure the best points."""
+        for line, values in self.best.items():
+            for panel, value in zip(self.panels, values, strict=True):
+                yield Published(line, panel, self.where(line, panel), value, BEST)
+        for row, said in self.rows.items():
+            values = self.published.get(row, [NOT_PRINTED] * len(self.columns))
             for column, value in zip(self.columns, values, strict=True):
-                yield Published(row, column, self.where(row, column), value)
+                number = None if value == NOT_PRINTED else value / self.scale
+                if said == CITED:
+                    yield Published(row, column, Where(), number, CITED)
+                    continue
+                where = self.where(row, column)
+                kind = QUESTIONS if where.count else SCORE
+                yield Published(row, column, where, number, kind)
 
     def cells_of(self, system: str) -> Iterator[tuple[str, str, Where]]:
         """Yield row, column and place of each cell that another system would have here."""
@@ -92,18 +175,47 @@ class Artefact(Section):
             for column in self.columns:
                 yield system, column, self.where(column=column)
         else:
-            for row in self.rows:
-                yield row, system, self.where(row=row)
+            for row, said in self.rows.items():
+                if said != CITED:
+                    yield row, system, self.where(row=row)
+
+    def points(
+        self, instead: dict[str, list] | None = None
+    ) -> Iterator[tuple[str, str, dict[str, object], Where]]:
+        """Yield panel, line, coordinates and place of every point of a figure.
+
+        `instead` maps an axis to the points to be shown in place of the paper's.
+        """
+        axes = {
+            name: (instead or {}).get(name, points) for name, points in (self.x | self.y).items()
+        }
+        for panel in self.panels:
+            for line in self.lines or {"": Where()}:
+                for point in _product(axes):
+                    yield panel, line, point, self.where(line, panel) | Where(**point)
 
     def where(self, row: str | None = None, column: str | None = None) -> Where:
-        """Return what a row and a column, or only one of them, say together with `cells`.
+        """Return what a row (line) and a column (panel), or one of them, say with `cells`.
 
         Raises ValueError when two of them say the same key.
         """
+        rows, columns = self.rows | self.lines, self.columns | self.panels
         try:
-            return self.cells | self.rows.get(row, Where()) | self.columns.get(column, Where())
+            return self.cells | rows.get(row, Where()) | columns.get(column, Where())
         except ValueError as error:
             raise ValueError(f"{row}, {column}: {error}") from None
+
+
+def _product(axes: dict[str, list]) -> Iterator[dict[str, object]]:
+    points: list[dict[str, object]] = [{}]
+    for name, values in axes.items():
+        points = [{**point, name: value} for point in points for value in values]
+    return iter(points)
+
+
+def _require_given(place: str, where: Where, kind: str) -> None:
+    if where.given != _NEEDED[kind]:
+        raise ValueError(f"{place}: {sorted(where.given)} given, {sorted(_NEEDED[kind])} needed")
 
 
 class Comparison(Section):
@@ -128,21 +240,15 @@ class Claim(Section):
 
     @model_validator(mode="after")
     def _complete(self) -> "Claim":
-        needed = {"model", "dataset", "subset", "metric"}
         for better, worse in self.sides():
             for side in (better, worse):
-                given = side.model_fields_set
-                if given - {"p"} != needed:
-                    raise ValueError(
-                        f"{sorted(given)} given, {sorted(needed)} needed (and p where it is not "
-                        "the configured one)"
-                    )
+                _require_given(str(side.system), side, SCORE)
             if better == worse:
-                raise ValueError(f"{better.model} is compared with itself")
+                raise ValueError(f"{better.system} is compared with itself")
             if (better.dataset, better.subset) != (worse.dataset, worse.subset):
                 raise ValueError(
-                    f"{better.model}, {worse.model}: both sides need the same dataset and subset, "
-                    "because their questions are compared in pairs"
+                    f"{better.system}, {worse.system}: both sides need the same dataset and "
+                    "subset, because their questions are compared in pairs"
                 )
         if self.needed > len(self.comparisons):
             raise ValueError(f"needs: {self.needs} of {len(self.comparisons)} comparisons")
@@ -165,12 +271,19 @@ class Claim(Section):
 
 
 class Paper(Section):
-    """One file of papers/."""
+    """One paper.yaml of papers/."""
 
     paper: Name
     citation: str
     artefacts: dict[Annotated[str, Field(pattern=r"^(table|figure)\d+$")], Artefact]
     claims: dict[Name, Claim] = Field(default={})
+
+    @model_validator(mode="after")
+    def _named_for_what_they_are(self) -> "Paper":
+        for name, artefact in self.artefacts.items():
+            if name.startswith("figure") != artefact.is_figure:
+                raise ValueError(f"artefacts.{name}: a figure has an axis x, a table has none")
+        return self
 
     def only(self, name: str) -> "Paper":
         """Return the paper with one of its tables or figures, and no claims."""
@@ -189,3 +302,29 @@ def load_paper(path: str | Path) -> Paper:
         raise AnalogyQAError(
             "\n".join(f"{path}: {explain_error(Paper, item)}" for item in error.errors())
         ) from None
+
+
+OWN = "own"
+
+
+def paper_of_own_data(titles: dict[str, str], subsets: Sequence[str], systems: dict[str, str],
+                      measure: str) -> Paper | None:  # fmt: skip
+    """Return a paper that is none: a table and a figure for each data set that no paper has.
+
+    Args:
+        titles: data set to its title.
+        subsets: that are shown, beside `all`.
+        systems: system to its title.
+        measure: that is shown.
+    """
+    places = {name.capitalize(): Where(subset=name) for name in (*subsets, ALL)}
+    rows = {title: Where(system=name) for name, title in systems.items()}
+    artefacts = {}
+    for number, (dataset, title) in enumerate(titles.items(), 1):
+        cells = Where(dataset=dataset, measure=measure)
+        shown = {"title": f"{title}: {MEASURES[measure].title.lower()}", "cells": cells}
+        artefacts[f"table{number}"] = Artefact(**shown, columns=places, rows=rows)
+        x = {"subset": [*subsets, ALL]}
+        artefacts[f"figure{number}"] = Artefact(**shown, x=x, lines=rows)
+    citation = "Data sets of the configuration that are in no paper: nothing is published."
+    return Paper(paper=OWN, citation=citation, artefacts=artefacts) if artefacts else None

@@ -1,48 +1,23 @@
-"""The whole configuration: checked before any job starts."""
+"""The whole configuration of a run: its own keys, and what its papers configure."""
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import (
-    BeforeValidator,
-    Field,
-    ValidationError,
-    field_validator,
-    model_validator,
-)
+from pydantic import BeforeValidator, Field, ValidationError, field_validator, model_validator
 
 from analogyqa.errors import AnalogyQAError
-from analogyqa.question_types import SUBSETS
-from analogyqa.settings.base import (
-    Folder,
-    Name,
-    Section,
-    WholeNumber,
-    explain_error,
-    laid_over,
-    require_known,
-    section_with,
-    without_nulls,
-)
-from analogyqa.settings.data import Dataset
-from analogyqa.settings.studies import (
-    CHOSEN,
-    PAPER,
-    SETTING_PART,
-    Bootstrap,
-    Selection,
-    Sensitivity,
-    split_id,
-)
-from analogyqa.settings.systems import Model, Prototypes, Training
+from analogyqa.measures import MEASURES
+from analogyqa.registry import OBJECTIVES
+from analogyqa.settings import axes as ax
+from analogyqa.settings.axes import CHOSEN, SETTING, Axes
+from analogyqa.settings.base import Folder, Name, Section, WholeNumber, laid_over, require_known
+from analogyqa.settings.data import ALL, Dataset
+from analogyqa.settings.studies import PAPER, Bootstrap, Selection, Studies
+from analogyqa.settings.systems import System
 from analogyqa.settings.vectors import NamedEntities, SentenceVectors, Vectors
-from analogyqa.yaml_files import read_yaml, require_few_values
 
 MOST_SEEDS = 10_000
-_ABSENT = object()
-_REPOSITORY_CONFIG = Path(__file__).parents[3] / "config.yaml"
 
 
 def _seed_list(value: object) -> object:
@@ -58,7 +33,12 @@ def _seed_list(value: object) -> object:
 
 
 class Config(Section):
-    """The whole of config.yaml."""
+    """The keys of config.yaml, then those that the configurations of its papers make up.
+
+    `axes` maps an axis to its only points here, in place of those that the papers show. Of
+    `studies` a user writes no key: they are the sections selection, sensitivity and extra_rows of
+    each paper. `left_out` maps systems, and data sets, that cannot be had here to the reason.
+    """
 
     output_dir: Folder
     resources_dir: Folder = "resources"
@@ -70,22 +50,21 @@ class Config(Section):
         Field(min_length=1),
         BeforeValidator(_seed_list),
     ]
+    papers: list[Name] = Field(min_length=1)
     comparable: bool = True
+    bootstrap: Bootstrap = Bootstrap()
+    axes: dict[Literal[ax.NAMES], Annotated[list, Field(min_length=1)]] = {}  # type: ignore[valid-type]
+    left_out: dict[str, str] = {}
+
     lowercase: bool = True
     datasets: dict[Name, Dataset] = Field(min_length=1)
-    subsets: list[Literal[SUBSETS]] = Field(  # type: ignore[valid-type]
-        default=list(SUBSETS), min_length=1
-    )
+    question_types: dict[Name, list[str]] = {}
+    subsets: dict[Name, Annotated[list[Name], Field(min_length=1)]] = {}
     vectors: dict[Name, Vectors] = {}
     sentence_vectors: dict[Name, SentenceVectors] = {}
     named_entities: NamedEntities | None = None
-    prototypes: Prototypes = Prototypes()
-    training: Training = Training()
-    models: dict[Name, Model] = Field(min_length=1)
-    left_out: dict[str, str] = {}
-    selection: Selection = Selection()
-    sensitivity: Sensitivity = Sensitivity()
-    bootstrap: Bootstrap = Bootstrap()
+    systems: dict[Name, System] = Field(min_length=1)
+    studies: dict[Name, Studies] = {}
 
     @field_validator("seeds")
     @classmethod
@@ -96,11 +75,16 @@ class Config(Section):
 
     @model_validator(mode="after")
     def _names_exist(self) -> "Config":
-        for name, model in self.models.items():
-            self._check_model(f"models.{name}", model)
-            loss = self.training_of(name, PAPER).loss
-            if model.trained and loss == "pairwise" and model.ranker != "cosine":
-                raise ValueError(f"models.{name}: the loss pairwise needs ranker: cosine")
+        words = [word for words in self.question_types.values() for word in words]
+        if twice := sorted({word for word in words if words.count(word) > 1}):
+            raise ValueError(f"question_types: {', '.join(twice)} makes two types")
+        if ALL in self.subsets:
+            raise ValueError(f"subsets.{ALL}: this subset is always there, choose another name")
+        for name, types in self.subsets.items():
+            for each in types:
+                require_known(f"subsets.{name}", each, self.question_types)
+        for name, system in self.systems.items():
+            self._check_system(f"systems.{name}", system)
         for name, stored in self.sentence_vectors.items():
             if stored.vectors is not None:
                 require_known(f"sentence_vectors.{name}.vectors", stored.vectors, self.vectors)
@@ -109,194 +93,171 @@ class Config(Section):
         return self
 
     @model_validator(mode="after")
-    def _settings_fit(self) -> "Config":
-        for section, names, subset in (
-            ("selection", self.selection.models, self.selection.subset),
-            ("sensitivity", self.sensitivity.models, self.sensitivity.subset),
-        ):
-            for name in names:
-                require_known(f"{section}.models", name, self.models)
-                if not self.models[name].trained:
-                    raise ValueError(f"{section}.models: {name} is not trained, it has no settings")
-                if subset not in self.subsets_of(name):
-                    raise ValueError(
-                        f"{section}.subset: {subset} is not among the subsets of {name}: "
-                        f"{', '.join(self.subsets_of(name))}"
-                    )
-        if self.selection.models and not self.selection.settings:
-            raise ValueError("selection.settings: name at least one setting to choose")
-        for name, changes in self.selection.settings.items():
-            if name in (PAPER, CHOSEN):
-                raise ValueError(f"selection.settings.{name}: this name is taken, choose another")
-            section_with(self.training, changes, ("selection", "settings", name))
-        for name in self.sensitivity.datasets or []:
-            require_known("sensitivity.datasets", name, self.datasets)
-        for name, variation in self.sensitivity.variations().items():
-            location = ("sensitivity", "axes", *name.split(SETTING_PART, 1))
-            section_with(self.training, variation.training, (*location, "training"))
-            for dataset in self.datasets.values():
-                section_with(dataset, variation.dataset, (*location, "dataset"))
-            for model in map(self.models.__getitem__, self.sensitivity.models):
-                changed = section_with(model, variation.model, (*location, "model"))
-                self._check_model(".".join((*location, "model")), changed)
+    def _studies_fit(self) -> "Config":
+        for study in self.studies.values():
+            for key in ("selection", "sensitivity"):
+                if section := getattr(study, key):
+                    require_known(f"{key}.subset", section.subset, {**self.subsets, ALL: None})
+                    for name in section.systems:
+                        require_known(f"{key}.systems", name, self.systems)
+                        if not self.systems[name].trained:
+                            raise ValueError(
+                                f"{key}.systems: {name} is not trained, it has no settings"
+                            )
+            if selection := study.selection:
+                if selection.systems and not selection.settings:
+                    raise ValueError("selection.settings: name at least one setting to choose")
+                for name, changes in selection.settings.items():
+                    if name in (PAPER, CHOSEN):
+                        raise ValueError(f"selection.settings.{name}: this name is taken")
+                    self._check_changes(f"selection.settings.{name}", changes, selection.systems)
+            if sensitivity := study.sensitivity:
+                require_known("sensitivity.measure", sensitivity.measure, MEASURES)
+                for name in sensitivity.datasets:
+                    require_known("sensitivity.datasets", name, self.datasets)
+                for (choice, value), changes in sensitivity.variations().items():
+                    key = f"sensitivity.axes.{choice}.{value}"
+                    self._check_changes(key, changes, sensitivity.systems)
         return self
 
-    def _check_model(self, key: str, model: Model) -> None:
-        if model.vectors is not None:
-            require_known(f"{key}.vectors", model.vectors, self.vectors)
-        for name in model.sentence_vectors or []:
+    def _check_changes(self, key: str, changes: dict, systems: Sequence[str]) -> None:
+        axes = ax.axes_of(changes)
+        try:
+            for dataset in self.datasets:
+                self.dataset_at(dataset, axes)
+            for name in systems:
+                self._check_system(key, self.system_at(name, axes))
+        except ValidationError as error:
+            item = error.errors()[0]
+            place = ".".join(map(str, item["loc"]))
+            raise ValueError(f"{key}: {place}: {item['msg']}") from None
+
+    def _check_system(self, key: str, system: System) -> None:
+        if system.vectors is not None:
+            require_known(f"{key}.vectors", system.vectors, self.vectors)
+        for name in system.sentence_vectors or []:
             require_known(f"{key}.sentence_vectors", name, self.sentence_vectors)
-        if model.rewriting and self.named_entities is None:
+        if system.rewriting and self.named_entities is None:
             raise ValueError(f"{key}.rewriting: the section named_entities is missing")
 
-    @model_validator(mode="after")
-    def _enough_prototypes(self) -> "Config":
-        for name, dataset in self.datasets.items():
-            for question_type, count in dataset.questions.get("train", {}).items():
-                for key, p in (("p", self.prototypes.p), ("curve", self.prototypes.largest)):
-                    if p > count:
-                        raise ValueError(
-                            f"prototypes.{key}: {p} is more than the {count} training questions "
-                            f"of type {question_type} in {name}, each of which gives at most one "
-                            f"prototype; allowed: 1 to {count}"
-                        )
-        return self
+    def own(self, section: Literal["datasets", "systems"]) -> list[str]:
+        """Return the data sets, or systems, that no paper configures."""
+        known = {name for study in self.studies.values() for name in getattr(study, section)}
+        return [name for name in getattr(self, section) if name not in known]
 
-    @property
-    def settings(self) -> list[str]:
-        """The settings that a selected model is trained with on the selection's subset."""
-        return [PAPER, *self.selection.settings]
+    def selection_of(self, system: str) -> Selection | None:
+        """Return the selection that a system takes part in."""
+        for study in self.studies.values():
+            if study.selection and system in study.selection.systems:
+                return study.selection
+        return None
 
-    def training_of(self, model: str, setting: str) -> Training:
-        """Return how a model is trained at a setting: `paper`, a selected one or a variation."""
-        own = self.models[model].training
-        training = section_with(self.training, own, ("models", model, "training"))
-        variation = self.sensitivity.variations().get(setting)
-        changes = variation.training if variation else self.selection.settings.get(setting, {})
-        return section_with(training, changes, (setting,))
+    def settings_of(self, system: str) -> dict[str, Axes]:
+        """Return the settings that a system is reported at, with their axes.
 
-    def model_of(self, model_id: str) -> Model:
-        """Return a model, with what the variation in its id changes."""
-        name, setting = split_id(model_id)
-        variation = self.sensitivity.variations().get(setting)
-        changes = variation.model if variation else {}
-        return section_with(self.models[name], changes, (model_id,))
+        `paper`, the one that the paper states, and `chosen` where it chooses one; for a system that
+        is not trained only "".
+        """
+        if not self.systems[system].trained:
+            return {"": ()}
+        return {PAPER: ()} | ({CHOSEN: ((SETTING, CHOSEN),)} if self.selection_of(system) else {})
 
-    def dataset_of(self, dataset_id: str) -> Dataset:
-        """Return a data set, with what the variation in its id changes.
+    def choices_of(self, system: str, axes: Axes) -> dict[str, Axes]:
+        """Return what a cell may be trained at: setting to axes; several for a chosen one."""
+        if (SETTING, CHOSEN) not in axes:
+            trained = tuple(axis for axis in axes if axis[0] in ax.TRAINING_AXES)
+            return {ax.to_text(trained) if trained else PAPER: axes}
+        selection = self.selection_of(system)
+        if selection is None:
+            raise AnalogyQAError(f"{system}: no selection names it, so it has no chosen setting")
+        return {PAPER: ()} | {
+            name: self.canonical(system, ax.axes_of(changes))
+            for name, changes in selection.settings.items()
+        }
+
+    def system_at(self, system: str, axes: Axes) -> System:
+        """Return a system with what its axes change; pydantic's ValidationError where none can."""
+        own = self.systems[system]
+        changes = ax.changes(axes)
+        if not changes:
+            return own
+        return System.model_validate(laid_over(own.model_dump(exclude_unset=True), changes))
+
+    def dataset_at(self, dataset: str, axes: Axes) -> Dataset:
+        """Return a data set with what axes change.
 
         What is dropped is not counted any more, so a changed data set expects no counts.
         """
-        name, setting = split_id(dataset_id)
-        if setting == PAPER:
-            return self.datasets[name]
-        changes = self.sensitivity.variations()[setting].dataset
-        dataset = section_with(self.datasets[name], changes, (dataset_id,))
-        return dataset.model_copy(update={"questions": {}})
+        changes = dict(ax.of_dataset(axes))
+        own = self.datasets[dataset]
+        if not changes:
+            return own
+        return Dataset.model_validate(own.model_dump() | changes | {"questions": {}})
+
+    def canonical(self, system: str, axes: Axes, dataset: str | None = None) -> Axes:
+        """Return axes without those that change nothing in a system, or in a data set."""
+        own, changed = self.systems[system], self.system_at(system, axes)
+        kept = []
+        for name, value in axes:
+            if name in ax.DATASET_AXES:
+                if dataset is not None:
+                    at = (
+                        self.dataset_at(dataset, each).model_dump()[name]
+                        for each in ((), ((name, value),))
+                    )
+                    before, after = map(ax.text_of, at)
+                    kept += [(name, after)] if before != after else []
+            elif name == SETTING:
+                kept.append((name, value))
+            elif own.reads(name):
+                before, after = (_effective(each, name) for each in (own, changed))
+                kept += [(name, after)] if before != after else []
+        return tuple(kept)
+
+    def types_of(self, subset: str) -> list[str] | None:
+        """Return the question types of a subset, None for `all`."""
+        return None if subset == ALL else self.subsets[subset]
+
+    def has_subset(self, subset: str) -> bool:
+        return subset == ALL or subset in self.subsets
 
     def lowercase_of(self, section: Vectors | SentenceVectors) -> bool:
         return self.lowercase if section.lowercase is None else section.lowercase
 
-    def subsets_of(self, model: str) -> list[str]:
-        own = self.models[model].subsets
-        return [subset for subset in self.subsets if own is None or subset in own]
 
-    def p_of(self, model: str) -> int:
-        return self.prototypes.p if self.models[model].needs_prototypes else 0
-
-    @property
-    def varied_datasets(self) -> list[str]:
-        return self.sensitivity.datasets or list(self.datasets)
+def _effective(system: System, name: str) -> str:
+    """Return a value of a system's axis; a loss over both sides is another one where one is."""
+    value = ax.value_in(system, name)
+    one_sided = OBJECTIVES[value].one_sided if name == "loss" else None
+    return one_sided if one_sided and not system.compares else value
 
 
 def leave_out(config: Config, reasons: dict[str, str]) -> Config:
-    """Return the configuration without the models that cannot be run here.
+    """Return the configuration without the systems that cannot be run here.
 
     Args:
         config: as loaded.
-        reasons: model id to why; `left_out` then tells the tables. The id of a model at a variation
-            takes only this variation of it away.
+        reasons: system to why; `left_out` then tells the tables. Other keys, such as a system at an
+            axis, only tell.
 
-    Raises AnalogyQAError when no model is left.
+    Raises AnalogyQAError when no system is left.
     """
-    models = {name: model for name, model in config.models.items() if name not in reasons}
-    if not models:
+    systems = {name: system for name, system in config.systems.items() if name not in reasons}
+    if not systems:
         raise AnalogyQAError("\n".join(dict.fromkeys(reasons.values())))
 
-    def without(section: Selection | Sensitivity) -> Section:
-        return section.model_copy(
-            update={"models": [name for name in section.models if name in models]}
+    def without(section: Section | None) -> Section | None:
+        names = section and [name for name in section.systems if name in systems]
+        return section and section.model_copy(update={"systems": names})
+
+    studies = {
+        paper: study.model_copy(
+            update={key: without(getattr(study, key)) for key in ("selection", "sensitivity")}
         )
-
-    return config.model_copy(
-        update={
-            "models": models,
-            "selection": without(config.selection),
-            "sensitivity": without(config.sensitivity),
-            "left_out": {**config.left_out, **reasons},
-        }
-    )
-
-
-def load_config(values: dict, origin: str = "config", given: Sequence[Path | dict] = ()) -> Config:
-    """Check `values` and return them as a Config.
-
-    A data set, vectors, model, setting or variation that is null is left out: so one configuration
-    file can take away what another, under it, has.
-
-    Args:
-        values: of all files and the command line.
-        origin: what a message calls them.
-        given: the files, and the values of `--config`, that they are from, what has the last word
-            first. A message names the first that has the wrong key in place of `origin`.
-
-    Raises AnalogyQAError with one line for each wrong key: the key, the value given, what is
-    allowed and, for an unknown key, the nearest known one.
-    """
-    require_few_values(values, origin)
-    values = dict(values)
-    for section in ("datasets", "vectors", "sentence_vectors", "models"):
-        values[section] = without_nulls(values.get(section, {}))
-    if isinstance(selection := values.get("selection"), dict):
-        settings = without_nulls(selection.get("settings", {}))
-        values["selection"] = {**selection, "settings": settings}
-    if isinstance(sensitivity := values.get("sensitivity"), dict):
-        axes = without_nulls(sensitivity.get("axes", {}))
-        if isinstance(axes, dict):
-            axes = {axis: without_nulls(choices) for axis, choices in axes.items()}
-        values["sensitivity"] = {**sensitivity, "axes": axes}
-    try:
-        return Config.model_validate(values)
-    except ValidationError as error:
-        lines = [
-            f"{_place_of(item['loc'], given) or origin}: {explain_error(Config, item)}"
-            for item in error.errors()
-        ]
-        raise AnalogyQAError("\n".join(lines)) from None
-
-
-def _place_of(location: tuple[str | int, ...], given: Sequence[Path | dict]) -> str | None:
-    """Return what has a key, as a user calls it: the path of a file from here, or `--config`."""
-    for place in given if location else ():
-        value: object = read_yaml(place) if isinstance(place, Path) else place
-        for part in location:
-            value = value.get(part, _ABSENT) if isinstance(value, dict) else _ABSENT
-            if value is _ABSENT or not isinstance(value, dict):
-                break
-        if value is not _ABSENT:
-            return os.path.relpath(place) if isinstance(place, Path) else "--config"
-    return None
-
-
-def read_config(path: str | Path) -> Config:
-    """Read a configuration file, laid over the repository's config.yaml as Snakemake lays it.
-
-    Raises AnalogyQAError when the file cannot be read or has a wrong key.
-    """
-    values: dict = {}
-    for file in dict.fromkeys([_REPOSITORY_CONFIG, Path(path).resolve()]):
-        values = laid_over(values, read_yaml(file))
-    return load_config(values, str(path))
+        for paper, study in config.studies.items()
+    }
+    left_out = {**config.left_out, **reasons}
+    return config.model_copy(update={"systems": systems, "studies": studies, "left_out": left_out})
 
 
 def tracking_uri_of(config: Config) -> str:

@@ -1,76 +1,75 @@
-"""Settings to choose from, open choices to vary, and the intervals."""
+"""What a paper's configuration asks for beyond its artefacts: settings to choose from, open choices
+to vary, further rows. And the intervals."""
 
-from typing import Annotated, Literal
+from typing import Annotated
 
-from pydantic import (
-    Field,
-    model_validator,
-)
+from pydantic import AfterValidator, Field
 
-from analogyqa.question_types import COMB, SUBSETS
+from analogyqa.settings.axes import axes_of
 from analogyqa.settings.base import Name, Section, WholeNumber
 
-PAPER = "paper"
-CHOSEN = "chosen"
-SETTING_SEPARATOR = "+"
-SETTING_PART = "."
+PAPER = "paper"  # the setting that a paper states
+
+
+def _known(values: dict) -> dict:
+    axes_of(values)
+    return values
+
+
+# Changes of a system, its training or its data set: axis to value.
+Changes = Annotated[dict[str, object], Field(min_length=1), AfterValidator(_known)]
 
 
 class Selection(Section):
-    """Settings that a trained model may choose from, by its mean dev MRR on one subset."""
+    """Settings that trained systems may choose from, by the mean of their best dev value.
 
-    subset: Literal[SUBSETS] = COMB  # type: ignore[valid-type]
-    models: list[str] = []
-    settings: dict[Name, dict] = {}
+    It is the measure that the system's training selects its epoch by, on one subset. `settings`
+    says what each changes; `paper` is no change.
+    """
 
-
-class Variation(Section):
-    """An open choice of the paper taken otherwise: changes of one of these sections."""
-
-    training: dict = {}
-    model: dict = {}
-    dataset: dict = {}
-
-    @model_validator(mode="after")
-    def _changes_something(self) -> "Variation":
-        if not (self.training or self.model or self.dataset):
-            raise ValueError("change something: training, model or dataset")
-        return self
+    subset: Name
+    systems: list[str] = []
+    settings: dict[Name, Changes] = {}
 
 
 class Sensitivity(Section):
     """The open choices, each varied alone around the paper's setting on one subset.
 
-    `datasets` is null for all of them.
+    `datasets` is null for all of the paper's, whose names the loaded section has. Of two systems
+    the first is claimed to be better, by `measure`.
     """
 
-    subset: Literal[SUBSETS] = COMB  # type: ignore[valid-type]
-    datasets: list[str] | None = None
-    models: list[str] = []
-    axes: dict[Name, dict[Name, Variation]] = {}
+    subset: Name
+    measure: str
+    datasets: list[str]
+    systems: list[str] = []
+    axes: dict[Name, dict[Name, Changes]] = {}
 
-    def variations(self) -> dict[str, Variation]:
-        """Return all variations, by the name that ids of models and data sets carry."""
-        return {
-            axis + SETTING_PART + value: variation
-            for axis, values in self.axes.items()
-            for value, variation in values.items()
+    def variations(self) -> dict[tuple[str, str], dict[str, object]]:
+        """Return what each variation changes, by choice and value; the paper's setting first."""
+        return {(PAPER, ""): {}} | {
+            (choice, value): changes
+            for choice, values in self.axes.items()
+            for value, changes in values.items()
         }
 
 
+class Studies(Section):
+    """Of one paper's configuration, what is about the paper.
+
+    `datasets` and `systems` are those that it configures. `extra_rows` maps a table to systems that
+    it does not have and that get a row of their own in it.
+    """
+
+    datasets: list[str] = []
+    systems: list[str] = []
+    selection: Selection | None = None
+    sensitivity: Sensitivity | None = None
+    extra_rows: dict[Name, list[str]] = {}
+
+
 class Bootstrap(Section):
-    """The intervals: seeds and questions resampled together."""
+    """The intervals: seeds and items resampled together."""
 
     samples: Annotated[WholeNumber, Field(ge=100, le=1_000_000)] = 2000
     confidence: float = Field(default=0.95, gt=0.5, lt=1)
-
-
-def join_id(name: str, setting: str) -> str:
-    """Return the id of a model or data set at a setting."""
-    return name if setting == PAPER else name + SETTING_SEPARATOR + setting
-
-
-def split_id(identifier: str) -> tuple[str, str]:
-    """Return what `join_id` joined: name and setting."""
-    name, _, setting = identifier.partition(SETTING_SEPARATOR)
-    return name, setting or PAPER

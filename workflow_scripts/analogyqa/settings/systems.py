@@ -2,13 +2,10 @@
 
 from typing import Annotated, Literal
 
-from pydantic import (
-    Field,
-    model_validator,
-)
+from pydantic import Field, model_validator
 
-from analogyqa.question_types import SUBSETS
-from analogyqa.registry import ENCODERS
+from analogyqa.measures import MEASURES
+from analogyqa.registry import ENCODERS, OBJECTIVES, RANKERS
 from analogyqa.settings.base import Alternatives, Count, Section, WholeNumber
 
 
@@ -30,9 +27,12 @@ class Negatives(Section):
 
 
 class Training(Section):
-    """One way of training an encoder; the defaults are the paper's, as far as it states them."""
+    """One way of training an encoder; the defaults are those of the CoNLL paper, where it has any.
 
-    loss: Literal["printed", "hinge", "lwda", "lwda_distance", "pairwise"] = "printed"
+    `loss` is a key of `OBJECTIVES`. The epoch with the best mean of `select_by` on dev is kept.
+    """
+
+    loss: Literal[tuple(OBJECTIVES)] = "printed"  # type: ignore[valid-type]
     margin: float = Field(default=0.1, ge=-1, le=100)
     dropout: float = Field(default=0.5, ge=0, lt=1)
     dropout_place: Literal["word_vectors", "sentence_vector", "both"] = "word_vectors"
@@ -43,10 +43,15 @@ class Training(Section):
     batch_size: Count = 16
     max_epochs: Count = 20
     patience: Count = 4
+    select_by: Literal[tuple(MEASURES)] = "mrr"  # type: ignore[valid-type]
     negatives: Negatives = Negatives()
 
 
-class Model(Section):
+# What of a system a cell may have otherwise, besides its training.
+SYSTEM_AXES = ("vectors", "sentence_vectors", "rewriting", "aggregate", "p")
+
+
+class System(Section):
     """One system: what turns sentences into vectors, and how these rank candidates.
 
     Args:
@@ -54,11 +59,10 @@ class Model(Section):
         encoder: a key of `ENCODERS`, over the word vectors `vectors`.
         sentence_vectors: in place of an encoder; of a list the first that can be had.
         rewriting: what replaces the question word (Tam et al. 2017), if anything does.
-        ranker: `analogy` with prototypes, `cosine` of question and candidate, or `bm25`, which
-            needs no vectors.
-        aggregate: over the prototypes.
-        training: laid over the section `training` for this model.
-        subsets: that it is run on; null for all.
+        ranker: a key of `RANKERS`.
+        aggregate: of the ranker `analogy`, over the prototypes.
+        p: prototypes of each question type, to compare with and to train with.
+        training: laid over the section `training` of the paper that the system is of.
     """
 
     title: str
@@ -66,45 +70,62 @@ class Model(Section):
     vectors: str | None = None
     sentence_vectors: Alternatives | None = None
     rewriting: Literal["entity", "prototype_word"] | None = None
-    ranker: Literal["analogy", "cosine", "bm25"]
+    ranker: Literal[tuple(RANKERS)]  # type: ignore[valid-type]
     aggregate: Literal["max", "mean"] = "max"
-    training: dict = {}
-    subsets: list[Literal[SUBSETS]] | None = None  # type: ignore[valid-type]
+    p: Count = 30
+    training: Training = Training()
 
     @model_validator(mode="after")
-    def _one_kind_of_vectors(self) -> "Model":
-        kinds = [self.encoder, self.sentence_vectors, self.ranker == "bm25" or None]
+    def _fits_together(self) -> "System":
+        reads_text = RANKERS[self.ranker].reads_text
+        kinds = [self.encoder, self.sentence_vectors, self.ranker if reads_text else None]
         if sum(kind is not None for kind in kinds) != 1:
-            raise ValueError("give one of encoder, sentence_vectors and ranker: bm25")
+            of_text = " or ".join(name for name, entry in RANKERS.items() if entry.reads_text)
+            raise ValueError(f"give one of encoder, sentence_vectors and ranker: {of_text}")
         needed = self.encoder is not None and ENCODERS[self.encoder].needs_vectors
         if needed and self.vectors is None:
             raise ValueError(f"the encoder {self.encoder} needs vectors")
         if not needed and self.vectors is not None:
             raise ValueError(f"the encoder {self.encoder} reads no vectors")
-        if self.training and not self.trained:
-            raise ValueError("training: this model is not trained")
+        if "training" in self.model_fields_set and not self.trained:
+            raise ValueError("training: this system is not trained")
+        alone = OBJECTIVES[self.training.loss].ranks_pairs
+        if self.trained and alone and RANKERS[self.ranker].needs_prototypes:
+            fitting = " or ".join(
+                name
+                for name, entry in RANKERS.items()
+                if not entry.needs_prototypes and not entry.reads_text
+            )
+            raise ValueError(f"the loss {self.training.loss} needs ranker: {fitting}")
         return self
 
     def scientific(self) -> dict:
-        """Return what of a model its scores depend on, besides its training section."""
-        return self.model_dump(exclude={"title", "training", "subsets"})
+        """Return what of a system its scores depend on, besides p and its training section."""
+        return self.model_dump(exclude={"title", "training", "p"})
 
     @property
     def trained(self) -> bool:
         return self.encoder is not None and ENCODERS[self.encoder].trained
 
     @property
+    def compares(self) -> bool:
+        """Whether its ranker compares with prototypes."""
+        return RANKERS[self.ranker].needs_prototypes
+
+    @property
     def needs_prototypes(self) -> bool:
-        """Analogy compares with prototypes; training learns from quadruples made of them."""
-        return self.trained or self.ranker == "analogy"
+        """Prototypes are compared with; and training learns from quadruples made of them."""
+        return self.trained or self.compares
+
+    def reads(self, axis: str) -> bool:
+        """Return whether a setting changes what the system does."""
+        if axis == "p":
+            return self.needs_prototypes
+        optional = {option for entry in RANKERS.values() for option in entry.options}
+        return axis not in optional or axis in RANKERS[self.ranker].options
 
 
 class Prototypes(Section):
-    """The number p of prototypes of each question type."""
+    """What all systems of a paper have, unless one has its own: `p` prototypes of each type."""
 
     p: Count = 30
-    curve: list[Count] = []
-
-    @property
-    def largest(self) -> int:
-        return max([self.p, *self.curve])

@@ -8,7 +8,7 @@ from pydantic import (
 )
 
 from analogyqa.registry import PRETRAINED
-from analogyqa.settings.base import Alternatives, Count, Section, WholeNumber
+from analogyqa.settings.base import Alternatives, Count, Name, Section, WholeNumber
 
 
 class Vectors(Section):
@@ -81,7 +81,9 @@ class NamedEntities(Section):
         model: a spaCy model (an installed package, or a path: as it is, below resources_dir or a
             mirror) or a file of entity patterns; of a list the first that is there.
         vectors: the word vectors that entities and candidates are compared by.
+        labels: question type to the labels of the entities that it asks for.
     """
 
     model: Alternatives
     vectors: str
+    labels: dict[Name, list[str]]

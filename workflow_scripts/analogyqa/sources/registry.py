@@ -14,8 +14,8 @@ from pydantic import (
 )
 
 from analogyqa.errors import AnalogyQAError
+from analogyqa.files import read_yaml
 from analogyqa.settings.base import Section, explain_error, nearest_hint
-from analogyqa.yaml_files import read_yaml
 
 MIRROR_VARIABLE = "ANALOGYQA_MIRROR"
 

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import typer
 
-from analogyqa.plan import cells_of
-from analogyqa.settings.run import Config, read_config, tracking_uri_of
-from analogyqa.tracking.records import EXPERIMENT
+from analogyqa.plan import cells_of, load_papers
+from analogyqa.settings.load import read_config
+from analogyqa.settings.run import Config, tracking_uri_of
+from analogyqa.tracking.records import experiment_of
 from analogyqa.tracking.store import Store, artifacts_of, explained, import_runs
 
 log = logging.getLogger(__name__)
@@ -35,7 +36,7 @@ def ui(config: Path = _config_option, port: int = 5000) -> None:
     address = f"http://{HOST}:{port}" if artifacts else tracking_uri.rstrip("/")
     # The start page of MLflow is about language models; lead past it.
     with explained(tracking_uri):
-        experiment_id = Store(tracking_uri, EXPERIMENT).experiment_id
+        experiment_id = Store(tracking_uri, experiment_of(settings.output_dir)).experiment_id
     print(f"MLflow UI: {address}/#/experiments/{experiment_id}/runs")
     if artifacts is None:
         return
@@ -51,14 +52,15 @@ def _import_available(config: Config) -> None:
     results = Path(config.output_dir)
     cells = [
         tuple(results / "runs" / cell.path / name for name in ("run.json", "metrics.parquet"))
-        for cell in cells_of(config)
+        for cell in cells_of(config, load_papers(config))
     ]
     available = [pair for pair in cells if all(path.exists() for path in pair)]
     records, metrics = zip(*available, strict=True) if available else ((), ())
     tracking_uri = tracking_uri_of(config)
-    imported = import_runs(tracking_uri, EXPERIMENT, records, metrics, results)
+    experiment = experiment_of(results)
+    imported = import_runs(tracking_uri, experiment, records, metrics, results)
     print(
-        f"{tracking_uri}: {EXPERIMENT} has {imported.cells} cells with {imported.seeds} seeds and "
+        f"{tracking_uri}: {experiment} has {imported.cells} cells with {imported.seeds} seeds and "
         f"{imported.files} tables and figures ({imported.added} runs new); "
         f"{len(cells) - len(available)} cells have not run yet"
     )

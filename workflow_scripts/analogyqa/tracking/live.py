@@ -10,12 +10,11 @@ import pandas as pd
 from analogyqa.plan import Cell
 from analogyqa.schemas import HISTORY
 from analogyqa.tracking.records import (
-    EXPERIMENT,
     cell_tags,
     curve_points,
+    experiment_of,
     first_line,
     record_tag,
-    run_name,
 )
 from analogyqa.tracking.store import Store, database_of, prepare_environment
 
@@ -43,12 +42,13 @@ class LiveLog:
         self, tracking_uri: str | None, results: str | Path, cell: Cell, setting: str
     ) -> None:
         self.tracking_uri = tracking_uri
-        self.name = run_name(cell)
+        self.name = cell.label
+        self.experiment = experiment_of(results)
         self.tags = {"record": record_tag(results, cell), **cell_tags(cell)}
         self.tags |= {"setting": setting, "live": "true"}
         self.histories: dict[int, list[list]] = {}
         self.runs: dict[int | None, str] = {}  # seed to run, None to the parent
-        self.sent: dict[int, int] = {}  # epochs of each seed
+        self.sent: dict[int, int] = {}  # rows of each seed
         self.store: Store | None = None
         self.away = False
         self.next_attempt = 0.0
@@ -98,7 +98,7 @@ class LiveLog:
     def _send(self) -> None:
         """Send what was not sent yet; everything, in new runs, at first and after a failure."""
         if self.store is None:
-            store = Store(self.tracking_uri, EXPERIMENT)
+            store = Store(self.tracking_uri, self.experiment)
             store.delete_live(self.tags["record"])
             self.runs, self.sent = {None: store.create(self.name, self.tags).run_id}, {}
             self.store = store
@@ -109,6 +109,6 @@ class LiveLog:
                 self.runs[seed] = created.run_id
             epochs = pd.DataFrame(history[self.sent.get(seed, 0) :], columns=HISTORY.names)
             if len(epochs):
-                curves = curve_points(epochs, pd.Series(now, index=epochs.index))
+                curves = curve_points(epochs, pd.Series(now, index=epochs["epoch"].unique()))
                 self.store.log_batches(self.runs[seed], curves)
                 self.sent[seed] = len(history)

@@ -9,14 +9,13 @@ from typing import NamedTuple
 import pandas as pd
 
 from analogyqa.errors import AnalogyQAError
-from analogyqa.measures import MEASURES
+from analogyqa.measures import MEASURES, values_by_seed
 from analogyqa.plan import Cell
 from analogyqa.runs.depends_on import content_hash, sha256
 from analogyqa.schemas import HISTORY, METRICS, read_table
+from analogyqa.settings.axes import to_text
 
-EXPERIMENT = "diallo2019"
-_REPORTS = ("summary", "ledger", "claims", "comparisons", "sensitivity")
-_CURVES = ["loss", "dev_map", "dev_mrr"]
+_REPORTS = ("summary", "ledger", "claims", "comparisons")
 _IDENTITY = ("content_hash", "metrics_sha256")
 
 
@@ -54,7 +53,7 @@ def cell_run(record_path: Path, metrics_path: Path, results: Path) -> Run:
     MLflow wants times; the record ends when its file was written, `wall_seconds` after the start.
     """
     record = _read_record(record_path)
-    cell, settings = Cell(**record["cell"]), record["settings"]
+    cell, settings = Cell.from_record(record["cell"]), record["settings"]
     end = _modified(record_path)
     start = end - round(1000 * (record.get("wall_seconds") or 0))
     tags = {
@@ -72,7 +71,7 @@ def cell_run(record_path: Path, metrics_path: Path, results: Path) -> Run:
     measured = _measured(metrics_path)
     deviation = measured.std(ddof=1).fillna(0).add_suffix("_sd")
     run = Run(
-        name=run_name(cell),
+        name=cell.label,
         tags=tags,
         params={**params, "seeds": ", ".join(map(str, record["seeds"]))},
         metrics=_finals(pd.concat([measured.mean(), deviation]), end),
@@ -85,8 +84,9 @@ def cell_run(record_path: Path, metrics_path: Path, results: Path) -> Run:
     for seed, values in measured.iterrows():
         child = Run(f"seed {seed}", tags, start, end, {**params, "seed": str(seed)})
         if history is not None:
-            epochs = history[history["seed"] == seed].sort_values("epoch")
-            times = start + (1000 * epochs["seconds"].cumsum()).round().astype(int)
+            epochs = history[history["seed"] == seed].sort_values("epoch", kind="stable")
+            seconds = epochs[epochs["measure"] == "seconds"].set_index("epoch")["value"]
+            times = start + (1000 * seconds.cumsum()).round().astype(int)
             child.end = int(times.max())
             child.metrics = curve_points(epochs, times)
         child.metrics += _finals(values, child.end)
@@ -113,7 +113,12 @@ def documents_run(experiment: str, results: Path) -> Run | None:
 def _read_record(path: Path) -> dict:
     try:
         record = json.loads(path.read_text(encoding="utf-8"))
-        Cell(**record["cell"]), record["settings"], record["seeds"], record["content_hash"]
+        (
+            Cell.from_record(record["cell"]),
+            record["settings"],
+            record["seeds"],
+            record["content_hash"],
+        )
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise AnalogyQAError(
             f"{path}: not a run record ({error!r}). "
@@ -122,8 +127,9 @@ def _read_record(path: Path) -> dict:
     return record
 
 
-def run_name(cell: Cell) -> str:
-    return f"{cell.model} {cell.dataset} {cell.subset} p{cell.p}"
+def experiment_of(results: str | Path) -> str:
+    """Return the name of the experiment that the runs of an output folder are in."""
+    return Path(results).resolve().name
 
 
 def record_tag(results: str | Path, cell: Cell) -> str:
@@ -132,16 +138,18 @@ def record_tag(results: str | Path, cell: Cell) -> str:
 
 
 def cell_tags(cell: Cell) -> dict[str, str]:
-    return {key: str(value) for key, value in cell._asdict().items()}
+    return {**cell._asdict(), "axes": to_text(cell.axes)}
 
 
 def _measured(metrics_path: Path) -> pd.DataFrame:
-    """Return the mean over questions: a row a seed, columns test_map, test_mrr, dev_map, ..."""
-    table = read_table(metrics_path, METRICS).astype({"split": str})
-    means = table.groupby(["seed", "split"])[list(MEASURES.values())].mean().unstack("split")
-    names = {column: name for name, column in MEASURES.items()}
-    means.columns = [f"{split}_{names[column]}" for column, split in means.columns]
-    return means
+    """Return the mean over items: a row a seed, columns test_map, test_mrr, dev_map, ..."""
+    table = read_table(metrics_path, METRICS)
+    means = {
+        f"{split}_{measure}": values_by_seed(table, split)[measure].mean(axis=1)
+        for split in table["split"].unique()
+        for measure in MEASURES
+    }
+    return pd.DataFrame(means)
 
 
 def _finals(values: pd.Series, time: int) -> list[tuple[str, float, int, int]]:
@@ -149,12 +157,17 @@ def _finals(values: pd.Series, time: int) -> list[tuple[str, float, int, int]]:
 
 
 def curve_points(epochs: pd.DataFrame, times: pd.Series) -> list[tuple[str, float, int, int]]:
-    """Return a point per epoch and curve, apart by name from the final dev_map and dev_mrr."""
+    """Return a point per epoch and curve, apart by name from the final dev_map and so on.
+
+    Args:
+        epochs: rows of HISTORY; the curves are the loss and the measures of dev.
+        times: epoch to its time.
+    """
+    curves = epochs[epochs["measure"].astype(str).str.match(r"loss$|dev_")]
     return [
-        (f"epoch/{name}", float(value), int(time), int(epoch))
-        for name in _CURVES
-        for value, time, epoch in zip(epochs[name], times, epochs["epoch"], strict=True)
-        if pd.notna(value)
+        (f"epoch/{row.measure}", float(row.value), int(times[row.epoch]), int(row.epoch))
+        for row in curves.itertuples()
+        if pd.notna(row.value)
     ]
 
 

@@ -16,8 +16,9 @@ from analogyqa.encoders import Encoder, build_encoder
 from analogyqa.errors import AnalogyQAError
 from analogyqa.examples.batches import epoch_batches
 from analogyqa.examples.data import CellData
-from analogyqa.measures import measure_questions
-from analogyqa.objectives.contrastive import batch_loss
+from analogyqa.measures import means_of, measure_items
+from analogyqa.rankers import build_ranker
+from analogyqa.registry import OBJECTIVES
 from analogyqa.schemas import HISTORY
 from analogyqa.text import Sentences
 from analogyqa.training.adam import Adam
@@ -26,7 +27,7 @@ from analogyqa.training.devices import note_machine
 from analogyqa.training.scoring import Encode, score_evaluated, score_split, scores_table
 
 if TYPE_CHECKING:
-    from analogyqa.settings.systems import Model, Training
+    from analogyqa.settings.systems import System, Training
 
 log = logging.getLogger(__name__)
 
@@ -61,8 +62,7 @@ class Trained(NamedTuple):
 
 def train_seed(
     data: CellData,
-    model: "Model",
-    training: "Training",
+    system: "System",
     seed: int,
     device: torch.device,
     checkpoint: Path,
@@ -77,7 +77,7 @@ def train_seed(
 
     Args:
         data: of this seed (its prototypes and quadruples).
-        model, training: what to train and how.
+        system: what to train and how.
         seed: of the initial weights, dropout, batches and drawn negatives.
         device: see `devices.device_for`.
         checkpoint: the file of this training and no other.
@@ -88,11 +88,13 @@ def train_seed(
     Raises:
         AnalogyQAError: when the loss is not a number or the checkpoint is damaged.
     """
-    encoder = build_encoder(model.encoder, data.word_vectors, training, seed).to(device)
+    training, ranker = system.training, build_ranker(system)
+    loss_of = OBJECTIVES[training.loss].load()
+    encoder = build_encoder(system.encoder, data.word_vectors, training, seed).to(device)
     decoupled = training.weight_decay_coupling == "decoupled"
     learnt = [parameter for parameter in encoder.parameters() if parameter.requires_grad]
     optimiser = Adam(learnt, training.learning_rate, training.weight_decay, decoupled)
-    state: dict[str, Any] = {"epoch": 0, "history": [], "best": None, "best_mrr": -1.0}
+    state: dict[str, Any] = {"epoch": 0, "history": [], "best": None, "best_value": -1.0}
     if checkpoint.exists():
         state = load_state(checkpoint, device)
         encoder.load_state_dict(state["encoder"])
@@ -106,11 +108,10 @@ def train_seed(
         torch.manual_seed(int(np.random.default_rng([seed, 3, epoch]).integers(2**31)))
         started, loss, quadruples = time.perf_counter(), 0.0, 0
         encoder.train()
-        with_prototypes = model.ranker == "analogy"
-        for batch in epoch_batches(data, training, seed, epoch, with_prototypes):
+        for batch in epoch_batches(data, training, seed, epoch, system.compares):
             optimiser.zero_grad()
             vectors = encode(encoder, data.sentences, batch.sentences, device)
-            value = batch_loss(vectors, batch, model.ranker, training)
+            value = loss_of(ranker, vectors, batch, training)
             value.backward()
             optimiser.step()
             loss += value.item() * len(batch.labels)
@@ -124,25 +125,30 @@ def train_seed(
             )
         encoder.eval()
         scores = scores_table(
-            data, "dev", seed, *score_split(arrays_of(encoder, device), data, "dev", model)
+            data, "dev", seed, *score_split(arrays_of(encoder, device), data, "dev", ranker)
         )
-        measured = measure_questions(scores, dev.question_types)
-        dev_map, dev_mrr = float(measured["ap"].mean()), float(measured["rr"].mean())
-        state["history"].append(
-            [seed, epoch, loss, dev_map, dev_mrr, seconds, quadruples / seconds]
-        )
+        dev_means = means_of(measure_items(scores, dev.groups))
+        values = {
+            "loss": loss,
+            **{f"dev_{name}": value for name, value in dev_means.items()},
+            "seconds": seconds,
+            "examples_per_second": quadruples / seconds,
+        }
+        state["history"] += [[seed, epoch, name, value] for name, value in values.items()]
+        value = dev_means[training.select_by]
         log.info(
-            "%s: epoch %d, loss %.4f, dev MRR %.4f, %.1f s", name, epoch, loss, dev_mrr, seconds
+            "%s: epoch %d, loss %.4f, dev %s %.4f, %.1f s",
+            *(name, epoch, loss, training.select_by, value, seconds),
         )
-        if dev_mrr > state["best_mrr"]:
+        if value > state["best_value"]:
             weights = {key: value.clone() for key, value in encoder.state_dict().items()}
-            state.update(best=weights, best_epoch=epoch, best_mrr=dev_mrr)
+            state.update(best=weights, best_epoch=epoch, best_value=value)
         state.update(epoch=epoch, encoder=encoder.state_dict(), optimiser=optimiser.state_dict())
         save_state(state, checkpoint)
         on_epoch(state["history"])
     encoder.load_state_dict(state["best"])
     encoder.eval()
-    scores = score_evaluated(arrays_of(encoder, device), data, model, seed)
+    scores = score_evaluated(arrays_of(encoder, device), data, ranker, seed)
     history = pd.DataFrame(state["history"], columns=HISTORY.names)
     return Trained(scores, history, state["machines"])
 

@@ -9,13 +9,12 @@ import pandas as pd
 
 from analogyqa.encoders import build_encoder
 from analogyqa.examples.data import CellData
-from analogyqa.rankers.analogy import analogy_scores
-from analogyqa.rankers.cosine import cosine_scores
+from analogyqa.rankers import Encoded, Ranker, build_ranker
 from analogyqa.schemas import SCORES
 from analogyqa.text import Sentences
 
 if TYPE_CHECKING:
-    from analogyqa.settings.systems import Model, Training
+    from analogyqa.settings.systems import System
 
 EVALUATED = ("dev", "test")
 ENCODE_BATCH = 256
@@ -34,26 +33,22 @@ def encode_all(encode: Encode, sentences: Sentences, numbers: np.ndarray) -> np.
 
 
 def score_split(
-    encode: Encode, data: CellData, split: str, model: "Model"
+    encode: Encode, data: CellData, split: str, ranker: Ranker
 ) -> tuple[np.ndarray, np.ndarray]:
     """Score all pairs of a split: float32 [M], and the rank of the best prototype (-1: none)."""
     part = data.splits[split]
     numbers = [part.questions, part.candidates]
-    if model.ranker == "analogy":
+    if len(part.rows):  # quadruples: it compares with prototypes
         numbers += [data.prototype_questions, data.prototype_candidates]
     vectors = encode_all(encode, data.sentences, np.concatenate(numbers))
     ends = np.cumsum([len(column) for column in numbers])[:-1]
     questions, candidates, *prototypes = np.split(vectors, ends)
-    if model.ranker == "cosine":
-        return cosine_scores(questions, candidates), np.full(len(questions), -1)
-    scores, best = analogy_scores(
-        prototypes[0] - prototypes[1],
-        questions - candidates,
-        part.prototypes,
-        part.rows,
-        model.aggregate,
+    prototypes = prototypes or [np.zeros((0, vectors.shape[1]), dtype=vectors.dtype)] * 2
+    scores, best = ranker.scores(
+        Encoded(questions, candidates, *prototypes, part.prototypes, part.rows)
     )
-    return scores, data.prototype_ranks[best]
+    ranks = np.append(data.prototype_ranks, -1).astype(np.int64)  # the last for row -1: none
+    return scores, ranks[best]
 
 
 def scores_table(
@@ -65,23 +60,21 @@ def scores_table(
     return frame[SCORES.names]
 
 
-def score_evaluated(encode: Encode, data: CellData, model: "Model", seed: int) -> pd.DataFrame:
+def score_evaluated(encode: Encode, data: CellData, ranker: Ranker, seed: int) -> pd.DataFrame:
     """Score dev and test once: a table of schema SCORES."""
     return pd.concat(
         [
-            scores_table(data, split, seed, *score_split(encode, data, split, model))
+            scores_table(data, split, seed, *score_split(encode, data, split, ranker))
             for split in EVALUATED
         ],
         ignore_index=True,
     )
 
 
-def score_untrained(
-    data: CellData, model: "Model", training: "Training", seed: int
-) -> pd.DataFrame:
+def score_untrained(data: CellData, system: "System", seed: int) -> pd.DataFrame:
     """Score dev and test with an encoder as it is built: a table of schema SCORES.
 
     Sentence vectors are words of one sentence each, of which the mean is the vector itself.
     """
-    encoder = build_encoder(model.encoder or "mean", data.word_vectors, training, seed)
-    return score_evaluated(encoder, data, model, seed)
+    encoder = build_encoder(system.encoder or "mean", data.word_vectors, system.training, seed)
+    return score_evaluated(encoder, data, build_ranker(system), seed)

@@ -1,0 +1,78 @@
+"""Axes: what a cell has otherwise than its system, or data set, is configured."""
+
+from collections.abc import Iterable, Mapping
+
+from analogyqa.settings.base import nearest_hint
+from analogyqa.settings.data import DATASET_AXES
+from analogyqa.settings.systems import SYSTEM_AXES, Negatives, System, Training
+
+# Sorted pairs of a name and a value as text.
+Axes = tuple[tuple[str, str], ...]
+
+DEFAULT = "default"  # how a path calls no axes
+SETTING = "setting"  # the axis of a named setting; its one value is:
+CHOSEN = "chosen"  # of the settings of a selection the one that the dev split prefers
+_NEGATIVES = tuple(f"negatives.{name}" for name in Negatives.model_fields)
+TRAINING_AXES = tuple(name for name in Training.model_fields if name != "negatives") + _NEGATIVES
+NAMES = (*SYSTEM_AXES, *TRAINING_AXES, *DATASET_AXES, SETTING)
+
+
+def text_of(value: object) -> str:
+    """Return the value of an axis as paths and tables show it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float):
+        return f"{value:g}"
+    return "+".join(map(text_of, value)) if isinstance(value, list | tuple) else str(value)
+
+
+def axes_of(values: Mapping[str, object]) -> Axes:
+    """Return axes as a cell has them.
+
+    Raises ValueError for a name that is no axis, with the nearest one.
+    """
+    for name in values:
+        if name not in NAMES:
+            raise ValueError(f"{name!r} is no setting of a system{nearest_hint(name, NAMES)}")
+    return tuple(sorted((name, text_of(value)) for name, value in values.items()))
+
+
+def to_text(axes: Axes) -> str:
+    """Return axes as a part of a path: `dropout=0,loss=hinge`."""
+    return ",".join(f"{name}={value}" for name, value in axes) or DEFAULT
+
+
+def from_text(text: str) -> Axes:
+    """Return the axes that `to_text` wrote."""
+    parts = () if text == DEFAULT else text.split(",")
+    return tuple(tuple(part.split("=", 1)) for part in parts)  # type: ignore[misc]
+
+
+def of_dataset(axes: Axes) -> Axes:
+    """Return the axes that change how a data set is read."""
+    return tuple(axis for axis in axes if axis[0] in DATASET_AXES)
+
+
+def changes(axes: Iterable[tuple[str, str]]) -> dict:
+    """Return axes of a system as values to lay over its section, dots being nested mappings."""
+    laid: dict = {}
+    for name, value in axes:
+        if name in TRAINING_AXES:
+            *path, last = ("training", *name.split("."))
+        elif name in SYSTEM_AXES:
+            path, last = [], name
+        else:
+            continue
+        place = laid
+        for key in path:
+            place = place.setdefault(key, {})
+        place[last] = value
+    return laid
+
+
+def value_in(system: System, name: str) -> str:
+    """Return the value that a system has on one of its axes."""
+    value: object = system.training if name in TRAINING_AXES else system
+    for key in name.split("."):
+        value = getattr(value, key)
+    return text_of(value)
