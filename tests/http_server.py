@@ -105,11 +105,6 @@ def chunked(body: bytes, after: int | None = None, end: bytes = b"0\r\n\r\n") ->
     return sent(coded[:after], Transfer_Encoding="chunked", Content_Length=None)
 
 
-def raw(answer: bytes) -> Behaviour:
-    """Send these bytes instead of an answer of HTTP."""
-    return lambda handler: handler.wfile.write(answer) and None
-
-
 @dataclass
 class Server:
     """`routes[path]` are the behaviours of successive requests, the last one for all the rest."""

@@ -10,18 +10,7 @@ from analogyqa.sources import download
 from analogyqa.sources.fetch import fetch
 from analogyqa.sources.registry import Source
 from analogyqa.sources.verify import CHUNK
-from http_server import (
-    chunked,
-    dropped,
-    ok,
-    raw,
-    reset,
-    running_server,
-    sent,
-    silent,
-    source,
-    status,
-)
+from http_server import chunked, dropped, ok, reset, running_server, sent, silent, source, status
 
 BODY = b"".join(b"%07d\n" % number for number in range(50_000))  # several chunks of a download
 SIZE = len(BODY)
@@ -44,6 +33,10 @@ NO_FILE += ["//", "http://", "http://[", "http://127.0.0.1:1/", "http://\x7f/", 
 
 def part(content_range: str, body: bytes = BODY[HALF:]):
     return sent(body, 206, Content_Range=content_range)
+
+
+def raw(answer: bytes):
+    return lambda handler: handler.wfile.write(answer)
 
 
 def length(stated: str):
@@ -99,12 +92,9 @@ for tenth in range(11):
         f"reset {at}": [dropped(BODY, n, reset), GOOD],
         f"chunks closed {at}": [chunked(BODY, n), GOOD],
     }
-    (ARRIVES if n == SIZE else REFUSED).update(
-        {
-            f"always closed {at}": [dropped(BODY, n)],
-            f"closed {at} without a length": [sent(BODY[:n], Content_Length=None), GOOD],
-        }
-    )
+    ends = ARRIVES if n == SIZE else REFUSED
+    ends[f"always closed {at}"] = [dropped(BODY, n)]
+    ends[f"closed {at} without a length"] = [sent(BODY[:n], Content_Length=None), GOOD]
     if n < SIZE:
         ARRIVES[f"stalled {at}"] = [dropped(BODY, n, silent), GOOD]
     if n > CHUNK:  # of less, nothing has been written

@@ -118,10 +118,9 @@ def test_each_fault_of_a_registry_is_one_line_with_file_source_and_key(tmp_path,
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "holds no value"),
         (b"{}", "expected a mapping"),
-        (b"- a\n", "cannot be read as a YAML mapping (it is ['a'])"),
-        (b"a: text\n", "a: Input should be a valid dictionary"),
+        (b"- a\n", "(it is ['a'])"),
+        (b"a: b\n", "a: Input should be a"),
     ],
 )
 def test_a_file_that_is_no_registry_is_refused(tmp_path, content, message):
@@ -242,7 +241,10 @@ def test_a_sidecar_of_an_older_version_stands_and_an_unreadable_one_does_not(
 
 # Downloads; the other ways to fail are in tests/hostile/test_downloads.py.
 
-OTHER_RANGE = sent(BODY[5:], 206, Content_Range=f"bytes 5-{len(BODY) - 1}/{len(BODY)}")
+OTHER_RANGES = [
+    sent(BODY[HALF:], 206, Content_Range=f"{start}-{len(BODY) - 1}/{len(BODY)}")
+    for start in ("bytes 5", f"bytes {HALF}0", f"lines {HALF}")
+]
 
 
 @pytest.mark.parametrize(
@@ -250,7 +252,7 @@ OTHER_RANGE = sent(BODY[5:], 206, Content_Range=f"bytes 5-{len(BODY) - 1}/{len(B
     [
         (BODY, [LOST, ok(BODY)], [None, PARTLY], [1]),
         (BODY, [LOST, sent(BODY)], [None, PARTLY], [1]),  # a server without ranges
-        (BODY, [LOST, OTHER_RANGE, ok(BODY)], [None, PARTLY, None], [1, 2]),
+        *((BODY, [LOST, other, ok(BODY)], [None, PARTLY, None], [1, 2]) for other in OTHER_RANGES),
         (BODY[:9], [LOST, ok(BODY[:9])], [None, PARTLY, None], [1, 2]),  # became shorter
         (BODY[::-1], [LOST, ok(BODY[::-1])], [None, PARTLY, None], [1]),  # became another
         *((BODY, [status(code), ok(BODY)], [None] * 2, [1]) for code in (500, 502, 503, 408)),
@@ -273,7 +275,7 @@ def test_a_download_that_fails_is_resumed_or_begun_anew_after_a_wait(
     [
         ([status(500)], "HTTP 500", [1, 2, 4]),
         ([dropped(BODY, 0)], "Incomplete", [1, 2, 4]),
-        ([status(302, Location="http://127.0.0.1:1/")], "/f: .*refused", [1, 2, 4]),
+        ([status(302, Location="http://127.0.0.1:1/")], "/f: (?!.*retries).*refused", [1, 2, 4]),
         ([LOST, status(404)], "HTTP 404", [1]),
     ],
 )
@@ -352,8 +354,8 @@ def test_the_final_error_is_one_message_with_all_there_is_to_know(server, tmp_pa
         "data/file.txt in ANALOGYQA_MIRROR or under mirrors: in the config",
     ]
     assert len(server.ranges) == 2 and files_below(resources) == []
-    with pytest.raises(AnalogyQAError, match="tried: no mirror given, no URL known"):
-        get(source(BODY))
+    with pytest.raises(AnalogyQAError, match=r"size not known\n.*\n.*no mirror given, no URL"):
+        get(source(BODY, **UNKNOWN))
 
 
 # The parquet copy of WikiQA
