@@ -1,93 +1,100 @@
-"""A web server on 127.0.0.1 that misbehaves as told, for the tests of downloads."""
+"""A web server on 127.0.0.1 that misbehaves as told, and the source that tests fetch from it."""
 
+import hashlib
 import re
 import socket
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 
+import pytest
+
+from analogyqa.sources.registry import Source
+
 Behaviour = Callable[[BaseHTTPRequestHandler], None]
 
 
-def ok(body: bytes) -> Behaviour:
-    """Send the body, or the part of it that Range asks for, or 416."""
+def sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def entry(content: bytes, **changes) -> dict:
+    """Return the entry of a file in a registry; a change to None leaves a key out."""
+    values = {
+        "title": "a test file",
+        "file": "data/file.txt",
+        "sha256": sha256(content),
+        "bytes": len(content),
+        "licence": "CC0",
+        "citation": "nobody",
+    }
+    return {key: value for key, value in {**values, **changes}.items() if value is not None}
+
+
+def source(content: bytes, **changes) -> Source:
+    return Source(name="it", **entry(content, **changes))
+
+
+def sent(body: bytes, code: int = 200, **headers: str | None) -> Behaviour:
+    """Send a body; an underscore in a header's name stands for a hyphen, None leaves one out."""
+    values = {"Content_Length": str(len(body)), **headers}
+
+    def behave(handler: BaseHTTPRequestHandler) -> None:
+        handler.send_response(code)
+        for name, value in values.items():
+            if value is not None:
+                handler.send_header(name.replace("_", "-"), value)
+        handler.end_headers()
+        handler.wfile.write(body)
+
+    return behave
+
+
+def status(code: int, **headers: str) -> Behaviour:
+    return sent(b"", code, **headers)
+
+
+def ok(body: bytes, after: int | None = None) -> Behaviour:
+    """Send the body, or the part of it that Range asks for, or 416.
+
+    With `after`, close the connection after that many bytes of what was asked for.
+    """
 
     def behave(handler: BaseHTTPRequestHandler) -> None:
         asked = re.fullmatch(r"bytes=(\d+)-", handler.headers.get("Range", ""))
-        start = int(asked[1]) if asked else 0
-        if start and start >= len(body):
-            _reply(handler, 416, b"", {"Content-Range": f"bytes */{len(body)}"})
-        elif start:
-            span = f"bytes {start}-{len(body) - 1}/{len(body)}"
-            _reply(handler, 206, body[start:], {"Content-Range": span})
+        start, size = int(asked[1]) if asked else 0, len(body)
+        if start and start >= size:
+            status(416, Content_Range=f"bytes */{size}")(handler)
         else:
-            _reply(handler, 200, body)
+            span = f"bytes {start}-{size - 1}/{size}" if start else None
+            headers = {"Content_Range": span, "Content_Length": str(size - start)}
+            sent(body[start:][:after], 206 if start else 200, **headers)(handler)
 
     return behave
 
 
-def ignoring_range(body: bytes) -> Behaviour:
-    """Send the whole body, whatever Range says."""
-    return lambda handler: _reply(handler, 200, body)
-
-
-def partial(body: bytes, content_range: str) -> Behaviour:
-    """Send the body as a 206 with this Content-Range, whatever was asked for."""
-    return lambda handler: _reply(handler, 206, body, {"Content-Range": content_range})
-
-
-def dropped(body: bytes, after: int) -> Behaviour:
-    """Announce the whole body, close the connection after some bytes."""
-    return sent(body[:after], Content_Length=str(len(body)))
-
-
-def dropping(body: bytes, after: int) -> Behaviour:
-    """Send the part that Range asks for, and close the connection after some bytes of it."""
+def dropped(body: bytes, after: int, then: Behaviour = lambda handler: None) -> Behaviour:
+    """Announce the whole body, and after some bytes close the connection, or do what comes then."""
 
     def behave(handler: BaseHTTPRequestHandler) -> None:
-        asked = re.fullmatch(r"bytes=(\d+)-", handler.headers.get("Range", ""))
-        start = int(asked[1]) if asked else 0
-        headers = {"Content-Length": str(len(body) - start)}
-        if start:
-            headers["Content-Range"] = f"bytes {start}-{len(body) - 1}/{len(body)}"
-        _reply(handler, 206 if start else 200, body[start : start + after], headers)
+        sent(body[:after], Content_Length=str(len(body)))(handler)
+        then(handler)
 
     return behave
 
 
-def reset(body: bytes, after: int) -> Behaviour:
-    """As `dropped`, but the connection ends with a reset."""
-
-    def behave(handler: BaseHTTPRequestHandler) -> None:
-        dropped(body, after)(handler)
-        linger = struct.pack("ii", 1, 0)
-        handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
-        handler.connection.close()
-
-    return behave
-
-
-def stalled(body: bytes, after: int) -> Behaviour:
-    """As `dropped`, but the connection stays open until the client has had enough."""
-
-    def behave(handler: BaseHTTPRequestHandler) -> None:
-        dropped(body, after)(handler)
-        handler.connection.recv(1)
-
-    return behave
+def reset(handler: BaseHTTPRequestHandler) -> None:
+    """End the connection with a reset."""
+    handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    handler.connection.close()
 
 
 def silent(handler: BaseHTTPRequestHandler) -> None:
-    """Never answer."""
+    """Say nothing until the client has had enough."""
     handler.connection.recv(1)
-
-
-def sent(body: bytes, **headers: str | None) -> Behaviour:
-    """Send a body with these headers, as `status` names them; None leaves one out."""
-    return lambda handler: _reply(handler, 200, body, _named(headers))
 
 
 def chunked(body: bytes, after: int | None = None, end: bytes = b"0\r\n\r\n") -> Behaviour:
@@ -96,29 +103,6 @@ def chunked(body: bytes, after: int | None = None, end: bytes = b"0\r\n\r\n") ->
     parts = [body[start : start + size] for start in range(0, len(body), size)]
     coded = b"".join(b"%x\r\n%s\r\n" % (len(part), part) for part in parts) + end
     return sent(coded[:after], Transfer_Encoding="chunked", Content_Length=None)
-
-
-def raw(answer: bytes) -> Behaviour:
-    """Send these bytes instead of an answer of HTTP."""
-    return lambda handler: handler.wfile.write(answer) and None
-
-
-def status(code: int, **headers: str) -> Behaviour:
-    """Send a status without a body; an underscore in a header's name stands for a hyphen."""
-    return lambda handler: _reply(handler, code, b"", _named(headers))
-
-
-def _named(headers: dict[str, str | None]) -> dict[str, str | None]:
-    return {name.replace("_", "-"): value for name, value in headers.items()}
-
-
-def _reply(handler, code: int, body: bytes, headers: dict[str, str | None] | None = None) -> None:
-    handler.send_response(code)
-    for name, value in {"Content-Length": str(len(body)), **(headers or {})}.items():
-        if value is not None:
-            handler.send_header(name, value)
-    handler.end_headers()
-    handler.wfile.write(body)
 
 
 @dataclass
@@ -136,8 +120,8 @@ class Server:
 
 
 @contextmanager
-def running_server():
-    """Yield a Server on a free port."""
+def running_server() -> Iterator[Server]:
+    """Yield a Server on a free port, which no proxy stands before."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -153,7 +137,9 @@ def running_server():
     thread = Thread(target=http.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     try:
-        yield server
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("NO_PROXY", "127.0.0.1")
+            yield server
     finally:
         http.shutdown()
         thread.join()

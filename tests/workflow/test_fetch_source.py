@@ -1,6 +1,5 @@
 """The rule fetch_source, run by Snakemake with a registry and a mirror of its own."""
 
-import hashlib
 import json
 import os
 import shutil
@@ -9,6 +8,9 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
+
+from http_server import entry
 
 pytestmark = pytest.mark.workflow
 
@@ -31,91 +33,63 @@ def one_of(names):
 include: "rules/sources.smk"
 """
 CONTENT = b"the file\n"
-REGISTRY = f"""\
-it:
-  title: a test file
-  file: data/file.txt
-  sha256: {hashlib.sha256(CONTENT).hexdigest()}
-  bytes: {len(CONTENT)}
-  licence: CC0
-  citation: nobody
-"""
 FILE = "resources/data/file.txt"
 SIDECAR = f"{FILE}.source.json"
 
 
 @pytest.fixture
-def workflow(tmp_path) -> Path:
-    ignored = shutil.ignore_patterns("__pycache__")
-    shutil.copytree(ROOT / "workflow_scripts", tmp_path / "workflow_scripts", ignore=ignored)
-    (tmp_path / "rules").mkdir()
-    shutil.copy(ROOT / "rules/sources.smk", tmp_path / "rules")
-    (tmp_path / "envs").mkdir()
-    (tmp_path / "envs/cpu.yaml").write_text("dependencies: []\n", encoding="utf-8")
+def folder(tmp_path) -> Path:
+    for part in ("workflow_scripts", "rules", "envs"):
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ROOT / part, tmp_path / part, ignore=ignored)
     (tmp_path / "Snakefile").write_text(SNAKEFILE, encoding="utf-8")
-    (tmp_path / "sources.yaml").write_text(REGISTRY, encoding="utf-8")
-    (tmp_path / "mirror/data").mkdir(parents=True)
+    (tmp_path / "sources.yaml").write_text(yaml.safe_dump({"it": entry(CONTENT)}))
+    for place in ("mirror/data", "resources/data"):
+        (tmp_path / place).mkdir(parents=True)
     (tmp_path / "mirror/data/file.txt").write_bytes(CONTENT)
     return tmp_path
 
 
-def snakemake(folder: Path, *arguments: str, mirror: str = "mirror") -> tuple[int, str]:
-    environment = {**os.environ, "ANALOGYQA_MIRROR": mirror}
+def snakemake(folder: Path, *arguments: str, mirror: str = "") -> tuple[bool, str]:
+    """Ask for the file; return whether it was made, and what was printed."""
     command = [sys.executable, "-m", "snakemake", "--cores", "1", FILE, SIDECAR, *arguments]
-    done = subprocess.run(
-        command,
-        cwd=folder,
-        env=environment,
-        text=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-    )
-    return done.returncode, done.stdout
+    environment = {**os.environ, "ANALOGYQA_MIRROR": mirror}
+    done = subprocess.run(command, cwd=folder, env=environment, text=True, capture_output=True)
+    return done.returncode == 0, done.stdout + done.stderr
 
 
-def test_a_source_is_fetched_from_the_mirror_with_its_provenance(workflow):
-    code, output = snakemake(workflow)
-    assert code == 0, output
-    assert (workflow / FILE).read_bytes() == CONTENT
-    assert json.loads((workflow / SIDECAR).read_bytes())["origin"] == "mirror"
-    assert (workflow / "results/logs/fetch_source/data/file.txt.log").exists()
-
-
-def test_a_mirror_that_changes_or_vanishes_makes_nothing_run_again(workflow):
-    assert snakemake(workflow)[0] == 0
-    (workflow / "mirror/data/file.txt").write_bytes(b"newer")
+@pytest.mark.parametrize(
+    ("arguments", "mirror"), [((), "mirror"), (("--config", "mirrors=['mirror']"), "")]
+)
+def test_a_source_comes_from_a_mirror_which_may_then_change_or_vanish(folder, arguments, mirror):
+    made, output = snakemake(folder, *arguments, mirror=mirror)
+    assert made, output
+    assert (folder / FILE).read_bytes() == CONTENT
+    assert json.loads((folder / SIDECAR).read_bytes())["origin"] == "mirror"
+    assert (folder / "results/logs/fetch_source/data/file.txt.log").exists()
+    (folder / "mirror/data/file.txt").write_bytes(b"newer")
     for mirror in ("mirror", "elsewhere"):
-        assert "Nothing to be done" in snakemake(workflow, "--dry-run", mirror=mirror)[1]
+        assert "Nothing to be done" in snakemake(folder, "--dry-run", mirror=mirror)[1]
 
 
-def test_a_mirror_of_the_config_is_used(workflow):
-    code, output = snakemake(workflow, "--config", "mirrors=['mirror']", mirror="")
-    assert code == 0, output
+def test_a_dropped_in_file_survives_the_job_that_verifies_it(folder):
+    (folder / FILE).write_bytes(CONTENT)
+    before = (folder / FILE).stat().st_ino
+    made, output = snakemake(folder)
+    assert made, output
+    assert (folder / FILE).stat().st_ino == before
+    assert json.loads((folder / SIDECAR).read_bytes())["origin"] == "drop-in"
 
 
-def test_a_dropped_in_file_survives_the_job_that_verifies_it(workflow):
-    (workflow / FILE).parent.mkdir(parents=True)
-    (workflow / FILE).write_bytes(CONTENT)
-    before = (workflow / FILE).stat().st_ino
-    code, output = snakemake(workflow, mirror="")
-    assert code == 0, output
-    assert (workflow / FILE).stat().st_ino == before
-    assert json.loads((workflow / SIDECAR).read_bytes())["origin"] == "drop-in"
-
-
-def test_a_wrong_dropped_in_file_fails_the_job_and_is_left_in_place(workflow):
-    (workflow / FILE).parent.mkdir(parents=True)
-    (workflow / FILE).write_bytes(b"wrong")
-    code, output = snakemake(workflow)
-    assert code != 0
-    assert "it: resources/data/file.txt is not a test file" in output
-    assert "Traceback" not in output
-    assert (workflow / FILE).read_bytes() == b"wrong"
-
-
-def test_a_source_that_cannot_be_had_fails_with_its_one_message_and_no_file(workflow):
-    code, output = snakemake(workflow, mirror="")
-    assert code != 0
-    assert "it: cannot get a test file" in output
-    assert "Traceback" not in output
-    assert not (workflow / FILE).exists()
+@pytest.mark.parametrize(
+    ("dropped_in", "message"),
+    [(b"wrong", f"it: {FILE} is not a test file"), (None, "it: cannot get a test file")],
+)
+def test_a_job_that_fails_says_why_and_leaves_what_was_there(folder, dropped_in, message):
+    if dropped_in:
+        (folder / FILE).write_bytes(dropped_in)
+    made, output = snakemake(folder, mirror="mirror" if dropped_in else "")
+    assert not made
+    assert message in output and "Traceback" not in output
+    found = (folder / FILE).read_bytes() if (folder / FILE).exists() else None
+    assert found == dropped_in

@@ -8,25 +8,14 @@ import zipfile
 from pathlib import Path
 
 from analogyqa.errors import shown
-from analogyqa.files import DAMAGED_ARCHIVE, atomic_path
+from analogyqa.files import DAMAGED_ARCHIVE
 from analogyqa.sources.registry import Download, Source, plain_relative
-from analogyqa.sources.verify import WIKIQA_HEADER, Fingerprint, Refused, verify_file
+from analogyqa.sources.verify import WIKIQA_HEADER, Refused
 
 MOST_UNPACKED = 100  # times the archive, for a member of unknown size; text packs to a fifth
 
 
-def converted(source: Source, download: Download, part: Path, target: Path) -> Fingerprint:
-    """Make `target` of a download and verify it; a download that is refused is removed."""
-    try:
-        with atomic_path(target) as temporary:
-            _convert(source, download, part, temporary)
-            return verify_file(source, temporary)
-    except Refused:
-        part.unlink(missing_ok=True)
-        raise
-
-
-def _convert(source: Source, download: Download, part: Path, target: Path) -> None:
+def convert(source: Source, download: Download, part: Path, target: Path) -> None:
     """Make the source's file of what was downloaded; raises Refused for a damaged download."""
     if download.member:
         _extract(part, download.member, source.bytes, target)
@@ -49,8 +38,6 @@ def _extract(archive: Path, member: str, expected: int | None, target: Path) -> 
             for each in opened.infolist():
                 _require_harmless(each)
             info = opened.getinfo(member)
-            if info.is_dir():
-                raise Refused(f"{member} in the archive is not a file but a folder")
             if info.file_size > most:
                 raise Refused(
                     f"{member} in the archive has {info.file_size:,} bytes, more than the "

@@ -1,23 +1,18 @@
 """sources.yaml: every download, and where its file may be."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import (
-    AfterValidator,
-    BeforeValidator,
-    Field,
-    ValidationError,
-    model_validator,
-)
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, model_validator
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import read_yaml
 from analogyqa.settings.base import Section, explain_error, nearest_hint
 
 MIRROR_VARIABLE = "ANALOGYQA_MIRROR"
+UNKNOWN = "unknown"
 
 
 def plain_relative(path: str) -> str:
@@ -29,15 +24,13 @@ def plain_relative(path: str) -> str:
     return path
 
 
-def _as_list(value: object) -> object:
-    return [value] if isinstance(value, str) else value
+def _text_as(made: Callable[[str], object]) -> BeforeValidator:
+    """Let a text stand for what is made of it."""
+    return BeforeValidator(lambda value: made(value) if isinstance(value, str) else value)
 
 
 RelativePath = Annotated[str, AfterValidator(plain_relative)]
-UNKNOWN = "unknown"
-Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Sha256OrUnknown = Annotated[str, Field(pattern=rf"^([0-9a-f]{{64}}|{UNKNOWN})$")]
-Sha1 = Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]
 Text = Annotated[str, Field(min_length=1)]
 
 
@@ -63,13 +56,11 @@ class Entry(Section):
 
     title: Text
     file: RelativePath
-    sha256: Annotated[tuple[Sha256OrUnknown, ...], BeforeValidator(_as_list)] = ()
-    git_blob: Sha1 | None = None
-    rows_sha256: Sha256 | None = None
+    sha256: Annotated[tuple[Sha256OrUnknown, ...], _text_as(lambda text: [text])] = ()
+    git_blob: Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")] | None = None
+    rows_sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")] | None = None
     bytes: Annotated[int, Field(ge=1)] | None = None
-    urls: tuple[
-        Annotated[Download, BeforeValidator(lambda u: {"url": u} if isinstance(u, str) else u)], ...
-    ] = ()
+    urls: tuple[Annotated[Download, _text_as(lambda url: {"url": url})], ...] = ()
     licence: Text
     citation: Text
 
@@ -91,6 +82,10 @@ class Source(Entry):
     """An entry of the registry together with its name."""
 
     name: str
+
+
+class UnavailableError(AnalogyQAError):
+    """A registered source that is neither here nor on the web."""
 
 
 def load_registry(path: str | Path) -> dict[str, Source]:
@@ -124,14 +119,14 @@ def mirrors_from(config_mirrors: Sequence[str], environ: Mapping[str, str]) -> l
     return [Path(mirror).expanduser() for mirror in [*from_environment, *config_mirrors] if mirror]
 
 
+def listed(mirrors: Sequence[Path]) -> str:
+    return ", ".join(map(str, mirrors)) or "none given"
+
+
 def local_copy(source: Source, resources_dir: str | Path, mirrors: Sequence[Path]) -> Path | None:
     """Return the file in `resources_dir`, else in a mirror, else None; nothing is verified."""
     paths = (Path(folder, source.file) for folder in (resources_dir, *mirrors))
     return next((path for path in paths if path.is_file()), None)
-
-
-class UnavailableError(AnalogyQAError):
-    """A registered source that is neither here nor on the web."""
 
 
 def first_available(
@@ -151,19 +146,13 @@ def first_available(
                 f"no source {name!r} in the registry{nearest_hint(name, registry)}. If it is a "
                 f"file, write its path with a slash: ./{name}"
             )
-    for name in names:
-        if local_copy(registry[name], resources_dir, mirrors):
-            return name
-    for name in names:
-        if registry[name].urls:
-            return name
+    here = [name for name in names if local_copy(registry[name], resources_dir, mirrors)]
+    found = here or [name for name in names if registry[name].urls]
+    if found:
+        return found[0]
     places = " or ".join(str(Path(resources_dir, registry[name].file)) for name in names)
     raise UnavailableError(
         f"{' / '.join(names)}: neither in {resources_dir} nor in a mirror "
         f"({listed(mirrors)}), and not on the web; put the file at {places}, "
         f"or name a folder that has it in {MIRROR_VARIABLE} or under mirrors: in the config"
     )
-
-
-def listed(mirrors: Sequence[Path]) -> str:
-    return ", ".join(map(str, mirrors)) or "none given"

@@ -1,4 +1,4 @@
-"""Is it the right file?"""
+"""Is it the right file, and where did it come from?"""
 
 import hashlib
 import json
@@ -10,17 +10,11 @@ from analogyqa.files import write_json
 from analogyqa.sources.registry import Source
 
 CHUNK = 1 << 16
+WIKIQA_HEADER = b"QuestionID Question DocumentID DocumentTitle SentenceID Sentence Label".split()
 
 
-WIKIQA_HEADER = (
-    b"QuestionID",
-    b"Question",
-    b"DocumentID",
-    b"DocumentTitle",
-    b"SentenceID",
-    b"Sentence",
-    b"Label",
-)
+class Refused(Exception):
+    """What was found at one place is not the source; trying again would not help."""
 
 
 class Fingerprint(NamedTuple):
@@ -50,22 +44,14 @@ def rows_sha256(path: Path) -> str | None:
     """
     digest = hashlib.sha256()
     with path.open("rb") as file:
-        if _fields(file.readline()) != list(WIKIQA_HEADER):
+        lines = (line.rstrip(b"\r\n").split(b"\t") for line in file)
+        if next(lines, None) != WIKIQA_HEADER:
             return None
-        for line in file:
-            fields = _fields(line)
+        for fields in lines:
             if len(fields) != len(WIKIQA_HEADER):
                 return None
             digest.update(b"\t".join((fields[0], fields[1], fields[5], fields[6])) + b"\n")
     return digest.hexdigest()
-
-
-def _fields(line: bytes) -> list[bytes]:
-    return line.rstrip(b"\r\n").split(b"\t")
-
-
-class Refused(Exception):
-    """What was found at one place is not the source; trying again would not help."""
 
 
 def verify_file(source: Source, path: Path) -> Fingerprint:
@@ -75,12 +61,12 @@ def verify_file(source: Source, path: Path) -> Fingerprint:
     """
     found = fingerprint(path)
     if source.unverified:
-        if source.bytes and found.bytes != source.bytes:
-            raise Refused(f"another file: {found.bytes:,} bytes")
-        return found
-    same = not source.sha256 or found.sha256 in source.sha256
-    same = same and (not source.git_blob or found.git_blob == source.git_blob)
-    if not same and not (source.rows_sha256 and rows_sha256(path) == source.rows_sha256):
+        same = source.bytes in (None, found.bytes)
+    else:
+        same = not source.sha256 or found.sha256 in source.sha256
+        same = same and source.git_blob in (None, found.git_blob)
+        same = same or (source.rows_sha256 is not None and source.rows_sha256 == rows_sha256(path))
+    if not same:
         blob = f", git blob {found.git_blob}" if source.git_blob else ""
         raise Refused(f"another file: sha256 {found.sha256}{blob}, {found.bytes:,} bytes")
     return found
@@ -113,18 +99,20 @@ def sidecar(resources_dir: str | Path, source: Source) -> Path:
     return Path(resources_dir, source.file + ".source.json")
 
 
-def read_record(source: Source, resources_dir: str | Path) -> Provenance | None:
-    try:
-        return Provenance(**json.loads(sidecar(resources_dir, source).read_bytes()))
-    except (FileNotFoundError, ValueError, TypeError, RecursionError):
-        return None  # none, or not ours: it is written anew
-
-
 def write_record(
-    source: Source, resources_dir: str | Path, origin: str, found: Fingerprint
+    source: Source, resources_dir: str | Path, found: Fingerprint, origin: str | None = None
 ) -> Provenance:
+    """Write the sidecar, unless it says so already; without `origin`, the one on record stands."""
+    path = sidecar(resources_dir, source)
+    try:
+        recorded = Provenance(**json.loads(path.read_bytes()))
+    except (FileNotFoundError, ValueError, TypeError, RecursionError):
+        recorded = None  # none, or not ours: it is written anew
+    if origin is None:
+        known = recorded is not None and recorded.sha256 == found.sha256
+        origin = recorded.origin if known else "drop-in"
     checked = "unverified" if source.unverified else "verified"
     provenance = Provenance(source.name, origin, found.sha256, found.bytes, source.licence, checked)
-    if read_record(source, resources_dir) != provenance:
-        write_json(sidecar(resources_dir, source), asdict(provenance))
+    if provenance != recorded:
+        write_json(path, asdict(provenance))
     return provenance
