@@ -9,7 +9,12 @@ CORES ?= all
 # PyTorch's CPU build where there is no NVIDIA driver: the ordinary one brings gigabytes of CUDA. `make TORCH_INDEX=`
 # takes the ordinary one.
 TORCH_INDEX ?= $(if $(wildcard /proc/driver/nvidia/version),,https://download.pytorch.org/whl/cpu)
-SNAKEMAKE := $(PY) -m snakemake --cores $(CORES)
+# On a terminal a display of what runs; elsewhere a line for each job.
+DISPLAY := $(if $(shell [ -t 2 ] && echo terminal),--logger rich)
+SNAKEMAKE := $(PY) -m snakemake --cores $(CORES) $(DISPLAY) --quiet rules
+# Such as PAPERS="lwda2019"; those of config.yaml without it.
+PAPERS ?=
+RUN := $(if $(PAPERS),--config "papers=$(PAPERS)")
 export PYTHONPATH := workflow_scripts
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
@@ -17,8 +22,8 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 help:
 	@echo "make demo      the whole pipeline on the bundled sample, no data needed"
-	@echo "make paper     every table and figure of the paper (config.yaml)"
-	@echo "make sensitivity  each open choice of the paper, varied alone"
+	@echo "make paper     every table and figure of the papers (config.yaml); PAPERS=\"lwda2019\" for one"
+	@echo "make sensitivity  each open choice of a paper, varied alone"
 	@echo "make test      the fast tests"
 	@echo "make test-all  every test, at its full count, as root"
 	@echo "make lint      ruff, snakefmt, snakemake --lint"
@@ -33,19 +38,19 @@ help:
 CONFIG ?= config.yaml
 
 demo: $(VENV)/.installed
-	@$(SNAKEMAKE) --quiet rules --configfile sample/config.yaml
+	@$(SNAKEMAKE) --configfile sample/config.yaml
 	@echo
 	@cat results/demo/tables/diallo2019/table4.md
 	@echo
 	@echo "Tables, figures and the ledger are in results/demo. To browse the runs: make ui CONFIG=sample/config.yaml"
 
 paper: $(VENV)/.installed
-	@$(SNAKEMAKE) --quiet rules
+	@$(SNAKEMAKE) $(RUN)
 	@echo "Tables, figures and the ledger are in results/paper. To browse the runs: make ui"
 
 sensitivity: $(VENV)/.installed
-	@$(SNAKEMAKE) sensitivity --quiet rules --configfile $(CONFIG)
-	@echo "sensitivity.{md,csv,png,svg} are in the output folder of $(CONFIG)"
+	@$(SNAKEMAKE) --configfile $(CONFIG) $(RUN) -- sensitivity
+	@echo "sensitivity.{md,csv,png,svg} are beside the tables and figures of each paper"
 
 test: $(VENV)/.installed
 	@$(PY) -m pytest -n auto --dist loadfile

@@ -10,12 +10,8 @@ import pandas as pd
 from measure import ROOT
 
 from analogyqa.analogies.prototypes import choose_prototypes, take
-from analogyqa.analogies.quadruples import (
-    evaluation_blocks,
-    subset_of,
-    training_blocks,
-    write_quadruples,
-)
+from analogyqa.analogies.quadruples import evaluation_blocks, training_blocks, write_quadruples
+from analogyqa.corpora.question_types import subset_of
 from analogyqa.corpora.table import build_corpus
 from analogyqa.examples.data import CellData, cell_data
 from analogyqa.schemas import QUADRUPLES, SPLITS, read_table
@@ -23,7 +19,9 @@ from analogyqa.settings.systems import Training
 from analogyqa.text import tokenize
 from analogyqa.vectors.select import select_vectors, vocabulary_of
 
-SUBSET, P, SEED, DIM = "comb", 30, 1, 300
+QUESTION_TYPES = {"who": ["who"], "when": ["when"], "where": ["where"]}
+TYPES = list(QUESTION_TYPES)  # of the subset `comb`
+P, SEED, DIM = 30, 1, 300
 SPLIT = partial(tokenize, lowercase=True)
 
 
@@ -40,7 +38,7 @@ def corpus_name() -> str:
 
 def data_name() -> str:
     """Return the name of the cell that `build_cell` builds, for results.csv."""
-    return f"{corpus_name()} {SUBSET}, p = {P}"
+    return f"{corpus_name()} comb, p = {P}"
 
 
 def split_files() -> dict[str, str]:
@@ -51,7 +49,7 @@ def split_files() -> dict[str, str]:
 
 def read_corpus() -> pd.DataFrame:
     """Return the corpus table of the data."""
-    return build_corpus("wikiqa", "wikiqa", split_files(), {})
+    return build_corpus("wikiqa", "wikiqa", split_files(), QUESTION_TYPES, {})
 
 
 def vectors_file() -> Path | None:
@@ -81,9 +79,9 @@ def build_cell(
     corpus: pd.DataFrame, folder: Path, vectors: np.ndarray, words: list[str], p: int = P
 ) -> CellData:
     """Write the quadruples of a corpus as the pipeline does and load them as a cell."""
-    chosen = choose_prototypes(corpus, SUBSET, SEED)
-    prototypes = take(chosen, SUBSET, p, "the corpus")
-    pairs = {split: subset_of(corpus, split, SUBSET) for split in SPLITS}
+    chosen = choose_prototypes(corpus, TYPES, SEED)
+    prototypes = take(chosen, TYPES, p, "the corpus")
+    pairs = {split: subset_of(corpus, split, TYPES) for split in SPLITS}
     quadruples = {}
     for split, frame in pairs.items():
         if split == "train":

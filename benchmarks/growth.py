@@ -11,27 +11,23 @@ import pandas as pd
 from measure import FOLDER, Cost, alone, record
 
 from analogyqa.analogies.prototypes import choose_prototypes, take
-from analogyqa.analogies.quadruples import (
-    evaluation_blocks,
-    subset_of,
-    training_blocks,
-    write_quadruples,
-)
+from analogyqa.analogies.quadruples import evaluation_blocks, training_blocks, write_quadruples
+from analogyqa.corpora.question_types import subset_of
 from analogyqa.corpora.table import build_corpus
 from analogyqa.examples.data import CellData
 from analogyqa.examples.files import CellFiles, load_cell
 from analogyqa.measures import measure_run
 from analogyqa.schemas import CORPUS, PROTOTYPES, SCORES, SPLITS, read_table, write_table
-from analogyqa.settings.systems import Model, Training
+from analogyqa.settings.systems import System, Training
 from analogyqa.training.loop import train_seed
 from analogyqa.vectors.store import write_store
 
 COPIES = (1, 4, 16, 64)
 # Seconds below which the noise of a machine makes a slope.
 SHORT = 2.0
-MODEL = Model(title="", encoder="bigru", vectors="drawn", ranker="analogy")
 # Small, so that the largest corpus takes minutes; what grows is the number of sentences.
 TRAINING = Training(sentence_dim=50, max_epochs=1)
+SYSTEM = System(title="", encoder="bigru", vectors="drawn", ranker="analogy", training=TRAINING)
 
 
 def write_splits(copies: int, folder: Path) -> None:
@@ -50,7 +46,11 @@ def write_splits(copies: int, folder: Path) -> None:
 
 def make_corpus(folder: Path) -> None:
     files = {split: str(folder / f"{split}.tsv") for split in SPLITS}
-    write_table(build_corpus("wikiqa", "wikiqa", files, {}), CORPUS, folder / "corpus.parquet")
+    write_table(
+        build_corpus("wikiqa", "wikiqa", files, cells.QUESTION_TYPES, {}),
+        CORPUS,
+        folder / "corpus.parquet",
+    )
 
 
 def make_vocabulary(folder: Path) -> None:
@@ -61,16 +61,16 @@ def make_vocabulary(folder: Path) -> None:
 
 def choose(folder: Path) -> None:
     corpus = read_table(folder / "corpus.parquet", CORPUS)
-    chosen = choose_prototypes(corpus, cells.SUBSET, cells.SEED)
+    chosen = choose_prototypes(corpus, cells.TYPES, cells.SEED)
     write_table(chosen, PROTOTYPES, folder / "prototypes.parquet")
 
 
 def make_quadruples(folder: Path) -> None:
     corpus = read_table(folder / "corpus.parquet", CORPUS)
     chosen = read_table(folder / "prototypes.parquet", PROTOTYPES)
-    prototypes = take(chosen, cells.SUBSET, cells.P, "the corpus")
+    prototypes = take(chosen, cells.TYPES, cells.P, "the corpus")
     for split in SPLITS:
-        pairs = subset_of(corpus, split, cells.SUBSET)
+        pairs = subset_of(corpus, split, cells.TYPES)
         if split == "train":
             blocks = training_blocks(pairs, prototypes, TRAINING.negatives, cells.SEED)
         else:
@@ -82,7 +82,7 @@ def _load(folder: Path) -> CellData:
     quadruples = {split: str(folder / f"{split}.parquet") for split in SPLITS}
     names = (str(folder / f"{name}") for name in ("corpus.parquet", "vectors.npy"))
     files = CellFiles(*names, str(folder / "prototypes.parquet"), quadruples)
-    return load_cell(files, cells.SUBSET, cells.P, lowercase=True)
+    return load_cell(files, cells.TYPES, cells.P, lowercase=True)
 
 
 def load(folder: Path) -> None:
@@ -96,8 +96,7 @@ def train(folder: Path) -> None:
     (folder / "state.pt").unlink(missing_ok=True)  # it would go on from there
     trained = train_seed(
         _load(folder),
-        MODEL,
-        TRAINING,
+        SYSTEM,
         cells.SEED,
         torch.device("cpu"),
         folder / "state.pt",
@@ -111,7 +110,7 @@ def measure(folder: Path) -> None:
     corpus = read_table(folder / "corpus.parquet", CORPUS)
     types = {}
     for split in ("dev", "test"):
-        pairs = subset_of(corpus, split, cells.SUBSET)
+        pairs = subset_of(corpus, split, cells.TYPES)
         types[split] = dict(zip(pairs["question_id"], pairs["question_type"], strict=True))
     measure_run(scores, types)
 

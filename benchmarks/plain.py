@@ -10,7 +10,7 @@ from analogyqa.encoders.bigru import BiGRUEncoder
 from analogyqa.examples.batches import Batch
 from analogyqa.examples.data import CellData
 from analogyqa.objectives.contrastive import contrastive
-from analogyqa.objectives.energy import energy
+from analogyqa.rankers.energy import energy
 from analogyqa.settings.systems import Training
 
 

@@ -7,7 +7,8 @@ import torch
 from measure import in_turn, record
 
 from analogyqa.encoders import build_encoder
-from analogyqa.settings.systems import Model, Training
+from analogyqa.rankers import build_ranker
+from analogyqa.settings.systems import System, Training
 from analogyqa.training.loop import arrays_of
 from analogyqa.training.scoring import score_split
 
@@ -18,11 +19,12 @@ BATCH, ROUNDS = 256, 1
 def main() -> None:
     data = cells.drawn_cell()
     encoder = build_encoder("bigru", data.word_vectors, Training(), cells.SEED).eval()
-    model = Model(title="", encoder="bigru", vectors="drawn", ranker="analogy")
+    system = System(title="", encoder="bigru", vectors="drawn", ranker="analogy")
+    ranker = build_ranker(system)
     encode, found = arrays_of(encoder, torch.device("cpu")), {}
 
     def ours() -> None:
-        found["ours"] = score_split(encode, data, "test", model)[0]
+        found["ours"] = score_split(encode, data, "test", ranker)[0]
 
     def each_quadruple() -> None:
         found["other"] = plain.analogy_scores(encoder, data, "test", BATCH)

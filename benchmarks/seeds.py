@@ -13,12 +13,17 @@ from measure import in_turn, record
 
 from analogyqa.examples.data import CellData
 from analogyqa.runs.side_by_side import Report, side_by_side
-from analogyqa.settings.systems import Model, Training
+from analogyqa.settings.systems import System, Training
 from analogyqa.training.devices import set_numerics
 from analogyqa.training.loop import train_seed
 
-MODEL = Model(title="analogy", encoder="bigru", vectors="any", ranker="analogy")
-TRAINING = Training(max_epochs=1)
+SYSTEM = System(
+    title="analogy",
+    encoder="bigru",
+    vectors="any",
+    ranker="analogy",
+    training=Training(max_epochs=1),
+)
 ROUNDS = 2
 SEEDS_ON_GPU = 10
 
@@ -30,7 +35,7 @@ def train(data: CellData, seed: int, kind: str, report: Report) -> None:
     set_numerics(device)
     with tempfile.TemporaryDirectory() as folder:
         checkpoint = Path(folder, "seed.pt")
-        train_seed(data, MODEL, TRAINING, seed, device, checkpoint, "a cell", report)
+        train_seed(data, SYSTEM, seed, device, checkpoint, "a cell", report)
 
 
 def train_all(data: CellData, seeds: int, workers: int, kind: str) -> None:

@@ -20,15 +20,16 @@ from sentence_transformers.sentence_transformer.modules import InputModule
 
 from analogyqa.encoders import Encoder, build_encoder
 from analogyqa.examples.data import CellData
-from analogyqa.measures import measure_questions
-from analogyqa.settings.systems import Model, Training
+from analogyqa.measures import means_of, measure_items
+from analogyqa.rankers import build_ranker
+from analogyqa.settings.systems import System, Training
 from analogyqa.training.loop import arrays_of, train_seed
 from analogyqa.training.scoring import score_split, scores_table
 
 P, EPOCHS, BATCH = 10, 3, 64
 CPU = torch.device("cpu")
-MODEL = Model(title="", encoder="bigru", vectors="drawn", ranker="analogy")
 TRAINING = Training(max_epochs=EPOCHS, patience=EPOCHS)
+SYSTEM = System(title="", encoder="bigru", vectors="drawn", ranker="analogy", training=TRAINING)
 
 
 class Shift(InputModule):
@@ -81,9 +82,12 @@ def quadruples(data: CellData) -> Dataset:
 
 def dev_mrr(encoder: Encoder, data: CellData) -> float:
     scores = scores_table(
-        data, "dev", 0, *score_split(arrays_of(encoder.eval(), CPU), data, "dev", MODEL)
+        data,
+        "dev",
+        0,
+        *score_split(arrays_of(encoder.eval(), CPU), data, "dev", build_ranker(SYSTEM)),
     )
-    return float(measure_questions(scores, data.splits["dev"].question_types)["rr"].mean())
+    return means_of(measure_items(scores, data.splits["dev"].groups))["mrr"]
 
 
 def main() -> None:
@@ -93,8 +97,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         data = cells.build_cell(corpus, Path(folder), vectors, words, P)
         history = train_seed(
-            data, MODEL, TRAINING, cells.SEED, CPU, Path(folder, "state.pt"), "ours"
-        ).history
+            data, SYSTEM, cells.SEED, CPU, Path(folder, "state.pt"), "ours"
+        ).history.set_index("measure")["value"]
         encoder = build_encoder("bigru", data.word_vectors, TRAINING, cells.SEED)
         model = SentenceTransformer(modules=[Shift(encoder, data)], device="cpu")
         trainer = SentenceTransformerTrainer(
@@ -111,7 +115,7 @@ def main() -> None:
         started = time.perf_counter()
         trainer.train()
         seconds = (time.perf_counter() - started) / EPOCHS
-    name = f"{cells.corpus_name()} {cells.SUBSET}, p = {P}, {EPOCHS} epochs"
+    name = f"{cells.corpus_name()} comb, p = {P}, {EPOCHS} epochs"
     ours = history["seconds"].mean()
     packages = ("sentence-transformers", "torch")
     record("trainer: time", name, ours, seconds, "s/epoch", seconds / ours, *packages)

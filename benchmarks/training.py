@@ -11,8 +11,9 @@ from torch import Tensor
 from analogyqa.encoders import build_encoder
 from analogyqa.examples.batches import Batch, epoch_batches
 from analogyqa.examples.data import CellData
-from analogyqa.objectives.contrastive import batch_loss
-from analogyqa.settings.systems import Training
+from analogyqa.objectives.contrastive import printed
+from analogyqa.rankers import build_ranker
+from analogyqa.settings.systems import System, Training
 from analogyqa.training.adam import Adam
 from analogyqa.training.loop import encode
 
@@ -22,6 +23,7 @@ BATCHES, ROUNDS = 2, 2
 def measure(data: CellData, batches: list[Batch], kind: str) -> None:
     """Record the step on a device, cpu or cuda."""
     training, device = Training(), torch.device(kind)
+    ranker = build_ranker(System(title="", encoder="bigru", vectors="drawn", ranker="analogy"))
     encoder = build_encoder("bigru", data.word_vectors, training, cells.SEED).to(device)
     optimiser = Adam(encoder.parameters(), training.learning_rate)
 
@@ -34,7 +36,7 @@ def measure(data: CellData, batches: list[Batch], kind: str) -> None:
     def ours() -> None:
         for batch in batches:
             vectors = encode(encoder, data.sentences, batch.sentences, device)
-            step(batch_loss(vectors, batch, "analogy", training))
+            step(printed(ranker, vectors, batch, training))
 
     def four_towers() -> None:
         for batch in batches:

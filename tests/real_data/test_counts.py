@@ -12,12 +12,8 @@ import pytest
 import yaml
 
 from analogyqa.analogies.prototypes import choose_prototypes, take
-from analogyqa.analogies.quadruples import (
-    evaluation_blocks,
-    subset_of,
-    training_blocks,
-    write_quadruples,
-)
+from analogyqa.analogies.quadruples import evaluation_blocks, training_blocks, write_quadruples
+from analogyqa.corpora.question_types import subset_of
 from analogyqa.corpora.table import build_corpus, count_questions
 from analogyqa.settings.systems import Negatives
 from analogyqa.vectors.select import select_vectors, vocabulary_of
@@ -30,6 +26,8 @@ pytestmark = [
     pytest.mark.skipif(not MIRROR.is_dir(), reason="ANALOGYQA_MIRROR names no folder"),
 ]
 
+QUESTION_TYPES = {"who": ["who"], "when": ["when"], "where": ["where"]}
+COMB = list(QUESTION_TYPES)
 WIKIQA = {split: f"wikiqa/WikiQA-{split}.tsv" for split in ("train", "dev", "test")}
 TRECQA = {
     "train": "trecqa/TRAIN-ALL.rebuilt.xml",
@@ -52,7 +50,7 @@ TABLE_2 = {
 
 def corpus_of(name, files):
     paths = {split: str(MIRROR / file) for split, file in files.items()}
-    return build_corpus(name, name, paths, {})
+    return build_corpus(name, name, paths, QUESTION_TYPES, {})
 
 
 @pytest.fixture(scope="module")
@@ -97,6 +95,8 @@ def test_questions_with_a_correct_and_with_both_kinds_of_candidates(
     correct = labels[labels["max"] == 1].groupby("split").size()
     both = labels[(labels["max"] == 1) & (labels["min"] == 0)].groupby("split").size()
     assert tuple(correct[splits]) == with_correct
+    counts = count_questions(corpora[name])
+    assert tuple(counts[split]["all"] for split in splits) == with_correct
     assert tuple(both[splits]) == with_both
 
 
@@ -104,15 +104,16 @@ def test_questions_with_a_correct_and_with_both_kinds_of_candidates(
 @pytest.mark.parametrize("split", ["train", "dev", "test"])
 def test_table_2(corpora, name, split):
     counts = count_questions(corpora[name])[split]
-    assert {**counts, "comb": sum(counts.values())} == TABLE_2[name][split]
+    of_types = {kind: counts[kind] for kind in COMB}
+    assert {**of_types, "comb": sum(of_types.values())} == TABLE_2[name][split]
 
 
 @pytest.mark.parametrize("name", TABLE_2)
 def test_the_counts_that_the_configuration_expects_are_found(name):
-    config = yaml.safe_load((ROOT / "config.yaml").read_text("utf-8"))
+    config = yaml.safe_load((ROOT / "papers/diallo2019/config.yaml").read_text("utf-8"))
     own = WIKIQA if name == "wikiqa" else TRECQA
     files = {split: str(MIRROR / file) for split, file in own.items()}
-    build_corpus(name, name, files, config["datasets"][name]["questions"])
+    build_corpus(name, name, files, QUESTION_TYPES, config["datasets"][name]["questions"])
 
 
 def test_both_forms_of_train_all_hold_the_same_pairs(corpora):
@@ -122,9 +123,9 @@ def test_both_forms_of_train_all_hold_the_same_pairs(corpora):
 
 def test_the_quadruples_of_wikiqa_comb_with_30_prototypes(corpora, tmp_path):
     corpus = corpora["wikiqa"]
-    prototypes = take(choose_prototypes(corpus, "comb", seed=0), "comb", 30, "prototypes")
+    prototypes = take(choose_prototypes(corpus, COMB, seed=0), COMB, 30, "prototypes")
     for split in ("train", "dev", "test"):
-        pairs = subset_of(corpus, split, "comb")
+        pairs = subset_of(corpus, split, COMB)
         if split == "train":
             by_question = pairs.groupby("question_id")["label"]
             correct, candidates = by_question.sum(), by_question.size()

@@ -21,19 +21,22 @@ def results(tmp_path_factory) -> Path:
     if not Path(MIRROR, "wikiqa").is_dir():
         pytest.skip("ANALOGYQA_MIRROR names no folder with the real data")
     project = Project(tmp_path_factory.mktemp("real"))
-    models = yaml.safe_load((REPOSITORY / "config.yaml").read_text("utf-8"))["models"]
+    paper = REPOSITORY / "papers" / "diallo2019" / "config.yaml"
+    systems = yaml.safe_load(paper.read_text("utf-8"))["systems"]
     project.write_config(
         {
             "output_dir": "results",
             "mirrors": [str(Path(MIRROR).resolve())],
             "seeds": 1,
-            "subsets": ["comb"],
-            "prototypes": {"p": 10, "curve": [10]},
+            "papers": ["diallo2019"],
+            "prototypes": {"p": 10},
+            "axes": {"p": [10]},
             "training": {"max_epochs": 1, "sentence_dim": 50},
-            "models": dict.fromkeys(set(models) - {"analogy", "random"}),
+            "subsets": dict.fromkeys(["who", "when", "where"]),
+            "systems": dict.fromkeys(set(systems) - {"analogy", "random"}),
             "vectors": dict.fromkeys(["word2vec", "glove"]),
-            "selection": {"models": []},
-            "sensitivity": {"models": []},
+            "selection": {"systems": []},
+            "sensitivity": {"systems": []},
         }
     )
     done = project.run()
@@ -50,13 +53,13 @@ def test_table_2_is_the_papers_in_every_cell(results):
 
 
 def test_a_run_names_the_copy_of_train_all_that_it_read(results):
-    record = json.loads((results / "runs/analogy/trecqa/comb/p10/run.json").read_text("utf-8"))
+    record = json.loads((results / "runs/analogy/trecqa/comb/default/run.json").read_text("utf-8"))
     assert record["settings"]["sources"]["train"] == "trecqa-train-all-rebuilt"
     assert record["settings"]["vectors"]["origin"] == "enwiki-105m-300d.fasttext"
 
 
-def test_a_model_that_is_not_configured_says_so_in_the_ledger(results):
+def test_a_system_that_is_not_configured_says_so_in_the_ledger(results):
     ledger = pd.read_csv(results / "ledger.csv", keep_default_na=False)
     glove = ledger[(ledger["artefact"] == "table3") & (ledger["row"] == "Glove")]
     assert set(glove["verdict"]) == {"not run"}
-    assert set(glove["reason"]) == {"model glove is not configured"}
+    assert set(glove["reason"]) == {"system glove is not configured"}

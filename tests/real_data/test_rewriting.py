@@ -23,6 +23,7 @@ FILES = {
     "wikiqa": [f"wikiqa/WikiQA-{split}.tsv" for split in SPLITS],
     "trecqa": ["trecqa/TRAIN-ALL.rebuilt.xml", "trecqa/DEV.xml", "trecqa/TEST.xml"],
 }
+LABELS = {"who": ["PERSON"], "when": ["DATE", "TIME"], "where": ["GPE", "LOC", "FAC"]}
 CHANGED = {"wikiqa": [276, 43, 72], "trecqa": [402, 33, 38]}
 # Questions whose candidates name no entity of their type that the word vectors can read.
 WITHOUT_ENTITY = {"wikiqa": 27, "trecqa": 10}
@@ -41,7 +42,8 @@ def name(request):
 @pytest.fixture(scope="module")
 def corpus(name):
     paths = (str(MIRROR / file) for file in FILES[name])
-    return build_corpus(name, name, dict(zip(SPLITS, paths, strict=True)), {})
+    types = {word: [word] for word in LABELS}
+    return build_corpus(name, name, dict(zip(SPLITS, paths, strict=True)), types, {})
 
 
 @pytest.fixture(scope="module")
@@ -54,9 +56,9 @@ def rewritten(corpus, vocabulary):
     """The corpus rewritten in both ways."""
     vectors, _ = select_vectors(VECTORS, vocabulary, "random")
     word_ids = {word: row for row, word in enumerate(vocabulary)}
-    entities = find_entities(corpus, MODEL)
+    entities = find_entities(corpus, MODEL, LABELS)
     return {
-        way: rewrite_questions(corpus, entities, vectors, word_ids, way, lowercase=True)
+        way: rewrite_questions(corpus, entities, vectors, word_ids, way, True, LABELS)
         for way in ("entity", "prototype_word")
     }
 
@@ -87,4 +89,8 @@ def test_few_questions_lack_an_entity(name, corpus, rewritten):
 
 
 def test_the_labels_of_the_stand_in_model():
-    assert model_record(MODEL)["labels"] == {"who": ["PERSON"], "when": ["DATE"], "where": ["GPE"]}
+    assert model_record(MODEL, LABELS)["labels"] == {
+        "who": ["PERSON"],
+        "when": ["DATE"],
+        "where": ["GPE"],
+    }

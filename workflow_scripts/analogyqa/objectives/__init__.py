@@ -17,12 +17,11 @@ if TYPE_CHECKING:
 
 
 def quadruples_of(vectors: "Tensor", batch: "Batch") -> tuple[Quadruples, "Tensor"]:
-    """Return the vectors of a batch's quadruples and their labels [n], of the type of `vectors`."""
+    """Return a batch's quadruples, and their labels [n] of the type of `vectors`."""
     import torch
 
     def on_device(column: "np.ndarray") -> "Tensor":
         return torch.from_numpy(column).to(vectors.device)
 
-    prototypes = [vectors[on_device(each)] if len(each) else None for each in (batch.a, batch.b)]
-    pairs = [vectors[on_device(each)] for each in (batch.c, batch.d)]
-    return Quadruples(*prototypes, *pairs), on_device(batch.labels).to(vectors.dtype)
+    rows = map(on_device, (batch.a, batch.b, batch.c, batch.d))
+    return Quadruples(vectors, *rows), on_device(batch.labels).to(vectors.dtype)

@@ -29,10 +29,14 @@ class Encoded(NamedTuple):
 
 
 class Quadruples(NamedTuple):
-    """The vectors of n training quadruples a : b :: c : d, [n, dim] each; a and b may be None."""
+    """Training quadruples a : b :: c : d, rows [n] of `vectors` [u, dim].
 
-    a: "Tensor | None"
-    b: "Tensor | None"
+    For a ranker without prototypes a and b are empty.
+    """
+
+    vectors: "Tensor"
+    a: "Tensor"
+    b: "Tensor"
     c: "Tensor"
     d: "Tensor"
 

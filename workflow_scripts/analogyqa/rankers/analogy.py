@@ -33,9 +33,9 @@ class AnalogyRanker:
         """Return the cosine of the shifts a - b and c - d (eq. 6); of a - c and b - d, too."""
         from analogyqa.rankers.energy import energy
 
-        a, b, c, d = quadruples
-        sides = [(a - b, c - d), *([(a - c, b - d)] if both_sides else [])]
-        return [energy(*side) for side in sides]
+        vectors, a, b, c, d = quadruples
+        sides = [(a, b, c, d), *([(a, c, b, d)] if both_sides else [])]
+        return [energy(vectors[i] - vectors[j], vectors[k] - vectors[m]) for i, j, k, m in sides]
 
 
 def analogy_scores(

@@ -33,4 +33,5 @@ class CosineRanker:
         """Return the cosine of c and d: one side, [n]."""
         from analogyqa.rankers.energy import energy
 
-        return [energy(quadruples.c, quadruples.d)]
+        vectors = quadruples.vectors
+        return [energy(vectors[quadruples.c], vectors[quadruples.d])]
