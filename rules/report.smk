@@ -35,6 +35,7 @@ rule write_ledger:
         code=code_of("write_ledger"),
         config=REPORTED,
         left_out=CONFIG.left_out,
+        seeds=CONFIG.seeds,
     script:
         "../workflow_scripts/write_ledger.py"
 
@@ -67,6 +68,7 @@ rule judge_claims:
         code=code_of("judge_claims"),
         config=REPORTED,
         left_out=CONFIG.left_out,
+        seeds=CONFIG.seeds,
     script:
         "../workflow_scripts/judge_claims.py"
 
@@ -108,6 +110,7 @@ rule render_table:
         code=code_of("render_table"),
         config=REPORTED,
         left_out=CONFIG.left_out,
+        seeds=CONFIG.seeds,
     script:
         "../workflow_scripts/render_table.py"
 
@@ -149,6 +152,7 @@ rule draw_figure:
         code=code_of("draw_figure"),
         config=REPORTED,
         left_out=CONFIG.left_out,
+        seeds=CONFIG.seeds,
     script:
         "../workflow_scripts/draw_figure.py"
 
@@ -184,5 +188,6 @@ rule write_sensitivity:
         code=code_of("write_sensitivity"),
         config=REPORTED,
         left_out=CONFIG.left_out,
+        seeds=CONFIG.seeds,
     script:
         "../workflow_scripts/write_sensitivity.py"
