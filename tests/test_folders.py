@@ -23,21 +23,17 @@ NAMES = {
 }
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_name_that_cannot_be_meant_is_refused(name):
-    with pytest.raises(ValueError, match=NAMES[name]):
-        folder_name(name)
-
-
 @pytest.mark.parametrize("key", ["output_dir", "resources_dir"])
 @pytest.mark.parametrize("name", NAMES)
-def test_the_configuration_names_the_key(key, name):
+def test_a_name_that_cannot_be_meant_is_refused_by_its_key(key, name):
     dataset = {"title": "T", "reader": "wikiqa", **dict.fromkeys(("train", "dev", "test"), "a/b")}
     model = {"title": "M", "ranker": "bm25"}
     values = {"output_dir": "results", "datasets": {"d": dataset}, "models": {"m": model}}
     assert load_config({**values, "seeds": 1}).output_dir == "results"
-    with pytest.raises(AnalogyQAError, match=rf"^config: {key}: .* is not allowed: [^\n]+$"):
+    with pytest.raises(AnalogyQAError, match=rf"^config: {key}: .* is not allowed: ") as caught:
         load_config({**values, "seeds": 1, key: name})
+    assert NAMES[name] in str(caught.value)
+    assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize("name", ["results", "/a b/ü/it's", "null/results", "..", "a~"])

@@ -14,6 +14,7 @@ import slurm_patience
 from slurm_patience import be_patient
 
 RUNNING, ENDED = "7|RUNNING\\n", "7|COMPLETED\\n"
+COUNTED = ("calls", "failures", "total_seconds", "max_seconds")
 JOB = SimpleNamespace(external_jobid="7", aux={})
 
 
@@ -66,14 +67,11 @@ def executor(slurm):
         status_rate_limiter=nullcontext(),
         _next_seconds_between_status_checks=10,
         _fallback_account_arg=None,
-        _status_query_calls=0,
-        _status_query_failures=0,
-        _status_query_total_seconds=0.0,
         _status_query_min_seconds=None,
-        _status_query_max_seconds=0.0,
         _status_query_cycle_rows=[],
         ended=[],
         submitted=[],
+        **{f"_status_query_{name}": 0 for name in COUNTED},
     )
     executor.report_job_success = executor.ended.append
     executor.run_job = executor.submitted.append

@@ -85,8 +85,10 @@ def sent2vec(words: int = 5, buckets: int = 4, order: int = 2, height: int = 9) 
     )
 
 
-def first_question(path: str) -> bytes:
-    return (ROOT / path).read_bytes().partition(b"</QApairs>\n")[0] + b"</QApairs>\n"
+def content_of(path: str, until: bytes = b"") -> bytes:
+    """Return a file of the repository, or its beginning up to the first `until`."""
+    content = (ROOT / path).read_bytes()
+    return content[: content.index(until) + len(until)] if until else content
 
 
 def read_corpus(name: str) -> Callable[[Path], object]:
@@ -152,8 +154,8 @@ class Target(NamedTuple):
     inputs: int
 
 
-WIKIQA = b"".join((ROOT / "sample/wikiqa/WikiQA-dev.tsv").read_bytes().splitlines(True)[:9])
-JACANA = [first_question(f"sample/trecqa/{split}.xml") for split in ("DEV", "TEST")]
+WIKIQA = b"".join(content_of("sample/wikiqa/WikiQA-dev.tsv").splitlines(True)[:9])
+JACANA = [content_of(f"sample/trecqa/{name}.xml", b"</QApairs>\n") for name in ("DEV", "TEST")]
 TABLE = b"qid\tquestion\tsentence\tlabel\n1\twho ?\tAda .\t1\n1\twho ?\tthe .\t0\n"
 SNLI = (
     b'{"sentence1": "a b", "sentence2": "c", "gold_label": "neutral"}\n'
@@ -174,33 +176,6 @@ snli: &x
   citation: >-
     A
 b: {<<: *x, file: b, sha256: unknown, licence: *l, citation: "x"}
-"""
-CONFIG = b"""\
-seeds: 3
-training: {dropout: 0.5, negatives: {per: pair, count: 2}}
-prototypes: {p: 3, curve: [1, 2]}
-models:
-  mine: {title: Mine, encoder: mean, vectors: fasttext, ranker: analogy}
-  bm25: null
-selection: {settings: {a: {dropout: 0.1}}}
-"""
-PAPER = b"""\
-paper: me
-citation: x
-artefacts:
-  table4:
-    title: T
-    value: score
-    cells: {dataset: wikiqa, metric: mrr}
-    columns: {a: {subset: who}, b: {subset: comb}}
-    rows: {m: {model: analogy}, n: {model: similarity}}
-    published: {m: [0.1, 0.2], n: [.3, 1]}
-claims:
-  c:
-    claim: x
-    where: y
-    cells: {dataset: wikiqa, metric: mrr, subset: who}
-    comparisons: [{better: {model: a}, worse: {model: b}}]
 """
 RECORD = (
     b'{"cell": {"model": "a", "dataset": "b", "subset": "who", "p": 3}, "settings": {}, '
@@ -242,8 +217,8 @@ TARGETS = {
     "SNLI, zipped": Target(nli, [zipped("a/snli_train.jsonl", SNLI)], ".zip", 6_000),
     "run record": Target(run_record, [RECORD], ".json", 5_000),
     "registry": Target(load_registry, [REGISTRY], ".yaml", 2_500),
-    "paper": Target(load_paper, [PAPER], ".yaml", 2_500),
-    "configuration": Target(read_config, [CONFIG], ".yaml", 300),
+    "paper": Target(load_paper, [content_of("papers/lwda2019/paper.yaml")], ".yaml", 2_500),
+    "configuration": Target(read_config, [content_of("sample/config.yaml")], ".yaml", 300),
     "entity patterns": Target(entities, [PATTERNS], ".jsonl", 100),
     "checkpoint": Target(checkpoint, [saved({"a": torch.ones(3)})], ".pt", 1_500),
     "InferSent": Target(infersent.load, [INFERSENT], ".pkl", 1_500),
