@@ -13,6 +13,8 @@ def test_the_file_appears_under_its_name_and_no_temporary_stays(tmp_path):
         temporary.write_text("new")
         assert temporary.parent == path.parent  # so on the same file system
         assert not path.exists()
+        written = temporary.stat().st_ino
+    assert path.stat().st_ino == written  # renamed: a copy could be seen in half
     assert path.read_text() == "new"
     assert [*path.parent.iterdir()] == [path]
 
