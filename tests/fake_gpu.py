@@ -9,7 +9,7 @@ a CPU to the bit where both take the same way, on a machine without one.
 import torch
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils._pytree import tree_map
+from torch.utils._pytree import tree_leaves, tree_map
 
 DEVICE = torch.device("meta")
 aten = torch.ops.aten
@@ -34,13 +34,9 @@ class OnFakeGPU(Tensor):
 
     @staticmethod
     def __new__(cls, content: Tensor) -> "OnFakeGPU":
+        layout = {"strides": content.stride(), "storage_offset": content.storage_offset()}
         tensor = Tensor._make_wrapper_subclass(
-            cls,
-            content.shape,
-            strides=content.stride(),
-            storage_offset=content.storage_offset(),
-            dtype=content.dtype,
-            device=DEVICE,
+            cls, content.shape, dtype=content.dtype, device=DEVICE, **layout
         )
         tensor.content = content
         return tensor
@@ -57,12 +53,11 @@ class FakeGPU(TorchDispatchMode):
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         kwargs = dict(kwargs or {})
-        tensors: list[Tensor] = []
-        tree_map(lambda x: tensors.append(x) if isinstance(x, Tensor) else None, (args, kwargs))
+        tensors = [each for each in tree_leaves((args, kwargs)) if isinstance(each, Tensor)]
         if any(each.device == DEVICE and not isinstance(each, OnFakeGPU) for each in tensors):
             # PyTorch makes one, without values, of a list that is an index.
             raise RuntimeError(f"{function}: a tensor that was not made on the fake GPU")
-        on_gpu = [tensor for tensor in tensors if isinstance(tensor, OnFakeGPU)]
+        on_gpu = [each for each in tensors if isinstance(each, OnFakeGPU)]
         target = kwargs.get("device")
         to_gpu = bool(on_gpu) if target is None else torch.device(target) == DEVICE
         if on_gpu and function not in _MIXES:
@@ -73,8 +68,8 @@ class FakeGPU(TorchDispatchMode):
             kwargs["device"] = torch.device("cpu")
             if function is aten._to_copy.default and to_gpu != bool(on_gpu):
                 kwargs["non_blocking"] = False
-        plain_args, plain_kwargs = tree_map(_content, (args, kwargs))
-        result = function(*plain_args, **plain_kwargs)
+        args, kwargs = tree_map(lambda x: getattr(x, "content", x), (args, kwargs))
+        result = function(*args, **kwargs)
         if not to_gpu:
             return result
         if function in _HALF:
@@ -88,10 +83,6 @@ class FakeGPU(TorchDispatchMode):
             return same[id(value)] if id(value) in same else OnFakeGPU(value)
 
         return tree_map(wrapped, result)
-
-
-def _content(value: object) -> object:
-    return value.content if isinstance(value, OnFakeGPU) else value
 
 
 def to_cpu(value: object) -> object:

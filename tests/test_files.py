@@ -8,10 +8,15 @@ from analogyqa.files import atomic_path, write_json, write_text
 
 
 def test_the_file_appears_under_its_name_and_no_temporary_stays(tmp_path):
-    with atomic_path(tmp_path / "deep" / "file") as temporary:
+    path = tmp_path / "deep" / "file"
+    with atomic_path(path) as temporary:
         temporary.write_text("new")
-        assert not (tmp_path / "deep" / "file").exists()
-    assert [path.name for path in (tmp_path / "deep").iterdir()] == ["file"]
+        assert temporary.parent == path.parent  # so on the same file system
+        assert not path.exists()
+        written = temporary.stat().st_ino
+    assert path.stat().st_ino == written  # renamed: a copy could be seen in half
+    assert path.read_text() == "new"
+    assert [*path.parent.iterdir()] == [path]
 
 
 @pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
@@ -23,12 +28,6 @@ def test_an_exception_leaves_the_old_file_and_no_temporary(tmp_path, error):
         raise error
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
-
-
-def test_the_temporary_is_on_the_same_file_system(tmp_path):
-    with atomic_path(tmp_path / "file") as temporary:
-        temporary.touch()
-        assert temporary.parent == tmp_path
 
 
 def test_text_is_utf8_with_its_own_line_ends(tmp_path):

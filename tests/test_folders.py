@@ -23,21 +23,17 @@ NAMES = {
 }
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_name_that_cannot_be_meant_is_refused(name):
-    with pytest.raises(ValueError, match=NAMES[name]):
-        folder_name(name)
-
-
 @pytest.mark.parametrize("key", ["output_dir", "resources_dir"])
 @pytest.mark.parametrize("name", NAMES)
-def test_the_configuration_names_the_key(key, name):
+def test_a_name_that_cannot_be_meant_is_refused_by_its_key(key, name):
     dataset = {"title": "T", "reader": "wikiqa", **dict.fromkeys(("train", "dev", "test"), "a/b")}
     model = {"title": "M", "ranker": "bm25"}
     values = {"output_dir": "results", "datasets": {"d": dataset}, "models": {"m": model}}
     assert load_config({**values, "seeds": 1}).output_dir == "results"
-    with pytest.raises(AnalogyQAError, match=rf"^config: {key}: .* is not allowed: [^\n]+$"):
+    with pytest.raises(AnalogyQAError, match=rf"^config: {key}: .* is not allowed: ") as caught:
         load_config({**values, "seeds": 1, key: name})
+    assert NAMES[name] in str(caught.value)
+    assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize("name", ["results", "/a b/ü/it's", "null/results", "..", "a~"])
@@ -45,23 +41,25 @@ def test_any_other_name_is_taken_as_it_is(name):
     assert folder_name(name) == name
 
 
-def test_a_folder_that_is_not_there_yet_may_be_made(tmp_path):
-    require_writable(tmp_path / "some" / "results")
-    assert list(tmp_path.iterdir()) == []
+@pytest.mark.parametrize("name", ["some/results", "a_link"])
+def test_a_folder_that_may_be_made_and_a_link_to_one_are_let_through(tmp_path, name):
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "a_link").symlink_to("elsewhere")
+    require_writable(tmp_path / name)
+    assert len(list(tmp_path.rglob("*"))) == 2
 
 
-def link_to_itself(folder: Path):
-    folder.symlink_to(folder)
-
-
-def dangling_link(folder: Path):
-    folder.symlink_to("nowhere")
-
-
+# Each: what is at the place of the folder, and what of the message names it.
 PLACES = {
     "a file": (Path.touch, r"is a file\. Remove it"),
-    "a loop": (link_to_itself, r"is a link to .*, which leads nowhere\. Remove the link"),
-    "a dangling link": (dangling_link, r"is a link to nowhere, which leads nowhere\."),
+    "a loop": (
+        lambda place: place.symlink_to(place),
+        r"is a link to .*, which leads nowhere\. Remove the link",
+    ),
+    "a dangling link": (
+        lambda place: place.symlink_to("nowhere"),
+        r"is a link to nowhere, which leads nowhere\.",
+    ),
 }
 
 
@@ -74,27 +72,21 @@ def test_a_place_that_takes_no_files_is_named(tmp_path, place, below):
         require_writable(tmp_path / "results" / below)
 
 
-def test_a_link_to_a_folder_is_followed(tmp_path):
-    (tmp_path / "elsewhere").mkdir()
-    (tmp_path / "results").symlink_to("elsewhere")
-    require_writable(tmp_path / "results")
-
-
-def test_a_name_that_is_too_long_is_refused(tmp_path):
-    with pytest.raises(AnalogyQAError, match=r"its name is too long\. Shorten it"):
-        require_writable(tmp_path / ("x" * 300) / "results")
-
-
-def test_a_read_only_folder_is_named_before_anything_is_made(tmp_path, monkeypatch):
-    # Root may write anywhere: the answer of a read-only file system is injected.
-    monkeypatch.setattr(os, "access", lambda path, mode: path != tmp_path)
-    with pytest.raises(AnalogyQAError, match=r"output_dir: .*results.* is read-only"):
-        require_writable(tmp_path / "results")
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_full_disk_is_named_before_anything_is_made(tmp_path, monkeypatch):
-    monkeypatch.setattr(shutil, "disk_usage", lambda path: SimpleNamespace(free=5000))
-    with pytest.raises(AnalogyQAError, match=r"the disk of .* has 4 KiB left\. Make room on it"):
-        require_writable(tmp_path / "results")
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("x" * 300, r"its name is too long\. Shorten it"),
+        ("read-only", r"output_dir: .*read-only.* is read-only"),
+        ("full", r"the disk of .* has 4 KiB left\. Make room on it"),
+    ],
+)
+def test_a_folder_that_cannot_be_written_is_named_before_anything_is_made(
+    tmp_path, monkeypatch, name, message
+):
+    if name == "read-only":  # root may write anywhere: the answer of the system is injected
+        monkeypatch.setattr(os, "access", lambda path, mode: path != tmp_path)
+    if name == "full":
+        monkeypatch.setattr(shutil, "disk_usage", lambda path: SimpleNamespace(free=5000))
+    with pytest.raises(AnalogyQAError, match=message):
+        require_writable(tmp_path / name / "results")
     assert list(tmp_path.iterdir()) == []

@@ -33,20 +33,15 @@ rule fetch_source:
     rule score_candidates:
         input: data/a.txt
         output: runs/a/scores.parquet
-        jobid: 7
         benchmark: results/benchmarks/score_candidates/a.jsonl
         resources: tmpdir=/tmp, disk_mb=<TBD>, mem_mb=2000, runtime=20
-    [Sat Nov 21 09:35:04 2026]
     rule score_candidates:
         output: runs/b/scores.parquet
-        jobid: 8
-        benchmark: results/benchmarks/score_candidates/b.jsonl
         resources: tmpdir=/tmp, mem_mb=2000, runtime=20
 [Sat Nov 21 09:35:04 2026] Group job scoring (jobs in lexicogr. order):
 
     rule score_candidates:
         output: runs/c/scores.parquet
-        benchmark: results/benchmarks/score_candidates/c.jsonl
         resources: tmpdir=/tmp, mem_mb=2000, runtime=20
 [Sat Nov 21 09:35:04 2026]
 rule train_encoder:
@@ -70,22 +65,14 @@ def training(path, **changes) -> Job:
 
 
 def test_a_listing_has_every_job_with_its_needs():
-    fetch, *scoring, train = read_listing(LISTING)
+    jobs = read_listing(LISTING)
+    fetch, *scoring, train = jobs
     assert fetch == Job("fetch_source", None, ["data/a.txt", "data/a.txt.source.json"])
     assert [job.group for job in scoring] == [("scoring", 1), ("scoring", 1), ("scoring", 2)]
-    assert train == Job(
-        "train_encoder",
-        None,
-        ["runs/d/scores.parquet"],
-        "results/benchmarks/train_encoder/d/e.jsonl",
-        threads=4,
-        minutes=120,
-        gpus=1,
-    )
-
-
-def test_a_group_is_one_job_of_the_cluster_and_a_local_step_none():
-    assert cluster_jobs(read_listing(LISTING)) == {"scoring": 2, "train_encoder": 1}
+    file = "results/benchmarks/train_encoder/d/e.jsonl"
+    assert train == Job("train_encoder", None, ["runs/d/scores.parquet"], file, 4, 120, 1)
+    # A group is one job of the cluster, and a local step none.
+    assert cluster_jobs(jobs) == {"scoring": 2, "train_encoder": 1}
 
 
 def test_nothing_to_be_done_is_no_job(capsys):

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import os
+from contextlib import nullcontext
 from types import SimpleNamespace
 
 import pytest
@@ -13,14 +14,8 @@ import slurm_patience
 from slurm_patience import be_patient
 
 RUNNING, ENDED = "7|RUNNING\\n", "7|COMPLETED\\n"
-
-
-class Limiter:
-    async def __aenter__(self):
-        return self
-
-    async def __aexit__(self, *_):
-        return None
+COUNTED = ("calls", "failures", "total_seconds", "max_seconds")
+JOB = SimpleNamespace(external_jobid="7", aux={})
 
 
 @pytest.fixture(autouse=True)
@@ -36,14 +31,15 @@ def restored(monkeypatch):
 def slurm(monkeypatch, tmp_path):
     """A function that says what the commands of Slurm print; None is a controller that is away."""
 
-    def say(squeue=RUNNING, accounting="accounting_storage/none", min_job_age=300):
-        config = f"AccountingStorageType = {accounting}\\nMinJobAge = {min_job_age} sec\\n"
+    def say(squeue=RUNNING, accounting="none", min_job_age=300):
+        storage = f"AccountingStorageType = accounting_storage/{accounting}"
         away = "echo >&2 'Unable to contact slurm controller (connect failure)'; exit 1"
+        answers = {"squeue": squeue, "scontrol": f"{storage}\\nMinJobAge = {min_job_age} sec\\n"}
         scripts = {
-            "squeue": away if squeue is None else f"printf '{squeue}'",
-            "scontrol": away if squeue is None else f"printf '{config}'",
-            "sacct": "echo >&2 'Slurm accounting storage is disabled'; exit 1",
+            name: away if squeue is None else f"printf '{answer}'"
+            for name, answer in answers.items()
         }
+        scripts["sacct"] = "echo >&2 'Slurm accounting storage is disabled'; exit 1"
         for name, script in scripts.items():
             (tmp_path / name).write_text(f"#!/bin/sh\n{script}\n")
             (tmp_path / name).chmod(0o755)
@@ -68,25 +64,19 @@ def executor(slurm):
         workflow=SimpleNamespace(executor_settings=settings),
         logger=logging.getLogger("slurm"),
         run_uuid="run",
-        status_rate_limiter=Limiter(),
+        status_rate_limiter=nullcontext(),
         _next_seconds_between_status_checks=10,
         _fallback_account_arg=None,
-        _status_query_calls=0,
-        _status_query_failures=0,
-        _status_query_total_seconds=0.0,
         _status_query_min_seconds=None,
-        _status_query_max_seconds=0.0,
         _status_query_cycle_rows=[],
         ended=[],
         submitted=[],
+        **{f"_status_query_{name}": 0 for name in COUNTED},
     )
     executor.report_job_success = executor.ended.append
     executor.run_job = executor.submitted.append
     executor.cancel_jobs = lambda jobs: None
     return executor
-
-
-JOB = SimpleNamespace(external_jobid="7", aux={})
 
 
 def look(executor):
@@ -113,23 +103,16 @@ def test_jobs_are_kept_through_an_outage(slurm, executor, caplog):
     slurm(squeue=ENDED)
     assert look(executor) == []
     assert executor.ended == [JOB]
-    assert [record.getMessage() for record in caplog.records] == [
+    assert caplog.messages == [
         "Slurm does not answer (squeue). The jobs go on; they are asked for again until it does.",
         "Slurm answers again.",
     ]
 
 
-@pytest.mark.parametrize(
-    ("accounting", "min_job_age", "asked"),
-    [
-        ("accounting_storage/none", 300, "squeue"),
-        ("accounting_storage/none", 2, "squeue"),
-        ("accounting_storage/slurmdbd", 300, "squeue"),
-        ("accounting_storage/slurmdbd", 2, "sacct"),
-    ],
-)
+@pytest.mark.parametrize("min_job_age", [300, 2])
+@pytest.mark.parametrize("accounting", ["none", "slurmdbd"])
 def test_sacct_takes_the_place_of_squeue_only_where_it_can(
-    slurm, executor, monkeypatch, accounting, min_job_age, asked
+    slurm, executor, monkeypatch, accounting, min_job_age
 ):
     commands = []
 
@@ -142,24 +125,18 @@ def test_sacct_takes_the_place_of_squeue_only_where_it_can(
     be_patient(executor)
     slurm(squeue=None)  # MinJobAge was asked for before
     assert look(executor) == [JOB]
-    assert commands == [asked]
+    assert commands == ["sacct" if (accounting, min_job_age) == ("slurmdbd", 2) else "squeue"]
 
 
-def test_a_submission_waits_until_slurm_answers(slurm, executor, monkeypatch, caplog):
-    answers = iter([False, False, False, True])
+@pytest.mark.parametrize("unanswered", [0, 3])
+def test_a_submission_waits_until_slurm_answers(executor, monkeypatch, caplog, unanswered):
+    answers = iter([False] * unanswered + [True])
     be_patient(executor)
     monkeypatch.setattr(slurm_patience, "_controller_answers", lambda: next(answers))
     executor.run_job(JOB)
     assert executor.submitted == [JOB]
     assert next(answers, None) is None
-    assert len(caplog.records) == 1
-
-
-def test_without_an_outage_a_submission_says_nothing(executor, caplog):
-    be_patient(executor)
-    executor.run_job(JOB)
-    assert executor.submitted == [JOB]
-    assert not caplog.records
+    assert len(caplog.records) == min(unanswered, 1)
 
 
 def test_cancelling_ends_the_wait_of_a_submission(slurm, executor):
@@ -177,19 +154,20 @@ def test_no_account_is_guessed_where_none_is_wanted(executor, no_account):
     assert executor._fallback_account_arg == ("" if no_account else None)
 
 
-def test_a_slurm_that_is_away_at_the_start_is_one_message(slurm, executor):
-    slurm(squeue=None)
-    with pytest.raises(WorkflowError, match=r"connect failure.*scontrol ping"):
-        be_patient(executor)
-
-
-def test_a_configuration_of_slurm_that_is_not_there_is_one_message(executor, monkeypatch, tmp_path):
-    monkeypatch.setenv("SLURM_CONF", str(tmp_path / "slurm.conf"))
-    with pytest.raises(WorkflowError, match=r"SLURM_CONF: .*slurm\.conf: no such file\. Correct"):
-        be_patient(executor)
-
-
-def test_a_machine_without_slurm_is_one_message(executor, monkeypatch, tmp_path):
-    monkeypatch.setenv("PATH", str(tmp_path / "empty"))
-    with pytest.raises(WorkflowError, match="scontrol is not on this machine"):
+@pytest.mark.parametrize(
+    ("variable", "message"),
+    [
+        (None, r"connect failure.*scontrol ping"),
+        ("SLURM_CONF", r"SLURM_CONF: .*nowhere: no such file\. Correct"),
+        ("PATH", "scontrol is not on this machine"),
+    ],
+)
+def test_a_slurm_that_cannot_be_asked_at_the_start_is_one_message(
+    slurm, executor, monkeypatch, tmp_path, variable, message
+):
+    if variable:
+        monkeypatch.setenv(variable, str(tmp_path / "nowhere"))
+    else:
+        slurm(squeue=None)
+    with pytest.raises(WorkflowError, match=message):
         be_patient(executor)

@@ -11,23 +11,17 @@ from analogyqa.text import Sentences, tokenize
 IDS = {"who": 0, "wrote": 1, "it": 2, "?": 3}
 
 
-def test_punctuation_is_split_off():
-    assert tokenize("who wrote it?") == ["who", "wrote", "it", "?"]
-
-
 def test_case_is_kept_on_request():
     assert tokenize("Who Wrote", lowercase=False) == ["Who", "Wrote"]
     assert tokenize("Who Wrote") == ["who", "wrote"]
 
 
-def test_quotes_and_brackets_come_out_plain():
-    assert tokenize("`` a '' -LRB- b -RRB-") == ['"', "a", '"', "(", "b", ")"]
-    assert tokenize('"a" (b)') == ['"', "a", '"', "(", "b", ")"]
-
-
 @pytest.mark.parametrize(
     ("sentence", "tokens"),
     [
+        ("who wrote it?", "who wrote it ?"),
+        ("`` a '' -LRB- b -RRB-", '" a " ( b )'),
+        ('"a" (b)', '" a " ( b )'),
         ("he didn't go", "he did n't go"),
         ("it's Anna's", "it 's Anna 's"),
         ("they'll, we've", "they 'll , we 've"),
@@ -38,24 +32,17 @@ def test_quotes_and_brackets_come_out_plain():
         ("twenty-one (21)...", "twenty-one ( 21 ) ..."),
         ("so -- what?!", "so -- what ? !"),
         ("Zürich.", "Zürich ."),
+        (" \t ", ""),
     ],
 )
-def test_tokens_by_hand(sentence, tokens):
+def test_tokens_by_hand_and_they_stay_what_they_are(sentence, tokens):
     assert tokenize(sentence, lowercase=False) == tokens.split()
-
-
-def test_a_tokenised_sentence_keeps_its_tokens():
-    sentence = "Anna 's friend , who did n't go , is 3.5 years old in the U.S. today ."
-    assert tokenize(sentence, lowercase=False) == sentence.split()
+    assert tokenize(tokens, lowercase=False) == tokens.split()
 
 
 @given(st.text(st.characters(exclude_characters="`'-"), max_size=30))
 def test_no_character_is_lost(sentence):
     assert "".join(tokenize(sentence, lowercase=False)) == "".join(sentence.split())
-
-
-def test_white_space_has_no_tokens():
-    assert tokenize(" \t ") == []
 
 
 def test_a_repeated_sentence_is_kept_once():
@@ -64,17 +51,16 @@ def test_a_repeated_sentence_is_kept_once():
     assert sentences.numbers(["it", "who wrote"]).tolist() == [1, 0]
 
 
-def test_a_batch_is_padded_behind_the_end():
-    sentences = Sentences(["who wrote it ?", "it"], IDS, tokenize)
-    words, lengths = sentences.batch(np.array([1, 0]))
-    assert words.tolist() == [[2, 0, 0, 0], [0, 1, 2, 3]]
-    assert lengths.tolist() == [1, 4]
-
-
-def test_a_batch_without_words_has_one_column():
-    words, lengths = Sentences([" "], IDS, tokenize).batch(np.array([0]))
-    assert words.shape == (1, 1)
-    assert lengths.tolist() == [0]
+@pytest.mark.parametrize(
+    ("texts", "chosen", "words", "lengths"),
+    [
+        (["who wrote it ?", "it"], [1, 0], [[2, 0, 0, 0], [0, 1, 2, 3]], [1, 4]),
+        ([" "], [0], [[0]], [0]),
+    ],
+)
+def test_a_batch_is_padded_behind_the_end_and_has_a_column(texts, chosen, words, lengths):
+    batch = Sentences(texts, IDS, tokenize).batch(np.array(chosen))
+    assert [each.tolist() for each in batch] == [words, lengths]
 
 
 def test_without_word_ids_lengths_are_kept():

@@ -21,10 +21,8 @@ from pathlib import Path
 import psutil
 
 if __name__ == "__main__":
-    sys.path[:0] = [
-        str(Path(__file__).parents[1]),
-        str(Path(__file__).parents[2] / "workflow_scripts"),
-    ]
+    TESTS = Path(__file__).parents[1]
+    sys.path[:0] = [str(TESTS), str(TESTS.parent / "workflow_scripts")]
 
 from workflow.project import FEW, Project, clean_environment, copy_demo, products_of
 
@@ -38,10 +36,10 @@ class Run:
     def __init__(self, folder: Path, command: list[str], results: Path) -> None:
         self.folder, self.command, self.results = folder, command, results
 
-    def start(self) -> subprocess.Popen:
+    def start(self, *arguments: str) -> subprocess.Popen:
         with open(self.folder / "snakemake.out", "ab") as output:
             return subprocess.Popen(
-                self.command,
+                [*self.command, *arguments],
                 cwd=self.folder,
                 env=clean_environment(),
                 stdout=output,
@@ -50,8 +48,7 @@ class Run:
 
     def finish(self) -> dict[str, bytes]:
         """Run to the end undisturbed and return the products."""
-        process = self.start()
-        assert process.wait() == 0, self.output()
+        assert self.start().wait() == 0, self.output()
         return products_of(self.results)
 
     def output(self) -> str:
@@ -59,17 +56,11 @@ class Run:
 
     def unlock(self) -> None:
         """Do what the message of a second Snakemake, or of the one after a killed one, says."""
-        subprocess.run(
-            [*self.command, "--unlock"],
-            cwd=self.folder,
-            env=clean_environment(),
-            capture_output=True,
-            check=True,
-        )
+        assert self.start("--unlock").wait() == 0, self.output()
 
 
-def run_of(project: Project) -> Run:
-    return Run(project.folder, project.command(), project.results)
+def run_of(project: Project, *arguments: str) -> Run:
+    return Run(project.folder, project.command(*arguments), project.results)
 
 
 def tiny_run(folder: Path) -> Run:
@@ -77,9 +68,14 @@ def tiny_run(folder: Path) -> Run:
 
 
 def demo_run(folder: Path) -> Run:
-    copy_demo(folder)
     command = [sys.executable, "-m", "snakemake", "--cores", "2"]
-    return Run(folder, command, folder / "results" / "demo")
+    return Run(copy_demo(folder), command, folder / "results" / "demo")
+
+
+def assert_identical(run: Run, expected: dict[str, bytes], what: str = "") -> None:
+    found = products_of(run.results)
+    assert found.keys() == expected.keys(), what
+    assert [name for name in expected if found[name] != expected[name]] == [], what
 
 
 def kill_and_restart(run: Run, chance: random.Random, kills: int, longest: float) -> Counter[str]:
@@ -121,27 +117,19 @@ def _kill_one(process: subprocess.Popen, chance: random.Random) -> str:
 
 
 def spend(
-    kills: int,
-    seed: int,
-    longest: float,
-    make: Callable[[Path], Run],
-    folder: Path,
-    expected: dict[str, bytes],
+    options: argparse.Namespace, folder: Path, make: Callable[[Path], Run], expected: dict
 ) -> tuple[Counter[str], int]:
-    """Spend `kills` kills on as many runs as it takes; return what was hit and the runs compared.
+    """Spend the kills on as many runs as it takes; return what was hit and the runs compared.
 
     Raises AssertionError when a run does not end, or ends with other products than `expected`.
     """
-    chance, hit, runs = random.Random(seed), Counter(), 0
-    while hit.total() < kills:
+    chance, hit, runs = random.Random(options.seed), Counter(), 0
+    while (left := options.kills - hit.total()) > 0:
         runs += 1
         run = make(folder / f"run{runs}")
-        hit += kill_and_restart(run, chance, kills - hit.total(), longest)
-        found = products_of(run.results)
-        assert found.keys() == expected.keys()
-        differing = [name for name in expected if found[name] != expected[name]]
-        assert not differing, f"seed {seed}, run {runs}: {differing}"
-        print(f"run {runs}: {len(found)} products identical after {dict(hit)} kills", flush=True)
+        hit += kill_and_restart(run, chance, left, options.longest)
+        assert_identical(run, expected, f"seed {options.seed}, run {runs}")
+        print(f"run {runs}: {len(expected)} products identical after {dict(hit)} kills", flush=True)
         shutil.rmtree(run.folder, ignore_errors=True)
     return hit, runs
 
@@ -161,7 +149,7 @@ def main() -> None:
             expected = products_of(options.undisturbed)
         else:
             expected = make(folder / "undisturbed").finish()
-        hit, runs = spend(options.kills, options.seed, options.longest, make, folder, expected)
+        hit, runs = spend(options, folder, make, expected)
     print(f"{hit.total()} kills in {runs} runs: {dict(hit)}")
 
 

@@ -11,24 +11,13 @@ from pathlib import Path
 import psutil
 import pytest
 
-from faults.harness import LOCKED, Run, kill_and_restart, run_of, tiny_run
-from workflow.project import FEW, Project, clean_environment, products_of
+from faults.harness import LOCKED, Run, assert_identical, kill_and_restart, run_of, tiny_run
+from workflow.project import AXES, FEW, Project
 
 pytestmark = pytest.mark.slow
 
 KILLS = 8
 TWO_DAYS = 2 * 24 * 3600.0
-
-INTERMEDIATE = (
-    "corpora/wikiqa.parquet",
-    "vectors/fasttext.npy",
-    "prototypes/wikiqa/comb/seed0.parquet",
-    "quadruples/wikiqa/comb/p3/seed1/train-1-per-pair.parquet",
-    "runs/analogy/wikiqa/comb/p3/history.parquet",
-    "runs/analogy/wikiqa/comb/p3/metrics.parquet",
-    "runs/analogy/wikiqa/comb/p3/run.json",
-    "selection/analogy/wikiqa.json",
-)
 
 
 @pytest.fixture(scope="module")
@@ -48,10 +37,12 @@ def run(tmp_path) -> Run:
     return tiny_run(tmp_path / "project")
 
 
-def assert_identical(run: Run, expected: dict[str, bytes]) -> None:
-    found = products_of(run.results)
-    assert found.keys() == expected.keys()
-    assert [name for name in expected if found[name] != expected[name]] == []
+def assert_refused(run: Run, *messages: str) -> None:
+    """Run; it must fail with these messages on the terminal, and no traceback."""
+    assert run.start().wait() != 0
+    for message in messages:
+        assert message in run.output()
+    assert "Traceback" not in run.output()
 
 
 @pytest.mark.draw
@@ -61,20 +52,56 @@ def test_kills_at_random_moments_do_not_show(run, expected, report_count):
     report_count(f"kill -9: {hit.total()} kills {dict(hit)}, {len(expected)} products identical")
 
 
-@pytest.mark.parametrize("name", INTERMEDIATE)
-def test_a_damaged_intermediate_file_is_named_and_made_again(undisturbed, tmp_path, expected, name):
+VARIED = "wikiqa+all_correct_questions.dropped"
+# Each: a file, and one that is made of it by a job that reads no other of these files before it.
+READ_BY = {
+    f"corpora/{VARIED}.parquet": f"quadruples/{VARIED}/comb/p2/seed0/dev.parquet",
+    "vectors/crawl.npy": "runs/other/wikiqa/comb/p3/scores.parquet",
+    "prototypes/wikiqa/comb/seed1.parquet": "quadruples/wikiqa/comb/p1/seed0/dev.parquet",
+    "quadruples/wikiqa/comb/p2/seed0/train-1-per-pair.parquet": (
+        "runs/similarity/wikiqa/comb/p2/scores.parquet"
+    ),
+    "runs/similarity/wikiqa/comb/p3/history.parquet": "selection/similarity/wikiqa.json",
+    "runs/analogy/wikiqa/comb/p3/metrics.parquet": "figures/diallo2019/figure6.png",
+    "runs/similarity/wikiqa/comb/p3/run.json": "sensitivity.csv",
+    "selection/analogy/wikiqa.json": "runs/analogy+chosen/wikiqa/comb/p2/scores.parquet",
+}
+# A second corpus, other vectors and a second selection, so that there are such files.
+OTHER = {"title": "Other", "encoder": "mean", "vectors": "crawl", "ranker": "cosine"}
+WIDER = {
+    **FEW,
+    "models": {**FEW["models"], "other": OTHER},
+    "selection": {"models": ["analogy", "similarity"], "settings": {"hinge": None}},
+    "sensitivity": {**FEW["sensitivity"], "models": ["similarity"], "axes": {**AXES, "loss": None}},
+}
+
+
+def test_every_damaged_intermediate_file_is_named_and_made_again(undisturbed, tmp_path, expected):
     project = undisturbed.copy_to(tmp_path / "project")
-    damaged = project.results / name
-    content = damaged.read_bytes()
-    damaged.write_bytes(content[: len(content) // 2])
-    run = run_of(project)
-    status = run.start().wait()
-    if status != 0:  # else the change was noticed, and the file made again, before it was read
-        assert f"results/{name}" in run.output()
-        assert "Delete" in run.output()
-        assert "Traceback" not in run.output()
-        damaged.unlink()
-        run.finish()
+    project.configure(**WIDER)
+    run = run_of(project, *(f"results/{name}" for name in READ_BY.values()), "--keep-going")
+    run.finish()
+    for name, target in READ_BY.items():
+        (project.results / target).unlink()
+        damaged = project.results / name
+        content, times = damaged.read_bytes(), damaged.stat()
+        damaged.write_bytes(content[: len(content) // 2])
+        # Else Snakemake would notice the change by the date, and make the file again unread.
+        os.utime(damaged, ns=(times.st_atime_ns, times.st_mtime_ns))
+    (project.folder / "snakemake.out").unlink()
+    assert run.start().wait() != 0
+    errors = [line for line in run.output().splitlines() if line.startswith("Error: ")]
+    for name in READ_BY:
+        (error,) = (line for line in errors if f"results/{name}" in line)
+        assert "Delete" in error
+        (project.results / name).unlink()
+    assert len(errors) == len(READ_BY)
+    assert "Traceback" not in run.output()
+    run.finish()
+    for path in project.results.glob("sensitivity.*"):  # which the undisturbed run has not
+        path.unlink()
+    project.configure(**FEW)
+    run_of(project).finish()
     assert_identical(run, expected)
 
 
@@ -107,15 +134,14 @@ def test_a_full_disk_is_one_sentence_and_costs_nothing_once_there_is_room(
     filler = run.results / "filler"
     if moment == "from the start":
         _fill(filler)
-        assert run.start().wait() != 0
-        assert "output_dir: 'results' cannot be written: the disk of" in run.output()
+        assert_refused(run, "output_dir: 'results' cannot be written: the disk of")
     else:
         process = run.start()
         _when(run, process, "steps (")
         _fill(filler)
         assert process.wait() != 0
         assert re.search(NO_ROOM, run.output()), run.output()
-    assert "Traceback" not in run.output()
+        assert "Traceback" not in run.output()
     filler.unlink()
     run.finish()
     assert_identical(run, expected)
@@ -131,9 +157,7 @@ def _fill(path: Path) -> None:
 def test_a_read_only_disk_is_named_and_costs_nothing_once_it_is_writable(run, small_disk, expected):
     kill_and_restart(run, random.Random(1), 1, longest=15)
     small_disk("ro")
-    assert run.start().wait() != 0
-    assert "output_dir: 'results' cannot be written" in run.output()
-    assert "Traceback" not in run.output()
+    assert_refused(run, "output_dir: 'results' cannot be written")
     small_disk("rw")
     run.finish()
     assert_identical(run, expected)
@@ -159,8 +183,7 @@ def test_a_clock_that_was_ahead_is_named_and_its_files_can_be_brought_back(run, 
 
 def test_a_clock_that_is_behind_is_named_and_costs_nothing(run, expected):
     _move_times(run.folder, +TWO_DAYS)  # what lies there is of the future
-    assert run.start().wait() != 0
-    assert "clock skew" in run.output()
+    assert_refused(run, "clock skew")
     _move_times(run.folder, -TWO_DAYS)
     run.finish()
     assert_identical(run, expected)
@@ -169,13 +192,9 @@ def test_a_clock_that_is_behind_is_named_and_costs_nothing(run, expected):
 def test_a_second_snakemake_is_told_of_the_first_and_does_no_harm(run, expected):
     first = run.start()
     _when(run, first, "steps (")
-    second = Run(run.folder, run.command, run.results)
-    done = subprocess.run(
-        second.command, cwd=run.folder, env=clean_environment(), capture_output=True, text=True
-    )
-    assert done.returncode != 0
-    assert LOCKED in done.stdout + done.stderr
-    assert "--unlock" in done.stdout + done.stderr
+    assert run.start().wait() != 0
+    assert LOCKED in run.output()
+    assert "--unlock" in run.output()
     assert first.wait() == 0, run.output()
     assert_identical(run, expected)
 

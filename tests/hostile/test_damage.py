@@ -1,186 +1,86 @@
 """Damage that fuzzing found, which once ended in another exception, a hang or a wrong result."""
 
-import io
-import struct
-import zipfile
-from pathlib import Path
-
 import numpy as np
 import pytest
 import torch
+from hostile.readers import INFERSENT, TARGETS, npy, saved, sent2vec, zipped
 
 from analogyqa.errors import AnalogyQAError, shown
-from analogyqa.pretrained import infersent
-from analogyqa.pretrained.nli import read_nli
-from analogyqa.pretrained.sent2vec import encode_tokens
-from analogyqa.report.summary import read_runs
 from analogyqa.schemas import METRICS, read_table
-from analogyqa.settings.paper import load_paper
-from analogyqa.settings.run import MOST_SEEDS, load_config, read_config
+from analogyqa.settings.run import MOST_SEEDS, load_config
 from analogyqa.sources.registry import load_registry
-from analogyqa.training.checkpoints import load_state
-from analogyqa.vectors.select import select_vectors
-from analogyqa.vectors.store import read_store, store_record
 
-WORDS = ["ada", "rome"]
-
-
-def select(path: Path) -> object:
-    return select_vectors(path, WORDS, "random")
-
-
-def run(path: Path) -> object:
-    return list(read_runs([path], [path]))
-
-
-def nli(path: Path) -> object:
-    return read_nli([str(path)])
-
-
-def npy(array: np.ndarray) -> bytes:
-    buffer = io.BytesIO()
-    np.save(buffer, array)
-    return buffer.getvalue()
-
-
-def saved(value: object) -> bytes:
-    buffer = io.BytesIO()
-    torch.save(value, buffer)
-    return buffer.getvalue()
-
-
-def zipped(content: bytes, flags: int = 0, offset: int | None = None) -> bytes:
-    """Return an archive whose directory says that its member is otherwise than it is."""
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
-        archive.writestr("a_train.jsonl", content)
-    packed = bytearray(buffer.getvalue())
-    directory = packed.index(b"PK\x01\x02")
-    packed[directory + 8 : directory + 10] = struct.pack("<H", flags)
-    if offset is not None:
-        packed[-6:-2] = struct.pack("<L", offset)
-    return bytes(packed)
-
-
-def sent2vec(words: int = 2, buckets: int = 2, order: int = 2, height: int = 4) -> bytes:
-    arguments = (793712314, 11, 3, 5, 5, 5, 10, order, 1, 4, buckets, 0, 0, 100, 1e-4)
-    dictionary = b"".join(word.encode() + b"\0" + struct.pack("<qb", 3, 0) for word in WORDS)
-    matrix = np.ones((4, 3), "<f4").tobytes()
-    return (
-        struct.pack("<2i12id3i2q", *arguments, len(WORDS), words, 0, 10, -1)
-        + dictionary
-        + struct.pack("<?2q", False, height, 3)
-        + matrix
-        + struct.pack("<?2q", False, 4, 3)
-        + matrix
-    )
-
-
-def encode(path: Path) -> object:
-    return encode_tokens([WORDS], path)
-
-
-TEXT = b"ada 1 2 3\nrome 4 5 6\n"
+TEXT = b"Ada 1 2 3\nrome 4 5 6\n"
 SENTENCES = b'{"sentence1": %s, "sentence2": "b", "gold_label": "neutral"}\n'
+NESTED = b"[" * 100_000
+ONES = np.ones((2, 2), np.float32)
+NO_YAML = "cannot be read as a YAML mapping"
+NO_RECORD = "not the record of word vectors"
 
-# Each: the name of the file, its content, who reads it, and what of the message names the cause.
-DAMAGE = {
-    "text without numbers": ("a.vec", b"ada\nrome\n", select, "line 1: no numbers behind a word"),
-    "text of no dimensions": ("a.vec", b"2 0\nada\nrome\n", select, "line 2: no numbers"),
-    "text with a tab": ("a.vec", TEXT + b"rome 1\t2 3 4\n", select, "line 3: a vector of 4"),
-    "text with two spaces": ("a.vec", b"ada 1  2\nrome 1 2 3\n", select, "line 1: a vector of 2"),
-    "text, broadcast": ("a.vec", b"ada 1 2\nrome  7\n", select, "line 2: a vector of 1 numbers"),
-    "text, a count of 5000 digits": ("a.vec", b"%b 3\n" % (b"9" * 5000) + TEXT, select, "none of"),
-    "text, half a header": ("a.vec", b" 3\n" + TEXT, select, "none of the 2 words"),
-    "text, large numbers": ("a.vec", b"ada 3e38 -3e38 3e38\n", select, "too large to have a stand"),
-    "text, a line without end": ("a.vec", b"ada " + b"1" * (1 << 22), select, "line 1: too long"),
-    "binary of no dimensions": ("a.bin", b"999999999999 0\nada ", select, "vectors of 0 numbers"),
-    "binary of many dimensions": ("a.bin", b"1 99999999999999999\nada ", select, "vectors of 99,9"),
-    "binary, a word without end": ("a.bin", b"1 3\n" + b"a" * 70_000, select, "the word of vector"),
-    "binary, 90 digits": ("a.bin", b"1 " + b"9" * 90 + b"\n", select, "neither a fastText nor"),
-    "zip, encrypted": ("a.vec.zip", zipped(TEXT, flags=1), select, "encrypted"),
-    "zip, patched": ("a.vec.zip", zipped(TEXT, flags=32), select, "compressed patched data"),
-    "zip, another place": ("a.vec.zip", zipped(TEXT, offset=1 << 20), select, "damaged or cut off"),
-    "inference, zip, encrypted": ("a.zip", zipped(b"", flags=1), nli, "encrypted"),
-    "inference, nested": ("a.jsonl", b"[" * 100_000, nli, "line 1: not a JSON object"),
-    "inference, a number": ("a.jsonl", SENTENCES % b"7", nli, "line 1: sentence1 and sentence2"),
-    "inference, half a letter": ("a.jsonl", SENTENCES % rb'"\ud800"', nli, "line 1: 'utf-8' codec"),
-    "store, an archive": ("a.npy", zipped(b""), read_store, "damaged word vectors"),
-    "store, a cut header": ("a.npy", npy(np.ones((2, 2)))[:40], read_store, "damaged word vectors"),
-    "store, a bracket": (
-        "a.npy",
-        npy(np.ones((2, 2), np.float32)).replace(b"2)", b"2,"),
-        read_store,
-        "damaged word vectors",
-    ),
-    "store, other numbers": ("a.npy", npy(np.ones((2, 2))), read_store, "not float32 [V, d]"),
-    "store, one dimension": ("a.npy", npy(np.ones(2, np.float32)), read_store, "float32 [2], not"),
-    "store, no dimension": ("a.npy", npy(np.float32(1)), read_store, "float32 [], not float32"),
-    "record, no JSON": ("a.json", b"{", store_record, "not the record of word vectors"),
-    "record, no origin": ("a.json", b"{}", store_record, "KeyError('origin')"),
-    "record, a list": ("a.json", b"[]", store_record, "not the record of word vectors"),
-    "record, nested": ("a.json", b"[" * 100_000, store_record, "not the record of word vectors"),
-    "Sent2Vec, fewer words": ("a.bin", sent2vec(words=1), encode, "a word behind the 1 words"),
-    "Sent2Vec, negative words": ("a.bin", sent2vec(words=-9), encode, "a word behind the -9"),
-    "Sent2Vec, negative buckets": ("a.bin", sent2vec(buckets=-1), encode, "-1 buckets"),
-    "Sent2Vec, negative order": ("a.bin", sent2vec(order=-1, buckets=0), encode, "0 buckets"),
-    "Sent2Vec, large": ("a.bin", sent2vec(height=1 << 62), encode, "damaged or cut off"),
-    "checkpoint, a tensor": (
-        "a.pt",
-        saved(torch.ones(2)),
-        lambda path: load_state(path, torch.device("cpu")),
-        "damaged checkpoint (a Tensor)",
-    ),
-    "InferSent, a place before its start": (
-        "a.pkl",
-        saved(infersent.InferSent(2, 2).state_dict())[40:],
-        infersent.load,
-        "not a file of PyTorch weights, or damaged",
-    ),
-    "InferSent, empty": ("a.pkl", b"", infersent.load, "not a file of PyTorch weights"),
-    "registry, a number": ("a.yaml", b"a: !!float b\n", load_registry, "cannot be read as a YAML"),
-    "registry, a date": ("a.yaml", b"a: 2001-99-99\n", load_registry, "cannot be read as a YAML"),
-    "registry, nested": ("a.yaml", b"a: " + b"[" * 500, load_registry, "cannot be read as a YAML"),
-    "paper, not UTF-8": ("a.yaml", b"a: \xff\n", load_paper, "cannot be read as a YAML mapping"),
-    "paper, a truth": ("a.yaml", b"a: !!bool b\n", load_paper, "cannot be read as a YAML mapping"),
-    "configuration, a time": ("a.yaml", b"a: !!timestamp b\n", read_config, "as a YAML mapping"),
-    "configuration, digits": ("a.yaml", b"device: 0x" + b"f" * 5000, read_config, "a number of"),
-    "configuration, seeds": ("a.yaml", b"seeds: 99999999999999\n", read_config, "at most 10,000"),
-    "run, a list": (
-        "a.json",
-        b"[]",
-        run,
-        "cannot be read",
-    ),
-    "run, nested": (
-        "a.json",
-        b"[" * 100_000,
-        run,
-        "cannot be read",
-    ),
-    "run, another cell": (
-        "a.json",
-        b'{"cell": {"model": "a"}}',
-        run,
-        "cannot be read",
-    ),
-    "Parquet, not UTF-8": (
-        "a.parquet",
-        b"PAR1",
-        lambda path: read_table(path, METRICS),
-        "damaged Parquet file",
-    ),
-}
+# Each: who reads it, its content, and what of the message names the cause.
+DAMAGE = [
+    ("vectors", b"Ada\nrome\n", "line 1: no numbers behind a word"),
+    ("vectors", b"2 0\nAda\nrome\n", "line 2: no numbers"),
+    ("vectors", TEXT + b"rome 1\t2 3 4\n", "line 3: a vector of 4"),
+    ("vectors", b"Ada 1  2\nrome 1 2 3\n", "line 1: a vector of 2"),
+    ("vectors", b"Ada 1 2\nrome  7\n", "line 2: a vector of 1 numbers"),
+    ("vectors", b"%b 3\n" % (b"9" * 5000) + TEXT, "none of the 5 words"),
+    ("vectors", b" 3\n" + TEXT, "none of the 5 words"),
+    ("vectors", b"Ada 3e38 -3e38 3e38\n", "too large to have a stand"),
+    ("vectors", b"Ada " + b"1" * (1 << 22), "line 1: too long"),
+    ("word2vec", b"999999999999 0\nAda ", "vectors of 0 numbers"),
+    ("word2vec", b"1 99999999999999999\nAda ", "vectors of 99,9"),
+    ("word2vec", b"1 3\n" + b"a" * 70_000, "the word of vector"),
+    ("word2vec", b"1 " + b"9" * 90 + b"\n", "neither a fastText nor"),
+    ("vectors, zipped", zipped("a.vec", TEXT, flags=1), "encrypted"),
+    ("vectors, zipped", zipped("a.vec", TEXT, flags=32), "compressed patched data"),
+    ("vectors, zipped", zipped("a.vec", TEXT, offset=1 << 20), "damaged or cut off"),
+    ("SNLI, zipped", zipped("a_train.jsonl", b"", flags=1), "encrypted"),
+    ("SNLI", NESTED, "line 1: not a JSON object"),
+    ("SNLI", SENTENCES % b"7", "line 1: sentence1 and sentence2"),
+    ("SNLI", SENTENCES % rb'"\ud800"', "line 1: 'utf-8' codec"),
+    ("store", zipped("a", b""), "damaged word vectors"),
+    ("store", npy(ONES)[:40], "damaged word vectors"),
+    ("store", npy(ONES).replace(b"2)", b"2,"), "damaged word vectors"),
+    ("store", npy(np.ones((2, 2))), "not float32 [V, d]"),
+    ("store", npy(ONES[0]), "float32 [2], not"),
+    ("store", npy(ONES[0, 0]), "float32 [], not float32"),
+    ("record of a store", b"{", NO_RECORD),
+    ("record of a store", b"{}", "KeyError('origin')"),
+    ("record of a store", b"[]", NO_RECORD),
+    ("record of a store", NESTED, NO_RECORD),
+    ("Sent2Vec", sent2vec(words=1), "a word behind the 1 words"),
+    ("Sent2Vec", sent2vec(words=-9), "a word behind the -9"),
+    ("Sent2Vec", sent2vec(buckets=-1), "-1 buckets"),
+    ("Sent2Vec", sent2vec(order=-1, buckets=0), "0 buckets"),
+    ("Sent2Vec", sent2vec(height=1 << 62), "damaged or cut off"),
+    ("checkpoint", saved(torch.ones(2)), "damaged checkpoint (a Tensor)"),
+    # PyTorch would look for a place before its start.
+    ("InferSent", INFERSENT[40:], "not a file of PyTorch weights, or damaged"),
+    ("InferSent", b"", "not a file of PyTorch weights"),
+    ("registry", b"a: !!float b\n", NO_YAML),
+    ("registry", b"a: 2001-99-99\n", NO_YAML),
+    ("registry", b"a: " + b"[" * 500, NO_YAML),
+    ("paper", b"a: \xff\n", NO_YAML),
+    ("paper", b"a: !!bool b\n", NO_YAML),
+    ("configuration", b"a: !!timestamp b\n", NO_YAML),
+    ("configuration", b"device: 0x" + b"f" * 5000, "a number of"),
+    ("configuration", b"seeds: 99999999999999\n", "at most 10,000"),
+    ("run record", b"[]", "cannot be read"),
+    ("run record", NESTED, "cannot be read"),
+    ("run record", b'{"cell": {"model": "a"}}', "cannot be read"),
+    ("Parquet", b"PAR1", "damaged Parquet file"),
+]
 
 
-@pytest.mark.parametrize("case", DAMAGE)
-def test_damage_is_one_message_that_names_file_and_cause(tmp_path, case):
-    name, content, read, cause = DAMAGE[case]
-    path = tmp_path / name
+@pytest.mark.parametrize(
+    ("reader", "content", "cause"), DAMAGE, ids=[f"{name}: {cause}" for name, _, cause in DAMAGE]
+)
+def test_damage_is_one_message_that_names_file_and_cause(tmp_path, reader, content, cause):
+    path = tmp_path / f"a{TARGETS[reader].suffix}"
     path.write_bytes(content)
-    path.with_suffix(".words.txt").write_text("".join(f"{word}\n" for word in WORDS))
     with pytest.raises(AnalogyQAError) as caught:
-        read(path)
+        TARGETS[reader].read(path)
     assert str(path) in str(caught.value)
     assert cause in str(caught.value)
 

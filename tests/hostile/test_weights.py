@@ -6,25 +6,22 @@ import io
 import json
 import os
 import pickle
+import shutil
 import subprocess
 from collections import OrderedDict
+from functools import partial
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import torch
+from hostile.readers import TARGETS, entities, metrics, npy, saved, written
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.pretrained import Resources, encode_sentences, infersent
-from analogyqa.pretrained.sent2vec import encode_tokens
-from analogyqa.rewriting.entities import find_entities
-from analogyqa.schemas import CORPUS, read_table
-from analogyqa.training.checkpoints import load_state
-from analogyqa.vectors.select import select_vectors
-from analogyqa.vectors.store import read_store, store_record, write_store
+from analogyqa.vectors.store import read_store, write_store
 
 
 class Payload:
@@ -47,63 +44,32 @@ PAYLOADS = {
 }
 
 
-def saved(value: object, **options) -> bytes:
-    buffer = io.BytesIO()
-    torch.save(value, buffer, **options)
-    return buffer.getvalue()
-
-
-def numpy_file(value: object) -> bytes:
-    buffer = io.BytesIO()
-    np.save(buffer, np.array([value, "word"], dtype=object), allow_pickle=True)
-    return buffer.getvalue()
-
-
-def numpy_archive(value: object) -> bytes:
-    buffer = io.BytesIO()
-    np.savez(buffer, np.array([value, "word"], dtype=object))
-    return buffer.getvalue()
-
-
 def among_weights(value: object) -> OrderedDict:
     """Return the weights of an InferSent with something else among them."""
     return OrderedDict(infersent.InferSent(3, 2).state_dict(), **{"enc_lstm.bias_ih_l0": value})
 
 
+def array(value: object) -> np.ndarray:
+    return np.array([value, "word"], dtype=object)
+
+
+legacy = partial(saved, _use_new_zipfile_serialization=False)
 FORMATS = {
-    **{
-        f"pickle {protocol}": lambda value, protocol=protocol: pickle.dumps(value, protocol)
-        for protocol in range(pickle.HIGHEST_PROTOCOL + 1)
-    },
+    f"pickle {protocol}": partial(pickle.dumps, protocol=protocol)
+    for protocol in range(pickle.HIGHEST_PROTOCOL + 1)
+} | {
     "torch": saved,
-    "torch, legacy": lambda value: saved(value, _use_new_zipfile_serialization=False),
+    "torch, legacy": legacy,
     "torch, among weights": lambda value: saved(among_weights(value)),
-    "torch, legacy, among weights": lambda value: saved(
-        among_weights(value), _use_new_zipfile_serialization=False
-    ),
+    "torch, legacy, among weights": lambda value: legacy(among_weights(value)),
     "torch, a state": lambda value: saved({"epoch": 1, "encoder": {}, "optimiser": value}),
-    "NumPy": numpy_file,
-    "NumPy archive": numpy_archive,
+    "NumPy": lambda value: npy(array(value)),
+    "NumPy archive": lambda value: written(lambda file: np.savez(file, array(value))),
 }
 
-
-def read_zipped(path: Path) -> object:
-    return select_vectors(path, ["word"], "random")
-
-
-# Each: the name of a file that a user may drop in, and who reads it.
-LOADERS = {
-    "checkpoint": ("seed0.pt", lambda path: load_state(path, torch.device("cpu"))),
-    "InferSent": ("infersent1.pkl", infersent.load),
-    "store of vectors": ("words.npy", read_store),
-    "its record": ("words.json", lambda path: store_record(path.with_suffix(".npy"))),
-    "word2vec": ("words.bin", read_zipped),
-    "text vectors": ("words.vec", read_zipped),
-    "gzipped vectors": ("words.vec.gz", read_zipped),
-    "zipped vectors": ("words.vec.zip", read_zipped),
-    "Sent2Vec": ("unigrams.bin", lambda path: encode_tokens([["word"]], path)),
-    "table": ("scores.parquet", lambda path: read_table(path, CORPUS)),
-}
+# Who reads a file that a user may drop in, or that an earlier job left.
+LOADERS = ["checkpoint", "InferSent", "store", "record of a store", "Sent2Vec", "Parquet"]
+LOADERS += ["word2vec", "vectors", "vectors, gzipped", "vectors, zipped"]
 
 
 @pytest.fixture
@@ -112,13 +78,8 @@ def marker(tmp_path):
 
 
 @pytest.mark.parametrize("name", PAYLOADS)
-def test_the_payload_would_work(marker, name):
-    pickle.loads(pickle.dumps(PAYLOADS[name](marker)))
-    assert marker.exists()
-
-
-def test_pytorch_itself_would_run_the_payload_if_it_were_let(marker):
-    content = FORMATS["torch, among weights"](PAYLOADS["system"](marker))
+def test_pytorch_itself_would_run_the_payload_if_it_were_let(marker, name):
+    content = FORMATS["torch, among weights"](PAYLOADS[name](marker))
     torch.load(io.BytesIO(content), weights_only=False)
     assert marker.exists()
 
@@ -127,13 +88,12 @@ def test_pytorch_itself_would_run_the_payload_if_it_were_let(marker):
 @pytest.mark.parametrize("loader", LOADERS)
 @pytest.mark.parametrize("form", FORMATS)
 def test_weights_that_would_run_code_are_refused_and_nothing_is_run(tmp_path, marker, loader, form):
-    name, load = LOADERS[loader]
-    path = tmp_path / name
+    path = tmp_path / f"dropped{TARGETS[loader].suffix}"
     for payload in PAYLOADS.values():
         content = FORMATS[form](payload(marker))
         path.write_bytes(gzip.compress(content) if path.suffix == ".gz" else content)
-        with pytest.raises(AnalogyQAError, match=name):
-            load(path)
+        with pytest.raises(AnalogyQAError, match=path.name):
+            TARGETS[loader].read(path)
         assert not marker.exists()
 
 
@@ -153,54 +113,46 @@ def test_a_table_whose_type_is_a_pickle_is_refused(tmp_path, marker):
         b"ARROW:extension:metadata": pickle.dumps(PAYLOADS["system"](marker)),
     }
     field = pa.field("split", pa.string(), metadata=metadata)
-    path = tmp_path / "scores.parquet"
+    path = tmp_path / "metrics.parquet"
     pq.write_table(pa.table([["a"]], schema=pa.schema([field])), path)
     with pytest.raises(AnalogyQAError, match="columns split: string instead of"):
-        read_table(path, CORPUS)
+        metrics(path)
     assert not marker.exists()
 
 
-def overwritten(folder: Path, content: bytes):
-    """Yield each file of a folder with the content in place of its own, one after the other."""
+def refusals_of_overwritten(folder: Path, content: bytes, read) -> int:
+    """Read a model with the content in place of each of its files; return how many are refused."""
+    refused = 0
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         before = path.read_bytes()
         path.write_bytes(content)
-        yield path
+        try:
+            read(folder)
+        except AnalogyQAError as error:
+            assert str(folder) in str(error)
+            refused += 1
         path.write_bytes(before)
+    return refused
 
 
-@pytest.fixture(scope="module")
-def spacy_model(tmp_path_factory):
+@pytest.mark.slow
+@pytest.mark.parametrize("form", ["pickle 5", "torch", "NumPy"])
+def test_a_spacy_model_with_a_pickle_for_any_of_its_files_runs_nothing(tmp_path, marker, form):
     import spacy
 
     nlp = spacy.blank("en")
     nlp.add_pipe("entity_ruler").add_patterns([{"label": "PERSON", "pattern": "ada"}])
     nlp.add_pipe("ner").add_label("GPE")
     nlp.initialize()
-    folder = tmp_path_factory.mktemp("spacy") / "model"
-    nlp.to_disk(folder)
-    return folder
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("form", ["pickle 5", "torch", "NumPy"])
-def test_a_spacy_model_with_a_pickle_for_any_of_its_files_runs_nothing(spacy_model, marker, form):
-    rows = [("dev", "q", "who ?", "c", "ada", 1, "who")]
-    corpus = pd.DataFrame(rows, columns=CORPUS.names)
-    find_entities(corpus, str(spacy_model))
-    refused = 0
-    for _ in overwritten(spacy_model, FORMATS[form](PAYLOADS["system"](marker))):
-        try:
-            find_entities(corpus, str(spacy_model))
-        except AnalogyQAError as error:
-            assert str(spacy_model) in str(error)
-            refused += 1
-        assert not marker.exists()
-    assert refused >= 5
+    nlp.to_disk(tmp_path / "model")
+    entities(tmp_path / "model")
+    content = FORMATS[form](PAYLOADS["system"](marker))
+    assert refusals_of_overwritten(tmp_path / "model", content, entities) >= 5
+    assert not marker.exists()
 
 
 @pytest.fixture(scope="module")
-def sentence_model(tmp_path_factory):
+def tiny_transformer(tmp_path_factory):
     """A tiny model of sentence-transformers, with a dense layer behind it."""
     import transformers
     from sentence_transformers import SentenceTransformer, models
@@ -216,6 +168,11 @@ def sentence_model(tmp_path_factory):
     layers = [bert, models.Pooling(4), models.Dense(4, 3)]
     SentenceTransformer(modules=layers, device="cpu").save(str(folder / "model"))
     return folder / "model"
+
+
+@pytest.fixture
+def sentence_model(tiny_transformer, tmp_path):
+    return shutil.copytree(tiny_transformer, tmp_path / "model")
 
 
 def encode_with(folder: Path) -> np.ndarray:
@@ -241,40 +198,30 @@ def test_a_sentence_transformer_with_a_pickle_for_any_of_its_files_runs_nothing(
             encode_with(sentence_model)
         pickled.unlink()
         safe.rename(path)
-    for _ in overwritten(sentence_model, content):
-        try:
-            encode_with(sentence_model)
-        except AnalogyQAError as error:
-            assert str(sentence_model) in str(error)
+    assert refusals_of_overwritten(sentence_model, content, encode_with) >= len(weights)
     assert not marker.exists()
     assert encode_with(sentence_model).shape == (1, 3)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", ["os.system", "pickle.load", "evil.Module", "builtins.exec"])
-def test_a_sentence_transformer_cannot_name_code_to_run(sentence_model, marker, kind):
-    (sentence_model / "evil.py").write_text(f"open({str(marker)!r}, 'w').close()\n")
-    listed = sentence_model / "modules.json"
-    before = listed.read_text()
-    modules = json.loads(before)
-    modules[-1]["type"] = kind
-    listed.write_text(json.dumps(modules))
-    with pytest.raises(AnalogyQAError, match=str(sentence_model)):
-        encode_with(sentence_model)
-    listed.write_text(before)
-    assert not marker.exists()
+# Each: the file that names code of one's own, and how it does.
+NAMED = {
+    kind: ("modules.json", lambda modules, kind=kind: modules[-1].update(type=kind))
+    for kind in ("os.system", "pickle.load", "evil.Module", "builtins.exec")
+}
+OWN = {"model_type": "x", "auto_map": {"AutoModel": "evil.Model", "AutoConfig": "evil.Config"}}
+NAMED["auto_map"] = ("config.json", lambda config: config.update(OWN))
 
 
 @pytest.mark.slow
-def test_code_beside_a_sentence_transformer_is_not_run(sentence_model, marker):
+@pytest.mark.parametrize("case", NAMED)
+def test_a_sentence_transformer_cannot_name_code_to_run(sentence_model, marker, case):
+    name, edit = NAMED[case]
     (sentence_model / "evil.py").write_text(f"open({str(marker)!r}, 'w').close()\n")
-    configured = sentence_model / "config.json"
-    before = configured.read_text()
-    named = {"AutoModel": "evil.Model", "AutoConfig": "evil.Config"}
-    configured.write_text(json.dumps({**json.loads(before), "model_type": "x", "auto_map": named}))
+    values = json.loads((sentence_model / name).read_text())
+    edit(values)
+    (sentence_model / name).write_text(json.dumps(values))
     with pytest.raises(AnalogyQAError, match=str(sentence_model)):
         encode_with(sentence_model)
-    configured.write_text(before)
     assert not marker.exists()
 
 

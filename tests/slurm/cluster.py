@@ -12,11 +12,10 @@ import os
 import re
 import secrets
 import shutil
-import signal
 import socket
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Event, Timer
 
@@ -100,8 +99,7 @@ class Cluster:
     """A running cluster; `environment` leads Slurm's commands to it."""
 
     def __init__(self, folder: Path, accounting: bool = False) -> None:
-        self.folder = folder
-        self.accounting = accounting
+        self.folder, self.accounting = folder, accounting
         self.host = socket.gethostname().split(".")[0]
         self.environment = {
             **os.environ,
@@ -110,16 +108,13 @@ class Cluster:
         }
         self._daemons: list[subprocess.Popen] = []
 
-    def __enter__(self) -> "Cluster":
+    @contextmanager
+    def running(self) -> Iterator["Cluster"]:
         try:
             self._start()
-        except BaseException:
+            yield self
+        finally:
             self.stop()
-            raise
-        return self
-
-    def __exit__(self, *_) -> None:
-        self.stop()
 
     def run(self, *command: str, check: bool = True) -> str:
         """Run a command of Slurm and return its output."""
@@ -158,35 +153,32 @@ class Cluster:
         if (self.folder / "slurmctld.log").exists():
             self.run("scancel", "--user", getpass.getuser(), "--signal=KILL", check=False)
         for daemon in reversed(self._daemons):
-            daemon.send_signal(signal.SIGTERM)
+            daemon.terminate()
             try:
                 daemon.wait(timeout=20)
             except subprocess.TimeoutExpired:
                 daemon.kill()
                 daemon.wait()
         for process in psutil.process_iter():
-            if self._is_ours(process):  # a Snakemake whose job died with its node waits for ever
-                process.kill()
-
-    def _is_ours(self, process: psutil.Process) -> bool:
-        try:
-            return process.environ().get("SLURM_CONF") == self.environment["SLURM_CONF"]
-        except psutil.Error:
-            return False
+            with suppress(psutil.Error):
+                if process.environ().get("SLURM_CONF") == self.environment["SLURM_CONF"]:
+                    process.kill()  # a Snakemake whose job died with its node waits for ever
 
     def _start(self) -> None:
         folder = self.folder
         for name in ("state", "spool", "munge", "bin"):
             (folder / name).mkdir(parents=True)
-        _let_through(folder)
-        ports = dict(zip(PORTS, free_ports(len(PORTS)), strict=True))
-        values = {"folder": folder, "host": self.host, "cpus": CPUS, "gpus": len(GPUS), **ports}
+        for above in (folder, *folder.parents):  # munge insists on it for its socket
+            mode = above.stat().st_mode
+            if mode & 0o011 != 0o011:
+                above.chmod(mode | 0o011)
+        values = dict(zip(PORTS, free_ports(len(PORTS)), strict=True))
+        values |= {"folder": folder, "host": self.host, "cpus": CPUS, "gpus": len(GPUS)}
         conf = SLURM_CONF + (WITH_ACCOUNTING if self.accounting else WITHOUT_ACCOUNTING)
         (folder / "slurm.conf").write_text(conf.format(**values))
         (folder / "gres.conf").write_text(f"Name=gpu File={','.join(GPUS)}\n")
         # Inside a job Snakemake's plugin calls srun without SLURM_CONF.
-        srun = folder / "bin" / "srun"
-        real = shutil.which("srun")
+        srun, real = folder / "bin" / "srun", shutil.which("srun")
         srun.write_text(f"#!/bin/sh\nSLURM_CONF='{folder}/slurm.conf' exec {real} \"$@\"\n")
         srun.chmod(0o755)
         self._start_munge()
@@ -208,13 +200,12 @@ class Cluster:
         self._wait_for("STATUS: *Success", "sh", "-c", ask)
 
     def _start_accounting(self, values: dict) -> None:
-        data = f"--datadir={self.folder}/mariadb"
-        socket_option = f"--socket={self.folder}/mariadb.socket"
         own = ("--no-defaults", "--user=root")
+        data = f"--datadir={self.folder}/mariadb"
         self.run("mariadb-install-db", *own, data, "--auth-root-authentication-method=normal")
-        port = f"--port={values['mariadb_port']}"
-        self._daemon("mariadbd", *own, data, socket_option, port, "--bind-address=127.0.0.1")
-        client = ("mariadb", *own, socket_option, "--execute")
+        place = (f"--socket={self.folder}/mariadb.socket", f"--port={values['mariadb_port']}")
+        self._daemon("mariadbd", *own, data, *place, "--bind-address=127.0.0.1")
+        client = ("mariadb", *own, place[0], "--execute")
         self._wait_for("awake", *client, "select 'awake'")
         self.run(*client, "create user slurm@localhost identified by 'slurm'")
         self.run(*client, "grant all on slurm_acct_db.* to slurm@localhost")
@@ -223,18 +214,15 @@ class Cluster:
         conf.chmod(0o600)
         self._daemon("slurmdbd", "-D")
         self._wait_for("Cluster", "sacctmgr", "show", "cluster")
-        add = ("sacctmgr", "--immediate", "add")
-        self.run(*add, "cluster", "analogyqa")
-        self.run(*add, "account", "research", "cluster=analogyqa")
-        self.run(*add, "user", getpass.getuser(), "account=research")
+        user = f"user {getpass.getuser()} account=research"
+        for entity in ("cluster analogyqa", "account research cluster=analogyqa", user):
+            self.run("sacctmgr", "--immediate", "add", *entity.split())
 
     def _daemon(self, *command: str) -> None:
+        place = {"env": self.environment, "cwd": self.folder}
         with open(self.folder / f"{command[0]}.out", "wb") as output:
-            self._daemons.append(
-                subprocess.Popen(
-                    command, env=self.environment, stdout=output, stderr=output, cwd=self.folder
-                )
-            )
+            daemon = subprocess.Popen(command, stdout=output, stderr=output, **place)
+        self._daemons.append(daemon)
 
     def _wait_for(self, expected: str, *command: str) -> None:
         """Ask a daemon again and again until it answers what is expected."""
@@ -246,11 +234,3 @@ class Cluster:
             assert re.search(expected, answer), f"{command}: {answer} (ended: {ended})"
 
         ask()
-
-
-def _let_through(folder: Path) -> None:
-    """Let others search the folders above: munge insists on it for its socket."""
-    for above in (folder, *folder.parents):
-        mode = above.stat().st_mode
-        if mode & 0o011 != 0o011:
-            above.chmod(mode | 0o011)

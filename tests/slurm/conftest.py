@@ -1,25 +1,18 @@
 """A running cluster for the tests, with and without accounting."""
 
-from pathlib import Path
-
 import pytest
 
 from slurm.cluster import Cluster, missing
 
 
-def running(folder: Path, accounting: bool):
-    lacking = missing(accounting)
-    if lacking:
-        pytest.skip(f"no Slurm can be started here: {', '.join(lacking)} missing")
-    with Cluster(folder, accounting) as cluster:
-        yield cluster
+def running(accounting: bool):
+    def cluster(tmp_path_factory):
+        if lacking := missing(accounting):
+            pytest.skip(f"no Slurm can be started here: {', '.join(lacking)} missing")
+        with Cluster(tmp_path_factory.mktemp("slurm") / "cluster", accounting).running() as cluster:
+            yield cluster
+
+    return pytest.fixture(cluster, scope="session")
 
 
-@pytest.fixture(scope="session")
-def cluster(tmp_path_factory):
-    yield from running(tmp_path_factory.mktemp("slurm") / "cluster", accounting=False)
-
-
-@pytest.fixture(scope="session")
-def accounting_cluster(tmp_path_factory):
-    yield from running(tmp_path_factory.mktemp("slurm") / "accounting", accounting=True)
+cluster, accounting_cluster = running(accounting=False), running(accounting=True)

@@ -1,0 +1,226 @@
+"""Whatever reads a file of the user or of an earlier job, with valid files for it to be damaged."""
+
+import gzip
+import io
+import struct
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import torch
+
+from analogyqa.corpora.table import build_corpus
+from analogyqa.pretrained import infersent
+from analogyqa.pretrained.nli import read_nli
+from analogyqa.pretrained.sent2vec import encode_tokens
+from analogyqa.registry import READERS
+from analogyqa.report.summary import read_runs
+from analogyqa.rewriting.entities import find_entities
+from analogyqa.schemas import CORPUS, METRICS, SPLITS, read_table, write_table
+from analogyqa.settings.paper import load_paper
+from analogyqa.settings.run import read_config
+from analogyqa.sources.registry import load_registry
+from analogyqa.training.checkpoints import load_state
+from analogyqa.vectors.select import select_vectors
+from analogyqa.vectors.store import read_store, store_record
+
+ROOT = Path(__file__).parents[2]
+WORDS = ["Ada", "the", "who", "a", "rome"]
+NUMBERS = np.random.default_rng(0).normal(size=(len(WORDS), 4)).astype("<f4")
+WORD_LINES = "".join(f"{word}\n" for word in WORDS).encode()
+
+
+def written(write: Callable[[io.BytesIO], object]) -> bytes:
+    buffer = io.BytesIO()
+    write(buffer)
+    return buffer.getvalue()
+
+
+def npy(value: object) -> bytes:
+    return written(lambda file: np.save(file, value))
+
+
+def saved(value: object, **options) -> bytes:
+    return written(lambda file: torch.save(value, file, **options))
+
+
+def zipped(name: str, content: bytes, flags: int = 0, offset: int | None = None) -> bytes:
+    """Return an archive; its directory may say that its member is otherwise than it is."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(name, content)
+    packed = bytearray(buffer.getvalue())
+    if flags:
+        directory = packed.index(b"PK\x01\x02")
+        packed[directory + 8 : directory + 10] = struct.pack("<H", flags)
+    if offset is not None:
+        packed[-6:-2] = struct.pack("<L", offset)
+    return bytes(packed)
+
+
+def vectors_text(header: str = "5 4\n") -> bytes:
+    rows = zip(WORDS, NUMBERS, strict=True)
+    return (header + "".join(f"{word} {' '.join(map(str, row))}\n" for word, row in rows)).encode()
+
+
+def vectors_binary() -> bytes:
+    rows = zip(WORDS, NUMBERS, strict=True)
+    return b"5 4\n" + b"".join(b"%s %s\n" % (word.encode(), row.tobytes()) for word, row in rows)
+
+
+def sent2vec(words: int = 5, buckets: int = 4, order: int = 2, height: int = 9) -> bytes:
+    """Return a model of 5 words and 4 buckets, which may say that it is of others."""
+    arguments = (793712314, 11, 4, 5, 5, 5, 10, order, 1, 4, buckets, 0, 0, 100, 1e-4)
+    dictionary = b"".join(word.encode() + b"\0" + struct.pack("<qb", 3, 0) for word in WORDS)
+    return (
+        struct.pack("<2i12id3i2q", *arguments, len(WORDS), words, 0, 10, -1)
+        + dictionary
+        + (struct.pack("<?2q", False, height, 4) + np.ones((9, 4), "<f4").tobytes())
+        + (struct.pack("<?2q", False, 5, 4) + np.ones((5, 4), "<f4").tobytes())
+    )
+
+
+def content_of(path: str, until: bytes = b"") -> bytes:
+    """Return a file of the repository, or its beginning up to the first `until`."""
+    content = (ROOT / path).read_bytes()
+    return content[: content.index(until) + len(until)] if until else content
+
+
+def read_corpus(name: str) -> Callable[[Path], object]:
+    return lambda path: list(READERS[name].load()(path))
+
+
+def build(name: str) -> Callable[[Path], object]:
+    return lambda path: build_corpus("it", name, dict.fromkeys(SPLITS, str(path)), {})
+
+
+def nli(path: Path) -> object:
+    return read_nli([str(path)])
+
+
+def select(path: Path) -> None:
+    vectors, found = select_vectors(path, WORDS, "random")
+    assert vectors.dtype == np.float32 and len(vectors) == len(WORDS) and found.any()
+    assert vectors.shape[1] > 0 and np.isfinite(vectors).all()
+
+
+def encode(path: Path) -> None:
+    assert encode_tokens([WORDS, ["who", "x", "rome"], []], path).dtype == np.float32
+
+
+def words_of_store(path: Path) -> None:
+    store = path.with_suffix("").with_suffix(".npy")
+    store.write_bytes(npy(NUMBERS))
+    read_store(store)
+
+
+def store(path: Path) -> None:
+    path.with_suffix(".words.txt").write_bytes(WORD_LINES)
+    vectors, rows = read_store(path)
+    assert vectors.shape[0] == len(rows) and np.asarray(vectors).dtype == np.float32
+
+
+def run_record(path: Path) -> None:
+    table = path.with_suffix(".parquet")
+    if not table.exists():
+        write_table(METRICS.empty_table().to_pandas(), METRICS, table)
+    list(read_runs([path], [table]))
+
+
+def entities(path: Path | str) -> None:
+    rows = [("dev", "q", "who ?", "c", "ada was in rome in 1901", 1, "who")]
+    find_entities(pd.DataFrame(rows, columns=CORPUS.names), str(path))
+
+
+def checkpoint(path: Path) -> None:
+    assert isinstance(load_state(path, torch.device("cpu")), dict)
+
+
+def metrics(path: Path) -> object:
+    return read_table(path, METRICS)
+
+
+class Target(NamedTuple):
+    """A reader, valid files for it, the end of their name, and the inputs of the slow run."""
+
+    read: Callable[[Path], object]
+    valid: list[bytes]
+    suffix: str
+    inputs: int
+
+
+WIKIQA = b"".join(content_of("sample/wikiqa/WikiQA-dev.tsv").splitlines(True)[:9])
+JACANA = [content_of(f"sample/trecqa/{name}.xml", b"</QApairs>\n") for name in ("DEV", "TEST")]
+TABLE = b"qid\tquestion\tsentence\tlabel\n1\twho ?\tAda .\t1\n1\twho ?\tthe .\t0\n"
+SNLI = (
+    b'{"sentence1": "a b", "sentence2": "c", "gold_label": "neutral"}\n'
+    b'{"sentence1": "a", "sentence2": "c \\u00e9", "gold_label": "-"}\n'
+)
+SICK = (
+    b"pair_ID\tsentence_A\tsentence_B\trelatedness_score\tentailment_judgment\n"
+    b"1\tA kid\tB\t4.5\tNEUTRAL\n2\tA\tC\t4\tENTAILMENT\n"
+)
+REGISTRY = b"""\
+snli: &x
+  title: SNLI
+  file: nli/snli_1.0.zip
+  sha256: [afb3d70a5af5d8de0d9d81e2637e0fb8c22d1235c2749d83125ca43dab0dbd3e]
+  bytes: 94550081
+  urls: [https://a.edu/a.zip, {url: http://a/b.zip, member: a/b}]
+  licence: &l CC BY
+  citation: >-
+    A
+b: {<<: *x, file: b, sha256: unknown, licence: *l, citation: "x"}
+"""
+RECORD = (
+    b'{"cell": {"model": "a", "dataset": "b", "subset": "who", "p": 3}, "settings": {}, '
+    b'"seeds": [0], "content_hash": "x"}'
+)
+PATTERNS = (
+    b'{"label": "PERSON", "pattern": "ada"}\n'
+    b'{"label": "GPE", "pattern": [{"LOWER": {"IN": ["rome", "oslo"]}, "OP": "?"}]}\n'
+    b'{"label": "DATE", "pattern": [{"TEXT": {"REGEX": "[0-9]{4}"}}], "id": "x"}\n'
+)
+ROW = dict.fromkeys(METRICS.names, 1) | {"split": "test", "question_type": "who"}
+ROWS = pa.Table.from_pylist([ROW | {"question_id": f"q{number}"} for number in range(9)], METRICS)
+PARQUET = written(lambda file: pq.write_table(ROWS, file, compression="zstd"))
+INFERSENT = saved(infersent.InferSent(3, 2).state_dict())
+
+TARGETS = {
+    "WikiQA": Target(
+        read_corpus("wikiqa"), [WIKIQA, WIKIQA.replace(b"\n", b"\r\n")], ".tsv", 25_000
+    ),
+    "WikiQA, table": Target(build("wikiqa"), [WIKIQA], ".tsv", 500),
+    "TrecQA": Target(read_corpus("trecqa"), JACANA, ".xml", 25_000),
+    "TrecQA, table": Target(build("trecqa"), JACANA, ".xml", 500),
+    "TrecQA in columns": Target(read_corpus("trecqa"), [TABLE], ".tsv", 15_000),
+    "vectors": Target(select, [vectors_text(), vectors_text("")], ".vec", 25_000),
+    "vectors, gzipped": Target(select, [gzip.compress(vectors_text())], ".vec.gz", 8_000),
+    "vectors, zipped": Target(select, [zipped("a.vec", vectors_text())], ".vec.zip", 12_000),
+    "word2vec": Target(select, [vectors_binary()], ".bin", 20_000),
+    "word2vec, zipped": Target(select, [zipped("a.bin", vectors_binary())], ".bin.zip", 4_000),
+    "store": Target(store, [npy(NUMBERS)], ".npy", 10_000),
+    "words of a store": Target(words_of_store, [WORD_LINES], ".words.txt", 2_000),
+    "record of a store": Target(
+        store_record, [b'{"dim": 4, "found": 5, "origin": "x"}'], ".json", 8_000
+    ),
+    "Sent2Vec": Target(encode, [sent2vec()], ".bin", 20_000),
+    "Sent2Vec's words": Target(encode, [vectors_text()], ".vec", 2_000),
+    "inference": Target(nli, [b"a b\tc\t0\nd\te\t2\n"], ".txt", 4_000),
+    "SICK": Target(nli, [SICK], ".txt", 6_000),
+    "SNLI": Target(nli, [SNLI], ".jsonl", 10_000),
+    "SNLI, zipped": Target(nli, [zipped("a/snli_train.jsonl", SNLI)], ".zip", 6_000),
+    "run record": Target(run_record, [RECORD], ".json", 5_000),
+    "registry": Target(load_registry, [REGISTRY], ".yaml", 2_500),
+    "paper": Target(load_paper, [content_of("papers/lwda2019/paper.yaml")], ".yaml", 2_500),
+    "configuration": Target(read_config, [content_of("sample/config.yaml")], ".yaml", 300),
+    "entity patterns": Target(entities, [PATTERNS], ".jsonl", 100),
+    "checkpoint": Target(checkpoint, [saved({"a": torch.ones(3)})], ".pt", 1_500),
+    "InferSent": Target(infersent.load, [INFERSENT], ".pkl", 1_500),
+    "Parquet": Target(metrics, [PARQUET], ".parquet", 2_000),
+}
