@@ -52,27 +52,27 @@ def test_kills_at_random_moments_do_not_show(run, expected, report_count):
     report_count(f"kill -9: {hit.total()} kills {dict(hit)}, {len(expected)} products identical")
 
 
-VARIED = "wikiqa+all_correct_questions.dropped"
+VARIED = "wikiqa,drop_all_correct=train+dev+test"
 # Each: a file, and one that is made of it by a job that reads no other of these files before it.
 READ_BY = {
     f"corpora/{VARIED}.parquet": f"quadruples/{VARIED}/comb/p2/seed0/dev.parquet",
-    "vectors/crawl.npy": "runs/other/wikiqa/comb/p3/scores.parquet",
+    "vectors/wikiqa/crawl.npy": "runs/other/wikiqa/comb/default/scores.parquet",
     "prototypes/wikiqa/comb/seed1.parquet": "quadruples/wikiqa/comb/p1/seed0/dev.parquet",
     "quadruples/wikiqa/comb/p2/seed0/train-1-per-pair.parquet": (
-        "runs/similarity/wikiqa/comb/p2/scores.parquet"
+        "runs/similarity/wikiqa/comb/p=2/scores.parquet"
     ),
-    "runs/similarity/wikiqa/comb/p3/history.parquet": "selection/similarity/wikiqa.json",
-    "runs/analogy/wikiqa/comb/p3/metrics.parquet": "figures/diallo2019/figure6.png",
-    "runs/similarity/wikiqa/comb/p3/run.json": "sensitivity.csv",
-    "selection/analogy/wikiqa.json": "runs/analogy+chosen/wikiqa/comb/p2/scores.parquet",
+    "runs/similarity/wikiqa/comb/default/history.parquet": "selection/similarity/wikiqa.json",
+    "runs/analogy/wikiqa/comb/default/metrics.parquet": "figures/diallo2019/figure6.png",
+    "runs/similarity/wikiqa/comb/default/run.json": "tables/diallo2019/sensitivity.csv",
+    "selection/analogy/wikiqa.json": "runs/analogy/wikiqa/comb/p=2,setting=chosen/scores.parquet",
 }
 # A second corpus, other vectors and a second selection, so that there are such files.
 OTHER = {"title": "Other", "encoder": "mean", "vectors": "crawl", "ranker": "cosine"}
 WIDER = {
     **FEW,
-    "models": {**FEW["models"], "other": OTHER},
-    "selection": {"models": ["analogy", "similarity"], "settings": {"hinge": None}},
-    "sensitivity": {**FEW["sensitivity"], "models": ["similarity"], "axes": {**AXES, "loss": None}},
+    "systems": {**FEW["systems"], "other": OTHER},
+    "selection": {"systems": ["analogy", "similarity"], "settings": {"hinge": None}},
+    "sensitivity": {**FEW["sensitivity"], "systems": ["similarity"], "axes": {**AXES, "loss": None}},
 }
 
 
@@ -98,7 +98,7 @@ def test_every_damaged_intermediate_file_is_named_and_made_again(undisturbed, tm
     assert len(errors) == len(READ_BY)
     assert "Traceback" not in run.output()
     run.finish()
-    for path in project.results.glob("sensitivity.*"):  # which the undisturbed run has not
+    for path in project.results.glob("*/diallo2019/sensitivity.*"):  # which the undisturbed run has not
         path.unlink()
     project.configure(**FEW)
     run_of(project).finish()

@@ -22,8 +22,8 @@ from analogyqa.registry import READERS
 from analogyqa.report.summary import read_runs
 from analogyqa.rewriting.entities import find_entities
 from analogyqa.schemas import CORPUS, METRICS, SPLITS, read_table, write_table
+from analogyqa.settings.load import read_config
 from analogyqa.settings.paper import load_paper
-from analogyqa.settings.run import read_config
 from analogyqa.sources.registry import load_registry
 from analogyqa.training.checkpoints import load_state
 from analogyqa.vectors.select import select_vectors
@@ -96,7 +96,7 @@ def read_corpus(name: str) -> Callable[[Path], object]:
 
 
 def build(name: str) -> Callable[[Path], object]:
-    return lambda path: build_corpus("it", name, dict.fromkeys(SPLITS, str(path)), {})
+    return lambda path: build_corpus("it", name, dict.fromkeys(SPLITS, str(path)), {}, {})
 
 
 def nli(path: Path) -> object:
@@ -134,7 +134,8 @@ def run_record(path: Path) -> None:
 
 def entities(path: Path | str) -> None:
     rows = [("dev", "q", "who ?", "c", "ada was in rome in 1901", 1, "who")]
-    find_entities(pd.DataFrame(rows, columns=CORPUS.names), str(path))
+    labels = {"who": ["PERSON"], "when": ["DATE"], "where": ["GPE"]}
+    find_entities(pd.DataFrame(rows, columns=CORPUS.names), str(path), labels)
 
 
 def checkpoint(path: Path) -> None:
@@ -178,7 +179,7 @@ snli: &x
 b: {<<: *x, file: b, sha256: unknown, licence: *l, citation: "x"}
 """
 RECORD = (
-    b'{"cell": {"model": "a", "dataset": "b", "subset": "who", "p": 3}, "settings": {}, '
+    b'{"cell": {"system": "a", "dataset": "b", "subset": "who", "axes": {}}, "settings": {}, '
     b'"seeds": [0], "content_hash": "x"}'
 )
 PATTERNS = (
@@ -186,8 +187,8 @@ PATTERNS = (
     b'{"label": "GPE", "pattern": [{"LOWER": {"IN": ["rome", "oslo"]}, "OP": "?"}]}\n'
     b'{"label": "DATE", "pattern": [{"TEXT": {"REGEX": "[0-9]{4}"}}], "id": "x"}\n'
 )
-ROW = dict.fromkeys(METRICS.names, 1) | {"split": "test", "question_type": "who"}
-ROWS = pa.Table.from_pylist([ROW | {"question_id": f"q{number}"} for number in range(9)], METRICS)
+ROW = {"seed": 1, "split": "test", "group": "who", "measure": "mrr", "value": 1.0}
+ROWS = pa.Table.from_pylist([ROW | {"item": f"q{number}"} for number in range(9)], METRICS)
 PARQUET = written(lambda file: pq.write_table(ROWS, file, compression="zstd"))
 INFERSENT = saved(infersent.InferSent(3, 2).state_dict())
 

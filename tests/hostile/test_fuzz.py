@@ -17,7 +17,7 @@ from hostile.readers import REGISTRY, ROOT, TARGETS
 
 from analogyqa.availability import Availability
 from analogyqa.errors import AnalogyQAError
-from analogyqa.settings.run import load_config
+from analogyqa.settings.load import load_config
 from analogyqa.sources.registry import load_registry
 
 SEED = 2019
@@ -111,7 +111,11 @@ def register(values: dict, path: Path) -> None:
 
 
 # Each: who takes the values, valid ones, and the inputs of the slow run.
-CONFIG = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
+CONFIG = {
+    key: value
+    for file in ("papers/diallo2019/config.yaml", "config.yaml")
+    for key, value in yaml.safe_load((ROOT / file).read_text(encoding="utf-8")).items()
+}
 VALUES = {
     "values of the configuration": (configure, CONFIG, 8_000),
     "values of the registry": (register, yaml.safe_load(REGISTRY), 2_000),

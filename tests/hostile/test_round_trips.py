@@ -12,12 +12,12 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from analogyqa.errors import AnalogyQAError
+from analogyqa.files import read_yaml
 from analogyqa.pretrained.nli import LABELS, read_nli
 from analogyqa.registry import READERS
 from analogyqa.sources.registry import load_registry
 from analogyqa.vectors.select import select_vectors
 from analogyqa.vectors.store import read_store, store_record, write_store
-from analogyqa.yaml_files import read_yaml
 
 FEW, MANY = 50, 400
 

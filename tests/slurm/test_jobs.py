@@ -12,10 +12,10 @@ from workflow.project import FEW, REPOSITORY, SNAKEMAKE, TRAINING, Project, clea
 
 pytestmark = pytest.mark.slurm
 
-CELL = "analogy/wikiqa/comb/p3"
+CELL = "analogy/wikiqa/comb/default"
 SCORES = f"results/runs/{CELL}/scores.parquet"
-SIMILARITY = "results/runs/similarity/wikiqa/comb/p3/scores.parquet"
-LOG = "results/logs/train_encoder/analogy/wikiqa-comb-p3.log"
+SIMILARITY = "results/runs/similarity/wikiqa/comb/default/scores.parquet"
+LOG = "results/logs/train_encoder/analogy/wikiqa-comb-default.log"
 LONG = {**TRAINING, "max_epochs": 100, "patience": 100}
 
 

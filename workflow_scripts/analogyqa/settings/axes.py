@@ -43,9 +43,9 @@ def to_text(axes: Axes) -> str:
 
 
 def from_text(text: str) -> Axes:
-    """Return the axes that `to_text` wrote."""
+    """Return the axes that `to_text` wrote; ValueError for what it cannot have written."""
     parts = () if text == DEFAULT else text.split(",")
-    return tuple(tuple(part.split("=", 1)) for part in parts)  # type: ignore[misc]
+    return axes_of(dict(part.split("=", 1) for part in parts))
 
 
 def of_dataset(axes: Axes) -> Axes:
