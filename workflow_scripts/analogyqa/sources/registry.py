@@ -78,6 +78,33 @@ class Entry(Section):
         return self.sha256 == (UNKNOWN,)
 
 
+class HubModel(Section):
+    """An entry that stands for the files of a model on the Hugging Face hub, at one revision."""
+
+    title: Text
+    folder: RelativePath
+    hub: Annotated[str, Field(pattern=r"^[\w.-]+/[\w.-]+$")]
+    revision: Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]
+    files: dict[RelativePath, Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]]
+    licence: Text
+    citation: Text
+
+    def entries(self, name: str) -> dict[str, dict]:
+        """Return an entry for each file, called `name/file`."""
+        address = f"https://huggingface.co/{self.hub}/resolve/{self.revision}"
+        return {
+            f"{name}/{file}": {
+                "title": f"{self.title}, {file}",
+                "file": f"{self.folder}/{file}",
+                "sha256": sha256,
+                "urls": [f"{address}/{file}"],
+                "licence": self.licence,
+                "citation": self.citation,
+            }
+            for file, sha256 in self.files.items()
+        }
+
+
 class Source(Entry):
     """An entry of the registry together with its name."""
 
@@ -98,11 +125,17 @@ def load_registry(path: str | Path) -> dict[str, Source]:
     if not entries:
         raise AnalogyQAError(f"{path}: expected a mapping from the name of a source to its entry")
     registry, faults, file_of = {}, [], {}
-    for name, values in entries.items():
+    waiting = list(entries.items())
+    while waiting:
+        name, values = waiting.pop(0)
+        kind = HubModel if isinstance(values, dict) and "hub" in values else Entry
         try:
-            entry = Entry.model_validate(values)
+            entry = kind.model_validate(values)
         except ValidationError as error:
-            faults += [f"{path}: {name}: {explain_error(Entry, fault)}" for fault in error.errors()]
+            faults += [f"{path}: {name}: {explain_error(kind, fault)}" for fault in error.errors()]
+            continue
+        if isinstance(entry, HubModel):
+            waiting = [*entry.entries(str(name)).items(), *waiting]
             continue
         owner = file_of.setdefault(entry.file, name)
         if owner != name:
