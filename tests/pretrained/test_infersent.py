@@ -12,7 +12,7 @@ from torch import Tensor
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.pretrained import Resources, encode_sentences, infersent
-from analogyqa.pretrained.infersent import InferSent, load, mark
+from analogyqa.pretrained.infersent import InferSent, load
 from analogyqa.pretrained.nli import LABELS
 from analogyqa.training import infersent as infersent_training
 from analogyqa.training.infersent import InferenceClassifier, train
@@ -62,21 +62,11 @@ def by_hand(words: list[str], state: dict[str, Tensor], vectors: Tensor) -> np.n
     return torch.cat(directions).numpy()
 
 
-def write_vectors(path: Path, words=WORDS, vectors=VECTORS) -> str:
-    lines = [
-        f"{word} {' '.join(map(str, vector))}\n"
-        for word, vector in zip(words, vectors, strict=True)
-    ]
-    path.write_text(f"{len(words)} {vectors.shape[1]}\n{''.join(lines)}", encoding="utf-8")
-    return str(path)
-
-
 @pytest.fixture
-def resources(tmp_path):
-    def write(state=None, name: str = "infersent1.pkl", lowercase: bool = False) -> Resources:
+def resources(tmp_path, write_vectors):
+    def write(state=None, name="infersent1.pkl", lowercase=False, words=WORDS, vectors=VECTORS):
         torch.save(state_dict() if state is None else state, tmp_path / name)
-        vectors = write_vectors(tmp_path / "words.vec")
-        return Resources(str(tmp_path / name), vectors, [], lowercase)
+        return Resources(str(tmp_path / name), write_vectors(words, vectors), [], lowercase)
 
     return write
 
@@ -84,33 +74,16 @@ def resources(tmp_path):
 # The encoder
 
 
-def test_vectors_are_those_of_the_equations_over_each_sentence_alone(resources):
-    encoded = encode_sentences("infersent", TEXTS, resources())
-    state, vectors = state_dict(), torch.from_numpy(VECTORS)
-    expected = [by_hand(["<s>", *text.split(), "</s>"], state, vectors) for text in TEXTS]
-    np.testing.assert_allclose(encoded, np.stack(expected), atol=1e-5)
-
-
-def test_the_published_size_gives_the_vectors_of_the_equations(tmp_path):
-    state = state_dict(300, 2048)
-    torch.save(state, tmp_path / "infersent1.pkl")
-    vectors = np.random.default_rng(2).normal(size=(len(WORDS), 300)).astype(np.float32)
-    words = write_vectors(tmp_path / "words.vec", vectors=vectors)
-    texts = ["a man sleeps", "go"]
-    encoded = encode_sentences(
-        "infersent", texts, Resources(str(tmp_path / "infersent1.pkl"), words, [], False)
-    )
-    assert encoded.shape == (2, 4096)
-    for vector, text in zip(encoded, texts, strict=True):
-        marked = ["<s>", *text.split(), "</s>"]
-        expected = by_hand(marked, state, torch.from_numpy(vectors))
+@pytest.mark.parametrize(("word_dim", "lstm_dim"), [(WORD_DIM, LSTM_DIM), (300, 2048)])
+def test_vectors_are_those_of_the_equations_over_each_sentence_alone(resources, word_dim, lstm_dim):
+    """Also of the published size, whose names and shapes of weights `state_dict` has."""
+    state = state_dict(word_dim, lstm_dim)
+    vectors = np.random.default_rng(2).normal(size=(len(WORDS), word_dim)).astype(np.float32)
+    encoded = encode_sentences("infersent", TEXTS, resources(state, vectors=vectors))
+    assert encoded.shape == (len(TEXTS), 2 * lstm_dim)
+    for vector, text in zip(encoded, TEXTS, strict=True):
+        expected = by_hand(["<s>", *text.split(), "</s>"], state, torch.from_numpy(vectors))
         np.testing.assert_allclose(vector, expected, atol=1e-5)
-
-
-def test_the_other_sentences_of_a_batch_do_not_change_a_vector(resources):
-    given = resources()
-    alone = [infersent.encode([text], given)[0] for text in TEXTS]
-    np.testing.assert_allclose(infersent.encode(TEXTS, given), np.stack(alone), atol=1e-6)
 
 
 def test_padding_does_not_win_the_maximum(resources):
@@ -121,99 +94,76 @@ def test_padding_does_not_win_the_maximum(resources):
     assert (infersent.encode(TEXTS, resources(state)) < 0).all()
 
 
-def test_the_order_of_the_batches_does_not_show(resources, monkeypatch):
+@pytest.mark.parametrize("batch", [1, 3])
+def test_the_other_sentences_of_a_batch_and_its_order_do_not_show(resources, monkeypatch, batch):
     given = resources()
     expected = infersent.encode(TEXTS, given)
-    monkeypatch.setattr(infersent, "ENCODE_BATCH", 1)
+    monkeypatch.setattr(infersent, "ENCODE_BATCH", batch)
     np.testing.assert_allclose(infersent.encode(TEXTS, given), expected, atol=1e-6)
 
 
-def test_words_without_a_vector_are_dropped(resources):
-    given = resources()
-    with_unknown = infersent.encode(["a strange man sleeps soundly"], given)
-    np.testing.assert_array_equal(with_unknown, infersent.encode(["a man sleeps"], given))
-
-
-def test_markers_that_the_vectors_lack_are_left_out(resources):
-    given = resources()
-    kept = [row for row, word in enumerate(WORDS) if word not in ("<s>", "</s>")]
-    write_vectors(Path(given.vectors), [WORDS[row] for row in kept], VECTORS[kept])
-    encoded = infersent.encode(["a man", "strange"], given)
-    expected = by_hand(["a", "man"], state_dict(), torch.from_numpy(VECTORS))
-    np.testing.assert_allclose(encoded[0], expected, atol=1e-5)
-    assert not encoded[1].any()
-
-
-def test_case_is_that_of_the_resources(resources):
-    cased, lowered = resources(), resources(lowercase=True)
-    np.testing.assert_array_equal(
-        infersent.encode(["Go"], lowered), infersent.encode(["go"], cased)
-    )
-    assert not np.array_equal(infersent.encode(["Go"], cased), infersent.encode(["go"], cased))
-
-
-def test_the_second_version_has_its_own_markers_and_negations(resources):
-    given = resources(name="infersent2.pkl")
-    words = ["<p>", "a", "man", "didn", "'t", "go", "</p>"]
+@pytest.mark.parametrize(
+    ("text", "changes", "words"),
+    [
+        ("a strange man sleeps soundly", {}, ["<s>", "a", "man", "sleeps", "</s>"]),
+        ("Go", {}, ["<s>", "Go", "</s>"]),
+        ("Go", {"lowercase": True}, ["<s>", "go", "</s>"]),
+        ("did n't go", {}, ["<s>", "did", "n't", "go", "</s>"]),
+        ("didn't go", {"name": "infersent2.pkl"}, ["<p>", "didn", "'t", "go", "</p>"]),
+        ("a man did n't", {"name": "infersent2.pkl"}, ["<p>", "a", "man", "did", "n't", "</p>"]),
+        ("a man", {"words": WORDS[4:], "vectors": VECTORS[4:]}, ["a", "man"]),
+    ],
+)
+def test_the_words_of_a_sentence_are_those_with_a_vector_between_the_markers(
+    resources, text, changes, words
+):
+    """In the case of the resources; the second version has its own markers and negations."""
+    encoded = infersent.encode([text], resources(**changes))[0]
     expected = by_hand(words, state_dict(), torch.from_numpy(VECTORS))
-    encoded = infersent.encode(["a man didn't go"], given)
-    np.testing.assert_allclose(encoded[0], expected, atol=1e-5)
+    np.testing.assert_allclose(encoded, expected, atol=1e-5)
 
 
-def test_the_first_version_keeps_the_tokens():
-    assert mark(["did", "n't", "go"]) == ["<s>", "did", "n't", "go", "</s>"]
-
-
-def test_the_second_version_keeps_a_negation_that_ends_the_sentence():
-    assert mark(["did", "n't"], second_version=True) == ["<p>", "did", "n't", "</p>"]
+def test_a_sentence_without_a_vector_is_zero(resources):
+    given = resources(words=WORDS[4:], vectors=VECTORS[4:])
+    encoded = infersent.encode(["strange", "a man", ""], given)
+    assert encoded.any(axis=1).tolist() == [False, True, False]
 
 
 # Weights
 
 
-def test_the_dimensions_are_those_of_the_weights(tmp_path):
-    torch.save(state_dict(7, 3), tmp_path / "w.pkl")
-    encoder = load(tmp_path / "w.pkl")
-    assert (encoder.enc_lstm.input_size, encoder.enc_lstm.hidden_size) == (7, 3)
+@pytest.mark.parametrize("zipped", [True, False])
+def test_weights_are_read_in_the_format_of_today_and_of_the_years_of_publication(tmp_path, zipped):
+    torch.save(state_dict(7, 3), tmp_path / "w.pkl", _use_new_zipfile_serialization=zipped)
+    torch.testing.assert_close(load(tmp_path / "w.pkl").state_dict(), state_dict(7, 3))
 
 
-def test_the_format_of_the_years_of_publication_is_read(tmp_path):
-    torch.save(state_dict(), tmp_path / "w.pkl", _use_new_zipfile_serialization=False)
-    torch.testing.assert_close(load(tmp_path / "w.pkl").state_dict(), state_dict())
-
-
-def test_an_encoder_has_the_published_names_and_shapes():
-    shapes = {name: value.shape for name, value in InferSent(300, 2048).state_dict().items()}
-    assert shapes == {name: value.shape for name, value in state_dict(300, 2048).items()}
-
-
-def test_missing_and_unexpected_keys_are_named(tmp_path):
+def renamed() -> OrderedDict:
     state = state_dict()
     state["other"] = state.pop("enc_lstm.bias_hh_l0")
-    torch.save(state, tmp_path / "w.pkl")
-    message = r"w\.pkl: .*Missing: enc_lstm\.bias_hh_l0\. Unexpected: other\."
-    with pytest.raises(AnalogyQAError, match=message):
-        load(tmp_path / "w.pkl")
+    return state
 
 
-def test_shapes_that_do_not_fit_are_named(tmp_path):
-    state = state_dict() | {"enc_lstm.bias_hh_l0": torch.zeros(3)}
-    torch.save(state, tmp_path / "w.pkl")
-    with pytest.raises(AnalogyQAError, match=r"w\.pkl: weights of shapes that do not fit"):
-        load(tmp_path / "w.pkl")
-
-
-@pytest.mark.parametrize("content", [b"", b"<?xml version='1.0'?>", b"\x80\x02}q\x00."])
-def test_a_file_that_is_no_state_dict_is_named(tmp_path, content):
-    (tmp_path / "w.pkl").write_bytes(content)
-    with pytest.raises(AnalogyQAError, match=r"w\.pkl: not "):
-        load(tmp_path / "w.pkl")
-
-
-def test_a_pickled_module_is_not_unpickled(tmp_path):
-    torch.save(InferSent(2, 2), tmp_path / "w.pkl")
-    with pytest.raises(AnalogyQAError, match=r"w\.pkl: not a file of PyTorch weights"):
-        load(tmp_path / "w.pkl")
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        (renamed(), "not the weights of InferSent .*Missing.*bias_hh_l0.*Unexpected.*other"),
+        (
+            state_dict() | {"enc_lstm.bias_hh_l0": torch.zeros(3)},
+            "size mismatch for enc_lstm.bias_hh_l0",
+        ),
+        ({}, "not the weights of InferSent .*weight_ih_l0"),
+        (state_dict()["enc_lstm.bias_hh_l0"], "not the weights of InferSent"),
+        (InferSent(2, 2), "not a file of PyTorch weights"),  # pickled, and not unpickled
+        (b"", "not a file of PyTorch weights"),
+        (b"<?xml version='1.0'?>", "not a file of PyTorch weights"),
+    ],
+)
+def test_a_file_that_is_no_state_dict_of_this_encoder_is_named(tmp_path, value, message):
+    path = tmp_path / "w.pkl"
+    path.write_bytes(value) if isinstance(value, bytes) else torch.save(value, path)
+    with pytest.raises(AnalogyQAError, match=rf"w\.pkl: .*{message}"):
+        load(path)
 
 
 def test_word_vectors_of_another_length_are_named(resources):
@@ -237,18 +187,16 @@ def pairs(count: int, seed: int) -> str:
 
 
 @pytest.fixture
-def run(tmp_path, monkeypatch):
+def run(tmp_path, monkeypatch, write_vectors):
     """Train in a folder of the given name and return the path of the weights."""
     monkeypatch.setattr(infersent_training, "BATCH", 8)
     (tmp_path / "train.txt").write_text(pairs(200, 0))
     (tmp_path / "dev.txt").write_text(pairs(40, 1))
-    vectors = write_vectors(tmp_path / "words.vec")
+    vectors = write_vectors(WORDS, VECTORS)
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
 
-    def run(
-        name: str, max_epochs: int = 3, seed: int = 0, files=("train.txt",), dev_file="dev.txt"
-    ) -> Path:
+    def run(name: str, max_epochs=3, seed=0, files=("train.txt",), dev_file="dev.txt") -> Path:
         path = tmp_path / name / "weights.pkl"
         train(
             [str(tmp_path / file) for file in files],
@@ -272,49 +220,34 @@ def record_of(path: Path) -> dict:
     return json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
 
 
-def test_the_training_learns(run):
-    assert record_of(run("a", max_epochs=20))["dev_accuracy"] > 0.9
-
-
-def test_the_weights_have_the_published_layout(run, resources):
-    state = torch.load(run("a", max_epochs=1), weights_only=True)
+def test_the_training_learns_and_its_weights_have_the_published_layout(run):
+    path = run("a", max_epochs=20)
+    assert record_of(path)["dev_accuracy"] > 0.9
+    state = torch.load(path, weights_only=True)
     assert {name: value.shape for name, value in state.items()} == {
         name: value.shape for name, value in state_dict().items()
     }
 
 
-def test_the_same_seed_gives_the_same_bytes_and_another_one_others(run):
-    first, again, other = run("a"), run("b"), run("c", seed=1)
-    assert first.read_bytes() == again.read_bytes() != other.read_bytes()
-
-
-def test_a_resumed_training_gives_the_bytes_of_an_uninterrupted_one(run):
+def test_the_same_seed_gives_the_same_bytes_also_after_an_interruption(run, tmp_path):
     run("a", max_epochs=2)
-    resumed, whole = run("a", max_epochs=6), run("b", max_epochs=6)
-    assert resumed.read_bytes() == whole.read_bytes()
+    resumed, whole, other = run("a", max_epochs=6), run("b", max_epochs=6), run("c", seed=1)
+    assert resumed.read_bytes() == whole.read_bytes() != other.read_bytes()
     assert record_of(resumed) == record_of(whole)
-
-
-def test_a_finished_training_is_read_from_its_checkpoint(run):
-    before = run("a").read_bytes()
-    checkpoint = run("a").with_name("checkpoint.pt")
+    # A finished training is read from its checkpoint.
+    before, checkpoint = whole.read_bytes(), tmp_path / "b/checkpoint.pt"
     stamp = checkpoint.stat().st_mtime_ns
-    assert run("a").read_bytes() == before
+    assert run("b", max_epochs=6).read_bytes() == before
     assert checkpoint.stat().st_mtime_ns == stamp
 
 
-def test_the_kept_epoch_is_the_first_of_the_best_dev_accuracy(run, tmp_path):
-    path = run("a", max_epochs=8)
-    state = torch.load(tmp_path / "a/checkpoint.pt", weights_only=True)
+def test_the_kept_epoch_is_the_first_of_the_best_and_the_training_stops_without_gain(run, tmp_path):
+    path = run("a", max_epochs=1000)
     record = record_of(path)
-    shorter = run("b", max_epochs=record["best_epoch"])
-    assert shorter.read_bytes() == path.read_bytes()
-    assert record["dev_accuracy"] == state["best_accuracy"]
-
-
-def test_the_training_stops_after_epochs_without_gain(run):
-    record = record_of(run("a", max_epochs=1000))
     assert record["epochs"] == record["best_epoch"] + infersent_training.PATIENCE
+    assert run("b", max_epochs=record["best_epoch"]).read_bytes() == path.read_bytes()
+    state = torch.load(tmp_path / "a/checkpoint.pt", weights_only=True)
+    assert record["dev_accuracy"] == state["best_accuracy"]
 
 
 def test_the_record_says_what_the_encoder_was_trained_on(run, tmp_path):
@@ -329,19 +262,16 @@ def test_the_record_says_what_the_encoder_was_trained_on(run, tmp_path):
 
 
 def test_of_one_archive_train_and_dev_are_read_each(run, tmp_path):
+    line = json.dumps({"sentence1": "a man", "sentence2": "man", "gold_label": LABELS[0]}) + "\n"
     with zipfile.ZipFile(tmp_path / "snli.zip", "w") as archive:
-        for split, count in (("train", 30), ("dev", 20)):
-            rows = [line.split("\t") for line in pairs(count, 0).splitlines()]
-            keys = ("sentence1", "sentence2", "gold_label")
-            labelled = [(one, two, LABELS[int(label)]) for one, two, label in rows]
-            lines = [json.dumps(dict(zip(keys, row, strict=True))) for row in labelled]
-            archive.writestr(f"snli_1.0/snli_1.0_{split}.jsonl", "\n".join(lines))
+        archive.writestr("snli_1.0/snli_1.0_train.jsonl", 30 * line)
+        archive.writestr("snli_1.0/snli_1.0_dev.jsonl", 20 * line)
     record = record_of(run("a", max_epochs=1, files=("snli.zip",), dev_file="snli.zip"))
     assert record["pairs"] == {"train": 30, "dev": 20}
 
 
 def test_a_damaged_checkpoint_is_named(run, tmp_path):
-    run("a", max_epochs=1)
+    (tmp_path / "a").mkdir()
     (tmp_path / "a/checkpoint.pt").write_bytes(b"damaged")
     with pytest.raises(AnalogyQAError, match=r"checkpoint\.pt: damaged checkpoint"):
         run("a")

@@ -1,7 +1,3 @@
-import subprocess
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -10,7 +6,6 @@ from analogyqa.pretrained import Resources, encode_sentences
 from analogyqa.registry import PRETRAINED, Entry
 
 RESOURCES = Resources("weights.bin", "vectors.vec", ["a sentence"], lowercase=True)
-LIBRARY = Path(__file__).parents[2] / "workflow_scripts"
 
 
 @pytest.fixture
@@ -25,17 +20,9 @@ def mine(monkeypatch):
     return register
 
 
-def test_naming_the_encoders_does_not_import_pytorch():
-    script = "import sys, analogyqa.pretrained; sys.exit('torch' in sys.modules)"
-    environment = {"PYTHONPATH": str(LIBRARY)}
-    assert subprocess.run([sys.executable, "-c", script], env=environment).returncode == 0
-
-
 @pytest.mark.parametrize("name", PRETRAINED)
-def test_a_registered_encoder_is_in_the_file_of_its_line(name):
-    module, _, attribute = PRETRAINED[name].path.partition(":")
-    path = LIBRARY.joinpath(*module.split(".")).with_suffix(".py")
-    assert f"def {attribute}(" in path.read_text(encoding="utf-8")
+def test_a_registered_encoder_is_there(name):
+    assert callable(PRETRAINED[name].load())
 
 
 NEEDS = [
