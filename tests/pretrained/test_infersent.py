@@ -25,41 +25,29 @@ TEXTS = ["a man sleeps", "sleeps", "a man sleeps a man sleeps a man", "man a"]
 
 def state_dict(word_dim: int = WORD_DIM, lstm_dim: int = LSTM_DIM) -> OrderedDict:
     """Return weights with the names and shapes of the published files."""
-    generator = torch.Generator().manual_seed(0)
-    shapes = {
-        "weight_ih_l0": (4 * lstm_dim, word_dim),
-        "weight_hh_l0": (4 * lstm_dim, lstm_dim),
-        "bias_ih_l0": (4 * lstm_dim,),
-        "bias_hh_l0": (4 * lstm_dim,),
-    }
-    scale = lstm_dim**-0.5
-    return OrderedDict(
-        (f"enc_lstm.{name}{direction}", scale * torch.randn(shape, generator=generator))
-        for direction in ("", "_reverse")
-        for name, shape in shapes.items()
-    )
+    generator, states, gates = torch.Generator().manual_seed(0), OrderedDict(), 4 * lstm_dim
+    shapes = {"weight_ih": (gates, word_dim), "weight_hh": (gates, lstm_dim)}
+    for direction in ("", "_reverse"):
+        for name, shape in {**shapes, "bias_ih": (gates,), "bias_hh": (gates,)}.items():
+            weights = lstm_dim**-0.5 * torch.randn(shape, generator=generator)
+            states[f"enc_lstm.{name}_l0{direction}"] = weights
+    return states
 
 
-def lstm(x: Tensor, state: dict[str, Tensor], direction: str) -> Tensor:
-    """Return the states over one sentence [t, d] by the equations of the LSTM: [t, lstm_dim]."""
-    w_ih, w_hh, b_ih, b_hh = (
-        state[f"enc_lstm.{name}_l0{direction}"]
-        for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
-    )
-    h = c = x.new_zeros(w_hh.shape[1])
-    states = []
-    for word in x.flip(0) if direction else x:
-        i, f, g, o = (w_ih @ word + b_ih + w_hh @ h + b_hh).chunk(4)
-        c = f.sigmoid() * c + i.sigmoid() * g.tanh()
-        h = o.sigmoid() * c.tanh()
-        states.append(h)
-    return torch.stack(states)
-
-
-def by_hand(words: list[str], state: dict[str, Tensor], vectors: Tensor) -> np.ndarray:
-    x = vectors[[WORDS.index(word) for word in words]]
-    directions = [lstm(x, state, direction).amax(dim=0) for direction in ("", "_reverse")]
-    return torch.cat(directions).numpy()
+def by_hand(words: list[str], state: dict[str, Tensor], vectors: np.ndarray) -> np.ndarray:
+    """Return the maximum over the states [t, lstm_dim] of each direction, by their equations."""
+    maxima = []
+    for direction in ("", "_reverse"):
+        w_ih, w_hh, b_ih, b_hh = (state[key] for key in state if key.endswith(f"l0{direction}"))
+        x = torch.from_numpy(vectors)[[WORDS.index(word) for word in words]]
+        h, c, states = torch.zeros(w_hh.shape[1]), torch.zeros(w_hh.shape[1]), []
+        for word in x.flip(0) if direction else x:
+            i, f, g, o = (w_ih @ word + b_ih + w_hh @ h + b_hh).chunk(4)
+            c = f.sigmoid() * c + i.sigmoid() * g.tanh()
+            h = o.sigmoid() * c.tanh()
+            states.append(h)
+        maxima.append(torch.stack(states).amax(dim=0))
+    return torch.cat(maxima).numpy()
 
 
 @pytest.fixture
@@ -82,7 +70,7 @@ def test_vectors_are_those_of_the_equations_over_each_sentence_alone(resources, 
     encoded = encode_sentences("infersent", TEXTS, resources(state, vectors=vectors))
     assert encoded.shape == (len(TEXTS), 2 * lstm_dim)
     for vector, text in zip(encoded, TEXTS, strict=True):
-        expected = by_hand(["<s>", *text.split(), "</s>"], state, torch.from_numpy(vectors))
+        expected = by_hand(["<s>", *text.split(), "</s>"], state, vectors)
         np.testing.assert_allclose(vector, expected, atol=1e-5)
 
 
@@ -119,7 +107,7 @@ def test_the_words_of_a_sentence_are_those_with_a_vector_between_the_markers(
 ):
     """In the case of the resources; the second version has its own markers and negations."""
     encoded = infersent.encode([text], resources(**changes))[0]
-    expected = by_hand(words, state_dict(), torch.from_numpy(VECTORS))
+    expected = by_hand(words, state_dict(), VECTORS)
     np.testing.assert_allclose(encoded, expected, atol=1e-5)
 
 
@@ -178,12 +166,10 @@ def test_word_vectors_of_another_length_are_named(resources):
 def pairs(count: int, seed: int) -> str:
     """Return pairs whose label is whether the same word, none, or another follows."""
     generator = np.random.default_rng(seed)
-    lines = []
-    for label in generator.integers(3, size=count):
-        premise = str(generator.choice(["a", "man"]))
-        hypothesis = (premise, "sleeps", "go")[label]
-        lines.append(f"{premise} did\t{hypothesis} did\t{label}\n")
-    return "".join(lines)
+    drawn = [(generator.choice(["a", "man"]), generator.integers(3)) for _ in range(count)]
+    return "".join(
+        f"{one} did\t{(one, 'sleeps', 'go')[label]} did\t{label}\n" for one, label in drawn
+    )
 
 
 @pytest.fixture
@@ -251,23 +237,20 @@ def test_the_kept_epoch_is_the_first_of_the_best_and_the_training_stops_without_
 
 
 def test_the_record_says_what_the_encoder_was_trained_on(run, tmp_path):
-    record = record_of(run("a", max_epochs=1, files=("train.txt", "dev.txt")))
-    assert record["sources"] == {
-        "train": [str(tmp_path / "train.txt"), str(tmp_path / "dev.txt")],
-        "dev": [str(tmp_path / "dev.txt")],
-        "vectors": str(tmp_path / "words.vec"),
-    }
-    assert record["pairs"] == {"train": 240, "dev": 40}
-    assert (record["lstm_dim"], record["epochs"], record["seed"]) == (LSTM_DIM, 1, 0)
-
-
-def test_of_one_archive_train_and_dev_are_read_each(run, tmp_path):
+    """Of one archive the training and the dev part are read each."""
     line = json.dumps({"sentence1": "a man", "sentence2": "man", "gold_label": LABELS[0]}) + "\n"
     with zipfile.ZipFile(tmp_path / "snli.zip", "w") as archive:
         archive.writestr("snli_1.0/snli_1.0_train.jsonl", 30 * line)
         archive.writestr("snli_1.0/snli_1.0_dev.jsonl", 20 * line)
-    record = record_of(run("a", max_epochs=1, files=("snli.zip",), dev_file="snli.zip"))
-    assert record["pairs"] == {"train": 30, "dev": 20}
+    path = run("a", max_epochs=1, files=("train.txt", "snli.zip"), dev_file="snli.zip")
+    record = record_of(path)
+    assert record["sources"] == {
+        "train": [str(tmp_path / "train.txt"), str(tmp_path / "snli.zip")],
+        "dev": [str(tmp_path / "snli.zip")],
+        "vectors": str(tmp_path / "words.vec"),
+    }
+    assert record["pairs"] == {"train": 230, "dev": 20}
+    assert (record["lstm_dim"], record["epochs"], record["seed"]) == (LSTM_DIM, 1, 0)
 
 
 def test_a_damaged_checkpoint_is_named(run, tmp_path):
