@@ -1,4 +1,4 @@
-"""What both trained encoders keep, against their equations over each sentence alone."""
+"""The trained encoders, against their equations over each sentence alone."""
 
 import numpy as np
 import pytest
@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from analogyqa.encoders import build_encoder
+from analogyqa.encoders import build_encoder, gru
 from analogyqa.encoders.cnn import WIDTH
+from analogyqa.encoders.gru import GRUMax
 from analogyqa.settings.systems import Training
 
 WORDS, DIM, SENTENCE_DIM = 40, 12, 10
@@ -42,20 +43,23 @@ def each_alone(encoder: torch.nn.Module, words: Tensor, lengths: Tensor) -> Tens
     return torch.stack([by_hand(encoder, ids[:length]) for ids, length in rows])
 
 
-def gradients(encoder: torch.nn.Module, vectors: Tensor) -> list[Tensor]:
+def with_gradients(encoder: torch.nn.Module, vectors: Tensor) -> list[Tensor]:
+    """Return the vectors, and the derivatives of a weighted sum of them by all parameters."""
     weights = torch.linspace(-1, 1, vectors.numel(), dtype=vectors.dtype).view_as(vectors)
-    return list(torch.autograd.grad((vectors * weights).sum(), list(encoder.parameters())))
+    return [vectors, *torch.autograd.grad((vectors * weights).sum(), list(encoder.parameters()))]
+
+
+def results(encoder: torch.nn.Module) -> list[Tensor]:
+    return with_gradients(encoder, encoder(SENTENCES, LENGTHS))
 
 
 @both
 @pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float32, 1e-5), (torch.float64, 1e-12)])
 def test_vectors_and_gradients_are_those_of_each_sentence_alone(name, dtype, tolerance):
     encoder = build(name).to(dtype)
-    vectors, expected = encoder(SENTENCES, LENGTHS), each_alone(encoder, SENTENCES, LENGTHS)
-    assert expected.shape == (len(LENGTHS), SENTENCE_DIM)
-    close = {"rtol": tolerance, "atol": tolerance}
-    torch.testing.assert_close(vectors, expected, **close)
-    torch.testing.assert_close(gradients(encoder, vectors), gradients(encoder, expected), **close)
+    expected = with_gradients(encoder, each_alone(encoder, SENTENCES, LENGTHS))
+    assert expected[0].shape == (len(LENGTHS), SENTENCE_DIM)
+    torch.testing.assert_close(results(encoder), expected, rtol=tolerance, atol=tolerance)
 
 
 @both
@@ -82,12 +86,9 @@ def test_padding_never_changes_a_vector(name, lengths, more, padding, seed):
 
 @both
 def test_two_runs_are_equal_to_the_bit(name):
-    def run() -> list[Tensor]:
-        encoder = build(name, dropout=0.5, dropout_place="both")
-        vectors = encoder(SENTENCES, LENGTHS)
-        return [vectors, *gradients(encoder, vectors)]
-
-    assert all(first.equal(second) for first, second in zip(run(), run(), strict=True))
+    dropped = {"dropout": 0.5, "dropout_place": "both"}
+    first, second = (results(build(name, **dropped)) for _ in range(2))
+    assert all(map(torch.equal, first, second))
 
 
 @both
@@ -129,3 +130,102 @@ def test_dropout_acts_in_training_only_and_where_it_is_asked_for(name, place):
     left = training != 0
     scaled = training[left].allclose(2 * evaluated[left])
     assert scaled == (place == "sentence_vector")  # which leaves the word vectors alone
+
+
+# The GRU of our own
+
+
+def test_the_path_of_other_devices_gives_the_same_vectors_and_gradients(monkeypatch):
+    encoder = build("bigru").double()
+    expected = results(encoder)
+    monkeypatch.setattr(encoder, "_pool", encoder._pool_on_gpu)
+    torch.testing.assert_close(results(encoder), expected)
+
+
+@pytest.mark.skipif(
+    not hasattr(torch.ops.mkldnn, "_linear_pointwise"), reason="this PyTorch has no oneDNN operator"
+)
+def test_without_onednn_the_vectors_and_gradients_are_the_same(monkeypatch):
+    monkeypatch.setattr(gru, "_USE_ONEDNN", True)
+    expected = results(build("bigru"))
+    monkeypatch.setattr(gru, "_USE_ONEDNN", False)
+    torch.testing.assert_close(results(build("bigru")), expected)
+
+
+@pytest.mark.parametrize("rows", [None, [2, 0, 0, 1, 2, 0]])
+def test_gradients_are_the_derivatives_also_by_the_input(rows):
+    torch.manual_seed(0)
+    shapes = [(9, 4), (9, 3), (9,), (9,)]
+    inputs = [torch.randn(shape, dtype=torch.float64, requires_grad=True) for shape in shapes]
+    x = torch.randn(6 if rows is None else 3, 4, dtype=torch.float64, requires_grad=True)
+    rows = None if rows is None else torch.tensor(rows)
+    assert torch.autograd.gradcheck(
+        lambda x, *weights: GRUMax.apply(x, rows, *weights, [3, 2, 1]), (x, *inputs)
+    )
+
+
+def test_one_state_gets_the_gradient_where_states_tie():
+    zeros = [torch.zeros(shape, requires_grad=True) for shape in [(3, 1), (3, 1), (3,), (3,)]]
+    GRUMax.apply(torch.zeros(2, 1), None, *zeros, [1, 1]).sum().backward()
+    # h2 = z h1 + (1 - z) n with z = 1/2: 1/2 through n of step 2 and 1/4 through that of step 1.
+    assert zeros[2].grad.tolist() == [0, 0, 0.75]
+
+
+def test_without_gradients_the_vectors_are_the_same_and_nothing_is_kept():
+    encoder = build("bigru")
+    kept = []
+    with torch.autograd.graph.saved_tensors_hooks(kept.append, lambda tensor: tensor):
+        with torch.no_grad():
+            vectors = encoder(SENTENCES, LENGTHS)
+        assert not kept
+        expected = encoder(SENTENCES, LENGTHS)
+        assert kept
+    assert not vectors.requires_grad
+    assert vectors.equal(expected)
+
+
+def test_dropout_scales_the_word_vectors_that_it_keeps():
+    encoder = build("bigru", dropout=0.25)
+    encoder.word_vectors.fill_(3)
+    vectors = encoder._embed(torch.zeros(1000, dtype=torch.int64))
+    assert vectors.unique().tolist() == [0, 4]
+    assert abs((vectors == 0).float().mean() - 0.25) < 0.02
+
+
+def test_both_directions_read_the_same_dropped_word_vectors():
+    encoder = build("bigru", dropout=0.5)
+    names = [name for name, _ in encoder.gru.named_parameters() if name.endswith("l0")]
+    with torch.no_grad():
+        for name in names:
+            getattr(encoder.gru, f"{name}_reverse").copy_(getattr(encoder.gru, name))
+    vectors = encoder(SENTENCES[:, :1], torch.ones(len(LENGTHS), dtype=torch.int64))
+    forward, reverse = vectors.chunk(2, dim=1)
+    assert forward.equal(reverse)
+
+
+# The convolution
+
+
+def test_a_sentence_shorter_than_the_filters_is_read_at_every_place():
+    encoder = build("cnn")
+    with torch.no_grad():
+        encoder.convolution.bias.zero_()
+        encoder.convolution.weight.zero_()
+        encoder.convolution.weight[0, 0, -1] = 1  # reads the last word of a window
+        encoder.convolution.weight[1, 0, 0] = 1  # reads the first one
+        encoder.word_vectors[7, 0] = 0.5
+    vector = encoder(torch.tensor([[7]]), torch.tensor([1]))[0]
+    assert vector[:2].tolist() == pytest.approx([np.tanh(0.5)] * 2)
+
+
+def test_an_empty_sentence_is_all_zeros():
+    encoder = build("cnn")
+    vector = encoder(torch.tensor([[3, 4]]), torch.tensor([0]))[0]
+    torch.testing.assert_close(vector, encoder.convolution.bias.tanh())
+
+
+def test_the_order_of_words_counts():
+    encoder = build("cnn")
+    words = torch.tensor([[1, 2, 3, 4], [4, 3, 2, 1]])
+    first, second = encoder(words, torch.tensor([4, 4]))
+    assert not first.allclose(second)

@@ -217,7 +217,7 @@ def test_the_training_learns_and_its_weights_have_the_published_layout(run):
 
 def test_the_same_seed_gives_the_same_bytes_also_after_an_interruption(run, tmp_path):
     run("a", max_epochs=2)
-    resumed, whole, other = run("a", max_epochs=6), run("b", max_epochs=6), run("c", seed=1)
+    resumed, whole, other = run("a", max_epochs=6), run("b", max_epochs=6), run("c", 6, seed=1)
     assert resumed.read_bytes() == whole.read_bytes() != other.read_bytes()
     assert record_of(resumed) == record_of(whole)
     # A finished training is read from its checkpoint.
