@@ -1,5 +1,7 @@
 """What every registered encoder keeps; one that does not is refused before any job."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 import torch
@@ -29,30 +31,14 @@ class Padded(Good):
         return self.linear(self.vectors[words].sum(dim=1))
 
 
-class Frozen(Good):
-    def __init__(self, *arguments):
-        super().__init__(*arguments)
-        self.requires_grad_(False)
+def changed(change: Callable[[torch.Tensor], torch.Tensor]) -> type[Good]:
+    """Return an encoder whose vectors are changed behind it."""
 
+    class Changed(Good):
+        def forward(self, words, lengths):
+            return change(super().forward(words, lengths))
 
-class Doubles(Good):
-    def forward(self, words, lengths):
-        return super().forward(words, lengths).double()
-
-
-class OneVector(Good):
-    def forward(self, words, lengths):
-        return super().forward(words, lengths)[0]
-
-
-class NoModule:
-    def __init__(self, word_vectors, training, seed):
-        pass
-
-
-class OtherArguments(nn.Module):
-    def __init__(self, dim):
-        super().__init__()
+    return Changed
 
 
 def use(monkeypatch, kind, trained=True):
@@ -82,11 +68,11 @@ def test_one_of_ones_own_that_keeps_it_is_accepted_and_needs_only_a_line(monkeyp
     ("kind", "trained", "message"),
     [
         (Padded, True, "padding changes a vector"),
-        (Frozen, True, "none of its parameters requires a gradient"),
-        (Doubles, True, r"gives float64 \[2, 6\], not float32 \[2, dim\]"),
-        (OneVector, True, r"gives float32 \[6\]"),
-        (NoModule, True, "must be a torch.nn.Module"),
-        (OtherArguments, True, "it raises TypeError: .* positional arguments"),
+        (lambda *given: Good(*given).requires_grad_(False), True, "requires a gradient"),
+        (changed(torch.Tensor.double), True, r"gives float64 \[2, 6\], not float32 \[2, dim\]"),
+        (changed(lambda vectors: vectors[0]), True, r"gives float32 \[6\]"),
+        (lambda *_: object(), True, "must be a torch.nn.Module"),
+        (lambda dim: nn.Linear(dim, dim), True, "it raises TypeError: .* positional argument"),
         (lambda *_: lambda *_: np.full((2, 3), np.nan, "f4"), False, "not finite"),
         (lambda *_: lambda *_: np.ones((3, 3), "f4"), False, r"gives float32 \[3, 3\]"),
         (lambda *_: lambda words: words, False, "it raises TypeError"),

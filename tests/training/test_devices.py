@@ -34,6 +34,7 @@ def restored(monkeypatch):
         ("auto", False, None, "cpu", 0),
         ("auto", False, "", "cpu", 0),
         ("auto", False, "0", "cpu", 1),
+        ("cuda", False, "0", None, 0),
     ],
 )
 def test_the_device_is_the_one_asked_for_and_a_gpu_that_is_given_in_vain_is_one_warning(
@@ -43,15 +44,13 @@ def test_the_device_is_the_one_asked_for_and_a_gpu_that_is_given_in_vain_is_one_
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
     if given is not None:
         monkeypatch.setenv("CUDA_VISIBLE_DEVICES", given)
-    assert device_for(requested).type == chosen
+    if chosen is None:
+        with pytest.raises(AnalogyQAError, match=r"device: cuda is asked for, .*device: auto"):
+            device_for(requested)
+    else:
+        assert device_for(requested).type == chosen
     assert len(caplog.records) == warnings
     assert all("given GPU 0" in record.getMessage() for record in caplog.records)
-
-
-def test_cuda_where_there_is_none_is_explained(monkeypatch):
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    with pytest.raises(AnalogyQAError, match=r"device: cuda is asked for, .*device: auto"):
-        device_for("cuda")
 
 
 @pytest.mark.parametrize("given", [None, ":16:8"])
@@ -61,9 +60,8 @@ def test_a_gpu_computes_in_float32_and_in_one_order(monkeypatch, given):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     device_for("auto")
     assert os.environ["CUBLAS_WORKSPACE_CONFIG"] == (given or ":4096:8")
-    assert not torch.backends.cuda.matmul.allow_tf32
-    assert not torch.backends.cudnn.allow_tf32
-    assert not torch.backends.cudnn.benchmark
+    cudnn = torch.backends.cudnn
+    assert not (torch.backends.cuda.matmul.allow_tf32 or cudnn.allow_tf32 or cudnn.benchmark)
     assert torch.are_deterministic_algorithms_enabled()
     assert torch.is_deterministic_algorithms_warn_only_enabled()
 
