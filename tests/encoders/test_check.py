@@ -1,13 +1,18 @@
-"""An encoder that does not keep the interface is refused before any job."""
+"""What every registered encoder keeps; one that does not is refused before any job."""
+
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 import torch
 from torch import nn
 
+from analogyqa.encoders import build_encoder
 from analogyqa.encoders.check import check_encoder
 from analogyqa.errors import AnalogyQAError
 from analogyqa.registry import ENCODERS, Entry
+from analogyqa.settings.systems import Training
+from analogyqa.training.loop import arrays_of
 
 
 class Good(nn.Module):
@@ -26,30 +31,14 @@ class Padded(Good):
         return self.linear(self.vectors[words].sum(dim=1))
 
 
-class Frozen(Good):
-    def __init__(self, *arguments):
-        super().__init__(*arguments)
-        self.requires_grad_(False)
+def changed(change: Callable[[torch.Tensor], torch.Tensor]) -> type[Good]:
+    """Return an encoder whose vectors are changed behind it."""
 
+    class Changed(Good):
+        def forward(self, words, lengths):
+            return change(super().forward(words, lengths))
 
-class Doubles(Good):
-    def forward(self, words, lengths):
-        return super().forward(words, lengths).double()
-
-
-class OneVector(Good):
-    def forward(self, words, lengths):
-        return super().forward(words, lengths)[0]
-
-
-class NoModule:
-    def __init__(self, word_vectors, training, seed):
-        pass
-
-
-class OtherArguments(nn.Module):
-    def __init__(self, dim):
-        super().__init__()
+    return Changed
 
 
 def use(monkeypatch, kind, trained=True):
@@ -59,29 +48,33 @@ def use(monkeypatch, kind, trained=True):
 
 
 @pytest.mark.parametrize("name", ENCODERS)
-def test_ours_keep_it(name):
+def test_ours_keep_it_and_take_a_sentence_without_words(name):
     check_encoder(name)
+    entry, vectors = ENCODERS[name], np.ones((11, 4), dtype=np.float32)
+    encoder = build_encoder(name, vectors if entry.needs_vectors else None, Training(), seed=0)
+    if entry.trained:
+        encoder = arrays_of(encoder.eval(), torch.device("cpu"))
+    assert np.isfinite(encoder(np.zeros((1, 1), dtype=np.int64), np.array([0]))).all()
 
 
-def test_one_that_keeps_it_is_accepted(monkeypatch):
+def test_one_of_ones_own_that_keeps_it_is_accepted_and_needs_only_a_line(monkeypatch):
     use(monkeypatch, Good)
     check_encoder("mine")
+    vectors = np.ones((2, 3), dtype=np.float32)
+    assert isinstance(build_encoder("mine", vectors, Training(), 3), Good)
 
 
 @pytest.mark.parametrize(
     ("kind", "trained", "message"),
     [
         (Padded, True, "padding changes a vector"),
-        (Frozen, True, "none of its parameters requires a gradient"),
-        (Doubles, True, r"gives float64 \[2, 6\], not float32 \[2, dim\]"),
-        (OneVector, True, r"gives float32 \[6\]"),
-        (NoModule, True, "must be a torch.nn.Module"),
-        (OtherArguments, True, "it raises TypeError: .* positional arguments"),
-        (
-            lambda *_: lambda words, lengths: np.full((2, 3), np.nan, np.float32),
-            False,
-            "not finite",
-        ),
+        (lambda *given: Good(*given).requires_grad_(False), True, "requires a gradient"),
+        (changed(torch.Tensor.double), True, r"gives float64 \[2, 6\], not float32 \[2, dim\]"),
+        (changed(lambda vectors: vectors[0]), True, r"gives float32 \[6\]"),
+        (lambda *_: object(), True, "must be a torch.nn.Module"),
+        (lambda dim: nn.Linear(dim, dim), True, "it raises TypeError: .* positional argument"),
+        (lambda *_: lambda *_: np.full((2, 3), np.nan, "f4"), False, "not finite"),
+        (lambda *_: lambda *_: np.ones((3, 3), "f4"), False, r"gives float32 \[3, 3\]"),
         (lambda *_: lambda words: words, False, "it raises TypeError"),
     ],
 )

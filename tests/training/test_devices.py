@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from analogyqa.errors import AnalogyQAError
+from analogyqa.training import devices
 from analogyqa.training.devices import _driver, device_for, machine_of, note_machine, set_numerics
 
 CPU, CUDA = torch.device("cpu"), torch.device("cuda")
@@ -23,36 +24,31 @@ def restored(monkeypatch):
     torch.use_deterministic_algorithms(False)
 
 
-@pytest.fixture
-def without_cuda(monkeypatch):
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
-
-
 @pytest.mark.parametrize(
-    ("requested", "available", "chosen"),
-    [("auto", True, "cuda"), ("auto", False, "cpu"), ("cpu", True, "cpu"), ("cuda", True, "cuda")],
+    ("requested", "available", "given", "chosen", "warnings"),
+    [
+        ("auto", True, "0", "cuda", 0),
+        ("cuda", True, None, "cuda", 0),
+        ("cpu", True, None, "cpu", 0),
+        ("cpu", False, "0", "cpu", 0),
+        ("auto", False, None, "cpu", 0),
+        ("auto", False, "", "cpu", 0),
+        ("auto", False, "0", "cpu", 1),
+        ("cuda", False, "0", None, 0),
+    ],
 )
-def test_the_device_is_the_one_asked_for(monkeypatch, requested, available, chosen):
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: available)
-    assert device_for(requested).type == chosen
-
-
-def test_cuda_where_there_is_none_is_explained(without_cuda):
-    with pytest.raises(AnalogyQAError, match=r"device: cuda is asked for, .*device: auto"):
-        device_for("cuda")
-
-
-@pytest.mark.parametrize(
-    ("requested", "given", "warnings"),
-    [("auto", "0", 1), ("auto", "", 0), ("auto", None, 0), ("cpu", "0", 0)],
-)
-def test_a_gpu_that_was_given_and_cannot_be_used_is_one_warning(
-    without_cuda, monkeypatch, caplog, requested, given, warnings
+def test_the_device_is_the_one_asked_for_and_a_gpu_that_is_given_in_vain_is_one_warning(
+    monkeypatch, caplog, requested, available, given, chosen, warnings
 ):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: available)
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
     if given is not None:
         monkeypatch.setenv("CUDA_VISIBLE_DEVICES", given)
-    assert device_for(requested).type == "cpu"
+    if chosen is None:
+        with pytest.raises(AnalogyQAError, match=r"device: cuda is asked for, .*device: auto"):
+            device_for(requested)
+    else:
+        assert device_for(requested).type == chosen
     assert len(caplog.records) == warnings
     assert all("given GPU 0" in record.getMessage() for record in caplog.records)
 
@@ -64,9 +60,8 @@ def test_a_gpu_computes_in_float32_and_in_one_order(monkeypatch, given):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     device_for("auto")
     assert os.environ["CUBLAS_WORKSPACE_CONFIG"] == (given or ":4096:8")
-    assert not torch.backends.cuda.matmul.allow_tf32
-    assert not torch.backends.cudnn.allow_tf32
-    assert not torch.backends.cudnn.benchmark
+    cudnn = torch.backends.cudnn
+    assert not (torch.backends.cuda.matmul.allow_tf32 or cudnn.allow_tf32 or cudnn.benchmark)
     assert torch.are_deterministic_algorithms_enabled()
     assert torch.is_deterministic_algorithms_warn_only_enabled()
 
@@ -77,20 +72,15 @@ def test_on_a_cpu_nothing_is_set():
     assert not torch.are_deterministic_algorithms_enabled()
 
 
-def test_a_cpu_is_known_by_its_instructions():
+def test_a_machine_is_known_by_what_its_last_bits_may_depend_on(monkeypatch):
     capability = torch.backends.cpu.get_cpu_capability()
     assert machine_of(CPU) == {"device": "cpu", "instructions": capability}
-
-
-def test_a_gpu_is_known_by_its_model_and_all_that_drives_it(monkeypatch):
     monkeypatch.setattr(torch.cuda, "get_device_name", lambda device: "Some GPU")
+    monkeypatch.setattr(devices, "_driver", lambda: "580")
     monkeypatch.setattr(torch.version, "cuda", "13.0")
     monkeypatch.setattr(torch.backends.cudnn, "version", lambda: 91000)
-    machine = machine_of(CUDA)
-    assert list(machine) == ["device", "gpu", "driver", "cuda", "cudnn"]
-    assert [machine[key] for key in ("device", "gpu", "cuda", "cudnn")] == [
-        "cuda", "Some GPU", "13.0", 91000,
-    ]  # fmt: skip
+    gpu = {"device": "cuda", "gpu": "Some GPU", "driver": "580", "cuda": "13.0", "cudnn": 91000}
+    assert machine_of(CUDA) == gpu
 
 
 def test_the_driver_is_what_the_system_says(tmp_path):
@@ -102,22 +92,16 @@ def test_the_driver_is_what_the_system_says(tmp_path):
     assert _driver(tmp_path / "version") == "580.95.05"
 
 
-def test_a_training_that_stays_on_one_kind_of_machine_notes_it_once(caplog):
-    state = {"epoch": 0}
-    for epoch in (0, 3, 5):
+def test_another_kind_of_machine_is_noted_and_said_and_the_same_is_not(monkeypatch, caplog):
+    state = {}
+    for epoch, kind in ((0, "AVX2"), (3, "AVX2"), (4, "AVX512"), (5, "AVX512"), (6, "AVX2")):
+        monkeypatch.setattr(torch.backends.cpu, "get_cpu_capability", lambda it=kind: it)
         state["epoch"] = epoch
         note_machine(state, CPU, "it")
-    assert state["machines"] == [{"after_epoch": 0, **machine_of(CPU)}]
-    assert not caplog.records
-
-
-def test_another_kind_of_machine_is_noted_and_said(monkeypatch, caplog):
-    state = {"epoch": 0}
-    for epoch, instructions in ((0, "AVX2"), (4, "AVX512"), (6, "AVX2")):
-        monkeypatch.setattr(torch.backends.cpu, "get_cpu_capability", lambda it=instructions: it)
-        state["epoch"] = epoch
-        note_machine(state, CPU, "it")
-    assert [each["after_epoch"] for each in state["machines"]] == [0, 4, 6]
+    assert state["machines"] == [
+        {"after_epoch": epoch, "device": "cpu", "instructions": kind}
+        for epoch, kind in ((0, "AVX2"), (4, "AVX512"), (6, "AVX2"))
+    ]
     assert [record.getMessage() for record in caplog.records] == [
         f"it: goes on after epoch {epoch} on another kind of machine (device cpu, instructions "
         f"{now}; before: device cpu, instructions {before}). Its bytes may differ from those of a "

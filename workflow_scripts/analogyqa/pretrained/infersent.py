@@ -5,7 +5,8 @@ Representations from Natural Language Inference Data, EMNLP 2017 (section 3.2.2,
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,7 @@ from torch.nn.utils.rnn import PackedSequence, pack_sequence, pad_packed_sequenc
 from analogyqa.errors import AnalogyQAError
 from analogyqa.pretrained import Resources
 from analogyqa.text import tokenize
-from analogyqa.vectors.select import select_vectors
+from analogyqa.vectors.select import known_vectors
 
 ENCODE_BATCH = 64
 SECOND_VERSION = "infersent2.pkl"
@@ -56,30 +57,27 @@ def load(weights: str | Path) -> InferSent:
     """Return the encoder of a published `.pkl`, or of one that this project trained.
 
     Raises AnalogyQAError for a file that is not a state dict of this encoder; the message names
-    the keys that are missing and those that do not belong there.
+    the keys that are missing, those that do not belong there and the shapes that do not fit.
     """
     try:
         state = torch.load(weights, map_location="cpu", weights_only=True)
     except Exception as error:
+        # What PyTorch says below the first line is how to run the code in a file.
+        cause = str(error).partition("\n")[0] or type(error).__name__
         raise AnalogyQAError(
-            f"{weights}: not a file of PyTorch weights, or damaged ({_first_line(error)}). Delete "
-            "it and fetch or train it again."
+            f"{weights}: not a file of PyTorch weights, or damaged ({cause}). Delete it and fetch "
+            "or train it again."
         ) from error
-    expected = set(InferSent(1, 1).state_dict())
-    keys = set(state) if isinstance(state, dict) else set()
-    if keys != expected:
-        raise AnalogyQAError(
-            f"{weights}: not the weights of InferSent. Missing: {_listed(expected - keys)}. "
-            f"Unexpected: {_listed(keys - expected)}."
-        )
     try:
-        word_dim = state["enc_lstm.weight_ih_l0"].shape[1]
-        lstm_dim = state["enc_lstm.weight_hh_l0"].shape[1]
-        encoder = InferSent(word_dim, lstm_dim)
+        if not isinstance(state, dict):
+            raise TypeError(f"a {type(state).__name__}")
+        sizes = [state[f"enc_lstm.weight_{kind}_l0"].shape[1] for kind in ("ih", "hh")]
+        encoder = InferSent(*sizes)
         encoder.load_state_dict(state)
-    except (RuntimeError, IndexError, AttributeError) as error:
+    except (AttributeError, LookupError, RuntimeError, TypeError, ValueError) as error:
         raise AnalogyQAError(
-            f"{weights}: weights of shapes that do not fit together ({error})"
+            f"{weights}: not the weights of InferSent ({' '.join(str(error).split())}). Name a "
+            "published encoder, or train one."
         ) from error
     return encoder.eval()
 
@@ -107,8 +105,7 @@ def encode(texts: Sequence[str], resources: Resources) -> np.ndarray:
     with torch.inference_mode():
         for start in range(0, len(order), ENCODE_BATCH):
             batch = order[start : start + ENCODE_BATCH]
-            own = encoder.encode_words([rows[number] for number in batch], vectors)
-            encoded[batch] = own.numpy()
+            encoded[batch] = encoder.encode_words([rows[number] for number in batch], vectors)
     return encoded
 
 
@@ -119,8 +116,7 @@ def mark(tokens: Sequence[str], second_version: bool = False) -> list[str]:
     """
     if not second_version:
         return ["<s>", *tokens, "</s>"]
-    moses = re.sub(r" n't(?= )", "n 't", " ".join(tokens))
-    return ["<p>", *moses.split(), "</p>"]
+    return ["<p>", *re.sub(r" n't(?= )", "n 't", " ".join(tokens)).split(), "</p>"]
 
 
 def look_up(
@@ -130,19 +126,9 @@ def look_up(
 
     Words (and markers) that the file `path` lacks are dropped.
     """
-    vocabulary = sorted({token for tokens in sentences for token in tokens})
-    vectors, found = select_vectors(path, vocabulary, "zero")
-    row_of = {word: row for row, word in enumerate(vocabulary) if found[row]}
+    vectors, row_of = known_vectors(path, chain.from_iterable(sentences))
     rows = [
         np.array([row_of[token] for token in tokens if token in row_of], dtype=np.int64)
         for tokens in sentences
     ]
     return rows, torch.from_numpy(vectors)
-
-
-def _listed(keys: Iterable[str]) -> str:
-    return ", ".join(sorted(map(str, keys))[:10]) or "none"
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).partition("\n")[0] or type(error).__name__

@@ -2,17 +2,14 @@
 
 import io
 import json
-import zipfile
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from functools import partial
-from itertools import chain
 from typing import Literal, NamedTuple, TextIO
 
 import pandas as pd
 
 from analogyqa.errors import AnalogyQAError
-from analogyqa.files import DAMAGED_ARCHIVE
+from analogyqa.vectors.text_files import open_packed
 
 LABELS = ("entailment", "neutral", "contradiction")
 
@@ -48,54 +45,27 @@ def read_nli(files: Iterable[str], split: Literal["train", "dev"] = "train") -> 
     pairs: list[Pair] = []
     for path in files:
         before = len(pairs)
-        with _opened(path, split) as (name, file):
-            pairs += _pairs(name, file)
+        with open_packed(path, f"_{split}.jsonl") as (name, file):
+            pairs += _pairs(name, io.TextIOWrapper(file, encoding="utf-8"))
         if len(pairs) == before:
             raise AnalogyQAError(f"{name}: no pair of sentences in it")
     return pd.DataFrame(pairs, columns=Pair._fields)
 
 
-@contextmanager
-def _opened(path: str, split: str) -> Iterator[tuple[str, TextIO]]:
-    """Open a file, or the member of a split in an archive; its name is for messages."""
-    try:
-        if path.endswith(".zip"):
-            with zipfile.ZipFile(path) as archive:
-                member = _member_of(path, archive, split)
-                with archive.open(member) as raw:
-                    yield f"{path}, {member}", io.TextIOWrapper(raw, encoding="utf-8")
-        else:
-            with open(path, encoding="utf-8") as file:
-                yield path, file
-    except (OSError, *DAMAGED_ARCHIVE) as error:
-        raise AnalogyQAError(f"{path}: damaged, or of another format ({error})") from error
-
-
-def _member_of(path: str, archive: zipfile.ZipFile, split: str) -> str:
-    for name in archive.namelist():
-        # The released archive holds what macOS keeps about each file, under its name, as well.
-        if name.endswith(f"_{split}.jsonl") and not name.startswith("__MACOSX/"):
-            return name
-    raise AnalogyQAError(
-        f"{path}: no member of this archive ends in _{split}.jsonl. Name SNLI's archive as it was "
-        "released."
-    )
-
-
 def _pairs(name: str, file: TextIO) -> Iterator[Pair]:
-    jsonl = name.endswith(".jsonl")
-    lines = iter(partial(file.readline, _LONGEST_LINE), "")
-    header = [] if jsonl else next(lines, "").rstrip("\n").split("\t")
-    sick = _SICK_COLUMNS[-1] in header
-    lines = lines if jsonl or sick else chain(["\t".join(header)], lines)
-    for number, line in enumerate(lines, start=2 if sick else 1):
+    header = None
+    for number, line in enumerate(iter(partial(file.readline, _LONGEST_LINE), ""), start=1):
+        fields = line.rstrip("\n").split("\t")
         try:
-            if jsonl:
+            if name.endswith(".jsonl"):
                 pair = _from_json(line)
-            elif sick:
-                pair = _from_sick(line.rstrip("\n").split("\t"), header)
+            elif header:
+                pair = _from_sick(fields, header)
+            elif number == 1 and _SICK_COLUMNS[-1] in fields:
+                header = fields
+                continue
             else:
-                pair = _from_tabs(line.rstrip("\n").split("\t"))
+                pair = _from_tabs(fields)
         except ValueError as error:
             raise AnalogyQAError(f"{name}, line {number}: {error}") from error
         if pair.label != _UNDECIDED:
@@ -122,16 +92,16 @@ def _from_sick(fields: Sequence[str], header: Sequence[str]) -> Pair:
     if len(fields) != len(header):
         raise ValueError(f"{len(fields)} fields, but the first line has {len(header)}")
     values = dict(zip(header, fields, strict=True))
-    premise, hypothesis, judgment = (values.get(column) for column in _SICK_COLUMNS)
-    if premise is None or hypothesis is None:
+    if not values.keys() >= set(_SICK_COLUMNS):
         raise ValueError(f"the first line lacks one of {', '.join(_SICK_COLUMNS)}")
+    premise, hypothesis, judgment = (values[column] for column in _SICK_COLUMNS)
     if judgment.lower() not in LABELS:
         raise ValueError(f"entailment_judgment {judgment!r} is none of {', '.join(LABELS)}")
     return Pair(premise, hypothesis, judgment.lower())
 
 
 def _from_tabs(fields: Sequence[str]) -> Pair:
-    codes = [str(code) for code in range(len(LABELS))]
+    codes = {str(code): label for code, label in enumerate(LABELS)}
     if len(fields) != 3 or fields[2] not in codes:
         raise ValueError("expected premise, hypothesis and 0, 1 or 2, separated by tabs")
-    return Pair(fields[0], fields[1], LABELS[int(fields[2])])
+    return Pair(fields[0], fields[1], codes[fields[2]])

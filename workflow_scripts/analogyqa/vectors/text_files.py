@@ -5,7 +5,8 @@ import io
 import re
 import zipfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
@@ -17,94 +18,85 @@ from analogyqa.files import DAMAGED_ARCHIVE
 
 _COUNTS = re.compile(rb"(\d{1,18}) (\d{1,18})")
 _MOST_NUMBERS = 100_000  # in a vector
-
-
 # Longer ones are not read into memory: a small archive can unpack to gigabytes without an end.
 _LONGEST_LINE, _LONGEST_WORD = 1 << 22, 1 << 16
+_AGAIN = "Delete it and fetch it again."
+
+Vectors = Iterator[tuple[bytes, np.ndarray, str]]
 
 
 @contextmanager
-def _open(path: str | Path) -> Iterator[BinaryIO]:
-    """Open a plain, gzipped or zipped file (the archive holding just one) as bytes.
+def open_packed(path: str | Path, ending: str = "") -> Iterator[tuple[str, BinaryIO]]:
+    """Open a plain or gzipped file, or the one member of a zip archive whose name ends so.
 
-    Damage that shows while it is read raises AnalogyQAError too.
+    Gives its name for messages and its bytes. Raises AnalogyQAError for a missing or damaged file,
+    also where damage shows only while it is read, and for an archive of none or several.
     """
+    name = str(path)
     try:
-        yield from _opened(Path(path))
+        with ExitStack() as opened:
+            if Path(path).suffix == ".zip":
+                archive = opened.enter_context(zipfile.ZipFile(path))
+                # macOS puts what it keeps about each file, under its name, into archives as well.
+                inside = [each for each in archive.namelist() if not each.startswith("__MACOSX/")]
+                members = [each for each in inside if each.endswith(ending)]
+                if len(members) != 1:
+                    what = f"one file inside that ends in {ending}" if ending else "one file inside"
+                    raise AnalogyQAError(f"{path}: expected {what}, found {inside[:5]}")
+                name = f"{path}, {members[0]}"
+                file = io.BufferedReader(opened.enter_context(archive.open(members[0])))
+            else:
+                opener = gzip.open if Path(path).suffix == ".gz" else open
+                file = opened.enter_context(opener(path, "rb"))
+            yield name, file
     except FileNotFoundError as error:
         raise AnalogyQAError(f"{path}: no such file. Correct the path.") from error
     except (OSError, *DAMAGED_ARCHIVE) as error:
-        raise AnalogyQAError(
-            f"{path}: damaged or cut off ({error}). Delete it and fetch it again."
-        ) from error
+        raise AnalogyQAError(f"{path}: damaged or cut off ({error}). {_AGAIN}") from error
 
 
-def _opened(path: Path) -> Iterator[BinaryIO]:
-    if path.suffix == ".gz":
-        with gzip.open(path, "rb") as file:
-            yield file
-    elif path.suffix == ".zip":
-        with zipfile.ZipFile(path) as archive:
-            members = archive.namelist()
-            if len(members) != 1:
-                raise AnalogyQAError(f"{path}: expected one file inside, found {members[:5]}")
-            with archive.open(members[0]) as member, io.BufferedReader(member) as file:
-                yield file
-    else:
-        with open(path, "rb") as file:
-            yield file
+def stream_vectors(path: str | Path, wanted: dict[bytes, int]) -> Vectors:
+    """Yield (word, float32 vector, place in the file) of the wanted words.
 
-
-def stream_vectors(
-    path: str | Path, wanted: dict[bytes, int]
-) -> Iterator[tuple[bytes, np.ndarray, str]]:
-    """Yield (word, float32 vector, place in the file) of the wanted words."""
+    Raises AnalogyQAError that names the file and the line, or the number of the vector.
+    """
     unpacked = Path(path).with_suffix("") if Path(path).suffix in (".gz", ".zip") else Path(path)
-    binary = unpacked.suffix == ".bin"
-    with _open(path) as file:
-        yield from (_stream_binary if binary else _stream_text)(path, file, wanted)
+    with open_packed(path) as (_, file):
+        yield from (_binary if unpacked.suffix == ".bin" else _text)(path, file, wanted)
 
 
-def text_lines(path: str | Path) -> Iterator[bytes]:
-    with _open(path) as file:
-        yield from file
-
-
-def _stream_text(
-    path: str | Path, file: BinaryIO, wanted: dict[bytes, int]
-) -> Iterator[tuple[bytes, np.ndarray, str]]:
+def _text(path: str | Path, file: BinaryIO, wanted: dict[bytes, int]) -> Vectors:
     dim = declared = None
     number = 0
-    for number, line in enumerate(iter(lambda: file.readline(_LONGEST_LINE), b""), start=1):
+
+    def wrong(cause: object) -> AnalogyQAError:
+        return AnalogyQAError(f"{path}, line {number}: {cause}. Is it a file of word vectors?")
+
+    for number, line in enumerate(iter(partial(file.readline, _LONGEST_LINE), b""), start=1):
         if len(line) == _LONGEST_LINE:
-            raise AnalogyQAError(f"{path}, line {number}: too long for a vector of words")
+            raise wrong("too long for a vector of words")
         line = line.rstrip()
         if number == 1 and (counts := _COUNTS.fullmatch(line)):
             declared, dim = map(int, counts.groups())
             continue
-        if dim is None:
-            dim = line.count(b" ")
-        if dim < 1:
-            raise AnalogyQAError(
-                f"{path}, line {number}: no numbers behind a word. Is it a file of word vectors?"
-            )
         width = line.count(b" ")
-        if width != dim:
-            # GloVe's 840B file, without a first line of counts, has words with spaces in them.
-            if width > dim and declared is None:
-                continue
-            raise AnalogyQAError(f"{path}, line {number}: a vector of {width} numbers, not {dim}")
-        word, _, rest = line.partition(b" ")
-        if word not in wanted:
+        dim = width if dim is None else dim
+        if dim < 1:
+            raise wrong("no numbers behind a word")
+        # GloVe's 840B file, without a first line of counts, has words with spaces in them.
+        if width > dim and declared is None:
             continue
-        try:
-            vector = np.array(rest.split(), dtype=np.float32)
-        except ValueError as error:
-            raise AnalogyQAError(f"{path}, line {number}: {error}") from error
-        if len(vector) != dim:
-            raise AnalogyQAError(
-                f"{path}, line {number}: a vector of {len(vector)} numbers, not {dim}"
-            )
+        word, _, rest = line.partition(b" ")
+        if width == dim:
+            if word not in wanted:
+                continue
+            try:
+                vector = np.array(rest.split(), dtype=np.float32)
+            except ValueError as error:
+                raise wrong(error) from error
+            width = len(vector)  # fewer where one of the spaces is not between two numbers
+        if width != dim:
+            raise wrong(f"a vector of {width} numbers, not {dim}")
         yield word, vector, f"line {number}"
     if declared is not None and number - 1 < declared:
         raise AnalogyQAError(
@@ -113,9 +105,7 @@ def _stream_text(
         )
 
 
-def _stream_binary(
-    path: str | Path, file: BinaryIO, wanted: dict[bytes, int]
-) -> Iterator[tuple[bytes, np.ndarray, str]]:
+def _binary(path: str | Path, file: BinaryIO, wanted: dict[bytes, int]) -> Vectors:
     header = _COUNTS.fullmatch(b" ".join(file.readline(100).split()))
     if header is None:
         packed = " (unpack it if it is fastText's)" if Path(path).suffix != ".bin" else ""
@@ -124,26 +114,16 @@ def _stream_binary(
     if not 1 <= dim <= _MOST_NUMBERS:
         raise AnalogyQAError(
             f"{path}: vectors of {dim:,} numbers by its first line; 1 to {_MOST_NUMBERS:,} can be "
-            "read. Delete it and fetch it again."
+            f"read. {_AGAIN}"
         )
     for number in range(1, count + 1):
-        word = _read_word(file)
+        # The end of the file ends a word too, so that a cut file is noticed.
+        word = b"".join(islice(iter(lambda: file.read(1) or b" ", b" "), _LONGEST_WORD))
         if len(word) == _LONGEST_WORD:
-            raise AnalogyQAError(
-                f"{path}: damaged: the word of vector {number} has no end. Delete it and fetch it "
-                "again."
-            )
-        word = word.lstrip(b"\n")
+            raise AnalogyQAError(f"{path}: the word of vector {number} has no end. {_AGAIN}")
         data = file.read(4 * dim)
         if len(data) < 4 * dim:
-            raise AnalogyQAError(
-                f"{path}: cut off at vector {number} of {count}. Delete it and fetch it again."
-            )
+            raise AnalogyQAError(f"{path}: cut off at vector {number} of {count}. {_AGAIN}")
+        word = word.lstrip(b"\n")
         if word in wanted:
             yield word, np.frombuffer(data, dtype="<f4"), f"vector {number}"
-
-
-def _read_word(file: BinaryIO) -> bytes:
-    """Read up to a space; the end of the file ends a word too, so that a cut file is noticed."""
-    characters = iter(lambda: file.read(1) or b" ", b" ")
-    return b"".join(islice(characters, _LONGEST_WORD))

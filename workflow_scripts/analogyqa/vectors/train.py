@@ -7,7 +7,7 @@ from analogyqa.files import atomic_path
 from analogyqa.text import tokenize
 from analogyqa.vectors.fasttext_files import require_whole_fasttext
 from analogyqa.vectors.store import require_whole
-from analogyqa.vectors.text_files import text_lines
+from analogyqa.vectors.text_files import open_packed
 
 
 def train_vectors(
@@ -27,17 +27,13 @@ def train_vectors(
         try:
             with open(text_path, "wb") as joined:
                 for text in texts:
-                    for line in text_lines(text):
-                        tokens = tokenize(line.decode("utf-8", errors="replace"), lowercase)
-                        joined.write(" ".join(tokens).encode() + b"\n")
+                    with open_packed(text) as (_, lines):
+                        for line in lines:
+                            tokens = tokenize(line.decode("utf-8", errors="replace"), lowercase)
+                            joined.write(" ".join(tokens).encode() + b"\n")
+            sizes = {"dim": dim, "epoch": epochs, "minCount": min_count}
             model = fasttext.train_unsupervised(
-                str(text_path),
-                model="skipgram",
-                dim=dim,
-                epoch=epochs,
-                minCount=min_count,
-                thread=1,
-                verbose=0,
+                str(text_path), model="skipgram", thread=1, verbose=0, **sizes
             )
         except (ValueError, RuntimeError) as error:  # the latter when a loss is not a number
             raise AnalogyQAError(

@@ -1,0 +1,39 @@
+"""What hundreds of jobs, or every start of Snakemake, would have to import in vain."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from analogyqa.registry import ENCODERS
+
+LIBRARY = Path(__file__).parents[2] / "workflow_scripts"
+UNTRAINED = [entry.module for entry in ENCODERS.values() if not entry.trained]
+INSTALLED = """
+from analogyqa.pretrained.transformer import installed
+assert installed("all-MiniLM-L6-v2") and not installed("other")
+"""
+ADAM = """
+import torch
+from analogyqa.training.adam import Adam
+weight = torch.nn.Parameter(torch.ones(2))
+weight.grad = torch.ones(2)
+Adam([weight], 0.1).step()
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "modules"),
+    [
+        ("import analogyqa.pretrained", {"torch"}),
+        (INSTALLED, {"torch", "transformers", "sentence_transformers"}),
+        (f"import analogyqa.training.scoring, {', '.join(UNTRAINED)}", {"torch"}),
+        pytest.param(ADAM, {"torch._dynamo"}, id="Adam needs no compiler"),
+    ],
+)
+def test_it_is_not_imported(code, modules):
+    script = f"{code}\nimport sys\nassert not {modules} & set(sys.modules)"
+    environment = {**os.environ, "PYTHONPATH": str(LIBRARY)}
+    subprocess.run([sys.executable, "-c", script], env=environment, check=True)

@@ -1,0 +1,202 @@
+"""The trained encoders, against their equations over each sentence alone."""
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import Tensor
+
+from analogyqa.encoders import build_encoder, gru
+from analogyqa.encoders.cnn import WIDTH
+from analogyqa.encoders.gru import GRUMax
+from analogyqa.settings.systems import Training
+
+WORDS, DIM, SENTENCE_DIM = 40, 12, 10
+LENGTHS = torch.tensor([3, 9, 1, 9, 4, 6])
+SENTENCES = torch.randint(WORDS, (6, 9), generator=torch.Generator().manual_seed(1))
+PLACES = ["word_vectors", "sentence_vector", "both"]
+both = pytest.mark.parametrize("name", ["bigru", "cnn"])
+
+
+def build(name: str, seed: int = 0, **training) -> torch.nn.Module:
+    vectors = np.random.default_rng(0).normal(size=(WORDS, DIM))
+    settings = {"sentence_dim": SENTENCE_DIM, "dropout": 0.0} | training
+    return build_encoder(name, vectors, Training(**settings), seed)
+
+
+def by_hand(encoder: torch.nn.Module, ids: Tensor) -> Tensor:
+    """Encode one sentence as the papers say it, with neither padding nor packing."""
+    x = encoder.word_vectors[ids]
+    if hasattr(encoder, "gru"):
+        return encoder.gru(x)[0].amax(dim=0)
+    weight, bias = encoder.convolution.weight, encoder.convolution.bias
+    zeros = torch.zeros(WIDTH - 1, DIM, dtype=x.dtype)
+    x = torch.cat([zeros, x, zeros])
+    windows = [x[start : start + WIDTH].t() for start in range(len(ids) + WIDTH - 1)]
+    places = [torch.tanh((weight * window).sum(dim=(1, 2)) + bias) for window in windows]
+    return torch.stack(places).amax(dim=0)
+
+
+def each_alone(encoder: torch.nn.Module, words: Tensor, lengths: Tensor) -> Tensor:
+    rows = zip(words, lengths.tolist(), strict=True)
+    return torch.stack([by_hand(encoder, ids[:length]) for ids, length in rows])
+
+
+def with_gradients(encoder: torch.nn.Module, vectors: Tensor) -> list[Tensor]:
+    """Return the vectors, and the derivatives of a weighted sum of them by all parameters."""
+    weights = torch.linspace(-1, 1, vectors.numel(), dtype=vectors.dtype).view_as(vectors)
+    return [vectors, *torch.autograd.grad((vectors * weights).sum(), list(encoder.parameters()))]
+
+
+def results(encoder: torch.nn.Module) -> list[Tensor]:
+    return with_gradients(encoder, encoder(SENTENCES, LENGTHS))
+
+
+@both
+@pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float32, 1e-5), (torch.float64, 1e-12)])
+def test_vectors_and_gradients_are_those_of_each_sentence_alone(name, dtype, tolerance):
+    encoder = build(name).to(dtype)
+    expected = with_gradients(encoder, each_alone(encoder, SENTENCES, LENGTHS))
+    assert expected[0].shape == (len(LENGTHS), SENTENCE_DIM)
+    torch.testing.assert_close(results(encoder), expected, rtol=tolerance, atol=tolerance)
+
+
+@both
+@given(
+    lengths=st.lists(st.integers(0, 12), min_size=1, max_size=5),
+    more=st.integers(0, 7),
+    padding=st.integers(0, WORDS - 1),
+    seed=st.integers(0, 99),
+)
+def test_padding_never_changes_a_vector(name, lengths, more, padding, seed):
+    """An empty sentence is the first id of its padding for a GRU and all zeros for a CNN."""
+    least = int(name == "bigru")
+    encoder, ends = build(name), torch.tensor(lengths).clamp(min=least)
+    with torch.no_grad():  # so that what the padding gives would win the maximum
+        for bias in (each for key, each in encoder.named_parameters() if "bias" in key):
+            bias += 1 if name == "cnn" else -1
+    generator = torch.Generator().manual_seed(seed)
+    words = torch.randint(WORDS, (len(lengths), max(lengths) + more + 1), generator=generator)
+    changed = words.masked_fill(torch.arange(words.shape[1]) >= ends[:, None], padding)
+    vectors = encoder(words, torch.tensor(lengths))
+    assert vectors.equal(encoder(changed, torch.tensor(lengths)))
+    torch.testing.assert_close(vectors, each_alone(encoder, words, ends))
+
+
+@both
+def test_two_runs_are_equal_to_the_bit(name):
+    dropped = {"dropout": 0.5, "dropout_place": "both"}
+    first, second = (results(build(name, **dropped)) for _ in range(2))
+    assert all(map(torch.equal, first, second))
+
+
+@both
+def test_the_initial_weights_follow_the_seed(name):
+    first, again, other = (
+        torch.nn.utils.parameters_to_vector(build(name, seed).parameters()) for seed in (1, 1, 2)
+    )
+    assert first.equal(again)
+    assert not first.equal(other)
+
+
+@both
+def test_a_diverged_weight_shows_in_the_vectors(name):
+    encoder = build(name)
+    with torch.no_grad():
+        next(encoder.parameters()).view(-1)[0] = torch.nan
+    assert encoder(SENTENCES, LENGTHS).isnan().any()
+
+
+@both
+def test_the_word_vectors_are_frozen_and_not_saved(name):
+    encoder = build(name, dropout=0.5)
+    before = encoder.word_vectors.clone()
+    encoder(SENTENCES, LENGTHS).sum().backward()
+    assert encoder.word_vectors.equal(before)
+    assert set(encoder.state_dict()) == {key for key, _ in encoder.named_parameters()}
+    assert all(parameter.grad.abs().sum() > 0 for parameter in encoder.parameters())
+
+
+@both
+@pytest.mark.parametrize("place", PLACES)
+def test_dropout_acts_in_training_only_and_where_it_is_asked_for(name, place):
+    encoder = build(name, dropout=0.5, dropout_place=place)
+    training, evaluated = (encoder.train(on)(SENTENCES, LENGTHS) for on in (True, False))
+    assert evaluated.equal(build(name)(SENTENCES, LENGTHS))
+    assert not training.equal(evaluated)
+    assert (training == 0).any() == (place != "word_vectors")
+    left = training != 0
+    scaled = training[left].allclose(2 * evaluated[left])
+    assert scaled == (place == "sentence_vector")  # which leaves the word vectors alone
+
+
+# The GRU of our own
+
+
+def test_the_path_of_other_devices_gives_the_same_vectors_and_gradients(monkeypatch):
+    encoder = build("bigru").double()
+    expected = results(encoder)
+    monkeypatch.setattr(encoder, "_pool", encoder._pool_on_gpu)
+    torch.testing.assert_close(results(encoder), expected)
+
+
+@pytest.mark.skipif(
+    not hasattr(torch.ops.mkldnn, "_linear_pointwise"), reason="this PyTorch has no oneDNN operator"
+)
+def test_without_onednn_the_vectors_and_gradients_are_the_same(monkeypatch):
+    monkeypatch.setattr(gru, "_USE_ONEDNN", True)
+    expected = results(build("bigru"))
+    monkeypatch.setattr(gru, "_USE_ONEDNN", False)
+    torch.testing.assert_close(results(build("bigru")), expected)
+
+
+@pytest.mark.parametrize("rows", [None, [2, 0, 0, 1, 2, 0]])
+def test_gradients_are_the_derivatives_also_by_the_input(rows):
+    torch.manual_seed(0)
+    shapes = [(9, 4), (9, 3), (9,), (9,)]
+    inputs = [torch.randn(shape, dtype=torch.float64, requires_grad=True) for shape in shapes]
+    x = torch.randn(6 if rows is None else 3, 4, dtype=torch.float64, requires_grad=True)
+    rows = None if rows is None else torch.tensor(rows)
+    assert torch.autograd.gradcheck(
+        lambda x, *weights: GRUMax.apply(x, rows, *weights, [3, 2, 1]), (x, *inputs)
+    )
+
+
+def test_one_state_gets_the_gradient_where_states_tie():
+    zeros = [torch.zeros(shape, requires_grad=True) for shape in [(3, 1), (3, 1), (3,), (3,)]]
+    GRUMax.apply(torch.zeros(2, 1), None, *zeros, [1, 1]).sum().backward()
+    # h2 = z h1 + (1 - z) n with z = 1/2: 1/2 through n of step 2 and 1/4 through that of step 1.
+    assert zeros[2].grad.tolist() == [0, 0, 0.75]
+
+
+def test_without_gradients_the_vectors_are_the_same_and_nothing_is_kept():
+    encoder = build("bigru")
+    kept = []
+    with torch.autograd.graph.saved_tensors_hooks(kept.append, lambda tensor: tensor):
+        with torch.no_grad():
+            vectors = encoder(SENTENCES, LENGTHS)
+        assert not kept
+        expected = encoder(SENTENCES, LENGTHS)
+        assert kept
+    assert not vectors.requires_grad
+    assert vectors.equal(expected)
+
+
+def test_dropout_scales_the_word_vectors_that_it_keeps():
+    encoder = build("bigru", dropout=0.25)
+    encoder.word_vectors.fill_(3)
+    vectors = encoder._embed(torch.zeros(1000, dtype=torch.int64))
+    assert vectors.unique().tolist() == [0, 4]
+    assert abs((vectors == 0).float().mean() - 0.25) < 0.02
+
+
+def test_both_directions_read_the_same_dropped_word_vectors():
+    encoder = build("bigru", dropout=0.5)
+    names = [name for name, _ in encoder.gru.named_parameters() if name.endswith("l0")]
+    with torch.no_grad():
+        for name in names:
+            getattr(encoder.gru, f"{name}_reverse").copy_(getattr(encoder.gru, name))
+    vectors = encoder(SENTENCES[:, :1], torch.ones(len(LENGTHS), dtype=torch.int64))
+    forward, reverse = vectors.chunk(2, dim=1)
+    assert forward.equal(reverse)

@@ -1,0 +1,38 @@
+"""The encoders that are not trained: the mean of word vectors, and random vectors."""
+
+import numpy as np
+import pytest
+
+from analogyqa.encoders.mean import MeanEncoder
+from analogyqa.encoders.random import RandomEncoder
+from analogyqa.rankers.cosine import unit
+from analogyqa.settings.systems import Training
+
+VECTORS = np.array([[9, 9], [1, 2], [3, 6]], dtype=np.float32)
+
+
+@pytest.mark.parametrize(
+    ("words", "lengths", "expected"),
+    [
+        ([[1, 2], [1, 1]], [2, 2], [[2, 4], [1, 2]]),
+        ([[1, 2, 0, 0]], [2], [[2, 4]]),  # padding
+        ([[0, 0]], [1], [[9, 9]]),  # the word with the number of the padding
+        ([[0]], [0], [[0, 0]]),
+    ],
+)
+def test_a_sentence_is_the_mean_of_its_words(words, lengths, expected):
+    encoder = MeanEncoder(VECTORS, Training(), seed=0)
+    assert encoder(np.array(words), np.array(lengths)).tolist() == expected
+
+
+def random_vectors(seed: int) -> np.ndarray:
+    encoder = RandomEncoder(None, Training(sentence_dim=6), seed)
+    return encoder(np.zeros((500, 3), dtype=np.int64), np.full(500, 3))
+
+
+def test_random_vectors_differ_follow_the_seed_and_prefer_no_direction():
+    vectors = random_vectors(1)
+    assert np.unique(vectors, axis=0).shape == (500, 6)
+    np.testing.assert_array_equal(random_vectors(1), vectors)
+    assert not np.array_equal(random_vectors(2), vectors)
+    assert np.abs(unit(vectors).mean(axis=0)).max() < 0.1
