@@ -9,7 +9,9 @@ from analogyqa.plan import varied_systems
 from analogyqa.pretrained import transformer
 from analogyqa.rewriting import entities
 from analogyqa.schemas import SPLITS
+from analogyqa.settings.base import nearest_hint
 from analogyqa.settings.data import Dataset
+from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
 from analogyqa.settings.vectors import SentenceVectors, Vectors
 from analogyqa.sources.registry import Source, UnavailableError, first_available, local_copy
@@ -17,6 +19,8 @@ from analogyqa.sources.registry import Source, UnavailableError, first_available
 
 class Availability:
     """The files behind a configuration.
+
+    Of `papers` the axes count, at which they ask for systems.
 
     Attributes:
         splits: data set to split to its file.
@@ -36,6 +40,7 @@ class Availability:
         registry: dict[str, Source],
         resources: str,
         mirrors: Sequence[str | Path],
+        papers: Iterable[Paper] = (),
     ) -> None:
         self._config, self._registry = config, registry
         self._resources, self._mirrors = resources, mirrors
@@ -59,7 +64,7 @@ class Availability:
             except UnavailableError as error:
                 self._no_sentence_vectors[name] = f"{name} is {error}"
         self._no_entities = self._find_entities(config)
-        self.reasons = self._reasons(config)
+        self.reasons = self._reasons(config, papers)
 
     def file_of(self, alternatives: Sequence[str]) -> str:
         """Return the file of the first alternative there is: a path, or a source in resources.
@@ -72,6 +77,11 @@ class Availability:
             if not Path(path).is_file():
                 what = "a folder; name a file" if Path(path).is_dir() else "no such file"
                 raise AnalogyQAError(f"{path}: {what}. Correct the path in the configuration.")
+        for name in sources:
+            if name not in self._registry:
+                what = f"write ./{name} for the file" if Path(name).is_file() else "no such file"
+                hint = nearest_hint(name, self._registry)
+                raise AnalogyQAError(f"{name}: {what}, and no source in the registry{hint}")
         if alternatives[0] in paths:
             return alternatives[0]
         try:
@@ -141,9 +151,9 @@ class Availability:
             return str(error)
         return self._no_vectors.get(config.named_entities.vectors, "")
 
-    def _reasons(self, config: Config) -> dict[str, str]:
+    def _reasons(self, config: Config, papers: Iterable[Paper]) -> dict[str, str]:
         reasons = {}
-        for name, system in (config.systems | varied_systems(config)).items():
+        for name, system in (config.systems | varied_systems(config, papers)).items():
             stores = system.sentence_vectors or []
             if system.vectors in self._no_vectors:
                 reasons[name] = self._no_vectors[system.vectors]

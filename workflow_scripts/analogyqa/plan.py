@@ -9,15 +9,7 @@ from analogyqa.settings import axes as ax
 from analogyqa.settings.axes import Axes
 from analogyqa.settings.data import ALL
 from analogyqa.settings.load import PAPERS
-from analogyqa.settings.paper import (
-    OWN,
-    SCORE,
-    Claim,
-    Paper,
-    Where,
-    load_paper,
-    paper_of_own_data,
-)
+from analogyqa.settings.paper import OWN, SCORE, Claim, Paper, Where, load_paper, paper_of_own_data
 from analogyqa.settings.run import Config
 from analogyqa.settings.systems import System, Training
 
@@ -87,13 +79,13 @@ def load_papers(config: Config, folder: Path = PAPERS) -> dict[str, Paper]:
 
 def why_not(where: Where, config: Config) -> str:
     """Return why there can be no run of this system on these data, empty when there can be."""
+    if where.system in config.left_out:
+        return config.left_out[where.system]
     known = {
-        "data set": (where.dataset, config.datasets),
+        "data set": (where.dataset, {*config.datasets, None}),
         "subset": (where.subset, {*config.subsets, ALL, None}),
         "system": (where.system, {*config.systems, None}),
     }
-    if where.system in config.left_out:
-        return config.left_out[where.system]
     for kind, (name, names) in known.items():
         if name not in names:
             return f"{kind} {name} is not configured"
@@ -103,8 +95,12 @@ def why_not(where: Where, config: Config) -> str:
             return f"{name} = {value} is not among the points of axes.{name}"
     if where.system is None:
         return ""
-    cell = cell_at(where, config)
-    return config.left_out.get(f"{cell.system} {ax.to_text(cell.axes)}", "")
+    try:
+        axes = config.canonical(where.system, where.axes)
+        config.check_system(where.system, config.system_at(where.system, axes))
+    except ValueError as error:
+        return str(error).partition("; ")[0]
+    return config.left_out.get(_at(where.system, axes), "")
 
 
 def cell_at(where: Where, config: Config, axes: Axes = ()) -> Cell:
@@ -160,8 +156,11 @@ def cells_of_artefact(config: Config, paper: Paper, name: str) -> list[Cell]:
 
 def cells_of_claims(config: Config, claims: Iterable[Claim]) -> list[Cell]:
     """Return the cells that claims compare, at every setting."""
-    places = [side for claim in claims for pair in claim.sides() for side in pair]
-    return _cells(places, config)
+    return _cells(_sides(claims), config)
+
+
+def _sides(claims: Iterable[Claim]) -> list[Where]:
+    return [side for claim in claims for pair in claim.sides() for side in pair]
 
 
 def _cells(places: Iterable[Where], config: Config, stated_only: bool = False) -> list[Cell]:
@@ -169,8 +168,8 @@ def _cells(places: Iterable[Where], config: Config, stated_only: bool = False) -
     cells: dict[Cell, None] = {}
     for where in places:
         if not why_not(where, config):
-            by_setting = cells_by_setting(where, config)
-            cells |= dict.fromkeys(list(by_setting.values())[: 1 if stated_only else None])
+            own = list(cells_by_setting(where, config).values())
+            cells |= dict.fromkeys(own[:1] if stated_only else own)
     return list(cells)
 
 
@@ -229,13 +228,26 @@ def sensitivity_cells(config: Config, paper: str) -> dict[tuple[str, str, str, s
     return cells
 
 
-def varied_systems(config: Config) -> dict[str, System]:
+def varied_systems(config: Config, papers: Iterable[Paper] = ()) -> dict[str, System]:
     """Return the systems at every axis that something asks for: `system axes` to its section."""
+    places = [
+        Where(system=name, **changes)
+        for study in config.studies.values()
+        if study.sensitivity
+        for changes in study.sensitivity.variations().values()
+        for name in study.sensitivity.systems
+    ]
+    for paper in papers:
+        places += [where for name in paper.artefacts for where in places_of(config, paper, name)]
+        places += _sides(paper.claims.values())
     varied = {}
-    for study in config.studies.values():
-        if study.sensitivity:
-            for changes in study.sensitivity.variations().values():
-                for name in study.sensitivity.systems:
-                    axes = config.canonical(name, ax.axes_of(changes))
-                    varied[f"{name} {ax.to_text(axes)}"] = config.system_at(name, axes)
+    for where in places:
+        axes = () if why_not(where, config) else config.canonical(where.system, where.axes)
+        if axes:
+            varied[_at(where.system, axes)] = config.system_at(where.system, axes)
     return varied
+
+
+def _at(system: str, axes: Axes) -> str:
+    """Return how `left_out` calls a system at axes."""
+    return f"{system} {ax.to_text(axes)}"

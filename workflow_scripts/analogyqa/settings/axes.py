@@ -2,39 +2,54 @@
 
 from collections.abc import Iterable, Mapping
 
+from pydantic import ValidationError
+
 from analogyqa.settings.base import nearest_hint
-from analogyqa.settings.data import DATASET_AXES
-from analogyqa.settings.systems import SYSTEM_AXES, Negatives, System, Training
+from analogyqa.settings.data import DATASET_AXES, Dataset
+from analogyqa.settings.systems import SYSTEM_AXES, TRAINING_AXES, System
 
 # Sorted pairs of a name and a value as text.
 Axes = tuple[tuple[str, str], ...]
 
 DEFAULT = "default"  # how a path calls no axes
-SETTING = "setting"  # the axis of a named setting; its one value is:
+SETTING = "setting"  # the axis that a cell has at a setting of a selection; its one value is:
 CHOSEN = "chosen"  # of the settings of a selection the one that the dev split prefers
-_NEGATIVES = tuple(f"negatives.{name}" for name in Negatives.model_fields)
-TRAINING_AXES = tuple(name for name in Training.model_fields if name != "negatives") + _NEGATIVES
-NAMES = (*SYSTEM_AXES, *TRAINING_AXES, *DATASET_AXES, SETTING)
+NAMES = (*SYSTEM_AXES, *TRAINING_AXES, *DATASET_AXES)
 
 
 def text_of(value: object) -> str:
     """Return the value of an axis as paths and tables show it."""
-    if isinstance(value, bool):
-        return str(value).lower()
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
     if isinstance(value, float):
-        return f"{value:g}"
+        return str(value).removesuffix(".0")
     return "+".join(map(text_of, value)) if isinstance(value, list | tuple) else str(value)
 
 
 def axes_of(values: Mapping[str, object]) -> Axes:
-    """Return axes as a cell has them.
+    """Return axes as a cell has them."""
+    return tuple(sorted((name, text_of(value)) for name, value in values.items()))
 
-    Raises ValueError for a name that is no axis, with the nearest one.
+
+def require_axes(values: Mapping[str, object]) -> Mapping[str, object]:
+    """Return values of axes as they are.
+
+    Raises ValueError for a name that is no axis, with the nearest one, and for a value that no
+    system or data set has.
     """
     for name in values:
         if name not in NAMES:
             raise ValueError(f"{name!r} is no setting of a system{nearest_hint(name, NAMES)}")
-    return tuple(sorted((name, text_of(value)) for name, value in values.items()))
+    axes = axes_of(values)
+    for section, changed in ((System, changes(axes)), (Dataset, dict(of_dataset(axes)))):
+        try:
+            section.model_validate(changed)
+        except ValidationError as error:  # always, as a change is not all of it
+            for item in error.errors():
+                if item["type"] != "missing":
+                    key = ".".join(map(str, item["loc"]))
+                    raise ValueError(f"{key}: {item['msg']}") from None
+    return values
 
 
 def to_text(axes: Axes) -> str:
@@ -66,7 +81,7 @@ def changes(axes: Iterable[tuple[str, str]]) -> dict:
         place = laid
         for key in path:
             place = place.setdefault(key, {})
-        place[last] = value
+        place[last] = None if value == "null" else value
     return laid
 
 

@@ -2,17 +2,11 @@
 
 import difflib
 import math
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import cache
-from typing import Annotated
+from typing import Annotated, TypeVar
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-)
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 from analogyqa.errors import AnalogyQAError, shown
 from analogyqa.folders import folder_name
@@ -31,12 +25,23 @@ def _number(value: object) -> object:
 WholeNumber = Annotated[int, BeforeValidator(_number), Field(strict=True)]
 Count = Annotated[WholeNumber, Field(ge=1, le=1_000_000_000)]
 
-
 Alternatives = Annotated[
     list[str],
     Field(min_length=1),
     BeforeValidator(lambda value: [value] if isinstance(value, str) else value),
 ]
+# A list that may be given as the value of an axis, whose text it has.
+Joined = BeforeValidator(lambda value: value.split("+") if isinstance(value, str) else value)
+
+
+def without_nulls(section: object) -> object:
+    if not isinstance(section, dict):
+        return section
+    return {name: value for name, value in section.items() if value is not None}
+
+
+T = TypeVar("T")
+Entries = Annotated[dict[Name, T], BeforeValidator(without_nulls)]  # null takes one away
 
 
 class Section(BaseModel):
@@ -68,12 +73,6 @@ def _count(content: object, counts: dict[int, float]) -> float:
     return counts[id(content)]
 
 
-def without_nulls(section: object) -> object:
-    if not isinstance(section, dict):
-        return section
-    return {name: value for name, value in section.items() if value is not None}
-
-
 def laid_over(values: dict, changes: dict) -> dict:
     merged = dict(values)
     for key, value in changes.items():
@@ -82,9 +81,11 @@ def laid_over(values: dict, changes: dict) -> dict:
     return merged
 
 
-def require_known(key: str, name: str, known: dict) -> None:
+def require_known(
+    key: str, name: str, known: Collection[str], otherwise: str = "not configured"
+) -> None:
     if name not in known:
-        raise ValueError(f"{key}: {name!r} is not configured{nearest_hint(name, known)}")
+        raise ValueError(f"{key}: {name!r} is {otherwise}{nearest_hint(name, known)}")
 
 
 def explain_error(section: type[Section], error: dict, prefix: tuple[str, ...] = ()) -> str:

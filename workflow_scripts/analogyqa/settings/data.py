@@ -2,14 +2,19 @@
 
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, field_validator
+from pydantic import BeforeValidator
 
 from analogyqa.registry import READERS
-from analogyqa.settings.base import Alternatives, Count, Name, Section
+from analogyqa.settings.base import Alternatives, Count, Joined, Name, Section
 
 Split = Literal["train", "dev", "test"]
 ALL = "all"  # the subset of every question that has a correct candidate; always there
 DATASET_AXES = ("drop_all_correct", "prototype_choice")
+
+
+def _none_expected(questions: object) -> object:
+    """Null: another configuration file's counts do not hold for this data."""
+    return {} if questions is None else questions
 
 
 class Dataset(Section):
@@ -26,15 +31,6 @@ class Dataset(Section):
     train: Alternatives
     dev: Alternatives
     test: Alternatives
-    questions: dict[Split, dict[Name, Count]] = {}
-    drop_all_correct: Annotated[
-        list[Split],
-        BeforeValidator(lambda value: value.split("+") if isinstance(value, str) else value),
-    ] = []
+    questions: Annotated[dict[Split, dict[Name, Count]], BeforeValidator(_none_expected)] = {}
+    drop_all_correct: Annotated[list[Split], Joined] = []
     prototype_choice: Literal["pair", "question"] = "pair"
-
-    @field_validator("questions", mode="before")
-    @classmethod
-    def _unchecked(cls, questions: object) -> object:
-        """Null: another configuration file's counts do not hold for this data."""
-        return {} if questions is None else questions

@@ -1,12 +1,13 @@
 """The configuration of a run, laid over those of its papers."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from pydantic import ValidationError
 
-from analogyqa.errors import AnalogyQAError
+from analogyqa.errors import AnalogyQAError, shown
 from analogyqa.files import read_yaml
 from analogyqa.registry import ENCODERS
 from analogyqa.settings.base import (
@@ -30,18 +31,11 @@ _NAMED = ("datasets", "question_types", "subsets", "vectors", "sentence_vectors"
 _SHARED = (*_NAMED, "named_entities")
 _UNDER = {"training": Training, "prototypes": Prototypes}
 _STUDIES = ("selection", "sensitivity", "extra_rows")
-_KNOWN = (*_SHARED, *_UNDER, *_STUDIES, "over")
-_ABSENT = object()
+_SECTIONS = (*_SHARED, *_UNDER, *_STUDIES)
 
 Place = Path | dict  # a file, or the values of `--config`
-
-
-class _Invalid(Exception):
-    """A wrong value: its location, as the keys of a file, and what is said of it."""
-
-    def __init__(self, lines: list[tuple[tuple[str | int, ...], str]]) -> None:
-        super().__init__(lines)
-        self.lines = lines
+Faults = list[tuple[tuple[str | int, ...], str]]  # the keys of a wrong value, what is said of it
+S = TypeVar("S", bound=Section)
 
 
 def load_config(
@@ -54,7 +48,8 @@ def load_config(
 
     A data set, vectors, system, setting or variation that is null is left out: so one configuration
     file can take away what another, under it, has. Any key of a paper's configuration may be given:
-    `training` and `prototypes` are laid over those of every paper.
+    `training` and `prototypes` are laid over those of every paper, `selection`, `sensitivity` and
+    `extra_rows` over those of each paper that has them.
 
     Args:
         values: of all files and the command line.
@@ -67,20 +62,27 @@ def load_config(
     allowed and, for an unknown key, the nearest known one.
     """
     require_few_values(values, origin)
-    files: list[Path] = []
-    try:
-        own, names = _split(values), _paper_names(values)
-        files = [file for name in names for file in _files_of(name, papers)]
-        resolved = {name: _resolve(_read_paper(name, papers), own) for name in names}
-        merged = _united(resolved, own)
-        studies = {name: _checked_studies(paper) for name, paper in resolved.items()}
-        return _validated(Config, {**merged, "papers": names, "studies": studies})
-    except _Invalid as error:
-        lines = [
-            f"{_place_of(location, [*given, *files]) or origin}: {text}"
-            for location, text in error.lines
-        ]
-        raise AnalogyQAError("\n".join(dict.fromkeys(lines))) from None
+    names, faults = values.get("papers"), _misshapen(values)
+    faults += [((key,), f"unknown key {key}") for key in ("studies",) if key in values]
+    names = names.split() if isinstance(names, str) else names
+    if not (isinstance(names, list) and names and all(isinstance(each, str) for each in names)):
+        text = f"papers: {shown(names)} is not allowed: give names of folders"
+        names, faults = [], [*faults, (("papers",), text)]
+    known = _names_of(papers)
+    faults += [
+        (("papers",), f"papers: no paper {name!r}{nearest_hint(name, known)}")
+        for name in names
+        if name not in known
+    ]
+    _raise(faults, given, origin)
+    names, files = list(dict.fromkeys(names)), []
+    resolved = {name: _resolve(_read_paper(name, papers, files), values, faults) for name in names}
+    merged = _united(resolved, values, faults)
+    studies = {name: _studies_of(paper, faults) for name, paper in resolved.items()}
+    merged |= {"papers": names, "studies": without_nulls(studies)}
+    config = _checked(Config, merged, (), faults)
+    _raise(faults, [*given, *files], origin)
+    return config
 
 
 def read_config(path: str | Path) -> Config:
@@ -95,61 +97,58 @@ def read_config(path: str | Path) -> Config:
     return load_config(values, str(path), files[::-1])
 
 
-def _paper_names(values: dict) -> list[str]:
-    names = values.get("papers")
-    names = names.split() if isinstance(names, str) else names
-    if not (isinstance(names, list) and names and all(isinstance(each, str) for each in names)):
-        raise _Invalid([(("papers",), f"papers: {names!r} is not allowed: give names of folders")])
-    return list(dict.fromkeys(names))
+def _names_of(papers: Path) -> list[str]:
+    return [each.parent.name for each in sorted(papers.glob("*/config.yaml"))]
 
 
-def _read_paper(name: str, papers: Path) -> dict:
+def _misshapen(values: dict) -> Faults:
+    text = "{}: {} is not allowed: give a mapping"
+    sections = {key: values[key] for key in _SECTIONS if values.get(key) is not None}
+    faults = {key: each for key, each in sections.items() if not isinstance(each, dict)}
+    return [((key,), text.format(key, shown(each))) for key, each in faults.items()]
+
+
+def _read_paper(name: str, papers: Path, files: list[Path], above: tuple[str, ...] = ()) -> dict:
     """Return the configuration of a paper, laid over the one that its key `over` names.
 
-    The studies of that one are not its own.
+    The studies of that one are not its own. The files that were read are added to `files`.
     """
     path = papers / name / "config.yaml"
-    if not path.is_file():
-        known = [each.parent.name for each in sorted(papers.glob("*/config.yaml"))]
-        raise _Invalid([(("papers",), f"papers: no paper {name!r}{nearest_hint(name, known)}")])
     values = read_yaml(path)
-    if unknown := [key for key in values if key not in _KNOWN]:
-        raise _Invalid(
-            [((key,), f"unknown key {key}{nearest_hint(key, _KNOWN)}") for key in unknown]
-        )
-    if not (over := values.pop("over", None)):
+    require_few_values(values, os.path.relpath(path))
+    files.append(path)
+    known = [each for each in _names_of(papers) if each not in (*above, name)]
+    allowed = (*_SECTIONS, "over")
+    faults = _misshapen(values) + [
+        ((key,), f"unknown key {key}{nearest_hint(str(key), allowed)}")
+        for key in values
+        if key not in allowed
+    ]
+    over = values.pop("over", None)
+    if over is not None and over not in known:
+        hint = nearest_hint(str(over), known)
+        faults.append((("over",), f"over: {shown(over)} is no other paper{hint}"))
+    _raise(faults, [path], "")
+    if over is None:
         return values
-    base = _read_paper(over, papers)
+    base = _read_paper(over, papers, files, (*above, name))
     return laid_over({key: base[key] for key in base if key not in _STUDIES}, values)
 
 
-def _files_of(name: str, papers: Path) -> list[Path]:
-    path = papers / name / "config.yaml"
-    over = read_yaml(path).get("over") if path.is_file() else None
-    return [path, *(_files_of(over, papers) if over else ())]
-
-
-def _split(values: dict) -> dict:
-    """Check the sections that are laid under systems, by themselves; return all sections."""
-    for key in (*_NAMED, *_UNDER, *_STUDIES):
-        if not isinstance(values.get(key) or {}, dict):
-            raise _Invalid([((key,), f"{key}: {values[key]!r} is not allowed: give a mapping")])
-    for key, section in _UNDER.items():
-        _validated(section, values.get(key) or {}, (key,))
-    return values
-
-
-def _resolve(paper: dict, own: dict) -> dict:
+def _resolve(paper: dict, own: dict, faults: Faults) -> dict:
     """Return a paper's configuration with the run's values over what it names."""
-    resolved = dict(paper)
+    resolved: dict = {}
     for key in _SHARED:
         base, changes = paper.get(key) or {}, own.get(key, {})
         if key in _NAMED and changes:
             changes = {name: changes[name] for name in base if name in changes}
         resolved[key] = {} if changes is None else without_nulls(laid_over(base, changes))
-    for key in (*_UNDER, *_STUDIES):
-        if key in paper or key in _UNDER:
-            resolved[key] = laid_over(paper.get(key) or {}, own.get(key) or {})
+    for key, section in _UNDER.items():
+        laid = laid_over(paper.get(key) or {}, own.get(key) or {})
+        resolved[key] = laid if _checked(section, laid, (key,), faults) else {}
+    for key in _STUDIES:
+        if key in paper and own.get(key, {}) is not None:
+            resolved[key] = laid_over(paper[key] or {}, own.get(key, {}))
     resolved["systems"] = _on_their_base(resolved["systems"], resolved)
     return resolved
 
@@ -160,76 +159,80 @@ def _on_their_base(systems: dict, base: dict) -> dict:
     for name, system in systems.items():
         resolved[name] = system
         if isinstance(system, dict):
-            resolved[name] = {**base.get("prototypes", {}), **system}
-            if ENCODERS.get(system.get("encoder"), ENCODERS["random"]).trained:
-                training = laid_over(base.get("training") or {}, system.get("training") or {})
-                resolved[name]["training"] = training
+            resolved[name] = base["prototypes"] | system
+            encoder, own = system.get("encoder"), system.get("training")
+            trained = isinstance(encoder, str) and encoder in ENCODERS and ENCODERS[encoder].trained
+            if trained and isinstance(own, dict | None):
+                resolved[name]["training"] = laid_over(base["training"], own or {})
     return resolved
 
 
-def _united(papers: Mapping[str, dict], own: dict) -> dict:
+def _united(papers: Mapping[str, dict], own: dict, faults: Faults) -> dict:
     """Return the definitions of all papers and the run's own, with the run's other values.
 
-    Raises _Invalid for a name that two papers define differently.
+    A name that two papers define differently is a fault.
     """
     merged = {key: value for key, value in own.items() if key not in (*_UNDER, *_STUDIES)}
     for key in _SHARED:
-        defined_by: dict[str, str] = {}
         united: dict = {}
+        defined_by: dict[str, str] = {}
         for paper, values in papers.items():
             for name, value in values[key].items():
-                if name in united and united[name] != value:
-                    raise _Invalid(
-                        [
-                            (
-                                (),
-                                f"{key}.{name}: the papers {defined_by[name]} and {paper} define "
-                                "it differently. Give one of the two another name.",
-                            )
-                        ]
-                    )
-                united[name] = value
-                defined_by.setdefault(name, paper)
+                other = defined_by.setdefault(name, paper)
+                if united.setdefault(name, value) != value:
+                    text = f"{key}.{name}: the papers {other} and {paper} define it differently. "
+                    faults.append(((key, name), f"{text}Give one of the two another name."))
         if key in _NAMED:
             new = without_nulls(own.get(key) or {})
             new = {name: new[name] for name in new if name not in united}
-            united |= _on_their_base(new, own) if key == "systems" else new
+            united |= _on_their_base(new, _resolve({}, own, faults)) if key == "systems" else new
         merged[key] = united or (None if key == "named_entities" else {})
     return merged
 
 
-def _checked_studies(paper: dict) -> Studies:
+def _studies_of(paper: dict, faults: Faults) -> Studies | None:
     values = {key: paper[key] for key in _STUDIES if key in paper}
-    if settings := values.get("selection", {}).get("settings"):
-        values["selection"] = {**values["selection"], "settings": without_nulls(settings)}
-    if isinstance(choices := without_nulls(values.get("sensitivity", {}).get("axes")), dict):
-        choices = {name: without_nulls(each) for name, each in choices.items()}
-        values["sensitivity"] = {**values["sensitivity"], "axes": choices}
-        if values["sensitivity"].get("datasets") is None:
-            values["sensitivity"]["datasets"] = list(paper["datasets"])
-    return _validated(Studies, values | {key: list(paper[key]) for key in ("datasets", "systems")})
+    values |= {key: list(paper[key]) for key in ("datasets", "systems")}
+    if "sensitivity" in values and values["sensitivity"].get("datasets") is None:
+        values["sensitivity"] = values["sensitivity"] | {"datasets": values["datasets"]}
+    return _checked(Studies, values, (), faults)
 
 
-def _validated(section: type[Section], values: dict, prefix: tuple[str, ...] = ()) -> Section:
+def _checked(section: type[S], values: dict, prefix: tuple[str, ...], faults: Faults) -> S | None:
+    """Return a section of values, None where some are wrong; these are added to `faults`."""
     try:
         return section.model_validate(values)
     except ValidationError as error:
-        raise _Invalid(
-            [
-                ((*prefix, *item["loc"]), explain_error(section, item, prefix))
-                for item in error.errors()
-            ]
-        ) from None
+        for item in error.errors():
+            text = explain_error(section, item, prefix)
+            # What does not fit together is said of a key, too, which the message begins with.
+            location = item["loc"] or tuple(text.partition(":")[0].split("."))
+            faults.append(((*prefix, *location), text))
+        return None
 
 
-def _place_of(location: tuple[str | int, ...], given: Sequence[Place]) -> str | None:
-    """Return what has a key, as a user calls it: the path of a file from here, or `--config`."""
-    for place in given if location else ():
-        value: object = read_yaml(place) if isinstance(place, Path) else place
-        for part in location:
-            value = value.get(part, _ABSENT) if isinstance(value, dict) else _ABSENT
-            if value is _ABSENT or not isinstance(value, dict):
-                break
-        if value is not _ABSENT:
-            return os.path.relpath(place) if isinstance(place, Path) else "--config"
+def _raise(faults: Faults, given: Sequence[Place], origin: str) -> None:
+    """Raise AnalogyQAError where there are faults, each with what has its key."""
+    if faults:
+        places = [(read_yaml(each) if isinstance(each, Path) else each, each) for each in given]
+        lines = [f"{_place_of(location, places) or origin}: {text}" for location, text in faults]
+        raise AnalogyQAError("\n".join(dict.fromkeys(lines)))
+
+
+def _place_of(location: tuple[str | int, ...], places: Iterable[tuple[dict, Place]]) -> str | None:
+    """Return what has a key, or where it is missing, as a user calls it: a path, or `--config`."""
+    for keys in filter(None, (location, location[:-1])):
+        for values, place in places:
+            if _has(values, keys):
+                return os.path.relpath(place) if isinstance(place, Path) else "--config"
     return None
+
+
+def _has(value: object, keys: tuple[str | int, ...]) -> bool:
+    for key in keys:
+        if not isinstance(value, dict):  # what is within a value goes with it
+            return True
+        if key not in value:
+            return False
+        value = value[key]
+    return True

@@ -1,6 +1,7 @@
 """What a paper prints: its tables and figures, and its claims."""
 
 from collections.abc import Iterator, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
 
@@ -10,8 +11,8 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.files import read_yaml
 from analogyqa.measures import MEASURES
 from analogyqa.schemas import SPLITS
-from analogyqa.settings.axes import Axes, axes_of
-from analogyqa.settings.base import Count, Name, Section, explain_error
+from analogyqa.settings.axes import Axes, axes_of, require_axes
+from analogyqa.settings.base import Count, Name, Section, explain_error, require_few_values
 from analogyqa.settings.data import ALL
 
 CITED = "cited"  # a row of values that are shown as published and are nothing of ours
@@ -36,7 +37,7 @@ class Where(Section):
 
     @model_validator(mode="after")
     def _axes_are_known(self) -> "Where":
-        axes_of(self.model_extra or {})
+        require_axes(self.model_extra or {})
         return self
 
     def __or__(self, other: "Where") -> "Where":
@@ -186,12 +187,11 @@ class Artefact(Section):
 
         `instead` maps an axis to the points to be shown in place of the paper's.
         """
-        axes = {
-            name: (instead or {}).get(name, points) for name, points in (self.x | self.y).items()
-        }
+        axes = self.x | self.y
+        values = [(instead or {}).get(name, points) for name, points in axes.items()]
         for panel in self.panels:
             for line in self.lines or {"": Where()}:
-                for point in _product(axes):
+                for point in (dict(zip(axes, each, strict=True)) for each in product(*values)):
                     yield panel, line, point, self.where(line, panel) | Where(**point)
 
     def where(self, row: str | None = None, column: str | None = None) -> Where:
@@ -204,13 +204,6 @@ class Artefact(Section):
             return self.cells | rows.get(row, Where()) | columns.get(column, Where())
         except ValueError as error:
             raise ValueError(f"{row}, {column}: {error}") from None
-
-
-def _product(axes: dict[str, list]) -> Iterator[dict[str, object]]:
-    points: list[dict[str, object]] = [{}]
-    for name, values in axes.items():
-        points = [{**point, name: value} for point in points for value in values]
-    return iter(points)
 
 
 def _require_given(place: str, where: Where, kind: str) -> None:
@@ -296,8 +289,10 @@ def load_paper(path: str | Path) -> Paper:
 
     Raises AnalogyQAError, one line for each wrong or unknown key, with the key.
     """
+    values = read_yaml(path)
+    require_few_values(values, str(path))
     try:
-        return Paper.model_validate(read_yaml(path))
+        return Paper.model_validate(values)
     except ValidationError as error:
         raise AnalogyQAError(
             "\n".join(f"{path}: {explain_error(Paper, item)}" for item in error.errors())

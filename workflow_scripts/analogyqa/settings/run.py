@@ -4,7 +4,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field, ValidationError, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.measures import MEASURES
@@ -13,11 +20,18 @@ from analogyqa.settings import axes as ax
 from analogyqa.settings.axes import CHOSEN, SETTING, Axes
 from analogyqa.settings.base import Folder, Name, Section, WholeNumber, laid_over, require_known
 from analogyqa.settings.data import ALL, Dataset
-from analogyqa.settings.studies import PAPER, Bootstrap, Selection, Studies
+from analogyqa.settings.studies import PAPER, Bootstrap, Selection, Sensitivity, Studies
 from analogyqa.settings.systems import System
 from analogyqa.settings.vectors import NamedEntities, SentenceVectors, Vectors
 
 MOST_SEEDS = 10_000
+
+
+def _require_points(axes: dict[str, list]) -> dict[str, list]:
+    for name, points in axes.items():
+        for point in points:
+            ax.require_axes({name: point})
+    return axes
 
 
 def _seed_list(value: object) -> object:
@@ -37,7 +51,7 @@ class Config(Section):
 
     `axes` maps an axis to its only points here, in place of those that the papers show. Of
     `studies` a user writes no key: they are the sections selection, sensitivity and extra_rows of
-    each paper. `left_out` maps systems, and data sets, that cannot be had here to the reason.
+    each paper. `left_out` maps systems that cannot be had here to the reason.
     """
 
     output_dir: Folder
@@ -53,7 +67,9 @@ class Config(Section):
     papers: list[Name] = Field(min_length=1)
     comparable: bool = True
     bootstrap: Bootstrap = Bootstrap()
-    axes: dict[Literal[ax.NAMES], Annotated[list, Field(min_length=1)]] = {}  # type: ignore[valid-type]
+    axes: Annotated[
+        dict[str, Annotated[list, Field(min_length=1)]], AfterValidator(_require_points)
+    ] = {}
     left_out: dict[str, str] = {}
 
     lowercase: bool = True
@@ -84,7 +100,7 @@ class Config(Section):
             for each in types:
                 require_known(f"subsets.{name}", each, self.question_types)
         for name, system in self.systems.items():
-            self._check_system(f"systems.{name}", system)
+            self.check_system(f"systems.{name}", system)
         for name, stored in self.sentence_vectors.items():
             if stored.vectors is not None:
                 require_known(f"sentence_vectors.{name}.vectors", stored.vectors, self.vectors)
@@ -94,24 +110,25 @@ class Config(Section):
 
     @model_validator(mode="after")
     def _studies_fit(self) -> "Config":
-        for study in self.studies.values():
-            for key in ("selection", "sensitivity"):
-                if section := getattr(study, key):
-                    require_known(f"{key}.subset", section.subset, {**self.subsets, ALL: None})
-                    for name in section.systems:
-                        require_known(f"{key}.systems", name, self.systems)
-                        if not self.systems[name].trained:
-                            raise ValueError(
-                                f"{key}.systems: {name} is not trained, it has no settings"
-                            )
+        chosen_by: dict[str, str] = {}
+        for paper, study in self.studies.items():
             if selection := study.selection:
+                self._check_study("selection", selection)
                 if selection.systems and not selection.settings:
                     raise ValueError("selection.settings: name at least one setting to choose")
                 for name, changes in selection.settings.items():
                     if name in (PAPER, CHOSEN):
                         raise ValueError(f"selection.settings.{name}: this name is taken")
-                    self._check_changes(f"selection.settings.{name}", changes, selection.systems)
+                    key = f"selection.settings.{name}"
+                    for axis in changes:
+                        require_known(key, axis, ax.TRAINING_AXES, "no setting of the training")
+                    self._check_changes(key, changes, selection.systems)
+                for name in selection.systems:
+                    other = chosen_by.setdefault(name, paper)
+                    if self.studies[other].selection != selection:
+                        raise ValueError(f"selection.systems: {other} and {paper} both have {name}")
             if sensitivity := study.sensitivity:
+                self._check_study("sensitivity", sensitivity)
                 require_known("sensitivity.measure", sensitivity.measure, MEASURES)
                 for name in sensitivity.datasets:
                     require_known("sensitivity.datasets", name, self.datasets)
@@ -120,19 +137,23 @@ class Config(Section):
                     self._check_changes(key, changes, sensitivity.systems)
         return self
 
-    def _check_changes(self, key: str, changes: dict, systems: Sequence[str]) -> None:
-        axes = ax.axes_of(changes)
-        try:
-            for dataset in self.datasets:
-                self.dataset_at(dataset, axes)
-            for name in systems:
-                self._check_system(key, self.system_at(name, axes))
-        except ValidationError as error:
-            item = error.errors()[0]
-            place = ".".join(map(str, item["loc"]))
-            raise ValueError(f"{key}: {place}: {item['msg']}") from None
+    def _check_study(self, key: str, section: Selection | Sensitivity) -> None:
+        require_known(f"{key}.subset", section.subset, (*self.subsets, ALL))
+        for name in section.systems:
+            require_known(f"{key}.systems", name, self.systems)
+            if not self.systems[name].trained:
+                raise ValueError(f"{key}.systems: {name} is not trained, it has no settings")
 
-    def _check_system(self, key: str, system: System) -> None:
+    def _check_changes(self, key: str, changes: dict, systems: Sequence[str]) -> None:
+        for name in systems:
+            try:
+                changed = self.system_at(name, ax.axes_of(changes))
+            except ValueError as error:
+                raise ValueError(f"{key}: {error}") from None
+            self.check_system(key, changed)
+
+    def check_system(self, key: str, system: System) -> None:
+        """Raise ValueError, which begins with `key`, when what a system reads is not configured."""
         if system.vectors is not None:
             require_known(f"{key}.vectors", system.vectors, self.vectors)
         for name in system.sentence_vectors or []:
@@ -176,50 +197,46 @@ class Config(Section):
         }
 
     def system_at(self, system: str, axes: Axes) -> System:
-        """Return a system with what its axes change; pydantic's ValidationError where none can."""
+        """Return a system with what its axes change; raises ValueError where they do not fit."""
         own = self.systems[system]
         changes = ax.changes(axes)
-        if not changes:
-            return own
-        return System.model_validate(laid_over(own.model_dump(exclude_unset=True), changes))
+        try:
+            values = laid_over(own.model_dump(exclude_unset=True), changes)
+            return System.model_validate(values) if changes else own
+        except ValidationError as error:
+            text = error.errors()[0]["msg"].removeprefix("Value error, ")
+            raise ValueError(f"{system}: {text}") from None
 
     def dataset_at(self, dataset: str, axes: Axes) -> Dataset:
         """Return a data set with what axes change.
 
         What is dropped is not counted any more, so a changed data set expects no counts.
         """
-        changes = dict(ax.of_dataset(axes))
-        own = self.datasets[dataset]
-        if not changes:
-            return own
-        return Dataset.model_validate(own.model_dump() | changes | {"questions": {}})
+        own, changes = self.datasets[dataset], dict(ax.of_dataset(axes))
+        values = own.model_dump() | changes | {"questions": {}}
+        return Dataset.model_validate(values) if changes else own
 
     def canonical(self, system: str, axes: Axes, dataset: str | None = None) -> Axes:
         """Return axes without those that change nothing in a system, or in a data set."""
-        own, changed = self.systems[system], self.system_at(system, axes)
-        kept = []
+        own = self.systems[system]
+        axes = tuple(axis for axis in axes if own.reads(axis[0]))
+        changed, kept = self.system_at(system, axes), []
         for name, value in axes:
             if name in ax.DATASET_AXES:
-                if dataset is not None:
-                    at = (
-                        self.dataset_at(dataset, each).model_dump()[name]
-                        for each in ((), ((name, value),))
-                    )
-                    before, after = map(ax.text_of, at)
-                    kept += [(name, after)] if before != after else []
+                if dataset is None:
+                    continue
+                both = (self.dataset_at(dataset, each) for each in ((), axes))
+                before, after = (ax.text_of(getattr(each, name)) for each in both)
             elif name == SETTING:
-                kept.append((name, value))
-            elif own.reads(name):
+                before, after = "", value
+            else:
                 before, after = (_effective(each, name) for each in (own, changed))
-                kept += [(name, after)] if before != after else []
+            kept += [(name, after)] if before != after else []
         return tuple(kept)
 
     def types_of(self, subset: str) -> list[str] | None:
         """Return the question types of a subset, None for `all`."""
         return None if subset == ALL else self.subsets[subset]
-
-    def has_subset(self, subset: str) -> bool:
-        return subset == ALL or subset in self.subsets
 
     def lowercase_of(self, section: Vectors | SentenceVectors) -> bool:
         return self.lowercase if section.lowercase is None else section.lowercase
@@ -245,17 +262,14 @@ def leave_out(config: Config, reasons: dict[str, str]) -> Config:
     systems = {name: system for name, system in config.systems.items() if name not in reasons}
     if not systems:
         raise AnalogyQAError("\n".join(dict.fromkeys(reasons.values())))
-
-    def without(section: Section | None) -> Section | None:
-        names = section and [name for name in section.systems if name in systems]
-        return section and section.model_copy(update={"systems": names})
-
-    studies = {
-        paper: study.model_copy(
-            update={key: without(getattr(study, key)) for key in ("selection", "sensitivity")}
-        )
-        for paper, study in config.studies.items()
-    }
+    studies = {}
+    for paper, study in config.studies.items():
+        changed = {}
+        for key in ("selection", "sensitivity"):
+            if section := getattr(study, key):
+                names = [name for name in section.systems if name in systems]
+                changed[key] = section.model_copy(update={"systems": names})
+        studies[paper] = study.model_copy(update=changed)
     left_out = {**config.left_out, **reasons}
     return config.model_copy(update={"systems": systems, "studies": studies, "left_out": left_out})
 

@@ -5,31 +5,26 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from analogyqa.settings.axes import axes_of
-from analogyqa.settings.base import Name, Section, WholeNumber
+from analogyqa.settings.axes import require_axes
+from analogyqa.settings.base import Entries, Name, Section, WholeNumber
 
 PAPER = "paper"  # the setting that a paper states
 
 
-def _known(values: dict) -> dict:
-    axes_of(values)
-    return values
-
-
 # Changes of a system, its training or its data set: axis to value.
-Changes = Annotated[dict[str, object], Field(min_length=1), AfterValidator(_known)]
+Changes = Annotated[dict[str, object], Field(min_length=1), AfterValidator(require_axes)]
 
 
 class Selection(Section):
     """Settings that trained systems may choose from, by the mean of their best dev value.
 
     It is the measure that the system's training selects its epoch by, on one subset. `settings`
-    says what each changes; `paper` is no change.
+    says what each changes of the training; `paper` is no change.
     """
 
     subset: Name
     systems: list[str] = []
-    settings: dict[Name, Changes] = {}
+    settings: Entries[Changes] = {}
 
 
 class Sensitivity(Section):
@@ -43,7 +38,7 @@ class Sensitivity(Section):
     measure: str
     datasets: list[str]
     systems: list[str] = []
-    axes: dict[Name, dict[Name, Changes]] = {}
+    axes: Entries[Entries[Changes]] = {}
 
     def variations(self) -> dict[tuple[str, str], dict[str, object]]:
         """Return what each variation changes, by choice and value; the paper's setting first."""

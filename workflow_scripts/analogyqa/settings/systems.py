@@ -6,7 +6,7 @@ from pydantic import Field, model_validator
 
 from analogyqa.measures import MEASURES
 from analogyqa.registry import ENCODERS, OBJECTIVES, RANKERS
-from analogyqa.settings.base import Alternatives, Count, Section, WholeNumber
+from analogyqa.settings.base import Alternatives, Count, Joined, Section, WholeNumber
 
 
 class Negatives(Section):
@@ -47,8 +47,16 @@ class Training(Section):
     negatives: Negatives = Negatives()
 
 
-# What of a system a cell may have otherwise, besides its training.
+# What of a system a cell may have otherwise.
 SYSTEM_AXES = ("vectors", "sentence_vectors", "rewriting", "aggregate", "p")
+_NEGATIVES = tuple(f"negatives.{name}" for name in Negatives.model_fields)
+TRAINING_AXES = tuple(name for name in Training.model_fields if name != "negatives") + _NEGATIVES
+
+
+def _rankers(text: bool) -> str:
+    """Return the rankers that read text, or vectors, without prototypes."""
+    fitting = {name: each.reads_text for name, each in RANKERS.items() if not each.needs_prototypes}
+    return " or ".join(name for name, reads_text in fitting.items() if reads_text == text)
 
 
 class System(Section):
@@ -68,7 +76,7 @@ class System(Section):
     title: str
     encoder: Literal[tuple(ENCODERS)] | None = None  # type: ignore[valid-type]
     vectors: str | None = None
-    sentence_vectors: Alternatives | None = None
+    sentence_vectors: Annotated[Alternatives | None, Joined] = None
     rewriting: Literal["entity", "prototype_word"] | None = None
     ranker: Literal[tuple(RANKERS)]  # type: ignore[valid-type]
     aggregate: Literal["max", "mean"] = "max"
@@ -80,8 +88,7 @@ class System(Section):
         reads_text = RANKERS[self.ranker].reads_text
         kinds = [self.encoder, self.sentence_vectors, self.ranker if reads_text else None]
         if sum(kind is not None for kind in kinds) != 1:
-            of_text = " or ".join(name for name, entry in RANKERS.items() if entry.reads_text)
-            raise ValueError(f"give one of encoder, sentence_vectors and ranker: {of_text}")
+            raise ValueError(f"give one of encoder, sentence_vectors and ranker: {_rankers(True)}")
         needed = self.encoder is not None and ENCODERS[self.encoder].needs_vectors
         if needed and self.vectors is None:
             raise ValueError(f"the encoder {self.encoder} needs vectors")
@@ -91,12 +98,7 @@ class System(Section):
             raise ValueError("training: this system is not trained")
         alone = OBJECTIVES[self.training.loss].ranks_pairs
         if self.trained and alone and RANKERS[self.ranker].needs_prototypes:
-            fitting = " or ".join(
-                name
-                for name, entry in RANKERS.items()
-                if not entry.needs_prototypes and not entry.reads_text
-            )
-            raise ValueError(f"the loss {self.training.loss} needs ranker: {fitting}")
+            raise ValueError(f"the loss {self.training.loss} needs ranker: {_rankers(False)}")
         return self
 
     def scientific(self) -> dict:
@@ -121,6 +123,8 @@ class System(Section):
         """Return whether a setting changes what the system does."""
         if axis == "p":
             return self.needs_prototypes
+        if axis in TRAINING_AXES:
+            return self.trained
         optional = {option for entry in RANKERS.values() for option in entry.options}
         return axis not in optional or axis in RANKERS[self.ranker].options
 

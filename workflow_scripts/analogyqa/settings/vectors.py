@@ -2,10 +2,7 @@
 
 from typing import Annotated, Literal
 
-from pydantic import (
-    Field,
-    model_validator,
-)
+from pydantic import Field, model_validator
 
 from analogyqa.registry import PRETRAINED
 from analogyqa.settings.base import Alternatives, Count, Name, Section, WholeNumber
