@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from filelock import FileLock
 from hypothesis import settings
+from small_papers import Papers
 
 from analogyqa.analogies.prototypes import choose_prototypes, take
 from analogyqa.analogies.quadruples import evaluation_blocks, training_blocks, write_quadruples
@@ -161,6 +162,12 @@ def cell_files(corpus: pd.DataFrame, tmp_path: Path) -> Callable[..., CellFiles]
 def cell(cell_files: Callable[..., CellFiles]) -> CellData:
     """Seed 0 of all three types with 3 prototypes of each."""
     return load_cell(cell_files(), COMB, 3, lowercase=True)
+
+
+@pytest.fixture
+def papers(tmp_path: Path) -> Papers:
+    """A folder with the paper `small`."""
+    return Papers(tmp_path / "papers")
 
 
 @pytest.fixture

@@ -19,8 +19,10 @@ NAMES = (*SYSTEM_AXES, *TRAINING_AXES, *DATASET_AXES)
 
 def text_of(value: object) -> str:
     """Return the value of an axis as paths and tables show it."""
-    if value is None or isinstance(value, bool):
-        return {None: "null", True: "true", False: "false"}[value]
+    if value is None or value == []:
+        return "null"
+    if isinstance(value, bool):
+        return str(value).lower()
     if isinstance(value, float):
         return str(value).removesuffix(".0")
     return "+".join(map(text_of, value)) if isinstance(value, list | tuple) else str(value)

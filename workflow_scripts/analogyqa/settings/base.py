@@ -30,8 +30,14 @@ Alternatives = Annotated[
     Field(min_length=1),
     BeforeValidator(lambda value: [value] if isinstance(value, str) else value),
 ]
-# A list that may be given as the value of an axis, whose text it has.
-Joined = BeforeValidator(lambda value: value.split("+") if isinstance(value, str) else value)
+
+
+def _split(value: object) -> object:
+    parts = value.split("+") if isinstance(value, str) else value
+    return [] if parts == ["null"] else parts
+
+
+Joined = BeforeValidator(_split)  # a list that may be given as an axis has it, as text
 
 
 def without_nulls(section: object) -> object:

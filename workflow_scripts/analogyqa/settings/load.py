@@ -1,7 +1,7 @@
 """The configuration of a run, laid over those of its papers."""
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -34,8 +34,54 @@ _STUDIES = ("selection", "sensitivity", "extra_rows")
 _SECTIONS = (*_SHARED, *_UNDER, *_STUDIES)
 
 Place = Path | dict  # a file, or the values of `--config`
-Faults = list[tuple[tuple[str | int, ...], str]]  # the keys of a wrong value, what is said of it
 S = TypeVar("S", bound=Section)
+
+
+class _Faults:
+    """Lines about wrong keys, each with the first of some places that has the key.
+
+    Args:
+        origin: what is named where none has it.
+        places: each with its values.
+        lines: to which is added.
+    """
+
+    def __init__(self, origin: str, places: list[tuple[str, dict]], lines: list[str]) -> None:
+        self.origin, self.places, self.lines = origin, places, lines
+
+    def add(self, text: str, location: tuple[str | int, ...] = ()) -> None:
+        """Add what is said of a key: of that which the text begins with unless it is given."""
+        location = location or tuple(text.partition(":")[0].split("."))
+        # What is missing is missing in what has the mapping.
+        wanted = filter(None, (location, location[:-1]))
+        found = (name for keys in wanted for name, values in self.places if _has(values, keys))
+        self.lines.append(f"{next(found, self.origin)}: {text}")
+
+    def checked(self, section: type[S], values: dict, *prefix: str) -> S | None:
+        """Return a section of values, None where some are wrong."""
+        try:
+            return section.model_validate(values)
+        except ValidationError as error:
+            for item in error.errors():
+                location = (*prefix, *item["loc"]) if item["loc"] else ()
+                self.add(explain_error(section, item, prefix), location)
+            return None
+
+    def known(self, values: dict, more: Sequence[str]) -> dict:
+        """Return the values of known keys: of sections, which are mappings, and of `more`."""
+        kept = {}
+        for key, value in values.items():
+            if key not in (*_SECTIONS, *more):
+                self.add(f"unknown key {key}{nearest_hint(str(key), (*_SECTIONS, *more))}", (key,))
+            elif key in _SECTIONS and not isinstance(value, dict | None):
+                self.add(f"{key}: {shown(value)} is not allowed: give a mapping")
+            else:
+                kept[key] = value
+        return kept
+
+    def stop(self) -> None:
+        if self.lines:
+            raise AnalogyQAError("\n".join(dict.fromkeys(self.lines)))
 
 
 def load_config(
@@ -62,26 +108,38 @@ def load_config(
     allowed and, for an unknown key, the nearest known one.
     """
     require_few_values(values, origin)
-    names, faults = values.get("papers"), _misshapen(values)
-    faults += [((key,), f"unknown key {key}") for key in ("studies",) if key in values]
+    places = [
+        (os.path.relpath(place), read_yaml(place))
+        if isinstance(place, Path)
+        else ("--config", place)
+        for place in given
+    ]
+    faults = _Faults(origin, [*places, (origin, values)], [])
+    own = faults.known(values, [key for key in Config.model_fields if key != "studies"])
+    names, known = values.get("papers"), _names_of(papers)
     names = names.split() if isinstance(names, str) else names
     if not (isinstance(names, list) and names and all(isinstance(each, str) for each in names)):
-        text = f"papers: {shown(names)} is not allowed: give names of folders"
-        names, faults = [], [*faults, (("papers",), text)]
-    known = _names_of(papers)
-    faults += [
-        (("papers",), f"papers: no paper {name!r}{nearest_hint(name, known)}")
-        for name in names
-        if name not in known
-    ]
-    _raise(faults, given, origin)
-    names, files = list(dict.fromkeys(names)), []
-    resolved = {name: _resolve(_read_paper(name, papers, files), values, faults) for name in names}
-    merged = _united(resolved, values, faults)
-    studies = {name: _studies_of(paper, faults) for name, paper in resolved.items()}
-    merged |= {"papers": names, "studies": without_nulls(studies)}
-    config = _checked(Config, merged, (), faults)
-    _raise(faults, [*given, *files], origin)
+        faults.add(f"papers: {shown(names)} is not allowed: give names of folders")
+        faults.stop()
+    by_paper, resolved, studies = {}, {}, {}
+    for name in dict.fromkeys(names):
+        if name not in known:
+            faults.add(f"papers: no paper {name!r}{nearest_hint(name, known)}")
+            faults.stop()
+        paper, files = _read_paper(name, papers)
+        by_paper[name] = _Faults(origin, [*faults.places, *files], faults.lines)
+        resolved[name] = _resolve(paper, own, by_paper[name])
+        studies[name] = _studies_of(resolved[name], by_paper[name])
+    faults.places = [place for each in by_paper.values() for place in each.places]
+    merged = _united(resolved, own, faults)
+    merged |= {"papers": list(by_paper), "studies": without_nulls(studies)}
+    config = faults.checked(Config, merged)
+    for name, study in merged["studies"].items() if config else ():
+        try:
+            config.require_study(study)
+        except ValueError as error:
+            by_paper[name].add(str(error))
+    faults.stop()
     return config
 
 
@@ -101,41 +159,35 @@ def _names_of(papers: Path) -> list[str]:
     return [each.parent.name for each in sorted(papers.glob("*/config.yaml"))]
 
 
-def _misshapen(values: dict) -> Faults:
-    text = "{}: {} is not allowed: give a mapping"
-    sections = {key: values[key] for key in _SECTIONS if values.get(key) is not None}
-    faults = {key: each for key, each in sections.items() if not isinstance(each, dict)}
-    return [((key,), text.format(key, shown(each))) for key, each in faults.items()]
-
-
-def _read_paper(name: str, papers: Path, files: list[Path], above: tuple[str, ...] = ()) -> dict:
+def _read_paper(
+    name: str, papers: Path, above: tuple[str, ...] = ()
+) -> tuple[dict, list[tuple[str, dict]]]:
     """Return the configuration of a paper, laid over the one that its key `over` names.
 
-    The studies of that one are not its own. The files that were read are added to `files`.
+    The studies of that one are not its own. With it come the files that were read.
     """
     path = papers / name / "config.yaml"
-    values = read_yaml(path)
-    require_few_values(values, os.path.relpath(path))
-    files.append(path)
+    shown_path, values = os.path.relpath(path), read_yaml(path)
+    require_few_values(values, shown_path)
+    files = [(shown_path, values)]
+    faults = _Faults(shown_path, files, [])
+    values = faults.known(values, ["over"])
     known = [each for each in _names_of(papers) if each not in (*above, name)]
-    allowed = (*_SECTIONS, "over")
-    faults = _misshapen(values) + [
-        ((key,), f"unknown key {key}{nearest_hint(str(key), allowed)}")
-        for key in values
-        if key not in allowed
-    ]
     over = values.pop("over", None)
     if over is not None and over not in known:
-        hint = nearest_hint(str(over), known)
-        faults.append((("over",), f"over: {shown(over)} is no other paper{hint}"))
-    _raise(faults, [path], "")
+        faults.add(f"over: {shown(over)} is no other paper{nearest_hint(str(over), known)}")
+    faults.stop()
     if over is None:
-        return values
-    base = _read_paper(over, papers, files, (*above, name))
-    return laid_over({key: base[key] for key in base if key not in _STUDIES}, values)
+        return values, files
+    base, others = _read_paper(over, papers, (*above, name))
+    return laid_over(_definitions(base), values), files + [(n, _definitions(v)) for n, v in others]
 
 
-def _resolve(paper: dict, own: dict, faults: Faults) -> dict:
+def _definitions(values: dict) -> dict:
+    return {key: value for key, value in values.items() if key not in _STUDIES}
+
+
+def _resolve(paper: dict, own: dict, faults: _Faults) -> dict:
     """Return a paper's configuration with the run's values over what it names."""
     resolved: dict = {}
     for key in _SHARED:
@@ -145,7 +197,7 @@ def _resolve(paper: dict, own: dict, faults: Faults) -> dict:
         resolved[key] = {} if changes is None else without_nulls(laid_over(base, changes))
     for key, section in _UNDER.items():
         laid = laid_over(paper.get(key) or {}, own.get(key) or {})
-        resolved[key] = laid if _checked(section, laid, (key,), faults) else {}
+        resolved[key] = laid if faults.checked(section, laid, key) else {}
     for key in _STUDIES:
         if key in paper and own.get(key, {}) is not None:
             resolved[key] = laid_over(paper[key] or {}, own.get(key, {}))
@@ -167,7 +219,7 @@ def _on_their_base(systems: dict, base: dict) -> dict:
     return resolved
 
 
-def _united(papers: Mapping[str, dict], own: dict, faults: Faults) -> dict:
+def _united(papers: Mapping[str, dict], own: dict, faults: _Faults) -> dict:
     """Return the definitions of all papers and the run's own, with the run's other values.
 
     A name that two papers define differently is a fault.
@@ -181,7 +233,7 @@ def _united(papers: Mapping[str, dict], own: dict, faults: Faults) -> dict:
                 other = defined_by.setdefault(name, paper)
                 if united.setdefault(name, value) != value:
                     text = f"{key}.{name}: the papers {other} and {paper} define it differently. "
-                    faults.append(((key, name), f"{text}Give one of the two another name."))
+                    faults.add(f"{text}Give one of the two another name.", (key, name))
         if key in _NAMED:
             new = without_nulls(own.get(key) or {})
             new = {name: new[name] for name in new if name not in united}
@@ -190,42 +242,12 @@ def _united(papers: Mapping[str, dict], own: dict, faults: Faults) -> dict:
     return merged
 
 
-def _studies_of(paper: dict, faults: Faults) -> Studies | None:
+def _studies_of(paper: dict, faults: _Faults) -> Studies | None:
     values = {key: paper[key] for key in _STUDIES if key in paper}
     values |= {key: list(paper[key]) for key in ("datasets", "systems")}
     if "sensitivity" in values and values["sensitivity"].get("datasets") is None:
         values["sensitivity"] = values["sensitivity"] | {"datasets": values["datasets"]}
-    return _checked(Studies, values, (), faults)
-
-
-def _checked(section: type[S], values: dict, prefix: tuple[str, ...], faults: Faults) -> S | None:
-    """Return a section of values, None where some are wrong; these are added to `faults`."""
-    try:
-        return section.model_validate(values)
-    except ValidationError as error:
-        for item in error.errors():
-            text = explain_error(section, item, prefix)
-            # What does not fit together is said of a key, too, which the message begins with.
-            location = item["loc"] or tuple(text.partition(":")[0].split("."))
-            faults.append(((*prefix, *location), text))
-        return None
-
-
-def _raise(faults: Faults, given: Sequence[Place], origin: str) -> None:
-    """Raise AnalogyQAError where there are faults, each with what has its key."""
-    if faults:
-        places = [(read_yaml(each) if isinstance(each, Path) else each, each) for each in given]
-        lines = [f"{_place_of(location, places) or origin}: {text}" for location, text in faults]
-        raise AnalogyQAError("\n".join(dict.fromkeys(lines)))
-
-
-def _place_of(location: tuple[str | int, ...], places: Iterable[tuple[dict, Place]]) -> str | None:
-    """Return what has a key, or where it is missing, as a user calls it: a path, or `--config`."""
-    for keys in filter(None, (location, location[:-1])):
-        for values, place in places:
-            if _has(values, keys):
-                return os.path.relpath(place) if isinstance(place, Path) else "--config"
-    return None
+    return faults.checked(Studies, values)
 
 
 def _has(value: object, keys: tuple[str | int, ...]) -> bool:

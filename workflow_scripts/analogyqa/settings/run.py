@@ -108,34 +108,30 @@ class Config(Section):
             require_known("named_entities.vectors", self.named_entities.vectors, self.vectors)
         return self
 
-    @model_validator(mode="after")
-    def _studies_fit(self) -> "Config":
-        chosen_by: dict[str, str] = {}
-        for paper, study in self.studies.items():
-            if selection := study.selection:
-                self._check_study("selection", selection)
-                if selection.systems and not selection.settings:
-                    raise ValueError("selection.settings: name at least one setting to choose")
-                for name, changes in selection.settings.items():
-                    if name in (PAPER, CHOSEN):
-                        raise ValueError(f"selection.settings.{name}: this name is taken")
-                    key = f"selection.settings.{name}"
-                    for axis in changes:
-                        require_known(key, axis, ax.TRAINING_AXES, "no setting of the training")
-                    self._check_changes(key, changes, selection.systems)
-                for name in selection.systems:
-                    other = chosen_by.setdefault(name, paper)
-                    if self.studies[other].selection != selection:
-                        raise ValueError(f"selection.systems: {other} and {paper} both have {name}")
-            if sensitivity := study.sensitivity:
-                self._check_study("sensitivity", sensitivity)
-                require_known("sensitivity.measure", sensitivity.measure, MEASURES)
-                for name in sensitivity.datasets:
-                    require_known("sensitivity.datasets", name, self.datasets)
-                for (choice, value), changes in sensitivity.variations().items():
-                    key = f"sensitivity.axes.{choice}.{value}"
-                    self._check_changes(key, changes, sensitivity.systems)
-        return self
+    def require_study(self, study: Studies) -> None:
+        """Raise ValueError, which begins with the key, when a study does not fit to the rest."""
+        if selection := study.selection:
+            self._check_study("selection", selection)
+            if selection.systems and not selection.settings:
+                raise ValueError("selection.settings: name at least one setting to choose")
+            for name in selection.systems:
+                if self.selection_of(name) != selection:
+                    raise ValueError(f"selection.systems: {name} is in another paper's, too")
+            for name, changes in selection.settings.items():
+                key = f"selection.settings.{name}"
+                if name in (PAPER, CHOSEN):
+                    raise ValueError(f"{key}: this name is taken")
+                for axis in changes:
+                    require_known(key, axis, ax.TRAINING_AXES, "no setting of the training")
+                self._check_changes(key, changes, selection.systems)
+        if sensitivity := study.sensitivity:
+            self._check_study("sensitivity", sensitivity)
+            require_known("sensitivity.measure", sensitivity.measure, MEASURES)
+            for name in sensitivity.datasets:
+                require_known("sensitivity.datasets", name, self.datasets)
+            for (choice, value), changes in sensitivity.variations().items():
+                key = f"sensitivity.axes.{choice}.{value}"
+                self._check_changes(key, changes, sensitivity.systems)
 
     def _check_study(self, key: str, section: Selection | Sensitivity) -> None:
         require_known(f"{key}.subset", section.subset, (*self.subsets, ALL))

@@ -1,0 +1,114 @@
+"""Axes: their text, their names and values, and those that change nothing."""
+
+import string
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analogyqa.plan import Cell, corpus_name, split_corpus
+from analogyqa.settings import axes as ax
+from analogyqa.settings.systems import Training
+
+texts = st.text(string.ascii_letters + string.digits + "+-._=", min_size=1)
+cells = st.dictionaries(st.sampled_from((*ax.NAMES, ax.SETTING)), texts).map(ax.axes_of)
+
+
+@given(cells)
+def test_axes_are_read_as_they_were_written(axes):
+    assert ax.from_text(ax.to_text(axes)) == axes
+    cell = Cell("a", "toy", "who", axes)
+    assert Cell.from_record(cell.record()) == cell
+    assert split_corpus(corpus_name("toy", axes)) == ("toy", ax.of_dataset(axes))
+    assert cell.path == f"a/toy/who/{ax.to_text(axes)}"
+
+
+@given(st.floats(allow_nan=False, min_value=-1, max_value=100))
+def test_no_digit_of_a_number_is_lost(margin):
+    laid = ax.changes(ax.axes_of({"margin": margin}))
+    assert Training.model_validate(laid["training"]).margin == margin
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        *((0.1, "0.1"), (0.0, "0"), (30, "30"), (True, "true"), (None, "null")),
+        *((["dev", "test"], "dev+test"), ([], "null"), ((2, 0.5), "2+0.5")),
+    ],
+)
+def test_a_value_as_paths_show_it(value, text):
+    assert ax.text_of(value) == text
+
+
+def test_axes_are_sorted_and_none_are_the_default():
+    assert ax.to_text(ax.axes_of({"p": 3, "loss": "hinge"})) == "loss=hinge,p=3"
+    assert ax.to_text(()) == ax.DEFAULT
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"los": "hinge"}, r"'los' is no setting of a system; did you mean loss\?"),
+        ({"negatives.cuont": 2}, r"'negatives\.cuont' .*did you mean negatives\.count\?"),
+        ({"setting": "hinge"}, "'setting' is no setting of a system"),
+        ({"title": "T"}, "'title' is no setting of a system"),
+        ({"p": 0}, "p: Input should be greater"),
+        ({"loss": "squared"}, r"training\.loss: Input should be 'printed'"),
+        ({"negatives.count": "many"}, r"training\.negatives\.count: Input"),
+        ({"dropout": 0, "drop_all_correct": ["all"]}, r"drop_all_correct\.0: Input"),
+        ({"aggregate": "median"}, "aggregate: Input should be 'max' or 'mean'"),
+    ],
+)
+def test_what_is_no_axis_and_no_value_of_one_is_explained(values, message):
+    with pytest.raises(ValueError, match=message):
+        ax.require_axes(values)
+
+
+STORED = "sentence_vectors=published+means"
+ALL_CHANGED = {"aggregate": "mean", "p": 2, "dropout": 0, "negatives.count": 4}
+
+
+@pytest.mark.parametrize(
+    ("system", "values", "kept"),
+    [
+        ("analogy", ALL_CHANGED, "aggregate=mean,dropout=0,negatives.count=4,p=2"),
+        ("baseline", ALL_CHANGED, "dropout=0,negatives.count=4,p=2"),  # quadruples need prototypes
+        ("mean", ALL_CHANGED, "aggregate=mean,p=2"),
+        ("mean-cosine", ALL_CHANGED, "default"),
+        ("words", ALL_CHANGED, "default"),
+        ("analogy", {"aggregate": "max", "p": 3, "dropout": 0.25, "loss": "printed"}, "default"),
+        ("analogy", {"dropout": "0.250", "negatives.per": "question"}, "default"),
+        ("analogy", {"loss": "lwda"}, "loss=lwda"),
+        ("baseline", {"loss": "lwda"}, "default"),  # over one side it is the printed one
+        ("baseline", {"loss": "hinge"}, "loss=hinge"),
+        ("stored", {"sentence_vectors": ["published", "means"]}, STORED),
+        ("stored", {"sentence_vectors": ["means"]}, "default"),
+        ("analogy", {"vectors": "cased"}, "vectors=cased"),
+        ("tam", {"rewriting": None}, "rewriting=null"),
+        ("analogy", {"drop_all_correct": ["dev"]}, "drop_all_correct=dev"),
+        ("analogy", {"drop_all_correct": [], "prototype_choice": "pair"}, "default"),
+    ],
+)
+def test_an_axis_that_changes_nothing_is_dropped(papers, system, values, kept):
+    tam = "{title: T, encoder: cnn, vectors: some, ranker: cosine, rewriting: entity}"
+    config = papers.load(f"{{systems: {{tam: {tam}}}}}")
+    axes = config.canonical(system, ax.axes_of(values), "toy")
+    assert ax.to_text(axes) == kept
+    assert config.canonical(system, axes, "toy") == axes
+    assert config.canonical(system, axes) == config.canonical(system, ax.axes_of(values))
+    changed = config.system_at(system, axes)
+    own = [(name, text) for name, text in axes if name not in ax.DATASET_AXES]
+    assert [(name, ax.value_in(changed, name)) for name, _ in own] == own
+
+
+def test_axes_change_the_section_that_has_them_and_no_other(papers):
+    config = papers.load()
+    axes = ax.axes_of({"loss": "hinge", "negatives.count": 2, "vectors": "cased", "p": 2})
+    changed, own = config.system_at("analogy", axes), config.systems["analogy"]
+    negatives = own.training.negatives.model_copy(update={"count": 2})
+    training = own.training.model_copy(update={"loss": "hinge", "negatives": negatives})
+    assert changed == own.model_copy(update={"training": training, "vectors": "cased", "p": 2})
+    dropped = config.dataset_at("toy", ax.axes_of({"drop_all_correct": ["dev", "test"]}))
+    assert (dropped.drop_all_correct, dropped.questions) == (["dev", "test"], {})
+    assert config.dataset_at("toy", axes) == config.datasets["toy"]
+    assert config.datasets["toy"].questions

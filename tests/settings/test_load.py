@@ -1,0 +1,259 @@
+"""A run is laid over its papers; a message names the wrong key and the file that has it."""
+
+import copy
+from pathlib import Path
+
+import pytest
+import yaml
+from small_papers import CONFIG
+from snakemake.utils import update_config
+
+from analogyqa.errors import AnalogyQAError
+from analogyqa.settings.load import load_config, read_config
+from analogyqa.settings.systems import Training
+
+ROOT = Path(__file__).parents[2]
+OWN = """
+datasets: {mine: {title: Mine, reader: wikiqa, train: b/train, dev: b/dev, test: b/test}}
+systems: {net: {title: Net, encoder: cnn, vectors: some, ranker: cosine}}
+"""
+OVER = """
+over: small
+training: {margin: 2}
+systems:
+  net: {title: Net, encoder: cnn, vectors: some, ranker: cosine}
+  random: null
+"""
+
+
+def repository_config(*overlays: str) -> dict:
+    values = yaml.safe_load((ROOT / "config.yaml").read_text("utf-8"))
+    for overlay in overlays:
+        update_config(values, yaml.safe_load((ROOT / overlay).read_text("utf-8")))
+    return values
+
+
+# The repository's own
+
+
+def test_the_run_of_the_papers_is_valid_and_at_the_defaults_of_training():
+    config = load_config(repository_config())
+    assert (config.seeds, config.comparable) == ([0, 1, 2, 3, 4], True)
+    assert config.systems["analogy"].training == Training()
+
+
+def test_the_sample_laid_over_it_is_valid_and_its_files_exist():
+    config = load_config(repository_config("sample/config.yaml"))
+    assert not config.comparable
+    assert set(config.vectors) == {"fasttext", "fasttext-zero"}
+    assert set(config.sentence_vectors) == {"minilm"}
+    for dataset in config.datasets.values():
+        for files in (dataset.train, dataset.dev, dataset.test):
+            assert files[0].startswith("sample/") and (ROOT / files[0]).is_file()
+
+
+@pytest.mark.parametrize("names", [[name] for name in ("diallo2019", "lwda2019")])
+def test_each_paper_can_be_run_alone_and_no_system_changes_by_the_others(names):
+    alone, together = (load_config(repository_config() | more) for more in ({"papers": names}, {}))
+    assert alone.systems.items() <= together.systems.items()
+    assert alone.datasets == together.datasets
+
+
+def test_a_file_is_laid_over_the_repositorys_as_snakemake_does_it():
+    values = repository_config("sample/config.yaml")
+    assert read_config(ROOT / "sample" / "config.yaml") == load_config(values)
+    assert read_config(ROOT / "config.yaml") == load_config(repository_config())
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        *((each, "cannot be read as a YAML mapping") for each in (b"seeds: [1", b"- a\n", b"text")),
+        (b"title: \xff", "cannot be read as a YAML mapping"),
+        *((each, r"holds no value\. Give at least one key") for each in (b"", b"# no\n", b"---\n")),
+        (None, "No such file"),
+    ],
+)
+def test_a_file_that_is_no_mapping_is_named(tmp_path, papers, content, message):
+    if content is not None:
+        (tmp_path / "config.yaml").write_bytes(content)
+        papers.write("small", content.decode("latin-1")).write_bytes(content)
+        with pytest.raises(AnalogyQAError, match=rf"small/config\.yaml: .*{message}"):
+            papers.load()
+    with pytest.raises(AnalogyQAError, match=rf"config\.yaml: .*{message}"):
+        read_config(tmp_path / "config.yaml")
+
+
+# Papers
+
+
+def test_a_run_is_laid_over_its_paper(papers):
+    config = papers.load("{training: {margin: 1}, prototypes: {p: 2}, systems: {mean: {p: 4}}}")
+    training = config.systems["analogy"].training
+    assert (training.margin, training.dropout, training.negatives.per) == (1, 0.25, "question")
+    assert (config.systems["analogy"].p, config.systems["mean"].p) == (2, 4)
+
+
+def test_a_systems_own_training_lies_over_that_of_all(papers):
+    over = "{training: {margin: 2}, systems: {analogy: {training: {margin: 1, loss: lwda}}}}"
+    systems = papers.load(over).systems
+    own, other = systems["analogy"].training, systems["baseline"].training
+    assert (own.margin, own.loss, own.dropout) == (1, "lwda", 0.25)
+    assert (other.margin, other.loss) == (2, "printed")
+
+
+@pytest.mark.parametrize("names", ["small other", "other small", ["small", "other", "small"]])
+def test_a_papers_training_is_not_laid_under_the_systems_of_another(papers, names):
+    papers.write("other", "training: {margin: 9}\nprototypes: {p: 9}\n" + OWN)
+    config, alone = papers.load(f"papers: {names}"), papers.load()
+    assert alone.systems.items() <= config.systems.items()
+    net = config.systems["net"]
+    assert (net.p, net.training) == (9, Training(margin=9))
+    assert set(config.datasets) == {"toy", "mine"}
+
+
+def test_a_paper_over_another_has_its_definitions_and_not_its_studies(papers):
+    papers.write("late", OVER)
+    config, base = papers.load("papers: late"), papers.load()
+    assert set(config.systems) == {*base.systems, "net"} - {"random"}
+    net = config.systems["net"]
+    assert (net.p, net.training.margin, net.training.dropout) == (3, 2, 0.25)
+    assert config.systems["mean"] == base.systems["mean"]
+    study = config.studies["late"]
+    assert (study.selection, study.sensitivity, study.extra_rows) == (None, None, {})
+
+
+def test_papers_may_share_what_they_define_alike_and_conflicts_name_both(papers):
+    papers.write("late", OVER.replace("training: {margin: 2}", ""))
+    assert set(papers.load("papers: small late").systems) >= {"net", "random"}
+    papers.write("late", OVER)
+    with pytest.raises(AnalogyQAError) as error:
+        papers.load("papers: small late")
+    where = [line.partition("small/config.yaml: ")[2] for line in str(error.value).splitlines()]
+    text = "the papers small and late define it differently. Give one of the two another name."
+    assert where == [f"systems.analogy: {text}", f"systems.baseline: {text}"]
+    same = "systems: {analogy: {training: {margin: 1}}, baseline: {training: {margin: 1}}}"
+    assert papers.load(f"papers: small late\n{same}").systems["analogy"].training.margin == 1
+
+
+def test_what_no_paper_has_is_the_runs_own(papers):
+    config = papers.load("training: {margin: 1}\nprototypes: {p: 2}\n" + OWN)
+    assert (config.own("datasets"), config.own("systems")) == (["mine"], ["net"])
+    net = config.systems["net"]
+    assert (net.p, net.training) == (2, Training(margin=1))
+
+
+def test_a_selection_is_of_one_paper(papers):
+    papers.write("late", OVER.replace("training: {margin: 2}", "") + "selection: "
+                 "{subset: both, systems: [analogy], settings: {drop: {dropout: 0}}}")  # fmt: skip
+    with pytest.raises(AnalogyQAError, match=r"late/\S+ selection\.systems: analogy is in another"):
+        papers.load("papers: small late")
+
+
+def test_null_takes_an_entry_away(papers):
+    config = papers.load("""
+        systems: {random: null, stored: null, new: null}
+        vectors: {other: null}
+        sentence_vectors: {means: null}
+        datasets: {other: null}
+        question_types: {why: null}
+        named_entities: null
+        selection: {settings: {hinge: null}}
+        sensitivity: {axes: {loss: {workshop: null}, case: null, aggregation: null}}
+    """)
+    assert not {"random", "stored", "new"} & set(config.systems)
+    assert (set(config.vectors), set(config.datasets)) == ({"some", "cased"}, {"toy"})
+    assert (set(config.sentence_vectors), config.named_entities) == ({"published"}, None)
+    assert set(config.selection_of("analogy").settings) == {"drawn"}
+    varied = set(config.studies["small"].sensitivity.variations())
+    assert varied == {("paper", ""), ("loss", "stated"), ("questions", "dropped")}
+    study = papers.load("{selection: null, sensitivity: null, extra_rows: null}").studies["small"]
+    assert (study.selection, study.sensitivity, study.extra_rows) == (None, None, {})
+
+
+def test_loading_leaves_the_values_as_they_were(papers):
+    values = papers.values("{systems: {random: null, mean: {p: 2}}, training: {margin: 1}}")
+    before = copy.deepcopy(values)
+    load_config(values, papers=papers.folder)
+    assert values == before
+
+
+# Messages
+
+
+@pytest.mark.parametrize(
+    ("over", "message"),
+    [
+        ("papers: nope", r"papers: no paper 'nope'; known: late, small"),
+        ("papers: smal", r"papers: no paper 'smal'; did you mean small\?"),
+        ("papers: []", r"papers: \[\] is not allowed: give names of folders"),
+        ("papers: [small, 3]", r"papers: \['small', 3\] is not allowed: give names of folders"),
+        ("papers: null", r"papers: None is not allowed: give names"),
+        ("studies: {}", "unknown key studies"),
+        *((f"{key}: 5", f"{key}: 5 is not allowed: give a map") for key in yaml.safe_load(CONFIG)),
+    ],
+)  # fmt: skip
+def test_what_is_no_paper_and_no_section_is_named(papers, over, message):
+    papers.write("late", OVER)
+    with pytest.raises(AnalogyQAError, match=f"^config: {message}"):
+        papers.load(over)
+    with pytest.raises(AnalogyQAError, match=f"^--config: {message}"):
+        papers.load(over, (yaml.safe_load(over),))
+
+
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        ("over: nope", r"over: 'nope' is no other paper; known: other, small"),
+        ("over: smal", r"over: 'smal' is no other paper; did you mean small\?"),
+        ("over: late", r"over: 'late' is no other paper"),
+        ("over: [small]", r"over: \['small'\] is no other paper"),
+        ("seeds: 3", r"unknown key seeds; did you mean subsets\?"),
+        ("training: 5", "training: 5 is not allowed: give a mapping"),
+        ("training: {dropout: 2}\nover: small", r"training\.dropout: 2 is not allowed: Input"),
+        ("prototypes: {q: 2}\nover: small", r"unknown key prototypes\.q; known: p"),
+        ("systems: {mean: {vectors: sme}}\nover: small", r"systems\.mean\.vectors: 'sme' is not"),
+        ("systems: {new: {title: N}}\nover: small", r"key systems\.new\.ranker is missing"),
+        ("selection: {subset: a}\nover: small", r"selection\.subset: 'a' is not configured"),
+        ("selection: {}\nover: small", r"key selection\.subset is missing"),
+        ("systems: &a {b: *a}", "its aliases .* stand for more than"),
+    ],
+)
+def test_a_message_names_the_papers_file_that_has_the_wrong_key(papers, config, message):
+    papers.write("other", "over: late")
+    papers.write("late", config)
+    with pytest.raises(AnalogyQAError, match=rf"^\S*papers/late/config\.yaml: {message}"):
+        papers.load("papers: late")
+
+
+def test_papers_over_each_other_in_a_ring_are_named(papers):
+    papers.write("one", "over: two")
+    papers.write("two", "over: one")
+    with pytest.raises(AnalogyQAError, match=r"two/config\.yaml: over: 'one' is no other paper"):
+        papers.load("papers: one")
+
+
+def test_a_message_names_what_has_the_wrong_key_and_the_last_word(papers, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    own, mine = tmp_path / "config.yaml", tmp_path / "sub" / "mine.yaml"
+    mine.parent.mkdir()
+    own.write_text("training: {dropout: 2}\nsedes: 1\nbootstrap: {samples: 1}\n")
+    mine.write_text("training: {dropout: 3}\nsystems: {new: {title: N}}\n")
+    papers.write("small", CONFIG.replace("p: 3", "p: 0"))
+    over = "{training: {dropout: 3, loss: x}, sedes: 1, bootstrap: {samples: 1}, "
+    values = papers.values(over + "systems: {new: {title: N}}}")
+    del values["output_dir"]
+    with pytest.raises(AnalogyQAError) as raised:
+        load_config(values, "all", [{"training": {"loss": "x"}}, mine, own], papers.folder)
+    lines = [
+        line.partition(" is ")[0].partition(" sedes")[0] for line in str(raised.value).split("\n")
+    ]
+    assert sorted(lines) == [
+        "--config: training.loss: 'x'",
+        "all: key output_dir",
+        "config.yaml: bootstrap.samples: 1",
+        "config.yaml: unknown key",
+        f"{Path('papers', 'small', 'config.yaml')}: prototypes.p: 0",
+        f"{Path('sub', 'mine.yaml')}: key systems.new.ranker",
+        f"{Path('sub', 'mine.yaml')}: training.dropout: 3",
+    ]
