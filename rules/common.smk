@@ -56,7 +56,8 @@ checked(require_writable, RESULTS)
 RESOURCES = CONFIG.resources_dir
 MIRRORS = mirrors_from(CONFIG.mirrors, os.environ)
 SOURCE_OF_FILE = {source.file: name for name, source in REGISTRY.items()}
-AVAILABLE = checked(Availability, CONFIG, REGISTRY, RESOURCES, MIRRORS)
+ASKING = checked(load_papers, CONFIG).values()
+AVAILABLE = checked(Availability, CONFIG, REGISTRY, RESOURCES, MIRRORS, ASKING)
 CONFIG = checked(leave_out, CONFIG, AVAILABLE.reasons)
 PAPERS = checked(load_papers, CONFIG)
 CELLS = checked(cells_of, CONFIG, PAPERS)
@@ -172,7 +173,8 @@ def encoder_inputs(name):
         inputs["weights"] = files["weights"][0]
     if vectors_of(name):
         inputs["vectors"] = vectors_file(vectors_of(name))
-    return inputs | {"sources": records_of_sources(list(inputs.values()))}
+    sources = [*inputs.values(), *files.get("files", [])]
+    return inputs | {"files": files.get("files", []), "sources": records_of_sources(sources)}
 
 
 def entity_patterns():

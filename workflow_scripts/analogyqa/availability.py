@@ -126,11 +126,24 @@ class Availability:
                 "dev_on": [self._or_drop_in(each) for each in stored.dev_on],
             }
         if stored.encoder == "sentence_transformers":
-            names = [name for name in stored.weights if transformer.installed(name)]
-            if not names:
-                raise UnavailableError(f"not installed here: {' or '.join(stored.weights)}")
-            return {"name": names[:1]}
+            return self._of_model(stored.weights)
         return {"weights": [self._or_drop_in(stored.weights)]} if stored.weights else {}
+
+    def _of_model(self, names: Sequence[str]) -> dict[str, list[str]]:
+        """Return the first model that is installed, else the first that sources.yaml has."""
+        for name in names:
+            if transformer.installed(name):
+                return {"name": [name]}
+        for name in names:
+            files = [
+                source.file for key, source in self._registry.items() if key.startswith(f"{name}/")
+            ]
+            if files:
+                # A model's own list of its parts lies in its folder.
+                (parts,) = (file for file in files if Path(file).name == "modules.json")
+                folder = str(Path(self._resources, parts).parent)
+                return {"name": [folder], "files": [f"{self._resources}/{file}" for file in files]}
+        raise UnavailableError(f"not installed here: {' or '.join(names)}")
 
     def _or_drop_in(self, alternatives: Sequence[str]) -> str:
         """As `file_of`; the message, which tables show, names no place of this machine."""
