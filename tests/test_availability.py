@@ -1,21 +1,21 @@
-"""What can be had of a configuration, and the reason for each model that cannot be run."""
+"""What can be had of a configuration, and the reason for each system that cannot be run."""
 
 from pathlib import Path
 
 import pytest
 import yaml
+from small_papers import PAPER, Papers
 
 from analogyqa.availability import Availability, find_entity_model
 from analogyqa.errors import AnalogyQAError
-from analogyqa.settings.run import load_config
+from analogyqa.plan import load_papers
 from analogyqa.sources.registry import Source
 
 CONFIG = """
-output_dir: out
-seeds: 1
 datasets:
   toy: {title: Toy, reader: wikiqa, train: [web, local], dev: local, test: local}
-subsets: [comb]
+subsets: {both: [who], who: [who]}
+question_types: {who: [who]}
 vectors:
   here: {source: [web, local, other]}
   web: {source: [gone, web]}
@@ -28,25 +28,23 @@ sentence_vectors:
   sif: {encoder: sif, vectors: here}
   web-weights: {encoder: sent2vec, weights: web}
   no-words: {encoder: sif, vectors: gone}
-models:
+systems:
   mean: {title: M, encoder: mean, vectors: here, ranker: cosine}
+sensitivity: {subset: who, measure: mrr}
 """
 ANALOGY = {"title": "A", "encoder": "bigru", "vectors": "here", "ranker": "analogy"}
+GONE = "gone is neither here nor on the web; drop in a/gone.txt or a/lost.txt"
+LOST = "{} is neither here nor on the web; drop in a/lost.txt"
 
 
-def source(name: str) -> Source:
-    return Source(
-        name=name,
-        title=name,
-        file=f"a/{name}.txt",
-        sha256="unknown",
-        urls=("https://example.org/web",) if name == "web" else (),
-        licence="none",
-        citation="nobody",
-    )
-
-
-REGISTRY = {name: source(name) for name in ("local", "other", "web", "gone", "lost")}
+SAME = {"sha256": "unknown", "licence": "none", "citation": "nobody"}
+REGISTRY = {
+    name: Source(name=name, title=name, file=f"a/{name}.txt", urls=urls, **SAME)
+    for name, urls in [
+        ("web", ("https://example.org/web",)),
+        *((each, ()) for each in ("local", "other", "gone", "lost")),
+    ]
+}
 
 
 @pytest.fixture
@@ -61,15 +59,15 @@ def folder(tmp_path, monkeypatch) -> Path:
 
 @pytest.fixture
 def available(folder):
-    """Return a function: what is available of the configuration with models laid over it."""
+    """Return a function: what is available of the configuration with changes laid over it."""
+    papers = Papers(folder / "papers")
 
-    def available(models=None, registry=REGISTRY, **changes) -> Availability:
-        values = yaml.safe_load(CONFIG)
-        values["models"] |= models or {}
-        for section, change in changes.items():
-            known = values.get(section)
-            values[section] = known | change if isinstance(known, dict) else change
-        return Availability(load_config(values), registry, "resources", ["mirror"])
+    def available(systems=None, paper=PAPER, **changes) -> Availability:
+        papers.write("small", CONFIG, paper)
+        over = changes | {"systems": systems or {}}
+        config = papers.load(yaml.safe_dump(over))
+        asked = load_papers(config, papers.folder).values()
+        return Availability(config, REGISTRY, "resources", ["mirror"], asked)
 
     return available
 
@@ -79,178 +77,121 @@ def stored(*names: str) -> dict:
 
 
 def vectors(name: str) -> dict:
-    return {"model": {"title": "V", "encoder": "mean", "vectors": name, "ranker": "cosine"}}
+    return {"means": {"title": "V", "encoder": "mean", "vectors": name, "ranker": "cosine"}}
 
 
 # Files
 
 
-def test_of_alternatives_the_first_that_is_here_is_taken(available):
-    assert available().file_of(["gone", "other", "local"]) == "resources/a/other.txt"
+@pytest.mark.parametrize(
+    ("alternatives", "file"),
+    [
+        (["gone", "other", "local"], "resources/a/other.txt"),  # the first that is here
+        (["web", "local", "other"], "resources/a/local.txt"),  # here before on the web
+        (["gone", "web"], "resources/a/web.txt"),  # on the web before nowhere
+        (["./mine.vec", "local"], "./mine.vec"),  # a path as it is
+        (["local", "./mine.vec"], "resources/a/local.txt"),
+        (["gone", "./mine.vec"], "./mine.vec"),  # a path where there is no source
+    ],
+)
+def test_of_alternatives_the_first_that_can_be_had_is_taken(available, folder, alternatives, file):
+    (folder / "mine.vec").touch()
+    assert available().file_of(alternatives) == file
 
 
-def test_what_is_here_comes_before_what_is_on_the_web(available):
+def test_data_sets_vectors_and_sentence_vectors_have_the_files_that_they_are_made_of(available):
     found = available()
-    assert found.splits["toy"] == dict.fromkeys(("train", "dev", "test"), "resources/a/local.txt")
-    assert found.vectors["here"] == ["resources/a/local.txt"]
-
-
-def test_what_is_on_the_web_comes_before_what_is_nowhere(available):
-    assert available().vectors["web"] == ["resources/a/web.txt"]
-
-
-def test_a_path_is_taken_as_it_is(available, folder):
-    (folder / "mine.vec").touch()
-    assert available().file_of(["./mine.vec", "local"]) == "./mine.vec"
-
-
-def test_a_path_behind_a_source_is_taken_where_there_is_no_source(available, folder):
-    (folder / "mine.vec").touch()
-    assert available().file_of(["local", "./mine.vec"]) == "resources/a/local.txt"
-    assert available().file_of(["gone", "./mine.vec"]) == "./mine.vec"
+    local, other, web = (f"resources/a/{name}.txt" for name in ("local", "other", "web"))
+    assert found.splits["toy"] == dict.fromkeys(("train", "dev", "test"), local)
+    assert found.vectors == {"here": [local], "web": [web], "trained": [local, other]}
+    assert found.sentence_vectors == {
+        "weights": {"weights": [local]},
+        "web-weights": {"weights": [web]},
+        "nli": {"train_on": [local, other], "dev_on": [other]},
+        "sif": {},
+    }
 
 
 @pytest.mark.parametrize(
-    "changes",
+    ("changes", "message"),
     [
-        {"vectors": {"mine": {"source": ["local", "data/none.vec"]}}},
-        {"vectors": {"mine": {"train_on": ["data/none.txt"]}}},
-        {"sentence_vectors": {"mine": {"encoder": "sent2vec", "weights": "data/none.bin"}}},
+        ({"vectors": {"mine": {"source": ["local", "a/none.vec"]}}}, "a/none.vec: no such"),
+        ({"vectors": {"mine": {"train_on": ["a/none.txt"]}}}, "a/none.txt: no such file. Correct"),
+        ({"sentence_vectors": {"mine": {"encoder": "sent2vec", "weights": "a/none.bin"}}},
+         "a/none.bin: no such file. Correct the path in the configuration"),
+        ({"vectors": {"mine": {"train_on": ["./resources"]}}}, "./resources: a folder; name"),
+        ({"vectors": {"mine": {"source": "locla"}}},
+         "locla: no such file, and no source in the registry; did you mean local?"),
+        ({"datasets": {"toy": {"train": "nope.tsv"}}}, "nope.tsv: no such file, and no"),
+        ({"datasets": {"toy": {"dev": "mine.tsv"}}},
+         "mine.tsv: write ./mine.tsv for the file, and no source in the registry"),
+        ({"datasets": {"toy": {"dev": "gone"}}},
+         "gone: neither in resources nor in a mirror (mirror), and not on the web; put the file at "
+         "resources/a/gone.txt"),
     ],
-)
-def test_a_path_that_is_not_there_is_an_error(available, changes):
-    with pytest.raises(AnalogyQAError, match=r"data/none\.\w+: no such file\. Correct the path"):
+)  # fmt: skip
+def test_what_is_not_there_is_an_error_that_says_where_it_was_looked_for(
+    available, folder, changes, message
+):
+    (folder / "mine.tsv").touch()
+    with pytest.raises(AnalogyQAError) as error:
         available(**changes)
-
-
-def test_a_file_without_a_slash_is_told_to_have_one(available):
-    datasets = {"toy": yaml.safe_load(CONFIG)["datasets"]["toy"] | {"dev": "nope.tsv"}}
-    with pytest.raises(AnalogyQAError, match=r"'nope\.tsv'.* with a slash: \./nope\.tsv"):
-        available(datasets=datasets)
-
-
-def test_a_path_that_is_a_folder_is_an_error(available, folder):
-    (folder / "texts").mkdir()
-    with pytest.raises(AnalogyQAError, match=r"\./texts: a folder; name a file\. Correct the path"):
-        available(vectors={"mine": {"train_on": ["./texts"]}})
-
-
-def test_a_split_that_cannot_be_had_is_an_error_that_names_the_place(available):
-    datasets = {"toy": yaml.safe_load(CONFIG)["datasets"]["toy"] | {"dev": "gone"}}
-    with pytest.raises(AnalogyQAError, match=r"gone: neither in .* put the file at resources/a/go"):
-        available(datasets=datasets)
-
-
-def test_a_source_that_is_not_registered_is_an_error(available):
-    with pytest.raises(AnalogyQAError, match="no source 'locla' in the registry; did you mean loc"):
-        available(vectors={"mine": {"source": "locla"}})
-
-
-def test_texts_to_train_on_are_all_needed(available):
-    assert available().vectors["trained"] == ["resources/a/local.txt", "resources/a/other.txt"]
-    found = available(vectors("part"), vectors={"part": {"train_on": ["local", "lost"]}})
-    assert "part" not in found.vectors
-    assert found.reasons == {"model": "part is neither here nor on the web; drop in a/lost.txt"}
-
-
-def test_sentence_vectors_say_what_they_are_made_of(available):
-    assert available().sentence_vectors == {
-        "weights": {"weights": ["resources/a/local.txt"]},
-        "web-weights": {"weights": ["resources/a/web.txt"]},
-        "nli": {
-            "train_on": ["resources/a/local.txt", "resources/a/other.txt"],
-            "dev_on": ["resources/a/other.txt"],
-        },
-        "sif": {},
-    }
+    assert str(error.value).startswith(message)
 
 
 def test_a_model_that_is_installed_has_a_name_in_place_of_a_file(available, folder):
     (folder / "minilm").mkdir()
     (folder / "minilm" / "modules.json").write_text("[]")
     section = {"encoder": "sentence_transformers", "weights": ["none-of-that-name", "./minilm"]}
-    assert available(sentence_vectors={"mine": section}).sentence_vectors["mine"] == {
-        "name": ["./minilm"]
-    }
+    found = available(sentence_vectors={"mine": section}).sentence_vectors["mine"]
+    assert found == {"name": ["./minilm"]}
 
 
-def test_of_sentence_vectors_those_whose_files_are_here_come_first(available):
-    assert available().first_of(["web-weights", "weights", "nli"]) == "weights"
-
-
-def test_of_sentence_vectors_that_are_here_the_first_is_taken(available):
-    assert available().first_of(["nli", "weights"]) == "nli"
-
-
-def test_of_sentence_vectors_that_are_on_the_web_the_first_is_taken(available):
+@pytest.mark.parametrize(
+    ("names", "first"),
+    [
+        (["web-weights", "weights", "nli"], "weights"),  # here before on the web
+        (["nli", "weights"], "nli"),
+        (["published", "web-weights", "second"], "web-weights"),  # what can be had
+        (["second", "web-weights"], "second"),
+        (["second", "sif"], "sif"),  # here when their word vectors are
+    ],
+)
+def test_of_sentence_vectors_the_first_that_is_here_is_taken(available, names, first):
     found = available(sentence_vectors={"second": {"encoder": "sif", "vectors": "web"}})
-    assert found.first_of(["published", "web-weights", "second"]) == "web-weights"
-    assert found.first_of(["second", "web-weights"]) == "second"
-
-
-def test_sentence_vectors_are_here_when_their_word_vectors_are(available):
-    found = available(sentence_vectors={"second": {"encoder": "sif", "vectors": "web"}})
-    assert found.first_of(["second", "sif"]) == "sif"
+    assert found.first_of(names) == first
 
 
 # Reasons
 
 
-def test_models_that_have_all_they_need_have_no_reason(available):
-    assert available(vectors("here")).reasons == {}
-    assert available(stored("sif")).reasons == {}
+MISSING_DEV = {"encoder": "infersent", "train_on": ["local"], "dev_on": ["lost"], "vectors": "here"}
+NOT_INSTALLED = {"encoder": "sentence_transformers", "weights": ["none-of-that-name"]}
 
 
-def test_missing_vectors_are_a_reason_that_names_every_file_to_drop_in(available):
-    assert available(vectors("gone")).reasons == {
-        "model": "gone is neither here nor on the web; drop in a/gone.txt or a/lost.txt"
-    }
-
-
-def test_missing_weights_are_a_reason_that_names_the_file_to_drop_in(available):
-    assert available(stored("published")).reasons == {
-        "stored": "published is neither here nor on the web; drop in a/lost.txt"
-    }
-
-
-def test_missing_data_to_choose_an_epoch_on_are_named_as_such(available):
-    section = {"encoder": "infersent", "train_on": ["local"], "dev_on": ["lost"], "vectors": "here"}
-    assert available(stored("mine"), sentence_vectors={"mine": section}).reasons == {
-        "stored": "mine is neither here nor on the web; drop in a/lost.txt"
-    }
-
-
-def test_a_model_that_is_not_installed_is_named(available):
-    section = {"encoder": "sentence_transformers", "weights": ["none-of-that-name"]}
-    assert available(stored("mine"), sentence_vectors={"mine": section}).reasons == {
-        "stored": "mine is not installed here: none-of-that-name"
-    }
-
-
-def test_sentence_vectors_lack_what_their_word_vectors_lack(available):
-    assert available(stored("no-words")).reasons == {
-        "stored": "gone is neither here nor on the web; drop in a/gone.txt or a/lost.txt"
-    }
-
-
-def test_of_sentence_vectors_the_first_that_can_be_had_are_enough(available):
-    assert available(stored("published", "sif")).reasons == {}
-
-
-def test_of_sentence_vectors_that_are_all_missing_each_is_explained(available):
-    assert available(stored("published", "no-words")).reasons["stored"].count("drop in") == 2
-
-
-def test_word_and_sentence_vectors_of_one_name_are_two_things(available):
-    gone = {"here": {"encoder": "sent2vec", "weights": "gone"}}
-    after = {"later": {"encoder": "sif", "vectors": "here"}}
-    assert available(stored("later"), sentence_vectors=gone | after).reasons == {}
-
-
-def test_a_reason_names_no_place_of_this_machine(available, folder):
-    reasons = available(vectors("gone") | stored("published")).reasons
-    assert len(reasons) == 2
-    assert not any(str(folder) in reason or "mirror" in reason for reason in reasons.values())
+@pytest.mark.parametrize(
+    ("systems", "changes", "reasons"),
+    [
+        (vectors("here"), {}, {}),
+        (stored("sif"), {}, {}),
+        (stored("published", "sif"), {}, {}),  # the first that can be had is enough
+        (vectors("gone"), {}, {"means": GONE}),
+        (vectors("part"), {"vectors": {"part": {"train_on": ["local", "lost"]}}},
+         {"means": LOST.format("part")}),
+        (stored("published"), {}, {"stored": LOST.format("published")}),
+        (stored("dev"), {"sentence_vectors": {"dev": MISSING_DEV}}, {"stored": LOST.format("dev")}),
+        (stored("mine"), {"sentence_vectors": {"mine": NOT_INSTALLED}},
+         {"stored": "mine is not installed here: none-of-that-name"}),
+        (stored("no-words"), {}, {"stored": GONE}),
+        (stored("published", "no-words"), {}, {"stored": f"{LOST.format('published')}; {GONE}"}),
+        # Word and sentence vectors of one name are two things.
+        (stored("sif"), {"sentence_vectors": {"here": {"encoder": "sent2vec", "weights": "gone"}}}, {}),
+    ],
+)  # fmt: skip
+def test_what_is_missing_is_a_reason_that_names_the_files_to_drop_in(
+    available, systems, changes, reasons
+):
+    assert available(systems, **changes).reasons == reasons
 
 
 def test_a_dropped_in_file_takes_the_reason_away(available, folder):
@@ -258,25 +199,22 @@ def test_a_dropped_in_file_takes_the_reason_away(available, folder):
     assert available(vectors("gone") | stored("published")).reasons == {}
 
 
-# Variations
-
-
-def sensitivity(**variations: dict) -> dict:
-    return {"models": ["analogy"], "axes": {"axis": variations}}
-
-
 def test_a_variation_that_cannot_be_had_is_left_out_alone(available):
-    varied = sensitivity(gone={"model": {"vectors": "gone"}}, web={"model": {"vectors": "web"}})
-    assert available({"analogy": ANALOGY}, sensitivity=varied).reasons == {
-        "analogy+axis.gone": "gone is neither here nor on the web; drop in a/gone.txt or a/lost.txt"
-    }
+    axes = {"words": {name: {"vectors": name} for name in ("gone", "web")}}
+    study = {"systems": ["analogy"], "axes": axes}
+    found = available({"analogy": ANALOGY}, sensitivity=study)
+    assert found.reasons == {"analogy vectors=gone": GONE}
 
 
-def test_a_model_that_is_left_out_takes_its_variations_along(available):
-    varied = sensitivity(mean={"model": {"aggregate": "mean"}})
-    analogy = ANALOGY | {"vectors": "gone"}
-    reasons = available({"analogy": analogy}, sensitivity=varied).reasons
-    assert set(reasons) == {"analogy", "analogy+axis.mean"}
+def test_a_system_that_is_left_out_takes_its_variations_along(available):
+    study = {"systems": ["analogy"], "axes": {"how": {"mean": {"aggregate": "mean"}}}}
+    found = available({"analogy": ANALOGY | {"vectors": "gone"}}, sensitivity=study)
+    assert found.reasons == {"analogy": GONE}
+
+
+def test_what_a_table_asks_for_at_an_axis_is_left_out_where_it_cannot_be_had(available):
+    paper = PAPER.replace("{system: mean}", "{system: mean, vectors: gone}")
+    assert available(paper=paper).reasons == {"mean vectors=gone": GONE}
 
 
 # Named entities
@@ -285,45 +223,39 @@ def test_a_model_that_is_left_out_takes_its_variations_along(available):
 TAM = {"tam": ANALOGY | {"ranker": "cosine", "rewriting": "entity"}}
 
 
-def entities(model, vectors="here") -> dict:
-    return {"model": model, "vectors": vectors}
-
-
-def test_a_missing_model_of_entities_leaves_out_what_rewrites(available):
-    found = available(TAM, named_entities=entities(["none_of_that", "models/none.jsonl"]))
-    assert set(found.reasons) == {"tam"}
-    assert found.entities is None
-    for part in ("none_of_that, models/none.jsonl", "spacy download"):
-        assert part in found.reasons["tam"]
-
-
-def test_missing_vectors_of_entities_leave_out_what_rewrites(available, folder):
+@pytest.mark.parametrize(
+    ("model", "words", "reason"),
+    [
+        (["none_of_that", "models/none.jsonl"], "here", "none_of_that, models/none.jsonl is here"),
+        (["patterns.jsonl"], "gone", GONE),
+    ],
+)
+def test_without_entities_what_rewrites_is_left_out_and_nothing_else(
+    available, folder, model, words, reason
+):
     (folder / "patterns.jsonl").touch()
-    found = available(TAM, named_entities=entities("patterns.jsonl", "gone"))
-    assert found.reasons == {
-        "tam": "gone is neither here nor on the web; drop in a/gone.txt or a/lost.txt"
-    }
+    entities = {"model": model, "vectors": words, "labels": {}}
+    found = available(TAM, named_entities=entities)
+    assert set(found.reasons) == {"tam"}
+    assert reason in found.reasons["tam"]
+    assert ("spacy download" in found.reasons["tam"]) == (found.entities is None)
+    assert available(named_entities=entities).reasons == {}
 
 
-def test_without_a_model_of_entities_nothing_else_is_left_out(available):
-    assert available(named_entities=entities("none_of_that")).reasons == {}
-
-
-def test_of_models_of_entities_the_first_there_is_is_found(folder):
-    for place in ("mirror/m/second.jsonl", "resources/m/second.jsonl", "mirror/first.jsonl"):
+@pytest.mark.parametrize(
+    ("names", "found"),
+    [
+        (["first.jsonl", "m/second.jsonl"], "mirror/first.jsonl"),
+        (["none.jsonl", "m/second.jsonl"], "resources/m/second.jsonl"),
+        (["mine.jsonl"], "mine.jsonl"),  # as it is named before those below folders
+    ],
+)
+def test_of_models_of_entities_the_first_there_is_is_found(folder, names, found):
+    for place in ("mirror/m/second.jsonl", "resources/m/second.jsonl", "mirror/first.jsonl",
+                  "mine.jsonl", "resources/mine.jsonl"):  # fmt: skip
         Path(place).parent.mkdir(parents=True, exist_ok=True)
         Path(place).touch()
-    folders = ["resources", Path("mirror")]
-    assert find_entity_model(["first.jsonl", "m/second.jsonl"], folders) == "mirror/first.jsonl"
-    assert (
-        find_entity_model(["none.jsonl", "m/second.jsonl"], folders) == "resources/m/second.jsonl"
-    )
-
-
-def test_a_model_of_entities_as_it_is_named_comes_before_those_below_folders(folder):
-    for place in ("mine.jsonl", "resources/mine.jsonl"):
-        Path(place).touch()
-    assert find_entity_model(["mine.jsonl"], ["resources"]) == "mine.jsonl"
+    assert find_entity_model(names, ["resources", Path("mirror")]) == found
 
 
 def test_the_models_that_are_not_there_are_named():

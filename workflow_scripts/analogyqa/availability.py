@@ -168,6 +168,8 @@ class Availability:
         reasons = {}
         for name, system in (config.systems | varied_systems(config, papers)).items():
             stores = system.sentence_vectors or []
+            if name.partition(" ")[0] in reasons:  # which is one at all axes
+                continue
             if system.vectors in self._no_vectors:
                 reasons[name] = self._no_vectors[system.vectors]
             elif stores and not set(stores) & set(self.sentence_vectors):

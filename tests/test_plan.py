@@ -1,0 +1,235 @@
+"""The cells are those that artefacts, claims and studies ask for, each with a place of its own."""
+
+from pathlib import Path
+
+import pytest
+from small_papers import PAPER
+
+from analogyqa.errors import AnalogyQAError
+from analogyqa.plan import (
+    Cell,
+    cells_of,
+    cells_of_artefact,
+    extra_systems,
+    load_papers,
+    selection_cells,
+    sensitivity_cells,
+    varied_systems,
+    why_not,
+)
+from analogyqa.settings.load import read_config
+from analogyqa.settings.paper import OWN, Where
+from analogyqa.settings.run import leave_out
+
+ROOT = Path(__file__).parents[1]
+CHOSEN = (("setting", "chosen"),)
+PLACES = ("toy both", "toy who")
+POINT = "analogy toy both p="
+SELECTED = {f"analogy toy both {axes}" for axes in ("loss=hinge", "dropout=0 negatives.count=4")}
+CELLS = {
+    *(f"{system} {place}" for system in ("analogy", "mean", "mean-cosine") for place in PLACES),
+    *(f"analogy {place} setting=chosen" for place in PLACES),
+    *(f"{POINT}2", f"{POINT}4", "baseline toy who", *SELECTED),
+}
+OWN_DATA = "datasets: {mine: {title: Mine, reader: wikiqa, train: b/a, dev: b/b, test: b/c}}"
+OWN_SYSTEM = "systems: {net: {title: Net, encoder: cnn, vectors: some, ranker: cosine, p: 2}}"
+
+
+def labels(cells) -> set[str]:
+    return {cell.label for cell in cells}
+
+
+def test_the_cells_of_a_paper(papers):
+    cells = papers.cells()
+    assert labels(cells) == CELLS
+    assert len({cell.path for cell in cells}) == len(cells)
+    assert Cell("analogy", "toy", "both", (("p", "2"),)).path == "analogy/toy/both/p=2"
+    assert Cell("mean", "toy", "who").path == "mean/toy/who/default"
+
+
+@pytest.mark.parametrize(
+    ("over", "gone", "new"),
+    [
+        ("axes: {p: [2, 3]}", {f"{POINT}4"}, set()),
+        ("axes: {p: [5]}", {f"{POINT}2", f"{POINT}4"}, {f"{POINT}5"}),
+        ("prototypes: {p: 2}", {f"{POINT}2"}, {f"{POINT}3"}),
+        ("extra_rows: {table1: []}", {f"mean-cosine {place}" for place in PLACES}, set()),
+        ("extra_rows: {table1: [mean]}", {f"mean-cosine {place}" for place in PLACES}, set()),
+        ("systems: {mean: null}", {f"mean {place}" for place in PLACES}, set()),
+        ("left_out: {mean: no room}", {f"mean {place}" for place in PLACES}, set()),
+        ("{systems: {baseline: null}, sensitivity: null}", {"baseline toy who"}, set()),
+        ("subsets: {who: null}", {each for each in CELLS if "who" in each}, set()),
+        ("sensitivity: null", set(), set()),
+        ("selection: null", {*SELECTED, *(each for each in CELLS if "setting" in each)}, set()),
+        ("selection: {subset: who}", SELECTED, {each.replace("both", "who") for each in SELECTED}),
+        (OWN_SYSTEM, set(), {f"net {place}" for place in PLACES}),
+        (OWN_DATA, set(), {f"{system} mine {subset}{setting}" for subset in ("who", "both", "all")
+                           for system, setting in [
+                               *((each, "") for each in ("analogy", "baseline", "mean", "words",
+                                                         "mean-cosine", "stored", "random")),
+                               ("analogy", " setting=chosen")]}
+         | {each.replace("toy", "mine") for each in SELECTED}),
+    ],
+)  # fmt: skip
+def test_what_is_asked_for_is_run_and_nothing_else_changes(papers, over, gone, new):
+    assert labels(papers.cells(over)) == CELLS - gone | new
+
+
+def test_another_paper_changes_no_cell(papers):
+    late = PAPER.replace("paper: small", "paper: late").replace("mean}", "stored}")
+    papers.write("late", "over: small\n", late.replace("[2, 3, 4]", "[4, 5]"))
+    cells = papers.cells("papers: small late")
+    new = {*(f"stored {place}" for place in PLACES), f"{POINT}5"}
+    assert labels(cells) == CELLS | new
+    assert labels(papers.cells("papers: late")) <= labels(cells)
+
+
+def test_a_selection_compares_settings_and_the_papers_own(papers):
+    config = papers.load("selection: {settings: {same: {dropout: 0.25}}}")
+    assert {
+        name: cell.axes for name, cell in selection_cells(config, "analogy", "toy").items()
+    } == {
+        "paper": (),
+        "hinge": (("loss", "hinge"),),
+        "drawn": (("dropout", "0"), ("negatives.count", "4")),
+        "same": (),
+    }
+    assert config.choices_of("analogy", (("loss", "hinge"), ("p", "2"))).keys() == {"loss=hinge"}
+    assert config.choices_of("analogy", (("p", "2"),)) == {"paper": (("p", "2"),)}
+    with pytest.raises(AnalogyQAError, match="baseline: no selection names it"):
+        config.choices_of("baseline", CHOSEN)
+
+
+SENSITIVITY = {
+    ("paper", ""): ("", ""),
+    ("loss", "workshop"): ("loss=lwda", ""),  # of one side there is no other
+    ("loss", "stated"): ("", ""),
+    ("case", "kept"): ("vectors=cased", "vectors=cased"),
+    ("aggregation", "mean"): ("aggregate=mean", ""),
+    ("questions", "dropped"): ("drop_all_correct=dev", "drop_all_correct=dev"),
+}
+
+
+def test_the_cells_of_the_sensitivity_table(papers):
+    config = papers.load()
+    assert {key: cell.label for key, cell in sensitivity_cells(config, "small").items()} == {
+        (system, "toy", *variation): f"{system} toy both {axes[index]}".strip()
+        for index, system in enumerate(("analogy", "baseline"))
+        for variation, axes in SENSITIVITY.items()
+    }
+    assert set(varied_systems(config)) == {
+        *(f"analogy {axes}" for axes in ("loss=lwda", "vectors=cased", "aggregate=mean")),
+        "baseline vectors=cased",
+    }
+
+
+@pytest.mark.parametrize(
+    ("over", "datasets"),
+    [(OWN_DATA, {"toy"}), (f"{OWN_DATA}\nsensitivity: {{datasets: [mine]}}", {"mine"})],
+)
+def test_the_sensitivity_table_is_of_the_papers_data_or_of_those_that_it_names(
+    papers, over, datasets
+):
+    cells = sensitivity_cells(papers.load(over), "small")
+    assert {dataset for _, dataset, *_ in cells} == datasets
+
+
+def test_a_variation_that_is_left_out_leaves_its_system(papers):
+    config = leave_out(papers.load(), {"analogy vectors=cased": "no vectors"})
+    left = {key for key in sensitivity_cells(config, "small") if "case" in key}
+    assert left == {("baseline", "toy", "case", "kept")}
+    place = {"system": "analogy", "dataset": "toy", "subset": "both", "vectors": "cased"}
+    for more in ({}, {"drop_all_correct": ["dev"]}):  # data sets have no part in it
+        assert why_not(Where(**place, **more), config) == "no vectors"
+    assert labels(cells_of(config, load_papers(config, papers.folder))) == CELLS
+
+
+@pytest.mark.parametrize(
+    ("place", "reason"),
+    [
+        ({}, ""),
+        ({"system": "old"}, "no room"),
+        ({"system": "nobody"}, "system nobody is not configured"),
+        ({"dataset": "none"}, "data set none is not configured"),
+        ({"subset": "why"}, "subset why is not configured"),
+        ({"subset": "all"}, ""),
+        ({"p": 7}, "p = 7 is not among the points of axes.p"),
+        ({"vectors": "gone"}, "analogy.vectors: 'gone' is not configured"),
+        ({"loss": "pairwise"}, "analogy: the loss pairwise needs ranker: cosine"),
+        ({"rewriting": "entity"}, "analogy.rewriting: the section named_entities is missing"),
+        ({"system": "mean", "loss": "hinge"}, ""),
+    ],
+)
+def test_why_there_is_no_run(papers, place, reason):
+    config = papers.load("{axes: {p: [2]}, left_out: {old: no room}, named_entities: null}")
+    where = Where(**{"system": "analogy", "dataset": "toy", "subset": "who"} | place)
+    assert why_not(where, config) == reason
+
+
+def test_vectors_that_a_table_varies_are_looked_for(papers):
+    paper = PAPER.replace("{system: mean}", "{system: mean, vectors: cased}")
+    papers.write("small", (papers.folder / "small" / "config.yaml").read_text(), paper)
+    config = papers.load("sensitivity: null")
+    varied = varied_systems(config, load_papers(config, papers.folder).values())
+    assert {name: system.vectors for name, system in varied.items() if "mean" in name} == {
+        "mean vectors=cased": "cased"
+    }
+
+
+def test_a_run_of_ones_own_data_has_a_table_and_a_figure_of_them(papers):
+    config = papers.load(f"{OWN_DATA}\n{OWN_SYSTEM}")
+    all_papers = load_papers(config, papers.folder)
+    assert list(all_papers) == ["small", OWN]
+    own = all_papers[OWN]
+    assert set(own.artefacts) == {"table1", "figure1"}
+    for name in own.artefacts:
+        cells = cells_of_artefact(config, own, name)
+        assert {(cell.dataset, cell.subset) for cell in cells} == {
+            ("mine", "who"), ("mine", "both"), ("mine", "all")
+        }  # fmt: skip
+        assert {cell.system for cell in cells} == set(config.systems)
+    assert extra_systems(config, own, "table1") == []
+    assert extra_systems(config, all_papers["small"], "table1") == ["mean-cosine", "net"]
+    assert extra_systems(config, all_papers["small"], "figure1") == []
+
+
+@pytest.mark.parametrize(
+    ("over", "message"),
+    [
+        (
+            "prototypes: {p: 6}",
+            r"p = 6 \(analogy toy both\): more than the 5 .* who in toy, .*1 to 5",
+        ),
+        ("axes: {p: [2, 9]}", r"p = 9 \(analogy toy both p=9\): more than .* allowed: 1 to 5"),
+    ],
+)
+def test_more_prototypes_than_questions_are_refused(papers, over, message):
+    with pytest.raises(AnalogyQAError, match=message):
+        papers.cells(over)
+    assert papers.cells(f"{{{over}, datasets: {{toy: {{questions: null}}}}}}")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            PAPER.replace("paper: small", "paper: other"),
+            r"small/paper\.yaml: paper: 'other', in the",
+        ),
+        (
+            PAPER.replace("title: T", "tilte: T"),
+            r"small/paper\.yaml: unknown key artefacts\.table1",
+        ),
+        ("", r"small/paper\.yaml: holds no value"),
+    ],
+)
+def test_a_broken_paper_is_named(papers, text, message):
+    papers.write("small", (papers.folder / "small" / "config.yaml").read_text(), text)
+    with pytest.raises(AnalogyQAError, match=message):
+        papers.cells()
+
+
+def test_the_cells_of_the_repositorys_papers_and_of_the_sample_have_paths_of_their_own():
+    for config in map(read_config, (ROOT / "config.yaml", ROOT / "sample" / "config.yaml")):
+        cells = cells_of(config, load_papers(config))
+        assert len({cell.path for cell in cells}) == len(cells) > 50
