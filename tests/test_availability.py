@@ -166,6 +166,7 @@ def test_of_sentence_vectors_the_first_that_is_here_is_taken(available, names, f
 
 
 MISSING_DEV = {"encoder": "infersent", "train_on": ["local"], "dev_on": ["lost"], "vectors": "here"}
+NO_WEIGHTS = {"encoder": "sent2vec", "weights": "gone"}
 NOT_INSTALLED = {"encoder": "sentence_transformers", "weights": ["none-of-that-name"]}
 
 
@@ -185,7 +186,7 @@ NOT_INSTALLED = {"encoder": "sentence_transformers", "weights": ["none-of-that-n
         (stored("no-words"), {}, {"stored": GONE}),
         (stored("published", "no-words"), {}, {"stored": f"{LOST.format('published')}; {GONE}"}),
         # Word and sentence vectors of one name are two things.
-        (stored("sif"), {"sentence_vectors": {"here": {"encoder": "sent2vec", "weights": "gone"}}}, {}),
+        (stored("sif"), {"sentence_vectors": {"here": NO_WEIGHTS}}, {}),
     ],
 )  # fmt: skip
 def test_what_is_missing_is_a_reason_that_names_the_files_to_drop_in(

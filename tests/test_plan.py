@@ -5,18 +5,9 @@ from pathlib import Path
 import pytest
 from small_papers import PAPER
 
+from analogyqa import plan
 from analogyqa.errors import AnalogyQAError
-from analogyqa.plan import (
-    Cell,
-    cells_of,
-    cells_of_artefact,
-    extra_systems,
-    load_papers,
-    selection_cells,
-    sensitivity_cells,
-    varied_systems,
-    why_not,
-)
+from analogyqa.plan import Cell, cells_of, load_papers, sensitivity_cells, why_not
 from analogyqa.settings.load import read_config
 from analogyqa.settings.paper import OWN, Where
 from analogyqa.settings.run import leave_out
@@ -87,7 +78,7 @@ def test_another_paper_changes_no_cell(papers):
 def test_a_selection_compares_settings_and_the_papers_own(papers):
     config = papers.load("selection: {settings: {same: {dropout: 0.25}}}")
     assert {
-        name: cell.axes for name, cell in selection_cells(config, "analogy", "toy").items()
+        name: cell.axes for name, cell in plan.selection_cells(config, "analogy", "toy").items()
     } == {
         "paper": (),
         "hinge": (("loss", "hinge"),),
@@ -117,21 +108,16 @@ def test_the_cells_of_the_sensitivity_table(papers):
         for index, system in enumerate(("analogy", "baseline"))
         for variation, axes in SENSITIVITY.items()
     }
-    assert set(varied_systems(config)) == {
+    assert set(plan.varied_systems(config)) == {
         *(f"analogy {axes}" for axes in ("loss=lwda", "vectors=cased", "aggregate=mean")),
         "baseline vectors=cased",
     }
 
 
-@pytest.mark.parametrize(
-    ("over", "datasets"),
-    [(OWN_DATA, {"toy"}), (f"{OWN_DATA}\nsensitivity: {{datasets: [mine]}}", {"mine"})],
-)
-def test_the_sensitivity_table_is_of_the_papers_data_or_of_those_that_it_names(
-    papers, over, datasets
-):
-    cells = sensitivity_cells(papers.load(over), "small")
-    assert {dataset for _, dataset, *_ in cells} == datasets
+def test_the_sensitivity_table_is_of_the_papers_data_or_of_those_that_it_names(papers):
+    for over, datasets in (("", {"toy"}), ("sensitivity: {datasets: [mine]}", {"mine"})):
+        cells = sensitivity_cells(papers.load(f"{OWN_DATA}\n{over}"), "small")
+        assert {dataset for _, dataset, *_ in cells} == datasets
 
 
 def test_a_variation_that_is_left_out_leaves_its_system(papers):
@@ -166,16 +152,6 @@ def test_why_there_is_no_run(papers, place, reason):
     assert why_not(where, config) == reason
 
 
-def test_vectors_that_a_table_varies_are_looked_for(papers):
-    paper = PAPER.replace("{system: mean}", "{system: mean, vectors: cased}")
-    papers.write("small", (papers.folder / "small" / "config.yaml").read_text(), paper)
-    config = papers.load("sensitivity: null")
-    varied = varied_systems(config, load_papers(config, papers.folder).values())
-    assert {name: system.vectors for name, system in varied.items() if "mean" in name} == {
-        "mean vectors=cased": "cased"
-    }
-
-
 def test_a_run_of_ones_own_data_has_a_table_and_a_figure_of_them(papers):
     config = papers.load(f"{OWN_DATA}\n{OWN_SYSTEM}")
     all_papers = load_papers(config, papers.folder)
@@ -183,14 +159,14 @@ def test_a_run_of_ones_own_data_has_a_table_and_a_figure_of_them(papers):
     own = all_papers[OWN]
     assert set(own.artefacts) == {"table1", "figure1"}
     for name in own.artefacts:
-        cells = cells_of_artefact(config, own, name)
+        cells = plan.cells_of_artefact(config, own, name)
         assert {(cell.dataset, cell.subset) for cell in cells} == {
             ("mine", "who"), ("mine", "both"), ("mine", "all")
         }  # fmt: skip
         assert {cell.system for cell in cells} == set(config.systems)
-    assert extra_systems(config, own, "table1") == []
-    assert extra_systems(config, all_papers["small"], "table1") == ["mean-cosine", "net"]
-    assert extra_systems(config, all_papers["small"], "figure1") == []
+    assert plan.extra_systems(config, own, "table1") == []
+    assert plan.extra_systems(config, all_papers["small"], "table1") == ["mean-cosine", "net"]
+    assert plan.extra_systems(config, all_papers["small"], "figure1") == []
 
 
 @pytest.mark.parametrize(
