@@ -118,7 +118,7 @@ class Artefact(Section):
         elif self.published:
             self._same_length("published", self.published, self.columns, list(self.rows))
         for number in self.numbers():
-            if number.kind != BEST:
+            if number.kind in _NEEDED:
                 _require_given(f"{number.row}, {number.column}", number.where, number.kind)
             if number.kind == SCORE and number.published is not None:
                 largest = MEASURES[number.where.measure].largest

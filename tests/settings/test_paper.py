@@ -1,0 +1,89 @@
+"""A paper.yaml says of each number what it stands for; what cannot be is refused with its key."""
+
+import pytest
+import yaml
+from small_papers import PAPER
+
+from analogyqa.errors import AnalogyQAError
+from analogyqa.settings.paper import Artefact, Claim, Where, load_paper
+
+TABLE = """
+title: T
+cells: {dataset: toy, subset: who}
+columns: {MAP: {measure: map}, MRR: {measure: mrr}}
+rows: {Ours: {system: analogy, p: 3}, Theirs: cited}
+published: {Ours: [40, "-"], Theirs: [50, 60]}
+scale: 100
+"""
+FIGURE = """
+title: F
+cells: {system: analogy, dataset: toy, subset: who, measure: mrr}
+x: {p: [2, 3]}
+y: {dropout: [0, 0.5]}
+"""
+
+
+def artefact(text: str, **changes) -> Artefact:
+    return Artefact.model_validate(yaml.safe_load(text) | changes)
+
+
+def test_a_table_has_the_printed_numbers_in_our_unit_and_their_places():
+    ours, _, *theirs = numbers = list(artefact(TABLE).numbers())
+    place = {"system": "analogy", "dataset": "toy", "subset": "who", "p": 3}
+    assert (ours.where, ours.where.axes) == (Where(**place, measure="map"), (("p", "3"),))
+    assert [(each.published, each.kind) for each in numbers] == [
+        *((0.4, "score"), (None, "score"), (0.5, "cited"), (0.6, "cited"))
+    ]
+    assert [each.where for each in theirs] == [Where(), Where()]
+    added = [(row, column) for row, column, _ in artefact(TABLE).cells_of("mean")]
+    assert added == [("mean", "MAP"), ("mean", "MRR")]
+
+
+def test_a_heat_map_has_a_point_for_each_pair_of_values():
+    points = [point for _, _, point, _ in artefact(FIGURE).points({"p": [5]})]
+    assert points == [{"p": 5, "dropout": 0}, {"p": 5, "dropout": 0.5}]
+    places = [dict(where.axes) for *_, where in artefact(FIGURE).points()]
+    assert len(places) == 4 and {"dropout": "0.5", "p": "3"} in places
+
+
+@pytest.mark.parametrize(
+    ("text", "changes", "message"),
+    [
+        (TABLE, {"x": {"p": [2]}}, "give columns and rows .* or x"),
+        (TABLE, {"scale": 1}, "Ours, MAP: 40 is above 1 .scale"),
+        (TABLE, {"published": {"Ours": [1]}}, "published has rows"),
+        (TABLE, {"published": {"Ours": [1], "Theirs": [1, 2]}}, "Ours: 1 values for 2 columns"),
+        (TABLE, {"rows": {"Ours": {"system": "a", "subset": "who"}, "Theirs": "cited"}}, "twice"),
+        (TABLE, {"cells": {"dataset": "toy"}}, "Ours, MAP: .* needed"),
+        (TABLE, {"cells": {"los": "hinge"}}, "did you mean loss"),
+        (TABLE, {"cells": {"p": 0}}, "p: Input should be greater"),
+        (FIGURE, {"lines": {"A": {}}}, "either lines or one axis y"),
+        (FIGURE, {"y": {}, "lines": {"A": {}}, "best": {"B": [2]}}, "best: no lines"),
+        (FIGURE, {"y": {}, "lines": {"A": {}}, "best": {"A": [2, 3]}}, "A: 2 values for 1 col"),
+    ],
+)
+def test_an_impossible_artefact_is_refused(text, changes, message):
+    with pytest.raises(ValueError, match=message):
+        artefact(text, **changes)
+
+
+@pytest.mark.parametrize(
+    ("better", "worse", "message"),
+    [
+        ({"system": "a"}, {"system": "a"}, "a is compared with itself"),
+        ({"system": "a", "dataset": "toy"}, {"system": "b"}, "given twice"),
+        ({"system": "a"}, {}, "needed"),
+    ],
+)
+def test_an_impossible_comparison_is_refused(better, worse, message):
+    cells = {"dataset": "toy", "subset": "who", "measure": "mrr"}
+    sides = [{"better": better, "worse": worse}]
+    with pytest.raises(ValueError, match=message):
+        Claim(claim="c", where="w", cells=cells, comparisons=sides)
+
+
+def test_a_wrong_key_of_a_paper_is_named_with_its_file(tmp_path):
+    path = tmp_path / "paper.yaml"
+    path.write_text(PAPER.replace("table1:", "figure2:"))
+    with pytest.raises(AnalogyQAError, match=r"paper\.yaml: artefacts\.figure2: a figure has an"):
+        load_paper(path)
