@@ -141,7 +141,8 @@ def values_by_seed(metrics: pd.DataFrame, split: str) -> dict[str, pd.DataFrame]
 
 def titles(names: Iterable[str]) -> str:
     """Return the titles of measures within a sentence."""
-    return " and ".join(MEASURES[name].title.lower() for name in names)
+    *first, last = [MEASURES[name].title.lower() for name in names]
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def summarise(values: np.ndarray, samples: int, confidence: float) -> Summary:

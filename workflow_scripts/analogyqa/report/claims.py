@@ -229,14 +229,18 @@ def _judge(claim: Claim, sides: list[tuple[_Side, _Side]], comparisons: list[dic
     }
 
 
+def level_of(config: Config) -> float:
+    """Return the p-value below which a claim is decided."""
+    return round(1 - config.bootstrap.confidence, DECIMALS)
+
+
 def _decide(rows: list[dict], config: Config) -> list[dict]:
     """Adjust the p-values over the claims of one paper at each setting; a large one undecides."""
-    level = round(1 - config.bootstrap.confidence, DECIMALS)
     for setting in dict.fromkeys(row["setting"] for row in rows):
         ran = [row for row in rows if row["setting"] == setting and "p_value" in row]
         for row, adjusted in zip(ran, holm([row["p_value"] for row in ran]), strict=True):
             row["p_value"] = round(adjusted, DECIMALS)
-            if row["p_value"] >= level:
+            if row["p_value"] >= level_of(config):
                 row["verdict"] = UNDECIDED
     return rows
 
@@ -264,7 +268,6 @@ def _summary(frame: pd.DataFrame) -> Block:
 
 
 def _notes(config: Config) -> list[str]:
-    level = round(1 - config.bootstrap.confidence, DECIMALS)
     notes = [
         "A claim rests on comparisons of two systems on the questions of the test split. The "
         "evidence gives of each both means over questions and seeds, the difference and the "
@@ -273,7 +276,7 @@ def _notes(config: Config) -> list[str]:
         "A claim holds when as many comparisons as it needs are true, and fails when so many are "
         "reversed that it cannot hold, by the p-value of a partial conjunction; it is undecided "
         f"when neither is shown. The adjusted p is two-sided, corrected after Holm over the claims "
-        f"of a paper at a setting; below {level:g} it decides.",
+        f"of a paper at a setting; below {level_of(config):g} it decides.",
         "Settings: paper, the stated one; chosen, each system at the one that its dev split "
         "prefers, a system without a choice as it is; none where no trained system takes part. "
         "Claims about points of an axis, where nothing was chosen, have the paper's setting only.",

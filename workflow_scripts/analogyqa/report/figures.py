@@ -1,5 +1,6 @@
 """The figures of a paper: curves over an axis, or a heat map of two, with the published values."""
 
+import textwrap
 from pathlib import Path
 
 import matplotlib
@@ -14,7 +15,7 @@ from matplotlib.figure import Figure
 from analogyqa.files import atomic_path
 from analogyqa.measures import MEASURES
 from analogyqa.plan import cells_by_setting, why_not
-from analogyqa.report.ledger import OTHER_DATA
+from analogyqa.report.ledger import NOT_RUN, OTHER_DATA, no_run
 from analogyqa.report.summary import MEASURED, by_cell, typed
 from analogyqa.settings.axes import text_of
 from analogyqa.settings.paper import OWN, SCORE, Artefact, Paper, Where
@@ -42,42 +43,43 @@ PUBLISHED = ", published"
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 MARKERS = ("o", "s", "^", "D", "v", "P")
 STYLE = {"svg.hashsalt": "analogyqa", "axes.spines.top": False, "axes.spines.right": False}
+LETTERS_PER_INCH = 12  # of text of medium size
+MOST_TICKS = 20  # on an axis, side by side
 
 
 def build_figure(paper: Paper, name: str, summary: pd.DataFrame, config: Config) -> pd.DataFrame:
     """Return the data of a figure: columns FIGURE, a row for each panel, line and point.
 
-    `published` is what the tables of the paper print for the same run. The point at which the
+    `published` is what the tables of the paper print for the same place. The point at which the
     paper's text says that a line is highest has a row even where the run has no such point.
     """
     artefact, found = paper.artefacts[name], by_cell(summary)
     best = {(number.row, number.column): number.published for number in artefact.numbers()}
     ((x, points),) = artefact.x.items()
-    shown = config.axes.get(x, points)
+    shown = {text_of(point): point for point in config.axes.get(x, points)}
+    every = {text_of(point): point for point in points} | shown
+    in_order = [*shown.values(), *(every[text] for text in every if text not in shown)]
     rows = []
-    for panel, line, point, where in artefact.points({x: [*shown, *_others(points, shown)]}):
-        at = best.get((line, panel))
-        is_shown, is_best = point[x] in shown, at is not None and float(point[x]) == at
-        reason = why_not(where, config) if is_shown else "not shown here"
+    for panel, line, point, where in artefact.points(config.axes | {x: in_order}):
+        at = text_of(point[x])
+        is_best = (line, panel) in best and at == text_of(best[line, panel])
+        if at not in shown and not is_best:
+            continue
+        reason = why_not(where, config) if at in shown else "not shown here"
         cell = None if reason else next(iter(cells_by_setting(where, config).values()))
         run = found.get((cell, where.measure), {})
-        if not (is_shown or is_best):
-            continue
-        plain = where.model_copy(update=dict.fromkeys(where.model_extra or {}))
-        said = published_value(paper, where) if at is None else None
-        if is_best:
-            said = published_value(paper, where) or published_value(paper, _without(where, x))
-        coordinates = {"x": text_of(point[x]), "y": "".join(text_of(point[y]) for y in artefact.y)}
-        place = {key: getattr(plain, key) for key in ("system", "dataset", "subset", "measure")}
+        if cell and not run:
+            reason = no_run(cell)
+        said = published_value(paper, where)
+        if said is None and is_best:
+            said = published_value(paper, _without(where, x))
         rows.append(
-            run | place | coordinates | {"panel": panel, "line": line, "published": said}
-            | {"reason": "" if run else reason}
-        )  # fmt: skip
+            run
+            | {key: getattr(where, key) for key in ("system", "dataset", "subset", "measure")}
+            | {"panel": panel, "line": line, "published": said, "reason": reason}
+            | {"x": at, "y": "".join(text_of(point[y]) for y in artefact.y)}
+        )
     return typed(rows, FIGURE)
-
-
-def _others(points: list, shown: list) -> list:
-    return [point for point in points if point not in shown]
 
 
 def _without(where: Where, axis: str) -> Where:
@@ -97,44 +99,52 @@ def draw_figure(
         files: format (png, svg) to path.
     """
     artefact = paper.artefacts[name]
+    # Many lines need room, beside each other at each point and below each other in the legend.
+    width = max(4.8, 0.1 * len(artefact.lines) * frame["x"].nunique())
+    height = 4 + 0.2 * max(len(artefact.lines), frame["y"].nunique())
     with plt.rc_context(STYLE):
         figure, panels = plt.subplots(
             ncols=len(artefact.panels),
-            figsize=(1.6 + 4.8 * len(artefact.panels), 4.4),
+            figsize=(1.6 + width * len(artefact.panels), height),
             layout="constrained",
             squeeze=False,
         )
-        entries = {}
         for axes, panel in zip(panels.flat, artefact.panels, strict=True):
             part = frame[frame["panel"] == panel]
+            measure = MEASURES[part["measure"].iloc[0]].title
+            # A panel that is about a measure alone needs no other title.
+            heading = panel if artefact.panels[panel].model_fields_set - {"measure"} else ""
             if artefact.y:
                 _draw_heat_map(axes, part, artefact)
+                heading = ", ".join(filter(None, [heading, measure]))
             else:
                 _draw_lines(axes, part, artefact, config)
-            if not part["mean"].notna().any():
-                # Above the middle, where a single published value is.
-                axes.text(0.5, 0.8, "not run", transform=axes.transAxes, ha="center")
-            handles, labels = axes.get_legend_handles_labels()
-            entries |= dict(zip(labels, handles, strict=True))
-        finish(figure, entries, _title(frame, paper, name, config), files)
+                axes.set_ylabel(measure)
+            axes.set_title(heading, fontsize="medium")
+        finish(figure, _title(frame, paper, name, config), files)
 
 
-def finish(
-    figure: Figure, entries: dict[str, object], title: str, files: dict[str, str | Path]
-) -> None:
-    """Put the legend and the title to a figure, write it and close it.
+def finish(figure: Figure, title: str, files: dict[str, str | Path]) -> None:
+    """Put the legend of all panels and the title to a figure, write it and close it.
+
+    Labels that end in `PUBLISHED` come in the second column.
 
     Args:
         figure: with its panels drawn.
-        entries: label to handle; labels that end in `PUBLISHED` come in the second column.
-        title: of one or more lines.
+        title: of one or more lines; a long one is wrapped.
         files: format (png, svg) to path; the same figure gives the same bytes.
     """
+    entries = {}
+    for axes in figure.axes:
+        handles, labels = axes.get_legend_handles_labels()
+        entries |= dict(zip(labels, handles, strict=True))
     if entries:
         labels = sorted(entries, key=lambda label: label.endswith(PUBLISHED))
         handles = [entries[label] for label in labels]
         figure.legend(handles, labels, loc="outside lower center", ncols=2, frameon=False)
-    figure.suptitle(title, x=0.02, horizontalalignment="left", fontsize="medium")
+    width = int(figure.get_figwidth() * LETTERS_PER_INCH)
+    lines = [part for line in title.split("\n") for part in textwrap.wrap(line, width)]
+    figure.suptitle("\n".join(lines), x=0.02, horizontalalignment="left", fontsize="medium")
     for kind, path in files.items():
         # Without these the file would hold the date and the version of Matplotlib.
         metadata = {"Date": None, "Creator": None} if kind == "svg" else {"Software": None}
@@ -143,37 +153,74 @@ def finish(
     plt.close(figure)
 
 
+def style_of(index: int) -> dict[str, str]:
+    """Return the colour and the marker of a line; no two of the first 36 share both."""
+    return {
+        "color": COLOURS[index % len(COLOURS)],
+        "marker": MARKERS[(index + index // len(COLOURS)) % len(MARKERS)],
+    }
+
+
 def published_value(paper: Paper, where: Where) -> float | None:
     """Return the score that the first table of a paper which has it prints for a place."""
     for artefact in paper.artefacts.values():
         for number in artefact.numbers():
-            if number.kind == SCORE and number.where == where:
+            printed = number.kind == SCORE and number.published is not None
+            if printed and number.where.place == where.place:
                 return number.published
     return None
 
 
 def _draw_lines(axes: plt.Axes, frame: pd.DataFrame, artefact: Artefact, config: Config) -> None:
-    ((x, _),) = artefact.x.items()
-    names = list(frame["x"].unique())
-    try:
-        place = {name: float(name) for name in names}
-        axes.set_xticks(sorted(place.values()), sorted(names, key=float))
-    except ValueError:  # names in place of numbers
-        place = {name: float(number) for number, name in enumerate(names)}
-        axes.set_xticks(range(len(names)), names)
+    (x,) = artefact.x
+    place, joined = _places(list(frame["x"].unique()))
+    axes.set_xticks(list(place.values()), list(place))
+    _turn_long_labels(axes, list(place))
     lines = list(frame.groupby("line", sort=False))
-    span = np.ptp(list(place.values())) or 1
+    at = sorted(place.values())
+    span, gap = (at[-1] - at[0], min(np.diff(at))) if len(at) > 1 else (1, 1)
+    # A little to the side, so that one interval does not hide the other.
+    step = min(0.015 * span, 0.8 * gap / len(lines))
     for index, (line, part) in enumerate(lines):
-        # A little to the side, so that one interval does not hide the other.
-        aside = (index - (len(lines) - 1) / 2) * 0.015 * span
-        at = part["x"].map(place) + aside
+        aside = (index - (len(lines) - 1) / 2) * step
         label = _label(artefact.lines[line], line, config)
         # The published value is labelled with the paper's name for its data: ours may be others.
-        _draw_line(axes, at, part, (label, line + PUBLISHED), index, joined=x != "subset")
-    axes.set_xlabel(_AXIS_TITLES.get(x, x.replace("_", " ")))
-    axes.set_ylabel(MEASURES[frame["measure"].iloc[0]].title)
-    axes.margins(x=0.08)
+        labels = (label, line + PUBLISHED)
+        _draw_line(axes, part["x"].map(place) + aside, part, labels, index, joined)
+    if not frame["mean"].notna().any():
+        # Above the middle, where a single published value is.
+        axes.text(0.5, 0.8, NOT_RUN, transform=axes.transAxes, ha="center")
+    axes.set_xlabel(_axis_title(x))
+    room = 0.05 * span + step * len(lines)
+    axes.set_xlim(at[0] - room, at[-1] + room)
     axes.grid(axis="y", alpha=0.3)
+
+
+def _places(names: list[str]) -> tuple[dict[str, float], bool]:
+    """Return where the points of x stand, and whether they are numbers that a line may join.
+
+    Numbers too near to each other to be labelled stand in equal distances, and so do words.
+    """
+    try:
+        place = {name: float(name) for name in sorted(names, key=float)}
+    except ValueError:
+        return {name: float(number) for number, name in enumerate(names)}, False
+    at = list(place.values())
+    if len(at) > 1 and min(np.diff(at)) < (at[-1] - at[0]) / MOST_TICKS:
+        place = {name: float(number) for number, name in enumerate(place)}
+    return place, True
+
+
+def _turn_long_labels(axes: plt.Axes, names: list[str]) -> None:
+    room = axes.get_figure().get_figwidth() / len(axes.get_figure().axes) * 0.75 / len(names)
+    if max(map(len, names)) > room * LETTERS_PER_INCH:
+        axes.tick_params(axis="x", labelrotation=30)
+        for label in axes.get_xticklabels():
+            label.set_horizontalalignment("right")
+
+
+def _axis_title(name: str) -> str:
+    return _AXIS_TITLES.get(name, name.replace("_", " "))
 
 
 def _label(where: Where, line: str, config: Config) -> str:
@@ -191,7 +238,7 @@ def _draw_line(
     joined: bool,
 ) -> None:
     """Draw ours and the published values of one line, each with its label."""
-    colour, marker = COLOURS[index % len(COLOURS)], MARKERS[index % len(MARKERS)]
+    style = style_of(index)
     run = part["mean"].notna()
     if run.any():
         ours = part[run]
@@ -199,8 +246,7 @@ def _draw_line(
             at[run],
             ours["mean"],
             yerr=[ours["mean"] - ours["ci_low"], ours["ci_high"] - ours["mean"]],
-            color=colour,
-            marker=marker,
+            **style,
             capsize=4,
             elinewidth=1,
             linestyle="-" if joined else "none",
@@ -212,10 +258,9 @@ def _draw_line(
             at[printed],
             part.loc[printed, "published"],
             linestyle="none",
-            marker=marker,
+            **style,
             markersize=11,
             markerfacecolor="none",
-            markeredgecolor=colour,
             label=labels[1],
         )
 
@@ -225,19 +270,18 @@ def _draw_heat_map(axes: plt.Axes, frame: pd.DataFrame, artefact: Artefact) -> N
     (x,), (y,) = artefact.x, artefact.y
     columns, rows = list(frame["x"].unique()), list(frame["y"].unique())
     means = frame.pivot(index="y", columns="x", values="mean").reindex(rows, columns=columns)
-    printed = frame.pivot(index="y", columns="x", values="published").reindex(rows, columns=columns)
     # Light colours only, so that the numbers are read on each.
-    axes.imshow(means.to_numpy(dtype=float), cmap="Blues", aspect="auto", alpha=0.6)
-    for (row, column), mean in np.ndenumerate(means.to_numpy(dtype=float)):
-        said = printed.iat[row, column]
-        text = "not run" if np.isnan(mean) else f"{mean:.3f}"
-        axes.text(column, row, text + ("" if pd.isna(said) else f"\n({said:g})"),
-                  ha="center", va="center")  # fmt: skip
+    axes.imshow(means.to_numpy(dtype=float), cmap="Blues", aspect="auto", alpha=0.4)
+    for row in frame.to_dict("records"):
+        text = NOT_RUN if pd.isna(row["mean"]) else f"{row['mean']:.3f}"
+        text += "" if pd.isna(row["published"]) else f"\n({row['published']:g})"
+        place = columns.index(row["x"]), rows.index(row["y"])
+        axes.text(*place, text, horizontalalignment="center", verticalalignment="center")
     axes.set_xticks(range(len(columns)), columns)
     axes.set_yticks(range(len(rows)), rows)
-    axes.set_xlabel(_AXIS_TITLES.get(x, x.replace("_", " ")))
-    axes.set_ylabel(_AXIS_TITLES.get(y, y.replace("_", " ")))
-    axes.set_title(MEASURES[frame["measure"].iloc[0]].title, fontsize="medium")
+    _turn_long_labels(axes, columns)
+    axes.set_xlabel(_axis_title(x))
+    axes.set_ylabel(_axis_title(y))
 
 
 def _title(frame: pd.DataFrame, paper: Paper, name: str, config: Config) -> str:

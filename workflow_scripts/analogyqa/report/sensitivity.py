@@ -14,6 +14,7 @@ from analogyqa.report.claims import (
     UNDECIDED,
     Values,
     compare_runs,
+    level_of,
     values_of,
 )
 from analogyqa.report.figures import published_value
@@ -104,16 +105,12 @@ def _compare(own: list[Cell | None], measure: str, values: Values, config: Confi
         return {"verdict": NOT_RUN}
     row = compare_runs((own[0], own[1]), first, second)
     decided = HOLDS if row["p_greater"] < row["p_less"] else FAILS
-    return row | {"verdict": decided if p_value_of(row) < test_level(config) else UNDECIDED}
+    return row | {"verdict": decided if p_value_of(row) < level_of(config) else UNDECIDED}
 
 
 def p_value_of(row: dict) -> float:
     """Return the two-sided p-value of a row."""
     return min(1.0, 2 * min(row["p_greater"], row["p_less"]))
-
-
-def test_level(config: Config) -> float:
-    return round(1 - config.bootstrap.confidence, DECIMALS)
 
 
 def mark_of(row: dict) -> str:

@@ -7,7 +7,7 @@ import pandas as pd
 
 from analogyqa.measures import MEASURES
 from analogyqa.report.claims import FAILS, HOLDS
-from analogyqa.report.figures import COLOURS, MARKERS, PUBLISHED, STYLE, finish
+from analogyqa.report.figures import COLOURS, PUBLISHED, STYLE, finish, style_of
 from analogyqa.report.ledger import NOT_RUN, OTHER_DATA
 from analogyqa.report.sensitivity import AT_PAPER, SAME, plain_words
 from analogyqa.settings.run import Config
@@ -36,13 +36,11 @@ def draw_sensitivity(
             squeeze=False,
         )
         figure.get_layout_engine().set(w_pad=0.1)
-        entries = {}
         for axes, dataset in zip(panels.flat, study.datasets, strict=True):
             _draw_panel(axes, shown[shown["dataset"] == dataset], choices, config, study)
-            axes.set_title(config.datasets[dataset].title, fontsize="medium", pad=20)
-            handles, labels = axes.get_legend_handles_labels()
-            entries |= dict(zip(labels, handles, strict=True))
-        finish(figure, entries, _title(config, study), files)
+            pad = 11 + 9 * max(1, len(study.systems) - 1)
+            axes.set_title(config.datasets[dataset].title, fontsize="medium", pad=pad)
+        finish(figure, _title(config, study), files)
 
 
 def _draw_panel(
@@ -61,7 +59,7 @@ def _draw_panel(
         if names.index(choice) % 2:
             axes.axhspan(row - 0.5, row + 0.5, color="0.95", linewidth=0, zorder=0)
     for index, system in enumerate(study.systems):
-        aside = (index - (len(study.systems) - 1) / 2) * 0.36
+        aside = (index - (len(study.systems) - 1) / 2) * 0.72 / len(study.systems)
         own = part[part["system"] == system].to_dict("records")
         _draw_system(axes, own, config.systems[system].title, index, aside)
     _label_published(axes, part.drop_duplicates("system")["published"].tolist())
@@ -93,15 +91,22 @@ def _draw_panel(
 
 def _draw_system(axes: plt.Axes, rows: list[dict], title: str, index: int, aside: float) -> None:
     """Draw the points of a system, hollow where the variation changes nothing in it."""
-    colour, marker = COLOURS[index % len(COLOURS)], MARKERS[index % len(MARKERS)]
-    style = {"color": colour, "marker": marker, "capsize": 2, "elinewidth": 1.2, "markersize": 5}
-    label = title
+    style = style_of(index)
+    colour, label = style["color"], title
     for place, row in enumerate(rows):
         if pd.notna(row["mean"]):
             spread = [[row["mean"] - row["ci_low"]], [row["ci_high"] - row["mean"]]]
             face = "white" if row["reason"] == SAME else colour
             axes.errorbar(
-                row["mean"], place + aside, xerr=spread, markerfacecolor=face, label=label, **style
+                row["mean"],
+                place + aside,
+                xerr=spread,
+                markerfacecolor=face,
+                markersize=5,
+                capsize=2,
+                elinewidth=1.2,
+                label=label,
+                **style,
             )
             label = None
     if rows and pd.notna(rows[0]["mean"]):
@@ -112,13 +117,13 @@ def _draw_system(axes: plt.Axes, rows: list[dict], title: str, index: int, aside
 
 
 def _label_published(axes: plt.Axes, published: list[float]) -> None:
-    """Write each published value above its line, the lower to the left so that none overlap."""
+    """Write each published value above its line, in places where none overlap."""
     known = sorted((value, index) for index, value in enumerate(published) if pd.notna(value))
     for order, (value, index) in enumerate(known):
         axes.annotate(
             f"{value:g}",
             (value, 1),
-            (-2 if order == 0 else 2, 2),
+            (-2 if order == 0 else 2, 2 + 9 * max(0, order - 1)),
             xycoords=axes.get_xaxis_transform(),
             textcoords="offset points",
             horizontalalignment="right" if order == 0 else "left",
@@ -131,8 +136,8 @@ def _title(config: Config, study: Sensitivity) -> str:
     titles = [config.systems[name].title for name in study.systems]
     confidence = f"{config.bootstrap.confidence * 100:g}%"
     lines = [
-        "Open choices, each taken otherwise alone around the paper's setting (first row and faint "
-        "lines)",
+        "Open choices, each taken otherwise alone around the paper's setting",
+        "first row and faint lines: the paper's setting",
         f"{study.subset}, test split; bars: {confidence} intervals over questions and "
         f"{len(config.seeds)} seeds",
         "hollow: changes nothing in this system",

@@ -3,6 +3,7 @@
 import pandas as pd
 
 from analogyqa.measures import MEASURES, titles
+from analogyqa.report.claims import level_of
 from analogyqa.report.ledger import HIGHER, LOWER, NOT_RUN, OTHER_DATA, REPRODUCED
 from analogyqa.report.sensitivity import (
     AT_PAPER,
@@ -12,7 +13,6 @@ from analogyqa.report.sensitivity import (
     p_value_of,
     plain_words,
     rows_of_block,
-    test_level,
 )
 from analogyqa.report.significance import SAMPLES
 from analogyqa.report.table_formats import MARKS, Table, to_markdown
@@ -163,7 +163,7 @@ def _notes(frame: pd.DataFrame, config: Config, study: Sensitivity) -> list[str]
         notes.append(
             "Difference: of the two means. Its p is two-sided, by a paired randomisation test over "
             f"questions and seeds ({SAMPLES} draws); the claim holds or fails where it is below "
-            f"{test_level(config):g} and is undecided elsewhere. No p is corrected for the number "
+            f"{level_of(config):g} and is undecided elsewhere. No p is corrected for the number "
             "of variations, nor for the other claims of the paper, as the page of the claims does."
         )
     if config.comparable:

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from analogyqa.report.ledger import HIGHER, LOWER, NOT_RUN, REPRODUCED
+from analogyqa.settings.paper import DIGITS, NOT_PRINTED
 
 IN_PAPER, NOT_IN_PAPER = "paper", "not in the paper"
 MARKS = {REPRODUCED: "=", HIGHER: "↑", LOWER: "↓"}
@@ -130,24 +131,30 @@ def _number(value: float) -> str:
     return f"{value:.3f}".removeprefix("0")
 
 
-def _published(value: float) -> str:
-    """Return a score as printed, with three decimals at least."""
-    text = f"{value:g}".removeprefix("0")
-    return text + "0" * (4 - len(text)) if text.startswith(".") else f"{value:.3f}"
+def _published(row: dict) -> str:
+    """Return a score as printed, with three decimals at least; nothing where none is printed."""
+    if pd.isna(row["published"]):
+        return ""
+    value = row["published"]
+    text = f"{value:.{DIGITS}g}".removeprefix("0")
+    return f"({text.ljust(4, '0')})" if text.startswith(".") else f"({value:.3f})"
 
 
 def count_text(row: dict) -> Value:
-    ours = NOT_RUN if pd.isna(row["mean"]) else f"{row['mean']:.0f}"
-    return Value(ours, published=_with_mark(f"({row['published']:.0f})", row))
+    """Return a count, or the point of an axis."""
+    if pd.isna(row["published"]):
+        return Value(NOT_PRINTED)
+    ours = NOT_RUN if pd.isna(row["mean"]) else f"{row['mean']:.10g}"
+    return Value(ours, published=_with_mark(f"({row['published']:.10g})", row))
 
 
 def cited_text(row: dict) -> Value:
     """Return what a paper prints of others."""
-    return Value("" if pd.isna(row["published"]) else f"({_published(row['published'])})")
+    return Value(_published(row) or NOT_PRINTED)
 
 
 def full_text(row: dict) -> Value:
-    published = "" if pd.isna(row["published"]) else f"({_published(row['published'])})"
+    published = _published(row)
     if pd.isna(row["mean"]):
         return Value(NOT_RUN, published=published)
     spread = f" ± {_number(row['sd'])}" if row["n_seeds"] > 1 else ""
@@ -155,6 +162,8 @@ def full_text(row: dict) -> Value:
 
 
 def short_text(row: dict) -> Value:
+    if pd.isna(row["mean"]):
+        return Value(NOT_RUN)
     return Value(_number(row["mean"]), _interval(row))
 
 

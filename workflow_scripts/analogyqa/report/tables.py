@@ -18,7 +18,7 @@ from analogyqa.report.table_formats import (
     full_text,
     short_text,
 )
-from analogyqa.report.table_notes import names_of, notes_of
+from analogyqa.report.table_notes import notes_of
 from analogyqa.settings.axes import CHOSEN
 from analogyqa.settings.paper import CITED, OWN, QUESTIONS, SCORE, Artefact, Paper, Where
 from analogyqa.settings.run import Config
@@ -40,21 +40,25 @@ def build_table(
         config: what the runs were made with.
     """
     artefact, found = paper.artefacts[name], by_cell(summary)
-    start = {"paper": paper.paper, "artefact": name}
     rows = _rows_of_paper(paper, name, ledger, config, found)
     rows += _rows_not_in_paper(paper, name, config, found)
-    frame = typed([start | row for row in rows], _FRAME)
+    frame = typed([{"paper": paper.paper, "artefact": name, **row} for row in rows], _FRAME)
+    shown = [
+        row | _more_about(row, of["where"], artefact, config, found)
+        for row, of in zip(frame.to_dict("records"), rows, strict=True)
+    ]
     number = name.removeprefix("table")
     title = f"Table {number} of {paper.paper}: {artefact.title}"
+    source = f"Published: {paper.citation}"
     if paper.paper == OWN:
-        title = artefact.title
+        title, source = artefact.title, paper.citation
     elif not config.comparable:
         title = f"{title} ({OTHER_DATA})"
     return Table(
         label=f"tab:{paper.paper}-{name}",
         title=title,
-        blocks=_blocks(artefact, frame),
-        notes=[*notes_of(artefact, frame, config, found), f"Published: {paper.citation}"],
+        blocks=_blocks(artefact, shown),
+        notes=[*notes_of(artefact, shown, config), source],
         frame=frame,
     )
 
@@ -63,27 +67,35 @@ def _rows_of_paper(
     paper: Paper, name: str, ledger: pd.DataFrame, config: Config, found: Found
 ) -> list[dict]:
     """Return a row for each value and setting: as in the ledger, cited, or without a published."""
-    artefact = paper.artefacts[name]
     own = ledger[(ledger["paper"] == paper.paper) & (ledger["artefact"] == name)]
     judged: dict[tuple[str, str], list[dict]] = {}
     for row in own.to_dict("records"):
         judged.setdefault((row["row"], row["column"]), []).append(row)
     rows = []
-    for number in artefact.numbers():
-        place = (number.row, number.column)
-        if place in judged:
-            values = judged[place]
-        elif number.kind == CITED:
-            values = [{"published": number.published, "kind": CITED}]
-        else:
+    for number in paper.artefacts[name].numbers():
+        values = judged.get((number.row, number.column))
+        if values is None and number.kind == SCORE:
             values = _ours(number.where, config, found)
-        system = number.where.system or ""
-        ranker = config.systems[system].ranker if system in config.systems else ""
-        described = {"block": IN_PAPER, "system": system, "ranked_by": ranker}
-        rows += [
-            {"row": number.row, "column": number.column, **described, **value} for value in values
-        ]
+        described = _described(IN_PAPER, number.row, number.column, number.where, config)
+        for value in values or [{"published": number.published, "kind": number.kind}]:
+            rows.append(described | value)
     return rows
+
+
+def _rows_not_in_paper(paper: Paper, name: str, config: Config, found: Found) -> list[dict]:
+    rows = []
+    for system in extra_systems(config, paper, name):
+        for row, column, where in paper.artefacts[name].cells_of(config.systems[system].title):
+            where = where | Where(system=system)
+            described = _described(NOT_IN_PAPER, row, column, where, config)
+            rows += [described | value for value in _ours(where, config, found)]
+    return rows
+
+
+def _described(block: str, row: str, column: str, where: Where, config: Config) -> dict:
+    ranker = config.systems[where.system].ranker if where.system in config.systems else ""
+    described = {"block": block, "row": row, "column": column, "where": where}
+    return described | {"system": where.system or "", "ranked_by": ranker}
 
 
 def _ours(where: Where, config: Config, found: Found) -> list[dict]:
@@ -97,71 +109,66 @@ def _ours(where: Where, config: Config, found: Found) -> list[dict]:
     ]
 
 
-def _rows_not_in_paper(paper: Paper, name: str, config: Config, found: Found) -> list[dict]:
-    artefact, rows = paper.artefacts[name], []
-    for system in extra_systems(config, paper, name):
-        section = config.systems[system]
-        described = {"block": NOT_IN_PAPER, "system": system, "ranked_by": section.ranker}
-        for row, column, where in artefact.cells_of(section.title):
-            place = {"row": row, "column": column, **described}
-            values = _ours(where | Where(system=system), config, found)
-            rows += [value | place for value in values]
-    return rows
+def _more_about(
+    row: dict, where: Where, artefact: Artefact, config: Config, found: Found
+) -> dict[str, object]:
+    """Return `run`, the summary of what a row shows, and `name`, what the table calls its system.
+
+    And `system_at`, the name with the setting of a trained system.
+    """
+    run = None
+    if row["kind"] == SCORE and pd.notna(row["mean"]):
+        run = found[cells_by_setting(where, config)[row["setting"]], where.measure]
+    name = row[artefact.systems_in or "column"]
+    if row["system"] in config.systems and not artefact.systems_in:
+        name = config.systems[row["system"]].title
+    at = f"{name}, {row['setting']} setting" if row["setting"] else name
+    return {"run": run, "name": name, "system_at": at}
 
 
-def _blocks(artefact: Artefact, frame: pd.DataFrame) -> list[Block]:
+def _blocks(artefact: Artefact, rows: list[dict]) -> list[Block]:
     """Lay the values out as in the paper; systems that it lacks are rows of the last block."""
-    if (frame["kind"] == QUESTIONS).all():
-        return [_block("", frame, {"": "row"}, "column", count_text)]
-    frame = frame.assign(system_at=_systems(artefact, frame))
-    paper = frame[frame["block"] == IN_PAPER]
-    others = frame[frame["block"] == NOT_IN_PAPER]
-    system = {"System": "system_at", "ranked by": "ranked_by"}
-    if artefact.systems_in_rows:
+    paper, others = (
+        [row for row in rows if row["block"] == block] for block in (IN_PAPER, NOT_IN_PAPER)
+    )
+    system, place = {"System": "system_at", "ranked by": "ranked_by"}, {"": "row"}
+    if artefact.systems_in == "row":
         blocks = [
-            _block("In the paper" if len(others) else "", paper, system, "column", _text),
-            _block("Not in the paper", others, system, "column", _text),
+            ("In the paper" if others else "", paper, system, "column", _text),
+            ("Not in the paper", others, system, "column", _text),
         ]
-    elif not artefact.has_systems:
-        blocks = [_block("", paper, {"": "row"}, "column", _text)]
     else:
-        chosen, types = paper["setting"] == CHOSEN, {"": "row"}
+        stated = [row for row in paper if row["setting"] != CHOSEN]
+        chosen = [row for row in paper if row["setting"] == CHOSEN]
+        heading = "At the paper's setting" if artefact.systems_in or chosen else ""
         blocks = [
-            _block("At the paper's setting", paper[~chosen], types, "column", _text),
-            _block("At the setting chosen on dev", paper[chosen], types, "column", _text),
-            _block("Not in the paper: mean [interval]", others, system, "row", short_text),
+            (heading, stated, place, "column", _text),
+            ("At the setting chosen on dev", chosen, place, "column", _text),
+            ("Not in the paper: mean [interval]", others, system, "row", short_text),
         ]
-    return [block for block in blocks if block.rows]
+    return [_block(*block) for block in blocks if block[1]]
 
 
 def _text(row: dict) -> Value:
-    return cited_text(row) if row["kind"] == CITED else full_text(row)
+    return {SCORE: full_text, QUESTIONS: count_text, CITED: cited_text}[row["kind"]](row)
 
 
 def _block(
     heading: str,
-    frame: pd.DataFrame,
+    rows: list[dict],
     labels: dict[str, str],
     across: str,
     text: Callable[[dict], Value],
 ) -> Block:
     """Spread the values over the distinct entries of the column `across`, in their order."""
-    columns = list(frame[across].unique())
+    columns = list(dict.fromkeys(row[across] for row in rows))
     # A row of systems is known by its system too: two may bear the same title.
     key = [*labels.values(), *(["system"] if "system_at" in labels.values() else [])]
     cells: dict[tuple, dict[str, Value]] = {}
-    for row in frame.to_dict("records"):
+    for row in rows:
         cells.setdefault(tuple(row[name] for name in key), {})[row[across]] = text(row)
-    rows = [
+    lines = [
         (list(names[: len(labels)]), [values.get(column, Value("")) for column in columns])
         for names, values in cells.items()
     ]
-    return Block(heading, list(labels), columns, rows)
-
-
-def _systems(artefact: Artefact, frame: pd.DataFrame) -> list[str]:
-    """Return the system of each row, with its setting when it has been trained."""
-    return [
-        f"{name}, {setting} setting" if setting else name
-        for name, setting in zip(names_of(artefact, frame), frame["setting"], strict=True)
-    ]
+    return Block(heading, list(labels), columns, lines)

@@ -11,12 +11,13 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.files import read_yaml
 from analogyqa.measures import MEASURES
 from analogyqa.schemas import SPLITS
-from analogyqa.settings.axes import Axes, axes_of, require_axes
+from analogyqa.settings.axes import Axes, axes_of, require_axes, text_of
 from analogyqa.settings.base import Count, Name, Section, explain_error, require_few_values
 from analogyqa.settings.data import ALL
 
 CITED = "cited"  # a row of values that are shown as published and are nothing of ours
 NOT_PRINTED = "-"
+DIGITS = 10  # that a division by the scale leaves, as many as a CSV file has
 SCORE, QUESTIONS, BEST = "score", "questions", "best"  # kinds of published values
 
 
@@ -51,6 +52,11 @@ class Where(Section):
         return axes_of(self.model_extra or {})
 
     @property
+    def place(self) -> tuple:
+        """Whose score it is, equal for axes whose values are written as numbers or as text."""
+        return (self.system, self.dataset, self.subset, self.measure, self.axes)
+
+    @property
     def given(self) -> set[str]:
         """The keys that are given, besides the axes."""
         return self.model_fields_set - set(self.model_extra or {})
@@ -73,6 +79,10 @@ _NEEDED = {
     SCORE: {"system", "dataset", "subset", "measure"},
     QUESTIONS: {"dataset", "subset", "split", "count"},
 }
+
+
+_OF_TABLES = {"columns", "rows", "published", "scale"}
+_OF_FIGURES = {"y", "lines", "panels", "best"}
 
 
 class Artefact(Section):
@@ -107,12 +117,19 @@ class Artefact(Section):
     def _complete(self) -> "Artefact":
         if bool(self.x) == bool(self.columns and self.rows):
             raise ValueError("give columns and rows (a table), or x (a figure)")
+        if foreign := self.model_fields_set & (_OF_TABLES if self.is_figure else _OF_FIGURES):
+            kind = "figure" if self.is_figure else "table"
+            raise ValueError(f"a {kind} has no {' and no '.join(sorted(foreign))}")
         if self.is_figure:
             if len(self.x) != 1 or len(self.y) > 1 or bool(self.y) == bool(self.lines):
                 raise ValueError("a figure has one axis x, and either lines or one axis y")
             self._same_length("best", self.best, self.panels, list(self.best))
             if unknown := set(self.best) - set(self.lines):
                 raise ValueError(f"best: no lines {sorted(unknown)}")
+            ((x, points),) = self.x.items()
+            for point in (point for own in self.best.values() for point in own):
+                if text_of(point) not in map(text_of, points):
+                    raise ValueError(f"best: {point:g} is not among the points of {x}")
             for _, _, _, where in self.points():
                 _require_given("x", where, SCORE)
         elif self.published:
@@ -141,18 +158,21 @@ class Artefact(Section):
         return bool(self.x)
 
     @property
-    def systems_in_rows(self) -> bool:
-        """Whether the rows of a table, not the columns, name the systems."""
-        return any(where != CITED and where.system is not None for where in self.rows.values())
+    def systems_in(self) -> Literal["row", "column", ""]:
+        """Whether the rows or the columns of a table name systems, "" for none of them."""
+        for kind, places in (("row", self.rows), ("column", self.columns)):
+            if any(where != CITED and where.system is not None for where in places.values()):
+                return kind  # type: ignore[return-value]
+        return ""
 
     @property
     def has_systems(self) -> bool:
-        """Whether the rows or columns of a table name systems, so that further ones have a place.
+        """Whether further systems have a place in a table.
 
-        A table of counts has none, and neither has one about a single system.
+        Not where it counts, is about a single system, or says beside a system what is measured.
         """
-        columns = any(where.system is not None for where in self.columns.values())
-        return not self.is_figure and (columns or self.systems_in_rows)
+        places = [where.given | {"system"} for _, _, where in self.cells_of("")]
+        return bool(self.systems_in) and all(given == _NEEDED[SCORE] for given in places)
 
     def numbers(self) -> Iterator[Published]:
         """Yield every published number, row by row; of a figure the best points."""
@@ -162,7 +182,7 @@ class Artefact(Section):
         for row, said in self.rows.items():
             values = self.published.get(row, [NOT_PRINTED] * len(self.columns))
             for column, value in zip(self.columns, values, strict=True):
-                number = None if value == NOT_PRINTED else value / self.scale
+                number = None if value == NOT_PRINTED else round(value / self.scale, DIGITS)
                 if said == CITED:
                     yield Published(row, column, Where(), number, CITED)
                     continue
@@ -172,7 +192,7 @@ class Artefact(Section):
 
     def cells_of(self, system: str) -> Iterator[tuple[str, str, Where]]:
         """Yield row, column and place of each cell that another system would have here."""
-        if self.systems_in_rows:
+        if self.systems_in == "row":
             for column in self.columns:
                 yield system, column, self.where(column=column)
         else:
@@ -313,7 +333,11 @@ def paper_of_own_data(titles: dict[str, str], subsets: Sequence[str], systems: d
         measure: that is shown.
     """
     places = {name.capitalize(): Where(subset=name) for name in (*subsets, ALL)}
-    rows = {title: Where(system=name) for name, title in systems.items()}
+    shared = [title for title in systems.values() if list(systems.values()).count(title) > 1]
+    rows = {
+        f"{title} ({name})" if title in shared else title: Where(system=name)
+        for name, title in systems.items()
+    }
     artefacts = {}
     for number, (dataset, title) in enumerate(titles.items(), 1):
         cells = Where(dataset=dataset, measure=measure)

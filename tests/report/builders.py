@@ -1,0 +1,171 @@
+"""What the tests of the report share: a configuration, a small paper, and made up runs."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+
+from analogyqa.files import read_yaml
+from analogyqa.measures import MEASURES, TIED
+from analogyqa.plan import Cell, cells_of
+from analogyqa.report.summary import SUMMARY, typed
+from analogyqa.schemas import METRICS
+from analogyqa.settings.axes import CHOSEN, SETTING, to_text
+from analogyqa.settings.load import PAPERS, REPOSITORY, load_config
+from analogyqa.settings.paper import Paper, load_paper
+from analogyqa.settings.run import Config
+from analogyqa.settings.studies import PAPER
+
+CONFERENCE, WORKSHOP = (
+    load_paper(PAPERS / name / "paper.yaml") for name in ("diallo2019", "lwda2019")
+)
+DATASET = {"reader": "wikiqa", "train": "a", "dev": "b", "test": "c"}
+TITLES = {"wikiqa": "WIKIQA", "trecqa": "TRECQA"}
+TYPES = ("who", "when", "where")
+TRAINED = {"encoder": "bigru", "vectors": "wiki"}
+MEAN = {"encoder": "mean", "vectors": "wiki"}
+SYSTEMS = {
+    "analogy": TRAINED | {"title": "Analogy", "ranker": "analogy"},
+    "similarity": TRAINED | {"title": "Baseline", "ranker": "cosine"},
+    # Trained too, and without a setting to choose.
+    "lwda": TRAINED | {"title": "Both sides", "ranker": "analogy"},
+    "glove": MEAN | {"title": "Glove", "ranker": "analogy"},
+    "word2vec": MEAN | {"title": "Word2Vec", "ranker": "analogy"},
+}
+# In no paper: the title of the first is that of another system.
+OWN_SYSTEMS = {
+    "glove-cosine": MEAN | {"title": "Glove", "ranker": "cosine"},
+    "random": {"title": "A | B", "encoder": "random", "ranker": "cosine"},
+}
+VARIATIONS = {
+    "loss": {"hinge": {"loss": "hinge"}},
+    "aggregation": {"mean": {"aggregate": "mean"}},
+    "vectors": {"other": {"vectors": "other"}},
+    "questions": {"clean_ones": {"drop_all_correct": ["test"]}},
+}
+
+
+def make_config(
+    datasets: tuple[str, ...] = ("wikiqa", "trecqa"),
+    systems: dict | None = None,
+    selected: tuple[str, ...] = ("analogy", "similarity"),
+    varied: tuple[str, ...] = ("analogy", "similarity"),
+    **changes,
+) -> Config:
+    """A configuration of the two papers and of a small one, whose systems are those of all."""
+    systems = SYSTEMS | OWN_SYSTEMS if systems is None else systems
+    study = {
+        "datasets": list(TITLES),
+        "systems": list(SYSTEMS),
+        "selection": {
+            "subset": "comb",
+            "systems": list(selected),
+            "settings": {"bare": {"dropout": 0.0}},
+        },
+        "sensitivity": {
+            "subset": "comb",
+            "measure": "mrr",
+            "datasets": list(datasets),
+            "systems": list(varied),
+            "axes": VARIATIONS,
+        },
+    }
+    values = {
+        "output_dir": "results",
+        "seeds": [0, 1],
+        "papers": ["diallo2019"],
+        "datasets": {name: DATASET | {"title": TITLES.get(name, name)} for name in datasets},
+        "question_types": {name: [name] for name in TYPES},
+        "subsets": {**{name: [name] for name in TYPES}, "comb": list(TYPES)},
+        "vectors": {"wiki": {"source": "wiki.vec"}, "other": {"source": "other.vec"}},
+        "systems": systems,
+        "studies": {"diallo2019": study, "lwda2019": {}, "tiny2020": {}},
+        "bootstrap": {"samples": 200},
+    }
+    return Config.model_validate(values | changes)
+
+
+def repository_config() -> Config:
+    return load_config(read_yaml(REPOSITORY / "config.yaml"))
+
+
+def make_paper(artefacts: dict | None = None, name: str = "tiny2020", **claims: dict) -> Paper:
+    values = {"paper": name, "citation": "Tiny & Co. (2020).", "artefacts": artefacts or {}}
+    return Paper.model_validate(values | {"claims": claims})
+
+
+def make_summary(config: Config, *papers: Paper, **changes) -> pd.DataFrame:
+    """Every run that papers ask for, alike unless `changes` says otherwise.
+
+    A change may be a function of the cell and the measure.
+    """
+    values = {"mean": 0.6, "sd": 0.0123, "ci_low": 0.5, "ci_high": 0.7, "n_seeds": 2}
+    values |= {"n_items": lambda cell, _: 9 if cell.subset == "comb" else 3, "tied_candidates": 0}
+    values |= {"setting": lambda cell, _: "bare" if is_chosen(cell) else ""}
+    values |= {"provenance": lambda cell, _: f"made up for {cell.system}"} | changes
+    rows = [
+        {
+            **cell._asdict(),
+            "axes": to_text(cell.axes),
+            "measure": measure,
+            **{key: each(cell, measure) if callable(each) else each for key, each in values.items()},
+        }
+        for cell in cells_of(config, {paper.paper: paper for paper in papers})
+        for measure in MEASURES
+    ]
+    return typed(rows, SUMMARY)
+
+
+def is_chosen(cell: Cell) -> bool:
+    return (SETTING, CHOSEN) in cell.axes
+
+
+def make_metrics(split: str, values: dict[str, np.ndarray]) -> pd.DataFrame:
+    """Values [seeds, items] by measure as a metrics table; a measure that is not given is 0."""
+    shape = next(iter(values.values())).shape
+    every = dict.fromkeys([*MEASURES, TIED], np.zeros(shape)) | values
+    rows = [
+        (seed, split, f"{split}{item:02}", "who", measure, float(value))
+        for measure, own in every.items()
+        for (seed, item), value in np.ndenumerate(own)
+    ]
+    return pd.DataFrame(rows, columns=METRICS.names)
+
+
+def make_run(
+    cell: Cell, values: dict[str, np.ndarray], trained: bool = True, **settings
+) -> tuple[dict, pd.DataFrame]:
+    """A run whose test split has these values; its dev split has none but 0."""
+    recorded = {
+        "system": {"encoder": "bigru" if trained else "mean"},
+        "training": {"dropout": 0.5} if trained else None,
+        "setting": PAPER,
+        "sources": {"train": "wikiqa-train"},
+        "vectors": {"name": "wiki", "origin": "wiki-news"},
+        "sentence_vectors": None,
+    } | settings
+    dev = make_metrics("dev", {"map": np.zeros((2, 1))})
+    metrics = pd.concat([dev, make_metrics("test", values)], ignore_index=True)
+    return {"cell": cell.record(), "settings": recorded}, metrics
+
+
+def cells_in_markdown(text: str) -> list[list[str]]:
+    """The rows of all tables of a page."""
+    lines = [line for line in text.splitlines() if line.startswith("| ")]
+    return [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines]
+
+
+def draw(drawing: Callable[[dict[str, Path]], None], folder: Path) -> dict[str, bytes]:
+    """The files that a drawing writes."""
+    files = {kind: folder / f"figure.{kind}" for kind in ("png", "svg")}
+    drawing(files)
+    return {kind: path.read_bytes() for kind, path in files.items()}
+
+
+def drawn_text(drawing: Callable[[dict[str, Path]], None], folder: Path) -> str:
+    """The SVG with its letters as text, not as outlines, so that they can be found."""
+    with plt.rc_context({"svg.fonttype": "none"}):
+        return draw(drawing, folder)["svg"].decode("utf-8")
