@@ -7,8 +7,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analogyqa.errors import AnalogyQAError
-from analogyqa.measures import measure_questions, measure_run, summarise, summarise_matrix
+from analogyqa.measures import (
+    MEASURES,
+    TIED,
+    means_of,
+    measure_items,
+    measure_run,
+    summarise,
+    titles,
+    values_by_seed,
+)
 from analogyqa.schemas import METRICS, write_table
+
+GROUPS = {"q0": "who", "q1": "who"}
 
 
 def run(*questions):
@@ -24,8 +35,9 @@ def run(*questions):
 
 
 def measure(*questions):
-    types = {f"q{number}": "who" for number in range(len(questions))}
-    return measure_questions(run(*questions), types)
+    """The values of each measure, in the order of the questions."""
+    measured = measure_items(run(*questions), {f"q{n}": "who" for n in range(len(questions))})
+    return {name: own["value"].tolist() for name, own in measured.groupby("measure")}
 
 
 @pytest.mark.parametrize(
@@ -43,50 +55,69 @@ def measure(*questions):
 )
 def test_average_precision_and_reciprocal_rank_by_hand(candidates, ap, rr):
     measured = measure(candidates)
-    assert measured["ap"].tolist() == pytest.approx([ap])
-    assert measured["rr"].tolist() == pytest.approx([rr])
-    assert measured["tied_candidates"].tolist() == [0]
+    assert measured["map"] == pytest.approx([ap])
+    assert measured["mrr"] == pytest.approx([rr])
+    assert measured[TIED] == [0]
+
+
+scored = st.tuples(st.sampled_from([-1.0, 0.0, 0.25, 0.5, 0.75]), st.integers(0, 1))
+questions = st.lists(scored, min_size=1, max_size=6).filter(lambda own: any(y for _, y in own))
+
+
+@given(st.lists(questions, min_size=1, max_size=3))
+def test_precision_at_1_and_accuracy_are_the_label_of_the_candidate_at_the_top(asked):
+    """Equal scores, of which there are many here, are ordered by descending id."""
+    first = [max((score, place, label) for place, (score, label) in enumerate(own))[2]
+             for own in asked]  # fmt: skip
+    measured = measure(*asked)
+    assert measured["p_at_1"] == measured["accuracy"] == first
 
 
 @pytest.mark.parametrize(("labels", "rr"), [((1, 0), 1 / 2), ((0, 1), 1)])
 def test_ties_are_ordered_by_descending_id_and_counted(labels, rr):
     measured = measure([(0.5, label) for label in labels])
-    assert measured["rr"].tolist() == [rr]
-    assert measured["tied_candidates"].tolist() == [2]
+    assert (measured["mrr"], measured[TIED]) == ([rr], [2])
 
 
 def test_only_ties_within_a_question_count():
     measured = measure([(0.5, 1), (0.5, 0), (0.5, 0), (0.1, 0)], [(0.5, 1), (0.4, 0)])
-    assert measured["tied_candidates"].tolist() == [3, 0]
+    assert measured[TIED] == [3, 0]
 
 
-def test_rows_are_ordered_by_question_with_their_types():
-    measured = measure_questions(run([(1, 1)], [(1, 1)]), {"q1": "when", "q0": "who"})
-    assert measured["question_id"].tolist() == ["q0", "q1"]
-    assert measured["question_type"].tolist() == ["who", "when"]
+def test_rows_are_ordered_by_measure_and_item_with_their_groups():
+    measured = measure_items(run([(1, 1)], [(1, 1)]), {"q1": "when", "q0": "who"})
+    assert measured["measure"].unique().tolist() == [*MEASURES, TIED]
+    assert measured[measured["measure"] == "map"][["item", "group"]].to_numpy().tolist() == [
+        ["q0", "who"],
+        ["q1", "when"],
+    ]
 
 
 def test_the_order_of_the_rows_does_not_matter():
     scores = run([(0.9, 0), (0.8, 1), (0.5, 1)], [(0.5, 1), (0.5, 0)])
-    types = {"q0": "who", "q1": "who"}
     pd.testing.assert_frame_equal(
-        measure_questions(scores, types), measure_questions(scores[::-1], types)
+        measure_items(scores, GROUPS), measure_items(scores[::-1], GROUPS)
     )
 
 
-@pytest.mark.parametrize("types", [{"q0": "who", "q1": "who"}, {}], ids=["missing", "unexpected"])
-def test_a_missing_or_unexpected_question_is_named(types):
-    with pytest.raises(AnalogyQAError, match=f"lacks .*{'q1' if types else 'q0'}"):
-        measure_questions(run([(1, 1)]), types)
+def test_the_means_are_those_of_each_measure():
+    means = means_of(measure_items(run([(0.9, 1), (0.1, 0)], [(0.1, 1), (0.9, 0)]), GROUPS))
+    assert means == {"map": 0.75, "mrr": 0.75, "p_at_1": 0.5, "accuracy": 0.5}
+
+
+@pytest.mark.parametrize("groups", [GROUPS, {}], ids=["missing", "unexpected"])
+def test_a_missing_or_unexpected_question_is_named(groups):
+    with pytest.raises(AnalogyQAError, match=f"lacks .*{'q1' if groups else 'q0'}"):
+        measure_items(run([(1, 1)]), groups)
 
 
 @pytest.mark.parametrize("score", [np.nan, np.inf])
 def test_a_score_that_is_not_a_number_is_named(score):
     with pytest.raises(AnalogyQAError, match=r"question q1: a score is not a number"):
-        measure_questions(run([(1, 1)], [(score, 1)]), {"q0": "who", "q1": "who"})
+        measure_items(run([(1, 1)], [(score, 1)]), GROUPS)
 
 
-TYPES = {"dev": {"q0": "who", "q1": "who"}, "test": {"q0": "who", "q1": "who"}}
+SPLITS = {"dev": GROUPS, "test": GROUPS}
 
 
 def whole_run():
@@ -98,64 +129,73 @@ def whole_run():
 
 
 def test_a_run_is_measured_by_seed_and_split(tmp_path):
-    measured = measure_run(whole_run(), TYPES)
+    measured = measure_run(whole_run(), SPLITS)
     assert list(measured.columns) == METRICS.names
-    assert measured.groupby(["seed", "split"])["rr"].mean().tolist() == [0.75] * 4
+    mrr = measured[measured["measure"] == "mrr"]
+    assert mrr.groupby(["seed", "split"])["value"].mean().tolist() == [0.75] * 4
     write_table(measured, METRICS, tmp_path / "metrics.parquet")
 
 
 def test_a_run_read_from_parquet_has_the_same_measures():
     scores = whole_run()
-    names = ["question_id", "candidate_id", "split"]
-    categorical = scores.astype(dict.fromkeys(names, "category"))
-    pd.testing.assert_frame_equal(measure_run(scores, TYPES), measure_run(categorical, TYPES))
+    categorical = scores.astype(dict.fromkeys(["question_id", "candidate_id", "split"], "category"))
+    pd.testing.assert_frame_equal(measure_run(scores, SPLITS), measure_run(categorical, SPLITS))
 
 
 @pytest.mark.parametrize("where", ["split == 'test'", "split == 'test' and seed == 1"])
 def test_a_run_that_lacks_a_whole_split_is_refused(where):
     scores = whole_run()
     with pytest.raises(AnalogyQAError, match="test"):
-        measure_run(scores.drop(scores.query(where).index), TYPES)
+        measure_run(scores.drop(scores.query(where).index), SPLITS)
+
+
+def test_the_values_of_a_split_are_those_of_its_measures_by_seed_and_item():
+    metrics = measure_run(whole_run(), SPLITS)
+    other = metrics["split"].eq("dev") | metrics["seed"].eq(1)
+    metrics.loc[other, "value"] = -1.0
+    values = values_by_seed(metrics.astype({"item": "category", "measure": "category"}), "test")
+    assert list(values) == [*MEASURES, TIED]
+    assert values["mrr"].columns.tolist() == ["q0", "q1"]
+    assert values["mrr"].to_numpy().tolist() == [[1, 0.5], [-1, -1]]
+
+
+def test_titles_are_a_part_of_a_sentence():
+    assert titles(["mrr"]) == "mean reciprocal rank"
+    assert titles(["map", "mrr", "accuracy"]) == (
+        "mean average precision, mean reciprocal rank and accuracy"
+    )
 
 
 # Spread
 
 matrices = st.integers(1, 4).flatmap(
-    lambda questions: st.lists(
-        st.lists(st.floats(0, 1), min_size=questions, max_size=questions), min_size=1, max_size=4
+    lambda items: st.lists(
+        st.lists(st.floats(0, 1), min_size=items, max_size=items), min_size=1, max_size=4
     )
 )
 
 
-def test_constant_values_have_an_interval_of_no_width():
-    summary = summarise_matrix(np.full((3, 5), 0.5), 200, 0.95)
-    assert summary == pytest.approx((0.5, 0, 0.5, 0.5))
-
-
-def test_one_seed_has_no_standard_deviation_but_an_interval_over_questions():
-    summary = summarise_matrix(np.array([[0.0, 1.0, 0.0, 1.0]]), 500, 0.95)
-    assert summary.sd == 0
-    assert summary.ci_low < 0.5 < summary.ci_high
-
-
 def test_the_standard_deviation_is_over_the_means_of_the_seeds():
-    summary = summarise_matrix(np.array([[0.0, 0.5], [0.5, 1.0]]), 200, 0.95)
+    summary = summarise(np.array([[0.0, 0.5], [0.5, 1.0]]), 200, 0.95)
     assert summary.mean == 0.5
     assert summary.sd == pytest.approx(np.std([0.25, 0.75], ddof=1))
+    of_one_seed = summarise(np.array([[0.0, 1.0, 0.0, 1.0]]), 500, 0.95)
+    assert of_one_seed.sd == 0
+    assert of_one_seed.ci_low < 0.5 < of_one_seed.ci_high
 
 
 @given(matrices)
 def test_the_interval_lies_within_the_values(values):
-    summary = summarise_matrix(np.array(values), 200, 0.95)
+    summary = summarise(np.array(values), 200, 0.95)
     low, high = np.min(values), np.max(values)
     assert low - 1e-9 <= summary.ci_low <= summary.ci_high <= high + 1e-9
 
 
-def test_the_interval_contains_the_mean_and_narrows_with_more_questions():
+def test_the_interval_contains_the_mean_and_narrows_with_more_items():
     generator = np.random.default_rng(0)
     widths = []
-    for questions in (10, 1000):
-        summary = summarise_matrix(generator.random((3, questions)), 500, 0.95)
+    for items in (10, 1000):
+        summary = summarise(generator.random((3, items)), 500, 0.95)
         assert summary.ci_low < summary.mean < summary.ci_high
         widths.append(summary.ci_high - summary.ci_low)
     assert widths[1] < widths[0] / 3
@@ -163,25 +203,14 @@ def test_the_interval_contains_the_mean_and_narrows_with_more_questions():
 
 def test_the_interval_has_the_width_that_theory_gives():
     values = np.random.default_rng(1).normal(size=(1, 400))
-    summary = summarise_matrix(values, 4000, 0.95)
+    summary = summarise(values, 4000, 0.95)
     half = 1.96 * values.std() / np.sqrt(400)
     assert summary.ci_high - summary.mean == pytest.approx(half, rel=0.1)
     assert summary.mean - summary.ci_low == pytest.approx(half, rel=0.1)
 
 
-def test_a_higher_confidence_is_a_wider_interval():
+def test_a_higher_confidence_is_a_wider_interval_and_the_same_values_give_the_same():
     values = np.random.default_rng(2).random((3, 20))
-    narrow, wide = (summarise_matrix(values, 500, confidence) for confidence in (0.8, 0.99))
+    narrow, wide = (summarise(values, 500, confidence) for confidence in (0.8, 0.99))
     assert wide.ci_low < narrow.ci_low < narrow.ci_high < wide.ci_high
-
-
-def test_the_same_values_give_the_same_interval():
-    values = np.random.default_rng(3).random((3, 20))
-    assert summarise_matrix(values, 300, 0.95) == summarise_matrix(values, 300, 0.95)
-
-
-def test_a_metrics_table_is_summarised_by_measure():
-    measured = measure_run(whole_run(), TYPES)
-    summary = summarise(measured[measured["split"] == "test"], 200, 0.95)
-    assert set(summary) == {"map", "mrr"}
-    assert summary["mrr"].mean == 0.75
+    assert summarise(values, 500, 0.8) == narrow

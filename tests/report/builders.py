@@ -111,7 +111,9 @@ def make_summary(config: Config, *papers: Paper, **changes) -> pd.DataFrame:
             **cell._asdict(),
             "axes": to_text(cell.axes),
             "measure": measure,
-            **{key: each(cell, measure) if callable(each) else each for key, each in values.items()},
+            **{
+                key: each(cell, measure) if callable(each) else each for key, each in values.items()
+            },
         }
         for cell in cells_of(config, {paper.paper: paper for paper in papers})
         for measure in MEASURES

@@ -1,185 +1,245 @@
-"""The figures: their data, and files that depend on nothing else."""
+"""The figures: their data, what is drawn of them, and files that depend on nothing else."""
 
+from collections.abc import Callable
+from functools import partial
+from itertools import pairwise
 from pathlib import Path
 
 import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 
-from analogyqa.plan import cells_of
-from analogyqa.report.figures import FIGURE, build_figure, draw_figure
-from analogyqa.report.summary import SUMMARY, read_csv, typed, write_csv
-from analogyqa.settings.paper import load_paper
-from analogyqa.settings.run import Config, load_config
+from analogyqa.report.figures import build_figure, draw_figure, style_of
+from analogyqa.report.sensitivity_figure import draw_sensitivity
+from analogyqa.settings.paper import Paper, paper_of_own_data
+from analogyqa.settings.run import Config
+from report.builders import (
+    CONFERENCE,
+    SYSTEMS,
+    WORKSHOP,
+    draw,
+    drawn_text,
+    make_config,
+    make_paper,
+    make_summary,
+)
+from report.test_sensitivity import make_frame
 
-PAPERS = Path(__file__).parents[2] / "papers"
-PAPER = load_paper(PAPERS / "diallo2019" / "paper.yaml")
-WORKSHOP = load_paper(PAPERS / "lwda2019" / "paper.yaml")
-
-
-def make_config(datasets=("wikiqa", "trecqa"), **changes) -> Config:
-    dataset = {"reader": "wikiqa", "train": "a", "dev": "b", "test": "c"}
-    model = {"title": "Analogy", "encoder": "bigru", "vectors": "wiki", "ranker": "analogy"}
-    values = {
-        "output_dir": "results",
-        "seeds": 2,
-        "datasets": {name: dataset | {"title": name.upper()} for name in datasets},
-        "vectors": {"wiki": {"source": "wiki.vec"}},
-        "models": {"analogy": model, "lwda": model},
-        "prototypes": {"p": 30, "curve": [10, 30]},
+POINTS = {"axes": {"p": [10, 30]}}
+CELLS = {"system": "analogy", "dataset": "wikiqa", "subset": "comb", "measure": "mrr"}
+COMB = {"subset": "comb", "measure": "mrr"}
+AGGREGATES = {"aggregate": ["max", "mean"]}
+DATA = {"WikiQA": {"dataset": "wikiqa"}, "TrecQA": {"dataset": "trecqa"}}
+TINY = make_paper(
+    {
+        "table1": {
+            "title": "Of two axes",
+            "cells": CELLS,
+            "columns": {"max": {"aggregate": "max"}, "mean": {"aggregate": "mean"}},
+            "rows": {"10": {"p": 10}, "30": {"p": 30}},
+            "published": {"10": [0.61, 0.55], "30": [0.68, "-"]},
+        },
+        "figure1": {"title": "Heat", "cells": CELLS, "x": {"p": [10, 30]}, "y": AGGREGATES},
+        "figure2": {
+            "title": "Losses",
+            "cells": COMB,
+            "x": {"loss": ["printed", "hinge"]},
+            "lines": {"Analogy": {"system": "analogy"}, "Baseline": {"system": "similarity"}},
+            "panels": DATA,
+        },
+        "figure3": {
+            "title": "Rates",
+            "cells": CELLS,
+            "x": {"learning_rate": [0.0001, 0.001, 0.1]},
+            "lines": {"One": {}},
+        },
     }
-    return load_config(values | changes)
+)
+OWN = paper_of_own_data(
+    {"mine": "My data"},
+    ("who", "comb"),
+    {name: section["title"] for name, section in SYSTEMS.items()},
+    "mrr",
+)
 
 
-def make_summary(config: Config) -> pd.DataFrame:
-    rows = [
-        {
-            **cell._asdict(),
-            "metric": metric,
-            "mean": 0.6 + cell.p / 1000 + (metric == "mrr") / 100,
-            "sd": 0.01,
-            "ci_low": 0.5,
-            "ci_high": 0.7,
-            "n_seeds": 2,
-            "n_questions": 20,
-        }
-        for cell in cells_of(config)
-        for metric in ("map", "mrr")
-    ]
-    return typed(rows, SUMMARY)
+def mean_of(cell, measure) -> float:
+    axes = dict(cell.axes)
+    return (
+        0.6
+        + int(axes.get("p", 30)) / 1000
+        + (measure == "mrr") / 100
+        - 0.2 * (axes.get("aggregate") == "mean")
+    )
 
 
-def make_figure(name: str, config: Config) -> pd.DataFrame:
-    return build_figure(PAPER, name, make_summary(config), config)
+def make_figure(name: str, config: Config | None = None, paper: Paper = CONFERENCE) -> pd.DataFrame:
+    config = config or make_config(**POINTS)
+    return build_figure(paper, name, make_summary(config, paper, mean=mean_of), config)
 
 
-def draw(frame: pd.DataFrame, config: Config, folder: Path) -> dict[str, bytes]:
-    files = {kind: folder / f"figure.{kind}" for kind in ("png", "svg")}
-    draw_figure(frame, PAPER, "figure7", config, files)
-    return {kind: path.read_bytes() for kind, path in files.items()}
+def drawing(name: str, paper: Paper, config: Config | None = None) -> Callable:
+    config = config or make_config()
+    return partial(draw_figure, make_figure(name, config, paper), paper, name, config)
 
 
-def test_there_is_a_row_for_each_data_set_and_p_of_the_curve():
-    frame = make_figure("figure6", make_config())
-    rows = frame[["dataset", "metric", "p", "mean"]].to_numpy().tolist()
-    assert rows == [
-        ["wikiqa", "map", 10, 0.61],
-        ["wikiqa", "map", 30, 0.63],
-        ["trecqa", "map", 10, 0.61],
-        ["trecqa", "map", 30, 0.63],
-    ]
+def drawing_of_sensitivity(config: Config | None = None, **means: float) -> Callable:
+    config = config or make_config(("wikiqa",))
+    study = config.studies["diallo2019"].sensitivity
+    return partial(draw_sensitivity, make_frame(config, **means), config, study)
+
+
+class TestData:
+    def test_there_is_a_row_for_each_panel_line_and_point(self):
+        frame = make_figure("figure1", paper=WORKSHOP)
+        rows = frame[["panel", "line", "dataset", "measure", "x", "mean"]].to_numpy().tolist()
+        assert rows == [
+            [measure.upper(), line, line.lower(), measure, x, mean + (measure == "mrr") / 100]
+            for measure in ("map", "mrr")
+            for line in ("WikiQA", "TrecQA")
+            for x, mean in (("10", 0.61), ("30", 0.63))
+        ]
+
+    @pytest.mark.parametrize(
+        ("paper", "name", "line", "panel", "printed"),
+        [
+            (CONFERENCE, "figure6", "WikiQA", "MAP", 0.6771),
+            (CONFERENCE, "figure6", "TrecQA", "MAP", None),  # which no table prints
+            (CONFERENCE, "figure7", "WikiQA", "MRR", 0.6841),
+            (CONFERENCE, "figure7", "TrecQA", "MRR", 0.909),
+            (WORKSHOP, "figure1", "WikiQA", "MAP", 0.6771),
+            (WORKSHOP, "figure1", "WikiQA", "MRR", 0.6841),
+        ],
+    )
+    @pytest.mark.parametrize("points", [[10, 30], ["10", "30"], [5, 10]])
+    def test_the_published_value_stands_at_the_best_point(
+        self, paper, name, line, panel, printed, points
+    ):
+        """Points may be texts, as within the braces of --config, and lack the best one."""
+        frame = make_figure(name, make_config(axes={"p": points}), paper)
+        own = frame[frame["line"].eq(line) & frame["panel"].eq(panel)].set_index("x")
+        assert list(own.index) == list(dict.fromkeys([*map(str, points), "30"]))
+        assert own["published"].dropna().to_dict() == ({"30": printed} if printed else {})
+        assert pd.isna(own.loc["30", "mean"]) == (30 not in map(int, points))
+
+    def test_a_heat_map_has_the_published_value_of_each_pair_of_points(self):
+        frame = make_figure("figure1", paper=TINY)
+        rows = frame[["x", "y", "mean", "published"]].astype(object)
+        assert rows.where(rows.notna(), None).to_numpy().tolist() == [
+            ["10", "max", 0.62, 0.61],
+            ["10", "mean", 0.42, 0.55],
+            ["30", "max", 0.64, 0.68],
+            ["30", "mean", 0.44, None],
+        ]
+
+    def test_the_configured_points_are_shown_of_both_axes(self):
+        config = make_config(axes={"p": [5], "aggregate": ["mean"]})
+        frame = make_figure("figure1", config, TINY)
+        assert frame[["x", "y", "reason"]].to_numpy().tolist() == [["5", "mean", ""]]
+
+    def test_what_has_no_run_says_why(self):
+        config = make_config(datasets=("wikiqa",))
+        summary = make_summary(config, TINY)
+        frame = build_figure(TINY, "figure2", summary[summary["system"] == "analogy"], config)
+        reasons = frame.set_index(["panel", "line", "x"])["reason"].to_dict()
+        assert reasons["WikiQA", "Analogy", "hinge"] == ""
+        assert reasons["WikiQA", "Baseline", "hinge"] == "no run similarity/wikiqa/comb/loss=hinge"
+        assert reasons["TrecQA", "Analogy", "hinge"] == "data set trecqa is not configured"
+
+
+class TestDrawing:
+    @pytest.mark.parametrize(
+        ("paper", "name", "once", "twice"),
+        [
+            (WORKSHOP, "figure1",
+             ["Mean average precision", "Mean reciprocal rank", "WIKIQA", "WikiQA, published",
+              "Figure 1 of lwda2019: MAP and MRR by number of prototypes"],
+             ["number of prototypes p of each question type", "10", "50"]),
+            (TINY, "figure1",
+             ["0.620", "(0.61)", "0.440", "10", "mean", "aggregate", "Mean reciprocal rank",
+              "test split; means over 2 seeds"], []),
+            (TINY, "figure2", ["WikiQA", "TrecQA", "Analogy", "Baseline"],
+             ["printed", "hinge", "loss", "Mean reciprocal rank"]),
+            (TINY, "figure3", ["0.0001", "0.001", "0.1", "learning rate", "One"], []),
+            (OWN, "figure1", ["My data: mean reciprocal rank", "who", "comb", "all", "Glove"], []),
+        ],
+        ids=["two panels", "heat map", "words and panels", "numbers that lie near", "own data"],
+    )  # fmt: skip
+    def test_every_label_is_there(self, tmp_path, paper, name, once, twice):
+        config = make_config(datasets=("mine",)) if paper is OWN else None
+        text = drawn_text(drawing(name, paper, config), tmp_path)
+        counts = {label: text.count(f">{label}<") for label in [*once, *twice]}
+        assert counts == dict.fromkeys(once, 1) | dict.fromkeys(twice, 2)
+        assert "not run" not in text
+
+    @pytest.mark.parametrize(
+        ("paper", "name", "joined"),
+        [
+            (WORKSHOP, "figure1", True),
+            (TINY, "figure1", None),
+            (TINY, "figure2", False),
+            (TINY, "figure3", True),
+        ],
+        ids=["two panels", "heat map", "words", "numbers that lie near"],
+    )
+    def test_no_label_of_x_covers_another_and_numbers_alone_are_joined(
+        self, monkeypatch, tmp_path, paper, name, joined
+    ):
+        drawn: list = []
+        with monkeypatch.context() as patch:
+            patch.setattr(plt, "close", drawn.append)
+            draw(drawing(name, paper), tmp_path)
+        (figure,) = drawn
+        for axes in figure.axes:
+            boxes = [label.get_window_extent() for label in axes.get_xticklabels()]
+            assert len(boxes) > 1
+            assert not any(one.overlaps(other) for one, other in pairwise(boxes))
+            styles = {bars.lines[0].get_linestyle() for bars in axes.containers}
+            assert styles == ({"-" if joined else "None"} if axes.containers else set())
+            assert bool(axes.containers) == (joined is not None)
+        plt.close(figure)
+
+    def test_a_long_title_is_wrapped_within_the_figure(self, tmp_path):
+        artefact = TINY.artefacts["figure3"].model_copy(update={"title": "much " * 40})
+        paper = TINY.model_copy(update={"artefacts": {"figure3": artefact}})
+        text = drawn_text(drawing("figure3", paper), tmp_path)
+        assert text.count("much") == 40
+        assert "much " * 30 not in text
+
+    def test_no_two_of_many_lines_look_alike(self):
+        assert len({tuple(style_of(index).values()) for index in range(36)}) == 36
+
+    @pytest.mark.parametrize("points", [[30], [5]])
+    def test_a_single_point_and_no_run_at_all_can_be_drawn(self, tmp_path, points):
+        config = make_config(axes={"p": points})
+        empty = build_figure(CONFERENCE, "figure7", make_summary(config), config)
+        draw_empty = partial(draw_figure, empty, CONFERENCE, "figure7", config)
+        assert ">not run<" in drawn_text(draw_empty, tmp_path / "a")
+        assert ">not run<" not in drawn_text(drawing("figure7", CONFERENCE, config), tmp_path / "b")
+
+    @pytest.mark.parametrize("comparable", [True, False])
+    def test_other_data_are_named_where_values_are_published(self, tmp_path, comparable):
+        config = make_config(comparable=comparable)
+        text = drawn_text(drawing("figure7", CONFERENCE, config), tmp_path)
+        assert (">our data are not the paper's<" in text) == (not comparable)
 
 
 @pytest.mark.parametrize(
-    ("name", "dataset", "place"),
+    ("first", "other"),
     [
-        ("figure6", "wikiqa", ("table3", "This work", 0)),
-        ("figure7", "wikiqa", ("table3", "This work", 1)),
-        ("figure7", "trecqa", ("table5", "Comb.", 2)),
+        (drawing("figure7", CONFERENCE), drawing("figure6", CONFERENCE)),
+        (drawing("figure1", TINY), drawing("figure2", TINY)),
+        (drawing_of_sensitivity(), drawing_of_sensitivity(analogy_hinge=0.9)),
     ],
+    ids=["lines", "heat map", "sensitivity"],
 )
-def test_the_published_value_of_the_tables_stands_at_the_best_p(name, dataset, place):
-    table, row, column = place
-    frame = make_figure(name, make_config()).set_index(["dataset", "p"])["published"]
-    best = PAPER.artefacts[name].published["WikiQA"][0]
-    assert frame.loc[dataset].dropna().to_dict() == {
-        best: PAPER.artefacts[table].published[row][column]
-    }
-
-
-def test_a_figure_of_two_metrics_has_the_rows_of_both():
-    config = make_config()
-    frame = build_figure(WORKSHOP, "figure1", make_summary(config), config)
-    assert len(frame) == 8
-    at_30 = frame[frame["p"] == 30].set_index(["metric", "dataset"])
-    assert at_30["mean"].to_dict() == {
-        ("map", "wikiqa"): 0.63,
-        ("map", "trecqa"): 0.63,
-        ("mrr", "wikiqa"): 0.64,
-        ("mrr", "trecqa"): 0.64,
-    }
-    published = WORKSHOP.artefacts["table1"].published["This work"]
-    assert at_30["published"].dropna().to_dict() == {
-        ("map", "wikiqa"): published[0],
-        ("mrr", "wikiqa"): published[1],
-    }
-
-
-def test_a_figure_of_two_metrics_has_a_panel_for_each(tmp_path):
-    config = make_config()
-    frame = build_figure(WORKSHOP, "figure1", make_summary(config), config)
-    # As text, not as outlines, so that it can be found.
-    with plt.rc_context({"svg.fonttype": "none"}):
-        draw_figure(frame, WORKSHOP, "figure1", config, {"svg": tmp_path / "figure.svg"})
-    text = (tmp_path / "figure.svg").read_text(encoding="utf-8")
-    for label in ("Mean average precision", "Mean reciprocal rank", "WIKIQA", "WikiQA, published"):
-        assert text.count(f">{label}<") == 1
-
-
-def test_what_no_table_prints_is_not_marked():
-    frame = make_figure("figure6", make_config())
-    assert frame.loc[frame["dataset"] == "trecqa", "published"].isna().all()
-
-
-def test_a_data_set_that_the_paper_lacks_comes_last_without_published_values():
-    frame = make_figure("figure7", make_config(datasets=("mine", "wikiqa")))
-    assert frame["dataset"].unique().tolist() == ["wikiqa", "mine"]
-    assert frame.loc[frame["dataset"] == "mine", "published"].isna().all()
-
-
-def test_the_published_value_stands_alone_where_the_curve_lacks_its_p():
-    config = make_config(prototypes={"p": 5, "curve": [5, 10]})
-    alone = make_figure("figure7", config).set_index(["dataset", "p"]).loc[("wikiqa", 30)]
-    assert pd.isna(alone["mean"])
-    assert alone["published"] == PAPER.artefacts["table3"].published["This work"][1]
-
-
-def test_without_a_curve_the_configured_p_is_the_only_point():
-    frame = make_figure("figure7", make_config(prototypes={"p": 30, "curve": []}))
-    assert frame["p"].tolist() == [30, 30]
-
-
-def test_the_data_survive_the_round_trip(tmp_path):
-    frame = make_figure("figure7", make_config())
-    write_csv(frame, tmp_path / "figure.csv")
-    pd.testing.assert_frame_equal(read_csv(tmp_path / "figure.csv", FIGURE), frame)
-
-
-def test_the_same_data_give_the_same_bytes(tmp_path):
-    config = make_config()
-    frame = make_figure("figure7", config)
-    assert draw(frame, config, tmp_path / "a") == draw(frame, config, tmp_path / "b")
-
-
-def test_other_data_give_another_picture(tmp_path):
-    config = make_config()
-    frame = make_figure("figure7", config)
-    moved = frame.assign(mean=frame["mean"] + 0.05)
-    one, other = draw(frame, config, tmp_path / "a"), draw(moved, config, tmp_path / "b")
-    assert one["png"] != other["png"]
-    assert one["svg"] != other["svg"]
-
-
-def test_the_files_bear_no_date_and_are_sharp_enough_for_print(tmp_path):
-    config = make_config()
-    files = draw(make_figure("figure7", config), config, tmp_path)
-    assert b"date>" not in files["svg"]
-    assert b"tEXt" not in files["png"]
-    assert int.from_bytes(files["png"][16:20], "big") >= 6 * 150
-
-
-@pytest.mark.parametrize("curve", [[], [30], [5]])
-def test_a_single_point_and_no_run_at_all_can_be_drawn(tmp_path, curve):
-    config = make_config(prototypes={"p": 30, "curve": curve})
-    full = make_figure("figure7", config)
-    empty = build_figure(PAPER, "figure7", make_summary(config).iloc[:0], config)
-    assert draw(full, config, tmp_path / "a") != draw(empty, config, tmp_path / "b")
-
-
-def test_a_drawing_that_fails_leaves_the_earlier_figure(tmp_path):
-    config = make_config()
-    frame = make_figure("figure7", config)
-    before = draw(frame, config, tmp_path)
+def test_files_depend_on_their_data_alone_and_are_whole_or_absent(tmp_path: Path, first, other):
+    files = draw(first, tmp_path / "a")
+    assert files == draw(first, tmp_path / "b")
+    different = draw(other, tmp_path / "c")
+    assert files["png"] != different["png"] and files["svg"] != different["svg"]
+    assert b"date>" not in files["svg"] and b"tEXt" not in files["png"]
+    assert int.from_bytes(files["png"][16:20], "big") >= 6 * 150  # sharp enough for print
     with pytest.raises(ValueError, match="nonsense"):
-        draw_figure(frame, PAPER, "figure7", config, {"nonsense": tmp_path / "figure.png"})
-    assert (tmp_path / "figure.png").read_bytes() == before["png"]
+        first({"nonsense": tmp_path / "a" / "figure.png"})
+    assert (tmp_path / "a" / "figure.png").read_bytes() == files["png"]

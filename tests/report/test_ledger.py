@@ -10,126 +10,50 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analogyqa.errors import AnalogyQAError
-from analogyqa.measures import summarise
-from analogyqa.plan import cells_of
-from analogyqa.report.ledger import build_ledger, settings_of, verdict
-from analogyqa.report.summary import (
-    DECIMALS,
-    LEDGER,
-    SUMMARY,
-    read_csv,
-    read_runs,
-    summarise_runs,
-    typed,
-    write_csv,
+from analogyqa.files import read_yaml
+from analogyqa.measures import MEASURES, summarise
+from analogyqa.plan import Cell, why_not
+from analogyqa.report.ledger import build_ledger, verdict
+from analogyqa.report.summary import DECIMALS, read_runs, summarise_runs
+from analogyqa.schemas import SPLITS
+from analogyqa.settings.load import PAPERS
+from analogyqa.settings.paper import SCORE, Paper, load_paper
+from analogyqa.settings.run import Config
+from report.builders import (
+    CONFERENCE,
+    WORKSHOP,
+    is_chosen,
+    make_config,
+    make_paper,
+    make_run,
+    make_summary,
+    repository_config,
 )
-from analogyqa.schemas import METRICS, SPLITS
-from analogyqa.settings.paper import Paper, load_paper
-from analogyqa.settings.run import Config, load_config
 
-ROOT = Path(__file__).parents[2]
-PAPER_FILE = ROOT / "papers" / "diallo2019" / "paper.yaml"
-PAPER = load_paper(PAPER_FILE)
-WORKSHOP = load_paper(ROOT / "papers" / "lwda2019" / "paper.yaml")
-CURVE = [10, 30, 50]
-DATASETS = ("wikiqa", "trecqa")
-
-
-def make_config(**changes) -> Config:
-    dataset = {"reader": "wikiqa", "train": "a", "dev": "b", "test": "c"}
-    trained = {"encoder": "bigru", "vectors": "wiki"}
-    mean = {"encoder": "mean", "vectors": "wiki"}
-    values = {
-        "output_dir": "results",
-        "seeds": 2,
-        "datasets": {
-            "wikiqa": dataset | {"title": "WikiQA"},
-            "trecqa": dataset | {"title": "TrecQA"},
-        },
-        "vectors": {"wiki": {"source": "wiki.vec"}},
-        "models": {
-            "analogy": trained | {"title": "Analogy", "ranker": "analogy"},
-            "similarity": trained | {"title": "Baseline", "ranker": "cosine"},
-            "glove": mean | {"title": "Glove", "ranker": "analogy"},
-            "word2vec": mean | {"title": "Word2Vec", "ranker": "analogy"},
-            "glove-cosine": mean | {"title": "Glove", "ranker": "cosine"},
-        },
-        "prototypes": {"p": 30, "curve": CURVE},
-        "selection": {"models": ["analogy"], "settings": {"no_dropout": {"dropout": 0.0}}},
-    }
-    return load_config(values | changes)
-
-
-def make_summary(config: Config, **changes) -> pd.DataFrame:
-    """Every run of a configuration, with the same values unless `changes` says otherwise."""
-    rows = [
-        {
-            **cell._asdict(),
-            "metric": metric,
-            "mean": 0.6,
-            "sd": 0.01,
-            "ci_low": 0.5,
-            "ci_high": 0.7,
-            "n_seeds": 2,
-            "n_questions": 20,
-            "tied_candidates": 0,
-            "setting": "no_dropout" if "+" in cell.model else "",
-            "provenance": f"made up for {cell.model}",
-            **changes,
-        }
-        for cell in cells_of(config)
-        for metric in ("map", "mrr")
-    ]
-    return typed(rows, SUMMARY)
+POINTS = {"axes": {"p": [10, 30, 50]}}
+CELL = Cell("analogy", "wikiqa", "comb")
+VALUES = np.array([[1.0, 0.5, 0.25]] * 2)
 
 
 def published_counts() -> dict:
     counts: dict = {name: {split: {} for split in SPLITS} for name in ("wikiqa", "trecqa")}
-    for cell in PAPER.artefacts["table2"].numbers():
-        counts[cell.where.dataset][cell.where.split][cell.where.subset] = int(cell.published)
+    for number in CONFERENCE.artefacts["table2"].numbers():
+        where = number.where
+        counts[where.dataset][where.split][where.subset] = int(number.published)
     return counts
 
 
-def make_ledger(config: Config, summary: pd.DataFrame | None = None, counts=None) -> pd.DataFrame:
-    summary = make_summary(config) if summary is None else summary
-    return build_ledger([PAPER], config, summary, counts or published_counts())
+def make_ledger(
+    config: Config | None = None, summary: pd.DataFrame | None = None, counts: dict | None = None
+) -> pd.DataFrame:
+    config = config or make_config(**POINTS)
+    summary = make_summary(config, CONFERENCE) if summary is None else summary
+    return build_ledger([CONFERENCE], config, summary, counts or published_counts())
 
 
 def pick(ledger: pd.DataFrame, artefact: str, row: str, column: str) -> pd.DataFrame:
     here = ledger["artefact"].eq(artefact) & ledger["row"].eq(row) & ledger["column"].eq(column)
     return ledger[here].set_index("setting")
-
-
-def make_run(name: str = "analogy", trained: bool = True, **settings) -> tuple[dict, pd.DataFrame]:
-    cell = {"model": name, "dataset": "wikiqa", "subset": "comb", "p": 30}
-    settings = {
-        "model": {"encoder": "bigru" if trained else "mean"},
-        "training": {"dropout": 0.5} if trained else None,
-        "setting": "paper",
-        "sources": {"train": "wikiqa-train"},
-        "vectors": {"name": "wiki", "origin": "wiki-news"},
-        "sentence_vectors": None,
-    } | settings
-    metrics = pd.DataFrame(
-        [
-            (seed, split, f"{split}{question}", "who", ap, ap, 2)
-            for seed in (0, 1)
-            for split, values in (("dev", [0.0]), ("test", [1.0, 0.5, 0.25]))
-            for question, ap in enumerate(values)
-        ],
-        columns=METRICS.names,
-    )
-    return {"cell": cell, "settings": settings}, metrics
-
-
-def paper_values() -> dict:
-    return yaml.safe_load(PAPER_FILE.read_text(encoding="utf-8"))
-
-
-def load_changed(tmp_path: Path, values: dict) -> Paper:
-    path = tmp_path / "paper.yaml"
-    path.write_text(yaml.safe_dump(values, sort_keys=False), encoding="utf-8")
-    return load_paper(path)
 
 
 class TestPublishedValues:
@@ -139,167 +63,166 @@ class TestPublishedValues:
          ("figure6", 2), ("figure7", 2)],
     )  # fmt: skip
     def test_every_printed_value_is_there(self, artefact, count):
-        assert len(list(PAPER.artefacts[artefact].numbers())) == count
+        assert len(list(CONFERENCE.artefacts[artefact].numbers())) == count
 
-    def test_the_totals_of_table_2_are_the_sums_of_its_types(self):
-        rows = PAPER.artefacts["table2"].published
-        types = np.array([rows["Who"], rows["When"], rows["Where"]])
-        assert types.sum(axis=0).tolist() == rows["Comb."]
+    def test_the_printed_values_agree_with_each_other(self):
+        table2, table3, table4 = (
+            CONFERENCE.artefacts[name].published for name in ("table2", "table3", "table4")
+        )
+        types = np.array([table2["Who"], table2["When"], table2["Where"]])
+        assert types.sum(axis=0).tolist() == table2["Comb."]
+        assert all(low < high for low, high in table3.values())
+        assert round(table3["This work"][1], 3) == table4["Comb."][2]
+        # The workshop paper prints another digit or two.
+        for row, values in WORKSHOP.artefacts["table1"].published.items():
+            assert values == pytest.approx(table3[row], abs=1e-3)
 
-    def test_mrr_is_never_below_map_in_table_3(self):
-        assert all(low < high for low, high in PAPER.artefacts["table3"].published.values())
+    @pytest.mark.parametrize("paper", [CONFERENCE, WORKSHOP], ids=lambda paper: paper.paper)
+    def test_all_that_the_paper_names_is_configured(self, paper):
+        config = repository_config()
+        places = [number.where for each in paper.artefacts.values() for number in each.numbers()]
+        for each in paper.artefacts.values():
+            places += [where for *_, where in each.points(config.axes)] if each.is_figure else []
+        for claim in paper.claims.values():
+            places += [side for pair in claim.sides() for side in pair]
+        assert len(places) > 50
+        assert {why_not(where, config) for where in places} == {""}
 
-    def test_tables_3_and_4_agree_on_the_paper_s_own_system(self):
-        table3, table4 = PAPER.artefacts["table3"], PAPER.artefacts["table4"]
-        assert round(table3.published["This work"][1], 3) == table4.published["Comb."][2]
-
-    def test_each_file_bears_the_name_of_its_paper(self):
-        for path in (ROOT / "papers").glob("*/paper.yaml"):
-            assert load_paper(path).paper == path.parent.name
-
-    def test_the_workshop_paper_prints_the_values_of_table_3_with_another_digit_or_two(self):
-        table1, table3 = WORKSHOP.artefacts["table1"], PAPER.artefacts["table3"]
-        for workshop, conference in zip(table1.numbers(), table3.numbers(), strict=True):
-            assert workshop.published == pytest.approx(conference.published, abs=1e-3)
-
-    @pytest.mark.parametrize("paper", [PAPER, WORKSHOP], ids=lambda paper: paper.paper)
-    def test_all_models_data_sets_and_numbers_of_prototypes_are_configured(self, paper):
-        config = load_config(yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8")))
-        cells = [c.where for a in paper.artefacts.values() for c in a.numbers()]
-        cells += [
-            side for claim in paper.claims.values() for pair in claim.sides() for side in pair
-        ]
-        assert {where.model for where in cells} - {None} <= set(config.models)
-        assert {where.dataset for where in cells} <= set(config.datasets)
-        points = {config.prototypes.p, *config.prototypes.curve}
-        assert {where.p for where in cells} - {None} <= points
-
-    def test_every_claim_that_has_to_be_judged_is_listed(self):
-        assert list(PAPER.claims) == [
+    def test_every_claim_that_must_be_judged_is_listed(self):
+        data = ("wikiqa", "trecqa")
+        assert list(CONFERENCE.claims) == [
             "pretrained-do-not-preserve",
             "averages-beat-dedicated",
             "mrr-above-map",
-            *(f"{kind}-{data}" for kind in ("types", "overall", "tam") for data in DATASETS),
-            *(f"best-p-{data}-{metric}" for metric in ("map", "mrr") for data in DATASETS),
+            *(f"{kind}-{name}" for kind in ("types", "overall", "tam") for name in data),
+            *(f"best-p-{name}-{measure}" for measure in ("map", "mrr") for name in data),
         ]
 
 
+FIGURE = {
+    "title": "Figure",
+    "cells": {"system": "analogy", "dataset": "wikiqa", "subset": "comb", "measure": "mrr"},
+    "x": {"p": [10, 30]},
+    "lines": {"One": {}},
+}
+
+
 class TestPaperFile:
-    def test_an_unknown_key_is_named_with_its_place(self, tmp_path):
-        values = paper_values()
-        values["artefacts"]["table4"]["columns"]["Analogy"]["modle"] = "analogy"
-        with pytest.raises(
-            AnalogyQAError, match=r"unknown key artefacts\.table4\.columns\.Analogy\.modle"
-        ):
-            load_changed(tmp_path, values)
+    def load(self, tmp_path: Path, change) -> None:
+        values = read_yaml(PAPERS / "diallo2019" / "paper.yaml")
+        change(values["artefacts"]["table4"])
+        path = tmp_path / "paper.yaml"
+        path.write_text(yaml.safe_dump(values, sort_keys=False), encoding="utf-8")
+        load_paper(path)
 
     @pytest.mark.parametrize(
         ("change", "message"),
         [
             ({"published": {"Who": [0.5]}}, "published has rows"),
-            ({"cells": {"dataset": "wikiqa"}}, "'metric', 'model', 'subset'.* needed"),
-            ({"cells": {"dataset": "wikiqa", "metric": "mrr", "subset": "who"}}, "given twice"),
-            ({"cells": {"dataset": "wikiqa", "metric": "p@1"}}, "table4.cells.metric"),
-            ({"value": "scores"}, "table4.value"),
+            ({"cells": {"dataset": "wikiqa"}}, "'measure', 'subset', 'system'.* needed"),
+            ({"cells": {"dataset": "wikiqa", "measure": "mrr", "subset": "who"}}, "given twice"),
+            ({"cells": {"dataset": "wikiqa", "measure": "p@1"}}, "table4.cells.measure"),
+            ({"cells": {"dataset": "wikiqa", "measure": "mrr", "modle": 1}}, "'modle' is no sett"),
+            ({"valeu": "score"}, r"unknown key artefacts\.table4\.valeu"),
+            ({"scale": 0}, "table4.scale"),
+            ({"columns": {}}, "give columns and rows"),
+            ({"best": {"Who": [1]}}, "a table has no best"),
+            ({"title": None}, "table4.title"),
         ],
     )
-    def test_an_impossible_table_is_refused(self, tmp_path, change, message):
-        values = paper_values()
-        values["artefacts"]["table4"] |= change
+    def test_an_impossible_table_is_refused_with_its_place(self, tmp_path, change, message):
         with pytest.raises(AnalogyQAError, match=message):
-            load_changed(tmp_path, values)
+            self.load(tmp_path, lambda table: table.update(change))
 
     @pytest.mark.parametrize(
         ("row", "message"),
-        [([0.663, 0.702], "2 values for 3 columns"), ([663, 0.7, 0.7], "663.0 is above 1"),
+        [([0.663, 0.702], "2 values for 3 columns"), ([66.3, 0.7, 0.7], "66.3 is above 1"),
          (["0.663", 0.7, 0.7], "Who.0"), ([-0.663, 0.7, 0.7], "Who.0")],
     )  # fmt: skip
     def test_a_mistyped_row_is_refused(self, tmp_path, row, message):
-        values = paper_values()
-        values["artefacts"]["table4"]["published"]["Who"] = row
         with pytest.raises(AnalogyQAError, match=message):
-            load_changed(tmp_path, values)
+            self.load(tmp_path, lambda table: table["published"].update(Who=row))
 
-    def test_a_file_that_is_not_yaml_is_named(self, tmp_path):
+    @pytest.mark.parametrize(
+        ("change", "message"),
+        [
+            ({"y": {"aggregate": ["max"]}}, "either lines or one axis y"),
+            ({"x": {"p": [10], "dropout": [0]}}, "one axis x"),
+            ({"best": {"Two": [10]}}, "no lines"),
+            ({"best": {"One": [10, 30]}}, "2 values for 1 columns"),
+            ({"best": {"One": [20]}}, "best: 20 is not among the points of p"),
+            ({"published": {"One": [0.5]}}, "a figure has no published"),
+            ({"lines": {"One": {"p": 10}}}, "given twice"),
+            ({"x": {"pp": [10]}}, "'pp' is no setting"),
+        ],
+    )
+    def test_an_impossible_figure_is_refused(self, change, message):
+        with pytest.raises(ValueError, match=message):
+            make_paper({"figure1": FIGURE | change})
+
+    def test_a_name_says_what_it_is(self):
+        with pytest.raises(ValueError, match=r"artefacts\.table1: a figure has an axis x"):
+            make_paper({"table1": FIGURE})
+
+    @pytest.mark.parametrize(
+        ("text", "message"),
+        [
+            ("paper: [", r"broken\.yaml: cannot be read"),
+            ("paper: a\nartefacts: {}", "key citation"),
+        ],
+    )
+    def test_a_broken_file_is_named(self, tmp_path, text, message):
         path = tmp_path / "broken.yaml"
-        path.write_text("paper: [", encoding="utf-8")
-        with pytest.raises(AnalogyQAError, match=r"broken\.yaml: cannot be read"):
+        path.write_text(text, encoding="utf-8")
+        with pytest.raises(AnalogyQAError, match=message):
             load_paper(path)
-
-    def test_a_missing_key_is_named(self, tmp_path):
-        values = paper_values()
-        del values["citation"]
-        with pytest.raises(AnalogyQAError, match="key citation is missing"):
-            load_changed(tmp_path, values)
 
 
 class TestVerdict:
-    @pytest.mark.parametrize("published", [0.5, 0.6, 0.7])
-    def test_reproduced_within_the_interval_and_on_its_bounds(self, published):
-        assert verdict(published, 0.5, 0.7) == "reproduced"
-
-    def test_ours_above_the_published_is_higher(self):
-        assert verdict(0.499999, 0.5, 0.7) == "higher"
-
-    def test_ours_below_the_published_is_lower(self):
-        assert verdict(0.700001, 0.5, 0.7) == "lower"
-
     @given(st.tuples(*[st.floats(0, 1)] * 3).map(sorted))
-    def test_one_of_three_ordered_numbers_decides(self, numbers):
+    def test_the_bounds_belong_to_the_interval_and_ours_is_judged(self, numbers):
         low, middle, high = numbers
-        assert verdict(middle, low, high) == "reproduced"
+        for inside in numbers:
+            assert verdict(inside, low, high) == "reproduced"
         assert verdict(low, middle, high) == ("higher" if low < middle else "reproduced")
         assert verdict(high, low, middle) == ("lower" if middle < high else "reproduced")
 
-    @given(st.floats(0, 1), st.tuples(st.floats(0, 1), st.floats(0, 1)).map(sorted))
-    def test_swapping_the_scale_swaps_higher_and_lower(self, published, interval):
-        swapped = {"higher": "lower", "lower": "higher", "reproduced": "reproduced"}
-        low, high = interval
-        assert verdict(-published, -high, -low) == swapped[verdict(published, low, high)]
-
 
 class TestSummary:
-    def test_only_the_test_split_counts(self):
-        summary = summarise_runs([make_run()], make_config().bootstrap)
-        assert summary["mean"].tolist() == [round(1.75 / 3, DECIMALS)] * 2
-        assert summary["n_questions"].tolist() == [3, 3]
-        assert summary["n_seeds"].tolist() == [2, 2]
-        assert summary["tied_candidates"].tolist() == [12, 12]
+    def summary(self, trained: bool = True, **settings) -> pd.DataFrame:
+        run = make_run(CELL, {"map": VALUES, "tied_candidates": VALUES * 4}, trained, **settings)
+        return summarise_runs([run], make_config().bootstrap)
+
+    def test_only_the_test_split_counts_by_measure(self):
+        summary = self.summary()
+        assert summary["measure"].tolist() == list(MEASURES)
+        assert summary["mean"].tolist() == [round(1.75 / 3, DECIMALS), 0, 0, 0]
+        row = summary.iloc[0]
+        assert row[["n_items", "n_seeds", "tied_candidates"]].tolist() == [3, 2, 14]
+        assert row[["system", "dataset", "subset", "axes"]].tolist() == [*CELL[:3], "default"]
 
     def test_interval_and_mean_are_those_of_the_metrics(self):
         bootstrap = make_config().bootstrap
-        record, metrics = make_run()
-        row = summarise_runs([(record, metrics)], bootstrap).iloc[0]
-        test = metrics[metrics["split"] == "test"]
-        expected = summarise(test, bootstrap.samples, bootstrap.confidence)["map"]
+        expected = summarise(VALUES, bootstrap.samples, bootstrap.confidence)
+        row = self.summary().iloc[0]
         assert tuple(row[list(expected._fields)]) == pytest.approx(expected, abs=1e-6)
 
-    def test_a_trained_run_names_data_vectors_and_the_setting_it_resolved_to(self):
-        run = make_run("analogy+chosen", setting="no_dropout")
-        row = summarise_runs([run], make_config().bootstrap).iloc[0]
-        assert row["setting"] == "no_dropout"
-        assert row["provenance"] == (
-            "trained here: on wikiqa-train, vectors wiki-news, setting no_dropout"
-        )
-
-    def test_an_untrained_run_names_its_vectors_and_has_no_setting(self):
-        row = summarise_runs([make_run("glove", trained=False)], make_config().bootstrap).iloc[0]
-        assert (row["setting"], row["provenance"]) == ("", "mean of wiki-news")
-
-    def test_a_run_of_sentence_vectors_names_their_origin(self):
-        run = make_run(
-            "infersent", trained=False, vectors=None, sentence_vectors={"origin": "published"}
-        )
-        assert summarise_runs([run], make_config().bootstrap)["provenance"].eq("published").all()
-
-    def test_a_run_without_an_encoder_names_its_ranker(self):
-        model = {"encoder": None, "ranker": "bm25"}
-        run = make_run("bm25", trained=False, vectors=None, model=model)
-        assert summarise_runs([run], make_config().bootstrap)["provenance"].eq("bm25").all()
-
-    def test_a_run_without_vectors_names_its_encoder(self):
-        run = make_run("random", trained=False, vectors=None, model={"encoder": "random"})
-        assert summarise_runs([run], make_config().bootstrap)["provenance"].eq("random").all()
+    @pytest.mark.parametrize(
+        ("trained", "settings", "setting", "provenance"),
+        [
+            (True, {"setting": "bare"}, "bare",
+             "trained here: on wikiqa-train, vectors wiki-news, setting bare"),
+            (False, {}, "", "mean of wiki-news"),
+            (False, {"vectors": None, "sentence_vectors": {"origin": "ours"}}, "", "ours"),
+            (False, {"vectors": None, "system": {"encoder": None, "ranker": "bm25"}}, "", "bm25"),
+            (False, {"vectors": None, "system": {"encoder": "random"}}, "", "random"),
+        ],
+        ids=["trained", "of vectors", "of sentence vectors", "of a ranker", "of nothing"],
+    )  # fmt: skip
+    def test_a_run_says_what_it_is_made_of(self, trained, settings, setting, provenance):
+        summary = self.summary(trained, **settings)
+        assert summary["setting"].eq(setting).all()
+        assert summary["provenance"].eq(provenance).all()
 
     def test_a_damaged_record_is_named(self, tmp_path):
         (tmp_path / "run.json").write_text("{")
@@ -309,86 +232,85 @@ class TestSummary:
 
 class TestLedger:
     def test_every_published_number_has_its_row(self):
-        ledger = make_ledger(make_config())
-        cells = {
-            (name, cell.row, cell.column)
-            for name, artefact in PAPER.artefacts.items()
-            for cell in artefact.numbers()
+        ledger = make_ledger()
+        numbers = {
+            (CONFERENCE.paper, name, number.row, number.column)
+            for name, artefact in CONFERENCE.artefacts.items()
+            for number in artefact.numbers()
         }
-        assert set(zip(ledger["artefact"], ledger["row"], ledger["column"], strict=True)) == cells
+        keys = ledger[["paper", "artefact", "row", "column"]].itertuples(index=False, name=None)
+        assert set(keys) == numbers
+        assert not ledger.duplicated(["paper", "artefact", "row", "column", "setting"]).any()
         assert ledger["published"].notna().all()
 
-    def test_a_selected_model_has_a_row_at_each_of_its_two_settings(self):
-        config = make_config()
-        rows = pick(make_ledger(config), "table4", "Who", "Analogy")
-        assert rows["provenance"].to_dict() == {
-            "paper": "made up for analogy",
-            "chosen": "made up for analogy+chosen",
-        }
+    @pytest.mark.parametrize(
+        ("paper", "artefact", "row", "column", "settings"),
+        [
+            (CONFERENCE, "table4", "Who", "Analogy", ["paper", "chosen"]),
+            (WORKSHOP, "table1", "This work", "MAP", ["paper"]),
+            (CONFERENCE, "table3", "Glove", "WikiQA MAP", [""]),
+            (CONFERENCE, "figure6", "WikiQA", "MAP", ["paper"]),
+            (CONFERENCE, "table2", "Who", "WikiQA dev", [""]),
+        ],
+        ids=["selected", "selects nothing", "untrained", "figure", "counts"],
+    )
+    def test_a_number_has_a_row_at_each_setting(self, paper, artefact, row, column, settings):
+        config = make_config(**POINTS)
+        summary = make_summary(config, paper, mean=lambda cell, _: 0.6 + is_chosen(cell) / 100)
+        ledger = build_ledger([paper], config, summary, published_counts())
+        rows = pick(ledger, artefact, row, column)
+        assert rows.index.tolist() == settings
+        if settings == ["paper", "chosen"]:
+            assert rows["mean"].tolist() == [0.6, 0.61]
 
-    def test_a_trained_model_that_selects_nothing_has_the_paper_s_setting_only(self):
-        rows = pick(make_ledger(make_config()), "table4", "Who", "Baseline")
-        assert rows.index.tolist() == ["paper"]
+    @pytest.mark.parametrize(
+        ("place", "judged"),
+        [
+            (("table4", "Who", "Analogy"), "lower"),
+            (("table4", "Where", "Analogy"), "reproduced"),
+            (("table3", "Glove", "WikiQA MAP"), "higher"),
+        ],
+    )
+    def test_a_score_is_judged_against_its_interval(self, place, judged):
+        row = pick(make_ledger(), *place).iloc[0]
+        assert (row["verdict"], row["mean"]) == (judged, 0.6)
+        assert row["kind"] == SCORE and row["n_items"] > 0 and row["measure"] in MEASURES
 
-    def test_an_untrained_model_has_no_setting(self):
-        assert settings_of("glove", make_config()) == {"": "glove"}
-
-    def test_a_score_is_judged_against_its_interval(self):
-        ledger = make_ledger(make_config())
-        who = pick(ledger, "table4", "Who", "Analogy").loc["paper"]
-        where = pick(ledger, "table4", "Where", "Analogy").loc["paper"]
-        assert (who["verdict"], where["verdict"]) == ("lower", "reproduced")
-        glove = pick(ledger, "table3", "Glove", "WikiQA MAP").loc[""]
-        assert (glove["verdict"], glove["mean"], glove["n_questions"]) == ("higher", 0.6, 20)
-
-    def test_a_model_that_is_left_out_says_why(self):
-        config = make_config(left_out={"tam": "no names to be had"})
-        tam = pick(make_ledger(config), "table5", "Comb.", "Tam et al.").loc[""]
-        assert (tam["verdict"], tam["reason"]) == ("not run", "no names to be had")
-        assert np.isnan(tam["mean"])
-
-    def test_what_is_not_configured_is_named(self):
-        config = make_config()
-        models = {name: m for name, m in config.models.items() if name != "glove"}
-        datasets = {"wikiqa": config.datasets["wikiqa"]}
-        less = config.model_copy(
-            update={"models": models, "datasets": datasets, "subsets": ["who", "comb"]}
-        )
+    def test_what_is_not_configured_or_left_out_says_so(self):
+        config = make_config(datasets=("wikiqa",), left_out={"tam": "no names to be had"})
+        systems = {name: each for name, each in config.systems.items() if name != "glove"}
+        subsets = {"who": ["who"], "comb": ["who"]}
+        less = config.model_copy(update={"systems": systems, "subsets": subsets})
         ledger = make_ledger(less, counts={"wikiqa": published_counts()["wikiqa"]})
         for place, reason in {
             ("table2", "Who", "TrecQA dev"): "data set trecqa is not configured",
-            ("table3", "Glove", "WikiQA MRR"): "model glove is not configured",
+            ("table3", "Glove", "WikiQA MRR"): "system glove is not configured",
             ("table4", "When", "Analogy"): "subset when is not configured",
+            ("table4", "Comb.", "Tam et al."): "no names to be had",
             ("table5", "Who", "Analogy"): "data set trecqa is not configured",
             ("figure6", "TrecQA", "MAP"): "data set trecqa is not configured",
         }.items():
             row = pick(ledger, *place).iloc[0]
             assert (row["verdict"], row["reason"]) == ("not run", reason)
+            assert np.isnan(row["mean"])
 
-    def test_a_run_that_is_missing_is_named(self):
+    def test_a_run_or_corpus_that_is_missing_is_named(self):
         config = make_config()
-        ledger = make_ledger(config, make_summary(config).iloc[:0])
+        empty = make_summary(config, CONFERENCE).iloc[:0]
+        ledger = make_ledger(config, empty, {"trecqa": published_counts()["trecqa"]})
         row = pick(ledger, "table4", "Who", "Analogy").loc["chosen"]
-        assert row["reason"] == "no run analogy+chosen/wikiqa/who/p30"
+        assert row["reason"] == "no run analogy/wikiqa/who/setting=chosen"
+        assert pick(ledger, "table2", "Who", "WikiQA dev")["reason"].item() == "no corpus of wikiqa"
 
-    def test_equal_counts_reproduce_table_2(self):
-        ledger = make_ledger(make_config())
-        table2 = ledger[ledger["artefact"] == "table2"]
-        assert len(table2) == 24
-        assert table2["verdict"].eq("reproduced").all()
-        assert (table2["mean"] == table2["published"]).all()
-
-    def test_a_count_off_by_one_and_its_total_are_misses(self):
+    def test_equal_counts_reproduce_table_2_and_one_off_is_a_miss_with_its_total(self):
         counts = published_counts()
         counts["wikiqa"]["dev"]["who"] += 1
         counts["trecqa"]["test"]["when"] -= 1
-        ledger = make_ledger(make_config(), counts=counts)
-        verdicts = {
-            (row["row"], row["column"]): row["verdict"]
-            for row in ledger[ledger["artefact"] == "table2"].to_dict("records")
-            if row["verdict"] != "reproduced"
-        }
-        assert verdicts == {
+        ledger = make_ledger(counts=counts)
+        table2 = ledger[ledger["artefact"] == "table2"].set_index(["row", "column"])
+        equal = table2["mean"] == table2["published"]
+        assert (equal == table2["verdict"].eq("reproduced")).all()
+        assert table2.loc[~equal, "verdict"].to_dict() == {
             ("Who", "WikiQA dev"): "higher",
             ("Comb.", "WikiQA dev"): "higher",
             ("When", "TrecQA test"): "lower",
@@ -401,75 +323,83 @@ class TestLedger:
         assert ledger["reason"].str.startswith("our data are not the paper's").all()
         assert ledger["published"].notna().all()
         tam = pick(ledger, "table4", "Who", "Tam et al.").iloc[0]
-        assert tam["reason"].endswith("not run: model tam is not configured")
+        assert tam["reason"].endswith("not run: system tam is not configured")
 
 
-class TestBestP:
-    def curve(self, means: dict[int, float], config: Config | None = None) -> pd.Series:
-        config = config or make_config()
-        summary = make_summary(config)
-        for p, mean in means.items():
-            here = summary["model"].eq("analogy") & summary["p"].eq(p)
-            summary.loc[here & summary["subset"].eq("comb"), "mean"] = mean
-        return pick(make_ledger(config, summary), "figure7", "WikiQA", "MRR").loc["paper"]
+PER_CENT = {
+    "title": "Per cent",
+    "scale": 100,
+    "cells": {"dataset": "wikiqa", "subset": "comb"},
+    "columns": {"P@1": {"measure": "p_at_1"}, "Acc.": {"measure": "accuracy"}},
+    "rows": {"Theirs": "cited", "Ours": {"system": "glove"}},
+}
 
-    def test_the_highest_mean_decides(self):
-        row = self.curve({10: 0.5, 30: 0.7, 50: 0.6})
-        assert (row["mean"], row["verdict"], row["metric"]) == (30, "reproduced", "best_p")
+
+class TestPrintedAs:
+    """Cited rows, values that are not printed, and a scale."""
+
+    def paper(self, printed: float) -> Paper:
+        published = {"Theirs": [70.5, "-"], "Ours": [printed, "-"]}
+        return make_paper({"table1": PER_CENT | {"published": published}})
+
+    def test_a_cited_value_and_one_that_is_not_printed_have_no_row(self):
+        config, paper = make_config(), self.paper(77.87)
+        rows = build_ledger([paper], config, make_summary(config, paper), {})
+        rows = rows[["row", "column", "measure", "published", "scale"]]
+        assert rows.to_numpy().tolist() == [["Ours", "P@1", "p_at_1", 0.7787, 100]]
+
+    @given(st.integers(0, 1000))
+    def test_a_printed_bound_of_the_interval_is_in_it(self, printed):
+        """Also where a division by the scale leaves more digits than are printed."""
+        numbers = self.paper(printed / 10).artefacts["table1"].numbers()
+        (ours,) = (
+            each.published for each in numbers if each.row == "Ours" and each.column == "P@1"
+        )
+        assert verdict(ours, printed / 1000, printed / 1000) == "reproduced"
+
+    def test_a_value_above_the_scale_is_refused_and_the_key_named(self):
+        with pytest.raises(ValueError, match=r"Ours, P@1: 7\.787 is above 1 \(scale says"):
+            self.paper(778.7)
+
+
+class TestBestPoint:
+    def best(self, means: dict[str, float], **changes) -> pd.Series:
+        config = make_config(**POINTS | changes)
+
+        def mean(cell: Cell, _: str) -> float:
+            return means.get(dict(cell.axes).get("p", "30"), 0.6)
+
+        ledger = make_ledger(config, make_summary(config, CONFERENCE, mean=mean))
+        return pick(ledger, "figure7", "WikiQA", "MRR").loc["paper"]
+
+    @pytest.mark.parametrize(
+        ("means", "point", "judged", "reason"),
+        [
+            ({"10": 0.5, "30": 0.7, "50": 0.6}, 30, "reproduced", ""),
+            ({"10": 0.9}, 10, "lower", ""),
+            ({"50": 0.9}, 50, "higher", ""),
+            ({"10": 0.5, "30": 0.7, "50": 0.7}, 30, "reproduced",
+             "equal means at p = 30, 50; the first counts"),
+        ],
+    )  # fmt: skip
+    def test_the_highest_mean_decides_and_a_tie_is_told(self, means, point, judged, reason):
+        row = self.best(means)
+        assert (row["mean"], row["verdict"], row["reason"]) == (point, judged, reason)
+        assert (row["kind"], row["measure"]) == ("best", "mrr")
         assert row[["sd", "ci_low", "ci_high"]].isna().all()
 
-    @pytest.mark.parametrize(("best", "judged"), [(10, "lower"), (50, "higher")])
-    def test_another_best_p_is_a_miss(self, best, judged):
-        row = self.curve({best: 0.9})
-        assert (row["mean"], row["verdict"]) == (best, judged)
-
-    def test_of_equal_means_the_smallest_p_counts_and_the_tie_is_told(self):
-        row = self.curve({10: 0.5, 30: 0.7, 50: 0.7})
-        assert (row["mean"], row["verdict"]) == (30, "reproduced")
-        assert row["reason"] == "equal means at p = 30, 50; the smallest counts"
-
-    @pytest.mark.parametrize("curve", [[], [30]])
-    def test_a_single_point_has_no_best(self, curve):
-        row = self.curve({}, make_config(prototypes={"p": 30, "curve": curve}))
-        assert (row["verdict"], row["reason"]) == (
-            "not run",
-            "prototypes.curve has fewer than two points to compare",
-        )
-
-    def test_a_curve_without_the_published_p_cannot_be_judged(self):
-        row = self.curve({}, make_config(prototypes={"p": 30, "curve": [10, 20]}))
-        assert (row["verdict"], row["reason"]) == ("not run", "p = 30 is not in prototypes.curve")
+    @pytest.mark.parametrize(
+        ("points", "reason"),
+        [([30], "axes.p has fewer than two points to compare"),
+         ([10, 20], "p = 30 is not among the points of axes.p")],
+    )  # fmt: skip
+    def test_too_few_points_cannot_be_judged(self, points, reason):
+        row = self.best({}, axes={"p": points})
+        assert (row["verdict"], row["reason"]) == ("not run", reason)
 
     def test_a_missing_point_is_named(self):
-        config = make_config()
-        summary = make_summary(config)
-        ledger = make_ledger(config, summary[summary["p"] != 50])
+        config = make_config(**POINTS)
+        summary = make_summary(config, CONFERENCE)
+        ledger = make_ledger(config, summary[summary["axes"] != "p=50"])
         row = pick(ledger, "figure6", "WikiQA", "MAP").loc["paper"]
-        assert row["reason"] == "no run of analogy on wikiqa at p = [50]"
-
-
-class TestCSV:
-    def test_a_ledger_survives_the_round_trip(self, tmp_path):
-        ledger = make_ledger(make_config())
-        write_csv(ledger, tmp_path / "ledger.csv")
-        pd.testing.assert_frame_equal(read_csv(tmp_path / "ledger.csv", LEDGER), ledger)
-
-    def test_a_text_that_looks_missing_stays_a_text(self, tmp_path):
-        summary = make_summary(make_config(), provenance="NA", sd=float("nan"))
-        write_csv(summary, tmp_path / "summary.csv")
-        pd.testing.assert_frame_equal(read_csv(tmp_path / "summary.csv", SUMMARY), summary)
-
-    def test_the_same_runs_give_the_same_bytes(self, tmp_path):
-        for name in ("a.csv", "b.csv"):
-            summary = summarise_runs([make_run()], make_config().bootstrap)
-            write_csv(make_ledger(make_config(), summary), tmp_path / name)
-        assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
-
-    def test_other_columns_are_refused(self, tmp_path):
-        write_csv(make_summary(make_config()), tmp_path / "summary.csv")
-        with pytest.raises(AnalogyQAError, match=r"summary\.csv: columns"):
-            read_csv(tmp_path / "summary.csv", LEDGER)
-
-    def test_a_missing_file_is_named(self, tmp_path):
-        with pytest.raises(AnalogyQAError, match=r"none\.csv"):
-            read_csv(tmp_path / "none.csv", LEDGER)
+        assert row["reason"] == "no run analogy/wikiqa/comb/p=50"

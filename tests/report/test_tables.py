@@ -2,276 +2,317 @@
 
 import re
 
-import pandas as pd
 import pytest
 
-from analogyqa.plan import cells_of
 from analogyqa.report.ledger import build_ledger
-from analogyqa.report.summary import SUMMARY, read_csv, typed, write_csv
 from analogyqa.report.table_formats import Table, escape_latex, to_latex, to_markdown
-from analogyqa.report.tables import _FRAME, build_table
-from analogyqa.settings.paper import Paper
-from analogyqa.settings.run import Config, load_config
+from analogyqa.report.tables import build_table
+from analogyqa.settings.paper import Paper, paper_of_own_data
+from analogyqa.settings.run import Config
+from report.builders import (
+    OWN_SYSTEMS,
+    SYSTEMS,
+    cells_in_markdown,
+    is_chosen,
+    make_config,
+    make_paper,
+    make_summary,
+)
 
 # A paper of our own: small enough to write its tables out by hand.
-PAPER = Paper.model_validate(
+WHO_COMB = {"Who": {"subset": "who"}, "Comb.": {"subset": "comb"}}
+MEASURED = {"MAP": {"measure": "map"}, "MRR": {"measure": "mrr"}}
+COMB = {"dataset": "wikiqa", "subset": "comb"}
+TINY = make_paper(
     {
-        "paper": "tiny2020",
-        "citation": "Tiny & Co. (2020).",
-        "artefacts": {
-            "table1": {
-                "title": "Questions",
-                "value": "questions",
-                "cells": {"dataset": "wikiqa"},
-                "columns": {"Dev": {"split": "dev"}, "Test": {"split": "test"}},
-                "rows": {"Who": {"subset": "who"}, "Comb.": {"subset": "comb"}},
-                "published": {"Who": [3, 9], "Comb.": [7, 20]},
+        "table1": {
+            "title": "Questions",
+            "cells": {"dataset": "wikiqa", "count": "questions"},
+            "columns": {"Dev": {"split": "dev"}, "Test": {"split": "test"}},
+            "rows": WHO_COMB,
+            "published": {"Who": [3, 9], "Comb.": ["-", 20]},
+        },
+        "table2": {
+            "title": "Systems in rows",
+            "cells": COMB,
+            "columns": MEASURED,
+            "rows": {
+                "Glove": {"system": "glove"},
+                "Ghost": {"system": "ghost"},
+                "Ours": {"system": "analogy"},
             },
-            "table2": {
-                "title": "Systems in rows",
-                "value": "score",
-                "cells": {"dataset": "wikiqa", "subset": "comb"},
-                "columns": {"MAP": {"metric": "map"}, "MRR": {"metric": "mrr"}},
-                "rows": {
-                    "Glove": {"model": "glove"},
-                    "Ghost": {"model": "ghost"},
-                    "Ours": {"model": "analogy"},
-                },
-                "published": {"Glove": [0.5, 0.4329], "Ghost": [0.1, 0.2], "Ours": [0.6, 0.75]},
+            "published": {"Glove": [0.5, 0.4329], "Ghost": [0.1, 0.2], "Ours": [0.6, 0.75]},
+        },
+        "table3": {
+            "title": "Systems in columns",
+            "cells": {"dataset": "wikiqa", "measure": "mrr"},
+            "columns": {"Ghost": {"system": "ghost"}, "Ours": {"system": "analogy"}},
+            "rows": WHO_COMB,
+            "published": {"Who": [0.1, 0.75], "Comb.": [0.2, 0.4]},
+        },
+        "table4": {
+            "title": "Cited, not printed, in per cent",
+            "scale": 100,
+            "cells": COMB,
+            "columns": MEASURED,
+            "rows": {"Theirs": "cited", "Ours": {"system": "lwda"}},
+            "published": {"Theirs": [70.5, "-"], "Ours": [77.87, "-"]},
+        },
+        "table5": {
+            "title": "Two axes",
+            "cells": COMB | {"system": "analogy", "measure": "mrr"},
+            "columns": {"highest": {"aggregate": "max"}, "mean": {"aggregate": "mean"}},
+            "rows": {"10": {"p": 10}, "30": {"p": 30}},
+            "published": {"10": [0.5, 0.6], "30": [0.7, 0.8]},
+        },
+        "table6": {
+            "title": "What is measured stands beside the system",
+            "cells": COMB,
+            "columns": {
+                "Questions": {"count": "questions", "split": "test"},
+                "Glove MAP": {"system": "glove", "measure": "map"},
+                "Glove P@1": {"system": "glove", "measure": "p_at_1"},
             },
-            "table3": {
-                "title": "Systems in columns",
-                "value": "score",
-                "cells": {"dataset": "wikiqa", "metric": "mrr"},
-                "columns": {"Ghost": {"model": "ghost"}, "Ours": {"model": "analogy"}},
-                "rows": {"Who": {"subset": "who"}, "Comb.": {"subset": "comb"}},
-                "published": {"Who": [0.1, 0.75], "Comb.": [0.2, 0.4]},
-            },
+            "rows": {"all": {}},
+            "published": {"all": [7, 0.5, 0.6]},
         },
     }
 )
-COUNTS = {
-    "wikiqa": {split: {"who": 3, "when": 2, "where": 2} for split in ("train", "dev", "test")}
-}
+NAMES = list(TINY.artefacts)
+COUNTS = {"wikiqa": {split: {"who": 3, "when": 2, "where": 2} for split in ("dev", "test")}}
+INTERVAL = "[.500, .700]"
+OURS = f".600 ± .012 {INTERVAL}"
 
 
-def make_config(**changes) -> Config:
-    mean = {"encoder": "mean", "vectors": "wiki"}
-    values = {
-        "output_dir": "results",
-        "seeds": 2,
-        "datasets": {
-            "wikiqa": {
-                "title": "WikiQA", "reader": "wikiqa", "train": "a", "dev": "b", "test": "c"
-            }
-        },
-        "vectors": {"wiki": {"source": "wiki.vec"}},
-        "models": {
-            "analogy": {
-                "title": "Analogy", "encoder": "bigru", "vectors": "wiki", "ranker": "analogy"
-            },
-            "glove": mean | {"title": "Glove", "ranker": "analogy"},
-            "glove-cosine": mean | {"title": "Glove", "ranker": "cosine"},
-            "random": {"title": "A | B", "encoder": "random", "ranker": "cosine"},
-        },
-        "left_out": {"ghost": "not built"},
-        "selection": {"models": ["analogy"], "settings": {"bare": {"dropout": 0.0}}},
-    }  # fmt: skip
-    return load_config(values | changes)
+def tiny_config(**changes) -> Config:
+    return make_config(("wikiqa",), **{"left_out": {"ghost": "not built"}} | changes)
 
 
-def make_summary(config: Config, **changes) -> pd.DataFrame:
-    values = {"mean": 0.6, "sd": 0.0123, "ci_low": 0.5, "ci_high": 0.7, "n_seeds": 2}
-    values |= {"tied_candidates": 0, **changes}
-    rows = [
-        {
-            **cell._asdict(),
-            **values,
-            "metric": metric,
-            "n_questions": 9 if cell.subset == "comb" else 3,
-            "setting": {"analogy": "paper"}.get(cell.model, "bare" if "+" in cell.model else ""),
-            "provenance": cell.model.partition("+")[0],
-        }
-        for cell in cells_of(config)
-        for metric in ("map", "mrr")
-    ]
-    return typed(rows, SUMMARY)
+def make_table(
+    name: str, config: Config | None = None, paper: Paper = TINY, drop: str = "", **changes
+) -> Table:
+    """A table whose runs are there; `drop` names a system whose runs are not."""
+    config = config or tiny_config()
+    summary = make_summary(config, paper, **changes)
+    summary = summary[summary["system"] != drop]
+    ledger = build_ledger([paper], config, summary, COUNTS)
+    return build_table(paper, name, ledger, summary, config)
 
 
-def make_table(name: str, config: Config | None = None, **changes) -> Table:
-    config = config or make_config()
-    summary = make_summary(config, **changes)
-    return build_table(PAPER, name, build_ledger([PAPER], config, summary, COUNTS), summary, config)
-
-
-def body(table: Table) -> str:
-    """The Markdown without the notes."""
-    return to_markdown(table).partition("\n- ")[0].strip()
-
-
-def test_counts_stand_beside_the_published_with_a_mark_each():
-    assert body(make_table("table1")) == (
-        "# Table 1 of tiny2020: Questions\n"
-        "\n"
-        "| Type  | Dev     | Test     |\n"
-        "| ----- | ------- | -------- |\n"
-        "| Who   | 3 (3) = | 3 (9) ↓  |\n"
-        "| Comb. | 7 (7) = | 7 (20) ↓ |"
-    )
-
-
-def test_systems_in_rows_have_a_row_for_each_setting_and_the_others_their_own_block():
-    assert body(make_table("table2")) == (
-        "# Table 2 of tiny2020: Systems in rows\n"
-        "\n"
-        "## In the paper\n"
-        "\n"
-        "| System               | ranked by | MAP                               "
-        "| MRR                                |\n"
-        "| -------------------- | --------- | --------------------------------- "
-        "| ---------------------------------- |\n"
-        "| Glove                | analogy   | .600 ± .012 [.500, .700] (.500) = "
-        "| .600 ± .012 [.500, .700] (.4329) ↑ |\n"
-        "| Ghost                |           | not run (.100)                    "
-        "| not run (.200)                     |\n"
-        "| Ours, paper setting  | analogy   | .600 ± .012 [.500, .700] (.600) = "
-        "| .600 ± .012 [.500, .700] (.750) ↓  |\n"
-        "| Ours, chosen setting | analogy   | .600 ± .012 [.500, .700] (.600) = "
-        "| .600 ± .012 [.500, .700] (.750) ↓  |\n"
-        "\n"
-        "## Not in the paper\n"
-        "\n"
-        "| System | ranked by | MAP                      | MRR                      |\n"
-        "| ------ | --------- | ------------------------ | ------------------------ |\n"
-        "| Glove  | cosine    | .600 ± .012 [.500, .700] | .600 ± .012 [.500, .700] |\n"
-        "| A \\| B | cosine    | .600 ± .012 [.500, .700] | .600 ± .012 [.500, .700] |"
-    )
-
-
-def test_systems_in_columns_have_a_block_for_each_setting_and_the_others_become_rows():
-    assert body(make_table("table3")) == (
-        "# Table 3 of tiny2020: Systems in columns\n"
-        "\n"
-        "## At the paper's setting\n"
-        "\n"
-        "| Type  | Ghost          | Ours                              |\n"
-        "| ----- | -------------- | --------------------------------- |\n"
-        "| Who   | not run (.100) | .600 ± .012 [.500, .700] (.750) ↓ |\n"
-        "| Comb. | not run (.200) | .600 ± .012 [.500, .700] (.400) ↑ |\n"
-        "\n"
-        "## At the setting chosen on dev\n"
-        "\n"
-        "| Type  | Ours                              |\n"
-        "| ----- | --------------------------------- |\n"
-        "| Who   | .600 ± .012 [.500, .700] (.750) ↓ |\n"
-        "| Comb. | .600 ± .012 [.500, .700] (.400) ↑ |\n"
-        "\n"
-        "## Not in the paper: mean [interval]\n"
-        "\n"
-        "| System | ranked by | Who               | Comb.             |\n"
-        "| ------ | --------- | ----------------- | ----------------- |\n"
-        "| Glove  | analogy   | .600 [.500, .700] | .600 [.500, .700] |\n"
-        "| Glove  | cosine    | .600 [.500, .700] | .600 [.500, .700] |\n"
-        "| A \\| B | cosine    | .600 [.500, .700] | .600 [.500, .700] |"
-    )
-
-
-def test_the_notes_count_ties():
-    assert any(note.startswith("Ties: none") for note in make_table("table3").notes)
-    tied = make_table("table3", tied_candidates=4).notes
-    assert any(note.startswith("Tied candidates, over all seeds: analogy who 4, ") for note in tied)
-
-
-def test_the_notes_say_data_seeds_protocol_settings_and_origin():
-    notes = make_table("table3").notes
-    assert notes[0] == "Data: WikiQA, test split, questions: who 3, comb 9. Seeds: 2."
-    assert "p = 30 prototypes" in notes[1]
-    assert "95% intervals: bootstrap over seeds and questions (2000 samples)." in notes
-    assert any(note.startswith("Paper's setting: loss printed, margin 0.1, ") for note in notes)
-    assert "Setting chosen on comb by Ours: bare (dropout 0.0)." in notes
-    assert "Origin: Ours (analogy); Glove (glove); Glove (glove-cosine); A | B (random)." in notes
-    assert "Not run: Ghost (not built)." in notes
-    assert notes[-1] == "Published: Tiny & Co. (2020)."
-
-
-def test_other_data_get_no_marks_and_the_title_says_why():
-    table = make_table("table3", make_config(comparable=False))
-    text = to_markdown(table)
-    assert table.title.endswith("(our data are not the paper's)")
-    assert not re.search("[↑↓=] ", body(table))
-    assert "not run (.100)" in text
-    assert "Not run: Ghost (not built)." in text
-
-
-def test_one_seed_has_no_deviation():
-    table = make_table("table2", make_config(seeds=1), n_seeds=1)
-    assert "±" not in body(table)
-    assert ".600 [.500, .700] (.750) ↓" in body(table)
-
-
-def test_a_perfect_score_keeps_its_digit():
-    assert "1.000 ± .012 [1.000, 1.000]" in body(
-        make_table("table2", mean=1.0, ci_low=1.0, ci_high=1.0)
-    )
-
-
-@pytest.mark.parametrize("name", ["table1", "table2", "table3"])
-def test_no_line_of_a_table_is_wider_than_120_columns(name):
-    assert max(map(len, body(make_table(name)).splitlines())) <= 120
-
-
-def test_two_models_of_one_title_keep_their_own_rows():
-    models = {
-        name: {"title": "Same", "encoder": "random", "ranker": "cosine"} for name in ("a", "b")
-    }
-    config = make_config(models=models, selection={}, vectors={})
-    assert body(make_table("table2", config)).count("| Same ") == 2
-
-
-def test_the_frame_has_one_row_per_value_and_survives_the_round_trip(tmp_path):
-    frame = make_table("table3").frame
-    assert not frame.duplicated(["block", "row", "column", "model", "setting"]).any()
-    assert frame["block"].value_counts().to_dict() == {"paper": 6, "not in the paper": 6}
-    write_csv(frame, tmp_path / "table.csv")
-    pd.testing.assert_frame_equal(read_csv(tmp_path / "table.csv", _FRAME), frame)
+def body(table: Table) -> list[str]:
+    """The headings, and the rows without the padding of their cells."""
+    text = to_markdown(table).partition("\n- ")[0]
+    lines = [re.sub(" +", " ", line) for line in text.splitlines()]
+    return [line for line in lines if line and not line.startswith("| -")]
 
 
 @pytest.mark.parametrize(
-    ("text", "latex"),
+    ("name", "expected"),
     [
-        ("50% of A & B_c", r"50\% of A \& B\_c"),
-        ("#1 {x} $y$", r"\#1 \{x\} \$y\$"),
-        ("a~b^c\\d", r"a\textasciitilde{}b\textasciicircum{}c\textbackslash{}d"),
-        ("x ± y ↑ ↓", r"x $\pm$ y $\uparrow$ $\downarrow$"),
+        ("table1", ["# Table 1 of tiny2020: Questions",
+                    "| | Dev | Test |",
+                    "| Who | 3 (3) = | 3 (9) ↓ |",
+                    "| Comb. | - | 7 (20) ↓ |"]),
+        ("table2", ["# Table 2 of tiny2020: Systems in rows",
+                    "## In the paper",
+                    "| System | ranked by | MAP | MRR |",
+                    f"| Glove | analogy | {OURS} (.500) = | {OURS} (.4329) ↑ |",
+                    "| Ghost | | not run (.100) | not run (.200) |",
+                    f"| Ours, paper setting | analogy | {OURS} (.600) = | {OURS} (.750) ↓ |",
+                    f"| Ours, chosen setting | analogy | {OURS} (.600) = | {OURS} (.750) ↓ |",
+                    "## Not in the paper",
+                    "| System | ranked by | MAP | MRR |",
+                    f"| Glove | cosine | {OURS} | {OURS} |",
+                    rf"| A \| B | cosine | {OURS} | {OURS} |"]),
+        ("table3", ["# Table 3 of tiny2020: Systems in columns",
+                    "## At the paper's setting",
+                    "| | Ghost | Ours |",
+                    f"| Who | not run (.100) | {OURS} (.750) ↓ |",
+                    f"| Comb. | not run (.200) | {OURS} (.400) ↑ |",
+                    "## At the setting chosen on dev",
+                    "| | Ours |",
+                    f"| Who | {OURS} (.750) ↓ |",
+                    f"| Comb. | {OURS} (.400) ↑ |",
+                    "## Not in the paper: mean [interval]",
+                    "| System | ranked by | Who | Comb. |",
+                    f"| Glove | analogy | .600 {INTERVAL} | .600 {INTERVAL} |",
+                    f"| Glove | cosine | .600 {INTERVAL} | .600 {INTERVAL} |",
+                    rf"| A \| B | cosine | .600 {INTERVAL} | .600 {INTERVAL} |"]),
+        ("table4", ["# Table 4 of tiny2020: Cited, not printed, in per cent",
+                    "## In the paper",
+                    "| System | ranked by | MAP | MRR |",
+                    "| Theirs | | (.705) | - |",
+                    f"| Ours, paper setting | analogy | {OURS} (.7787) ↓ | {OURS} |",
+                    "## Not in the paper",
+                    "| System | ranked by | MAP | MRR |",
+                    f"| Glove | cosine | {OURS} | {OURS} |",
+                    rf"| A \| B | cosine | {OURS} | {OURS} |"]),
+        # The point that is configured is no axis: it is chosen for, too.
+        ("table5", ["# Table 5 of tiny2020: Two axes",
+                    "## At the paper's setting",
+                    "| | highest | mean |",
+                    f"| 10 | {OURS} (.500) = | {OURS} (.600) = |",
+                    f"| 30 | {OURS} (.700) = | {OURS} (.800) ↓ |",
+                    "## At the setting chosen on dev",
+                    "| | highest |",
+                    f"| 30 | {OURS} (.700) = |"]),
+        ("table6", ["# Table 6 of tiny2020: What is measured stands beside the system",
+                    "## At the paper's setting",
+                    "| | Questions | Glove MAP | Glove P@1 |",
+                    f"| all | 7 (7) = | {OURS} (.500) = | {OURS} (.600) = |"]),
     ],
-)
-def test_latex_prints_special_characters_as_they_stand(text, latex):
-    assert escape_latex(text) == latex
+)  # fmt: skip
+def test_a_table_is_laid_out_as_in_the_paper(name, expected):
+    config = tiny_config()
+    if name == "table3":
+        study = config.studies["tiny2020"].model_copy(update={"extra_rows": {"table3": ["glove"]}})
+        config = config.model_copy(update={"studies": config.studies | {"tiny2020": study}})
+    assert body(make_table(name, config)) == expected
 
 
-def test_latex_puts_the_interval_small_below_the_value():
-    assert (
-        r"Ours, paper setting & analogy & \shortstack{.600 $\pm$ .012 (.600) ="
-        r"\\{\footnotesize [.500, .700]}} & " in to_latex(make_table("table2"))
+@pytest.mark.parametrize("name", NAMES)
+def test_the_source_of_a_table_is_aligned_and_no_wider_than_120_columns(name):
+    for block in to_markdown(make_table(name)).split("\n\n"):
+        if block.startswith("| "):
+            (width,) = {len(line) for line in block.splitlines()}
+            assert width <= 120
+
+
+def test_values_stand_at_their_own_axes_and_settings():
+    def mean(cell, _):
+        axes = dict(cell.axes)
+        return 0.1 * len(axes) + int(axes.get("p", 30)) / 1000 + 0.5 * is_chosen(cell)
+
+    cells = cells_in_markdown(to_markdown(make_table("table5", mean=mean)))
+    numbers = [cell[:4] for row in cells for cell in row if cell.startswith(".")]
+    assert numbers == [".110", ".210", ".030", ".130", ".630"]
+
+
+def test_an_extra_row_that_was_not_run_says_so():
+    table = make_table("table3", drop="random")
+    assert r"| A \| B | cosine | not run | not run |" in body(table)
+    assert any(note.startswith("Not run: ") and "A | B (no run" in note for note in table.notes)
+
+
+class TestOwnData:
+    def paper(self, titles: dict[str, str]) -> Paper | None:
+        systems = {name: section["title"] for name, section in (SYSTEMS | OWN_SYSTEMS).items()}
+        return paper_of_own_data(titles, ("who", "comb"), systems, "p_at_1")
+
+    @pytest.mark.parametrize("comparable", [True, False])
+    def test_every_system_has_its_rows_with_intervals_and_nothing_published(self, comparable):
+        config = make_config(("mine",), comparable=comparable)
+        table = make_table("table1", config, self.paper({"mine": "My data"}))
+        title, head, *rows = body(table)
+        assert title == "# My data: precision at 1"
+        assert head == "| System | ranked by | Who | Comb | All |"
+        assert [row.split(" | ")[0].strip("| ") for row in rows] == [
+            "Analogy, paper setting", "Analogy, chosen setting", "Baseline, paper setting",
+            "Baseline, chosen setting", "Both sides, paper setting", "Glove (glove)", "Word2Vec",
+            "Glove (glove-cosine)", r"A \| B",
+        ]  # fmt: skip
+        assert {cell for row in rows for cell in row.strip("| ").split(" | ")[2:]} == {OURS}
+        assert table.frame["published"].isna().all()
+        assert not any("ublished" in note for note in table.notes[:-1])
+        assert table.notes[-1].endswith("in no paper: nothing is published.")
+
+    def test_without_data_of_its_own_there_is_none(self):
+        assert self.paper({}) is None
+
+
+class TestNotes:
+    def test_they_count_ties_of_each_run(self):
+        assert any(note.startswith("Ties: none") for note in make_table("table3").notes)
+        notes = make_table("table3", tied_candidates=lambda cell, _: 4 + is_chosen(cell)).notes
+        tied = next(note for note in notes if note.startswith("Tied candidates, over all seeds: "))
+        assert "analogy wikiqa who 4," in tied
+        assert "analogy wikiqa who setting=chosen 5," in tied
+
+    def test_a_title_that_two_systems_share_does_not_mix_their_runs(self):
+        notes = make_table("table2", tied_candidates=lambda cell, _: len(cell.system)).notes
+        tied = next(note for note in notes if note.startswith("Tied candidates"))
+        assert "glove wikiqa comb 5," in tied and "glove-cosine wikiqa comb 12," in tied
+
+    def test_they_say_data_seeds_protocol_settings_and_origin(self):
+        notes = make_table("table3").notes
+        assert notes[0] == "Data: WIKIQA, test split, questions: who 3, comb 9. Seeds: 2."
+        assert notes[1].startswith("Protocol: the epoch is chosen by dev MRR and ")
+        assert "is its highest over the p = 30 prototypes" in notes[2]
+        assert "95% intervals: bootstrap over seeds and questions (200 samples)." in notes
+        assert any(note.startswith("Paper's setting of Analogy: loss printed,") for note in notes)
+        assert "Setting chosen on comb by Ours: bare (dropout 0.0)." in notes
+        assert (
+            "Origin: Ours (made up for analogy); Glove (made up for glove-cosine); "
+            "A | B (made up for random)." in notes
+        )
+        assert "Not run: Ghost (not built)." in notes
+        assert notes[-1] == "Published: Tiny & Co. (2020)."
+
+    def test_those_of_axes_say_what_the_values_are_of(self):
+        notes = make_table("table5").notes
+        assert "is its highest or mean over the p = 10 or 30 prototypes" in notes[2]
+        assert "Origin: Analogy (made up for analogy)." in notes
+
+    def test_those_of_a_cited_row_say_so_once(self):
+        cited = "Rows without a value of ours are as the paper prints them."
+        assert make_table("table4").notes.count(cited) == 1
+        assert cited not in make_table("table2").notes
+        assert not any("Theirs" in note for note in make_table("table4").notes)
+
+    def test_other_data_get_no_marks_and_the_title_says_why(self):
+        table = make_table("table3", tiny_config(comparable=False))
+        assert table.title.endswith("(our data are not the paper's)")
+        assert not re.search("[↑↓=] ", " ".join(body(table)))
+        assert "not run (.100)" in to_markdown(table)
+        assert "Not run: Ghost (not built)." in table.notes
+
+
+@pytest.mark.parametrize(
+    ("changes", "cell"),
+    [({"n_seeds": 1}, f".600 {INTERVAL} (.750) ↓"),
+     ({"mean": 1.0, "ci_low": 1.0, "ci_high": 1.0}, "1.000 ± .012 [1.000, 1.000] (.750) ↑")],
+    ids=["one seed has no deviation", "a perfect score keeps its digit"],
+)  # fmt: skip
+def test_a_cell_has_what_applies(changes, cell):
+    assert any(row.endswith(f"{cell} |") for row in body(make_table("table2", **changes)))
+
+
+def test_the_frame_has_one_row_per_value():
+    frame = make_table("table3").frame
+    assert not frame.duplicated(["block", "row", "column", "system", "setting"]).any()
+    assert frame["block"].value_counts().to_dict() == {"paper": 6, "not in the paper": 4}
+    assert frame["measure"].eq("mrr").all()
+
+
+class TestLatex:
+    @pytest.mark.parametrize(
+        ("text", "latex"),
+        [
+            ("50% of A & B_c", r"50\% of A \& B\_c"),
+            ("#1 {x} $y$", r"\#1 \{x\} \$y\$"),
+            ("a~b^c\\d", r"a\textasciitilde{}b\textasciicircum{}c\textbackslash{}d"),
+            ("x ± y ↑ ↓", r"x $\pm$ y $\uparrow$ $\downarrow$"),
+        ],
     )
+    def test_special_characters_print_as_they_stand(self, text, latex):
+        assert escape_latex(text) == latex
 
+    def test_the_interval_stands_small_below_the_value(self):
+        assert (
+            r"Ours, paper setting & analogy & \shortstack{.600 $\pm$ .012 (.600) ="
+            r"\\{\footnotesize [.500, .700]}} & " in to_latex(make_table("table2"))
+        )
 
-@pytest.mark.parametrize("name", ["table1", "table2", "table3"])
-def test_latex_is_balanced_and_every_row_fills_its_columns(name):
-    text = to_latex(make_table(name))
-    plain = re.sub(r"\\.", "", text)
-    assert plain.count("{") == plain.count("}")
-    for kind in ("table", "tabular", "minipage"):
-        assert text.count(rf"\begin{{{kind}}}") == text.count(rf"\end{{{kind}}}") > 0
-    for columns, inside in re.findall(
-        r"\\begin\{tabular\}\{([lc]+)\}(.*?)\\end\{tabular\}", text, flags=re.DOTALL
-    ):
-        rows = [line for line in inside.splitlines() if line.endswith(r" \\")]
-        assert len(rows) > 1
-        assert {len(re.findall(r"(?<!\\)&", row)) + 1 for row in rows} == {len(columns)}
-
-
-def test_the_same_runs_give_the_same_text():
-    first, second = make_table("table2"), make_table("table2")
-    assert to_markdown(first) == to_markdown(second)
-    assert to_latex(first) == to_latex(second)
+    @pytest.mark.parametrize("name", NAMES)
+    def test_it_is_balanced_and_every_row_fills_its_columns(self, name):
+        text = to_latex(make_table(name))
+        plain = re.sub(r"\\.", "", text)
+        assert plain.count("{") == plain.count("}")
+        for kind in ("table", "tabular", "minipage"):
+            assert text.count(rf"\begin{{{kind}}}") == text.count(rf"\end{{{kind}}}") > 0
+        for columns, inside in re.findall(
+            r"\\begin\{tabular\}\{([lc]+)\}(.*?)\\end\{tabular\}", text, flags=re.DOTALL
+        ):
+            rows = [line for line in inside.splitlines() if line.endswith(r" \\")]
+            assert len(rows) > 1
+            assert {len(re.findall(r"(?<!\\)&", row)) + 1 for row in rows} == {len(columns)}

@@ -1,0 +1,54 @@
+"""Every table for programs is read again as it was written, with what a text may hold."""
+
+import pandas as pd
+import pytest
+
+from analogyqa.errors import AnalogyQAError
+from analogyqa.report.claims import CLAIMS, COMPARISONS, judge_claims
+from analogyqa.report.figures import FIGURE
+from analogyqa.report.sensitivity import SENSITIVITY
+from analogyqa.report.summary import LEDGER, SUMMARY, read_csv, write_csv
+from analogyqa.report.tables import _FRAME
+from report import test_claims, test_figures, test_ledger, test_sensitivity, test_tables
+from report.builders import CONFERENCE, make_config, make_summary
+
+CONFIG = make_config()
+
+
+def claims() -> tuple[pd.DataFrame, pd.DataFrame]:
+    unknown = test_claims.make_claim(test_claims.compare("nobody", "glove"))
+    paper = test_claims.make_paper(one=test_claims.UNTRAINED, two=unknown)
+    return judge_claims([paper], CONFIG, test_claims.lookup(glove=0.6, word2vec=0.5))
+
+
+@pytest.mark.parametrize(
+    ("frame", "columns"),
+    [
+        (lambda: make_summary(CONFIG, CONFERENCE), SUMMARY),
+        # A text that looks missing stays a text, and a number that is missing is.
+        (lambda: make_summary(CONFIG, CONFERENCE, provenance="NA", sd=float("nan")), SUMMARY),
+        (test_ledger.make_ledger, LEDGER),
+        (lambda: claims()[0], CLAIMS),
+        (lambda: claims()[1], COMPARISONS),
+        (lambda: test_figures.make_figure("figure7"), FIGURE),
+        (lambda: test_tables.make_table("table4").frame, _FRAME),
+        (lambda: test_sensitivity.make_frame(test_sensitivity.without("analogy", reason="a, b")),
+         SENSITIVITY),
+    ],
+    ids=["summary", "NA", "ledger", "claims", "comparisons", "figure", "table", "sensitivity"],
+)  # fmt: skip
+def test_a_frame_survives_the_round_trip_and_the_same_data_give_the_same_bytes(
+    tmp_path, frame, columns
+):
+    for name in ("a.csv", "b.csv"):
+        write_csv(frame(), tmp_path / name)
+    assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
+    pd.testing.assert_frame_equal(read_csv(tmp_path / "a.csv", columns), frame())
+
+
+def test_other_columns_and_a_missing_file_are_named(tmp_path):
+    write_csv(make_summary(CONFIG, CONFERENCE), tmp_path / "summary.csv")
+    with pytest.raises(AnalogyQAError, match=r"summary\.csv: columns"):
+        read_csv(tmp_path / "summary.csv", LEDGER)
+    with pytest.raises(AnalogyQAError, match=r"none\.csv"):
+        read_csv(tmp_path / "none.csv", LEDGER)
