@@ -7,9 +7,9 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from analogyqa.corpora.question_types import subset_of
+from analogyqa.corpora.question_types import OTHER, subset_of
 from analogyqa.errors import AnalogyQAError
-from analogyqa.schemas import PROTOTYPES
+from analogyqa.schemas import PROTOTYPES, SPLITS
 
 
 def choose_prototypes(
@@ -37,12 +37,12 @@ def choose_prototypes(
         of number p are the rows with rank < p, so a smaller set is part of a larger one. A subset
         of several types holds the same prototypes as the subsets of each.
 
-    Raises AnalogyQAError when the training split of `dataset` has no such question of a type.
+    Raises AnalogyQAError when the training split of `dataset` has no such question of a type; in
+    `all` these are the types of all splits.
     """
     pairs = subset_of(corpus, "train", types)
     correct = pairs[pairs["label"] == 1].reset_index(drop=True)
-    wanted = sorted(correct["question_type"].unique()) if types is None else types
-    for kind in wanted:
+    for kind in (wanted := _types_of(corpus) if types is None else types):
         if not (correct["question_type"] == kind).any():
             raise AnalogyQAError(
                 f"{dataset}: no {kind} question of its training split has a correct candidate, so "
@@ -51,6 +51,11 @@ def choose_prototypes(
             )
     parts = [_of_type(correct, kind, seed, choice) for kind in wanted]
     return pd.concat(parts, ignore_index=True)[PROTOTYPES.names]
+
+
+def _types_of(corpus: pd.DataFrame) -> list[str]:
+    found = {kind for split in SPLITS for kind in subset_of(corpus, split, None)["question_type"]}
+    return sorted(found) or [OTHER]
 
 
 def _of_type(correct: pd.DataFrame, kind: str, seed: int, choice: str) -> pd.DataFrame:

@@ -50,19 +50,19 @@ def find_entities(corpus: pd.DataFrame, model: str, labels: Labels) -> pd.DataFr
     Raises:
         AnalogyQAError: when the model cannot be loaded or finds no such entities.
     """
-    nlp, type_of = _load(model, labels), _types(labels)
+    nlp = _load(model, labels)
     typed = corpus.dropna(subset="question_type")
     candidates = typed["candidate"].unique()
     docs = nlp.pipe(map(_plain, candidates))
     found = {
-        candidate: [(e.text, type_of[e.label_]) for e in doc.ents if e.label_ in type_of]
+        candidate: [(entity.text, entity.label_) for entity in doc.ents]
         for candidate, doc in zip(candidates, docs, strict=True)
     }
     rows = [
-        (pair.split, pair.question_id, pair.candidate_id, text, kind)
+        (pair.split, pair.question_id, pair.candidate_id, text, pair.question_type)
         for pair in typed.itertuples()
-        for text, kind in found[pair.candidate]
-        if kind == pair.question_type
+        for text, label in found[pair.candidate]
+        if label in labels.get(pair.question_type, ())
     ]
     return pd.DataFrame(rows, columns=ENTITIES.names)
 
@@ -107,9 +107,10 @@ def _load(model: str, labels: Labels) -> "Language":
         if name in finders or finders.intersection(getattr(component, "listening_components", []))
     ]
     nlp.select_pipes(enable=needed)
-    if not set(_types(labels)) & _labels(nlp):
+    wanted = dict.fromkeys(label for own in labels.values() for label in own)
+    if not _labels(nlp) & wanted.keys():
         raise AnalogyQAError(
-            f"{model}: finds no entities of the labels {', '.join(_types(labels))}. "
+            f"{model}: finds no entities of the labels {', '.join(wanted)}. "
             "Set named_entities.model to a spaCy model or a file of patterns that does."
         )
     return nlp
@@ -121,10 +122,6 @@ def _finders(nlp: "Language") -> set[str]:
 
 def _labels(nlp: "Language") -> set[str]:
     return {label for name in _finders(nlp) for label in nlp.pipe_labels[name]}
-
-
-def _types(labels: Labels) -> dict[str, str]:
-    return {label: kind for kind, own in labels.items() for label in own}
 
 
 def _plain(sentence: str) -> str:

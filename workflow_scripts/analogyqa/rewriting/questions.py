@@ -1,7 +1,7 @@
 """Questions whose question word is replaced by an entity (Tam et al. 2017).
 
-The idea: a question word says little about the answer, an entity of the right
-kind lies near it in the space of word vectors.
+The idea: a question word says little about the answer, an entity of the right kind lies near it in
+the space of word vectors.
 """
 
 from collections.abc import Callable, Collection, Iterable
@@ -76,7 +76,7 @@ def rewrite_questions(
             raise AnalogyQAError(
                 f"no {kind} question can be rewritten: its training candidates name no entity "
                 "whose words have word vectors. Set named_entities.model to one that finds "
-                "entities of this type, or leave out the models that have a rewriting."
+                "entities of this type, or leave out the systems that have a rewriting."
             )
         prototype_words[kind] = similarity.nearest(words_of[kind], mentions[kind])
 

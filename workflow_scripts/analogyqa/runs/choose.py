@@ -1,4 +1,4 @@
-"""The setting that a model chooses on dev."""
+"""The setting that a system chooses on dev."""
 
 import json
 from pathlib import Path

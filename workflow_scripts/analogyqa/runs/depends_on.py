@@ -30,7 +30,7 @@ def code_hash(*starts: str | Path) -> str:
     """Return the hash of the modules of this library that `imported` finds, with templates."""
     files = {name: _file_of(name) for name in imported(*starts)}
     for folder in {path.parent / "templates" for path in files.values()}:
-        files |= {str(path.relative_to(LIBRARY)): path for path in folder.glob("*")}
+        files |= {str(path.relative_to(LIBRARY)): path for path in folder.glob("[!.]*")}
     return content_hash({name: sha256(path) for name, path in files.items()})
 
 

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 def modules_of(system: System) -> list[str]:
     """Return the modules of the library that a system loads by name."""
-    entries = [ENCODERS[system.encoder or "mean"], RANKERS[system.ranker]]
+    entries = [RANKERS[system.ranker]]
+    entries += [] if entries[0].reads_text else [ENCODERS[system.encoder or "mean"]]
     entries += [OBJECTIVES[system.training.loss]] if system.trained else []
     return [entry.module for entry in entries]
 

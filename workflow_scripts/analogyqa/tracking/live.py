@@ -9,13 +9,7 @@ import pandas as pd
 
 from analogyqa.plan import Cell
 from analogyqa.schemas import HISTORY
-from analogyqa.tracking.records import (
-    cell_tags,
-    curve_points,
-    experiment_of,
-    first_line,
-    record_tag,
-)
+from analogyqa.tracking.records import curve_points, experiment_of, first_line, tags_of
 from analogyqa.tracking.store import Store, database_of, prepare_environment
 
 log = logging.getLogger(__name__)
@@ -44,8 +38,7 @@ class LiveLog:
         self.tracking_uri = tracking_uri
         self.name = cell.label
         self.experiment = experiment_of(results)
-        self.tags = {"record": record_tag(results, cell), **cell_tags(cell)}
-        self.tags |= {"setting": setting, "live": "true"}
+        self.tags = {**tags_of(results, cell), "setting": setting, "live": "true"}
         self.histories: dict[int, list[list]] = {}
         self.runs: dict[int | None, str] = {}  # seed to run, None to the parent
         self.sent: dict[int, int] = {}  # rows of each seed

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from analogyqa.errors import AnalogyQAError
-from analogyqa.measures import MEASURES, values_by_seed
+from analogyqa.measures import MEASURES
 from analogyqa.plan import Cell
 from analogyqa.runs.depends_on import content_hash, sha256
 from analogyqa.schemas import HISTORY, METRICS, read_table
@@ -43,7 +43,7 @@ class Run:
     end: int
     params: dict[str, str] = field(default_factory=dict)
     metrics: list[tuple[str, float, int, int]] = field(default_factory=list)  # of mlflow's Metric
-    files: dict[Path, str | None] = field(default_factory=dict)  # file to its artifact folder
+    files: dict[str, Path] = field(default_factory=dict)  # by their names among the artifacts
     children: list["Run"] = field(default_factory=list)
 
 
@@ -53,12 +53,11 @@ def cell_run(record_path: Path, metrics_path: Path, results: Path) -> Run:
     MLflow wants times; the record ends when its file was written, `wall_seconds` after the start.
     """
     record = _read_record(record_path)
-    cell, settings = Cell.from_record(record["cell"]), record["settings"]
+    cell, settings = record["cell"], record["settings"]
     end = _modified(record_path)
     start = end - round(1000 * (record.get("wall_seconds") or 0))
     tags = {
-        "record": record_tag(results, cell),
-        **cell_tags(cell),
+        **tags_of(results, cell),
         "setting": settings.get("setting"),
         "content_hash": record["content_hash"],
         "metrics_sha256": sha256(metrics_path),
@@ -70,15 +69,9 @@ def cell_run(record_path: Path, metrics_path: Path, results: Path) -> Run:
     params = _flatten(settings)
     measured = _measured(metrics_path)
     deviation = measured.std(ddof=1).fillna(0).add_suffix("_sd")
-    run = Run(
-        name=cell.label,
-        tags=tags,
-        params={**params, "seeds": ", ".join(map(str, record["seeds"]))},
-        metrics=_finals(pd.concat([measured.mean(), deviation]), end),
-        start=start,
-        end=end,
-        files={record_path: None},
-    )
+    run = Run(cell.label, tags, start, end, files={record_path.name: record_path})
+    run.params = {**params, "seeds": ", ".join(map(str, record["seeds"]))}
+    run.metrics = _finals(pd.concat([measured.mean(), deviation]), end)
     history_path = record_path.with_name("history.parquet")
     history = read_table(history_path, HISTORY) if history_path.exists() else None
     for seed, values in measured.iterrows():
@@ -96,35 +89,29 @@ def cell_run(record_path: Path, metrics_path: Path, results: Path) -> Run:
 
 def documents_run(experiment: str, results: Path) -> Run | None:
     """Return the run that carries the tables, figures and reports, None when there are none."""
-    files = {
-        path: path.parent.relative_to(results).as_posix()
-        for folder in ("tables", "figures")
-        for path in sorted((results / folder).glob("*/*"))
-    }
-    files |= {path: None for name in _REPORTS for path in sorted(results.glob(f"{name}.*"))}
-    if not files:
+    patterns = ["tables/*/*", "figures/*/*", *(f"{name}.*" for name in _REPORTS)]
+    paths = [path for pattern in patterns for path in sorted(results.glob(pattern))]
+    if not paths:
         return None
-    end = max(map(_modified, files))
-    hashes = {path.relative_to(results).as_posix(): sha256(path) for path in files}
-    tags = {"record": f"{results.name}/{experiment}", "content_hash": content_hash(hashes)}
+    files = {path.relative_to(results).as_posix(): path for path in paths}
+    hashes = {name: sha256(path) for name, path in files.items()}
+    end = max(map(_modified, paths))
+    record = f"{experiment_of(results)}/{experiment}"
+    tags = {"record": record, "content_hash": content_hash(hashes)}
     return Run("tables and figures", tags, end, end, files=files)
 
 
 def _read_record(path: Path) -> dict:
+    """Return a record, its cell as a `Cell`; raises AnalogyQAError for a file that is none."""
     try:
         record = json.loads(path.read_text(encoding="utf-8"))
-        (
-            Cell.from_record(record["cell"]),
-            record["settings"],
-            record["seeds"],
-            record["content_hash"],
-        )
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        record["settings"], record["seeds"], record["content_hash"]
+        return {**record, "cell": Cell.from_record(record["cell"])}
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise AnalogyQAError(
             f"{path}: not a run record ({error!r}). "
             "Delete it, then run the same command again to rebuild it."
         ) from error
-    return record
 
 
 def experiment_of(results: str | Path) -> str:
@@ -132,24 +119,18 @@ def experiment_of(results: str | Path) -> str:
     return Path(results).resolve().name
 
 
-def record_tag(results: str | Path, cell: Cell) -> str:
+def tags_of(results: str | Path, cell: Cell) -> dict[str, str]:
     """Return what the runs of one record have in common, whichever checkout it lies in."""
-    return f"{Path(results).name}/{cell.path}"
-
-
-def cell_tags(cell: Cell) -> dict[str, str]:
-    return {**cell._asdict(), "axes": to_text(cell.axes)}
+    record = f"{experiment_of(results)}/{cell.path}"
+    return {"record": record, **cell._asdict(), "axes": to_text(cell.axes)}
 
 
 def _measured(metrics_path: Path) -> pd.DataFrame:
     """Return the mean over items: a row a seed, columns test_map, test_mrr, dev_map, ..."""
-    table = read_table(metrics_path, METRICS)
-    means = {
-        f"{split}_{measure}": values_by_seed(table, split)[measure].mean(axis=1)
-        for split in table["split"].unique()
-        for measure in MEASURES
-    }
-    return pd.DataFrame(means)
+    table = read_table(metrics_path, METRICS).astype({"split": str, "measure": str})
+    table = table[table["measure"].isin(MEASURES)]
+    name = table["split"] + "_" + table["measure"]
+    return table.groupby(["seed", name])["value"].mean().unstack()
 
 
 def _finals(values: pd.Series, time: int) -> list[tuple[str, float, int, int]]:

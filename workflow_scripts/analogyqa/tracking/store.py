@@ -2,6 +2,7 @@
 
 import logging
 import os
+import re
 import shutil
 import sqlite3
 from collections.abc import Iterator, Sequence
@@ -81,8 +82,8 @@ def import_runs(
 
     Args:
         tracking_uri: sqlite:///path or http(s)://server.
-        experiment: the short name of a paper.
-        records: the run.json of each cell, history.parquet beside it where the model was trained.
+        experiment: its name, that of the output folder.
+        records: the run.json of each cell, history.parquet beside it where the system was trained.
         metrics: the metrics table of each cell, in the same order.
         results: the output folder with the tables, figures and reports of all papers, each as far
             as it is there.
@@ -122,8 +123,10 @@ class Store:
         found = self.client.get_experiment_by_name(experiment)
         if found is None:
             # MLflow would store an absolute folder here, which is wrong as soon as the checkout
-            # moves. The scheme below stands for whatever folder the server is started with.
-            location = _PROXIED + experiment if self.artifacts else None
+            # moves. The scheme below stands for whatever folder the server is started with. It is
+            # the start of a URI, in which some characters of a folder's name mean something else.
+            plain = re.sub(r"[^A-Za-z0-9_-]", "_", experiment)
+            location = _PROXIED + plain if self.artifacts else None
             try:
                 self.experiment_id = self.client.create_experiment(experiment, location)
                 return
@@ -159,17 +162,10 @@ class Store:
             if run.data.tags["record"] == record:
                 self.client.delete_run(run.info.run_id)
 
-    def create(
-        self,
-        name: str,
-        tags: dict[str, str],
-        start: int | None = None,
-        parent_id: str | None = None,
-    ):
+    def create(self, name: str, tags: dict, start: int | None = None, parent_id: str | None = None):
         """Create a run and return its mlflow RunInfo; it starts now unless `start` says when."""
-        if parent_id:
-            tags = {**tags, "mlflow.parentRunId": parent_id}
-        return self.client.create_run(self.experiment_id, start, tags, name).info
+        of_parent = {"mlflow.parentRunId": parent_id} if parent_id else {}
+        return self.client.create_run(self.experiment_id, start, {**tags, **of_parent}, name).info
 
     def log_batches(
         self, run_id: str, metrics: list[tuple], params: dict[str, str] | None = None
@@ -194,22 +190,22 @@ class Store:
     def _add(self, run: Run, parent_id: str | None = None) -> None:
         info = self.create(run.name, run.tags, run.start, parent_id)
         self.log_batches(info.run_id, run.metrics, run.params)
-        for file, folder in run.files.items():
-            self._add_file(info, file, folder)
+        for name, file in run.files.items():
+            self._add_file(info, file, Path(name).parent)
         for child in run.children:
             self._add(child, info.run_id)
         self.client.set_terminated(info.run_id, end_time=run.end)
         if parent_id is None:
             self.client.set_tag(info.run_id, "complete", "true")
 
-    def _add_file(self, info, file: Path, folder: str | None) -> None:
+    def _add_file(self, info, file: Path, folder: Path) -> None:
         if self.artifacts and info.artifact_uri.startswith(_PROXIED):
             # Only a server resolves this scheme; without one, put the file where it will look.
-            target = self.artifacts / info.artifact_uri.removeprefix(_PROXIED) / (folder or "")
+            target = self.artifacts / info.artifact_uri.removeprefix(_PROXIED) / folder
             target.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(file, target / file.name)
         else:
-            self.client.log_artifact(info.run_id, str(file), folder)
+            self.client.log_artifact(info.run_id, str(file), folder.as_posix().removeprefix("."))
 
 
 def _lock(database: Path | None) -> AbstractContextManager:
