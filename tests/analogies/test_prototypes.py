@@ -6,41 +6,39 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analogyqa.analogies.prototypes import choose_prototypes, take
+from analogyqa.corpora.question_types import OTHER
 from analogyqa.errors import AnalogyQAError
 from analogyqa.schemas import PROTOTYPES, read_table, write_table
 
+COMB = ["who", "when", "where"]
+# The training questions of each type in the toy corpus.
+QUESTIONS = dict.fromkeys(COMB, 7) | {OTHER: 1}
 
-@pytest.mark.parametrize("subset", ["who", "when", "where", "comb"])
-def test_every_prototype_is_a_correct_training_pair_of_its_type(corpus, subset):
-    chosen = choose_prototypes(corpus, subset, seed=0)
-    found = chosen.merge(corpus, on=["question_id", "candidate_id", "question_type"])
+
+@pytest.mark.parametrize("choice", ["pair", "question"])
+@pytest.mark.parametrize("types", [*([kind] for kind in COMB), COMB, None])
+def test_every_question_gives_one_prototype_a_correct_training_pair(corpus, types, choice):
+    chosen = choose_prototypes(corpus, types, 0, choice)
+    found = chosen.merge(corpus.fillna({"question_type": OTHER}))
     assert len(found) == len(chosen)
-    assert set(found["split"]) == {"train"}
-    assert set(found["label"]) == {1}
-
-
-def test_a_question_gives_at_most_one_prototype_and_every_question_one(corpus):
-    chosen = choose_prototypes(corpus, "comb", seed=0)
-    train = corpus[(corpus["split"] == "train") & corpus["question_type"].notna()]
+    assert (set(found["split"]), set(found["label"])) == ({"train"}, {1})
     assert chosen["question_id"].is_unique
-    assert set(chosen["question_id"]) == set(train["question_id"])
+    ranks = {kind: own["rank"].tolist() for kind, own in chosen.groupby("question_type")}
+    kinds = sorted(QUESTIONS) if types is None else types
+    assert ranks == {kind: list(range(QUESTIONS[kind])) for kind in kinds}
 
 
-def test_ranks_count_from_0_in_each_type(corpus):
-    chosen = choose_prototypes(corpus, "comb", seed=0)
-    for _, own in chosen.groupby("question_type"):
-        assert own["rank"].tolist() == list(range(7))
+@pytest.mark.parametrize("types", [COMB, None])
+def test_a_subset_holds_the_prototypes_of_its_types_own_subsets(corpus, types):
+    own = [choose_prototypes(corpus, [kind], seed=3) for kind in (types or sorted(COMB))]
+    chosen = choose_prototypes(corpus, types, seed=3)
+    typed = chosen[chosen["question_type"] != OTHER].reset_index(drop=True)
+    pd.testing.assert_frame_equal(typed, pd.concat(own, ignore_index=True), check_dtype=False)
 
 
-def test_comb_is_the_union_of_the_types_own_prototypes(corpus):
-    own = [choose_prototypes(corpus, kind, seed=3) for kind in ("who", "when", "where")]
-    pd.testing.assert_frame_equal(
-        choose_prototypes(corpus, "comb", seed=3), pd.concat(own, ignore_index=True)
-    )
-
-
-def test_the_same_seed_chooses_the_same_and_seeds_differ(corpus):
-    first, again, other = (choose_prototypes(corpus, "comb", seed) for seed in (0, 0, 1))
+@pytest.mark.parametrize("choice", ["pair", "question"])
+def test_the_same_seed_chooses_the_same_and_seeds_differ(corpus, choice):
+    first, again, other = (choose_prototypes(corpus, COMB, seed, choice) for seed in (0, 0, 1))
     pd.testing.assert_frame_equal(first, again)
     assert first["candidate_id"].tolist() != other["candidate_id"].tolist()
 
@@ -48,26 +46,15 @@ def test_the_same_seed_chooses_the_same_and_seeds_differ(corpus):
 @given(st.integers(0, 100), st.data())
 def test_a_smaller_set_is_the_start_of_a_larger_one(corpus, seed, data):
     small, large = sorted(data.draw(st.tuples(st.integers(1, 7), st.integers(1, 7))))
-    chosen = choose_prototypes(corpus, "comb", seed)
-    fewer, more = take(chosen, "comb", small, "file"), take(chosen, "comb", large, "file")
+    chosen = choose_prototypes(corpus, COMB, seed)
+    fewer, more = take(chosen, COMB, small, "file"), take(chosen, COMB, large, "file")
     assert fewer.groupby("question_type").size().eq(small).all()
-    pd.testing.assert_frame_equal(fewer, take(more, "comb", small, "file"))
-
-
-@pytest.mark.parametrize("choice", ["pair", "question"])
-def test_either_choice_takes_one_correct_pair_of_each_question(corpus, choice):
-    chosen = choose_prototypes(corpus, "comb", 0, choice)
-    found = chosen.merge(corpus, on=["question_id", "candidate_id", "question_type"])
-    assert len(found) == len(chosen) == 21
-    assert found["question_id"].is_unique
-    assert set(found["label"]) == {1}
-    for _, own in chosen.groupby("question_type"):
-        assert own["rank"].tolist() == list(range(7))
+    pd.testing.assert_frame_equal(fewer, take(more, COMB, small, "file"))
 
 
 def first_chosen(corpus, choice, seeds):
     """Count how often each question gives the first prototype."""
-    firsts = [choose_prototypes(corpus, "who", seed, choice).iloc[0] for seed in range(seeds)]
+    firsts = [choose_prototypes(corpus, ["who"], seed, choice).iloc[0] for seed in range(seeds)]
     return pd.Series([first["question_id"] for first in firsts]).value_counts() / seeds
 
 
@@ -82,32 +69,39 @@ def test_by_question_one_with_many_correct_candidates_comes_early_as_often_as_an
     assert by_question == pytest.approx(1 / 4, abs=0.1)
 
 
-def test_by_question_the_same_seed_chooses_the_same_and_seeds_differ(corpus):
-    first, again, other = (
-        choose_prototypes(corpus, "comb", seed, "question") for seed in (0, 0, 1)
-    )
-    pd.testing.assert_frame_equal(first, again)
-    assert first["candidate_id"].tolist() != other["candidate_id"].tolist()
-
-
-def test_the_choice_survives_the_way_through_parquet(corpus, tmp_path):
-    chosen = choose_prototypes(corpus, "comb", seed=0)
+@pytest.mark.parametrize(("types", "p"), [(COMB, 4), (None, 1)])
+def test_the_choice_survives_the_way_through_parquet(corpus, tmp_path, types, p):
+    chosen = choose_prototypes(corpus, types, seed=0)
     write_table(chosen, PROTOTYPES, tmp_path / "prototypes")
-    read = take(read_table(tmp_path / "prototypes", PROTOTYPES), "comb", 4, "file")
-    assert read.astype(object).to_dict("list") == take(chosen, "comb", 4, "file").to_dict("list")
+    read = take(read_table(tmp_path / "prototypes", PROTOTYPES), types, p, "file")
+    assert read.astype(object).to_dict("list") == take(chosen, types, p, "file").to_dict("list")
 
 
-def test_too_large_a_p_names_file_type_and_what_is_allowed(corpus):
-    message = r"some\.parquet: only 7 who prototypes, .* asks for 8; allowed: 1 to 7"
+@pytest.mark.parametrize(
+    ("types", "p", "kind", "most"),
+    [(["who"], 8, "who", 7), (COMB, 9, "who", 7), (None, 2, OTHER, 1)],
+)
+def test_too_large_a_p_names_file_type_and_what_is_allowed(corpus, types, p, kind, most):
+    message = rf"some\.parquet: only {most} {kind} prototypes, p = {p} is .*; allowed: 1 to {most}"
     with pytest.raises(AnalogyQAError, match=message):
-        take(choose_prototypes(corpus, "who", 0), "who", 8, "some.parquet")
+        take(choose_prototypes(corpus, types, 0), types, p, "some.parquet")
 
 
-@pytest.mark.parametrize("subset", ["who", "comb"])
-def test_a_type_without_training_questions_names_the_data_set_and_its_key(corpus, subset):
+def test_a_type_that_a_smaller_subset_has_not_is_not_asked_for(corpus):
+    chosen = choose_prototypes(corpus, ["who"], 0)
+    assert len(take(chosen, None, 7, "some.parquet")) == 7
+
+
+@pytest.mark.parametrize("types", [["who"], COMB, None])
+def test_a_type_without_training_questions_names_the_data_set_and_its_key(corpus, types):
     gone = (corpus["split"] == "train") & (corpus["question_type"] == "who")
     with pytest.raises(
-        AnalogyQAError,
-        match=rf"^toy: no who question .* for {subset}\. Leave {subset} out .*datasets\.toy\.train",
+        AnalogyQAError, match=r"^toy: no who question .* for who\. Leave .*datasets\.toy\.train"
     ):
-        choose_prototypes(corpus[~gone], subset, 0, dataset="toy")
+        choose_prototypes(corpus[~gone], types, 0, dataset="toy")
+
+
+def test_a_corpus_without_any_correct_candidate_is_named(make_corpus):
+    corpus = make_corpus([("train", "what is it ?", [("nothing", 0)])])
+    with pytest.raises(AnalogyQAError, match=r"^toy: no other question .*datasets\.toy\.train"):
+        choose_prototypes(corpus, None, 0, dataset="toy")

@@ -14,15 +14,16 @@ from analogyqa.analogies.prototypes import choose_prototypes, take
 from analogyqa.analogies.quadruples import (
     evaluation_blocks,
     questions_of,
-    subset_of,
     training_blocks,
     write_quadruples,
 )
+from analogyqa.corpora.question_types import subset_of
 from analogyqa.errors import AnalogyQAError
 from analogyqa.schemas import QUADRUPLES, read_table
 from analogyqa.settings.systems import Negatives
 
-KINDS = ("who", "when", "where")
+COMB = ["who", "when", "where"]
+KINDS = (*COMB, "what")  # the last of no type
 
 
 @st.composite
@@ -47,14 +48,17 @@ def rows_of(blocks):
     return np.concatenate(ranks), np.concatenate(rows)
 
 
-@given(corpora(), st.sampled_from([*KINDS, "comb"]), negatives_settings(), st.data())
-def test_the_training_counts_are_those_of_the_formula(make_corpus, questions, subset, how, data):
+SUBSETS = st.sampled_from([*([kind] for kind in COMB), COMB, None])
+
+
+@given(corpora(), SUBSETS, negatives_settings(), st.data())
+def test_the_training_counts_are_those_of_the_formula(make_corpus, questions, types, how, data):
     corpus = make_corpus(questions)
-    pairs = subset_of(corpus, "train", subset)
-    chosen = choose_prototypes(corpus, subset, seed=0)
+    pairs = subset_of(corpus, "train", types)
+    chosen = choose_prototypes(corpus, types, seed=0)
     largest = int(chosen.groupby("question_type").size().min())
     p = data.draw(st.integers(1, largest))
-    prototypes = take(chosen, subset, p, "file")
+    prototypes = take(chosen, types, p, "file")
     _, rows = rows_of(training_blocks(pairs, prototypes, how, seed=0))
     labels = pairs["label"].to_numpy()[rows]
     by_question = pairs.groupby("question_id")["label"]
@@ -64,13 +68,13 @@ def test_the_training_counts_are_those_of_the_formula(make_corpus, questions, su
     assert (labels == 0).sum() == p * (drawn * (candidates > correct)).sum()
 
 
-@given(corpora(), st.sampled_from([*KINDS, "comb"]), st.integers(1, 50))
+@given(corpora(), SUBSETS, st.integers(1, 50))
 def test_evaluation_is_every_prototype_of_the_type_for_each_candidate_of_each_question(
-    make_corpus, questions, subset, block
+    make_corpus, questions, types, block
 ):
     corpus = make_corpus(questions)
-    pairs = subset_of(corpus, "dev", subset)
-    prototypes = choose_prototypes(corpus, subset, seed=0)
+    pairs = subset_of(corpus, "dev", types)
+    prototypes = choose_prototypes(corpus, types, seed=0)
     expected = [
         (rank, row)
         for question in questions_of(pairs)
@@ -84,27 +88,22 @@ def test_evaluation_is_every_prototype_of_the_type_for_each_candidate_of_each_qu
     assert found == expected
 
 
+def chosen_of(corpus, types, p, split="train"):
+    """Return the pairs of a split and p prototypes of each type."""
+    prototypes = take(choose_prototypes(corpus, types, seed=0), types, p, "file")
+    return subset_of(corpus, split, types), prototypes
+
+
 def test_a_type_without_prototypes_is_named(corpus):
-    prototypes = choose_prototypes(corpus, "comb", seed=0)
-    without = prototypes[prototypes["question_type"] != "where"]
+    pairs, prototypes = chosen_of(corpus, COMB, 3, "dev")
     with pytest.raises(AnalogyQAError, match="where"):
-        list(evaluation_blocks(subset_of(corpus, "dev", "comb"), without))
-
-
-def test_evaluation_pairs_every_prototype_of_the_type_with_every_candidate(corpus):
-    pairs = subset_of(corpus, "test", "comb")
-    prototypes = take(choose_prototypes(corpus, "comb", seed=0), "comb", 3, "file")
-    ranks, rows = rows_of(evaluation_blocks(pairs, prototypes))
-    assert len(ranks) == 3 * len(pairs)
-    assert set(zip(ranks, rows, strict=True)) == {
-        (rank, row) for rank in range(3) for row in range(len(pairs))
-    }
+        list(evaluation_blocks(pairs, prototypes[prototypes["question_type"] != "where"]))
 
 
 @pytest.mark.parametrize("per", ["pair", "question"])
-def test_a_prototype_never_meets_itself(corpus, per):
-    pairs = subset_of(corpus, "train", "comb")
-    prototypes = choose_prototypes(corpus, "comb", seed=0)
+@pytest.mark.parametrize(("types", "p"), [(COMB, 7), (None, 1)])
+def test_a_prototype_never_meets_itself(corpus, types, p, per):
+    pairs, prototypes = chosen_of(corpus, types, p)
     by_rank = prototypes.set_index(["question_type", "rank"])["candidate_id"]
     ranks, rows = rows_of(training_blocks(pairs, prototypes, Negatives(per=per), seed=0))
     met = pairs.loc[rows]
@@ -113,8 +112,7 @@ def test_a_prototype_never_meets_itself(corpus, per):
 
 
 def test_every_correct_pair_meets_every_other_prototype_once(corpus):
-    pairs = subset_of(corpus, "train", "who")
-    prototypes = take(choose_prototypes(corpus, "who", seed=0), "who", 3, "file")
+    pairs, prototypes = chosen_of(corpus, ["who"], 3)
     ranks, rows = rows_of(training_blocks(pairs, prototypes, Negatives(), seed=0))
     positive = pairs["label"].to_numpy()[rows] == 1
     found = list(zip(ranks[positive], pairs["candidate_id"][rows[positive]], strict=True))
@@ -124,8 +122,7 @@ def test_every_correct_pair_meets_every_other_prototype_once(corpus):
 
 
 def test_a_question_without_wrong_candidates_gives_no_negatives(corpus):
-    pairs = subset_of(corpus, "train", "comb")
-    prototypes = choose_prototypes(corpus, "comb", seed=0)
+    pairs, prototypes = chosen_of(corpus, COMB, 7)
     all_correct = [question for question in questions_of(pairs) if not len(question.wrong)]
     _, rows = rows_of(training_blocks(pairs, prototypes, Negatives(count=2), seed=0))
     drawn = pairs.loc[rows]
@@ -134,36 +131,29 @@ def test_a_question_without_wrong_candidates_gives_no_negatives(corpus):
     assert set(own["label"]) == {1}
 
 
-def test_with_pair_all_prototypes_meet_the_same_wrong_candidates(corpus):
-    pairs = subset_of(corpus, "train", "who")
-    prototypes = take(choose_prototypes(corpus, "who", seed=0), "who", 5, "file")
-    for ranks, rows in training_blocks(pairs, prototypes, Negatives(count=3), seed=0):
+@pytest.mark.parametrize("per", ["pair", "question"])
+def test_prototypes_meet_the_same_wrong_candidates_by_pair_and_draw_their_own_by_question(
+    corpus, per
+):
+    pairs, prototypes = chosen_of(corpus, ["who"], 5)
+    differing = 0
+    for ranks, rows in training_blocks(pairs, prototypes, Negatives(per=per, count=3), seed=0):
         wrong = pairs["label"].to_numpy()[rows] == 0
-        met = {tuple(rows[wrong & (ranks == rank)]) for rank in range(5)}
-        assert len(met) == 1
-
-
-def test_with_question_prototypes_draw_for_themselves(corpus):
-    pairs = subset_of(corpus, "train", "who")
-    prototypes = take(choose_prototypes(corpus, "who", seed=0), "who", 5, "file")
-    how = Negatives(per="question", count=3)
-    ranks, rows = next(iter(training_blocks(pairs, prototypes, how, seed=0)))
-    wrong = pairs["label"].to_numpy()[rows] == 0
-    assert len({tuple(rows[wrong & (ranks == rank)]) for rank in range(5)}) > 1
+        differing += len({tuple(rows[wrong & (ranks == rank)]) for rank in range(5)}) > 1
+    assert (differing > 0) == (per == "question")
 
 
 def test_the_draw_follows_the_seed(corpus):
-    pairs = subset_of(corpus, "train", "comb")
-    prototypes = choose_prototypes(corpus, "comb", seed=0)
     first, again, other = (
-        rows_of(training_blocks(pairs, prototypes, Negatives(), seed))[1] for seed in (0, 0, 1)
+        rows_of(training_blocks(*chosen_of(corpus, COMB, 7), Negatives(), seed))[1].tolist()
+        for seed in (0, 0, 1)
     )
-    assert first.tolist() == again.tolist()
-    assert first.tolist() != other.tolist()
+    assert first == again != other
 
 
 def test_the_rows_of_a_question_are_its_own(corpus):
-    pairs = subset_of(corpus, "train", "comb")
+    pairs = subset_of(corpus, "train", None)
+    assert len(questions_of(pairs)) == pairs["question_id"].nunique() == 22
     for question in questions_of(pairs):
         own = pairs.loc[question.rows]
         assert set(own["question_id"]) == {question.question_id}
@@ -172,58 +162,35 @@ def test_the_rows_of_a_question_are_its_own(corpus):
         assert sorted([*question.correct, *question.wrong]) == sorted(question.rows)
 
 
-def test_a_subset_has_only_questions_of_its_types(corpus):
-    assert set(subset_of(corpus, "dev", "when")["question_type"]) == {"when"}
-    assert set(subset_of(corpus, "dev", "comb")["question_type"]) == set(KINDS)
-    assert set(subset_of(corpus, "dev", "comb")["split"]) == {"dev"}
-
-
 # Parquet
 
 
-@pytest.fixture
-def written(corpus, tmp_path):
-    """Write the training quadruples; return the pairs, the path and what the blocks held."""
-    pairs = subset_of(corpus, "train", "comb")
-    prototypes = choose_prototypes(corpus, "comb", seed=0)
+def test_parquet_holds_the_blocks_with_the_labels_of_the_corpus_in_groups(
+    corpus, tmp_path, monkeypatch
+):
+    pairs, prototypes = chosen_of(corpus, COMB, 7)
     blocks = list(training_blocks(pairs, prototypes, Negatives(), seed=0))
-    path = tmp_path / "train.parquet"
-    total = write_quadruples(blocks, pairs, path)
     ranks, rows = rows_of(blocks)
     expected = pairs.loc[rows, ["question_id", "candidate_id", "label"]].astype(object)
-    return path, total, expected.assign(prototype=ranks)[QUADRUPLES.names].reset_index(drop=True)
-
-
-def assert_holds(path, expected):
-    read = read_table(path, QUADRUPLES).astype(object)
-    pd.testing.assert_frame_equal(read, expected, check_dtype=False)
-
-
-def test_parquet_holds_the_blocks_with_the_labels_of_the_corpus(written):
-    path, total, expected = written
-    assert total == len(expected)
-    assert_holds(path, expected)
-
-
-def test_several_row_groups_hold_the_same_rows(monkeypatch, written, corpus, tmp_path):
-    _, total, expected = written
-    monkeypatch.setattr(quadruples, "ROWS_PER_GROUP", 50)
-    pairs = subset_of(corpus, "train", "comb")
-    prototypes = choose_prototypes(corpus, "comb", seed=0)
-    blocks = training_blocks(pairs, prototypes, Negatives(), seed=0)
-    assert write_quadruples(blocks, pairs, tmp_path / "groups.parquet") == total
-    assert pq.ParquetFile(tmp_path / "groups.parquet").num_row_groups > 2
-    assert_holds(tmp_path / "groups.parquet", expected)
+    expected = expected.assign(prototype=ranks)[QUADRUPLES.names].reset_index(drop=True)
+    groups = []
+    for rows_per_group in (quadruples.ROWS_PER_GROUP, 50):
+        monkeypatch.setattr(quadruples, "ROWS_PER_GROUP", rows_per_group)
+        assert write_quadruples(blocks, pairs, tmp_path / "table") == len(expected)
+        read = read_table(tmp_path / "table", QUADRUPLES).astype(object)
+        pd.testing.assert_frame_equal(read, expected, check_dtype=False)
+        groups.append(pq.ParquetFile(tmp_path / "table").num_row_groups)
+    assert groups[0] == 1 < 2 < groups[1]
 
 
 def test_no_blocks_give_an_empty_table(corpus, tmp_path):
-    assert write_quadruples([], subset_of(corpus, "train", "who"), tmp_path / "none") == 0
+    assert write_quadruples([], subset_of(corpus, "train", ["who"]), tmp_path / "none") == 0
     assert len(read_table(tmp_path / "none", QUADRUPLES)) == 0
 
 
 def test_memory_holds_one_group_however_many_there_are(monkeypatch, corpus, tmp_path):
     monkeypatch.setattr(quadruples, "ROWS_PER_GROUP", 20_000)
-    pairs = subset_of(corpus, "train", "comb")
+    pairs = subset_of(corpus, "train", COMB)
 
     def peak(groups: int) -> int:
         blocks = ((np.zeros(10_000, int), np.zeros(10_000, int)) for _ in range(2 * groups))
@@ -244,5 +211,5 @@ def test_a_failing_block_leaves_no_file(corpus, tmp_path):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        write_quadruples(blocks(), subset_of(corpus, "train", "who"), tmp_path / "half.parquet")
+        write_quadruples(blocks(), subset_of(corpus, "train", ["who"]), tmp_path / "half.parquet")
     assert not list(tmp_path.iterdir())

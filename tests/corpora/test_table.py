@@ -6,16 +6,19 @@ import pytest
 
 from analogyqa.corpora.table import (
     build_corpus,
+    count_corpora,
     count_questions,
     parse_label,
     read_columns,
     read_lines,
+    require_types,
 )
 from analogyqa.errors import AnalogyQAError
 from analogyqa.registry import READERS
-from analogyqa.schemas import CORPUS, SPLITS
+from analogyqa.schemas import CORPUS, SPLITS, write_table
 
 HEADER = "qid\tquestion\tsentence\tlabel\n"
+TYPES = {"who": ["who"], "when": ["when"], "where": ["where"]}
 
 
 @pytest.fixture
@@ -28,7 +31,7 @@ def build(tmp_path):
             path = tmp_path / f"{split}.tsv"
             path.write_text(HEADER + (train if split == "train" else "1\twhen is it ?\ta\t1\n"))
             files[split] = str(path)
-        return build_corpus("toy", "trecqa", files, expected or {}, drop_all_correct)
+        return build_corpus("toy", "trecqa", files, TYPES, expected or {}, drop_all_correct)
 
     return build
 
@@ -45,16 +48,28 @@ def test_the_table_has_the_columns_of_its_schema(build):
     assert corpus["split"].tolist() == ["train", "train", "dev", "test"]
 
 
-def test_questions_are_counted_once_by_split_and_type(build):
-    rows = [
-        "1\twho is it ?\ta\t1\n1\twho is it ?\tb\t1\n",
-        "2\twho is this ?\ta\t0\n",
-        "3\twhere is it ?\ta\t1\n",
-        "4\twhat is it ?\ta\t1\n",
-    ]
-    counts = count_questions(build("".join(rows)))
-    assert counts["train"] == {"who": 1, "when": 0, "where": 1}
-    assert counts["dev"] == counts["test"] == {"who": 0, "when": 1, "where": 0}
+COUNTED = (  # twice correct, never correct, once, and of no type
+    "1\twho is it ?\ta\t1\n1\twho is it ?\tb\t1\n2\twho is this ?\ta\t0\n"
+    "3\twhere is it ?\ta\t1\n4\twhat is it ?\ta\t1\n5\twhat is this ?\ta\t0\n"
+)
+
+
+def test_answerable_questions_are_counted_once_by_split_and_type_and_all(build, tmp_path):
+    corpus = build(COUNTED)
+    counts = count_questions(corpus)
+    assert counts["train"] == {"who": 1, "where": 1, "all": 3}
+    assert counts["dev"] == counts["test"] == {"when": 1, "all": 1}
+    write_table(corpus, CORPUS, tmp_path / "toy.parquet")
+    assert count_corpora([str(tmp_path / "toy.parquet")]) == {"toy": counts}
+
+
+def test_a_type_that_a_split_has_no_question_of_is_named_with_its_splits(build):
+    counts = count_questions(build(COUNTED + "6\twhen is it ?\ta\t1\n"))
+    require_types("toy", counts, ["when"])
+    with pytest.raises(
+        AnalogyQAError, match=r"^data set toy: .* type who \(dev\), who \(test\)\. "
+    ):
+        require_types("toy", counts, ["when", "who"])
 
 
 def test_equal_sentences_of_a_question_stay_two_candidates_and_are_reported(build, caplog):
@@ -90,14 +105,14 @@ def test_a_file_that_is_no_corpus_is_named_with_its_line(build, rows, message):
         build(rows)
 
 
-def test_expected_counts_that_are_found_are_accepted(build):
-    build("1\twho is it ?\ta\t1\n", {"train": {"who": 1, "when": 0}})
-
-
-def test_other_counts_than_expected_name_file_key_and_both_counts(build):
-    message = r"train\.tsv: 1 who questions .* toy, .* expects 2 \(datasets\.toy\.questions\)"
+@pytest.mark.parametrize(
+    ("kind", "found"), [("who", 1), ("when", 0), ("where", 1), ("all", 3), ("other", 0)]
+)
+def test_other_counts_than_expected_name_file_key_and_both_counts(build, kind, found):
+    build(COUNTED, {"train": {kind: found}})
+    message = rf"train\.tsv: {found} {kind} questions .* toy, .* expects 9 \(datasets\.toy\.quest"
     with pytest.raises(AnalogyQAError, match=message):
-        build("1\twho is it ?\ta\t1\n", {"train": {"who": 2}})
+        build(COUNTED, {"train": {kind: 9}})
 
 
 MIXED = "1\twho is it ?\ta\t1\n1\twho is it ?\tb\t0\n"
@@ -109,26 +124,20 @@ def questions(corpus, split):
     return corpus.loc[corpus["split"] == split, "question_id"].unique().tolist()
 
 
-def test_questions_whose_candidates_are_all_correct_are_dropped_on_request(build):
-    rows = MIXED + ALL_CORRECT + ALL_WRONG
-    assert questions(build(rows), "train") == ["1", "2", "3"]
-    assert questions(build(rows, drop_all_correct=["train"]), "train") == ["1", "3"]
-
-
-def test_a_split_that_is_not_named_keeps_them(build):
-    corpus = build(MIXED + ALL_CORRECT, drop_all_correct=["test"])
-    assert questions(corpus, "train") == ["1", "2"]
-    assert questions(corpus, "dev") == ["1"]
-    assert questions(corpus, "test") == []
-
-
-def test_a_question_of_one_split_is_not_judged_by_its_namesake_in_another(build):
-    corpus = build(MIXED, drop_all_correct=["train"])  # dev and test have a question 1 as well
-    assert questions(corpus, "train") == ["1"]
-
-
-def test_the_rows_left_are_numbered_from_0_and_keep_their_ids(build):
-    corpus = build(ALL_CORRECT + MIXED, drop_all_correct=["train"])
+@pytest.mark.parametrize(
+    ("rows", "dropped", "left"),
+    [
+        (MIXED + ALL_CORRECT + ALL_WRONG, [], (["1", "2", "3"], ["1"], ["1"])),
+        (MIXED + ALL_CORRECT + ALL_WRONG, ["train"], (["1", "3"], ["1"], ["1"])),
+        (MIXED + ALL_CORRECT, ["test"], (["1", "2"], ["1"], [])),
+        (MIXED, ["train"], (["1"], ["1"], ["1"])),  # not judged by its namesake in dev
+    ],
+)
+def test_questions_whose_candidates_are_all_correct_are_dropped_on_request(
+    build, rows, dropped, left
+):
+    corpus = build(rows, drop_all_correct=dropped)
+    assert tuple(questions(corpus, split) for split in SPLITS) == left
     assert corpus.index.tolist() == list(range(len(corpus)))
     assert corpus["candidate_id"].tolist()[:2] == ["1-0", "1-1"]
 
@@ -139,35 +148,23 @@ def test_what_is_dropped_is_not_counted(build):
         build(MIXED + ALL_CORRECT, {"train": {"who": 2}}, ["train"])
 
 
-def test_the_line_that_is_not_utf8_is_named(tmp_path):
-    path = tmp_path / "file"
-    path.write_bytes("é\n".encode() + b"\xe9\n")
-    with pytest.raises(AnalogyQAError, match="file, line 2: not UTF-8"):
-        list(read_lines(path))
-
-
 @pytest.mark.parametrize(
     ("content", "message"),
     [
+        ("é\n".encode() + b"\xe9\n", "line 2: not UTF-8"),
         (b"a\nb\0c\n", "line 2: a NUL character"),
         ("a\nb\n".encode("utf-16"), "line 1: not UTF-8"),
         ("a\nb\n".encode("utf-16-le"), "line 1: a NUL character"),
         (b"a\rb\r", "line 1: a carriage return inside the line. End the lines with line feeds"),
         (b"a\nb\rc\n", "line 2: a carriage return inside the line"),
     ],
-    ids=["NUL", "UTF-16", "UTF-16 without a mark", "CR alone", "CR inside"],
+    ids=["Latin 1", "NUL", "UTF-16", "UTF-16 without a mark", "CR alone", "CR inside"],
 )
 def test_a_character_that_no_text_has_is_named_with_its_line(tmp_path, content, message):
     path = tmp_path / "file"
     path.write_bytes(content)
     with pytest.raises(AnalogyQAError, match=f"file, {message}"):
         list(read_lines(path))
-
-
-def test_a_byte_order_mark_is_no_part_of_the_first_line(tmp_path):
-    path = tmp_path / "file"
-    path.write_bytes("\ufeffa\r\nb\r\n".encode())
-    assert list(read_lines(path)) == [(1, "a"), (2, "b")]
 
 
 def test_a_spreadsheet_s_file_gives_the_same_pairs(tmp_path):
@@ -187,14 +184,17 @@ def test_a_column_that_is_there_twice_is_refused(tmp_path, header):
         list(read_columns(path, (twice, "question"), "a table"))
 
 
-def test_line_ends_are_those_of_lines_only(tmp_path):
+def test_a_byte_order_mark_and_line_ends_are_no_part_of_a_line_and_other_breaks_are(tmp_path):
     path = tmp_path / "file"
-    path.write_bytes("a\u2028b\x0bc\r\nd".encode())
-    assert list(read_lines(path)) == [(1, "a\u2028b\x0bc"), (2, "d")]
+    path.write_bytes("\ufeffa\u2028b\x0bc\r\nd\r\ne".encode())
+    assert list(read_lines(path)) == [(1, "a\u2028b\x0bc"), (2, "d"), (3, "e")]
+
+
+def test_a_label_is_0_or_1():
+    assert [parse_label(label, "file", 7) for label in ("0", "1")] == [0, 1]
 
 
 @pytest.mark.parametrize("text", ["2", "-1", "", " 1", "1.0", "yes"])
-def test_a_label_is_0_or_1(text):
-    assert [parse_label(label, "file", 7) for label in ("0", "1")] == [0, 1]
+def test_another_label_is_named_with_its_line(text):
     with pytest.raises(AnalogyQAError, match=f"file, line 7: label '{text}' is neither 0 nor 1"):
         parse_label(text, "file", 7)

@@ -51,22 +51,21 @@ def pairs(tmp_path):
     return pairs
 
 
-def test_only_the_first_line_of_a_block_is_read(pairs):
-    assert [tuple(pair[1:]) for pair in pairs(JACANA)] == PAIRS
+WIDER = "".join(f"{line}\tx\n" for line in TABLE.splitlines())
 
 
-def test_a_pair_knows_the_line_of_its_block(pairs):
-    assert [pair.line for pair in pairs(JACANA)] == [6, 10, 18]
-
-
-def test_both_forms_give_the_same_pairs(pairs):
-    jacana, table = pairs(JACANA), pairs(TABLE, "TREC.tsv")
-    assert [pair[1:] for pair in jacana] == [pair[1:] for pair in table]
-
-
-def test_further_columns_of_a_table_are_not_read(pairs):
-    wider = "".join(f"{line}\tx\n" for line in TABLE.splitlines())
-    assert pairs(wider, "TREC.tsv") == pairs(TABLE, "TREC.tsv")
+@pytest.mark.parametrize(
+    ("content", "name", "lines"),
+    [
+        (JACANA, "TREC.xml", [6, 10, 18]),
+        *((each, "TREC.tsv", [2, 3, 4]) for each in (TABLE, WIDER)),
+    ],
+    ids=["the first line of a block", "a table", "a table with further columns"],
+)
+def test_all_forms_give_the_same_pairs_and_their_lines(pairs, content, name, lines):
+    found = pairs(content, name)
+    assert [tuple(pair[1:]) for pair in found] == PAIRS
+    assert [pair.line for pair in found] == lines
 
 
 @pytest.mark.parametrize("question_id", ["94", "15.3", "41.3", "44.4", "58.1", "59.2", "64.3"])
@@ -76,43 +75,24 @@ def test_the_released_questions_without_candidates_are_left_out(pairs, question_
 
 
 @pytest.mark.parametrize(
-    ("content", "place"),
+    ("begin", "rest", "place"),
     [
-        (QUESTION + "</QApairs>\n", "line 5: the question 1 has no candidates"),
-        (QUESTION + "<positive>\na\n</QApairs>\n", "line 7: the <positive> of line 5 is not clos"),
-        (
-            QUESTION + "<positive>\na\n<QApairs id='2'>\n",
-            "line 7: the <positive> of line 5 is not closed",
-        ),
-        (QUESTION + "<QApairs id='2'>\n", "line 5: the question 1 is not closed"),
-        (QUESTION + "<maybe>\na\n</maybe>\n</QApairs>\n", "line 5: unexpected text '<maybe>'"),
-        (QUESTION + "a\tb\n</QApairs>\n", "line 5: unexpected text"),
-        (QUESTION + "<positive>\n</positive>\n</QApairs>\n", "line 6: an empty <positive>"),
-        (QUESTION + "<positive>\n\n</positive>\n</QApairs>\n", "line 7: an empty <positive>"),
-        (
-            "<QApairs id='1'>\n<positive>\na\n</positive>\n</QApairs>\n",
-            "line 4: a <positive> before the question 1 has a text",
-        ),
-        ("<positive>\na\n</positive>\n", "line 1: <positive> outside of <QApairs>"),
-        ("</QApairs>\n", "line 1: </QApairs> without <QApairs>"),
-        (QUESTION.encode() + b"<positive>\n\xe9\n", "line 6: not UTF-8"),
-    ],
-    ids=[
-        "no candidates",
-        "block not closed",
-        "block not closed before the next question",
-        "question not closed",
-        "unknown block",
-        "text between blocks",
-        "empty block",
-        "blank block",
-        "candidate before question",
-        "block outside",
-        "closed twice",
-        "not UTF-8",
+        (QUESTION, "</QApairs>", "line 5: the question 1 has no candidates"),
+        (QUESTION, "<positive>|a|</QApairs>", "line 7: the <positive> of line 5 is not clos"),
+        (QUESTION, "<positive>|a|<QApairs id='2'>", "line 7: the <positive> of line 5 is not clos"),
+        (QUESTION, "<QApairs id='2'>", "line 5: the question 1 is not closed"),
+        (QUESTION, "<maybe>|a|</maybe>|</QApairs>", "line 5: unexpected text '<maybe>'"),
+        (QUESTION, "a\tb|</QApairs>", "line 5: unexpected text"),
+        (QUESTION, "<positive>|</positive>|</QApairs>", "line 6: an empty <positive>"),
+        (QUESTION, "<positive>||</positive>|</QApairs>", "line 7: an empty <positive>"),
+        ("<QApairs id='1'>\n", "<positive>|a|</positive>", "line 4: a <positive> before the quest"),
+        ("", "<positive>|a|</positive>", "line 1: <positive> outside of <QApairs>"),
+        ("", "</QApairs>", "line 1: </QApairs> without <QApairs>"),
+        (QUESTION, "<positive>|\udce9", "line 6: not UTF-8"),
     ],
 )
-def test_a_malformed_jacana_file_is_named_with_its_line(pairs, content, place):
+def test_a_malformed_jacana_file_is_named_with_its_line(pairs, begin, rest, place):
+    content = f"{begin}{rest}\n".replace("|", "\n").encode(errors="surrogateescape")
     with pytest.raises(AnalogyQAError, match=rf"TREC\.xml, {place}"):
         pairs(content)
 

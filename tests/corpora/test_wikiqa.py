@@ -20,23 +20,14 @@ def pairs(tmp_path):
     return pairs
 
 
-def test_rows_become_pairs_with_their_lines(pairs):
-    assert pairs(HEADER + ROW + ROW.replace("anna", "bruno").replace("\t1\n", "\t0\n")) == [
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+def test_rows_become_pairs_with_their_lines_and_quotes_are_literal(pairs, line_end):
+    content = HEADER + ROW + ROW.replace("anna", '"bruno').replace("\t1\n", "\t0\n") + ROW
+    assert pairs(content.replace("\n", line_end)) == [
         Pair(2, "Q1", "who is it ?", "It is anna .", 1),
-        Pair(3, "Q1", "who is it ?", "It is bruno .", 0),
+        Pair(3, "Q1", "who is it ?", 'It is "bruno .', 0),
+        Pair(4, "Q1", "who is it ?", "It is anna .", 1),
     ]
-
-
-def test_quotes_are_literal(pairs):
-    quoted = ROW.replace("It is anna .", 'It is "anna .')
-    assert [pair.candidate for pair in pairs(HEADER + quoted + ROW)] == [
-        'It is "anna .',
-        "It is anna .",
-    ]
-
-
-def test_windows_line_ends_are_no_part_of_the_label(pairs):
-    assert pairs((HEADER + ROW).replace("\n", "\r\n"))[0].label == 1
 
 
 def test_columns_are_found_by_name(pairs):

@@ -4,37 +4,41 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from analogyqa.corpora.question_types import OTHER
 from analogyqa.errors import AnalogyQAError
 from analogyqa.examples.data import ranked_sentences, training_sentences
 from analogyqa.examples.files import load_cell
 from analogyqa.pretrained import Resources, encode_sentences
 from analogyqa.schemas import CORPUS, write_table
-from analogyqa.settings.systems import Model, Training
+from analogyqa.settings.systems import System
 from analogyqa.training.scoring import score_untrained
 from analogyqa.vectors.store import read_store, write_store
 
-ANALOGY = Model(title="S", sentence_vectors="means", ranker="analogy")
+COMB = ["who", "when", "where"]
 
 
 @pytest.fixture
 def untrained(cell_files):
     """The tables of a cell that is not trained."""
 
-    def untrained(**changes):
-        files = cell_files()
+    def untrained(sentence_vectors=None, **changes):
+        files = cell_files(**changes)
         evaluated = {split: files.quadruples[split] for split in ("dev", "test")}
-        return files._replace(quadruples=evaluated, **changes)
+        if sentence_vectors:
+            files = files._replace(vectors=None, sentence_vectors=sentence_vectors)
+        return files._replace(quadruples=evaluated)
 
     return untrained
 
 
 @pytest.fixture
 def store(tmp_path):
-    """Write a store of sentence vectors, all different, and return its path."""
+    """Write a store of sentence vectors, by default all different, and return its path."""
 
-    def write(sentences):
+    def write(sentences, vectors=None):
         path = tmp_path / "sentences.npy"
-        vectors = np.random.default_rng(0).normal(size=(len(sentences), 4)).astype(np.float32)
+        if vectors is None:
+            vectors = np.random.default_rng(0).normal(size=(len(sentences), 4)).astype(np.float32)
         write_store(vectors, np.ones(len(sentences), bool), sentences, "toy", path)
         return str(path)
 
@@ -44,7 +48,7 @@ def store(tmp_path):
 # Which sentences
 
 
-def test_ranking_reads_dev_and_test_and_the_correct_pairs_of_train(make_corpus):
+def test_ranking_reads_dev_and_test_and_the_correct_pairs_of_train_once_each(make_corpus):
     corpus = make_corpus(
         [
             ("train", "who is first ?", [("right", 1), ("wrong in train", 0)]),
@@ -54,14 +58,10 @@ def test_ranking_reads_dev_and_test_and_the_correct_pairs_of_train(make_corpus):
             ("train", "who is never found ?", [("no correct one", 0)]),
         ]
     )
-    assert sorted(ranked_sentences(corpus)) == sorted(
-        ["who is first ?", "right", "when was it ?", "in 1901", "wrong in dev", "where is it ?"]
-    )
-
-
-def test_no_sentence_is_ranked_twice(corpus):
-    sentences = ranked_sentences(corpus)
-    assert len(set(sentences)) == len(sentences)
+    typed = {"who is first ?", "right", "when was it ?", "in 1901", "wrong in dev", "where is it ?"}
+    assert sorted(ranked_sentences(corpus, typed_only=True)) == sorted(typed)
+    every = {*typed, "what is it ?", "of no type"}
+    assert sorted(ranked_sentences(corpus, typed_only=False)) == sorted(every)
 
 
 def test_the_training_sentences_are_all_those_of_train_once(corpus):
@@ -74,33 +74,38 @@ def test_the_training_sentences_are_all_those_of_train_once(corpus):
 # What a cell holds
 
 
-def test_the_train_split_of_an_untrained_cell_is_its_prototypes(untrained):
-    files = untrained()
-    data = load_cell(files, "comb", 3, lowercase=True)
-    chosen = pd.read_parquet(files.prototypes).query("rank < 3")
+@pytest.mark.parametrize(("types", "p", "count"), [(COMB, 3, 9), (None, 1, 4)])
+def test_the_train_split_of_an_untrained_cell_is_its_prototypes(untrained, types, p, count):
+    files = untrained(types=types, p=p)
+    data = load_cell(files, types, p, lowercase=True)
+    chosen = pd.read_parquet(files.prototypes).query(f"rank < {p}")
     pairs = data.splits["train"].pairs
     assert sorted(pairs["candidate_id"]) == sorted(chosen["candidate_id"])
-    assert pairs.index.tolist() == list(range(9))
+    assert pairs.index.tolist() == list(range(count))
 
 
 def test_the_train_split_of_an_untrained_cell_without_prototypes_is_empty(untrained):
-    files = untrained(prototypes=None)._replace(quadruples={})
-    data = load_cell(files, "comb", 0, lowercase=True)
+    files = untrained()._replace(prototypes=None, quadruples={})
+    data = load_cell(files, COMB, 0, lowercase=True)
     assert data.splits["train"].pairs.empty
     assert len(data.splits["dev"].pairs)
 
 
-def test_a_trained_cell_keeps_every_training_pair(cell, corpus):
-    typed = corpus[(corpus["split"] == "train") & corpus["question_type"].notna()]
-    assert len(cell.splits["train"].pairs) == len(typed)
+@pytest.mark.parametrize(("types", "p", "count"), [(COMB, 3, 60), (None, 1, 61)])
+def test_a_trained_cell_keeps_every_training_pair(cell_files, types, p, count):
+    data = load_cell(cell_files(types=types, p=p), types, p, lowercase=True)
+    assert len(data.splits["train"].pairs) == count
+    groups = data.splits["dev"].groups
+    assert set(groups.values()) == {*COMB, *([OTHER] if types is None else [])}
+    assert len(groups) == data.splits["dev"].pairs["question_id"].nunique()
 
 
 # A store of sentence vectors
 
 
 def test_a_sentence_looks_up_its_own_vector(untrained, store, corpus):
-    path = store(ranked_sentences(corpus))
-    data = load_cell(untrained(vectors=None, sentence_vectors=path), "comb", 3, lowercase=True)
+    path = store(ranked_sentences(corpus, typed_only=True))
+    data = load_cell(untrained(path), COMB, 3, lowercase=True)
     vectors, rows = read_store(path)
     for text, number in data.sentences.index.items():
         words, lengths = data.sentences.batch(np.array([number]))
@@ -114,11 +119,9 @@ def test_sentences_keep_their_case_and_white_space(untrained, store, make_corpus
         for split in ("train", "dev", "test")
     ]
     corpus = make_corpus(questions)
-    files = untrained(
-        vectors=None, prototypes=None, sentence_vectors=store(ranked_sentences(corpus))
-    )
+    files = untrained(store(ranked_sentences(corpus, True)))
     write_table(corpus, CORPUS, files.corpus)
-    data = load_cell(files._replace(quadruples={}), "who", 0, lowercase=True)
+    data = load_cell(files._replace(prototypes=None, quadruples={}), ["who"], 0, lowercase=True)
     assert set(data.sentences.index) == {
         f"{start}{split}{end}"
         for split in ("dev", "test")
@@ -126,37 +129,35 @@ def test_sentences_keep_their_case_and_white_space(untrained, store, make_corpus
     } | {"a\u2028b"}
 
 
-def test_a_store_of_another_corpus_does_not_fit(untrained, store, corpus):
-    path = store(ranked_sentences(corpus)[1:])
+@pytest.mark.parametrize("types", [COMB, None])
+def test_a_store_of_other_sentences_does_not_fit(untrained, store, corpus, types):
+    path = store(ranked_sentences(corpus, typed_only=True)[types is not None :])
     with pytest.raises(AnalogyQAError, match=r"sentences\.npy.*These files do not fit each other"):
-        load_cell(untrained(vectors=None, sentence_vectors=path), "comb", 3, lowercase=True)
+        load_cell(untrained(path, types=types, p=1), types, 1, lowercase=True)
 
 
 def test_the_files_of_a_cell_are_named_by_what_they_are(untrained):
-    named = untrained(vectors=None, sentence_vectors="s.npy").named()
-    assert set(named) == {
-        "corpus",
-        "sentence vectors",
-        "prototypes",
-        "quadruples dev",
-        "quadruples test",
-    }
+    others = {"sentence vectors", "prototypes", "quadruples dev", "quadruples test"}
+    assert set(untrained("s.npy").named()) == {"corpus", *others}
 
 
-def test_stored_means_of_words_score_as_the_encoder_of_means_does(untrained, corpus, tmp_path):
-    files = untrained()
+@pytest.mark.parametrize(("types", "p"), [(COMB, 3), (None, 1)])
+def test_stored_means_of_words_score_as_the_encoder_of_means_does(
+    untrained, corpus, tmp_path, store, types, p
+):
+    files = untrained(types=types, p=p)
     words = tmp_path / "words.vec"
     vectors, rows = read_store(files.vectors)
     lines = [f"{word} {' '.join(map(repr, vectors[row].tolist()))}" for word, row in rows.items()]
     words.write_text("\n".join(lines) + "\n")
-    sentences = ranked_sentences(corpus)
+    sentences = ranked_sentences(corpus, typed_only=types is not None)
     encoded = encode_sentences("sent2vec", sentences, Resources(str(words), None, [], True))
-    path = str(tmp_path / "means.npy")
-    write_store(encoded, np.ones(len(sentences), bool), sentences, "means", path)
-    by_words = load_cell(files, "comb", 3, lowercase=True)
-    by_sentence = load_cell(files._replace(sentence_vectors=path, vectors=None), "comb", 3, True)
-    mean = Model(title="M", encoder="mean", vectors="some", ranker="analogy")
-    expected = score_untrained(by_words, mean, Training(), seed=0)
-    scores = score_untrained(by_sentence, ANALOGY, Training(), seed=0)
+    path = store(sentences, encoded)
+    by_words = load_cell(files, types, p, lowercase=True)
+    by_sentence = load_cell(files._replace(sentence_vectors=path, vectors=None), types, p, True)
+    mean = System(title="M", encoder="mean", vectors="some", ranker="analogy")
+    stored = System(title="S", sentence_vectors="means", ranker="analogy")
+    expected = score_untrained(by_words, mean, seed=0)
+    scores = score_untrained(by_sentence, stored, seed=0)
     np.testing.assert_allclose(scores["score"], expected["score"], atol=1e-5)
     assert scores["best_prototype"].tolist() == expected["best_prototype"].tolist()

@@ -1,32 +1,93 @@
-"""Energies and losses against values worked out by hand."""
+"""Every objective keeps what `objectives/__init__.py` says; losses by values worked out by hand."""
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analogyqa.objectives.contrastive import contrastive, contrastive_distance
-from analogyqa.objectives.energy import energy
-from analogyqa.objectives.pairwise import pairwise
+from analogyqa.examples.batches import epoch_batches
+from analogyqa.objectives.both_sides import contrastive_distance
+from analogyqa.objectives.contrastive import contrastive
+from analogyqa.objectives.pairwise import ranking_loss
+from analogyqa.rankers import build_ranker
+from analogyqa.rankers.energy import energy
+from analogyqa.registry import OBJECTIVES, RANKERS
+from analogyqa.settings.systems import System
+
+# Each objective with each ranker that it can train.
+FITTING = [
+    (loss, ranker)
+    for loss, objective in OBJECTIVES.items()
+    for ranker, entry in RANKERS.items()
+    if not entry.reads_text and not (objective.ranks_pairs and entry.needs_prototypes)
+]
 
 
-def vectors(*rows):
-    return torch.tensor(rows, dtype=torch.float64)
+@pytest.fixture
+def loss_of(cell):
+    """A function of a loss, a ranker and vectors: the loss of a batch of the toy cell."""
+
+    def loss_of(loss, ranker, vectors=None, changed=lambda batch: batch, margin=0.3):
+        training = {"loss": loss, "margin": margin, "batch_size": 4}
+        system = System(title="S", encoder="bigru", vectors="v", ranker=ranker, training=training)
+        batch = next(epoch_batches(cell, system.training, 0, 1, system.compares))
+        if vectors is None:
+            generator = torch.Generator().manual_seed(0)
+            vectors = torch.randn(len(batch.sentences), 4, generator=generator).double()
+        vectors = vectors.detach().requires_grad_()
+        ranker = build_ranker(system)
+        value = OBJECTIVES[loss].load()(ranker, vectors, changed(batch), system.training)
+        value.backward()
+        return value.detach(), vectors, batch
+
+    return loss_of
 
 
-def test_energy_is_the_cosine_of_two_shifts():
-    first = vectors([1, 0], [1, 0], [1, 0], [3, 4])
-    second = vectors([2, 0], [0, 5], [-1, 0], [4, 3])
-    assert energy(first, second).tolist() == pytest.approx([1, 0, -1, 24 / 25])
+# The interface
 
 
-def test_the_energy_of_a_zero_shift_is_0_and_so_is_its_gradient():
-    # A prototype's question against itself: with both sides of the parallelogram a - c is 0.
-    zero = torch.zeros(1, 2, requires_grad=True)
-    value = energy(zero, torch.ones(1, 2))
-    value.sum().backward()
-    assert value.item() == 0
-    assert zero.grad.tolist() == [[0, 0]]
+@pytest.mark.parametrize(("loss", "ranker"), FITTING)
+def test_a_loss_is_a_number_and_a_step_down_its_gradient_lowers_it(loss_of, loss, ranker):
+    value, vectors, _ = loss_of(loss, ranker)
+    assert (value.shape, value.dtype) == ((), torch.float64)
+    assert 0 < value < 10
+    assert loss_of(loss, ranker, vectors - 0.01 * vectors.grad)[0] < value
+
+
+@pytest.mark.parametrize(("loss", "ranker"), FITTING)
+def test_a_loss_reads_every_sentence_and_no_prototypes_where_its_ranker_has_none(
+    loss_of, loss, ranker
+):
+    # With these margins no pair lies beyond them, where it would have no gradient.
+    _, vectors, batch = loss_of(loss, ranker, margin=-1 if loss == "hinge" else 2.5)
+    assert bool(len(batch.a)) == bool(len(batch.b)) == RANKERS[ranker].needs_prototypes
+    has_rivals = {c for c in batch.c if len(set(batch.labels[batch.c == c])) == 2}
+    read = np.isin(batch.c, list(has_rivals)) if OBJECTIVES[loss].ranks_pairs else batch.c >= 0
+    used = np.unique(np.concatenate([batch.a, batch.b, batch.c[read], batch.d[read]]))
+    assert vectors.grad.abs().sum(dim=1).nonzero().ravel().tolist() == used.tolist()
+
+
+@pytest.mark.parametrize(("loss", "ranker"), FITTING)
+def test_the_order_of_the_quadruples_does_not_matter(loss_of, loss, ranker):
+    def reversed_(batch):
+        columns = ("a", "b", "c", "d", "labels")
+        return batch._replace(**{name: getattr(batch, name)[::-1].copy() for name in columns})
+
+    value, vectors, _ = loss_of(loss, ranker)
+    again, others, _ = loss_of(loss, ranker, changed=reversed_)
+    assert again.item() == pytest.approx(value.item(), abs=1e-12)
+    torch.testing.assert_close(others.grad, vectors.grad, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("loss", [loss for loss, each in OBJECTIVES.items() if each.one_sided])
+@pytest.mark.parametrize("ranker", sorted({ranker for _, ranker in FITTING}))
+def test_a_loss_over_both_sides_is_another_one_where_there_is_one_side(loss_of, loss, ranker):
+    value, other = (loss_of(each, ranker)[0].item() for each in (loss, OBJECTIVES[loss].one_sided))
+    assert (value == other) == (not RANKERS[ranker].needs_prototypes)
+
+
+# Contrastive
 
 
 @pytest.mark.parametrize(
@@ -66,33 +127,7 @@ def test_the_contrastive_loss_of_distances_by_hand(cosine, label, margin, loss):
     assert found.tolist() == pytest.approx([loss], abs=1e-6)
 
 
-def test_losses_are_one_number_for_each_quadruple():
-    corners = [torch.randn(5, 3, generator=torch.Generator().manual_seed(i)) for i in range(4)]
-    labels = torch.tensor([0.0, 1, 0, 1, 1])
-    a, b, c, d = corners
-    assert contrastive_distance(energy(a - b, c - d), labels, 0.1).shape == (5,)
-    assert contrastive(energy(a - b, c - d), labels, 0.1, True).shape == (5,)
-
-
-def test_the_gradient_reaches_every_corner():
-    generator = torch.Generator().manual_seed(0)
-    labels = torch.tensor([1.0, 0.0])
-    corners = [torch.randn(2, 3, generator=generator).requires_grad_() for _ in range(4)]
-    a, b, c, d = corners
-    contrastive(energy(a - b, c - d), labels, 0.1, False).sum().backward()
-    assert all(corner.grad.abs().sum(dim=1).gt(0).all() for corner in corners)
-
-
-def test_a_step_down_the_gradient_brings_an_analogy_nearer():
-    corners = torch.randn(4, 1, 3, generator=torch.Generator().manual_seed(0)).requires_grad_()
-
-    def loss(corners):
-        a, b, c, d = corners
-        return contrastive(energy(a - b, c - d), torch.ones(1), 0.1, False).sum()
-
-    before = loss(corners)
-    before.backward()
-    assert loss(corners - 0.01 * corners.grad) < before
+# Pairwise
 
 
 def test_the_pairwise_loss_by_hand():
@@ -101,7 +136,7 @@ def test_the_pairwise_loss_by_hand():
     labels = torch.tensor([0.0, 1, 0, 0, 1, 0])
     questions = torch.tensor([0, 0, 1, 0, 1, 2])
     expected = (0 + (0.5 - 0.9 + 0.8) + (0.5 - 0.1 + 0.3)) / 3
-    assert pairwise(energies, labels, questions, 0.5).item() == pytest.approx(expected)
+    assert ranking_loss(energies, labels, questions, 0.5).item() == pytest.approx(expected)
 
 
 @given(
@@ -121,20 +156,46 @@ def test_the_pairwise_loss_is_the_mean_over_all_pairs_of_a_question(pairs, margi
     labels = torch.tensor([float(label) for _, label, _ in pairs])
     questions = torch.tensor([question for _, _, question in pairs], dtype=torch.int64)
     expected = sum(terms) / max(len(terms), 1)
-    loss = pairwise(energies, labels, questions, margin)
+    loss = ranking_loss(energies, labels, questions, margin)
     assert loss.shape == ()
     assert loss.item() == pytest.approx(expected, abs=1e-12)
 
 
-def test_the_pairwise_loss_falls_when_the_correct_candidate_rises():
-    energies = torch.tensor([0.1, 0.2, 0.9], requires_grad=True)
-    pairwise(energies, torch.tensor([1.0, 0, 0]), torch.zeros(3), 0.5).backward()
-    assert energies.grad.tolist() == [-1, 0.5, 0.5]
+@pytest.mark.parametrize(
+    ("energies", "questions", "loss", "gradient"),
+    [
+        ([0.1, 0.2, 0.9], [0, 0, 0], (0.6 + 1.3) / 2, [-1, 0.5, 0.5]),
+        ([0.1, 0.2], [0, 1], 0, [0, 0]),  # no question has both
+    ],
+)
+def test_the_pairwise_loss_falls_when_the_correct_candidate_rises(
+    energies, questions, loss, gradient
+):
+    energies = torch.tensor(energies, requires_grad=True)
+    labels = torch.tensor([1.0, *[0] * (len(energies) - 1)])
+    value = ranking_loss(energies, labels, torch.tensor(questions), 0.5)
+    value.backward()
+    assert value.item() == pytest.approx(loss)
+    assert energies.grad.tolist() == gradient
 
 
-def test_the_pairwise_loss_without_pairs_is_0_and_so_is_its_gradient():
-    energies = torch.tensor([0.1, 0.2], requires_grad=True)
-    loss = pairwise(energies, torch.tensor([1.0, 0]), torch.tensor([0, 1]), 0.5)
-    loss.backward()
-    assert loss.item() == 0
-    assert energies.grad.tolist() == [0, 0]
+def test_the_pairwise_loss_of_a_batch_takes_each_pair_of_a_question_once(loss_of):
+    def twice(batch):
+        return batch._replace(
+            **{
+                name: np.r_[getattr(batch, name), getattr(batch, name)[:5]]
+                for name in ("c", "d", "labels")
+            }
+        )
+
+    value, vectors, batch = loss_of("pairwise", "cosine", margin=0.5)
+    pairs = sorted(set(zip(batch.c.tolist(), batch.d.tolist(), batch.labels.tolist(), strict=True)))
+    assert len(pairs) < len(batch.labels)
+    gaps = []
+    for c, right, label in pairs:
+        for _, wrong, other in (pair for pair in pairs if pair[0] == c):
+            if label == 1 and other == 0:
+                energies = energy(vectors[[c, c]], vectors[[right, wrong]])
+                gaps.append(max(0, 0.5 - energies[0].item() + energies[1].item()))
+    assert value.item() == pytest.approx(sum(gaps) / len(gaps), abs=1e-6)
+    assert loss_of("pairwise", "cosine", changed=twice, margin=0.5)[0] == value

@@ -1,12 +1,112 @@
-"""Scores equal those of a plain loop over the quadruples."""
+"""Every ranker keeps what `rankers/__init__.py` says; scores equal those of a plain loop."""
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from analogyqa.rankers import Encoded, Quadruples, build_ranker
 from analogyqa.rankers.analogy import analogy_scores
-from analogyqa.rankers.cosine import cosine_scores, unit
+from analogyqa.rankers.cosine import unit
+from analogyqa.rankers.energy import energy
+from analogyqa.registry import RANKERS
+from analogyqa.settings.systems import SYSTEM_AXES, System
+
+OF_TEXTS = [name for name, entry in RANKERS.items() if entry.reads_text]
+OF_VECTORS = [name for name in RANKERS if name not in OF_TEXTS]
+
+
+def ranker(name, **options):
+    encoder = {} if name in OF_TEXTS else {"encoder": "random"}
+    return build_ranker(System(title="R", ranker=name, **encoder, **options))
+
+
+def vectors(*shape, seed=0):
+    return np.random.default_rng(seed).normal(size=shape).astype(np.float32)
+
+
+# The interface
+
+
+def encoded(name, pairs=6, prototypes=4):
+    """The vectors of a split, each pair with all prototypes; none where a ranker needs none."""
+    count = prototypes if RANKERS[name].needs_prototypes else 0
+    own = [vectors(size, 5, seed=seed) for seed, size in enumerate((pairs, pairs, count, count))]
+    met = np.tile(np.arange(count), pairs), np.repeat(np.arange(pairs), count)
+    return Encoded(*own, *met)
+
+
+@pytest.mark.parametrize("name", OF_VECTORS)
+def test_a_ranker_of_vectors_scores_each_pair_and_names_its_best_prototype(name):
+    scores, best = ranker(name).scores(encoded(name))
+    assert (scores.dtype, scores.shape) == (np.float32, (6,))
+    assert np.isfinite(scores).all()
+    assert (np.issubdtype(best.dtype, np.integer), best.shape) == (True, (6,))
+    assert set(best) <= (set(range(4)) if RANKERS[name].needs_prototypes else {-1})
+
+
+@pytest.mark.parametrize("name", OF_VECTORS)
+def test_a_score_is_the_energy_of_a_pair_and_its_one_prototype(name):
+    """So that training makes large what ranking looks for."""
+    drawn = encoded(name, prototypes=1)
+    scores, _ = ranker(name).scores(drawn)
+    corners = [torch.from_numpy(each) for each in (drawn[2], drawn[3], drawn[0], drawn[1])]
+    a, b = (each.expand(6, -1) if len(each) else None for each in corners[:2])
+    (energies,) = ranker(name).energies(Quadruples(a, b, *corners[2:]))
+    np.testing.assert_allclose(scores, energies, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", OF_VECTORS)
+def test_both_sides_are_the_first_and_one_more_where_there_are_prototypes(name):
+    corners = [torch.from_numpy(vectors(3, 5, seed=seed)).requires_grad_() for seed in range(4)]
+    has_prototypes = RANKERS[name].needs_prototypes
+    quadruples = Quadruples(*(corners if has_prototypes else [None, None, *corners[2:]]))
+    one, both = (ranker(name).energies(quadruples, sides) for sides in (False, True))
+    assert (len(one), len(both)) == (1, 1 + has_prototypes)
+    assert all(torch.equal(each, one[0]) == (each is both[0]) for each in both)
+    sum(both).sum().backward()
+    for corner in corners if has_prototypes else corners[2:]:
+        assert corner.grad.abs().sum(dim=1).gt(0).all()
+
+
+@pytest.mark.parametrize("name", OF_TEXTS)
+def test_a_ranker_of_texts_scores_each_pair_by_itself(name):
+    texts = ["a cat sat", "a dog", "the end of a road", "a cat and a dog"]
+    scores = ranker(name).scores(texts, texts[::-1], texts, True)
+    assert (scores.dtype, scores.shape) == (np.float32, (4,))
+    assert np.isfinite(scores).all()
+    assert ranker(name).scores(texts[::-1], texts, texts, True).tolist() == scores.tolist()[::-1]
+
+
+@pytest.mark.parametrize(("name", "entry"), RANKERS.items())
+def test_an_option_is_a_key_of_a_system_that_is_an_axis_of_its_rankers_only(name, entry):
+    encoder = {} if entry.reads_text else {"encoder": "random"}
+    system = System(title="R", ranker=name, **encoder)
+    for option in {option for each in RANKERS.values() for option in each.options}:
+        assert option in SYSTEM_AXES
+        assert system.reads(option) == (option in entry.options)
+
+
+# The energy
+
+
+def test_the_energy_is_the_cosine_of_two_shifts():
+    first = torch.tensor([[1.0, 0], [1, 0], [1, 0], [3, 4]], dtype=torch.float64)
+    second = torch.tensor([[2.0, 0], [0, 5], [-1, 0], [4, 3]], dtype=torch.float64)
+    assert energy(first, second).tolist() == pytest.approx([1, 0, -1, 24 / 25])
+
+
+def test_the_energy_of_a_zero_shift_is_0_and_so_is_its_gradient():
+    # A prototype's question against itself: with both sides of the parallelogram a - c is 0.
+    zero = torch.zeros(1, 2, requires_grad=True)
+    value = energy(zero, torch.ones(1, 2))
+    value.sum().backward()
+    assert value.item() == 0
+    assert zero.grad.tolist() == [[0, 0]]
+
+
+# Scores by analogy and by cosine
 
 
 def cosine(first, second):
@@ -52,42 +152,29 @@ def test_the_length_of_a_shift_does_not_matter(drawn, first, second):
     np.testing.assert_allclose(scores, scaled, atol=1e-6)
 
 
-def test_max_and_mean_by_hand():
-    shifts, pair = np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([[3.0, 4.0]])
-    prototypes, pairs = np.array([0, 1]), np.array([0, 0])
-    for aggregate, score in (("max", 0.8), ("mean", 0.7)):
-        scores, best = analogy_scores(shifts, pair, prototypes, pairs, aggregate)
-        assert scores.tolist() == pytest.approx([score])
-        assert best.tolist() == [1]
+@pytest.mark.parametrize(
+    ("shifts", "pair", "aggregate", "score", "best"),
+    [
+        ([[1, 0], [0, 1]], [3, 4], "max", 0.8, 1),
+        ([[1, 0], [0, 1]], [3, 4], "mean", 0.7, 1),
+        ([[0, 1], [1, 0], [2, 0]], [1, 0], "max", 1, 1),  # the first of equal prototypes
+        ([[0, 0]], [1, 1], "max", 0, 0),  # a zero shift
+        ([[1, 1]], [0, 0], "mean", 0, 0),
+    ],
+)
+def test_analogy_by_hand(shifts, pair, aggregate, score, best):
+    shifts, pair = np.array(shifts, dtype=np.float32), np.array([pair], dtype=np.float32)
+    met = np.arange(len(shifts)), np.zeros(len(shifts), dtype=int)
+    own = Encoded(pair, np.zeros_like(pair), shifts, np.zeros_like(shifts), *met)
+    scores, prototypes = ranker("analogy", aggregate=aggregate).scores(own)
+    assert scores.tolist() == pytest.approx([score])
+    assert prototypes.tolist() == [best]
 
 
-def test_the_first_of_equal_prototypes_is_the_best():
-    shifts = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 0.0]])
-    _, best = analogy_scores(
-        shifts, np.array([[1.0, 0.0]]), np.array([0, 1, 2]), np.array([0, 0, 0]), "max"
-    )
-    assert best.tolist() == [1]
-
-
-def test_a_zero_shift_scores_0():
-    zero, one = np.zeros((1, 2)), np.ones((1, 2))
-    row = np.array([0])
-    assert analogy_scores(zero, one, row, row, "max")[0].tolist() == [0]
-    assert analogy_scores(one, zero, row, row, "mean")[0].tolist() == [0]
-    assert cosine_scores(zero, one).tolist() == [0]
-
-
-def test_scores_are_float32():
-    row = np.array([0])
-    assert analogy_scores(np.ones((1, 2)), np.ones((1, 2)), row, row, "max")[0].dtype == np.float32
-    assert cosine_scores(np.ones((1, 2)), np.ones((1, 2))).dtype == np.float32
-
-
-def test_cosine_scores_by_hand():
-    questions = np.array([[1.0, 0.0], [1.0, 0.0], [3.0, 4.0]])
-    candidates = np.array([[2.0, 0.0], [-1.0, 0.0], [4.0, 3.0]])
-    assert cosine_scores(questions, candidates).tolist() == pytest.approx([1, -1, 0.96])
-
-
-def test_unit_vectors_have_length_1_and_zero_stays_zero():
-    np.testing.assert_allclose(unit(np.array([[3.0, 4.0], [0, 0]])), [[0.6, 0.8], [0, 0]])
+def test_cosine_by_hand():
+    questions = np.array([[1.0, 0], [1, 0], [3, 4], [0, 0]])
+    candidates = np.array([[2.0, 0], [-1, 0], [4, 3], [1, 1]])
+    scores, _ = ranker("cosine").scores(Encoded(questions, candidates, *[np.zeros(0)] * 4))
+    assert scores.dtype == np.float32
+    assert scores.tolist() == pytest.approx([1, -1, 0.96, 0])
+    np.testing.assert_allclose(unit(np.array([[3.0, 4], [0, 0]])), [[0.6, 0.8], [0, 0]])

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from functools import partial
 
 import pandas as pd
 import pytest
@@ -20,6 +21,7 @@ PATTERNS = [
     {"label": "DATE", "pattern": [{"SHAPE": "dddd"}]},
     {"label": "ORG", "pattern": "Royal Society"},
 ]
+LABELS = {"who": ["PERSON"], "when": ["DATE", "TIME"], "where": ["GPE", "LOC", "FAC"]}  # OntoNotes
 QUESTIONS = [
     ("train", "who wrote notes ?", [("Ada Lovelace wrote in London in 1843 .", 1)]),
     ("train", "where is it ?", [("In London , in the Science Museum .", 1), ("In 1843 .", 0)]),
@@ -64,7 +66,7 @@ def pipeline(tmp_path):
 
 
 def test_each_question_gets_the_entities_of_its_own_kind(corpus, patterns):
-    found = find_entities(corpus, patterns)
+    found = find_entities(corpus, patterns, LABELS)
     assert found.to_numpy().tolist() == [
         ["train", "q0", "q0-0", "Ada Lovelace", "who"],
         ["train", "q1", "q1-0", "London", "where"],
@@ -86,7 +88,7 @@ def test_a_sentence_is_read_once_and_those_of_other_questions_never(corpus, tmp_
         return pipe(nlp, texts)
 
     monkeypatch.setattr(spacy.language.Language, "pipe", recording)
-    find_entities(corpus, model)
+    find_entities(corpus, model, LABELS)
     typed = corpus.dropna(subset="question_type")
     assert sorted(read) == sorted(set(typed["candidate"])) != sorted(typed["candidate"])
 
@@ -97,19 +99,19 @@ def test_treebank_quotes_and_brackets_are_plain(make_corpus, tmp_path):
     )
     text = "`` -LRB- a '' -RRB- b -LSB- '' c -LCB- -RCB-"
     corpus = make_corpus([("train", "where ?", [(text, 1)])])
-    assert find_entities(corpus, model)["entity"].tolist() == ['" (', '" )', '[ "', "{ }"]
+    assert find_entities(corpus, model, LABELS)["entity"].tolist() == ['" (', '" )', '[ "', "{ }"]
 
 
 def test_the_table_keeps_its_schema(corpus, patterns, tmp_path):
     write_table(corpus, CORPUS, tmp_path / "corpus.parquet")
-    found = find_entities(read_table(tmp_path / "corpus.parquet", CORPUS), patterns)
+    found = find_entities(read_table(tmp_path / "corpus.parquet", CORPUS), patterns, LABELS)
     write_table(found, ENTITIES, tmp_path / "entities.parquet")
     read = read_table(tmp_path / "entities.parquet", ENTITIES)
-    assert read.astype(str).equals(find_entities(corpus, patterns).astype(str))
+    assert read.astype(str).equals(find_entities(corpus, patterns, LABELS).astype(str))
 
 
 def test_a_corpus_without_entities_gives_an_empty_table(make_corpus, patterns, tmp_path):
-    found = find_entities(make_corpus([("train", "who ?", [("nobody", 1)])]), patterns)
+    found = find_entities(make_corpus([("train", "who ?", [("nobody", 1)])]), patterns, LABELS)
     write_table(found, ENTITIES, tmp_path / "entities.parquet")
     assert read_table(tmp_path / "entities.parquet", ENTITIES).empty
 
@@ -122,13 +124,28 @@ def test_the_labels_of_ontonotes(label, kind, make_corpus, tmp_path):
     model = write_patterns(tmp_path / "p.jsonl", [{"label": label, "pattern": "it"}])
     corpus = make_corpus([("train", f"{kind} ?", [("so it is", 1)]) for kind in ["who", "when"]])
     corpus = pd.concat([corpus, make_corpus([("dev", "where ?", [("so it is", 1)])])])
-    assert find_entities(corpus, model)["entity_type"].tolist() == [kind]
-    assert [key for key, labels in model_record(model)["labels"].items() if labels] == [kind]
+    assert find_entities(corpus, model, LABELS)["entity_type"].tolist() == [kind]
+    assert [key for key, labels in model_record(model, LABELS)["labels"].items() if labels] == [
+        kind
+    ]
+
+
+def test_types_may_share_a_label_and_a_type_without_labels_has_no_entities(corpus, patterns):
+    corpus = corpus.assign(question_type=corpus["question_type"].replace("when", "which"))
+    labels = {"who": ["PERSON", "ORG"], "which": ["PERSON", "GPE"]}
+    found = find_entities(corpus, patterns, labels)
+    assert found[["question_id", "entity", "entity_type"]].to_numpy().tolist() == [
+        ["q0", "Ada Lovelace", "who"],
+        ["q2", "Ada Lovelace", "which"],
+        ["q2", "London", "which"],
+        *(["q4", name, "who"] for name in ("Babbage", "Ada Lovelace", "Babbage")),
+    ]
+    assert model_record(patterns, labels)["labels"] == labels
 
 
 def test_the_record_of_a_file_of_patterns_has_its_hash_and_no_folder(patterns, tmp_path):
     content = (tmp_path / "entities.jsonl").read_bytes()
-    assert model_record(patterns) == {
+    assert model_record(patterns, LABELS) == {
         "name": "entities.jsonl",
         "version": hashlib.sha256(content).hexdigest(),
         "labels": {"who": ["PERSON"], "when": ["DATE"], "where": ["GPE", "FAC"]},
@@ -137,7 +154,7 @@ def test_the_record_of_a_file_of_patterns_has_its_hash_and_no_folder(patterns, t
 
 def test_the_record_of_a_model_has_its_own_name_and_version(pipeline):
     folder = pipeline(("sentencizer", {}), ("ner", {}))
-    record = model_record(folder)
+    record = model_record(folder, LABELS)
     assert (record["name"], record["version"]) == ("en_pipeline", "0.0.0")
     assert record["labels"] == {"who": ["PERSON"], "when": [], "where": []}
 
@@ -155,7 +172,7 @@ def test_only_the_components_that_entities_need_run(pipeline, corpus, monkeypatc
         return pipe(nlp, texts)
 
     monkeypatch.setattr(spacy.language.Language, "pipe", recording)
-    find_entities(corpus, folder)
+    find_entities(corpus, folder, LABELS)
     assert ran == (["tok2vec", "ner"] if listens else ["ner"])
 
 
@@ -163,31 +180,38 @@ def test_only_the_components_that_entities_need_run(pipeline, corpus, monkeypatc
     "content",
     ["no json", '{"label": "PERSON"}', '{"label": "PERSON", "pattern": [{"SHAP": "d"}]}', "[1]"],
 )
-@pytest.mark.parametrize("read", [lambda model: find_entities(None, model), model_record])
-def test_a_damaged_file_of_patterns_is_named(content, read, tmp_path):
+def test_a_damaged_file_of_patterns_is_named(content, tmp_path):
     path = tmp_path / "p.jsonl"
     path.write_text(f"{content}\n")
-    with pytest.raises(AnalogyQAError, match=r"p\.jsonl: spaCy cannot load it .*named_entities"):
-        read(str(path))
+    for read in (
+        lambda model: find_entities(None, model, LABELS),
+        partial(model_record, labels=LABELS),
+    ):
+        with pytest.raises(
+            AnalogyQAError, match=r"p\.jsonl: spaCy cannot load it .*named_entities"
+        ):
+            read(str(path))
 
 
 @pytest.mark.parametrize("model", ["no_such_package", "none.jsonl", "."])
 def test_a_model_that_is_not_there_is_named_with_the_remedy(model, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(AnalogyQAError, match=r"spaCy cannot load it .* spacy download"):
-        model_record(model)
+        model_record(model, LABELS)
 
 
 @pytest.mark.parametrize("patterns", [[], [{"label": "ORG", "pattern": "Royal Society"}]])
 def test_a_model_that_finds_nothing_of_use_is_refused(patterns, tmp_path):
     model = write_patterns(tmp_path / "p.jsonl", patterns)
-    with pytest.raises(AnalogyQAError, match=r"p\.jsonl: finds no entities of the labels PERSON"):
-        model_record(model)
+    with pytest.raises(
+        AnalogyQAError, match=r"p\.jsonl: finds no entities of the labels PERSON, D"
+    ):
+        model_record(model, LABELS)
 
 
 def test_a_model_without_a_component_for_entities_is_refused(pipeline):
     with pytest.raises(AnalogyQAError, match="finds no entities"):
-        model_record(pipeline(("sentencizer", {})))
+        model_record(pipeline(("sentencizer", {})), LABELS)
 
 
 def test_what_is_installed(patterns, tmp_path, monkeypatch):

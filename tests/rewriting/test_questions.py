@@ -28,7 +28,7 @@ QUESTIONS = [
     ("dev", "where was it ?", [("north", 0), ("east", 1), ("east", 0)]),
     ("test", "where will it be ?", [("high flat", 1)]),
 ]
-FIRST_WORDS = ["Where", "who", "what", "where", "where"]
+WORDS = ["who", "when", "where"]
 
 
 def store(words: dict[str, list]) -> tuple[np.ndarray, dict[str, int]]:
@@ -67,9 +67,11 @@ def toy(make_corpus) -> pd.DataFrame:
 def rewrite(toy):
     """Rewrite the toy corpus; returns what takes the place of each question word."""
 
-    def rewrite(named, rewriting="entity", lowercase=True, words=PLANE, corpus=toy):
+    def rewrite(named, rewriting="entity", lowercase=True, words=PLANE, question_words=WORDS):
         found = entities_table(toy, {"q0-0": ["east"], "q1-0": ["east"]} | named)
-        return first_words(rewrite_questions(corpus, found, *store(words), rewriting, lowercase))
+        return first_words(
+            rewrite_questions(toy, found, *store(words), rewriting, lowercase, question_words)
+        )
 
     return rewrite
 
@@ -127,13 +129,16 @@ def test_an_entity_that_cannot_be_read_is_passed_over(rewrite, entity):
 @pytest.mark.parametrize("entity", ["Where", "WHO", "when"])
 def test_an_entity_that_is_a_question_word_would_change_nothing_and_is_passed_over(rewrite, entity):
     words = PLANE | {"where": [1, 0], "who": [1, 0], "when": [1, 0]}
-    assert rewrite({"q3-0": [entity, "north"]}, words=words)[3] == "north"
+    named = {"q0-0": [entity, "north"], "q3-0": [entity, "north"]}
+    assert rewrite(named, words=words)[::3] == ["north", "north"]
+    assert rewrite(named, "prototype_word", words=words)[0] == "north"
+    assert rewrite(named, words=words, question_words=["what"])[3] == entity
 
 
 def test_an_entity_of_another_type_is_passed_over(toy):
     found = entities_table(toy, {"q0-0": ["east"], "q1-0": ["east"], "q3-0": ["flat", "north"]})
     found.loc[found["entity"] == "flat", "entity_type"] = "who"
-    rewritten = rewrite_questions(toy, found, *store(PLANE), "entity", True)
+    rewritten = rewrite_questions(toy, found, *store(PLANE), "entity", True, WORDS)
     assert first_words(rewritten)[3] == "north"
 
 
@@ -141,7 +146,7 @@ def test_questions_of_two_splits_may_share_an_id(make_corpus):
     corpus = make_corpus([("train", "who ?", [("east", 1)]), ("dev", "who ?", [("north", 1)])])
     found = entities_table(corpus, {"q0-0": ["east"], "q1-0": ["north"]})
     corpus, found = (frame.assign(question_id="q") for frame in (corpus, found))
-    rewritten = rewrite_questions(corpus, found, *store(PLANE), "entity", True)
+    rewritten = rewrite_questions(corpus, found, *store(PLANE), "entity", True, WORDS)
     assert rewritten["question"].tolist() == ["east ?", "north ?"]
 
 
@@ -150,7 +155,7 @@ def test_labels_are_not_looked_at(toy):
     flipped = toy.assign(label=1 - toy["label"])
     for rewriting in ("entity", "prototype_word"):
         first, second = (
-            rewrite_questions(frame, found, *store(PLANE), rewriting, True)
+            rewrite_questions(frame, found, *store(PLANE), rewriting, True, WORDS)
             for frame in (toy, flipped)
         )
         assert first["question"].tolist() == second["question"].tolist()
@@ -161,8 +166,8 @@ def test_tables_read_from_parquet_give_the_same(toy, tmp_path):
     write_table(toy, CORPUS, tmp_path / "corpus")
     write_table(found, ENTITIES, tmp_path / "entities")
     read = read_table(tmp_path / "corpus", CORPUS), read_table(tmp_path / "entities", ENTITIES)
-    rewritten = rewrite_questions(*read, *store(PLANE), "entity", True)
-    expected = rewrite_questions(toy, found, *store(PLANE), "entity", True)
+    rewritten = rewrite_questions(*read, *store(PLANE), "entity", True, WORDS)
+    expected = rewrite_questions(toy, found, *store(PLANE), "entity", True, WORDS)
     assert rewritten["question"].tolist() == expected["question"].tolist()
     write_table(rewritten, CORPUS, tmp_path / "rewritten")
 
@@ -172,12 +177,14 @@ def test_tables_read_from_parquet_give_the_same(toy, tmp_path):
 def test_a_type_without_an_entity_in_training_is_named(toy, rewriting, own):
     found = entities_table(toy, {"q0-0": own, "q1-0": ["east"], "q3-0": ["north"]})
     with pytest.raises(AnalogyQAError, match=r"no where question .* Set named_entities\.model"):
-        rewrite_questions(toy, found, *store(PLANE), rewriting, True)
+        rewrite_questions(toy, found, *store(PLANE), rewriting, True, WORDS)
 
 
 def test_a_type_that_the_corpus_has_no_question_of_needs_no_entity(make_corpus):
     corpus = make_corpus([("train", "what ?", [("east", 1)])])
-    rewritten = rewrite_questions(corpus, entities_table(corpus, {}), *store(PLANE), "entity", True)
+    rewritten = rewrite_questions(
+        corpus, entities_table(corpus, {}), *store(PLANE), "entity", True, WORDS
+    )
     pd.testing.assert_frame_equal(rewritten, corpus)
 
 
@@ -185,7 +192,7 @@ def test_vectors_that_lack_a_word_of_a_candidate_are_refused(toy):
     found = entities_table(toy, {"q0-0": ["east"], "q1-0": ["east"]})
     few = {word: vector for word, vector in PLANE.items() if word != "flat"}
     with pytest.raises(AnalogyQAError, match=r"'flat' .* is not in the word vectors"):
-        rewrite_questions(toy, found, *store(few), "entity", True)
+        rewrite_questions(toy, found, *store(few), "entity", True, WORDS)
 
 
 @given(data=st.data(), seed=st.integers(0, 99), lowercase=st.booleans())
@@ -207,7 +214,7 @@ def test_only_typed_questions_change_and_stay_readable(corpus, rewriting, data, 
         named[key] = [*named.get(key, []), "thing"]  # each type needs one
     found = entities_table(corpus, named)
 
-    rewritten = rewrite_questions(corpus, found, vectors, word_ids, rewriting, lowercase)
+    rewritten = rewrite_questions(corpus, found, vectors, word_ids, rewriting, lowercase, WORDS)
 
     same = [name for name in CORPUS.names if name != "question"]
     pd.testing.assert_frame_equal(rewritten[same], corpus[same])

@@ -18,10 +18,10 @@ from analogyqa.corpora.table import build_corpus
 from analogyqa.encoders import build_encoder
 from analogyqa.examples.batches import epoch_batches
 from analogyqa.examples.files import load_cell
-from analogyqa.objectives.contrastive import batch_loss
-from analogyqa.registry import ENCODERS
+from analogyqa.rankers import build_ranker
+from analogyqa.registry import ENCODERS, OBJECTIVES
 from analogyqa.schemas import SPLITS
-from analogyqa.settings.systems import Model, Training
+from analogyqa.settings.systems import System
 from analogyqa.training import infersent, loop
 from analogyqa.training.adam import Adam
 from analogyqa.training.checkpoints import load_state, save_state
@@ -31,6 +31,7 @@ from analogyqa.training.scoring import score_split
 
 SAMPLE = Path(__file__).parents[2] / "sample"
 CPU = torch.device("cpu")
+COMB = ["who", "when", "where"]
 TRAINED = [name for name, entry in ENCODERS.items() if entry.trained]
 torch.set_num_threads(1)
 
@@ -69,32 +70,30 @@ def corpus(gpu, corpus):
     if gpu.type != "cuda":
         return corpus
     files = {split: str(SAMPLE / "wikiqa" / f"WikiQA-{split}.tsv") for split in SPLITS}
-    return build_corpus("sample", "wikiqa", files, {})
+    return build_corpus("sample", "wikiqa", files, {kind: [kind] for kind in COMB}, {})
 
 
 @pytest.fixture
 def data(gpu, cell_files):
     dim, p = (300, 30) if gpu.type == "cuda" else (8, 3)
-    return load_cell(cell_files(dim=dim, p=p), "comb", p, lowercase=True)
+    return load_cell(cell_files(dim=dim, p=p), COMB, p, lowercase=True)
 
 
 @pytest.fixture
-def section(gpu):
-    """A function that makes a training section: without dropout, whose masks differ by device."""
+def system(gpu):
+    """A function that makes a system: without dropout, whose masks differ by device."""
     sizes = {} if gpu.type == "cuda" else {"sentence_dim": 8, "batch_size": 4}
 
-    def section(**values):
-        return Training(**{"max_epochs": 3, "patience": 3, "dropout": 0, **sizes, **values})
+    def system(encoder="bigru", ranker="analogy", **values):
+        training = {"max_epochs": 3, "patience": 3, "dropout": 0, **sizes, **values}
+        return System(title="S", encoder=encoder, vectors="some", ranker=ranker, training=training)
 
-    return section
-
-
-def model_of(encoder, ranker="analogy"):
-    return Model(title="M", encoder=encoder, vectors="some", ranker=ranker)
+    return system
 
 
-def on_both(gpu, encoder, data, section):
-    return [build_encoder(encoder, data.word_vectors, section(), 0).to(to) for to in (CPU, gpu)]
+def on_both(gpu, own, data):
+    vectors = data.word_vectors
+    return [build_encoder(own.encoder, vectors, own.training, 0).to(to) for to in (CPU, gpu)]
 
 
 def assert_close(actual, expected, tolerance):
@@ -102,24 +101,23 @@ def assert_close(actual, expected, tolerance):
 
 
 @pytest.mark.parametrize("name", TRAINED)
-def test_sentence_vectors(gpu, data, section, name):
+def test_sentence_vectors(gpu, data, system, name):
     sentences = np.arange(len(data.sentences))
     expected, vectors = (
         encode(encoder.eval(), data.sentences, sentences, next(encoder.parameters()).device)
-        for encoder in on_both(gpu, name, data, section)
+        for encoder in on_both(gpu, system(name), data)
     )
     assert vectors.device.type == gpu.type
     assert_close(vectors, expected, VECTORS)
 
 
-def step_of(encoder, data, training, ranker):
+def step_of(encoder, data, own):
     """Take one step; return loss, gradients and the weights that it leads to."""
     device = next(encoder.parameters()).device
-    batch = next(epoch_batches(data, training, 0, 1, ranker == "analogy"))
-    optimiser = Adam(encoder.parameters(), training.learning_rate, training.weight_decay)
-    loss = batch_loss(
-        encode(encoder, data.sentences, batch.sentences, device), batch, ranker, training
-    )
+    batch = next(epoch_batches(data, own.training, 0, 1, own.compares))
+    optimiser = Adam(encoder.parameters(), own.training.learning_rate, own.training.weight_decay)
+    vectors = encode(encoder, data.sentences, batch.sentences, device)
+    loss = OBJECTIVES[own.training.loss].load()(build_ranker(own), vectors, batch, own.training)
     loss.backward()
     gradients = {name: each.grad.clone() for name, each in encoder.named_parameters()}
     optimiser.step()
@@ -127,21 +125,11 @@ def step_of(encoder, data, training, ranker):
 
 
 @pytest.mark.parametrize("name", TRAINED)
-@pytest.mark.parametrize(
-    ("loss", "ranker"),
-    [
-        ("printed", "analogy"),
-        ("hinge", "cosine"),
-        ("lwda", "analogy"),
-        ("lwda_distance", "analogy"),
-        ("pairwise", "cosine"),
-    ],
-)
-def test_loss_gradients_and_one_step(gpu, data, section, name, loss, ranker):
-    training = section(loss=loss)
-    expected, found = (
-        step_of(encoder, data, training, ranker) for encoder in on_both(gpu, name, data, section)
-    )
+@pytest.mark.parametrize(("loss", "entry"), OBJECTIVES.items())
+def test_loss_gradients_and_one_step(gpu, data, system, name, loss, entry):
+    ranker = "cosine" if entry.ranks_pairs or loss == "hinge" else "analogy"
+    own = system(name, ranker, loss=loss)
+    expected, found = (step_of(encoder, data, own) for encoder in on_both(gpu, own, data))
     assert_close(found[0], expected[0], VECTORS)
     for key, gradient in expected[1].items():
         assert_close(found[1][key], gradient, GRADIENTS)
@@ -152,49 +140,56 @@ def test_loss_gradients_and_one_step(gpu, data, section, name, loss, ranker):
 
 @pytest.mark.parametrize("name", TRAINED)
 @pytest.mark.parametrize("ranker", ["analogy", "cosine"])
-def test_scores(gpu, data, section, name, ranker):
+def test_scores(gpu, data, system, name, ranker):
+    own = system(name, ranker)
     expected, found = (
-        score_split(arrays_of(encoder.eval(), device), data, "test", model_of(name, ranker))
-        for device, encoder in zip((CPU, gpu), on_both(gpu, name, data, section), strict=True)
+        score_split(arrays_of(encoder.eval(), device), data, "test", build_ranker(own))
+        for device, encoder in zip((CPU, gpu), on_both(gpu, own, data), strict=True)
     )
     np.testing.assert_allclose(found[0], expected[0], **VECTORS)
     assert (found[1] == expected[1]).mean() > 0.99  # the best prototype, where two are level
 
 
-def train(data, device, section, checkpoint, name="bigru", **values):
-    return train_seed(data, model_of(name), section(**values), 0, device, checkpoint, "test")
+def train(data, device, own, checkpoint):
+    return train_seed(data, own, 0, device, checkpoint, "test")
+
+
+def curves_of(trained):
+    """Return the history as a row an epoch, without the time it took."""
+    wide = trained.history.pivot(index="epoch", columns="measure", values="value")
+    return wide.drop(columns=["seconds", "examples_per_second"])
 
 
 @pytest.mark.parametrize("name", TRAINED)
-def test_three_epochs(gpu, data, section, tmp_path, name):
-    expected = train(data, CPU, section, tmp_path / "cpu.pt", name)
-    found = train(data, gpu, section, tmp_path / "gpu.pt", name)
-    columns = ["loss", "dev_map", "dev_mrr"]
-    np.testing.assert_allclose(found.history[columns], expected.history[columns], **EPOCHS)
-    assert found.history["loss"].iloc[-1] < found.history["loss"].iloc[0]
+def test_three_epochs(gpu, data, system, tmp_path, name):
+    expected = curves_of(train(data, CPU, system(name), tmp_path / "cpu.pt"))
+    found = curves_of(train(data, gpu, system(name), tmp_path / "gpu.pt"))
+    curves = ["loss", "dev_map", "dev_mrr"]
+    np.testing.assert_allclose(found[curves], expected[curves], **EPOCHS)
+    assert found["loss"].iloc[-1] < found["loss"].iloc[0]
 
 
 @pytest.mark.parametrize("name", TRAINED)
-def test_two_equal_trainings_give_the_same_bytes(gpu, data, section, tmp_path, name):
+def test_two_equal_trainings_give_the_same_bytes(gpu, data, system, tmp_path, name):
+    own = system(name, dropout=0.5)
     with warnings.catch_warnings():
         warnings.filterwarnings("error", message=".*deterministic")
-        first, second = (
-            train(data, gpu, section, tmp_path / f"{time}.pt", name, dropout=0.5) for time in (1, 2)
-        )
+        first, second = (train(data, gpu, own, tmp_path / f"{time}.pt") for time in (1, 2))
     pd.testing.assert_frame_equal(first.scores, second.scores, check_exact=True)
-    assert first.history["loss"].tolist() == second.history["loss"].tolist()
+    pd.testing.assert_frame_equal(*map(curves_of, (first, second)), check_exact=True)
 
 
 @pytest.mark.parametrize("begins_on_the_gpu", [True, False])
 def test_a_training_goes_on_on_the_other_device_and_says_so(
-    gpu, data, section, tmp_path, caplog, begins_on_the_gpu
+    gpu, data, system, tmp_path, caplog, begins_on_the_gpu
 ):
     first, second = (gpu, CPU) if begins_on_the_gpu else (CPU, gpu)
-    expected = train(data, first, section, tmp_path / "whole.pt")
-    train(data, first, section, tmp_path / "cut.pt", max_epochs=2)
+    expected = train(data, first, system(), tmp_path / "whole.pt")
+    train(data, first, system(max_epochs=2), tmp_path / "cut.pt")
     caplog.clear()
-    resumed = train(data, second, section, tmp_path / "cut.pt")
-    np.testing.assert_allclose(resumed.history["loss"], expected.history["loss"], **EPOCHS)
+    resumed = train(data, second, system(), tmp_path / "cut.pt")
+    losses = [curves_of(each)["loss"] for each in (resumed, expected)]
+    np.testing.assert_allclose(*losses, **EPOCHS)
     assert resumed.machines == [
         {"after_epoch": 0, **machine_of(first)},
         {"after_epoch": 2, **machine_of(second)},
@@ -224,11 +219,12 @@ def test_infersent(gpu, tmp_path):
 
 
 @pytest.mark.parametrize("gpu", [pytest.param("cuda", marks=pytest.mark.gpu)], indirect=True)
-def test_memory_does_not_grow_with_the_epochs(gpu, data, section, tmp_path, report_count):
+def test_memory_does_not_grow_with_the_epochs(gpu, data, system, tmp_path, report_count):
     peaks = []
     for epochs in (1, 1, 4):  # the first training starts cuDNN
         torch.cuda.reset_peak_memory_stats()
-        train(data, gpu, section, tmp_path / f"{len(peaks)}.pt", max_epochs=epochs, patience=9)
+        own = system(max_epochs=epochs, patience=9)
+        train(data, gpu, own, tmp_path / f"{len(peaks)}.pt")
         peaks.append(torch.cuda.max_memory_allocated())
     report_count(f"{torch.cuda.get_device_name()}: at most {peaks[2] >> 20} MiB of its memory")
     assert peaks[2] < 1.1 * peaks[1]

@@ -11,9 +11,12 @@ from analogyqa.encoders import build_encoder
 from analogyqa.errors import AnalogyQAError
 from analogyqa.examples.batches import epoch_batches
 from analogyqa.examples.files import load_cell
-from analogyqa.measures import measure_questions
-from analogyqa.objectives.contrastive import batch_loss, contrastive, contrastive_distance
-from analogyqa.objectives.energy import energy
+from analogyqa.measures import MEASURES, means_of, measure_items
+from analogyqa.objectives.both_sides import contrastive_distance
+from analogyqa.objectives.contrastive import contrastive
+from analogyqa.rankers import build_ranker
+from analogyqa.rankers.energy import energy
+from analogyqa.registry import OBJECTIVES
 from analogyqa.schemas import (
     CORPUS,
     HISTORY,
@@ -23,32 +26,47 @@ from analogyqa.schemas import (
     read_table,
     write_table,
 )
-from analogyqa.settings.systems import Model, Negatives, Training
+from analogyqa.settings.systems import Negatives, System, Training
 from analogyqa.training import loop
 from analogyqa.training.loop import arrays_of, encode, train_seed
 from analogyqa.training.scoring import score_split, scores_table
 
 CPU = torch.device("cpu")
 torch.set_num_threads(1)  # the tensors are tiny: more threads wait for each other
-ANALOGY = Model(title="A", encoder="bigru", vectors="some", ranker="analogy")
-SIMILARITY = Model(title="S", encoder="bigru", vectors="some", ranker="cosine")
-FIXED = Negatives(draw="fixed")
-SMALL = Training(sentence_dim=4, batch_size=4, max_epochs=3, patience=3)
+COMB = ["who", "when", "where"]
+RANKERS = ["analogy", "cosine"]
+SMALL = {"sentence_dim": 4, "batch_size": 4, "max_epochs": 3, "patience": 3}
+# Of a training that is to learn.
+LEARNING = {"sentence_dim": 8, "dropout": 0, "weight_decay": 0, "learning_rate": 0.02}
+LEARNING |= {"max_epochs": 12, "patience": 12}
 
 
-def with_values(**values) -> Training:
-    return Training.model_validate(SMALL.model_dump() | values)
+def system(ranker="analogy", encoder="bigru", **training):
+    settings = Training(**SMALL | training)
+    return System(title="S", encoder=encoder, vectors="some", ranker=ranker, training=settings)
 
 
-def train(data, checkpoint, settings=SMALL, model=ANALOGY, seed=0):
-    return train_seed(data, model, settings, seed, CPU, checkpoint, "test")
+def section(**training):
+    return system(**training).training
+
+
+def train(data, checkpoint, own=None, seed=0):
+    return train_seed(data, own or system(), seed, CPU, checkpoint, "test")
+
+
+def values_of(trained, measure):
+    """Return a measure of the history, epoch by epoch."""
+    history = trained.history
+    return history.loc[history["measure"] == measure, "value"].tolist()
 
 
 def assert_same(first, second):
     """Scores are equal bit for bit, the history but for the time it took."""
     pd.testing.assert_frame_equal(first.scores, second.scores, check_exact=True)
-    timed = ["seconds", "quadruples_per_second"]
-    untimed = [trained.history.drop(columns=timed) for trained in (first, second)]
+    untimed = [
+        each.history[~each.history["measure"].isin(["seconds", "examples_per_second"])]
+        for each in (first, second)
+    ]
     pd.testing.assert_frame_equal(*untimed, check_exact=True)
 
 
@@ -76,35 +94,30 @@ def written_quadruples(files):
 
 
 @pytest.mark.parametrize("draw", ["resampled", "fixed"])
-def test_an_epoch_covers_every_question_once_and_a_batch_holds_one_type(cell, draw):
-    settings = with_values(batch_size=2, negatives={"draw": draw})
+@pytest.mark.parametrize(("types", "p"), [(COMB, 3), (None, 1)])
+def test_an_epoch_covers_every_question_once_and_a_batch_holds_one_type(cell_files, draw, types, p):
+    data = load_cell(cell_files(types=types, p=p), types, p, lowercase=True)
     seen = []
-    for batch in epoch_batches(cell, settings, seed=0, epoch=1):
-        questions = {c for _, _, c, _, _ in texts_of(cell, batch)}
-        assert len({question.split()[0] for question in questions}) == 1
+    for batch in epoch_batches(data, section(batch_size=2, negatives={"draw": draw}), 0, 1):
+        quadruples = texts_of(data, batch)
+        questions = {c for _, _, c, _, _ in quadruples}
+        assert len({text.split()[0] for a, _, c, _, _ in quadruples for text in (a, c)}) == 1
         assert len(questions) <= 2
         seen += questions
-    assert sorted(seen) == sorted(set(cell.splits["train"].pairs["question"]))
-
-
-def test_a_prototype_is_of_the_type_of_its_questions(cell):
-    for batch in epoch_batches(cell, SMALL, seed=0, epoch=1):
-        assert all(a.split()[0] == c.split()[0] for a, _, c, _, _ in texts_of(cell, batch))
-
-
-def test_the_sentences_of_a_batch_are_unique_and_all_used(cell):
-    for batch in epoch_batches(cell, SMALL, seed=0, epoch=1):
         used = np.concatenate([batch.a, batch.b, batch.c, batch.d])
         assert sorted(set(used)) == list(range(len(batch.sentences)))
         assert len(set(batch.sentences)) == len(batch.sentences)
+    answerable = set(data.splits["train"].pairs["question"])
+    # The one question of no type gives the one prototype of it, and no wrong candidate.
+    assert sorted(seen) == sorted(answerable - {"what is thing 0 ?"})
 
 
 @pytest.mark.parametrize("per", ["pair", "question"])
 @pytest.mark.parametrize("count", [1, 2])
 def test_fixed_draws_are_exactly_those_of_the_table(cell_files, per, count):
     files = cell_files(negatives=Negatives(per=per, count=count))
-    data = load_cell(files, "comb", 3, lowercase=True)
-    settings = with_values(negatives={"draw": "fixed", "per": per, "count": count})
+    data = load_cell(files, COMB, 3, lowercase=True)
+    settings = section(negatives={"draw": "fixed", "per": per, "count": count})
     for epoch in (1, 2):
         batches = epoch_batches(data, settings, 0, epoch)
         seen = Counter(row for batch in batches for row in texts_of(data, batch))
@@ -114,8 +127,8 @@ def test_fixed_draws_are_exactly_those_of_the_table(cell_files, per, count):
 @pytest.mark.parametrize("per", ["pair", "question"])
 def test_resampled_draws_change_only_the_wrong_candidates(cell_files, per):
     files = cell_files(negatives=Negatives(per=per, count=2))
-    data = load_cell(files, "comb", 3, lowercase=True)
-    settings = with_values(negatives={"draw": "resampled", "per": per, "count": 2})
+    data = load_cell(files, COMB, 3, lowercase=True)
+    settings = section(negatives={"draw": "resampled", "per": per, "count": 2})
     epochs = []
     for epoch in (1, 2):
         batches = epoch_batches(data, settings, 0, epoch)
@@ -135,7 +148,7 @@ def test_resampled_draws_change_only_the_wrong_candidates(cell_files, per):
 
 def test_the_batches_follow_seed_and_epoch(cell):
     def sequence(seed, epoch):
-        return [texts_of(cell, batch) for batch in epoch_batches(cell, SMALL, seed, epoch)]
+        return [texts_of(cell, batch) for batch in epoch_batches(cell, section(), seed, epoch)]
 
     assert sequence(0, 1) == sequence(0, 1)
     assert sequence(0, 1) != sequence(0, 2)
@@ -145,47 +158,49 @@ def test_the_batches_follow_seed_and_epoch(cell):
 # The loss
 
 
-@pytest.mark.parametrize("loss", ["printed", "hinge", "lwda", "lwda_distance", "cosine"])
-def test_unique_sentences_give_the_loss_and_gradients_of_four_towers(cell_files, loss):
+@pytest.mark.parametrize(
+    ("loss", "ranker"),
+    [
+        *((name, "analogy") for name, entry in OBJECTIVES.items() if not entry.ranks_pairs),
+        ("printed", "cosine"),
+    ],
+)
+def test_unique_sentences_give_the_loss_and_gradients_of_four_towers(cell_files, loss, ranker):
     """Encoding each unique sentence of a batch once equals encoding a, b, c, d one by one.
 
     In double precision: shifts of an untrained encoder are short and magnify rounding errors.
     """
-    files = cell_files(negatives=FIXED)
-    data = load_cell(files, "comb", 3, lowercase=True)
-    ranker = "cosine" if loss == "cosine" else "analogy"
-    settings = with_values(
-        margin=0.3, negatives=FIXED, **{} if loss == "cosine" else {"loss": loss}
-    )
-    encoder = build_encoder("bigru", data.word_vectors, settings, seed=0).eval().double()
+    fixed = Negatives(draw="fixed")
+    files = cell_files(negatives=fixed)
+    data = load_cell(files, COMB, 3, lowercase=True)
+    own = system(ranker, loss=loss, margin=0.3, negatives=fixed)
+    encoder = build_encoder("bigru", data.word_vectors, own.training, seed=0).eval().double()
 
     def gradients():
         found = [parameter.grad.clone() for parameter in encoder.parameters()]
         encoder.zero_grad()
         return found
 
-    batches = list(epoch_batches(data, settings, 0, 1))
+    batches = list(epoch_batches(data, own.training, 0, 1, own.compares))
     total = sum(len(batch.labels) for batch in batches)
     shared = 0.0
     for batch in batches:
         vectors = encode(encoder, data.sentences, batch.sentences, CPU)
-        value = batch_loss(vectors, batch, ranker, settings) * len(batch.labels) / total
+        value = OBJECTIVES[loss].load()(build_ranker(own), vectors, batch, own.training)
+        value = value * len(batch.labels) / total
         value.backward()
         shared += value.item()
     shared_gradients = gradients()
 
+    def one_by_one(texts):
+        numbers = data.sentences.numbers(texts)
+        return torch.cat([encode(encoder, data.sentences, numbers[[i]], CPU) for i in range(total)])
+
     *corners, labels = zip(*written_quadruples(files), strict=True)
-    a, b, c, d = (
-        torch.cat([encode(encoder, data.sentences, data.sentences.numbers([text]), CPU)
-                   for text in corner])
-        for corner in corners
-    )  # fmt: skip
+    a, b, c, d = map(one_by_one, corners)
     labels = torch.tensor(labels, dtype=torch.float64)
-    if loss == "cosine":
-        sides = [energy(c, d)]
-    else:
-        sides = [energy(a - b, c - d), energy(a - c, b - d)]
-        sides = sides if loss.startswith("lwda") else sides[:1]
+    sides = [energy(a - b, c - d), energy(a - c, b - d)][: 2 if loss.startswith("lwda") else 1]
+    sides = sides if ranker == "analogy" else [energy(c, d)]
     if loss == "lwda_distance":
         each = [contrastive_distance(side, labels, 0.3) for side in sides]
     else:
@@ -198,41 +213,6 @@ def test_unique_sentences_give_the_loss_and_gradients_of_four_towers(cell_files,
         torch.testing.assert_close(one, other, atol=1e-6, rtol=0)
 
 
-def pairwise_settings(**values) -> Training:
-    return with_values(loss="pairwise", margin=0.5, **values)
-
-
-def test_the_pairwise_loss_is_that_of_each_pair_of_a_question_once(cell):
-    batch = next(epoch_batches(cell, pairwise_settings(), 0, 1, with_prototypes=False))
-    generator = torch.Generator().manual_seed(0)
-    vectors = torch.randn(len(batch.sentences), 4, generator=generator)
-    pairs = sorted(set(zip(batch.c.tolist(), batch.d.tolist(), batch.labels.tolist(), strict=True)))
-    assert len(pairs) < len(batch.labels)
-    gaps = []
-    for c, right, label in pairs:
-        for _, wrong, other in (pair for pair in pairs if pair[0] == c):
-            if label == 1 and other == 0:
-                energies = energy(vectors[[c, c]], vectors[[right, wrong]])
-                gaps.append(max(0, 0.5 - energies[0].item() + energies[1].item()))
-    loss = batch_loss(vectors, batch, "cosine", pairwise_settings()).item()
-    assert loss == pytest.approx(sum(gaps) / len(gaps), abs=1e-6)
-
-
-def test_the_pairwise_loss_ignores_that_a_pair_comes_twice(cell):
-    batch = next(epoch_batches(cell, pairwise_settings(), 0, 1, with_prototypes=False))
-    generator = torch.Generator().manual_seed(0)
-    vectors = torch.randn(len(batch.sentences), 4, generator=generator)
-    twice = batch._replace(
-        c=np.r_[batch.c, batch.c[:5]],
-        d=np.r_[batch.d, batch.d[:5]],
-        labels=np.r_[batch.labels, batch.labels[:5]],
-    )
-    once, again = (
-        batch_loss(vectors, each, "cosine", pairwise_settings()).item() for each in (batch, twice)
-    )
-    assert once == again
-
-
 # Whole trainings
 
 
@@ -240,34 +220,31 @@ def test_the_tables_have_the_columns_of_their_schemas(cell, tmp_path):
     scores, history, _ = train(cell, tmp_path / "a.pt")
     write_table(scores, SCORES, tmp_path / "scores.parquet")
     write_table(history, HISTORY, tmp_path / "history.parquet")
-    assert history["epoch"].tolist() == [1, 2, 3]
-    assert set(scores["seed"]) == {0}
+    measures = ["loss", *(f"dev_{name}" for name in MEASURES), "seconds", "examples_per_second"]
+    assert history["measure"].tolist() == 3 * measures
+    assert history["epoch"].tolist() == [epoch for epoch in (1, 2, 3) for _ in measures]
+    assert set(history["seed"]) == set(scores["seed"]) == {0}
+    assert np.isfinite(history["value"]).all()
     for split in ("dev", "test"):
         own = scores.loc[scores["split"] == split, "candidate_id"]
         assert own.tolist() == cell.splits[split].pairs["candidate_id"].tolist()
 
 
-@pytest.mark.parametrize("model", [ANALOGY, SIMILARITY], ids=["analogy", "similarity"])
-def test_the_same_seed_gives_the_same_bits_and_another_does_not(cell, tmp_path, model):
-    first = train(cell, tmp_path / "a.pt", model=model)
-    assert_same(first, train(cell, tmp_path / "b.pt", model=model))
-    other = train(cell, tmp_path / "c.pt", model=model, seed=1)
-    assert not first[0]["score"].equals(other[0]["score"])
+@pytest.mark.parametrize("ranker", RANKERS)
+def test_the_same_seed_gives_the_same_bits_and_another_does_not(cell, tmp_path, ranker):
+    first = train(cell, tmp_path / "a.pt", system(ranker))
+    assert_same(first, train(cell, tmp_path / "b.pt", system(ranker)))
+    other = train(cell, tmp_path / "c.pt", system(ranker), seed=1)
+    assert not first.scores["score"].equals(other.scores["score"])
 
 
 @pytest.mark.parametrize(
     ("place", "call"),
-    [
-        ("encode", 1),
-        ("encode", 9),
-        ("measure_questions", 2),
-        ("save_state", 1),
-        ("save_state", 3),
-    ],
+    [("encode", 1), ("encode", 9), ("measure_items", 2), ("save_state", 1), ("save_state", 3)],
 )
 def test_an_interrupted_training_resumes_to_the_same_bits(cell, tmp_path, monkeypatch, place, call):
-    settings = with_values(max_epochs=4, patience=4)
-    expected = train(cell, tmp_path / "whole.pt", settings)
+    own = system(max_epochs=4, patience=4)
+    expected = train(cell, tmp_path / "whole.pt", own)
     calls = []
     with monkeypatch.context() as patched:
         original = getattr(loop, place)
@@ -280,8 +257,8 @@ def test_an_interrupted_training_resumes_to_the_same_bits(cell, tmp_path, monkey
 
         patched.setattr(loop, place, interrupted)
         with pytest.raises(KeyboardInterrupt):
-            train(cell, tmp_path / "cut.pt", settings)
-    assert_same(train(cell, tmp_path / "cut.pt", settings), expected)
+            train(cell, tmp_path / "cut.pt", own)
+    assert_same(train(cell, tmp_path / "cut.pt", own), expected)
 
 
 def test_a_finished_training_is_read_from_its_checkpoint(cell, tmp_path, monkeypatch):
@@ -290,7 +267,7 @@ def test_a_finished_training_is_read_from_its_checkpoint(cell, tmp_path, monkeyp
     monkeypatch.setattr(loop, "epoch_batches", None)
     again = train(cell, tmp_path / "a.pt")
     assert_same(again, expected)
-    pd.testing.assert_frame_equal(again[1], expected[1])
+    pd.testing.assert_frame_equal(again.history, expected.history)
     assert (tmp_path / "a.pt").read_bytes() == before
 
 
@@ -311,67 +288,71 @@ def test_a_checkpoint_that_runs_code_is_refused(cell, tmp_path):
 
 
 def test_a_loss_that_is_not_a_number_stops_and_keeps_the_last_epoch(cell, tmp_path, monkeypatch):
-    train(cell, tmp_path / "a.pt", with_values(max_epochs=1))
+    train(cell, tmp_path / "a.pt", system(max_epochs=1))
     before = (tmp_path / "a.pt").read_bytes()
-    monkeypatch.setattr(loop, "batch_loss", lambda vectors, *_: vectors.sum() * float("nan"))
+    printed = "analogyqa.objectives.contrastive.printed"
+    monkeypatch.setattr(printed, lambda _, vectors, *__: vectors.sum() * float("nan"))
     with pytest.raises(AnalogyQAError, match=r"test, epoch 2: the loss is not .*learning_rate"):
         train(cell, tmp_path / "a.pt")
     assert (tmp_path / "a.pt").read_bytes() == before
 
 
-def measured_as(monkeypatch, values):
-    """Let the dev MRR of the epochs be the given values."""
-    remaining = iter(values)
-    frames = (pd.DataFrame({"ap": [value], "rr": [value]}) for value in remaining)
-    monkeypatch.setattr(loop, "measure_questions", lambda *_: next(frames))
+def measured_as(monkeypatch, values, measure="mrr"):
+    """Let a dev measure of the epochs be the given values, and the others fall."""
+    means = [{**dict.fromkeys(MEASURES, -i), measure: value} for i, value in enumerate(values)]
+    remaining = iter(means)
+    monkeypatch.setattr(loop, "means_of", lambda _: next(remaining))
 
 
-def test_training_stops_when_dev_has_not_risen_for_patience_epochs(cell, tmp_path, monkeypatch):
-    measured_as(monkeypatch, [0.2, 0.5, 0.5, 0.4, 0.9])
-    _, history, _ = train(cell, tmp_path / "a.pt", with_values(max_epochs=9, patience=2))
-    assert history["dev_mrr"].tolist() == [0.2, 0.5, 0.5, 0.4]
+@pytest.mark.parametrize("measure", MEASURES)
+def test_training_stops_when_dev_has_not_risen_for_patience_epochs(
+    cell, tmp_path, monkeypatch, measure
+):
+    measured_as(monkeypatch, [0.2, 0.5, 0.5, 0.4, 0.9], measure)
+    own = system(max_epochs=9, patience=2, select_by=measure)
+    assert values_of(train(cell, tmp_path / "a.pt", own), f"dev_{measure}") == [0.2, 0.5, 0.5, 0.4]
 
 
-def test_the_epoch_with_the_best_dev_mrr_is_scored(cell, tmp_path, monkeypatch):
-    measured_as(monkeypatch, [0.2, 0.5])
-    until_best, *_ = train(cell, tmp_path / "b.pt", with_values(max_epochs=2))
-    measured_as(monkeypatch, [0.2, 0.5, 0.4, 0.3])
-    longer, *_ = train(cell, tmp_path / "c.pt", with_values(max_epochs=4, patience=4))
-    pd.testing.assert_frame_equal(longer, until_best, check_exact=True)
+@pytest.mark.parametrize("measure", ["mrr", "map"])
+def test_the_epoch_with_the_best_dev_measure_is_scored(cell, tmp_path, monkeypatch, measure):
+    measured_as(monkeypatch, [0.2, 0.5], measure)
+    until_best = train(cell, tmp_path / "b.pt", system(max_epochs=2, select_by=measure))
+    measured_as(monkeypatch, [0.2, 0.5, 0.4, 0.3], measure)
+    longer = train(cell, tmp_path / "c.pt", system(max_epochs=4, patience=4, select_by=measure))
+    pd.testing.assert_frame_equal(longer.scores, until_best.scores, check_exact=True)
 
 
-@pytest.mark.parametrize("model", [ANALOGY, SIMILARITY], ids=["analogy", "similarity"])
-def test_the_encoder_learns(cell, tmp_path, model):
-    settings = Training(
-        sentence_dim=8, dropout=0, weight_decay=0, learning_rate=0.02, batch_size=4, max_epochs=12,
-        patience=12,
-    )  # fmt: skip
+def mrr_of(data, scores, split):
+    own = scores[scores["split"] == split]
+    return means_of(measure_items(own, data.splits[split].groups))["mrr"]
+
+
+@pytest.mark.parametrize("ranker", RANKERS)
+def test_the_encoder_learns(cell, tmp_path, ranker):
+    own = system(ranker, **LEARNING)
     torch.manual_seed(0)
-    untrained = arrays_of(build_encoder("bigru", cell.word_vectors, settings, 0).eval(), CPU)
-    scores = scores_table(cell, "dev", 0, *score_split(untrained, cell, "dev", model))
-    before = measure_questions(scores, cell.splits["dev"].question_types)["rr"].mean()
-    scores, history, _ = train(cell, tmp_path / "a.pt", settings, model)
-    assert history["loss"].iloc[-1] < 0.7 * history["loss"].iloc[0]
-    assert history["dev_mrr"].max() > before + 0.1
-    test = scores[scores["split"] == "test"]
-    assert measure_questions(test, cell.splits["test"].question_types)["rr"].mean() > 0.8
+    untrained = arrays_of(build_encoder("bigru", cell.word_vectors, own.training, 0).eval(), CPU)
+    scored = score_split(untrained, cell, "dev", build_ranker(own))
+    before = mrr_of(cell, scores_table(cell, "dev", 0, *scored), "dev")
+    trained = train(cell, tmp_path / "a.pt", own)
+    losses = values_of(trained, "loss")
+    assert losses[-1] < 0.7 * losses[0]
+    assert max(values_of(trained, "dev_mrr")) > before + 0.1
+    assert mrr_of(cell, trained.scores, "test") > 0.8
 
 
 @pytest.mark.parametrize("encoder", ["bigru", "cnn"])
 def test_the_pairwise_loss_trains(cell, tmp_path, encoder):
-    settings = pairwise_settings(
-        sentence_dim=8, dropout=0, weight_decay=0, learning_rate=0.02, max_epochs=12, patience=12
-    )
-    model = Model(title="P", encoder=encoder, vectors="some", ranker="cosine")
-    scores, history, _ = train(cell, tmp_path / "a.pt", settings, model)
-    assert history["loss"].iloc[-1] < 0.7 * history["loss"].iloc[0]
-    test = scores[scores["split"] == "test"]
-    assert measure_questions(test, cell.splits["test"].question_types)["rr"].mean() > 0.8
+    own = system("cosine", encoder, loss="pairwise", margin=0.5, **LEARNING)
+    trained = train(cell, tmp_path / "a.pt", own)
+    losses = values_of(trained, "loss")
+    assert losses[-1] < 0.7 * losses[0]
+    assert mrr_of(cell, trained.scores, "test") > 0.8
 
 
 def test_decoupled_weight_decay_is_another_training(cell, tmp_path):
     coupled, decoupled = (
-        train(cell, tmp_path / f"{way}.pt", with_values(weight_decay_coupling=way)).scores["score"]
+        train(cell, tmp_path / f"{way}.pt", system(weight_decay_coupling=way)).scores["score"]
         for way in ("coupled", "decoupled")
     )
     assert not coupled.equals(decoupled)
@@ -379,11 +360,10 @@ def test_decoupled_weight_decay_is_another_training(cell, tmp_path):
 
 def test_dropout_acts_in_training_only(cell, tmp_path):
     first, second = (
-        train(cell, tmp_path / f"{dropout}.pt", with_values(dropout=dropout))
-        for dropout in (0, 0.9)
+        train(cell, tmp_path / f"{dropout}.pt", system(dropout=dropout)) for dropout in (0, 0.9)
     )
-    assert first[1]["loss"].tolist() != second[1]["loss"].tolist()
-    assert_same(second, train(cell, tmp_path / "0.9.pt", with_values(dropout=0.9)))
+    assert values_of(first, "loss") != values_of(second, "loss")
+    assert_same(second, train(cell, tmp_path / "0.9.pt", system(dropout=0.9)))
 
 
 def test_what_requires_no_gradient_stays_as_it_is(cell, tmp_path, monkeypatch):
@@ -394,7 +374,7 @@ def test_what_requires_no_gradient_stays_as_it_is(cell, tmp_path, monkeypatch):
 
     monkeypatch.setattr(loop, "build_encoder", with_frozen_bias)
     train(cell, tmp_path / "a.pt")
-    before = build_encoder("bigru", cell.word_vectors, SMALL, 0).state_dict()
+    before = build_encoder("bigru", cell.word_vectors, section(), 0).state_dict()
     after = torch.load(tmp_path / "a.pt", weights_only=True)["encoder"]
     same = {name for name, values in before.items() if torch.equal(values, after[name])}
     assert same == {"gru.bias_ih_l0"}
