@@ -11,7 +11,6 @@ import pandas as pd
 import pytest
 from filelock import FileLock
 from hypothesis import settings
-from small_papers import Papers
 
 from analogyqa.analogies.prototypes import choose_prototypes, take
 from analogyqa.analogies.quadruples import evaluation_blocks, training_blocks, write_quadruples
@@ -22,6 +21,7 @@ from analogyqa.schemas import CORPUS, PROTOTYPES, SPLITS, write_table
 from analogyqa.settings.systems import Negatives
 from analogyqa.vectors.select import vocabulary_of
 from analogyqa.vectors.store import write_store
+from small_papers import Papers
 from workflow.project import Project
 
 # How long an example takes says more about the machine than about the code.

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 import yaml
-from small_papers import PAPER, Papers
 
 from analogyqa.availability import Availability, find_entity_model
 from analogyqa.errors import AnalogyQAError
 from analogyqa.plan import load_papers
 from analogyqa.sources.registry import Source
+from small_papers import PAPER, Papers
 
 CONFIG = """
 datasets:

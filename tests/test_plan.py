@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-from small_papers import PAPER
 
 from analogyqa import plan
 from analogyqa.errors import AnalogyQAError
@@ -11,6 +10,7 @@ from analogyqa.plan import Cell, cells_of, load_papers, sensitivity_cells, why_n
 from analogyqa.settings.load import read_config
 from analogyqa.settings.paper import OWN, Where
 from analogyqa.settings.run import leave_out
+from small_papers import PAPER
 
 ROOT = Path(__file__).parents[1]
 CHOSEN = (("setting", "chosen"),)

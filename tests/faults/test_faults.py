@@ -72,7 +72,11 @@ WIDER = {
     **FEW,
     "systems": {**FEW["systems"], "other": OTHER},
     "selection": {"systems": ["analogy", "similarity"], "settings": {"hinge": None}},
-    "sensitivity": {**FEW["sensitivity"], "systems": ["similarity"], "axes": {**AXES, "loss": None}},
+    "sensitivity": {
+        **FEW["sensitivity"],
+        "systems": ["similarity"],
+        "axes": {**AXES, "loss": None},
+    },
 }
 
 
@@ -98,7 +102,9 @@ def test_every_damaged_intermediate_file_is_named_and_made_again(undisturbed, tm
     assert len(errors) == len(READ_BY)
     assert "Traceback" not in run.output()
     run.finish()
-    for path in project.results.glob("*/diallo2019/sensitivity.*"):  # which the undisturbed run has not
+    for path in project.results.glob(
+        "*/diallo2019/sensitivity.*"
+    ):  # which the undisturbed run has not
         path.unlink()
     project.configure(**FEW)
     run_of(project).finish()

@@ -51,23 +51,27 @@ def test_a_score_is_the_energy_of_a_pair_and_its_one_prototype(name):
     """So that training makes large what ranking looks for."""
     drawn = encoded(name, prototypes=1)
     scores, _ = ranker(name).scores(drawn)
-    corners = [torch.from_numpy(each) for each in (drawn[2], drawn[3], drawn[0], drawn[1])]
-    a, b = (each.expand(6, -1) if len(each) else None for each in corners[:2])
-    (energies,) = ranker(name).energies(Quadruples(a, b, *corners[2:]))
+    sizes, rows = [len(each) for each in drawn[:4]], torch.arange(6)
+    starts = np.cumsum(sizes) - sizes
+    a, b = (torch.full((6,), start) for start in starts[2:])
+    corners = torch.from_numpy(np.concatenate(drawn[:4]))
+    (energies,) = ranker(name).energies(Quadruples(corners, a, b, rows, rows + 6))
     np.testing.assert_allclose(scores, energies, atol=1e-6)
 
 
 @pytest.mark.parametrize("name", OF_VECTORS)
 def test_both_sides_are_the_first_and_one_more_where_there_are_prototypes(name):
-    corners = [torch.from_numpy(vectors(3, 5, seed=seed)).requires_grad_() for seed in range(4)]
+    corners = torch.from_numpy(vectors(12, 5)).requires_grad_()
     has_prototypes = RANKERS[name].needs_prototypes
-    quadruples = Quadruples(*(corners if has_prototypes else [None, None, *corners[2:]]))
+    a, b, c, d = torch.arange(12).view(4, 3)
+    quadruples = Quadruples(corners, a, b, c, d)
     one, both = (ranker(name).energies(quadruples, sides) for sides in (False, True))
     assert (len(one), len(both)) == (1, 1 + has_prototypes)
     assert all(torch.equal(each, one[0]) == (each is both[0]) for each in both)
     sum(both).sum().backward()
-    for corner in corners if has_prototypes else corners[2:]:
-        assert corner.grad.abs().sum(dim=1).gt(0).all()
+    moved = corners.grad.abs().sum(dim=1).gt(0)
+    assert moved[:6].all() == has_prototypes
+    assert moved[6:].all()
 
 
 @pytest.mark.parametrize("name", OF_TEXTS)

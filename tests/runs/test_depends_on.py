@@ -83,7 +83,7 @@ def test_a_training_depends_on_its_encoder_and_no_other():
     found = imported(TRAINING, ENCODERS["bigru"].module)
     assert "analogyqa.encoders.gru" in found
     assert "analogyqa.encoders.cnn" not in found
-    assert {"analogyqa.objectives.energy", "analogyqa.measures", "analogyqa.text"} <= found
+    assert {"analogyqa.examples.batches", "analogyqa.measures", "analogyqa.text"} <= found
 
 
 def test_every_script_depends_on_some_code():

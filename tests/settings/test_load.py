@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 import yaml
-from small_papers import CONFIG
 from snakemake.utils import update_config
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.settings.load import load_config, read_config
 from analogyqa.settings.systems import Training
+from small_papers import CONFIG
 
 ROOT = Path(__file__).parents[2]
 OWN = """

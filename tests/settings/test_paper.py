@@ -2,10 +2,10 @@
 
 import pytest
 import yaml
-from small_papers import PAPER
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.settings.paper import Artefact, Claim, Where, load_paper
+from small_papers import PAPER
 
 TABLE = """
 title: T

@@ -2,6 +2,7 @@
 
 import json
 import lzma
+import math
 import os
 import struct
 import zipfile
@@ -25,6 +26,10 @@ DAMAGED_ARCHIVE = (
     zlib.error,
     lzma.LZMAError,
 )
+
+
+MOST_VALUES = 100_000  # of a YAML file
+_UNFIT_TAG = (ValueError, LookupError, AttributeError)  # what `!!bool 7` and the like raise
 
 
 @contextmanager
@@ -66,21 +71,45 @@ def write_json(path: str | Path, value: object) -> None:
 def read_yaml(path: str | Path) -> dict:
     """Return the mapping in a YAML file of plain values.
 
-    Raises AnalogyQAError when the file cannot be read, is empty or no mapping.
+    Raises AnalogyQAError when the file cannot be read, is empty or no mapping, or has aliases as
+    `require_few_values` refuses them.
     """
     try:
-        content = yaml.safe_load(Path(path).read_bytes())
-    except (
-        OSError,
-        yaml.YAMLError,
-        RecursionError,
-        ValueError,
-        LookupError,
-        AttributeError,
-    ) as error:
+        loader = yaml.SafeLoader(Path(path).read_bytes())
+        node = loader.get_single_node()
+        require_few_values(node, str(path))  # before merges (<<) are written out
+        content = loader.construct_document(node) if node else None
+    except (OSError, yaml.YAMLError, RecursionError, *_UNFIT_TAG) as error:
         raise AnalogyQAError(f"{path}: cannot be read as a YAML mapping ({error})") from error
     if content is None:
         raise AnalogyQAError(f"{path}: holds no value. Give at least one key, or leave it out.")
     if not isinstance(content, dict):
         raise AnalogyQAError(f"{path}: cannot be read as a YAML mapping (it is {shown(content)})")
     return content
+
+
+def require_few_values(content: object, origin: str) -> None:
+    """Raise AnalogyQAError when YAML nodes or values hold themselves, or more than MOST_VALUES.
+
+    What is behind an alias counts at each use, so that a few lines cannot stand for millions.
+    """
+    if _count(content, {}) > MOST_VALUES:
+        raise AnalogyQAError(
+            f"{origin}: its aliases (*name) stand for more than {MOST_VALUES:,} values, or for "
+            "themselves. Write out what is meant."
+        )
+
+
+def _count(content: object, counts: dict[int, float]) -> float:
+    if isinstance(content, yaml.MappingNode):
+        parts = [part for pair in content.value for part in pair]
+    elif isinstance(content, yaml.SequenceNode):
+        parts = content.value
+    elif isinstance(content, dict | list):
+        parts = list(content.values()) if isinstance(content, dict) else content
+    else:
+        return 1
+    if id(content) not in counts:
+        counts[id(content)] = math.inf  # what stays for a value within itself
+        counts[id(content)] = 1 + sum(_count(part, counts) for part in parts)
+    return counts[id(content)]

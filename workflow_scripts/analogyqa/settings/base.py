@@ -1,17 +1,15 @@
 """What every section of the configuration shares: strict keys, and messages for wrong ones."""
 
 import difflib
-import math
 from collections.abc import Collection, Iterable
 from functools import cache
 from typing import Annotated, TypeVar
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
-from analogyqa.errors import AnalogyQAError, shown
+from analogyqa.errors import shown
 from analogyqa.folders import folder_name
 
-MOST_VALUES = 100_000
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
 Folder = Annotated[str, AfterValidator(folder_name)]
 
@@ -54,29 +52,6 @@ class Section(BaseModel):
     """A mapping of the configuration in which an unknown key is an error."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
-
-
-def require_few_values(content: object, origin: str) -> None:
-    """Raise AnalogyQAError when values hold themselves, or more than MOST_VALUES.
-
-    What is behind an alias of YAML counts at each use, so that a few lines cannot stand for
-    millions.
-    """
-    if _count(content, {}) > MOST_VALUES:
-        raise AnalogyQAError(
-            f"{origin}: its aliases (*name) stand for more than {MOST_VALUES:,} values, or for "
-            "themselves. Write out what is meant."
-        )
-
-
-def _count(content: object, counts: dict[int, float]) -> float:
-    if not isinstance(content, dict | list):
-        return 1
-    if id(content) not in counts:
-        counts[id(content)] = math.inf  # what stays for a value within itself
-        parts = content.values() if isinstance(content, dict) else content
-        counts[id(content)] = 1 + sum(_count(part, counts) for part in parts)
-    return counts[id(content)]
 
 
 def laid_over(values: dict, changes: dict) -> dict:

@@ -8,14 +8,13 @@ from typing import TypeVar
 from pydantic import ValidationError
 
 from analogyqa.errors import AnalogyQAError, shown
-from analogyqa.files import read_yaml
+from analogyqa.files import read_yaml, require_few_values
 from analogyqa.registry import ENCODERS
 from analogyqa.settings.base import (
     Section,
     explain_error,
     laid_over,
     nearest_hint,
-    require_few_values,
     without_nulls,
 )
 from analogyqa.settings.run import Config
@@ -168,7 +167,6 @@ def _read_paper(
     """
     path = papers / name / "config.yaml"
     shown_path, values = os.path.relpath(path), read_yaml(path)
-    require_few_values(values, shown_path)
     files = [(shown_path, values)]
     faults = _Faults(shown_path, files, [])
     values = faults.known(values, ["over"])
