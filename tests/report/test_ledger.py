@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import read_yaml
 from analogyqa.measures import MEASURES, summarise
-from analogyqa.plan import Cell, why_not
+from analogyqa.plan import Cell, load_papers, why_not
 from analogyqa.report.ledger import build_ledger, verdict
 from analogyqa.report.summary import DECIMALS, read_runs, summarise_runs
 from analogyqa.schemas import SPLITS
@@ -87,6 +87,9 @@ class TestPublishedValues:
             places += [side for pair in claim.sides() for side in pair]
         assert len(places) > 50
         assert {why_not(where, config) for where in places} == {""}
+
+    def test_each_file_bears_the_name_of_its_paper(self):
+        assert list(load_papers(repository_config())) == [CONFERENCE.paper, WORKSHOP.paper]
 
     def test_every_claim_that_must_be_judged_is_listed(self):
         data = ("wikiqa", "trecqa")

@@ -209,10 +209,9 @@ class Artefact(Section):
         """
         axes = self.x | self.y
         values = [(instead or {}).get(name, points) for name, points in axes.items()]
-        for panel in self.panels:
-            for line in self.lines or {"": Where()}:
-                for point in (dict(zip(axes, each, strict=True)) for each in product(*values)):
-                    yield panel, line, point, self.where(line, panel) | Where(**point)
+        for panel, line, *at in product(self.panels, self.lines or {"": Where()}, *values):
+            point = dict(zip(axes, at, strict=True))
+            yield panel, line, point, self.where(line, panel) | Where(**point)
 
     def where(self, row: str | None = None, column: str | None = None) -> Where:
         """Return what a row (line) and a column (panel), or one of them, say with `cells`.
