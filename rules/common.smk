@@ -17,6 +17,7 @@ from analogyqa.plan import (
     cells_of_artefact,
     cells_of_claims,
     load_papers,
+    question_types_of,
     selection_cells,
     sensitivity_cells,
     split_corpus,
@@ -65,6 +66,12 @@ SENSITIVITY_CELLS = {
     name: list(dict.fromkeys(sensitivity_cells(CONFIG, name).values()))
     for name, study in CONFIG.studies.items()
     if study.sensitivity and study.sensitivity.systems
+}
+ALL_CELLS = list(
+    dict.fromkeys([*CELLS, *(cell for cells in SENSITIVITY_CELLS.values() for cell in cells)])
+)
+QUESTION_TYPES = {
+    name: question_types_of(CONFIG, PAPERS, ALL_CELLS, name) for name in CONFIG.datasets
 }
 # What the numbers and captions depend on. Where files lie and what machine there is do not count. A hash, since
 # Snakemake prints params that have changed.
@@ -206,8 +213,11 @@ def types_of(wildcards):
 
 def typed_only(dataset):
     """Whether no cell of a data set ranks questions without a type."""
-    asked = [*CELLS, *(cell for cells in SENSITIVITY_CELLS.values() for cell in cells)]
-    return all(cell.subset != ALL for cell in asked if cell.dataset == dataset)
+    return all(cell.subset != ALL for cell in ALL_CELLS if cell.dataset == dataset)
+
+
+def types_of_corpus(wildcards):
+    return QUESTION_TYPES[split_corpus(wildcards.corpus)[0]]
 
 
 def cell_of(wildcards):
@@ -354,10 +364,10 @@ def jobs_to_do():
 
 def check_types(dataset, axes):
     """Read the splits of a data set, as far as they are here, and look for the types that cells ask for."""
-    cells = [cell for cell in CELLS if cell.dataset == dataset and cell.subset != ALL]
+    cells = [cell for cell in ALL_CELLS if cell.dataset == dataset and cell.subset != ALL]
     types = {kind for cell in cells for kind in CONFIG.types_of(cell.subset)}
     files = AVAILABLE.splits[dataset]
     if types and all(map(os.path.isfile, files.values())):
         reader = CONFIG.datasets[dataset].reader
-        corpus = build_corpus(dataset, reader, files, CONFIG.question_types, {})
+        corpus = build_corpus(dataset, reader, files, QUESTION_TYPES[dataset], {})
         require_types(dataset, count_questions(corpus), sorted(types))

@@ -26,7 +26,7 @@ rule build_corpus:
         code=lambda wildcards: code_of("build_corpus", reader_module(wildcards.corpus)),
         reader=lambda wildcards: dataset_of(wildcards.corpus).reader,
         questions=lambda wildcards: dataset_of(wildcards.corpus).questions,
-        question_types=CONFIG.question_types,
+        question_types=types_of_corpus,
         drop_all_correct=lambda wildcards: dataset_of(wildcards.corpus).drop_all_correct,
     script:
         "../workflow_scripts/build_corpus.py"
@@ -81,6 +81,8 @@ rule rewrite_questions:
     params:
         code=code_of("rewrite_questions"),
         lowercase=CONFIG.named_entities and lowercase_of_vectors(CONFIG.named_entities.vectors),
-        question_words=[word for words in CONFIG.question_types.values() for word in words],
+        question_words=lambda wildcards: [
+            word for words in types_of_corpus(wildcards).values() for word in words
+        ],
     script:
         "../workflow_scripts/rewrite_questions.py"

@@ -73,7 +73,8 @@ def load_papers(config: Config, folder: Path = PAPERS) -> dict[str, Paper]:
             raise AnalogyQAError(f"{path}: paper: {papers[name].paper!r}, in the folder {name}")
     titles = {name: config.datasets[name].title for name in config.own("datasets")}
     systems = {name: system.title for name, system in config.systems.items()}
-    own = paper_of_own_data(titles, list(config.subsets), systems, Training().select_by)
+    subsets = config.own("subsets") or list(config.subsets)
+    own = paper_of_own_data(titles, subsets, systems, Training().select_by)
     return papers | ({OWN: own} if own else {})
 
 
@@ -251,3 +252,24 @@ def varied_systems(config: Config, papers: Iterable[Paper] = ()) -> dict[str, Sy
 def _at(system: str, axes: Axes) -> str:
     """Return how `left_out` calls a system at axes."""
     return f"{system} {ax.to_text(axes)}"
+
+
+def question_types_of(
+    config: Config, papers: Mapping[str, Paper], cells: Iterable[Cell], dataset: str
+) -> dict[str, list[str]]:
+    """Return the question types of a data set: of those configured the ones asked for.
+
+    What cells, tables that count and expected counts ask for: so a type that another data set has
+    leaves this one's corpus as it is.
+    """
+    places = [
+        number.where
+        for paper in papers.values()
+        for artefact in paper.artefacts.values()
+        for number in artefact.numbers()
+        if number.where.count
+    ]
+    subsets = {each.subset for each in (*cells, *places) if each.dataset == dataset}
+    asked = {kind for subset in subsets & {*config.subsets} for kind in config.subsets[subset]}
+    asked |= {kind for counts in config.datasets[dataset].questions.values() for kind in counts}
+    return {kind: words for kind, words in config.question_types.items() if kind in asked}

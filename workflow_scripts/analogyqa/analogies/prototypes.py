@@ -72,10 +72,11 @@ def take(
 ) -> pd.DataFrame:
     """Return the p prototypes of each question type of a subset.
 
-    Raises AnalogyQAError when a type has fewer; `origin` is the file they came from.
+    In `all`, with types None, a rare type may have fewer. Raises AnalogyQAError when another one
+    has; `origin` is the file they came from.
     """
     counts = prototypes["question_type"].astype(str).value_counts()
-    for kind in counts.index if types is None else types:
+    for kind in types or ():
         count = counts.get(kind, 0)
         if count < p:
             raise AnalogyQAError(

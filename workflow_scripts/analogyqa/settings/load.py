@@ -242,7 +242,7 @@ def _united(papers: Mapping[str, dict], own: dict, faults: _Faults) -> dict:
 
 def _studies_of(paper: dict, faults: _Faults) -> Studies | None:
     values = {key: paper[key] for key in _STUDIES if key in paper}
-    values |= {key: list(paper[key]) for key in ("datasets", "systems")}
+    values |= {key: list(paper[key]) for key in ("datasets", "systems", "subsets")}
     if "sensitivity" in values and values["sensitivity"].get("datasets") is None:
         values["sensitivity"] = values["sensitivity"] | {"datasets": values["datasets"]}
     return faults.checked(Studies, values)

@@ -157,8 +157,8 @@ class Config(Section):
         if system.rewriting and self.named_entities is None:
             raise ValueError(f"{key}.rewriting: the section named_entities is missing")
 
-    def own(self, section: Literal["datasets", "systems"]) -> list[str]:
-        """Return the data sets, or systems, that no paper configures."""
+    def own(self, section: Literal["datasets", "systems", "subsets"]) -> list[str]:
+        """Return the data sets, systems or subsets that no paper configures."""
         known = {name for study in self.studies.values() for name in getattr(study, section)}
         return [name for name in getattr(self, section) if name not in known]
 

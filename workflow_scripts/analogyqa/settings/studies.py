@@ -52,12 +52,13 @@ class Sensitivity(Section):
 class Studies(Section):
     """Of one paper's configuration, what is about the paper.
 
-    `datasets` and `systems` are those that it configures. `extra_rows` maps a table to systems that
+    `datasets`, `systems` and `subsets` are those that it configures. `extra_rows` maps a table to systems that
     it does not have and that get a row of their own in it.
     """
 
     datasets: list[str] = []
     systems: list[str] = []
+    subsets: list[str] = []
     selection: Selection | None = None
     sensitivity: Sensitivity | None = None
     extra_rows: dict[Name, list[str]] = {}
