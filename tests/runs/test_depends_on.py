@@ -1,12 +1,15 @@
 """The code that a result depends on is computed from its imports."""
 
+import shutil
 from pathlib import Path
 
 import pytest
 
-from analogyqa.registry import ENCODERS
+from analogyqa.registry import ENCODERS, OBJECTIVES, RANKERS
 from analogyqa.runs import depends_on
-from analogyqa.runs.depends_on import code_hash, content_hash, imported, sha256
+from analogyqa.runs.depends_on import LIBRARY, code_hash, content_hash, imported, sha256
+from analogyqa.runs.train import modules_of
+from analogyqa.settings.systems import System
 
 SCRIPTS = Path(__file__).parents[2] / "workflow_scripts"
 TRAINING = "analogyqa.training.loop"
@@ -74,16 +77,91 @@ def test_a_script_counts_by_what_it_imports(library, tmp_path):
 @pytest.mark.parametrize("room", ["report", "tracking", "settings", "sources", "pretrained"])
 def test_no_training_depends_on_a_room_that_it_has_nothing_to_do_with(room):
     """So that an edit there trains nothing."""
-    modules = imported(TRAINING, *(entry.module for entry in ENCODERS.values()))
+    entries = [*ENCODERS.values(), *RANKERS.values(), *OBJECTIVES.values()]
+    modules = imported(TRAINING, *(entry.module for entry in entries))
     assert modules
     assert not [name for name in modules if name.split(".")[1] == room]
 
 
-def test_a_training_depends_on_its_encoder_and_no_other():
-    found = imported(TRAINING, ENCODERS["bigru"].module)
-    assert "analogyqa.encoders.gru" in found
-    assert "analogyqa.encoders.cnn" not in found
-    assert {"analogyqa.examples.batches", "analogyqa.measures", "analogyqa.text"} <= found
+@pytest.fixture
+def changed_by(library, tmp_path):
+    """A function: of the given starts the names of those whose hash an edited file changes."""
+    shutil.copytree(LIBRARY, tmp_path, dirs_exist_ok=True)
+
+    def changed_by(file, starts):
+        before, content = {}, (tmp_path / file).read_text()
+        for text in (content, f"{content}\n"):
+            library(file, text)
+            hashes = {name: code_hash(*start) for name, start in starts.items()}
+            before = before or hashes
+        library(file, content)
+        return {name for name in starts if hashes[name] != before[name]}
+
+    return changed_by
+
+
+# Every system as the rules hash it: trained by each loss, with each ranker and each encoder.
+STARTS = {}
+for ranker in RANKERS:
+    for encoder in [None] if RANKERS[ranker].reads_text else ENCODERS:
+        vectors = "v" if encoder and ENCODERS[encoder].needs_vectors else None
+        for loss in OBJECTIVES if encoder and ENCODERS[encoder].trained else [None]:
+            if not (loss and OBJECTIVES[loss].ranks_pairs and RANKERS[ranker].needs_prototypes):
+                own = {"title": "S", "ranker": ranker, "encoder": encoder, "vectors": vectors}
+                system = System(**own, **{"training": {"loss": loss}} if loss else {})
+                script = SCRIPTS / ("train_encoder.py" if loss else "score_candidates.py")
+                STARTS[ranker, encoder, loss] = (script, *modules_of(system))
+
+
+@pytest.mark.parametrize(
+    ("file", "users"),
+    [
+        ("rankers/analogy.py", {"analogy"}),
+        ("rankers/cosine.py", {"analogy", "cosine"}),  # analogy takes a function from it
+        ("rankers/energy.py", {"analogy", "cosine"}),
+        ("rankers/bm25.py", {"bm25"}),
+        ("objectives/contrastive.py", {"printed", "hinge", "lwda", "lwda_distance"}),
+        ("objectives/both_sides.py", {"lwda", "lwda_distance"}),
+        ("objectives/pairwise.py", {"pairwise"}),
+        ("encoders/gru.py", {"bigru"}),
+        ("encoders/cnn.py", {"cnn"}),
+        ("encoders/mean.py", {"mean"}),
+        ("encoders/random.py", {"random"}),
+    ],
+)
+def test_an_edited_plug_in_changes_the_hash_of_exactly_the_systems_that_use_it(
+    changed_by, file, users
+):
+    assert changed_by(file, STARTS) == {name for name in STARTS if users & set(name)}
+
+
+def test_every_plug_in_is_asked_for_by_some_system():
+    used = {module for _, *modules in STARTS.values() for module in modules}
+    entries = [*RANKERS.values(), *OBJECTIVES.values(), *ENCODERS.values()]
+    assert used == {entry.module for entry in entries}
+
+
+@pytest.mark.parametrize("file", ["training/loop.py", "measures.py", "rankers/__init__.py"])
+def test_what_all_systems_share_changes_every_training(changed_by, file):
+    trainings = {name for name in STARTS if name[2]}
+    assert trainings <= changed_by(file, STARTS)
+
+
+def test_an_edited_template_changes_the_pages_that_are_made_of_it_alone(changed_by):
+    scripts = {path.stem: (path,) for path in SCRIPTS.glob("*.py")}
+    changed = changed_by("report/templates/ledger.html", scripts)
+    assert "write_ledger" in changed
+    reports = {"judge_claims", "render_table", "draw_figure", "write_sensitivity", "write_ledger"}
+    assert changed <= reports
+
+
+def test_a_new_template_counts_and_a_hidden_file_beside_it_does_not(library):
+    library("page.py")
+    before = code_hash("analogyqa.page")
+    library("templates/.page.html.swp", "of an editor")
+    assert code_hash("analogyqa.page") == before
+    library("templates/page.html", "<p>")
+    assert code_hash("analogyqa.page") != before
 
 
 def test_every_script_depends_on_some_code():

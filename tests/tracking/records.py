@@ -1,49 +1,145 @@
-"""Run records as a finished cell leaves them, without the training."""
+"""Run records as a finished cell leaves them, without the training, and what MLflow shows."""
 
+import json
 from pathlib import Path
 
 import pandas as pd
+import pytest
+from mlflow import MlflowClient
 
 from analogyqa.files import write_json
+from analogyqa.measures import MEASURES, TIED
+from analogyqa.plan import Cell
 from analogyqa.runs.depends_on import content_hash
-from analogyqa.schemas import HISTORY, METRICS, write_table
+from analogyqa.schemas import HISTORY, METRICS, read_table, write_table
+from analogyqa.tracking.records import Imported
+from analogyqa.tracking.store import import_runs
 
 EPOCHS = 4
-CELL = {"model": "analogy", "dataset": "wikiqa", "subset": "comb", "p": 30}
+EXPERIMENT = "results"  # the name of the output folder
+CELL = Cell("analogy", "wikiqa", "comb", (("p", "20"),))
+UNTRAINED = Cell("random", "wikiqa", "comb")
+CURVES = ["loss", *(f"dev_{name}" for name in MEASURES)]
 SETTINGS = {
-    "model": {"encoder": "bigru", "ranker": "analogy"},
+    "system": {"encoder": "bigru", "ranker": "analogy"},
     "training": {"loss": "printed", "negatives": {"count": 1}},
     "setting": "paper",
     "vectors": None,
 }
 
 
-def write_cell(results: Path, cell: dict, rr: float = 0.5, trained: bool = True, epochs=EPOCHS):
+def epochs_of(seed: int, epochs: int) -> list[list]:
+    """Return the history of a seed, rows as in HISTORY."""
+    return [
+        [seed, epoch, measure, value]
+        for epoch in range(1, epochs + 1)
+        for measure, value in [
+            ("loss", 1 / epoch),
+            *((f"dev_{name}", 0.5) for name in MEASURES),
+            ("seconds", 2.0),
+            ("examples_per_second", 100.0),
+        ]
+    ]
+
+
+def write_cell(results: Path, cell: Cell, rr: float = 0.5, trained: bool = True, epochs=EPOCHS):
     """Write the record, history and metrics of a cell with the seeds 0 and 1."""
-    path = f"{cell['model']}/{cell['dataset']}/{cell['subset']}/p{cell['p']}"
+    folder = results / "runs" / cell.path
     settings = SETTINGS if trained else {**SETTINGS, "training": None}
-    content = {"cell": cell, "settings": settings, "seeds": [0, 1], "scores": str(rr)}
-    record = {
-        **content,
-        "content_hash": content_hash(content),
-        "git_commit": "abc",
-        "device": "cpu",
-        "wall_seconds": 60.0,
-    }
-    write_json(results / "runs" / path / "run.json", record)
-    questions = [
-        {"seed": seed, "split": split, "question_id": question, "question_type": "who"}
-        | {"ap": 0.25, "rr": rr + 0.25 * seed, "tied_candidates": 0}
+    content = {"cell": cell.record(), "settings": settings, "seeds": [0, 1], "scores": str(rr)}
+    machine = {"git_commit": "abc", "device": "cpu", "wall_seconds": 60.0}
+    record = {**content, "content_hash": content_hash(content), **machine}
+    write_json(folder / "run.json", record)
+    metrics = [
+        (seed, split, question, "who", name, rr + 0.25 * seed if name == "mrr" else value)
         for seed in (0, 1)
         for split in ("dev", "test")
         for question in ("q1", "q2")
+        for name, value in (*dict.fromkeys(MEASURES, 0.25).items(), (TIED, 3.0))
     ]
-    write_table(pd.DataFrame(questions), METRICS, results / "runs" / path / "metrics.parquet")
+    write_table(pd.DataFrame(metrics, columns=METRICS.names), METRICS, folder / "metrics.parquet")
     if trained:
-        history = [
-            {"seed": seed, "epoch": epoch, "loss": 1 / epoch, "dev_map": 0.25, "dev_mrr": 0.5}
-            | {"seconds": 2.0, "quadruples_per_second": 100.0}
-            for seed in (0, 1)
-            for epoch in range(1, epochs + 1)
-        ]
-        write_table(pd.DataFrame(history), HISTORY, results / "runs" / path / "history.parquet")
+        history = pd.DataFrame(epochs_of(0, epochs) + epochs_of(1, epochs), columns=HISTORY.names)
+        write_table(history, HISTORY, folder / "history.parquet")
+
+
+def import_all(results: Path, tracking_uri: str | None = None) -> Imported:
+    """Import the records of an output folder, into its own store unless a URI is given."""
+    records = sorted((results / "runs").rglob("run.json"))
+    metrics = [record.with_name("metrics.parquet") for record in records]
+    return import_runs(tracking_uri or uri(results), EXPERIMENT, records, metrics, results)
+
+
+def uri(results: Path) -> str:
+    return f"sqlite:///{results / 'mlflow.db'}"
+
+
+def active_runs(tracking_uri: str) -> list:
+    """Return the runs that the UI shows."""
+    client = MlflowClient(tracking_uri)
+    experiment = client.get_experiment_by_name(EXPERIMENT)
+    return list(client.search_runs([experiment.experiment_id])) if experiment else []
+
+
+def shown(tracking_uri: str) -> dict[tuple, dict]:
+    """Return (metric, step) to value of each run that is shown, known as in `recorded`."""
+    client, runs = MlflowClient(tracking_uri), active_runs(tracking_uri)
+    names = {run.info.run_id: run.info.run_name for run in runs}
+    found: dict[tuple, dict] = {}
+    for run in runs:
+        tags, name = run.data.tags, run.info.run_name
+        key = tags["record"], names.get(tags.get("mlflow.parentRunId")), name
+        assert key not in found, f"{key} is shown twice"
+        found[key] = {
+            (metric, point.step): point.value
+            for metric in run.data.metrics
+            for point in client.get_metric_history(run.info.run_id, metric)
+        }
+    return found
+
+
+def assert_shows_the_records(tracking_uri: str, results: Path) -> None:
+    """Each run is there once, complete, with the metrics of its record and no others."""
+    found, expected = shown(tracking_uri), recorded(results)
+    assert found.keys() == expected.keys()
+    for key, metrics in expected.items():
+        assert found[key] == pytest.approx(metrics, abs=1e-12), key
+    for run in active_runs(tracking_uri):
+        tags = run.data.tags
+        assert (run.info.status, "live" in tags) == ("FINISHED", False), run.info.run_name
+        record = results / "runs" / tags["record"].partition("/")[2] / "run.json"
+        if record.exists():
+            assert tags["content_hash"] == json.loads(record.read_text())["content_hash"]
+        assert ("mlflow.parentRunId" in tags) != (tags.get("complete") == "true")
+
+
+def recorded(results: Path) -> dict[tuple, dict]:
+    """Return (metric, step) to value of each run as the records have it.
+
+    A run is known by its record, its parent's name and its own.
+    """
+    runs = {}
+    if (results / "tables").exists():
+        runs[f"results/{EXPERIMENT}", None, "tables and figures"] = {}
+    for path in results.glob("runs/*/*/*/*/run.json"):
+        cell = Cell.from_record(json.loads(path.read_text())["cell"])
+        record = f"results/{cell.path}"
+        table = read_table(path.with_name("metrics.parquet"), METRICS)
+        table = table[table["measure"] != TIED].astype({"split": str, "measure": str})
+        means = table.groupby(["seed", "split", "measure"])["value"].mean()
+        finals = means.unstack("seed")
+        finals.index = [f"{split}_{measure}" for split, measure in finals.index]
+        runs[record, None, cell.label] = {(name, 0): own.mean() for name, own in finals.iterrows()}
+        runs[record, None, cell.label] |= {
+            (f"{name}_sd", 0): own.std() if len(own) > 1 else 0.0 for name, own in finals.iterrows()
+        }
+        history = path.with_name("history.parquet")
+        epochs = read_table(history, HISTORY) if history.exists() else pd.DataFrame()
+        for seed, own in finals.items():
+            runs[record, cell.label, f"seed {seed}"] = {(name, 0): own[name] for name in own.index}
+            runs[record, cell.label, f"seed {seed}"] |= {
+                (f"epoch/{row.measure}", row.epoch): row.value
+                for row in epochs.itertuples()
+                if row.seed == seed and row.measure in CURVES
+            }
+    return runs

@@ -11,9 +11,9 @@ from mlflow import MlflowClient
 from mlflow.entities import Run
 from urllib3.util import Retry
 
-from analogyqa.tracking.records import EXPERIMENT
 from analogyqa.tracking.store import initialise
 from ports import free_ports
+from tracking.records import active_runs
 
 
 class MlflowServer:
@@ -53,9 +53,7 @@ class MlflowServer:
 
     def runs(self, name: str | None = None) -> list[Run]:
         """Return the runs that the UI shows, those of one name if it is given."""
-        client = MlflowClient(self.address)
-        experiment = client.get_experiment_by_name(EXPERIMENT)
-        found = client.search_runs([experiment.experiment_id]) if experiment else []
+        found = active_runs(self.address)
         return [run for run in found if name in (None, run.info.run_name)]
 
     def points(self, run: Run, metric: str) -> list[tuple[int, float]]:

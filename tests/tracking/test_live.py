@@ -14,23 +14,24 @@ from threading import Thread
 
 import pandas as pd
 import pytest
-import yaml
 from tenacity import retry, stop_after_delay, wait_fixed
 
 from analogyqa.plan import Cell
 from analogyqa.runs.train import train_cell
-from analogyqa.schemas import HISTORY, METRICS, read_table
-from analogyqa.settings.systems import Model, Training
+from analogyqa.schemas import HISTORY, read_table
+from analogyqa.settings.systems import System
 from analogyqa.tracking import live
-from analogyqa.tracking.records import EXPERIMENT, Imported
-from analogyqa.tracking.store import import_runs
 from ports import free_ports
+from tracking.records import CURVES, assert_shows_the_records, import_all
 from tracking.server import MlflowServer
-from workflow.project import REPOSITORY, SENSITIVITY, Project, clean_environment
+from workflow.project import FEW, REPOSITORY, Project, clean_environment
 
-CELL = Cell("analogy", "toy", "comb", 3)
+CELL = Cell("analogy", "toy", "comb", (("p", "3"),))
 EPOCHS = 6
-CURVES = ["loss", "dev_map", "dev_mrr"]
+TRAINING = {"sentence_dim": 4, "max_epochs": EPOCHS, "patience": EPOCHS}
+SYSTEM = System(
+    title="A", encoder="bigru", vectors="some", ranker="analogy", p=3, training=TRAINING
+)
 
 pytestmark = pytest.mark.slow
 
@@ -55,8 +56,8 @@ def train(cell_files, tmp_path, monkeypatch):
         with shown:
             train_cell(
                 CELL,
-                Model(title="A", encoder="bigru", vectors="some", ranker="analogy"),
-                Training(sentence_dim=4, max_epochs=EPOCHS, patience=EPOCHS),
+                ["who", "when", "where"],
+                SYSTEM,
                 "paper",
                 files,
                 {"train": "toy-train", "dev": "toy-dev", "test": "toy-test"},
@@ -70,12 +71,6 @@ def train(cell_files, tmp_path, monkeypatch):
     return train
 
 
-def import_all(results: Path, address: str) -> Imported:
-    records = sorted((results / "runs").rglob("run.json"))
-    metrics = [record.with_name("metrics.parquet") for record in records]
-    return import_runs(address, EXPERIMENT, records, metrics, results)
-
-
 def warnings_of(caplog) -> list[str]:
     return [
         entry.getMessage()
@@ -84,52 +79,13 @@ def warnings_of(caplog) -> list[str]:
     ]
 
 
-def assert_shows_the_records(server: MlflowServer, results: Path) -> None:
-    """Each run is there once, complete, with the metrics of its record and no others."""
-    shown = {}
-    for run in server.runs():
-        key = run.data.tags["record"], run.info.run_name
-        assert key not in shown, f"{key} is shown twice"
-        assert (run.info.status, "live" in run.data.tags) == ("FINISHED", False), key
-        shown[key] = run
-    documents = shown.pop((f"results/{EXPERIMENT}", "tables and figures"), None)
-    assert (documents is not None) == (results / "tables").exists()
-    for path in (results / "runs").glob("*/*/*/*"):
-        cell = path.relative_to(results / "runs")
-        record = json.loads((path / "run.json").read_text())
-        metrics = read_table(path / "metrics.parquet", METRICS)
-        parent = shown.pop((f"results/{cell}", str(cell).replace("/", " ")))
-        assert parent.data.tags["content_hash"] == record["content_hash"]
-        assert parent.data.tags["complete"] == "true"
-        history_path = path / "history.parquet"
-        history = read_table(history_path, HISTORY) if history_path.exists() else None
-        for seed in record["seeds"]:
-            child = shown.pop((f"results/{cell}", f"seed {seed}"))
-            assert child.data.tags["mlflow.parentRunId"] == parent.info.run_id
-            table = metrics[metrics["seed"] == seed]
-            finals = {
-                f"{split}_{measure}": table[table["split"] == split][column].mean()
-                for split in ("dev", "test")
-                for measure, column in (("map", "ap"), ("mrr", "rr"))
-            }
-            found = {key: value for key, value in child.data.metrics.items() if "/" not in key}
-            assert found == pytest.approx(finals, abs=1e-12)
-            if history is None:
-                continue
-            epochs = history[history["seed"] == seed]
-            for curve in CURVES:
-                expected = list(zip(epochs["epoch"], epochs[curve], strict=True))
-                assert server.points(child, f"epoch/{curve}") == expected
-    assert shown == {}
-
-
 def test_epochs_are_shown_while_the_cell_trains(train, server, tmp_path, caplog):
     def look(seed, epoch):
         (child,) = server.runs(f"seed {seed}")
-        (parent,) = server.runs("analogy toy comb p3")
+        (parent,) = server.runs(CELL.label)
         assert child.data.tags["mlflow.parentRunId"] == parent.info.run_id
         assert (child.info.status, parent.info.status) == ("RUNNING", "RUNNING")
-        assert parent.data.tags.items() >= {"model": "analogy", "live": "true"}.items()
+        assert parent.data.tags.items() >= {"system": "analogy", "live": "true"}.items()
         for curve in CURVES:
             points = server.points(child, f"epoch/{curve}")
             assert [step for step, _ in points] == list(range(1, epoch + 1))
@@ -140,7 +96,7 @@ def test_epochs_are_shown_while_the_cell_trains(train, server, tmp_path, caplog)
     assert looked == [(seed, epoch) for seed in (0, 1) for epoch in range(1, EPOCHS + 1)]
     assert {run.info.status for run in server.runs()} == {"FINISHED"}
     assert import_all(tmp_path / "results", server.address).added == 1
-    assert_shows_the_records(server, tmp_path / "results")
+    assert_shows_the_records(server.address, tmp_path / "results")
     assert import_all(tmp_path / "results", server.address).added == 0
     assert warnings_of(caplog) == []
 
@@ -165,7 +121,7 @@ def test_a_server_killed_in_the_middle_loses_nothing(train, server, tmp_path, ca
     if back is None:
         server.start()
     import_all(tmp_path / "results", server.address)
-    assert_shows_the_records(server, tmp_path / "results")
+    assert_shows_the_records(server.address, tmp_path / "results")
 
 
 def test_a_killed_training_goes_on_in_a_run_that_replaces_its_own(train, server, tmp_path):
@@ -189,7 +145,7 @@ def test_a_killed_training_goes_on_in_a_run_that_replaces_its_own(train, server,
     assert len(server.points(second, "epoch/loss")) == EPOCHS
     assert second.info.run_id != cut_off.info.run_id
     import_all(tmp_path / "results", server.address)
-    assert_shows_the_records(server, tmp_path / "results")
+    assert_shows_the_records(server.address, tmp_path / "results")
 
 
 def test_another_training_of_a_recorded_cell_shows_beside_it_until_it_is_imported(
@@ -201,7 +157,7 @@ def test_another_training_of_a_recorded_cell_shows_beside_it_until_it_is_importe
     train(tmp_path / "results", server.address)
     assert len(server.runs("seed 0")) == 2
     assert import_all(tmp_path / "results", server.address).added == 0
-    assert_shows_the_records(server, tmp_path / "results")
+    assert_shows_the_records(server.address, tmp_path / "results")
 
 
 @contextmanager
@@ -274,35 +230,28 @@ def test_results_are_the_same_whatever_the_server_does(train, tmp_path, monkeypa
     for name in names:
         if name.name in ("scores.parquet", "metrics.parquet"):
             assert (without / name).read_bytes() == (tracked / name).read_bytes()
-    records = [json.loads((folder / "runs" / CELL.path / "run.json").read_text())
-               for folder in (without, tracked)]  # fmt: skip
-    assert records[0]["content_hash"] == records[1]["content_hash"]
-    histories = [
-        read_table(folder / "runs" / CELL.path / "history.parquet", HISTORY)
-        .drop(columns=["seconds", "quadruples_per_second"])
-        for folder in (without, tracked)
-    ]  # fmt: skip
-    pd.testing.assert_frame_equal(*histories, check_exact=True)
+    runs = [folder / "runs" / CELL.path for folder in (without, tracked)]
+    hashes = [json.loads((run / "run.json").read_text())["content_hash"] for run in runs]
+    assert hashes[0] == hashes[1]
+    histories = [read_table(run / "history.parquet", HISTORY) for run in runs]
+    curves = [history[history["measure"].isin(CURVES)] for history in histories]
+    assert len(curves[0]) == 2 * EPOCHS * len(CURVES)
+    pd.testing.assert_frame_equal(*curves, check_exact=True)
 
 
-SCORES = "results/runs/analogy/wikiqa/comb/p3/scores.parquet"
-JOB_LOG = "results/logs/train_encoder/analogy/wikiqa-comb-p3.log"
-MODELS = yaml.safe_load((REPOSITORY / "config.yaml").read_text())["models"]
+SCORES = "results/runs/analogy/wikiqa/comb/default/scores.parquet"
+JOB_LOG = "results/logs/train_encoder/analogy/wikiqa-comb-default.log"
 
 
 @pytest.fixture
 def project(tmp_path, server) -> Project:
-    """A project of two models that tracks on the server; the training lasts for seconds."""
+    """A project of few systems that tracks on the server; the training lasts for seconds."""
     project = Project(tmp_path / "project").create()
+    few = {**FEW, "systems": {**FEW["systems"], "similarity": None}}
+    few["sensitivity"] = {**FEW["sensitivity"], "systems": ["analogy"]}
+    training = {"sentence_dim": 8, "max_epochs": 300, "patience": 300, "batch_size": 4}
     project.configure(
-        tracking_uri=server.address,
-        seeds=1,
-        subsets=["comb"],
-        training={"sentence_dim": 8, "max_epochs": 300, "patience": 300, "batch_size": 4},
-        prototypes={"p": 3, "curve": [3]},
-        models=dict.fromkeys(MODELS.keys() - {"analogy", "random"}),
-        selection={"models": []},
-        sensitivity=SENSITIVITY | {"subset": "comb", "models": ["analogy"]},
+        **few, tracking_uri=server.address, seeds=1, training=training, selection={"systems": []}
     )
     return project
 
@@ -343,14 +292,14 @@ def test_a_workflow_whose_server_is_killed_shows_everything_after_the_import(pro
     )
     assert done.returncode == 0, done.stderr
     assert len(done.stdout.splitlines()) == 1
-    assert_shows_the_records(server, project.results)
+    assert_shows_the_records(server.address, project.results)
     (whole,) = server.runs("seed 0")
     assert len(server.points(whole, "epoch/loss")) == 300
 
     done = project.run()
     assert done.returncode == 0, done.stdout
-    assert (project.results / "runs/random/wikiqa/comb/p0/run.json").exists()
-    assert_shows_the_records(server, project.results)
+    assert (project.results / "runs/fasttext/wikiqa/comb/default/run.json").exists()
+    assert_shows_the_records(server.address, project.results)
     assert server.runs("seed 0")[-1].info.run_id == whole.info.run_id
     elsewhere = ("--config", "tracking_uri=http://127.0.0.1:9")
     assert project.jobs(*elsewhere) == [("import_to_mlflow", "results/mlflow.imported.json")]

@@ -6,17 +6,13 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-import pandas as pd
 import pytest
 
 from analogyqa.files import write_text
-from analogyqa.schemas import HISTORY, METRICS, read_table
-from analogyqa.tracking.records import EXPERIMENT
 from analogyqa.tracking.store import import_runs
-from tracking.records import CELL, write_cell
+from tracking.records import CELL, EXPERIMENT, recorded, uri, write_cell
 
 JOBS = 32
-CURVES = ["loss", "dev_map", "dev_mrr"]
 
 pytestmark = pytest.mark.slow
 
@@ -26,16 +22,15 @@ def results(tmp_path) -> Path:
     """An output folder with the records of 32 trained cells and a table."""
     results = tmp_path / "results"
     for number in range(JOBS):
-        write_cell(results, {**CELL, "p": number}, rr=number / 64)
-    write_text(results / "tables" / EXPERIMENT / "table4.csv", "a,b\n")
+        write_cell(results, CELL._replace(axes=(("p", str(number)),)), rr=number / 64)
+    write_text(results / "tables" / "paper" / "table4.csv", "a,b\n")
     return results
 
 
 def import_records(results: Path, records: list[Path]) -> int:
     """Import as a job does; return the number of new runs."""
     metrics = [record.with_name("metrics.parquet") for record in records]
-    uri = f"sqlite:///{results / 'mlflow.db'}"
-    return import_runs(uri, EXPERIMENT, records, metrics, results).added
+    return import_runs(uri(results), EXPERIMENT, records, metrics, results).added
 
 
 def import_at_once(results: Path, jobs: list[list[Path]]) -> list:
@@ -105,47 +100,12 @@ def stored_runs(results: Path) -> dict[tuple, dict]:
     return runs
 
 
-def recorded_metrics(results: Path) -> dict[tuple, dict]:
-    """Return (metric, step) to value of each run as the records have it."""
-    runs = {("results/diallo2019", None, "tables and figures"): {}}
-    for path in results.glob("runs/*/*/*/*"):
-        cell = path.relative_to(results / "runs")
-        record, name = f"results/{cell}", str(cell).replace("/", " ")
-        table = read_table(path / "metrics.parquet", METRICS)
-        history = read_table(path / "history.parquet", HISTORY)
-        seeds = {}
-        for seed in (0, 1):
-            means = (
-                table[table["seed"] == seed].groupby("split", observed=True)[["ap", "rr"]].mean()
-            )
-            finals = {
-                f"{split}_{measure}": means.loc[split, column]
-                for split in ("dev", "test")
-                for measure, column in (("map", "ap"), ("mrr", "rr"))
-            }
-            epochs = history[history["seed"] == seed].set_index("epoch")
-            points = {
-                (f"epoch/{curve}", epoch): value
-                for curve in CURVES
-                for epoch, value in epochs[curve].items()
-            }
-            seeds[seed] = finals
-            runs[record, name, f"seed {seed}"] = points | {
-                (key, 0): value for key, value in finals.items()
-            }
-        finals = pd.DataFrame(seeds).T
-        runs[record, None, name] = {(key, 0): finals[key].mean() for key in finals} | {
-            (f"{key}_sd", 0): finals[key].std() for key in finals
-        }
-    return runs
-
-
 @pytest.mark.usefixtures("loaded")
 @pytest.mark.parametrize("count", [pytest.param(1, marks=pytest.mark.draw), 10])
 def test_jobs_that_end_at_the_same_moment_lose_nothing(results, report_count, count):
     records = sorted(results.rglob("run.json"))
     jobs = [[record] for record in records]
-    expected = recorded_metrics(results)
+    expected = recorded(results)
     assert len(jobs) == JOBS
     assert len(expected) == 3 * JOBS + 1
 

@@ -11,6 +11,7 @@ import sys
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
+from urllib.parse import urlsplit
 
 import pytest
 import requests
@@ -24,13 +25,27 @@ from urllib3.util import Retry
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import write_text
-from analogyqa.plan import Cell
 from analogyqa.tracking import live, store
 from analogyqa.tracking.command_line import app
-from analogyqa.tracking.records import EXPERIMENT, Imported
-from tracking.records import CELL, EPOCHS, write_cell
+from analogyqa.tracking.records import experiment_of
+from tracking.records import (
+    CELL,
+    CURVES,
+    EPOCHS,
+    EXPERIMENT,
+    UNTRAINED,
+    active_runs,
+    assert_shows_the_records,
+    epochs_of,
+    import_all,
+    shown,
+    uri,
+    write_cell,
+)
 
 LIBRARY = Path(__file__).parents[2] / "workflow_scripts"
+RECORD = f"runs/{CELL.path}/run.json"
+DOCUMENTS = "tables and figures"
 
 
 @sqlalchemy.event.listens_for(sqlalchemy.Engine, "connect")
@@ -52,33 +67,19 @@ def results(tmp_path, template) -> Path:
     """An output folder with a trained cell, an untrained one, a table, a figure and a ledger."""
     results = tmp_path / "results"
     write_cell(results, CELL)
-    write_cell(results, {**CELL, "model": "random", "p": 0}, rr=0.25, trained=False)
-    write_text(results / "tables" / EXPERIMENT / "table4.csv", "a,b\n")
-    write_text(results / "figures" / EXPERIMENT / "figure6.svg", "<svg/>\n")
+    write_cell(results, UNTRAINED, rr=0.25, trained=False)
+    write_text(results / "tables" / "paper" / "table4.csv", "a,b\n")
+    write_text(results / "figures" / "paper" / "figure6.svg", "<svg/>\n")
     write_text(results / "ledger.csv", "paper\n")
     shutil.copyfile(template, results / "mlflow.db")
     return results
 
 
-def uri(results: Path) -> str:
-    return f"sqlite:///{results / 'mlflow.db'}"
-
-
-def import_all(results: Path, tracking_uri: str | None = None) -> Imported:
-    records = sorted((results / "runs").rglob("run.json"))
-    metrics = [record.with_name("metrics.parquet") for record in records]
-    tracking_uri = tracking_uri or uri(results)
-    return store.import_runs(tracking_uri, EXPERIMENT, records, metrics, results)
-
-
-def active_runs(tracking_uri: str) -> list:
-    client = MlflowClient(tracking_uri)
-    experiment = client.get_experiment_by_name(EXPERIMENT)
-    return list(client.search_runs([experiment.experiment_id]))
-
-
-def named(runs: list, name: str) -> list:
-    return [run for run in runs if run.info.run_name == name]
+def named(results: Path, name: str):
+    """Return the one run of a name that a store, or a server, shows."""
+    tracking_uri = results if isinstance(results, str) else uri(results)
+    (run,) = (run for run in active_runs(tracking_uri) if run.info.run_name == name)
+    return run
 
 
 def curve(results: Path, run, key: str) -> list:
@@ -119,85 +120,60 @@ def identifiers(results: Path) -> set[str]:
     return {run.info.run_id for run in active_runs(uri(results))}
 
 
-def test_a_cell_is_a_run_and_each_seed_its_child(results):
-    imported = import_all(results)
-    assert imported[:4] == (2, 4, 3, 3)
-    runs = active_runs(uri(results))
-    assert len(runs) == 7
-    (parent,) = named(runs, "analogy wikiqa comb p30")
-    children = [
-        run for run in runs if run.data.tags.get("mlflow.parentRunId") == parent.info.run_id
-    ]
-    assert sorted(run.info.run_name for run in children) == ["seed 0", "seed 1"]
+@pytest.mark.parametrize("epochs", [EPOCHS, 700])  # a call takes at most 1000 points
+def test_a_cell_is_a_run_and_each_seed_its_child_with_their_metrics(results, epochs):
+    write_cell(results, CELL, epochs=epochs)
+    assert import_all(results)[:4] == (2, 4, 3, 3)
+    assert_shows_the_records(uri(results), results)
+    found = shown(uri(results))
+    assert len(found) == 7
+    parent = found[f"results/{CELL.path}", None, CELL.label]
+    assert (parent["test_mrr", 0], parent["dev_map", 0]) == (0.625, 0.25)
+    assert (parent["test_mrr_sd", 0], parent["dev_map_sd", 0]) == (pytest.approx(0.5**2.5), 0)
+    child = found[f"results/{CELL.path}", CELL.label, "seed 1"]
+    assert child["test_mrr", 0] == 0.75
+    assert {key for key, step in child if step == epochs} == {f"epoch/{name}" for name in CURVES}
 
 
-def test_a_parent_has_mean_and_deviation_over_the_seeds(results):
+def test_times_come_from_the_record_and_the_history(results):
+    os.utime(results / RECORD, (1_000_000, 1_000_000))
     import_all(results)
-    (parent,) = named(active_runs(uri(results)), "analogy wikiqa comb p30")
-    metrics = parent.data.metrics
-    assert metrics["test_mrr"] == 0.625
-    assert metrics["test_mrr_sd"] == pytest.approx(0.25 / 2**0.5)
-    assert (metrics["dev_map"], metrics["dev_map_sd"]) == (0.25, 0)
-
-
-def test_a_child_has_its_own_measures_and_a_point_per_epoch(results):
-    import_all(results)
-    children = named(active_runs(uri(results)), "seed 1")
-    (child,) = [run for run in children if run.data.tags["model"] == "analogy"]
-    assert child.data.metrics["test_mrr"] == 0.75
-    for key in ("epoch/loss", "epoch/dev_map", "epoch/dev_mrr"):
-        points = curve(results, child, key)
-        assert [step for step, _, _ in points] == list(range(1, EPOCHS + 1))
-        assert [time - child.info.start_time for _, _, time in points] == [2000, 4000, 6000, 8000]
-    assert len(curve(results, child, "dev_mrr")) == 1
-
-
-def test_curves_longer_than_a_batch_arrive_whole(results):
-    write_cell(results, CELL, epochs=700)
-    import_all(results)
-    children = named(active_runs(uri(results)), "seed 0")
-    (child,) = [run for run in children if run.data.tags["model"] == "analogy"]
-    assert len(curve(results, child, "epoch/dev_mrr")) == 700
+    parent = named(results, CELL.label)
+    assert parent.info.end_time == 1_000_000_000
+    assert parent.info.start_time == 1_000_000_000 - 60_000
+    children = [run for run in active_runs(uri(results)) if run.info.run_name == "seed 1"]
+    (child,) = [run for run in children if run.data.tags["system"] == "analogy"]
+    for key in CURVES:
+        times = [time for _, _, time in curve(results, child, f"epoch/{key}")]
+        assert times == [parent.info.start_time + 2000 * epoch for epoch in (1, 2, 3, 4)]
 
 
 def test_settings_are_flat_params_and_the_cell_is_in_the_tags(results):
     import_all(results)
-    (parent,) = named(active_runs(uri(results)), "analogy wikiqa comb p30")
+    parent = named(results, "analogy wikiqa comb p=20")
     assert parent.data.params == {
-        "model.encoder": "bigru",
-        "model.ranker": "analogy",
+        "system.encoder": "bigru",
+        "system.ranker": "analogy",
         "training.loss": "printed",
         "training.negatives.count": "1",
         "setting": "paper",
         "seeds": "0, 1",
     }
-    tags = parent.data.tags
-    expected = {"model": "analogy", "dataset": "wikiqa", "subset": "comb", "p": "30"}
+    expected = {"system": "analogy", "dataset": "wikiqa", "subset": "comb", "axes": "p=20"}
     expected |= {"setting": "paper", "git_commit": "abc", "device": "cpu"}
-    expected |= {"scores": "runs/analogy/wikiqa/comb/p30/scores.parquet"}
-    assert expected.items() <= tags.items()
-
-
-def test_times_come_from_the_record(results):
-    record = results / "runs/analogy/wikiqa/comb/p30/run.json"
-    os.utime(record, (1_000_000, 1_000_000))
-    import_all(results)
-    (parent,) = named(active_runs(uri(results)), "analogy wikiqa comb p30")
-    assert parent.info.end_time == 1_000_000_000
-    assert parent.info.start_time == 1_000_000_000 - 60_000
+    expected |= {"scores": "runs/analogy/wikiqa/comb/p=20/scores.parquet"}
+    assert expected.items() <= parent.data.tags.items()
+    assert named(results, "random wikiqa comb").data.tags["axes"] == "default"
 
 
 def test_records_tables_and_figures_are_artifacts(results):
     import_all(results)
-    runs = active_runs(uri(results))
-    (parent,) = named(runs, "random wikiqa comb p0")
-    record = (results / "runs/random/wikiqa/comb/p0/run.json").read_text()
-    assert artifacts(results, parent) == {"run.json": record}
-    (documents,) = named(runs, "tables and figures")
-    assert sorted(artifacts(results, documents)) == [
-        "figures/diallo2019/figure6.svg",
+    record = (results / "runs" / UNTRAINED.path / "run.json").read_text()
+    assert artifacts(results, named(results, UNTRAINED.label)) == {"run.json": record}
+    assert sorted(artifacts(results, named(results, DOCUMENTS))) == [
+        "figures/paper/figure6.svg",
         "ledger.csv",
-        "tables/diallo2019/table4.csv",
+        "tables/paper/table4.csv",
     ]
 
 
@@ -216,47 +192,31 @@ def test_two_imports_at_once_add_each_run_once(results):
     assert len(active_runs(uri(results))) == 7
 
 
-def test_a_changed_record_replaces_the_older_run_alone(results):
-    import_all(results)
-    before = {run.info.run_id: run.info.run_name for run in active_runs(uri(results))}
-    write_cell(results, CELL, rr=0.75)
-    assert import_all(results).added == 1
-    runs = active_runs(uri(results))
-    assert len(runs) == 7
-    (parent,) = named(runs, "analogy wikiqa comb p30")
-    assert parent.data.metrics["test_mrr"] == 0.875
-    gone = sorted(before[run_id] for run_id in before.keys() - identifiers(results))
-    assert gone == ["analogy wikiqa comb p30", "seed 0", "seed 1"]
-    older = MlflowClient(uri(results)).get_run(
-        next(key for key, name in before.items() if name == "analogy wikiqa comb p30")
-    )
-    assert older.info.lifecycle_stage == "deleted"
-
-
-def test_new_metrics_of_the_same_scores_replace_the_older_run(results):
-    import_all(results)
-    other = results.parent / "other"
-    write_cell(other, CELL, rr=0.75)
-    table = "runs/analogy/wikiqa/comb/p30/metrics.parquet"
-    shutil.copyfile(other / table, results / table)
-    assert import_all(results).added == 1
-
-
-def test_a_changed_table_replaces_the_tables_alone(results):
-    import_all(results)
-    write_text(results / "tables" / EXPERIMENT / "table4.csv", "a,c\n")
-    assert import_all(results).added == 1
-    (documents,) = named(active_runs(uri(results)), "tables and figures")
-    assert artifacts(results, documents)["tables/diallo2019/table4.csv"] == "a,c\n"
-
-
-def test_a_run_of_the_users_own_is_left_alone(results):
+@pytest.mark.parametrize("changed", ["scores", "metrics of the same scores", "a table"])
+def test_what_changes_replaces_its_older_run_alone(results, changed):
     import_all(results)
     client = MlflowClient(uri(results))
     experiment = client.get_experiment_by_name(EXPERIMENT)
     own = client.create_run(experiment.experiment_id, run_name="mine").info.run_id
-    import_all(results)
+    before = {run.info.run_id: run.info.run_name for run in active_runs(uri(results))}
+    if changed == "a table":
+        write_text(results / "tables" / "paper" / "table4.csv", "a,c\n")
+    else:
+        record = (results / RECORD).read_bytes()
+        write_cell(results, CELL, rr=0.75)
+        if changed != "scores":
+            (results / RECORD).write_bytes(record)
+    assert import_all(results).added == 1
+    gone = {run_id: before[run_id] for run_id in before.keys() - identifiers(results)}
+    replaced = [DOCUMENTS] if changed == "a table" else [CELL.label, "seed 0", "seed 1"]
+    assert sorted(gone.values()) == replaced
     assert own in identifiers(results)
+    assert len(active_runs(uri(results))) == 8
+    assert {client.get_run(run_id).info.lifecycle_stage for run_id in gone} == {"deleted"}
+    if changed == "a table":
+        assert artifacts(results, named(results, DOCUMENTS))["tables/paper/table4.csv"] == "a,c\n"
+    else:
+        assert named(results, CELL.label).data.metrics["test_mrr"] == 0.875
 
 
 def test_an_experiment_deleted_by_hand_comes_back(results):
@@ -306,24 +266,17 @@ def test_a_replacement_killed_before_the_older_run_is_gone_is_completed(results,
         patch.setattr(MlflowClient, "delete_run", lambda *_: pytest.fail("killed"))
         with pytest.raises(pytest.fail.Exception):
             import_all(results)
-    assert len(named(active_runs(uri(results)), "analogy wikiqa comb p30")) == 2
+    names = [run.info.run_name for run in active_runs(uri(results))]
+    assert names.count(CELL.label) == 2
     assert import_all(results).added == 0
     assert len(active_runs(uri(results))) == 7
 
 
 def write_config(folder: Path, **more) -> Path:
-    values = {
-        "output_dir": "results",
-        "seeds": 2,
-        "subsets": ["comb"],
-        "datasets": {
-            "wikiqa": {"title": "W", "reader": "wikiqa", "train": "a", "dev": "b", "test": "c"}
-        },
-        "models": {
-            "random": {"title": "Random", "encoder": "random", "ranker": "cosine"},
-            "absent": {"title": "Not run yet", "encoder": "random", "ranker": "cosine"},
-        },
-    }
+    wikiqa = {"title": "W", "reader": "wikiqa", "train": "a", "dev": "b", "test": "c"}
+    few = {"random": {"title": "Random", "encoder": "random", "ranker": "cosine"}}
+    values = {"output_dir": "results", "seeds": 2, "papers": ["diallo2019"]}
+    values |= {"datasets": {"wikiqa": wikiqa}, "systems": few}
     write_text(folder / "config.yaml", yaml.safe_dump({**values, **more}))
     return folder / "config.yaml"
 
@@ -341,7 +294,7 @@ def command(*arguments: str, folder: Path, **options) -> subprocess.Popen:
 
 
 def test_a_deleted_store_is_made_again_by_the_command_with_the_same_runs(results):
-    shutil.rmtree(results / "runs/analogy")
+    shutil.rmtree(results / "runs" / CELL.system)
     import_all(results)
     before = content(results)
     (results / "mlflow.db").rename(results / "before.db")
@@ -367,12 +320,6 @@ def test_an_empty_output_folder_imports_nothing(tmp_path, template):
     assert active_runs(uri(results)) == []
 
 
-def test_mlflow_is_imported_only_when_it_is_used():
-    code = "import sys, analogyqa.tracking.command_line; sys.exit('mlflow' in sys.modules)"
-    environment = {**os.environ, "PYTHONPATH": str(LIBRARY)}
-    assert subprocess.run([sys.executable, "-c", code], env=environment).returncode == 0
-
-
 def test_four_processes_initialise_one_store(tmp_path):
     with ProcessPoolExecutor(4, mp_context=multiprocessing.get_context("fork")) as pool:
         done = [pool.submit(store.initialise, uri(tmp_path)) for _ in range(4)]
@@ -380,8 +327,29 @@ def test_four_processes_initialise_one_store(tmp_path):
     assert MlflowClient(uri(tmp_path)).get_experiment("0").name == "Default"
 
 
-@pytest.mark.parametrize("name", ['it\'s a "folder"', "häuschen & 1%20"])
-def test_a_folder_may_have_any_name(tmp_path, name):
+NAMES = ['it\'s a "folder"', "häuschen & 1%20", "what #1?", "a;b:c"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_output_folder_may_have_any_name(results, template, name):
+    """It is the name of the experiment, whose artifacts have a URI."""
+    results = results.rename(results.with_name(name))
+    assert experiment_of(results) == name
+    records = sorted((results / "runs").rglob("run.json"))
+    metrics = [record.with_name("metrics.parquet") for record in records]
+    assert store.import_runs(uri(results), name, records, metrics, results).added == 3
+    client = MlflowClient(uri(results))
+    runs = client.search_runs([client.get_experiment_by_name(name).experiment_id])
+    assert {run.data.tags["record"] for run in runs} == {
+        f"{name}/{each}" for each in (CELL.path, UNTRAINED.path, name)
+    }
+    (documents,) = (run for run in runs if run.info.run_name == DOCUMENTS)
+    assert not {*urlsplit(documents.info.artifact_uri)[3:]} - {""}  # no query, no fragment
+    assert sorted(artifacts(results, documents))[-1] == "tables/paper/table4.csv"
+
+
+@pytest.mark.parametrize("name", NAMES[:2])
+def test_a_store_may_be_in_a_folder_of_any_name(tmp_path, name):
     """MLflow writes the folder it is in into a statement of SQL, without quoting it."""
     folder = tmp_path / name
     folder.mkdir()
@@ -464,10 +432,19 @@ def test_a_tracking_uri_of_another_kind_is_refused(tracking_uri):
         store.initialise(tracking_uri)
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"cell": {}}'])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{",
+        "[]",
+        '{"cell": {}}',
+        '{"cell": {"axes": []}, "settings": 1, "seeds": 1, "content_hash": 1}',
+    ],
+)
 def test_a_damaged_record_is_named_and_nothing_is_imported(results, text):
-    write_text(results / "runs/analogy/wikiqa/comb/p30/run.json", text)
-    with pytest.raises(AnalogyQAError, match=r"comb/p30/run\.json: not a run record"):
+    write_text(results / RECORD, text)
+    with pytest.raises(AnalogyQAError, match=r"comb/p=20/run\.json: not a run record"):
         import_all(results)
     assert MlflowClient(uri(results)).get_experiment_by_name(EXPERIMENT) is None
 
@@ -491,7 +468,7 @@ def test_a_config_that_is_not_yaml_is_named(tmp_path, text):
 
 
 def test_the_ui_of_a_moved_folder_shows_the_artifacts_and_takes_imports(results, tmp_path):
-    shutil.rmtree(results / "runs/analogy")
+    shutil.rmtree(results / "runs" / CELL.system)
     import_all(results)
     moved = tmp_path / "moved"
     moved.mkdir()
@@ -509,16 +486,17 @@ def test_the_ui_of_a_moved_folder_shows_the_artifacts_and_takes_imports(results,
         retries = Retry(total=None, connect=60, backoff_factor=0.1, backoff_max=0.5)
         session.mount("http://", requests.adapters.HTTPAdapter(max_retries=retries))
         assert session.get(f"{address}/health").text == "OK"
-        (documents,) = named(active_runs(address), "tables and figures")
-        query = {"run_uuid": documents.info.run_id, "path": "tables/diallo2019/table4.csv"}
+        query = {
+            "run_uuid": named(address, DOCUMENTS).info.run_id,
+            "path": "tables/paper/table4.csv",
+        }
         assert session.get(f"{address}/get-artifact", params=query).text == "a,b\n"
 
         assert import_all(moved / "results", address).added == 0
         write_cell(moved / "results", CELL)
         assert import_all(moved / "results", address).added == 1
-        (parent,) = named(active_runs(address), "analogy wikiqa comb p30")
-        query = {"run_uuid": parent.info.run_id, "path": "run.json"}
-        assert session.get(f"{address}/get-artifact", params=query).json()["cell"] == CELL
+        query = {"run_uuid": named(address, CELL.label).info.run_id, "path": "run.json"}
+        assert session.get(f"{address}/get-artifact", params=query).json()["cell"] == CELL.record()
     finally:
         os.killpg(server.pid, signal.SIGTERM)
         server.communicate()
@@ -577,17 +555,13 @@ def server(monkeypatch) -> Server:
 
 
 def live_log(tracking_uri: str | None = "http://server") -> live.LiveLog:
-    return live.LiveLog(tracking_uri, "results", Cell(**CELL), "paper")
-
-
-def history_of(epochs: int, seed: int = 0) -> list[list]:
-    return [[seed, epoch, 0.5, 0.25, 0.5, 1.0, 10.0] for epoch in range(1, epochs + 1)]
+    return live.LiveLog(tracking_uri, "results", CELL, "paper")
 
 
 @pytest.mark.parametrize("tracking_uri", [None, "sqlite:///results/mlflow.db"])
 def test_nothing_is_logged_live_into_a_file(server, tracking_uri):
     with live_log(tracking_uri) as live:
-        live.log(history_of(1))
+        live.log(epochs_of(0, 1))
     assert server.requests == 0
 
 
@@ -597,7 +571,7 @@ def test_each_epoch_is_shown_once_whenever_the_server_fails(server, lengths, fau
     with live_log() as live:
         for number, length in enumerate(sorted(lengths)):
             server.fault = OSError("away") if number in faulty else None
-            live.log(history_of(length))
+            live.log(epochs_of(0, length))
             if number not in faulty:
                 assert server.points["seed 0"] == list(range(1, length + 1))
         server.fault = None
@@ -607,7 +581,7 @@ def test_each_epoch_is_shown_once_whenever_the_server_fails(server, lengths, fau
 
 def test_a_training_that_fails_is_shown_as_failed(server):
     with pytest.raises(AnalogyQAError), live_log() as live:
-        live.log(history_of(1))
+        live.log(epochs_of(0, 1))
         raise AnalogyQAError("diverged")
     assert set(server.status.values()) == {"FAILED"}
 
@@ -616,7 +590,7 @@ def test_an_outage_costs_one_warning(server, caplog):
     with live_log() as live:
         for epoch in range(1, 21):
             server.fault = OSError("gone\nand more") if epoch % 10 > 2 else None
-            live.log(history_of(epoch))
+            live.log(epochs_of(0, epoch))
         server.fault = None
     warnings = [entry.getMessage() for entry in caplog.records if entry.levelname == "WARNING"]
     assert len(warnings) == 2
@@ -627,22 +601,25 @@ def test_an_outage_costs_one_warning(server, caplog):
 def test_slow_attempts_take_a_twentieth_of_the_time(server, fault):
     server.cost = 3.0
     live, begin = live_log(), server.time
+    history = epochs_of(0, 1000)
     for epoch in range(1, 1001):
         server.time += 1.0
         server.fault = fault if epoch > 1 else None
-        live.log(history_of(epoch))
+        live.log(history[: epoch * len(history) // 1000])
     spent = server.requests * server.cost
     assert spent <= (server.time - begin) / 20 + 2 * server.cost
     assert server.requests > 10
 
 
-def test_a_job_loads_mlflow_for_a_server_only():
-    code = (
-        "import sys; from analogyqa.plan import Cell; from analogyqa.tracking.live import LiveLog;"
-        "LiveLog(sys.argv[1], 'results', Cell('m', 'd', 's', 1), 'paper');"
-        "sys.exit('mlflow' in sys.modules)"
-    )
+def test_mlflow_is_loaded_by_what_uses_it_only():
+    live_log = "from analogyqa.plan import Cell; from analogyqa.tracking.live import LiveLog; "
+    live_log += "LiveLog('{}', 'results', Cell('s', 'd', 'all'), 'paper')"
+    code = {
+        "import analogyqa.tracking.command_line": 0,
+        live_log.format("sqlite:///mlflow.db"): 0,
+        live_log.format("http://127.0.0.1:9"): 1,
+    }
     environment = {**os.environ, "PYTHONPATH": str(LIBRARY)}
-    for tracking_uri, loaded in (("sqlite:///mlflow.db", 0), ("http://127.0.0.1:9", 1)):
-        command = [sys.executable, "-c", code, tracking_uri]
+    for first, loaded in code.items():
+        command = [sys.executable, "-c", f"import sys; {first}; sys.exit('mlflow' in sys.modules)"]
         assert subprocess.run(command, env=environment).returncode == loaded
