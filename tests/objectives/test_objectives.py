@@ -87,6 +87,24 @@ def test_a_loss_over_both_sides_is_another_one_where_there_is_one_side(loss_of, 
     assert (value == other) == (not RANKERS[ranker].needs_prototypes)
 
 
+@pytest.mark.parametrize("loss", ["lwda", "lwda_distance"])
+def test_each_side_adds_its_gradients_up_by_itself(loss_of, loss):
+    """The results of record were made so, and the last bits depend on the order."""
+    value, vectors, batch = loss_of(loss, "analogy")
+    own = vectors.detach().clone().requires_grad_()
+    a, b, c, d, labels = map(torch.from_numpy, (batch.a, batch.b, batch.c, batch.d, batch.labels))
+    sides = [(own[a] - own[b], own[c] - own[d]), (own[a] - own[c], own[b] - own[d])]
+    labels = labels.to(own.dtype)
+    if loss == "lwda":
+        each = [contrastive(energy(*side), labels, 0.3, hinge=False) for side in sides]
+    else:
+        each = [contrastive_distance(energy(*side), labels, 0.3) for side in sides]
+    expected = sum(each).mean()
+    expected.backward()
+    assert value == expected
+    assert torch.equal(vectors.grad, own.grad)
+
+
 # Contrastive
 
 
