@@ -9,7 +9,7 @@ import pytest
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.folders import folder_name, require_writable
-from analogyqa.settings.run import load_config
+from analogyqa.settings.load import load_config
 
 NAMES = {
     "": "name a folder",
@@ -27,8 +27,7 @@ NAMES = {
 @pytest.mark.parametrize("name", NAMES)
 def test_a_name_that_cannot_be_meant_is_refused_by_its_key(key, name):
     dataset = {"title": "T", "reader": "wikiqa", **dict.fromkeys(("train", "dev", "test"), "a/b")}
-    model = {"title": "M", "ranker": "bm25"}
-    values = {"output_dir": "results", "datasets": {"d": dataset}, "models": {"m": model}}
+    values = {"output_dir": "results", "papers": ["lwda2019"], "datasets": {"d": dataset}}
     assert load_config({**values, "seeds": 1}).output_dir == "results"
     with pytest.raises(AnalogyQAError, match=rf"^config: {key}: .* is not allowed: ") as caught:
         load_config({**values, "seeds": 1, key: name})

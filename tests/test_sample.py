@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from analogyqa.corpora.table import build_corpus, count_questions
-from analogyqa.question_types import QUESTION_TYPES
 from analogyqa.rewriting.entities import find_entities
 from analogyqa.text import tokenize
 
 SAMPLE = Path(__file__).parent.parent / "sample"
 FILES = {"wikiqa": "wikiqa/WikiQA-{0}.tsv", "trecqa": "trecqa/{1}.xml"}
 SPLITS = ("train", "dev", "test")
+QUESTION_TYPES = {name: [name] for name in ("who", "when", "where")}
 VALUE = {"who": "person", "when": "year", "where": "place"}
 
 _spec = importlib.util.spec_from_file_location("generate", SAMPLE / "generate.py")
@@ -32,7 +32,7 @@ def dataset(request):
 @pytest.fixture(scope="module")
 def corpus(dataset):
     files = {each: str(SAMPLE / FILES[dataset].format(each, each.upper())) for each in SPLITS}
-    return build_corpus(dataset, dataset, files, {})
+    return build_corpus(dataset, dataset, files, QUESTION_TYPES, {})
 
 
 @pytest.fixture(scope="module")

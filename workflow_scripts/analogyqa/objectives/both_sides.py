@@ -18,21 +18,10 @@ if TYPE_CHECKING:
     from analogyqa.settings.systems import Training
 
 
-def sides_of(ranker: "Ranker", vectors: Tensor, batch: "Batch") -> tuple[list[Tensor], Tensor]:
-    """Return the energies [n] of each side, and the labels.
-
-    Each side takes the vectors from the batch anew: gradients then add up in the order in which
-    the results of record were made, and their last bits depend on it.
-    """
-    quadruples, labels = quadruples_of(vectors, batch)
-    again, _ = quadruples_of(vectors, batch)
-    first = ranker.energies(quadruples)
-    return [*first, *ranker.energies(again, both_sides=True)[len(first) :]], labels
-
-
 def lwda(ranker: "Ranker", vectors: Tensor, batch: "Batch", training: "Training") -> Tensor:
     """Return the mean loss with energy and loss of the CoNLL paper, as printed, for each side."""
-    sides, labels = sides_of(ranker, vectors, batch)
+    quadruples, labels = quadruples_of(vectors, batch)
+    sides = ranker.energies(quadruples, both_sides=True)
     return sum(contrastive(each, labels, training.margin, hinge=False) for each in sides).mean()
 
 
@@ -40,7 +29,8 @@ def lwda_distance(
     ranker: "Ranker", vectors: Tensor, batch: "Batch", training: "Training"
 ) -> Tensor:
     """Return the mean loss of eq. 2 with distances 1 - cosine, for each side."""
-    sides, labels = sides_of(ranker, vectors, batch)
+    quadruples, labels = quadruples_of(vectors, batch)
+    sides = ranker.energies(quadruples, both_sides=True)
     return sum(contrastive_distance(each, labels, training.margin) for each in sides).mean()
 
 

@@ -13,7 +13,7 @@ from rich.filesize import decimal
 from rich.table import Table
 
 from analogyqa.errors import AnalogyQAError
-from analogyqa.settings.run import read_config
+from analogyqa.settings.load import read_config
 from analogyqa.sources.registry import Source, listed, load_registry, local_copy, mirrors_from
 from analogyqa.sources.verify import Refused, sidecar, verify_file
 
