@@ -191,7 +191,8 @@ def test_the_text_is_tokenised_and_has_every_word_of_the_sample_five_times(corpu
 
 
 def test_the_entities_of_a_correct_candidate_hold_the_fact_that_it_tells(typed, values):
-    entities = find_entities(typed, str(SAMPLE / "entities.jsonl"))
+    labels = {"who": ["PERSON"], "when": ["DATE"], "where": ["GPE"]}
+    entities = find_entities(typed, str(SAMPLE / "entities.jsonl"), labels)
     found = entities.groupby("candidate_id")["entity"].agg(set)
     for row in typed[typed["label"] == 1].itertuples():
         told = {value for value in values[row.question_type] if mentions(row.candidate, value)}

@@ -79,12 +79,17 @@ def test_the_choice_survives_the_way_through_parquet(corpus, tmp_path, types, p)
 
 @pytest.mark.parametrize(
     ("types", "p", "kind", "most"),
-    [(["who"], 8, "who", 7), (COMB, 9, "who", 7), (None, 2, OTHER, 1)],
+    [(["who"], 8, "who", 7), (COMB, 9, "who", 7)],
 )
 def test_too_large_a_p_names_file_type_and_what_is_allowed(corpus, types, p, kind, most):
     message = rf"some\.parquet: only {most} {kind} prototypes, p = {p} is .*; allowed: 1 to {most}"
     with pytest.raises(AnalogyQAError, match=message):
         take(choose_prototypes(corpus, types, 0), types, p, "some.parquet")
+
+
+def test_in_all_a_rare_type_may_have_fewer(corpus):
+    taken = take(choose_prototypes(corpus, None, 0), None, 2, "some.parquet")
+    assert taken["question_type"].value_counts().to_dict() == dict.fromkeys(COMB, 2) | {OTHER: 1}
 
 
 def test_a_type_that_a_smaller_subset_has_not_is_not_asked_for(corpus):

@@ -89,14 +89,14 @@ def test_damage_is_one_message_that_names_file_and_cause(tmp_path, reader, conte
 def test_a_table_of_columns_that_are_no_text_is_damaged(tmp_path):
     path = tmp_path / "a.parquet"
     METRICS.empty_table().to_pandas().to_parquet(path)
-    path.write_bytes(path.read_bytes().replace(b"tied_candidates", b"tied_\xf6andidates"))
+    path.write_bytes(path.read_bytes().replace(b"measure", b"meas\xf6re"))
     with pytest.raises(AnalogyQAError, match=r"a\.parquet: damaged Parquet file"):
         read_table(path, METRICS)
 
 
 def test_no_more_seeds_are_made_than_can_be_run():
     with pytest.raises(AnalogyQAError, match=r"seeds: .* at most 10,000 seeds can be asked for"):
-        load_config({"seeds": MOST_SEEDS + 1})
+        load_config({"papers": ["lwda2019"], "seeds": MOST_SEEDS + 1})
 
 
 @pytest.mark.parametrize("value", ["x" * 10**6, ["x"] * 10**6, dict.fromkeys(range(10**6))])

@@ -13,6 +13,7 @@ from analogyqa.report.figures import build_figure, draw_figure, style_of
 from analogyqa.report.sensitivity_figure import draw_sensitivity
 from analogyqa.settings.paper import Paper, paper_of_own_data
 from analogyqa.settings.run import Config
+from analogyqa.settings.vectors import Vectors
 from report.builders import (
     CONFERENCE,
     SYSTEMS,
@@ -25,6 +26,7 @@ from report.builders import (
 )
 from report.test_sensitivity import make_frame
 
+LONG_NAMES = [f"vectors-of-a-name-that-is-much-too-long-{number}" for number in range(4)]
 POINTS = {"axes": {"p": [10, 30]}}
 CELLS = {"system": "analogy", "dataset": "wikiqa", "subset": "comb", "measure": "mrr"}
 COMB = {"subset": "comb", "measure": "mrr"}
@@ -56,11 +58,7 @@ TINY = make_paper(
         "figure4": {
             "title": "Long names",
             "cells": CELLS,
-            "x": {
-                "vectors": [
-                    f"vectors-of-a-name-that-is-much-too-long-{number}" for number in range(4)
-                ]
-            },
+            "x": {"vectors": LONG_NAMES},
             "lines": {"One": {}},
         },
     }
@@ -90,6 +88,8 @@ def make_figure(name: str, config: Config | None = None, paper: Paper = CONFEREN
 
 def drawing(name: str, paper: Paper, config: Config | None = None) -> Callable:
     config = config or make_config()
+    vectors = config.vectors | dict.fromkeys(LONG_NAMES, Vectors(source="words"))
+    config = config.model_copy(update={"vectors": vectors})
     return partial(draw_figure, make_figure(name, config, paper), paper, name, config)
 
 

@@ -132,7 +132,8 @@ def test_a_file_that_is_no_registry_is_refused(tmp_path, content, message):
 
 def test_every_source_of_ours_can_be_verified_and_those_of_the_papers_are_there():
     for it in REGISTRY.values():
-        assert it.bytes or it.git_blob or it.unverified, it
+        of_a_model = "/" in it.name  # one of many files, of which the hub tells no size
+        assert it.bytes or it.git_blob or it.unverified or of_a_model, it
         assert it.rows_sha256 or not any(download.format for download in it.urls), it
     published = {"infersent1", "infersent2", "sent2vec-wiki-unigrams", "snli", "sick-train"}
     vectors = {"wiki-news-300d-1M", "glove.840B.300d", "GoogleNews-vectors-negative300"}
@@ -444,7 +445,7 @@ def test_the_printed_table_fits_80_columns_and_says_where_to_drop_files(show):
     code, shown, errors = show("--registry", str(ROOT / "sources.yaml"))
     assert (code, errors) == (0, "")
     assert max(map(len, shown.splitlines())) <= 80
-    assert all(name in shown for name in REGISTRY)
+    assert all(name in shown for name in REGISTRY if "/" not in name)
     assert "  resources/trecqa/TRAIN-ALL.rebuilt.xml\n" in shown
 
 

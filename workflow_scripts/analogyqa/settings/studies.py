@@ -52,8 +52,8 @@ class Sensitivity(Section):
 class Studies(Section):
     """Of one paper's configuration, what is about the paper.
 
-    `datasets`, `systems` and `subsets` are those that it configures. `extra_rows` maps a table to systems that
-    it does not have and that get a row of their own in it.
+    `datasets`, `systems` and `subsets` are those that it configures. `extra_rows` maps a table to
+    systems that it does not have and that get a row of their own in it.
     """
 
     datasets: list[str] = []
