@@ -209,5 +209,7 @@ def test_the_paper_of_the_page_can_be_read(tmp_path):
     from analogyqa.settings.paper import load_paper
 
     path = tmp_path / "paper.yaml"
-    path.write_text(yaml.safe_dump({"paper": "page", "citation": "Page.", **PAPER}))
+    path.write_text(
+        yaml.safe_dump({"paper": "page", "citation": "Page.", **PAPER}, sort_keys=False)
+    )
     assert list(load_paper(path).artefacts) == ["table1", "figure1"]

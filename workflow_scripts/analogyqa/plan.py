@@ -114,14 +114,14 @@ def cell_at(where: Where, config: Config, axes: Axes = ()) -> Cell:
 def cells_by_setting(where: Where, config: Config) -> dict[str, Cell]:
     """Return the cells of a place by the setting that it is reported at.
 
-    What has axes of its own is reported at the paper's setting only.
+    What has axes of its own is reported at the paper's setting only, and so is a data set that is
+    not of the paper whose selection the system takes part in.
     """
     own = cell_at(where, config)
     settings = config.settings_of(where.system)
+    chooses = not own.axes and config.chooses_on(where.system, where.dataset)
     return {
-        name: cell_at(where, config, axes)
-        for name, axes in settings.items()
-        if not axes or not own.axes
+        name: cell_at(where, config, axes) for name, axes in settings.items() if not axes or chooses
     }
 
 

@@ -162,6 +162,13 @@ class Config(Section):
         known = {name for study in self.studies.values() for name in getattr(study, section)}
         return [name for name in getattr(self, section) if name not in known]
 
+    def chooses_on(self, system: str, dataset: str) -> bool:
+        """Return whether a system chooses a setting on a data set."""
+        return any(
+            study.selection and system in study.selection.systems and dataset in study.datasets
+            for study in self.studies.values()
+        )
+
     def selection_of(self, system: str) -> Selection | None:
         """Return the selection that a system takes part in."""
         for study in self.studies.values():
