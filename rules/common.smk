@@ -369,5 +369,8 @@ def check_types(dataset, axes):
     files = AVAILABLE.splits[dataset]
     if types and all(map(os.path.isfile, files.values())):
         reader = CONFIG.datasets[dataset].reader
-        corpus = build_corpus(dataset, reader, files, QUESTION_TYPES[dataset], {})
+        try:
+            corpus = build_corpus(dataset, reader, files, QUESTION_TYPES[dataset], {})
+        except AnalogyQAError:
+            return  # the job says what is wrong with a file, and others go on
         require_types(dataset, count_questions(corpus), sorted(types))

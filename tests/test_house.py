@@ -4,7 +4,12 @@ import ast
 import re
 from pathlib import Path
 
+import yaml
+
+from analogyqa.measures import MEASURES
+from analogyqa.registry import READERS
 from analogyqa.runs.depends_on import names_in, nodes_of
+from analogyqa.settings.systems import Training
 
 LIBRARY = Path(__file__).parents[1] / "workflow_scripts" / "analogyqa"
 LONGEST = 350  # lines of a file
@@ -55,3 +60,28 @@ def test_a_file_has_one_subject():
         if (count := len(path.read_text(encoding="utf-8").splitlines())) > LONGEST
     }
     assert too_long == {}
+
+
+def test_no_name_of_a_paper_a_subset_or_a_measure_stands_in_the_code():
+    """But for where they are said: the measures themselves, and the defaults of a training."""
+    papers = [folder.name for folder in (LIBRARY.parents[1] / "papers").iterdir()]
+    config = yaml.safe_load((LIBRARY.parents[1] / "papers/diallo2019/config.yaml").read_bytes())
+    # `where` is a word of ours as well: the place of a number.
+    subsets = {*config["subsets"], *config["question_types"], *config["datasets"]} - {"where"}
+    assert {"who", "comb", "trecqa"} < subsets
+    names = {*papers, *subsets, *MEASURES} - {*READERS}
+    said = {
+        (str(path.relative_to(LIBRARY)), node.value)
+        for path in files()
+        for node in ast.walk(ast.parse(path.read_bytes()))
+        if isinstance(node, ast.Constant) and node.value in names
+    }
+    of_measures = {("measures.py", name) for name in MEASURES}
+    assert said == of_measures | {("settings/systems.py", Training().select_by)}
+
+
+def test_only_a_ranker_asks_which_ranker_there_is():
+    asked = re.compile(r"ranker (==|!=|in) ")
+    assert asked.search('if system.ranker == "cosine":')
+    places = [path for path in files() if asked.search(path.read_text("utf-8"))]
+    assert [path for path in places if room_of(path) != "rankers"] == []

@@ -122,8 +122,10 @@ def test_an_edited_encoder_that_is_trained_runs_no_other(edited):
 def test_an_edited_ranker_runs_the_cells_that_rank_by_it(edited):
     jobs = edited("rankers/cosine.py")
     assert {cell.split("/")[0] for cell in cells_of(jobs)} >= {"similarity"}
-    jobs = edited("objectives/both_sides.py")
-    assert cells_of(jobs) == set()
+
+
+def test_an_edited_objective_runs_no_cell_of_another(edited):
+    assert cells_of(edited("objectives/both_sides.py")) == set()
 
 
 @pytest.mark.parametrize("file", ["report/claims.py", "report/templates/ledger.html"])
