@@ -23,30 +23,33 @@ def results(tmp_path_factory) -> Path:
     project = Project(tmp_path_factory.mktemp("real"))
     paper = REPOSITORY / "papers" / "diallo2019" / "config.yaml"
     systems = yaml.safe_load(paper.read_text("utf-8"))["systems"]
-    project.write_config(
-        {
-            "output_dir": "results",
-            "mirrors": [str(Path(MIRROR).resolve())],
-            "seeds": 1,
-            "papers": ["diallo2019"],
-            "prototypes": {"p": 10},
-            "axes": {"p": [10]},
-            "training": {"max_epochs": 1, "sentence_dim": 50},
-            "subsets": dict.fromkeys(["who", "when", "where"]),
-            "systems": dict.fromkeys(set(systems) - {"analogy", "random"}),
-            "vectors": dict.fromkeys(["word2vec", "glove"]),
-            "selection": {"systems": []},
-            "sensitivity": {"systems": []},
-        }
-    )
+    config = {
+        "output_dir": "results",
+        "mirrors": [str(Path(MIRROR).resolve())],
+        "seeds": 1,
+        "papers": ["diallo2019"],
+        "prototypes": {"p": 10},
+        "axes": {"p": [10]},
+        "training": {"max_epochs": 1, "sentence_dim": 50},
+        "subsets": dict.fromkeys(["who", "when", "where"]),
+        "systems": dict.fromkeys(set(systems) - {"analogy", "random"}),
+        "vectors": dict.fromkeys(["word2vec", "glove"]),
+        "selection": {"systems": []},
+        "sensitivity": {"systems": []},
+    }
+    project.write_config(config)
     done = project.run()
+    assert done.returncode == 0, done.stdout
+    # Table 2 counts the questions of all subsets, which needs the corpora alone.
+    del config["subsets"]
+    project.write_config(config)
+    done = project.run("results/tables/diallo2019/table2.csv")
     assert done.returncode == 0, done.stdout
     return project.results
 
 
 def test_table_2_is_the_papers_in_every_cell(results):
-    ledger = pd.read_csv(results / "ledger.csv")
-    table2 = ledger[ledger["artefact"] == "table2"]
+    table2 = pd.read_csv(results / "tables/diallo2019/table2.csv")
     assert len(table2) == 24
     assert (table2["mean"] == table2["published"]).all()
     assert (table2["verdict"] == "reproduced").all()
