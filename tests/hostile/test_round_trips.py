@@ -81,7 +81,7 @@ def vectors_are_read(folder: Path, content: dict[str, list[float]]) -> None:
     for word, vector in content.items():
         text += f"{word} {' '.join(map(repr, vector))}\n".encode()
         binary += word.encode() + b" " + np.array(vector, "<f4").tobytes() + b"\n"
-    files = {"it.vec": text, "it.vec.gz": gzip.compress(text, 1), "word2vec.bin": binary}
+    files = {"it.vec": text, "it.vec.gz": gzip.compress(text, 1, mtime=0), "word2vec.bin": binary}
     for name, data in {**files, "it.bin.zip": zipped("it.bin", binary)}.items():
         (folder / name).write_bytes(data)
         read, found = select_vectors(folder / name, list(content), "zero")

@@ -91,7 +91,7 @@ def test_weights_that_would_run_code_are_refused_and_nothing_is_run(tmp_path, ma
     path = tmp_path / f"dropped{TARGETS[loader].suffix}"
     for payload in PAYLOADS.values():
         content = FORMATS[form](payload(marker))
-        path.write_bytes(gzip.compress(content) if path.suffix == ".gz" else content)
+        path.write_bytes(gzip.compress(content, mtime=0) if path.suffix == ".gz" else content)
         with pytest.raises(AnalogyQAError, match=path.name):
             TARGETS[loader].read(path)
         assert not marker.exists()
