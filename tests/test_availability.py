@@ -262,3 +262,17 @@ def test_of_models_of_entities_the_first_there_is_is_found(folder, names, found)
 def test_the_models_that_are_not_there_are_named():
     with pytest.raises(AnalogyQAError, match=r"models a_b, c\.jsonl is here .*named_entities\.mod"):
         find_entity_model(["a_b", "c.jsonl"], [])
+
+
+def test_a_model_of_the_hub_is_its_folder_and_its_files_where_it_is_not_installed(
+    available, monkeypatch
+):
+    some = next(iter(REGISTRY.values()))
+    for file in (files := ("modules.json", "1_Pooling/config.json")):
+        part = some.model_copy(update={"file": f"models/net/{file}"})
+        monkeypatch.setitem(REGISTRY, f"net/{file}", part)
+    section = {"encoder": "sentence_transformers", "weights": ["none-of-that-name", "net"]}
+    assert available(sentence_vectors={"mine": section}).sentence_vectors["mine"] == {
+        "name": ["resources/models/net"],
+        "files": [f"resources/models/net/{file}" for file in files],
+    }
