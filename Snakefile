@@ -14,6 +14,7 @@ report: "report/workflow.rst"
 
 
 include: "rules/common.smk"
+include: "rules/checks.smk"
 include: "rules/sources.smk"
 include: "rules/corpora.smk"
 include: "rules/vectors.smk"

@@ -1,0 +1,33 @@
+"""What is asked before the first job of a run; no rule."""
+
+from analogyqa.corpora.table import build_corpus, count_questions, require_types
+from analogyqa.encoders.check import check_encoder
+
+
+def check_before_jobs():
+    """What is asked before the first job: the encoders that train, the types that data have."""
+    for system in {
+        job.wildcards.system for job in jobs_to_do() if "system" in job.wildcards.keys()
+    }:
+        if encoder := CONFIG.systems[system].encoder:
+            checked(check_encoder, encoder)
+    for corpus in {job.wildcards.corpus for job in jobs_to_do() if job.rule.name == "build_corpus"}:
+        checked(check_types, *split_corpus(corpus))
+
+
+def jobs_to_do():
+    return list(workflow.dag.needrun_jobs())
+
+
+def check_types(dataset, axes):
+    """Read the splits of a data set, as far as they are here, and look for the types that cells ask for."""
+    cells = [cell for cell in ALL_CELLS if cell.dataset == dataset and cell.subset != ALL]
+    types = {kind for cell in cells for kind in CONFIG.types_of(cell.subset)}
+    files = AVAILABLE.splits[dataset]
+    if types and all(map(os.path.isfile, files.values())):
+        reader = CONFIG.datasets[dataset].reader
+        try:
+            corpus = build_corpus(dataset, reader, files, QUESTION_TYPES[dataset], {})
+        except AnalogyQAError:
+            return  # the job says what is wrong with a file, and others go on
+        require_types(dataset, count_questions(corpus), sorted(types))
