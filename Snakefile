@@ -15,6 +15,7 @@ report: "report/workflow.rst"
 
 include: "rules/common.smk"
 include: "rules/checks.smk"
+include: "rules/outputs.smk"
 include: "rules/sources.smk"
 include: "rules/corpora.smk"
 include: "rules/vectors.smk"
@@ -57,6 +58,7 @@ rule all:
     default_target: True
     input:
         tables_and_figures(),
+        crossfit_files(),
         f"{RESULTS}/ledger.csv",
         f"{RESULTS}/claims.csv",
         f"{RESULTS}/mlflow.imported.json",

@@ -11,15 +11,16 @@ def check_before_jobs():
     }:
         if encoder := CONFIG.systems[system].encoder:
             checked(check_encoder, encoder)
-    for corpus in {job.wildcards.corpus for job in jobs_to_do() if job.rule.name == "build_corpus"}:
-        checked(check_types, *split_corpus(corpus))
+    corpora = {job.wildcards.corpus for job in jobs_to_do() if job.rule.name == "build_corpus"}
+    for dataset in {split_corpus(corpus)[0] for corpus in corpora}:
+        checked(check_types, dataset)
 
 
 def jobs_to_do():
     return list(workflow.dag.needrun_jobs())
 
 
-def check_types(dataset, axes):
+def check_types(dataset):
     """Read the splits of a data set, as far as they are here, and look for the types that cells ask for."""
     cells = [cell for cell in ALL_CELLS if cell.dataset == dataset and cell.subset != ALL]
     types = {kind for cell in cells for kind in CONFIG.types_of(cell.subset)}

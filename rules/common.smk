@@ -14,11 +14,13 @@ from analogyqa.plan import (
     cells_of,
     cells_of_artefact,
     cells_of_claims,
+    crossfit_cells,
     load_papers,
     question_types_of,
     selection_cells,
     sensitivity_cells,
     split_corpus,
+    unfolded,
 )
 from analogyqa.registry import PRETRAINED, READERS
 from analogyqa.runs.depends_on import code_hash, content_hash
@@ -64,6 +66,11 @@ SENSITIVITY_CELLS = {
     name: list(dict.fromkeys(sensitivity_cells(CONFIG, name).values()))
     for name, study in CONFIG.studies.items()
     if study.sensitivity and study.sensitivity.systems
+}
+CROSSFIT_CELLS = {
+    name: [cell for cells in crossfit_cells(CONFIG, name).values() for cell in cells]
+    for name, study in CONFIG.studies.items()
+    if study.crossfit and study.crossfit.systems
 }
 ALL_CELLS = list(
     dict.fromkeys([*CELLS, *(cell for cells in SENSITIVITY_CELLS.values() for cell in cells)])
@@ -249,12 +256,17 @@ def trainings_of(wildcards):
 
 def prototype_files(corpus, subset):
     folder = f"{RESULTS}/prototypes/{corpus}/{subset}"
-    return [f"{folder}/seed{seed}.parquet" for seed in CONFIG.seeds]
+    return [f"{folder}/seed{seed}.parquet" for seed in CONFIG.all_seeds]
+
+
+def seeds_of(wildcards):
+    cell = cell_of(wildcards)
+    return CONFIG.seeds_at(cell.subset, cell.axes)
 
 
 def cell_inputs(wildcards):
     """The tables that a cell is made of; a list has one file for each seed."""
-    cell, system = cell_of(wildcards), system_of(wildcards)
+    cell, system, seeds = cell_of(wildcards), system_of(wildcards), seeds_of(wildcards)
     inputs = {"corpus": f"{RESULTS}/corpora/{cell.corpus}.parquet"}
     if system.rewriting:
         inputs["corpus"] = f"{RESULTS}/rewritten/{cell.corpus}/{system.rewriting}.parquet"
@@ -265,14 +277,15 @@ def cell_inputs(wildcards):
         inputs["sentence_vectors"] = f"{RESULTS}/sentence_vectors/{cell.corpus}/{stored}.npy"
     folder = f"{RESULTS}/quadruples/{cell.corpus}/{cell.subset}/p{system.p}"
     if system.needs_prototypes:
-        inputs["prototypes"] = prototype_files(cell.corpus, cell.subset)
+        folder_of_prototypes = f"{RESULTS}/prototypes/{cell.corpus}/{cell.subset}"
+        inputs["prototypes"] = [f"{folder_of_prototypes}/seed{seed}.parquet" for seed in seeds]
     if system.trained:
         for each in trainings_of(wildcards).values():
             stem = each.training.negatives.file_stem
-            inputs[stem] = [f"{folder}/seed{seed}/{stem}.parquet" for seed in CONFIG.seeds]
+            inputs[stem] = [f"{folder}/seed{seed}/{stem}.parquet" for seed in seeds]
     if system.compares:
         for split in ("dev", "test"):
-            inputs[split] = [f"{folder}/seed{seed}/{split}.parquet" for seed in CONFIG.seeds]
+            inputs[split] = [f"{folder}/seed{seed}/{split}.parquet" for seed in seeds]
     if (SETTING, CHOSEN) in cell.axes:
         inputs["selection"] = f"{RESULTS}/selection/{cell.system}/{cell.dataset}.json"
     return inputs
@@ -287,59 +300,11 @@ def metrics_of(cells):
     return [f"{RESULTS}/runs/{cell.path}/metrics.parquet" for cell in cells]
 
 
+def histories_of(cells):
+    """The histories of those cells that are trained."""
+    trained = [cell for cell in cells if CONFIG.systems[cell.system].trained]
+    return [f"{RESULTS}/runs/{cell.path}/history.parquet" for cell in trained]
+
+
 def records_of(cells):
     return [f"{RESULTS}/runs/{cell.path}/run.json" for cell in cells]
-
-
-def artefact_inputs(paper, name):
-    """What a table or figure shows: runs, or counts of questions."""
-    cells = cells_of_artefact(CONFIG, PAPERS[paper], name)
-    counted = {
-        number.where.dataset
-        for number in PAPERS[paper].artefacts[name].numbers()
-        if number.where.count
-    }
-    corpora = [f"{RESULTS}/corpora/{each}.parquet" for each in CONFIG.datasets if each in counted]
-    return {"metrics": metrics_of(cells), "records": records_of(cells), "corpora": corpora}
-
-
-def ledger_inputs():
-    """What all tables and figures show."""
-    inputs = [
-        artefact_inputs(name, artefact)
-        for name, paper in PAPERS.items()
-        for artefact in paper.artefacts
-    ]
-    corpora = [file for each in inputs for file in each["corpora"]]
-    return {
-        "metrics": metrics_of(CELLS),
-        "records": records_of(CELLS),
-        "corpora": list(dict.fromkeys(corpora)),
-    }
-
-
-def claimed_cells():
-    return list(
-        dict.fromkeys(
-            cell
-            for paper in PAPERS.values()
-            for cell in cells_of_claims(CONFIG, paper.claims.values())
-        )
-    )
-
-
-def tables_and_figures():
-    """Every table and figure of every paper, in each format."""
-    formats = {"table": ("csv", "md", "tex"), "figure": ("png", "svg", "csv")}
-    return [
-        f"{RESULTS}/{kind}s/{name}/{artefact}.{format}"
-        for name, paper in PAPERS.items()
-        for artefact in paper.artefacts
-        for kind in formats
-        if artefact.startswith(kind)
-        for format in formats[kind]
-    ]
-
-
-def sensitivity_files():
-    return [f"{RESULTS}/tables/{name}/sensitivity.csv" for name in SENSITIVITY_CELLS]

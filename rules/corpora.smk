@@ -28,6 +28,7 @@ rule build_corpus:
         questions=lambda wildcards: dataset_of(wildcards.corpus).questions,
         question_types=types_of_corpus,
         drop_all_correct=lambda wildcards: dataset_of(wildcards.corpus).drop_all_correct,
+        fold=lambda wildcards: dataset_of(wildcards.corpus).fold,
     script:
         "../workflow_scripts/build_corpus.py"
 
@@ -61,7 +62,8 @@ rule rewrite_questions:
     """Replace the question words by an entity or by the prototype word of their type."""
     input:
         corpus=f"{RESULTS}/corpora/{{corpus}}.parquet",
-        entities=f"{RESULTS}/entities/{{corpus}}.parquet",
+        # Those of a fold are those of the data set.
+        entities=lambda wildcards: f"{RESULTS}/entities/{unfolded(wildcards.corpus)}.parquet",
         vectors=lambda wildcards: (
             f"{RESULTS}/vectors/{split_corpus(wildcards.corpus)[0]}/{CONFIG.named_entities.vectors}.npy"
         ),
@@ -81,6 +83,7 @@ rule rewrite_questions:
     params:
         code=code_of("rewrite_questions"),
         lowercase=CONFIG.named_entities and lowercase_of_vectors(CONFIG.named_entities.vectors),
+        fold=lambda wildcards: dataset_of(wildcards.corpus).fold,
         question_words=lambda wildcards: [
             word for words in types_of_corpus(wildcards).values() for word in words
         ],

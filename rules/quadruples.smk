@@ -23,7 +23,7 @@ rule choose_prototypes:
         runtime=growing(20),
     params:
         code=code_of("choose_prototypes"),
-        seeds=CONFIG.seeds,
+        seeds=CONFIG.all_seeds,
         types=types_of,
         choice=lambda wildcards: dataset_of(wildcards.corpus).prototype_choice,
     script:
@@ -39,7 +39,7 @@ rule build_training_quadruples:
         expand(
             f"{RESULTS}/quadruples/{{{{corpus}}}}/{{{{subset}}}}/p{{{{p}}}}/seed{{seed}}/"
             "train-{{number}}-per-{{per}}.parquet",
-            seed=CONFIG.seeds,
+            seed=CONFIG.all_seeds,
         ),
     log:
         f"{RESULTS}/logs/build_quadruples/{{corpus}}-{{subset}}-p{{p}}-train-{{number}}-per-{{per}}.log",
@@ -55,7 +55,7 @@ rule build_training_quadruples:
         runtime=growing(30),
     params:
         code=code_of("build_quadruples"),
-        seeds=CONFIG.seeds,
+        seeds=CONFIG.all_seeds,
         types=types_of,
         splits=["train"],
     script:
@@ -71,7 +71,7 @@ rule build_evaluation_quadruples:
         expand(
             f"{RESULTS}/quadruples/{{{{corpus}}}}/{{{{subset}}}}/p{{{{p}}}}/seed{{seed}}/"
             "{split}.parquet",
-            seed=CONFIG.seeds,
+            seed=CONFIG.all_seeds,
             split=["dev", "test"],
         ),
     log:
@@ -85,7 +85,7 @@ rule build_evaluation_quadruples:
         runtime=growing(30),
     params:
         code=code_of("build_quadruples"),
-        seeds=CONFIG.seeds,
+        seeds=CONFIG.all_seeds,
         types=types_of,
         splits=["dev", "test"],
     script:

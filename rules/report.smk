@@ -3,6 +3,7 @@
 needs: metrics and run.json of the cells that each shows, corpora; papers/{paper}/paper.yaml, as values
 makes: summary.csv, ledger.{csv,md,html}, claims.{csv,md}, comparisons.csv,
        tables/{paper}/table{number}.{csv,md,tex}, figures/{paper}/figure{number}.{png,svg,csv},
+       tables/{paper}/crossfit.{csv,md},
        tables/{paper}/sensitivity.{csv,md}, figures/{paper}/sensitivity.{png,svg}
 """
 
@@ -35,7 +36,7 @@ rule write_ledger:
         code=code_of("write_ledger"),
         config=REPORTED,
         left_out=CONFIG.left_out,
-        seeds=CONFIG.seeds,
+        seeds=CONFIG.all_seeds,
     script:
         "../workflow_scripts/write_ledger.py"
 
@@ -68,7 +69,7 @@ rule judge_claims:
         code=code_of("judge_claims"),
         config=REPORTED,
         left_out=CONFIG.left_out,
-        seeds=CONFIG.seeds,
+        seeds=CONFIG.all_seeds,
     script:
         "../workflow_scripts/judge_claims.py"
 
@@ -110,7 +111,7 @@ rule render_table:
         code=code_of("render_table"),
         config=REPORTED,
         left_out=CONFIG.left_out,
-        seeds=CONFIG.seeds,
+        seeds=CONFIG.all_seeds,
     script:
         "../workflow_scripts/render_table.py"
 
@@ -152,9 +153,39 @@ rule draw_figure:
         code=code_of("draw_figure"),
         config=REPORTED,
         left_out=CONFIG.left_out,
-        seeds=CONFIG.seeds,
+        seeds=CONFIG.all_seeds,
     script:
         "../workflow_scripts/draw_figure.py"
+
+
+rule write_crossfit:
+    """Join the folds of the cross-fitted systems."""
+    input:
+        metrics=lambda wildcards: metrics_of(CROSSFIT_CELLS[wildcards.paper]),
+        records=lambda wildcards: records_of(CROSSFIT_CELLS[wildcards.paper]),
+        histories=lambda wildcards: histories_of(CROSSFIT_CELLS[wildcards.paper]),
+        corpora=folds_of_paper,
+    output:
+        csv=report(
+            f"{RESULTS}/tables/{{paper}}/crossfit.csv",
+            caption="../report/crossfit.rst",
+            category="Cross-fitting",
+            subcategory="{paper}",
+            labels={"format": "csv"},
+        ),
+        md=f"{RESULTS}/tables/{{paper}}/crossfit.md",
+    log:
+        f"{RESULTS}/logs/write_crossfit/{{paper}}.log",
+    localrule: True
+    conda:
+        "../envs/cpu.yaml"
+    params:
+        code=code_of("write_crossfit"),
+        config=REPORTED,
+        left_out=CONFIG.left_out,
+        seeds=CONFIG.all_seeds,
+    script:
+        "../workflow_scripts/write_crossfit.py"
 
 
 rule write_sensitivity:
@@ -162,6 +193,7 @@ rule write_sensitivity:
     input:
         metrics=lambda wildcards: metrics_of(SENSITIVITY_CELLS[wildcards.paper]),
         records=lambda wildcards: records_of(SENSITIVITY_CELLS[wildcards.paper]),
+        histories=lambda wildcards: histories_of(SENSITIVITY_CELLS[wildcards.paper]),
     output:
         csv=report(
             f"{RESULTS}/tables/{{paper}}/sensitivity.csv",
@@ -188,6 +220,6 @@ rule write_sensitivity:
         code=code_of("write_sensitivity"),
         config=REPORTED,
         left_out=CONFIG.left_out,
-        seeds=CONFIG.seeds,
+        seeds=CONFIG.all_seeds,
     script:
         "../workflow_scripts/write_sensitivity.py"

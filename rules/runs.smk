@@ -38,7 +38,7 @@ rule train_encoder:
             name: system.model_dump(exclude={"title"})
             for name, system in trainings_of(wildcards).items()
         },
-        seeds=CONFIG.seeds,
+        seeds=seeds_of,
         lowercase=lowercase_of,
     script:
         "../workflow_scripts/train_encoder.py"
@@ -89,7 +89,7 @@ rule score_candidates:
         types=types_of,
         sources=sources_of,
         system=lambda wildcards: system_of(wildcards).model_dump(exclude={"title", "training"}),
-        seeds=CONFIG.seeds,
+        seeds=seeds_of,
         lowercase=lowercase_of,
     script:
         "../workflow_scripts/score_candidates.py"

@@ -4,8 +4,12 @@ input: train, dev, test
 output: corpora/{dataset}.parquet
 """
 
+import logging
+
+from analogyqa.corpora.folds import count_shared, fold_of
 from analogyqa.corpora.table import build_corpus
 from analogyqa.schemas import CORPUS, SPLITS, write_table
+from analogyqa.settings.data import fold_numbers
 from job import job
 
 with job(snakemake):
@@ -17,4 +21,7 @@ with job(snakemake):
         snakemake.params.questions,
         snakemake.params.drop_all_correct,
     )
+    if snakemake.params.fold:
+        corpus = fold_of(corpus, *fold_numbers(snakemake.params.fold))
+        logging.info("the test split shares with train and dev: %s", count_shared(corpus))
     write_table(corpus, CORPUS, snakemake.output[0])

@@ -13,7 +13,7 @@ with job(snakemake):
     paper = papers[snakemake.wildcards.paper]
     name = f"figure{snakemake.wildcards.number}"
     runs = read_runs(snakemake.input.records, snakemake.input.metrics)
-    frame = build_figure(paper, name, summarise_runs(runs, config.bootstrap), config)
+    frame = build_figure(paper, name, summarise_runs(runs, config), config)
     write_csv(frame, snakemake.output.csv)
     files = {"png": snakemake.output.png, "svg": snakemake.output.svg}
     draw_figure(frame, paper, name, config, files)

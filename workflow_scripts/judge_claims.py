@@ -5,8 +5,9 @@ output: claims.csv, comparisons.csv, claims.md
 """
 
 from analogyqa.files import write_text
-from analogyqa.report.claims import claims_markdown, judge_claims, values_of
-from analogyqa.report.summary import read_runs, write_csv
+from analogyqa.report.claims import judge_claims
+from analogyqa.report.claims_page import claims_markdown
+from analogyqa.report.summary import read_runs, values_of, write_csv
 from job import job, reported
 
 with job(snakemake):

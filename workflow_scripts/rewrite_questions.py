@@ -4,6 +4,7 @@ input: corpus, entities, vectors
 output: rewritten/{dataset}/{rewriting}.parquet
 """
 
+from analogyqa.corpora.folds import of_fold
 from analogyqa.rewriting.questions import rewrite_questions
 from analogyqa.schemas import CORPUS, ENTITIES, read_table, write_table
 from analogyqa.vectors.store import read_store
@@ -11,9 +12,13 @@ from job import job
 
 with job(snakemake):
     vectors, word_ids = read_store(snakemake.input.vectors)
+    corpus = read_table(snakemake.input.corpus, CORPUS)
+    entities = read_table(snakemake.input.entities, ENTITIES)
+    if snakemake.params.fold:
+        entities = of_fold(entities, corpus)
     rewritten = rewrite_questions(
-        read_table(snakemake.input.corpus, CORPUS),
-        read_table(snakemake.input.entities, ENTITIES),
+        corpus,
+        entities,
         vectors,
         word_ids,
         snakemake.wildcards.rewriting,

@@ -8,17 +8,17 @@ from analogyqa.corpora.table import count_corpora
 from analogyqa.files import write_text
 from analogyqa.report.ledger import build_ledger
 from analogyqa.report.ledger_pages import to_html, to_markdown
-from analogyqa.report.summary import read_runs, summarise_runs, write_csv
+from analogyqa.report.summary import read_runs, summarise_runs, values_of, write_csv
 from job import job, reported
 
 with job(snakemake):
     config, by_name = reported(snakemake)
     papers = list(by_name.values())
     counts = count_corpora(snakemake.input.corpora)
-    runs = read_runs(snakemake.input.records, snakemake.input.metrics)
-    summary = summarise_runs(runs, config.bootstrap)
+    runs = list(read_runs(snakemake.input.records, snakemake.input.metrics))
+    summary = summarise_runs(runs, config)
     write_csv(summary, snakemake.output.summary)
-    ledger = build_ledger(papers, config, summary, counts)
+    ledger = build_ledger(papers, config, summary, counts, values_of(runs))
     write_csv(ledger, snakemake.output.ledger)
     write_text(snakemake.output.md, to_markdown(ledger, papers))
     write_text(snakemake.output.html, to_html(ledger, papers))

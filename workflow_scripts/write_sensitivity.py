@@ -1,10 +1,11 @@
 """Say what each open choice of the paper changes.
 
-input: metrics and run.json of every variation
+input: metrics, run.json and histories of every variation
 output: tables/{paper}/sensitivity.{csv,md}, figures/{paper}/sensitivity.{png,svg}
 """
 
 from analogyqa.files import write_text
+from analogyqa.report.learning import learnt_of
 from analogyqa.report.sensitivity import build_sensitivity
 from analogyqa.report.sensitivity_figure import draw_sensitivity
 from analogyqa.report.sensitivity_page import sensitivity_markdown
@@ -16,7 +17,8 @@ with job(snakemake):
     paper = snakemake.wildcards.paper
     study = config.studies[paper].sensitivity
     runs = read_runs(snakemake.input.records, snakemake.input.metrics)
-    frame = build_sensitivity(papers[paper], config, runs)
+    learnt = learnt_of(snakemake.input.histories)
+    frame = build_sensitivity(papers[paper], config, runs, learnt)
     write_csv(frame, snakemake.output.csv)
     write_text(snakemake.output.md, sensitivity_markdown(frame, config, study))
     files = {kind: snakemake.output[kind] for kind in ("png", "svg")}

@@ -56,7 +56,7 @@ def test_axes_are_sorted_and_none_are_the_default():
         ({"loss": "squared"}, r"training\.loss: Input should be 'printed'"),
         ({"negatives.count": "many"}, r"training\.negatives\.count: Input"),
         ({"dropout": 0, "drop_all_correct": ["all"]}, r"drop_all_correct\.0: Input"),
-        ({"aggregate": "median"}, "aggregate: Input should be 'max' or 'mean'"),
+        ({"aggregate": "median"}, "aggregate: Input should be 'max', 'mean' or 'question'"),
     ],
 )
 def test_what_is_no_axis_and_no_value_of_one_is_explained(values, message):

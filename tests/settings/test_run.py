@@ -224,7 +224,7 @@ def test_a_system_that_is_left_out_is_in_no_study_and_has_a_reason(papers):
         "mean default": "tells only",
     }
     study = left.studies["small"]
-    assert (study.selection.systems, study.sensitivity.systems) == ([], ["baseline"])
+    assert (study.selection.systems, study.sensitivity.systems) == ({}, ["baseline"])
     assert study.extra_rows == config.studies["small"].extra_rows
 
 

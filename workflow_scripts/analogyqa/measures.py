@@ -33,19 +33,9 @@ MEASURES = {
 # Of an item, how many candidates have a score that another one has, too. trec_eval orders these by
 # descending id.
 TIED = "tied_candidates"
-
-
-class Summary(NamedTuple):
-    """A mean over items and seeds with its spread.
-
-    `sd` is over the seeds' means (0 for one seed). The interval joins both spreads: seeds and
-    items are resampled together.
-    """
-
-    mean: float
-    sd: float
-    ci_low: float
-    ci_high: float
+# Of an item, 1 where every candidate is correct, so that no order is wrong; else 0.
+ALL_CORRECT = "all_correct"
+ABOUT_ITEMS = (TIED, ALL_CORRECT)
 
 
 def measure_items(scores: pd.DataFrame, groups: dict[str, str]) -> pd.DataFrame:
@@ -56,8 +46,8 @@ def measure_items(scores: pd.DataFrame, groups: dict[str, str]) -> pd.DataFrame:
         groups: question_id to question type, for every question that must be there.
 
     Returns:
-        A row for each measure (those of `MEASURES`, then `TIED`) and question, by question_id:
-        item, group, measure, value.
+        A row for each measure (those of `MEASURES`, then `ABOUT_ITEMS`) and question, by
+        question_id: item, group, measure, value.
 
     Raises:
         AnalogyQAError: when a question is missing, unknown or has a score that is not a number.
@@ -85,14 +75,20 @@ def measure_items(scores: pd.DataFrame, groups: dict[str, str]) -> pd.DataFrame:
         )
     }
     tied = scores.duplicated(["question_id", "score"], keep=False)
-    tied_candidates = tied.groupby(scores["question_id"].astype(str)).sum()
+    question_ids = scores["question_id"].astype(str)
+    about = {
+        TIED: tied.groupby(question_ids).sum(),
+        ALL_CORRECT: scores["label"].eq(1).groupby(question_ids).all(),
+    }
     items = sorted(groups)
     rows = [
         (item, groups[item], name, values[item, measure.computed_by])
         for name, measure in MEASURES.items()
         for item in items
     ]
-    rows += [(item, groups[item], TIED, float(tied_candidates[item])) for item in items]
+    rows += [
+        (item, groups[item], name, float(about[name][item])) for name in about for item in items
+    ]
     return pd.DataFrame(rows, columns=["item", "group", "measure", "value"])
 
 
@@ -135,7 +131,7 @@ def values_by_seed(metrics: pd.DataFrame, split: str) -> dict[str, pd.DataFrame]
     own = metrics[metrics["split"] == split].astype({"item": str, "measure": str})
     return {
         name: own[own["measure"] == name].pivot(index="seed", columns="item", values="value")
-        for name in (*MEASURES, TIED)
+        for name in (*MEASURES, *ABOUT_ITEMS)
     }
 
 
@@ -143,20 +139,3 @@ def titles(names: Iterable[str]) -> str:
     """Return the titles of measures within a sentence."""
     *first, last = [MEASURES[name].title.lower() for name in names]
     return f"{', '.join(first)} and {last}" if first else last
-
-
-def summarise(values: np.ndarray, samples: int, confidence: float) -> Summary:
-    """Summarise values [seeds, items] by a bootstrap over both axes.
-
-    The draws come from a fixed seed, so the same values give the same interval.
-    """
-    seeds, items = values.shape
-    generator = np.random.default_rng(0)
-    seed_weights = generator.multinomial(seeds, np.full(seeds, 1 / seeds), samples) / seeds
-    item_weights = generator.multinomial(items, np.full(items, 1 / items), samples) / items
-    means = np.einsum("bs,sq,bq->b", seed_weights, values, item_weights, optimize=True)
-    tail = (1 - confidence) / 2
-    low, high = np.quantile(means, [tail, 1 - tail])
-    by_seed = values.mean(axis=1)
-    sd = float(by_seed.std(ddof=1)) if seeds > 1 else 0.0
-    return Summary(float(by_seed.mean()), sd, float(low), float(high))

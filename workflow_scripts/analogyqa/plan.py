@@ -7,7 +7,7 @@ from typing import NamedTuple
 from analogyqa.errors import AnalogyQAError
 from analogyqa.settings import axes as ax
 from analogyqa.settings.axes import Axes
-from analogyqa.settings.data import ALL
+from analogyqa.settings.data import ALL, FOLD, fold_name
 from analogyqa.settings.load import PAPERS
 from analogyqa.settings.paper import OWN, SCORE, Claim, Paper, Where, load_paper, paper_of_own_data
 from analogyqa.settings.run import Config
@@ -28,6 +28,12 @@ class Cell(NamedTuple):
     @property
     def path(self) -> str:
         return f"{self.system}/{self.dataset}/{self.subset}/{ax.to_text(self.axes)}"
+
+    @classmethod
+    def from_path(cls, path: Path) -> "Cell":
+        """Return the cell whose `path` a path ends in."""
+        system, dataset, subset, axes = path.parts[-4:]
+        return cls(system, dataset, subset, ax.from_text(axes))
 
     @property
     def label(self) -> str:
@@ -58,6 +64,12 @@ def split_corpus(name: str) -> tuple[str, Axes]:
     """Return what `corpus_name` joined: the data set and its axes."""
     dataset, _, axes = name.partition(",")
     return dataset, ax.from_text(axes) if axes else ()
+
+
+def unfolded(name: str) -> str:
+    """Return the name of the corpus that a fold is cut from, or the name itself."""
+    dataset, axes = split_corpus(name)
+    return corpus_name(dataset, tuple(axis for axis in axes if axis[0] != FOLD))
 
 
 def load_papers(config: Config, folder: Path = PAPERS) -> dict[str, Paper]:
@@ -155,11 +167,6 @@ def cells_of_artefact(config: Config, paper: Paper, name: str) -> list[Cell]:
     return _cells(places_of(config, paper, name), config, paper.artefacts[name].is_figure)
 
 
-def cells_of_claims(config: Config, claims: Iterable[Claim]) -> list[Cell]:
-    """Return the cells that claims compare, at every setting."""
-    return _cells(_sides(claims), config)
-
-
 def _sides(claims: Iterable[Claim]) -> list[Where]:
     return [side for claim in claims for pair in claim.sides() for side in pair]
 
@@ -183,7 +190,12 @@ def cells_of(config: Config, papers: Mapping[str, Paper]) -> list[Cell]:
     for paper in papers.values():
         for name in paper.artefacts:
             cells |= dict.fromkeys(cells_of_artefact(config, paper, name))
-        cells |= dict.fromkeys(cells_of_claims(config, paper.claims.values()))
+        cells |= dict.fromkeys(cells_of_claims(config, paper))
+    for name, study in config.studies.items():
+        if study.crossfit:
+            cells |= dict.fromkeys(
+                cell for own in crossfit_cells(config, name).values() for cell in own
+            )
     for cell in list(cells):
         if cell.axes == ((ax.SETTING, ax.CHOSEN),):
             cells |= dict.fromkeys(selection_cells(config, cell.system, cell.dataset).values())
@@ -194,7 +206,7 @@ def cells_of(config: Config, papers: Mapping[str, Paper]) -> list[Cell]:
 
 def _require_questions(config: Config, cell: Cell) -> None:
     system = config.system_at(cell.system, cell.axes)
-    counts = config.datasets[cell.dataset].questions.get("train", {})
+    counts = config.dataset_at(cell.dataset, cell.axes).questions.get("train", {})
     for question_type in config.types_of(cell.subset) or ():
         count = counts.get(question_type)
         if count is not None and system.p > count and system.needs_prototypes:
@@ -227,6 +239,36 @@ def sensitivity_cells(config: Config, paper: str) -> dict[tuple[str, str, str, s
                 if not why_not(where, config):
                     cells[system, dataset, choice, value] = cell_at(where, config)
     return cells
+
+
+def crossfit_cells(config: Config, paper: str) -> dict[tuple[str, str], list[Cell]]:
+    """Return the cells of (system, data set) of a paper's cross-fitting, one for each fold."""
+    study = config.studies[paper].crossfit
+    return {
+        (system, dataset): [
+            cell_at(Where(system=system, dataset=dataset, subset=study.subset, fold=fold), config)
+            for fold in (fold_name(number, study.folds) for number in range(1, study.folds + 1))
+        ]
+        for dataset in (study.datasets if study else ())
+        for system in study.systems
+    }
+
+
+def folds_of(where: Where, config: Config, paper: str) -> list[Cell]:
+    """Return the cells in which a place of a paper is cross-fitted, one each fold; [] for none."""
+    study = config.studies[paper].crossfit if paper in config.studies else None
+    if study is None or where.axes or where.subset != study.subset:
+        return []
+    return crossfit_cells(config, paper).get((where.system, where.dataset), [])
+
+
+def cells_of_claims(config: Config, paper: Paper) -> list[Cell]:
+    """Return the cells that a paper's claims compare, the primary ones cross-fitted, too."""
+    cells = dict.fromkeys(_cells(_sides(paper.claims.values()), config))
+    primary = [claim for claim in paper.claims.values() if claim.primary]
+    for where in _sides(primary):
+        cells |= dict.fromkeys(folds_of(where, config, paper.paper))
+    return list(cells)
 
 
 def varied_systems(config: Config, papers: Iterable[Paper] = ()) -> dict[str, System]:

@@ -40,7 +40,8 @@ SCORES = _schema(
     score=pa.float32(),
     best_prototype=pa.int32(),
 )
-# `measure` is the loss, a measure of the dev split (dev_..), seconds or examples_per_second.
+# `measure` is the loss, a measure of the dev split (dev_..), seconds or examples_per_second; of the
+# first epoch also constant_loss, that of one energy for all quadruples.
 HISTORY = _schema(seed=pa.int32(), epoch=pa.int32(), measure=_id, value=pa.float64())
 # `item` is a question, `group` its type.
 METRICS = _schema(seed=pa.int32(), split=_id, item=_id, group=_id, measure=_id, value=pa.float64())

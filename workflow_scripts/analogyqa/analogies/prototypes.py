@@ -7,9 +7,10 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from analogyqa.corpora.question_types import OTHER, subset_of
+from analogyqa.corpora.question_types import subset_of
 from analogyqa.errors import AnalogyQAError
 from analogyqa.schemas import PROTOTYPES, SPLITS
+from analogyqa.settings.data import OTHER
 
 
 def choose_prototypes(

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-OTHER = "other"  # the type, in the subset `all`, of a question that has none
+from analogyqa.settings.data import OTHER
 
 
 def type_of(question: str, question_types: Mapping[str, Sequence[str]]) -> str | None:

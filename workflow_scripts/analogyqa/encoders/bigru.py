@@ -8,6 +8,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
 
+from analogyqa.encoders.dropout import Dropout
 from analogyqa.encoders.gru import GRUMax, reversed_rows
 
 if TYPE_CHECKING:
@@ -15,10 +16,7 @@ if TYPE_CHECKING:
 
 
 class BiGRUEncoder(nn.Module):
-    """Word vectors, a bidirectional GRU, the maximum over time: [n, sentence_dim].
-
-    `dropout_place` says where dropout acts: on the word vectors, the sentence vector or both.
-    """
+    """Word vectors, a bidirectional GRU, the maximum over time: [n, sentence_dim]."""
 
     def __init__(self, word_vectors: np.ndarray, training: "Training", seed: int) -> None:
         super().__init__()
@@ -28,12 +26,8 @@ class BiGRUEncoder(nn.Module):
         self.gru = nn.GRU(
             vectors.shape[1], training.sentence_dim // 2, batch_first=True, bidirectional=True
         )
-
-        def rate_at(place: str) -> float:
-            return training.dropout if training.dropout_place in (place, "both") else 0.0
-
-        self.word_dropout = rate_at("word_vectors")
-        self.sentence_dropout = nn.Dropout(rate_at("sentence_vector"))
+        self.word_dropout = Dropout(training, "word_vectors")
+        self.sentence_dropout = Dropout(training, "sentence_vector")
 
     def forward(self, words: Tensor, lengths: Tensor) -> Tensor:
         """Encode word ids [n, t] of the given lengths [n] (on the CPU).
@@ -46,21 +40,12 @@ class BiGRUEncoder(nn.Module):
         pool = self._pool if packed.data.device.type == "cpu" else self._pool_on_gpu
         return self.sentence_dropout(pool(packed))
 
-    @property
-    def _drops_words(self) -> bool:
-        return self.training and self.word_dropout > 0
-
     def _embed(self, ids: Tensor) -> Tensor:
-        x = F.embedding(ids, self.word_vectors)
-        if not self._drops_words:
-            return x
-        # F.dropout draws its mask five times slower on the CPU.
-        kept = torch.rand_like(x).ge_(self.word_dropout)
-        return x.mul_(kept).div_(1 - self.word_dropout)
+        return self.word_dropout(F.embedding(ids, self.word_vectors))
 
     def _pool(self, packed: PackedSequence) -> Tensor:
         ids, rows = packed.data, None
-        if not self._drops_words:
+        if not self.word_dropout.acts:
             # A word that comes again is the same: it is multiplied with the weights once.
             ids, rows = ids.unique(return_inverse=True)
         x = self._embed(ids)

@@ -7,6 +7,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from analogyqa.encoders.dropout import Dropout
+
 if TYPE_CHECKING:
     from analogyqa.settings.systems import Training
 
@@ -18,8 +20,7 @@ class CNNEncoder(nn.Module):
     """Word vectors, a wide convolution, tanh, the maximum over time: [n, sentence_dim].
 
     Wide: the filters also see the words at both ends of a sentence with zeros beside them, so a
-    sentence of L words has L + 4 places, however short it is. `dropout_place` says where dropout
-    acts: on the word vectors, the sentence vector or both.
+    sentence of L words has L + 4 places, however short it is.
     """
 
     def __init__(self, word_vectors: np.ndarray, training: "Training", seed: int) -> None:
@@ -30,13 +31,8 @@ class CNNEncoder(nn.Module):
         self.convolution = nn.Conv1d(
             vectors.shape[1], training.sentence_dim, WIDTH, padding=WIDTH - 1
         )
-
-        def dropout_at(place: str) -> nn.Dropout:
-            acts = training.dropout_place in (place, "both")
-            return nn.Dropout(training.dropout if acts else 0.0)
-
-        self.word_dropout = dropout_at("word_vectors")
-        self.sentence_dropout = dropout_at("sentence_vector")
+        self.word_dropout = Dropout(training, "word_vectors")
+        self.sentence_dropout = Dropout(training, "sentence_vector")
 
     def forward(self, words: Tensor, lengths: Tensor) -> Tensor:
         """Encode word ids [n, t] of the given lengths [n]; an empty sentence is all zeros."""

@@ -16,10 +16,12 @@ if TYPE_CHECKING:
 class Encoded(NamedTuple):
     """The vectors of a split: those of its M pairs, and of the P prototypes, float32 [.., dim].
 
-    `prototypes` and `pairs` [n] are the quadruples, rows of the prototypes and of the pairs; those
-    of a pair stand together. For a ranker without prototypes these four are empty.
+    `question_of` [M] numbers the question of each pair. `prototypes` and `pairs` [n] are the
+    quadruples, rows of the prototypes and of the pairs; those of a pair stand together. For a
+    ranker without prototypes the last four are empty.
     """
 
+    question_of: "np.ndarray"
     questions: "np.ndarray"
     candidates: "np.ndarray"
     prototype_questions: "np.ndarray"

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 
 class AnalogyRanker:
-    """score(q, a) = max, or mean, over prototypes of cos(q_p - a_p, q - a) (section 4.2)."""
+    """score(q, a) = max over prototypes of cos(q_p - a_p, q - a) (section 4.2), or as `aggregate`
+    says."""
 
     def __init__(self, system: "System") -> None:
         self.aggregate = system.aggregate
@@ -26,6 +27,7 @@ class AnalogyRanker:
             encoded.questions - encoded.candidates,
             encoded.prototypes,
             encoded.pairs,
+            encoded.question_of,
             self.aggregate,
         )
 
@@ -43,30 +45,47 @@ def analogy_scores(
     pair_shifts: np.ndarray,
     prototypes: np.ndarray,
     pairs: np.ndarray,
-    aggregate: Literal["max", "mean"],
+    question_of: np.ndarray,
+    aggregate: Literal["max", "mean", "question"],
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Score pairs by their analogy with prototypes, max (or mean) of cos(q_p - a_p, q - a).
+    """Score pairs by their analogy with prototypes, the cosines of q_p - a_p and q - a.
 
     Args:
         prototype_shifts: q_p - a_p, [P, d].
         pair_shifts: q - a, [M, d].
         prototypes, pairs: the quadruples, int [n] each, rows of the two arrays above; the
             quadruples of a pair stand together.
-        aggregate: over the prototypes of a pair.
+        question_of: the number of the question of each pair, [M].
+        aggregate: over the prototypes of a pair: their `max`, or `mean`, or the one prototype
+            whose cosine with any candidate of the `question` is the highest.
 
     Returns:
-        float32 [M], and int [M] the row of the prototype with the highest energy.
+        float32 [M], and int [M] the row of the prototype with the highest energy, of the pair or,
+        with `question`, of its question.
     """
-    energies = (unit(prototype_shifts) @ unit(pair_shifts).T)[prototypes, pairs]
+    every = unit(prototype_shifts) @ unit(pair_shifts).T
+    energies = every[prototypes, pairs]
     starts = np.flatnonzero(np.r_[True, pairs[1:] != pairs[:-1]])
     counts = np.diff(np.r_[starts, len(pairs)])
     best = np.maximum.reduceat(energies, starts)
     is_best = energies == np.repeat(best, counts)
     firsts = np.minimum.reduceat(np.where(is_best, np.arange(len(pairs)), len(pairs)), starts)
+    order, chosen = pairs[starts], prototypes[firsts]
     if aggregate == "mean":
         best = np.add.reduceat(energies, starts) / counts
-    order = pairs[starts]
+    elif aggregate == "question":
+        chosen = _of_question(question_of[order], best, chosen)
+        best = every[chosen, order]
     scores = np.full(len(pair_shifts), np.nan, dtype=np.float32)
     best_prototypes = np.full(len(pair_shifts), -1, dtype=np.int64)
-    scores[order], best_prototypes[order] = best, prototypes[firsts]
+    scores[order], best_prototypes[order] = best, chosen
     return scores, best_prototypes
+
+
+def _of_question(questions: np.ndarray, best: np.ndarray, chosen: np.ndarray) -> np.ndarray:
+    """Return for each pair what is chosen by the first pair with the best value of its question."""
+    ranked = np.lexsort((-best, questions))
+    _, firsts, question = np.unique(questions[ranked], return_index=True, return_inverse=True)
+    of_pair = np.empty(len(best), dtype=np.int64)
+    of_pair[ranked] = chosen[ranked[firsts]][question]
+    return of_pair

@@ -18,7 +18,7 @@ from analogyqa.plan import cells_by_setting, why_not
 from analogyqa.report.ledger import NOT_RUN, OTHER_DATA, no_run
 from analogyqa.report.summary import MEASURED, by_cell, typed
 from analogyqa.settings.axes import text_of
-from analogyqa.settings.paper import OWN, SCORE, Artefact, Paper, Where
+from analogyqa.settings.paper import OWN, Artefact, Paper, Where
 from analogyqa.settings.run import Config
 
 FIGURE = {
@@ -70,9 +70,9 @@ def build_figure(paper: Paper, name: str, summary: pd.DataFrame, config: Config)
         run = found.get((cell, where.measure), {})
         if cell and not run:
             reason = no_run(cell)
-        said = published_value(paper, where)
+        said = paper.published_at(where)
         if said is None and is_best:
-            said = published_value(paper, _without(where, x))
+            said = paper.published_at(_without(where, x))
         rows.append(
             run
             | {key: getattr(where, key) for key in ("system", "dataset", "subset", "measure")}
@@ -159,16 +159,6 @@ def style_of(index: int) -> dict[str, str]:
         "color": COLOURS[index % len(COLOURS)],
         "marker": MARKERS[(index + index // len(COLOURS)) % len(MARKERS)],
     }
-
-
-def published_value(paper: Paper, where: Where) -> float | None:
-    """Return the score that the first table of a paper which has it prints for a place."""
-    for artefact in paper.artefacts.values():
-        for number in artefact.numbers():
-            printed = number.kind == SCORE and number.published is not None
-            if printed and number.where.place == where.place:
-                return number.published
-    return None
 
 
 def _draw_lines(axes: plt.Axes, frame: pd.DataFrame, artefact: Artefact, config: Config) -> None:
@@ -284,13 +274,19 @@ def _draw_heat_map(axes: plt.Axes, frame: pd.DataFrame, artefact: Artefact) -> N
     axes.set_ylabel(_axis_title(y))
 
 
+def seeds_of(frame: pd.DataFrame) -> str:
+    """Return how many seeds the rows of a figure have."""
+    return " or ".join(map(str, sorted(frame["n_seeds"].dropna().unique()))) or "no"
+
+
 def _title(frame: pd.DataFrame, paper: Paper, name: str, config: Config) -> str:
     confidence = f"{config.bootstrap.confidence * 100:g}%"
     title = paper.artefacts[name].title
     number = name.removeprefix("figure")
-    spread = f"bars: {confidence} intervals over questions and {len(config.seeds)} seeds"
+    seeds = seeds_of(frame)
+    spread = f"bars: {confidence} intervals over questions and {seeds} seeds"
     if paper.artefacts[name].y:
-        spread = f"means over {len(config.seeds)} seeds"
+        spread = f"means over {seeds} seeds"
     lines = [
         title if paper.paper == OWN else f"Figure {number} of {paper.paper}: {title}",
         f"test split; {spread}",

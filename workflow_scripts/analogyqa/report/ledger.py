@@ -1,46 +1,83 @@
 """Every published number beside ours, with a verdict."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
+import numpy as np
 import pandas as pd
 
 from analogyqa.corpora.table import Counts
 from analogyqa.plan import Cell, cells_by_setting, why_not
-from analogyqa.report.summary import LEDGER, MEASURED, Found, by_cell, typed
+from analogyqa.report.spread import shares_of_best
+from analogyqa.report.summary import LEDGER, MEASURED, Found, Values, by_cell, typed
 from analogyqa.settings.data import ALL
-from analogyqa.settings.paper import BEST, CITED, QUESTIONS, Artefact, Paper, Published
+from analogyqa.settings.paper import (
+    BEST,
+    CITED,
+    QUESTIONS,
+    SCORE,
+    Artefact,
+    Paper,
+    Published,
+    Where,
+)
 from analogyqa.settings.run import Config
 
 REPRODUCED, HIGHER, LOWER = "reproduced", "higher", "lower"
+CANNOT_TELL, ENFORCED = "cannot tell", "enforced"
 NOT_RUN, NOT_COMPARABLE = "not run", "not comparable"
 OTHER_DATA = "our data are not the paper's"
+ONE_SEED = "one seed does not say where a further run would lie"
+# Printed values that differ by less are one value, rounded or cut off.
+SAME_VALUE = 0.0007
+
+# Paper, artefact, row and column of a printed value.
+_Printed = tuple[str, str, str, str]
 
 
-def verdict(published: float, low: float, high: float) -> str:
-    """Judge our interval [low, high] against a published value: where do we lie?"""
+def verdict(
+    published: float, low: float | None, high: float | None, rivals: Iterable[float] = ()
+) -> str:
+    """Judge our interval [low, high] against a published value: where do we lie?
+
+    `rivals` are published values that the paper calls better or worse than this one. An interval
+    that has one of them, too, cannot tell; nor can one that is not known.
+    """
+    if low is None or pd.isna(low):
+        return CANNOT_TELL
     if low <= published <= high:
-        return REPRODUCED
+        return CANNOT_TELL if any(low <= each <= high for each in rivals) else REPRODUCED
     return HIGHER if low > published else LOWER
 
 
 def build_ledger(
-    papers: Iterable[Paper], config: Config, summary: pd.DataFrame, counts: dict[str, Counts]
+    papers: Sequence[Paper],
+    config: Config,
+    summary: pd.DataFrame,
+    counts: dict[str, Counts],
+    values: Values,
+    only: tuple[str, str] | None = None,
 ) -> pd.DataFrame:
     """Hold every published number against ours: columns `LEDGER`.
 
-    A trained system has a row at the paper's setting and, where the configuration selects it, a
-    row at the setting that its dev split chose. A value that the paper cites has no row.
+    A published value is one run of the paper's system on the same questions. So it is held against
+    the interval of one further run of ours. A trained system has a row at the paper's setting and,
+    where the configuration selects it, a row at the setting that its dev split chose. A value that
+    the paper cites has no row.
 
     Args:
         papers: the published values.
         config: says which data sets, systems and points of axes there are.
         summary: as `summarise_runs` returns it.
         counts: data set to its counts of questions.
+        values: of the curves whose best point is judged.
+        only: paper and artefact, where not all rows are wanted.
     """
-    found = by_cell(summary)
+    found, repeats = by_cell(summary), repeated(papers)
     rows = []
     for paper in papers:
         for name, artefact in paper.artefacts.items():
+            if only not in (None, (paper.paper, name)):
+                continue
             for number in artefact.numbers():
                 if number.kind == CITED or number.published is None:
                     continue
@@ -53,25 +90,49 @@ def build_ledger(
                     "scale": artefact.scale,
                     "kind": number.kind,
                     "published": number.published,
+                    "repeats": repeats.get((paper.paper, name, number.row, number.column), ""),
                 }
-                ours = _compare(artefact, number, config, found, counts)
+                if reason := why_not(number.where, config):
+                    ours = [_not_run(reason)]
+                elif number.kind == QUESTIONS:
+                    ours = [_count_questions(number, config, counts)]
+                elif number.kind == BEST:
+                    ours = [_best(artefact, number, config, found, values)]
+                else:
+                    ours = _scores(paper, number, config, found)
                 rows += [start | _comparable(row, config) for row in ours]
     return typed(rows, LEDGER)
 
 
-def _compare(
-    artefact: Artefact, number: Published, config: Config, found: Found, counts: dict[str, Counts]
-) -> list[dict]:
-    if reason := why_not(number.where, config):
-        return [_not_run(reason)]
-    if number.kind == QUESTIONS:
-        return [_count_questions(number, config, counts)]
-    if number.kind == BEST:
-        return [_best(artefact, number, config, found)]
-    return [
-        {"setting": setting, **_score(number, cell, found)}
-        for setting, cell in cells_by_setting(number.where, config).items()
-    ]
+def repeated(papers: Sequence[Paper]) -> dict[_Printed, str]:
+    """Return the scores that were printed before, each with where, and for what.
+
+    They are values of one measure on the same data. A value may stand for another system there.
+    """
+    before: list[tuple[str, Where, float]] = []
+    found = {}
+    for paper in papers:
+        for name, artefact in paper.artefacts.items():
+            for number in artefact.numbers():
+                if number.kind != SCORE or number.published is None:
+                    continue
+                where = number.where
+                same = next((each for each in before if _is_same(each, number)), None)
+                if same is None:
+                    place = f"{name} of {paper.paper} ({number.row}, {number.column})"
+                    before.append((place, where, number.published))
+                    continue
+                other = same[1].system != where.system
+                for_whom = f", there for another system ({same[1].system})" if other else ""
+                key = (paper.paper, name, number.row, number.column)
+                found[key] = f"printed in {same[0]}, too{for_whom}"
+    return found
+
+
+def _is_same(before: tuple[str, Where, float], number: Published) -> bool:
+    _, where, value = before
+    of_data = [(each.dataset, each.subset, each.measure) for each in (where, number.where)]
+    return of_data[0] == of_data[1] and abs(value - number.published) < SAME_VALUE
 
 
 def no_run(*cells: Cell) -> str:
@@ -83,29 +144,65 @@ def _not_run(reason: str) -> dict:
     return {"verdict": NOT_RUN, "reason": reason}
 
 
-def _score(number: Published, cell: Cell, found: Found) -> dict:
-    run = found.get((cell, number.where.measure))
-    if run is None:
-        return _not_run(no_run(cell))
-    judged = verdict(number.published, run["ci_low"], run["ci_high"])
-    return {name: run[name] for name in (*MEASURED, "provenance")} | {"verdict": judged}
+def _scores(paper: Paper, number: Published, config: Config, found: Found) -> list[dict]:
+    rivals = rivals_of(paper, number.where)
+    rows = []
+    for setting, cell in cells_by_setting(number.where, config).items():
+        run = found.get((cell, number.where.measure))
+        if run is None:
+            rows.append({"setting": setting, **_not_run(no_run(cell))})
+            continue
+        shown = {name: run[name] for name in (*MEASURED, "provenance", "substitute")}
+        low, high = run["run_low"], run["run_high"]
+        row = {"setting": setting, "verdict": verdict(number.published, low, high, rivals)}
+        if pd.isna(low):
+            row["reason"] = ONE_SEED
+        elif row["verdict"] == CANNOT_TELL:
+            inside = ", ".join(f"{each:g}" for each in rivals if low <= each <= high)
+            row["reason"] = (
+                f"a further run may as well be at {inside}, printed for what it is compared with"
+            )
+        rows.append(shown | row)
+    return rows
+
+
+def rivals_of(paper: Paper, where: Where) -> list[float]:
+    """Return what a paper prints for what its claims call better or worse than a place."""
+    others = [
+        pair[1 - side]
+        for claim in paper.claims.values()
+        for pair in claim.sides()
+        for side in (0, 1)
+        if pair[side].place == where.place and pair[1 - side].measure == where.measure
+    ]
+    values = (paper.published_at(each) for each in others)
+    return list(dict.fromkeys(value for value in values if value is not None))
 
 
 def _count_questions(number: Published, config: Config, counts: dict[str, Counts]) -> dict:
     where = number.where
     if where.dataset not in counts:
         return _not_run(f"no corpus of {where.dataset}")
-    by_type = counts[where.dataset][where.split]
-    count = sum(by_type.get(kind, 0) for kind in config.types_of(where.subset) or [ALL])
+    by_type, types = counts[where.dataset][where.split], config.types_of(where.subset) or [ALL]
+    count = sum(by_type.get(kind, 0) for kind in types)
+    expected = config.datasets[where.dataset].questions.get(where.split, {})
+    is_enforced = set(types) <= set(expected) and count == number.published
     return {
         "mean": count,
-        "verdict": verdict(number.published, count, count),
+        "verdict": ENFORCED if is_enforced else verdict(number.published, count, count),
         "provenance": f"counted here: data {where.dataset}",
+        "reason": "other data are refused" if is_enforced else "",
     }
 
 
-def _best(artefact: Artefact, number: Published, config: Config, found: Found) -> dict:
-    """Compare the point of the axis at which our mean is highest with the one that is said."""
+def _best(
+    artefact: Artefact, number: Published, config: Config, found: Found, values: Values
+) -> dict:
+    """Hold the point of an axis that is said to be best against how often each of ours is.
+
+    That is a bootstrap over seeds and questions. The points that are best in most draws, as many as
+    make up the confidence, are [ci_low, ci_high]; the mean is the one that is best most often.
+    """
     ((axis, _),) = artefact.x.items()
     points, cells = [], []
     for panel, line, point, where in artefact.points(config.axes):
@@ -119,29 +216,38 @@ def _best(artefact: Artefact, number: Published, config: Config, found: Found) -
     if number.published not in points:
         reason = f"{axis} = {number.published:g} is not among the points of axes.{axis}"
         return result | _not_run(reason)
-    runs = [found.get((cell, number.where.measure)) for cell in cells]
-    if None in runs:
-        missing = (cell for cell, run in zip(cells, runs, strict=True) if run is None)
+    curve = [values(cell, number.where.measure) for cell in cells]
+    if missing := [cell for cell, own in zip(cells, curve, strict=True) if own is None]:
         return result | _not_run(no_run(*missing))
-    top = max(run["mean"] for run in runs)
-    best = [each for each in zip(points, runs, strict=True) if each[1]["mean"] == top]
-    # Among equals the first stands for the curve: fewer comparisons for the same result.
-    point, run = best[0]
-    equal = ", ".join(f"{each:g}" for each, _ in best)
+    shares = shares_of_best([own.to_numpy() for own in curve], config.bootstrap.samples)
+    order = np.argsort(-shares, kind="stable")
+    enough = int(np.searchsorted(np.cumsum(shares[order]), config.bootstrap.confidence - 1e-9)) + 1
+    likely = sorted(points[index] for index in order[:enough])
+    best = points[order[0]]
+    judged = verdict(number.published, likely[0], likely[-1])
+    if number.published in likely:
+        judged = REPRODUCED if len(likely) == 1 else CANNOT_TELL
+    elif judged == REPRODUCED:  # between two likely points
+        judged = verdict(number.published, best, best)
+    run = found.get((cells[order[0]], number.where.measure), {})
+    told = ", ".join(f"{points[index]:g} {shares[index]:.0%}" for index in range(len(points)))
     return result | {
-        "mean": point,
-        "n_seeds": run["n_seeds"],
-        "n_items": run["n_items"],
-        "verdict": verdict(number.published, point, point),
-        "provenance": run["provenance"],
-        "reason": f"equal means at {axis} = {equal}; the first counts" if len(best) > 1 else "",
+        "mean": best,
+        "ci_low": likely[0],
+        "ci_high": likely[-1],
+        "n_seeds": len(curve[0]),
+        "n_items": curve[0].shape[1],
+        "verdict": judged,
+        "provenance": run.get("provenance", ""),
+        "substitute": run.get("substitute", ""),
+        "reason": f"how often each {axis} is the best: {told}",
     }
 
 
 def _comparable(row: dict, config: Config) -> dict:
     if config.comparable:
         return row
-    reason = OTHER_DATA
+    reasons = [OTHER_DATA]
     if row["verdict"] == NOT_RUN:
-        reason += f"; {NOT_RUN}: {row['reason']}"
-    return row | {"verdict": NOT_COMPARABLE, "reason": reason}
+        reasons.append(f"{NOT_RUN}: {row['reason']}")
+    return row | {"verdict": NOT_COMPARABLE, "reason": "; ".join(reasons)}

@@ -7,24 +7,60 @@ from typing import NamedTuple
 import pandas as pd
 from jinja2 import Environment, PackageLoader
 
-from analogyqa.report.ledger import HIGHER, LOWER, NOT_COMPARABLE, NOT_RUN, OTHER_DATA, REPRODUCED
-from analogyqa.report.table_formats import MARKS, Block, Table, Value, count_text, full_text
+from analogyqa.report.ledger import (
+    CANNOT_TELL,
+    ENFORCED,
+    HIGHER,
+    LOWER,
+    NOT_COMPARABLE,
+    NOT_RUN,
+    OTHER_DATA,
+    REPRODUCED,
+)
+from analogyqa.report.table_formats import (
+    MARKS,
+    SUBSTITUTE,
+    Block,
+    Table,
+    Value,
+    count_text,
+    full_text,
+)
 from analogyqa.report.table_formats import to_markdown as table_to_markdown
 from analogyqa.settings.paper import SCORE, Paper
 
 TITLE = "Published numbers and ours"
+HOW_MANY = "How many published numbers, and what the agreement is worth"
 # Blue, orange and grey are told apart with any colour vision. A miss is a miss in both directions.
-SYMBOLS = {REPRODUCED: "🟦", HIGHER: "🟧", LOWER: "🟧", NOT_RUN: "➖", NOT_COMPARABLE: "⬜"}
+SYMBOLS = {
+    REPRODUCED: "🟦",
+    HIGHER: "🟧",
+    LOWER: "🟧",
+    CANNOT_TELL: "⬜",
+    ENFORCED: "⬛",
+    NOT_RUN: "➖",
+    NOT_COMPARABLE: "⬜",
+}
 _KEY = {
-    REPRODUCED: "the published value lies in our interval, or equals our count",
-    HIGHER: "ours lies above the published value",
-    LOWER: "ours lies below the published value",
+    REPRODUCED: "one further run of ours may well be at the published value",
+    HIGHER: "ours lies above the published value, further than one run from another",
+    LOWER: "ours lies below it, further than one run from another",
+    CANNOT_TELL: "one further run may be at the published value, and as well at the value of what "
+    "the paper compares it with; or there is one seed only; or several points of an axis may be "
+    "the best",
+    ENFORCED: "the pipeline refuses data with another count, so the agreement is no evidence",
     NOT_RUN: "for the reason in the note",
     NOT_COMPARABLE: OTHER_DATA,
 }
+_EVIDENCE = (REPRODUCED, HIGHER, LOWER, CANNOT_TELL)
+_WITH_STAND_INS, _REPEATED = "with a stand-in", "printed before"
 _READING = (
-    "A cell: mean ± standard deviation over seeds [interval over seeds and questions] (published) "
-    "sign [note]. Counts and best points of an axis have neither deviation nor interval.",
+    "New evidence is what neither a stand-in made nor the pipeline enforces. A value that is "
+    f"printed more than once counts where it stands first; elsewhere it is {_REPEATED}.",
+    f"{SUBSTITUTE}: made {_WITH_STAND_INS} for a file that the paper names.",
+    "A cell: mean ± standard deviation over seeds [one further run on the same questions] {other "
+    "questions} (published) sign [note]. Counts have neither deviation nor interval; of the best "
+    "point of an axis it is the point that is best most often in a bootstrap.",
     "Settings: paper, the stated one; chosen, the one that the dev split prefers; none where "
     "nothing is trained.",
 )
@@ -47,6 +83,7 @@ class _Part(NamedTuple):
 
 
 class _Page(NamedTuple):
+    heads: list[str]
     counts: list[tuple[tuple[str, str], list[_Cell]]]
     parts: dict[str, list[_Part]]
     notes: list[str]
@@ -62,7 +99,7 @@ def to_markdown(ledger: pd.DataFrame, papers: Iterable[Paper]) -> str:
     papers = list(papers)
     page = _lay_out(ledger, papers)
     counts = [(list(names), [cell.value for cell in cells]) for names, cells in page.counts]
-    blocks = [Block("How many", ["Paper", "Setting"], [_sign(each) for each in SYMBOLS], counts)]
+    blocks = [Block(HOW_MANY, ["Paper", "Setting"], page.heads, counts)]
     for paper, parts in page.parts.items():
         for part in parts:
             rows = [
@@ -87,6 +124,8 @@ def to_html(ledger: pd.DataFrame, papers: Iterable[Paper]) -> str:
     )
     return templates.get_template("ledger.html").render(
         title=TITLE,
+        how_many=HOW_MANY,
+        heads=page.heads,
         words={verdict: _word(verdict) for verdict in SYMBOLS},
         key=_KEY,
         reading=_READING,
@@ -101,8 +140,12 @@ def to_html(ledger: pd.DataFrame, papers: Iterable[Paper]) -> str:
 
 
 def _lay_out(ledger: pd.DataFrame, papers: Iterable[Paper]) -> _Page:
+    heads = [f"New evidence: {_sign(each)}" for each in _EVIDENCE]
+    heads += [f"{_WITH_STAND_INS}: {' / '.join(MARKS[each] for each in _EVIDENCE)}"]
+    others = [each for each in SYMBOLS if each not in _EVIDENCE]
+    heads += [*map(_sign, others), _REPEATED]
     counts = [
-        (names, [_Cell(each, Value(str(part["verdict"].eq(each).sum()))) for each in SYMBOLS])
+        (names, _counts(part, others))
         for names, part in ledger.groupby(["paper", "setting"], sort=False)
     ]
     notes: dict[str, int] = {}
@@ -120,7 +163,22 @@ def _lay_out(ledger: pd.DataFrame, papers: Iterable[Paper]) -> _Page:
                     for row in _rows(here, label, columns, notes)
                 ]
                 parts.setdefault(paper.paper, []).append(_Part(title, columns, rows))
-    return _Page(counts, parts, list(notes))
+    return _Page(heads, counts, parts, list(notes))
+
+
+def _counts(rows: pd.DataFrame, others: list[str]) -> list[_Cell]:
+    """Count verdicts by what they are worth, each published value once."""
+    once = rows[rows["repeats"] == ""]
+    stands_in = once["substitute"] != ""
+
+    def count(part: pd.DataFrame, verdict: str) -> str:
+        return str(part["verdict"].eq(verdict).sum())
+
+    cells = [_Cell(each, Value(count(once[~stands_in], each))) for each in _EVIDENCE]
+    with_stand_ins = " / ".join(count(once[stands_in], each) for each in _EVIDENCE)
+    cells.append(_Cell("", Value(with_stand_ins)))
+    cells += [_Cell(each, Value(count(once, each))) for each in others]
+    return [*cells, _Cell("", Value(str(len(rows) - len(once))))]
 
 
 def _rows(
@@ -141,7 +199,9 @@ def _rows(
 
 def _cell(row: dict, notes: dict[str, int]) -> _Cell:
     value = full_text(row) if row["kind"] == SCORE else count_text(row)
-    note = ". ".join(filter(None, [row["provenance"], row["reason"]]))
+    stands_in = f"stands in: {row['substitute']}" if row["substitute"] else ""
+    parts = [row["provenance"], stands_in, row["repeats"], row["reason"]]
+    note = ". ".join(filter(None, parts))
     return _Cell(row["verdict"], value, notes.setdefault(note, len(notes) + 1) if note else 0)
 
 

@@ -1,6 +1,6 @@
 """What the open choices of a paper change."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import product
 
 import pandas as pd
@@ -12,14 +12,20 @@ from analogyqa.report.claims import (
     FAILS,
     HOLDS,
     UNDECIDED,
-    Values,
     compare_runs,
     level_of,
+    rounded,
+)
+from analogyqa.report.ledger import NOT_RUN, no_run, verdict
+from analogyqa.report.summary import (
+    DECIMALS,
+    MEASURED,
+    Values,
+    by_cell,
+    summarise_runs,
+    typed,
     values_of,
 )
-from analogyqa.report.figures import published_value
-from analogyqa.report.ledger import NOT_RUN, no_run, verdict
-from analogyqa.report.summary import DECIMALS, MEASURED, by_cell, summarise_runs, typed
 from analogyqa.report.table_formats import Block, Value, full_text
 from analogyqa.settings.paper import Paper, Where
 from analogyqa.settings.run import Config
@@ -32,9 +38,13 @@ SENSITIVITY = {
     "measure": "str",
     "system": "str",
     **MEASURED,
+    "substitute": "str",
+    "learnt": "str",
     "difference_to_paper": "float64",
     "published": "float64",
     "difference": "float64",
+    "low": "float64",
+    "high": "float64",
     "p_greater": "float64",
     "p_less": "float64",
     "verdict": "str",
@@ -45,10 +55,15 @@ SENSITIVITY = {
 AT_PAPER = "paper's setting"
 SAME = "changes nothing in this system, whose run is that of the paper's setting"
 CLAIM = {HOLDS: "holds", FAILS: "fails", UNDECIDED: "is undecided"}
+# The verdict where one of the two systems has learnt nothing: no claim may rest on it.
+NOT_LEARNT = "did not learn"
 
 
 def build_sensitivity(
-    paper: Paper, config: Config, runs: Iterable[tuple[dict, pd.DataFrame]]
+    paper: Paper,
+    config: Config,
+    runs: Iterable[tuple[dict, pd.DataFrame]],
+    learnt: Mapping[Cell, bool],
 ) -> pd.DataFrame:
     """Return every system at the paper's setting and at each variation of it: columns SENSITIVITY.
 
@@ -58,24 +73,28 @@ def build_sensitivity(
     `difference`, `p_greater`, `p_less` and `verdict` are of the first system against the second on
     the same questions, and stand on the rows of both. The claim that the first is better holds or
     fails where the two-sided p-value is below the complement of the configured confidence; it is
-    not corrected for the number of variations.
+    not corrected for the number of variations. Where one of the two did not learn, the verdict says
+    so.
 
     Args:
         paper: whose open choices they are; `published` is what its tables print, where the
             configuration's data are the paper's.
         config: the systems and the variations; `left_out` says why one was not run.
         runs: as `summary.read_runs` yields them.
+        learnt: of each cell that was trained, see `learning.has_learnt`.
 
     Raises:
         AnalogyQAError: when two systems were run on other questions.
     """
     runs, study = list(runs), config.studies[paper.paper].sensitivity
-    found, values = by_cell(summarise_runs(runs, config.bootstrap)), values_of(runs)
+    found, values = by_cell(summarise_runs(runs, config)), values_of(runs)
     cells, variations = sensitivity_cells(config, paper.paper), study.variations()
     rows = []
     for dataset, (choice, value), measure in product(study.datasets, variations, MEASURES):
         own = [cells.get((system, dataset, choice, value)) for system in study.systems]
         compared = _compare(own, measure, values, config)
+        if compared and not all(learnt.get(cell, True) for cell in own[:2]):
+            compared["verdict"] = NOT_LEARNT
         for system, cell in zip(study.systems, own, strict=True):
             where = Where(system=system, dataset=dataset, subset=study.subset)
             stated = cells.get((system, dataset, PAPER, ""))
@@ -83,9 +102,10 @@ def build_sensitivity(
             row = {"dataset": dataset, "choice": choice, "value": value}
             row |= {"measure": measure, "system": system, **compared}
             if config.comparable:
-                row["published"] = published_value(paper, where | Where(measure=measure))
+                row["published"] = paper.published_at(where | Where(measure=measure))
             if run:
-                row |= {column: run[column] for column in MEASURED}
+                row |= {column: run[column] for column in (*MEASURED, "substitute")}
+                row["learnt"] = {True: "yes", False: "no"}[learnt.get(cell, True)]
                 row["reason"] = SAME if choice != PAPER and cell == stated else ""
             else:
                 changed = where | Where(**variations[choice, value])
@@ -103,7 +123,8 @@ def _compare(own: list[Cell | None], measure: str, values: Values, config: Confi
     first, second = (values(cell, measure) if cell else None for cell in own[:2])
     if first is None or second is None:
         return {"verdict": NOT_RUN}
-    row = compare_runs((own[0], own[1]), first, second)
+    row = rounded(compare_runs((own[0].path, own[1].path), first, second, config))
+    row = {name: row[name] for name in ("difference", "low", "high", "p_greater", "p_less")}
     decided = HOLDS if row["p_greater"] < row["p_less"] else FAILS
     return row | {"verdict": decided if p_value_of(row) < level_of(config) else UNDECIDED}
 
@@ -117,7 +138,7 @@ def mark_of(row: dict) -> str:
     """Return the ledger's verdict on a row, empty where nothing was published or run."""
     if pd.isna(row["published"]) or pd.isna(row["mean"]):
         return ""
-    return verdict(row["published"], row["ci_low"], row["ci_high"])
+    return verdict(row["published"], row["run_low"], row["run_high"])
 
 
 def choice_label(row: dict, paper: dict) -> str:
@@ -148,16 +169,21 @@ def rows_of_block(part: pd.DataFrame, config: Config, study: Sensitivity) -> Blo
         for row in systems:
             change = row["difference_to_paper"]
             shown = "" if not value or pd.isna(change) else f"{change:+.3f}"
-            values += [full_text(row | {"verdict": mark_of(row)}), Value(shown)]
+            values += [_shown(row), Value(shown)]
         rows.append((labels, values + _compared_values(systems[0])))
     title = config.datasets[part["dataset"].iloc[0]].title
     return Block(title, ["Choice", "Taken as"], columns, rows)
 
 
+def _shown(row: dict) -> Value:
+    value = full_text(row | {"verdict": mark_of(row)})
+    return value._replace(ours=f"{value.ours}, {NOT_LEARNT}") if row["learnt"] == "no" else value
+
+
 def _compared_values(row: dict) -> list[Value]:
     if not row["verdict"]:
         return []
-    said = Value(f"{CLAIM_MARKS[row['verdict']]} {row['verdict']}")
+    said = Value(f"{CLAIM_MARKS.get(row['verdict'], '➖')} {row['verdict']}")
     if row["verdict"] == NOT_RUN:
         return [Value(""), Value(""), said]
     return [Value(f"{row['difference']:+.3f}"), Value(f"{p_value_of(row):.2g}"), said]

@@ -7,7 +7,7 @@ import pandas as pd
 
 from analogyqa.measures import MEASURES
 from analogyqa.report.claims import FAILS, HOLDS
-from analogyqa.report.figures import COLOURS, PUBLISHED, STYLE, finish, style_of
+from analogyqa.report.figures import COLOURS, PUBLISHED, STYLE, finish, seeds_of, style_of
 from analogyqa.report.ledger import NOT_RUN, OTHER_DATA
 from analogyqa.report.sensitivity import AT_PAPER, SAME, plain_words
 from analogyqa.settings.run import Config
@@ -40,7 +40,7 @@ def draw_sensitivity(
             _draw_panel(axes, shown[shown["dataset"] == dataset], choices, config, study)
             pad = 11 + 9 * max(1, len(study.systems) - 1)
             axes.set_title(config.datasets[dataset].title, fontsize="medium", pad=pad)
-        finish(figure, _title(config, study), files)
+        finish(figure, _title(frame, config, study), files)
 
 
 def _draw_panel(
@@ -132,14 +132,14 @@ def _label_published(axes: plt.Axes, published: list[float]) -> None:
         )
 
 
-def _title(config: Config, study: Sensitivity) -> str:
+def _title(frame: pd.DataFrame, config: Config, study: Sensitivity) -> str:
     titles = [config.systems[name].title for name in study.systems]
     confidence = f"{config.bootstrap.confidence * 100:g}%"
     lines = [
         "Open choices, each taken otherwise alone around the paper's setting",
         "first row and faint lines: the paper's setting",
         f"{study.subset}, test split; bars: {confidence} intervals over questions and "
-        f"{len(config.seeds)} seeds",
+        f"{seeds_of(frame)} seeds",
         "hollow: changes nothing in this system",
     ]
     if len(titles) > 1:

@@ -4,10 +4,11 @@ import pandas as pd
 
 from analogyqa.measures import MEASURES, titles
 from analogyqa.report.claims import level_of
-from analogyqa.report.ledger import HIGHER, LOWER, NOT_RUN, OTHER_DATA, REPRODUCED
+from analogyqa.report.ledger import NOT_RUN, OTHER_DATA, REPRODUCED
 from analogyqa.report.sensitivity import (
     AT_PAPER,
     CLAIM,
+    NOT_LEARNT,
     choice_label,
     mark_of,
     p_value_of,
@@ -15,7 +16,8 @@ from analogyqa.report.sensitivity import (
     rows_of_block,
 )
 from analogyqa.report.significance import SAMPLES
-from analogyqa.report.table_formats import MARKS, Table, to_markdown
+from analogyqa.report.table_formats import Table, to_markdown
+from analogyqa.report.table_notes import interval_notes, marks_note, seeds_note
 from analogyqa.settings.run import Config
 from analogyqa.settings.studies import PAPER, Sensitivity
 
@@ -75,10 +77,13 @@ def _on_the_claim(first: list[dict], second: list[dict], config: Config) -> list
     paper, *variations = first
     if paper["verdict"] == NOT_RUN:
         return [f"The claim is {NOT_RUN} at the paper's setting."]
+    if paper["verdict"] == NOT_LEARNT:
+        return [f"At the paper's setting a system {NOT_LEARNT}: the claim is not judged."]
     means = ", ".join(
         f"{config.systems[row['system']].title} {row['mean']:.3f}" for row in (paper, second[0])
     )
-    judged = [row for row in variations if row["verdict"] != NOT_RUN]
+    judged = [row for row in variations if row["verdict"] in CLAIM]
+    void = [row for row in variations if row["verdict"] == NOT_LEARNT]
     changed = {
         verdict: [row for row in judged if row["verdict"] == verdict]
         for verdict in CLAIM
@@ -102,6 +107,8 @@ def _on_the_claim(first: list[dict], second: list[dict], config: Config) -> list
         f"{f': {listed}' if listed else ''}.",
         "The verdict stays and the difference changes its sign with "
         f"{_with_differences(reversed_only, paper) or 'no variation'}.",
+        f"A system {NOT_LEARNT} with "
+        f"{', '.join(choice_label(row, paper) for row in void) or 'no variation'}.",
     ]
 
 
@@ -147,17 +154,17 @@ def _notes(frame: pd.DataFrame, config: Config, study: Sensitivity) -> list[str]
     paper = frame[(frame["choice"] == PAPER) & (frame["value"] == "")].dropna(subset="mean")
     counts = paper.drop_duplicates("dataset").set_index("dataset")["n_items"]
     data = ", ".join(f"{config.datasets[name].title} {count}" for name, count in counts.items())
+    seeds = seeds_note(paper.assign(subset=study.subset).to_dict("records"))
     notes = [
         f"Data: {study.subset}, test split; questions at the paper's setting: "
-        f"{data or 'none'}. Seeds: {len(config.seeds)}.",
+        f"{data or 'none'}. Seeds: {seeds}.",
         "Protocol: the epoch is chosen on dev and the test split is scored once, for that epoch. "
         "No variation is chosen.",
         f"Shown is the {titles([study.measure])}; the csv beside this page has {titles(MEASURES)}.",
-        "A cell: mean ± standard deviation over seeds [interval]"
-        f"{' (published) mark' if config.comparable else ''}; change: of the mean, against the "
-        "paper's setting.",
-        f"{config.bootstrap.confidence * 100:g}% intervals: bootstrap over seeds and questions "
-        f"({config.bootstrap.samples} samples).",
+        *interval_notes(" (published) mark" if config.comparable else "", config),
+        "Change: of the mean, against the paper's setting.",
+        f"{NOT_LEARNT[0].upper()}{NOT_LEARNT[1:]}: the training loss never comes below what one "
+        "and the same energy for all quadruples would give. No claim may rest on such a training.",
     ]
     if len(study.systems) > 1:
         notes.append(
@@ -167,10 +174,7 @@ def _notes(frame: pd.DataFrame, config: Config, study: Sensitivity) -> list[str]
             "of variations, nor for the other claims of the paper, as the page of the claims does."
         )
     if config.comparable:
-        notes.append(
-            f"Marks: {MARKS[REPRODUCED]} the published value lies in our interval, {MARKS[HIGHER]} "
-            f"ours is higher, {MARKS[LOWER]} ours is lower."
-        )
+        notes.append(marks_note(False, config))
     else:
         notes.append(f"No published values: {OTHER_DATA}.")
     if (frame.groupby("dataset")["n_items"].nunique() > 1).any():

@@ -1,18 +1,20 @@
 """Every run in a row: its measures with their spread, and what it is made of."""
 
 import json
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 import pandas as pd
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import write_text
-from analogyqa.measures import TIED, summarise, values_by_seed
+from analogyqa.measures import ALL_CORRECT, MEASURES, TIED, values_by_seed
 from analogyqa.plan import Cell
+from analogyqa.report.spread import summarise
 from analogyqa.schemas import METRICS, read_table
 from analogyqa.settings.axes import from_text, to_text
-from analogyqa.settings.studies import Bootstrap
+from analogyqa.settings.run import Config
 
 # Values are rounded once, before any verdict, so that a verdict always agrees with the file.
 DECIMALS = 6
@@ -22,6 +24,8 @@ _text, _number, _count = "str", "float64", "Int64"
 MEASURED = {
     "mean": _number,
     "sd": _number,
+    "run_low": _number,
+    "run_high": _number,
     "ci_low": _number,
     "ci_high": _number,
     "n_seeds": _count,
@@ -37,8 +41,11 @@ SUMMARY = {
     "measure": _text,
     **MEASURED,
     "tied_candidates": _count,
+    "all_correct": _count,
+    "mean_of_others": _number,
     "setting": _text,
     "provenance": _text,
+    "substitute": _text,
 }
 
 
@@ -54,13 +61,18 @@ LEDGER = {
     "published": _number,
     **MEASURED,
     "verdict": _text,
+    "repeats": _text,
     "provenance": _text,
+    "substitute": _text,
     "reason": _text,
 }
 
 
 # The rows of a summary, by cell and measure.
 Found = dict[tuple[Cell, str], dict]
+
+# The test split of a cell by a measure, [seeds, items]; None when there is no such run.
+Values = Callable[[Cell, str], pd.DataFrame | None]
 
 
 def read_runs(
@@ -82,16 +94,29 @@ def read_runs(
         yield record, read_table(table, METRICS)
 
 
-def summarise_runs(runs: Iterable[tuple[dict, pd.DataFrame]], bootstrap: Bootstrap) -> pd.DataFrame:
+def values_of(runs: Iterable[tuple[dict, pd.DataFrame]]) -> Values:
+    """Return how to look up the values of a run's test split; columns are sorted by item."""
+    found = {}
+    for record, metrics in runs:
+        by_measure = values_by_seed(metrics, "test")
+        for measure in MEASURES:
+            found[Cell.from_record(record["cell"]), measure] = by_measure[measure]
+    return lambda cell, measure: found.get((cell, measure))
+
+
+def summarise_runs(runs: Iterable[tuple[dict, pd.DataFrame]], config: Config) -> pd.DataFrame:
     """Summarise the test split of every run: columns `SUMMARY`, a row per run and measure.
 
-    `tied_candidates` is the total over items and seeds; `setting` is the name that the run was
-    trained with (what a chosen one turned out to be), empty for a system that is not trained.
+    `tied_candidates` is the total over items and seeds; `all_correct` counts the items whose
+    candidates are all correct, and `mean_of_others` is the mean without them. `setting` is the name
+    that the run was trained with (what a chosen one turned out to be), empty for a system that is
+    not trained. `substitute` says which of the configuration's `stand_ins` it was made with.
     """
-    rows = []
+    bootstrap, rows = config.bootstrap, []
     for record, metrics in runs:
         cell, values = Cell.from_record(record["cell"]), values_by_seed(metrics, "test")
         tied = int(values.pop(TIED).to_numpy().sum())
+        sure = values.pop(ALL_CORRECT).iloc[0].eq(1)
         for measure, by_seed in values.items():
             summary = summarise(by_seed.to_numpy(), bootstrap.samples, bootstrap.confidence)
             rows.append(
@@ -103,8 +128,11 @@ def summarise_runs(runs: Iterable[tuple[dict, pd.DataFrame]], bootstrap: Bootstr
                     "n_seeds": by_seed.shape[0],
                     "n_items": by_seed.shape[1],
                     "tied_candidates": tied,
+                    "all_correct": int(sure.sum()),
+                    "mean_of_others": _mean(by_seed.loc[:, ~sure]),
                     "setting": record["settings"]["setting"] if _is_trained(record) else "",
                     "provenance": _provenance(record),
+                    "substitute": _substitute(record, config.stand_ins),
                 }
             )
     return typed(rows, SUMMARY)
@@ -171,3 +199,16 @@ def _provenance(record: dict) -> str:
     if vectors:
         return f"{system['encoder']} of {vectors['origin']}"
     return system["encoder"] or system["ranker"]
+
+
+def _mean(values: pd.DataFrame) -> float | None:
+    return round(float(values.to_numpy().mean()), DECIMALS) if values.size else None
+
+
+def _substitute(record: dict, stand_ins: Mapping[str, str]) -> str:
+    """Return what stands in for what in a run: the names that its record has."""
+    settings = record["settings"]
+    stores = [settings[key] for key in ("vectors", "sentence_vectors") if settings[key]]
+    texts = [text for store in stores for text in store.values()] + [*settings["sources"].values()]
+    names = {name for text in texts for name in re.split(r"[ ,]+", text)}
+    return ", ".join(f"{name} for {what}" for name, what in stand_ins.items() if name in names)

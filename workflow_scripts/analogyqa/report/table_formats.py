@@ -4,11 +4,12 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from analogyqa.report.ledger import HIGHER, LOWER, NOT_RUN, REPRODUCED
+from analogyqa.report.ledger import CANNOT_TELL, ENFORCED, HIGHER, LOWER, NOT_RUN, REPRODUCED
 from analogyqa.settings.paper import DIGITS, NOT_PRINTED
 
 IN_PAPER, NOT_IN_PAPER = "paper", "not in the paper"
-MARKS = {REPRODUCED: "=", HIGHER: "↑", LOWER: "↓"}
+MARKS = {REPRODUCED: "=", HIGHER: "↑", LOWER: "↓", CANNOT_TELL: "?", ENFORCED: "="}
+SUBSTITUTE = "†"  # behind the mark of a row that is made with a stand-in
 
 
 _LATEX = {
@@ -21,6 +22,7 @@ _LATEX = {
     "±": r"$\pm$",
     "↑": r"$\uparrow$",
     "↓": r"$\downarrow$",
+    "†": r"$\dagger$",
 }
 
 
@@ -158,18 +160,24 @@ def full_text(row: dict) -> Value:
     if pd.isna(row["mean"]):
         return Value(NOT_RUN, published=published)
     spread = f" ± {_number(row['sd'])}" if row["n_seeds"] > 1 else ""
-    return Value(_number(row["mean"]) + spread, _interval(row), _with_mark(published, row))
+    intervals = f"{{{_range(row, 'ci')}}}"
+    if pd.notna(row["run_low"]):
+        intervals = f"[{_range(row, 'run')}] {intervals}"
+    return Value(_number(row["mean"]) + spread, intervals, _with_mark(published, row))
 
 
 def short_text(row: dict) -> Value:
     if pd.isna(row["mean"]):
         return Value(NOT_RUN)
-    return Value(_number(row["mean"]), _interval(row))
+    return Value(_number(row["mean"]), f"{{{_range(row, 'ci')}}}")
 
 
-def _interval(row: dict) -> str:
-    return f"[{_number(row['ci_low'])}, {_number(row['ci_high'])}]"
+def _range(row: dict, kind: str) -> str:
+    return f"{_number(row[f'{kind}_low'])}, {_number(row[f'{kind}_high'])}"
 
 
 def _with_mark(published: str, row: dict) -> str:
-    return " ".join(filter(None, [published, MARKS.get(row["verdict"], "")]))
+    mark = MARKS.get(row["verdict"], "")
+    return " ".join(
+        filter(None, [published, mark + (SUBSTITUTE if mark and row["substitute"] else "")])
+    )

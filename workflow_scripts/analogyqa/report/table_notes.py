@@ -1,10 +1,19 @@
 """What stands below a table."""
 
+from collections.abc import Iterable
+
 import pandas as pd
 
 from analogyqa.measures import MEASURES
-from analogyqa.report.ledger import HIGHER, LOWER, NOT_RUN, OTHER_DATA, REPRODUCED
-from analogyqa.report.table_formats import MARKS
+from analogyqa.report.ledger import (
+    CANNOT_TELL,
+    HIGHER,
+    LOWER,
+    NOT_RUN,
+    OTHER_DATA,
+    REPRODUCED,
+)
+from analogyqa.report.table_formats import MARKS, SUBSTITUTE
 from analogyqa.settings.axes import CHOSEN, from_text, of_dataset
 from analogyqa.settings.paper import CITED, QUESTIONS, Artefact
 from analogyqa.settings.run import Config
@@ -32,16 +41,52 @@ def notes_of(artefact: Artefact, rows: list[dict], config: Config) -> list[str]:
         notes = [
             _data_note(runs, config),
             *_protocol_notes(runs, config),
-            f"A cell: mean ± standard deviation over seeds [interval]{mark}.",
-            f"{config.bootstrap.confidence * 100:g}% intervals: bootstrap over seeds and questions "
-            f"({config.bootstrap.samples} samples).",
+            *interval_notes(mark, config),
+            *_all_correct_notes(rows, config),
             _ties_note(runs),
         ]
         if any(row["kind"] == CITED for row in rows):
             notes.append("Rows without a value of ours are as the paper prints them.")
     if artefact.published:
-        notes.append(_marks_note(counts, config))
+        notes.append(marks_note(counts, config))
     return [*notes, *_settings_notes(rows, config), *_origin_notes(rows)]
+
+
+def interval_notes(mark: str, config: Config) -> list[str]:
+    """Say what a cell shows and what its two intervals are; `mark` is what stands behind them."""
+    confidence = f"{config.bootstrap.confidence * 100:g}%"
+    return [
+        f"A cell: mean ± standard deviation over seeds [one further run] "
+        f"{{other questions}}{mark}.",
+        f"[one further run]: where one further seed would lie on the same questions, with "
+        f"{confidence} "
+        "certainty (prediction interval). {other questions}: how far the mean carries to other "
+        f"questions, {confidence} interval by bootstrap over seeds and questions "
+        f"({config.bootstrap.samples} samples).",
+    ]
+
+
+def _all_correct_notes(rows: list[dict], config: Config) -> list[str]:
+    """Say where questions have correct candidates only, and what the means are without them."""
+    groups: dict[tuple[str, str, int, int], list[str]] = {}
+    for row in rows:
+        run = row["run"]
+        if (
+            run
+            and run["all_correct"]
+            and row["published"] is not None
+            and pd.notna(row["published"])
+        ):
+            key = (run["dataset"], run["subset"], run["all_correct"], run["n_items"])
+            at = f" ({row['setting']} setting)" if row["setting"] else ""
+            text = f"{row['name']}{at} {run['mean']:.3f} to {run['mean_of_others']:.3f}"
+            groups.setdefault(key, []).append(text)
+    return [
+        f"{config.datasets[dataset].title} {subset}: {count} of the {items} questions have correct "
+        "candidates only, so that every order of them is right. Without these the means go from "
+        f"{', from '.join(texts)}."
+        for (dataset, subset, count, items), texts in groups.items()
+    ]
 
 
 def _data_note(runs: list[dict], config: Config) -> str:
@@ -55,7 +100,17 @@ def _data_note(runs: list[dict], config: Config) -> str:
         + ", ".join(f"{subset} {count}" for subset, count in counts.items())
         for name, counts in questions.items()
     )
-    return f"Data: {data or 'none'}. Seeds: {len(config.seeds)}."
+    return f"Data: {data or 'none'}. Seeds: {seeds_note(runs)}."
+
+
+def seeds_note(runs: Iterable[dict]) -> str:
+    """Return how many seeds runs have, with their subsets where not all have as many."""
+    subsets: dict[int, dict[str, None]] = {}
+    for run in runs:
+        subsets.setdefault(int(run["n_seeds"]), {})[run["subset"]] = None
+    if len(subsets) < 2:
+        return ", ".join(map(str, subsets)) or "none"
+    return ", ".join(f"{count} of {' and '.join(names)}" for count, names in subsets.items())
 
 
 def _protocol_notes(runs: list[dict], config: Config) -> list[str]:
@@ -68,7 +123,11 @@ def _protocol_notes(runs: list[dict], config: Config) -> list[str]:
             f"Protocol: the epoch is chosen by dev {by} and the test split is scored once, for "
             "that epoch."
         )
-    words = {"max": "highest", "mean": "mean"}
+    words = {
+        "max": "highest",
+        "mean": "mean",
+        "question": "that with the prototype of its question",
+    }
     if compared := [system for system in systems if system.compares]:
         how = " or ".join(sorted({words[system.aggregate] for system in compared}))
         p = " or ".join(map(str, sorted({system.p for system in compared})))
@@ -92,13 +151,19 @@ def _ties_note(runs: list[dict]) -> str:
     return f"Tied candidates, over all seeds: {counts}; trec_eval ranks the last id first."
 
 
-def _marks_note(counts: bool, config: Config) -> str:
+def marks_note(counts: bool, config: Config) -> str:
+    """Say what the marks behind a published value mean; `counts` is of a table that counts."""
     if not config.comparable:
         return f"No marks: {OTHER_DATA}, the published values are for orientation only."
-    same = "equal" if counts else "the published value lies in our interval"
+    if counts:
+        above, below = MARKS[HIGHER], MARKS[LOWER]
+        return f"Marks: {MARKS[REPRODUCED]} equal, {above} ours is higher, {below} ours is lower."
     return (
-        f"Marks: {MARKS[REPRODUCED]} reproduced ({same}), {MARKS[HIGHER]} ours is higher, "
-        f"{MARKS[LOWER]} ours is lower."
+        f"Marks: {MARKS[REPRODUCED]} reproduced (a further run of ours may well be at the "
+        f"published value), {MARKS[HIGHER]} ours is higher, {MARKS[LOWER]} ours is lower, "
+        f"{MARKS[CANNOT_TELL]} cannot tell (it may as well be at the value that the paper prints "
+        f"for what it compares this system with, or there is one seed). {SUBSTITUTE}: made with a "
+        "stand-in for a file of the paper."
     )
 
 
@@ -130,8 +195,10 @@ def _flat(values: dict) -> str:
 
 def _origin_notes(rows: list[dict]) -> list[str]:
     """Group the systems by where their numbers come from, and by why they have none."""
-    groups: dict[str, dict[str, dict[str, None]]] = {"Origin": {}, "Not run": {}}
+    groups: dict[str, dict[str, dict[str, None]]] = {"Origin": {}, "Stand-ins": {}, "Not run": {}}
     for row in rows:
+        if row["substitute"]:
+            groups["Stand-ins"].setdefault(row["substitute"], {})[row["name"]] = None
         why = row["provenance"] or row["reason"].removeprefix(f"{OTHER_DATA}; {NOT_RUN}: ")
         if why:
             group = groups["Origin" if row["provenance"] else "Not run"]

@@ -1,7 +1,7 @@
 """The configuration of a run, laid over those of its papers."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -15,6 +15,7 @@ from analogyqa.settings.base import (
     explain_error,
     laid_over,
     nearest_hint,
+    require_known,
     without_nulls,
 )
 from analogyqa.settings.run import Config
@@ -26,10 +27,19 @@ PAPERS = REPOSITORY / "papers"
 
 # The sections of a paper's configuration: definitions by name, which papers may share; values that
 # are laid under each of its systems; and what is about the paper.
-_NAMED = ("datasets", "question_types", "subsets", "vectors", "sentence_vectors", "systems")
+_NAMED = (
+    "datasets",
+    "question_types",
+    "subsets",
+    "vectors",
+    "sentence_vectors",
+    "systems",
+    "stand_ins",
+)
 _SHARED = (*_NAMED, "named_entities")
 _UNDER = {"training": Training, "prototypes": Prototypes}
-_STUDIES = ("selection", "sensitivity", "extra_rows")
+_STUDIES = ("selection", "sensitivity", "crossfit", "extra_rows")
+_NOT_GIVEN = ("studies", "seeds_of")  # no user writes them: they are made of other keys
 _SECTIONS = (*_SHARED, *_UNDER, *_STUDIES)
 
 Place = Path | dict  # a file, or the values of `--config`
@@ -93,8 +103,8 @@ def load_config(
 
     A data set, vectors, system, setting or variation that is null is left out: so one configuration
     file can take away what another, under it, has. Any key of a paper's configuration may be given:
-    `training` and `prototypes` are laid over those of every paper, `selection`, `sensitivity` and
-    `extra_rows` over those of each paper that has them.
+    `training` and `prototypes` are laid over those of every paper, `selection`, `sensitivity`,
+    `crossfit` and `extra_rows` over those of each paper that has them.
 
     Args:
         values: of all files and the command line.
@@ -114,7 +124,7 @@ def load_config(
         for place in given
     ]
     faults = _Faults(origin, [*places, (origin, values)], [])
-    own = faults.known(values, [key for key in Config.model_fields if key != "studies"])
+    own = faults.known(values, [key for key in Config.model_fields if key not in _NOT_GIVEN])
     names, known = values.get("papers"), _names_of(papers)
     names = names.split() if isinstance(names, str) else names
     if not (isinstance(names, list) and names and all(isinstance(each, str) for each in names)):
@@ -128,7 +138,12 @@ def load_config(
         paper, files = _read_paper(name, papers)
         by_paper[name] = _Faults(origin, [*faults.places, *files], faults.lines)
         resolved[name] = _resolve(paper, own, by_paper[name])
-        studies[name] = _studies_of(resolved[name], by_paper[name])
+        # A system that the run takes away may stay listed.
+        systems = {*(paper.get("systems") or {}), *(own.get("systems") or {})}
+        studies[name] = _studies_of(resolved[name], systems, by_paper[name])
+    for key in _STUDIES:
+        if own.get(key) and not any(key in values for values in resolved.values()):
+            faults.add(f"{key}: none of the papers {', '.join(by_paper)} has this section", (key,))
     faults.places = [place for each in by_paper.values() for place in each.places]
     merged = _united(resolved, own, faults)
     merged |= {"papers": list(by_paper), "studies": without_nulls(studies)}
@@ -240,12 +255,20 @@ def _united(papers: Mapping[str, dict], own: dict, faults: _Faults) -> dict:
     return merged
 
 
-def _studies_of(paper: dict, faults: _Faults) -> Studies | None:
+def _studies_of(paper: dict, systems: Collection[str], faults: _Faults) -> Studies | None:
     values = {key: paper[key] for key in _STUDIES if key in paper}
     values |= {key: list(paper[key]) for key in ("datasets", "systems", "subsets")}
-    if "sensitivity" in values and values["sensitivity"].get("datasets") is None:
-        values["sensitivity"] = values["sensitivity"] | {"datasets": values["datasets"]}
-    return faults.checked(Studies, values)
+    for key in {"sensitivity", "crossfit"} & set(values):
+        if values[key].get("datasets") is None:
+            values[key] = values[key] | {"datasets": values["datasets"]}
+    studies = faults.checked(Studies, values)
+    for table, listed in studies.extra_rows.items() if studies else ():
+        for name in listed:
+            try:
+                require_known(f"extra_rows.{table}", name, systems)
+            except ValueError as error:
+                faults.add(str(error))
+    return studies
 
 
 def _has(value: object, keys: tuple[str | int, ...]) -> bool:

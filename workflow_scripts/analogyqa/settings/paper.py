@@ -241,13 +241,17 @@ class Comparison(Section):
 class Claim(Section):
     """What a paper says about its numbers: at least `needs` of the comparisons are true.
 
-    `cells` is said of both sides of every comparison. Without `needs` all must be true.
+    `cells` is said of both sides of every comparison. Without `needs` all must be true. A `primary`
+    claim is one comparison, tested at the full level and, where its paper cross-fits, there, too.
+    With a `tolerance` a comparison is true as well where the better side is no more than it below.
     """
 
     claim: str
     where: str
+    primary: bool = False
     cells: Where = Where()
     needs: Count | None = None
+    tolerance: float = Field(default=0, ge=0, lt=1)
     comparisons: list[Comparison] = Field(min_length=1)
 
     @model_validator(mode="after")
@@ -264,6 +268,8 @@ class Claim(Section):
                 )
         if self.needed > len(self.comparisons):
             raise ValueError(f"needs: {self.needs} of {len(self.comparisons)} comparisons")
+        if self.primary and len(self.comparisons) > 1:
+            raise ValueError("primary: such a claim is one comparison")
         return self
 
     @property
@@ -297,10 +303,14 @@ class Paper(Section):
                 raise ValueError(f"artefacts.{name}: a figure has an axis x, a table has none")
         return self
 
-    def only(self, name: str) -> "Paper":
-        """Return the paper with one of its tables or figures, and no claims."""
-        artefacts = {name: self.artefacts[name]}
-        return self.model_copy(update={"artefacts": artefacts, "claims": {}})
+    def published_at(self, where: Where) -> float | None:
+        """Return the score that the first table which has it prints for a place."""
+        for artefact in self.artefacts.values():
+            for number in artefact.numbers():
+                printed = number.kind == SCORE and number.published is not None
+                if printed and number.where.place == where.place:
+                    return number.published
+        return None
 
 
 def load_paper(path: str | Path) -> Paper:

@@ -1,6 +1,6 @@
 """The whole configuration of a run: its own keys, and what its papers configure."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -8,23 +8,31 @@ from pydantic import (
     AfterValidator,
     BeforeValidator,
     Field,
+    TypeAdapter,
     ValidationError,
-    field_validator,
     model_validator,
 )
 
-from analogyqa.errors import AnalogyQAError
+from analogyqa.errors import AnalogyQAError, shown
 from analogyqa.measures import MEASURES
 from analogyqa.registry import OBJECTIVES
 from analogyqa.settings import axes as ax
 from analogyqa.settings.axes import CHOSEN, SETTING, Axes
 from analogyqa.settings.base import Folder, Name, Section, WholeNumber, laid_over, require_known
-from analogyqa.settings.data import ALL, Dataset
-from analogyqa.settings.studies import PAPER, Bootstrap, Selection, Sensitivity, Studies
+from analogyqa.settings.data import ALL, FOLD, OTHER, Dataset
+from analogyqa.settings.studies import (
+    PAPER,
+    Bootstrap,
+    Crossfit,
+    Selection,
+    Sensitivity,
+    Studies,
+)
 from analogyqa.settings.systems import System
 from analogyqa.settings.vectors import NamedEntities, SentenceVectors, Vectors
 
 MOST_SEEDS = 10_000
+CROSSFIT, ALL_OTHERS = "crossfit", "default"  # beside subsets, what may have seeds of its own
 
 
 def _require_points(axes: dict[str, list]) -> dict[str, list]:
@@ -32,6 +40,12 @@ def _require_points(axes: dict[str, list]) -> dict[str, list]:
         for point in points:
             ax.require_axes({name: point})
     return axes
+
+
+def _distinct(seeds: list[int]) -> list[int]:
+    if len(set(seeds)) < len(seeds):
+        raise ValueError("the seeds must differ from each other")
+    return seeds
 
 
 def _seed_list(value: object) -> object:
@@ -42,16 +56,29 @@ def _seed_list(value: object) -> object:
             raise ValueError(f"at most {MOST_SEEDS:,} seeds can be asked for")
         return list(range(value))
     if not isinstance(value, list):
-        raise ValueError("give a number or a list of numbers")
+        raise ValueError(
+            f"give a number or a list of numbers; or a mapping of a subset, {CROSSFIT} and "
+            f"{ALL_OTHERS} to such"
+        )
     return value
+
+
+Seeds = Annotated[
+    list[Annotated[WholeNumber, Field(ge=0, lt=2**31)]],
+    Field(min_length=1),
+    BeforeValidator(_seed_list),
+    AfterValidator(_distinct),
+]
 
 
 class Config(Section):
     """The keys of config.yaml, then those that the configurations of its papers make up.
 
-    `axes` maps an axis to its only points here, in place of those that the papers show. Of
-    `studies` a user writes no key: they are the sections selection, sensitivity and extra_rows of
-    each paper. `left_out` maps systems that cannot be had here to the reason.
+    `seeds` may be a mapping, of which `seeds_of` has what is not `default`. `axes` maps an axis to its only
+    points here, in place of those that the papers show. Of `studies` a user writes no key: they are
+    the sections selection, sensitivity, crossfit and extra_rows of each paper. `left_out` maps
+    systems that cannot be had here to the reason; `stand_ins` what stands in for a file that a
+    paper names, by its name in a record, to what it replaces.
     """
 
     output_dir: Folder
@@ -59,11 +86,8 @@ class Config(Section):
     mirrors: list[str] = []
     tracking_uri: str | None = None
     device: Literal["auto", "cpu", "cuda"] = "auto"
-    seeds: Annotated[
-        list[Annotated[WholeNumber, Field(ge=0, lt=2**31)]],
-        Field(min_length=1),
-        BeforeValidator(_seed_list),
-    ]
+    seeds: Seeds
+    seeds_of: dict[str, Seeds] = {}
     papers: list[Name] = Field(min_length=1)
     comparable: bool = True
     bootstrap: Bootstrap = Bootstrap()
@@ -80,22 +104,35 @@ class Config(Section):
     sentence_vectors: dict[Name, SentenceVectors] = {}
     named_entities: NamedEntities | None = None
     systems: dict[Name, System] = Field(min_length=1)
+    stand_ins: dict[Name, str] = {}
     studies: dict[Name, Studies] = {}
 
-    @field_validator("seeds")
+    @model_validator(mode="before")
     @classmethod
-    def _distinct(cls, seeds: list[int]) -> list[int]:
-        if len(set(seeds)) < len(seeds):
-            raise ValueError("the seeds must differ from each other")
-        return seeds
+    def _seeds_by_subset(cls, values: dict) -> dict:
+        seeds = values.get("seeds")
+        if not isinstance(seeds, dict) or ALL_OTHERS not in seeds:
+            return values
+        by_subset = {}
+        for name, own in seeds.items():
+            try:
+                by_subset[name] = TypeAdapter(Seeds).validate_python(own)
+            except ValidationError as error:
+                text = error.errors()[0]["msg"].removeprefix("Value error, ")
+                raise ValueError(f"seeds.{name}: {shown(own)} is not allowed: {text}") from None
+        return {**values, "seeds": by_subset.pop(ALL_OTHERS), "seeds_of": by_subset}
 
     @model_validator(mode="after")
     def _names_exist(self) -> "Config":
         words = [word for words in self.question_types.values() for word in words]
         if twice := sorted({word for word in words if words.count(word) > 1}):
             raise ValueError(f"question_types: {', '.join(twice)} makes two types")
+        for name in {ALL, OTHER} & set(self.question_types):
+            raise ValueError(f"question_types.{name}: this name is taken, choose another one")
         if ALL in self.subsets:
             raise ValueError(f"subsets.{ALL}: this subset is always there, choose another name")
+        for name in self.seeds_of:
+            require_known("seeds", name, (*self.subsets, ALL, CROSSFIT, ALL_OTHERS))
         for name, types in self.subsets.items():
             for each in types:
                 require_known(f"subsets.{name}", each, self.question_types)
@@ -117,28 +154,34 @@ class Config(Section):
             for name in selection.systems:
                 if self.selection_of(name) != selection:
                     raise ValueError(f"selection.systems: {name} is in another paper's, too")
+                for setting in selection.systems[name]:
+                    require_known(f"selection.systems.{name}", setting, selection.settings)
             for name, changes in selection.settings.items():
                 key = f"selection.settings.{name}"
                 if name in (PAPER, CHOSEN):
                     raise ValueError(f"{key}: this name is taken")
                 for axis in changes:
                     require_known(key, axis, ax.TRAINING_AXES, "no setting of the training")
-                self._check_changes(key, changes, selection.systems)
+                choosing = [each for each, names in selection.systems.items() if name in names]
+                self._check_changes(key, changes, choosing)
         if sensitivity := study.sensitivity:
             self._check_study("sensitivity", sensitivity)
             require_known("sensitivity.measure", sensitivity.measure, MEASURES)
-            for name in sensitivity.datasets:
-                require_known("sensitivity.datasets", name, self.datasets)
             for (choice, value), changes in sensitivity.variations().items():
                 key = f"sensitivity.axes.{choice}.{value}"
                 self._check_changes(key, changes, sensitivity.systems)
 
-    def _check_study(self, key: str, section: Selection | Sensitivity) -> None:
+        if crossfit := study.crossfit:
+            self._check_study("crossfit", crossfit)
+
+    def _check_study(self, key: str, section: Selection | Sensitivity | Crossfit) -> None:
         require_known(f"{key}.subset", section.subset, (*self.subsets, ALL))
         for name in section.systems:
             require_known(f"{key}.systems", name, self.systems)
-            if not self.systems[name].trained:
+            if not self.systems[name].trained and not isinstance(section, Crossfit):
                 raise ValueError(f"{key}.systems: {name} is not trained, it has no settings")
+        for name in [] if isinstance(section, Selection) else section.datasets:
+            require_known(f"{key}.datasets", name, self.datasets)
 
     def _check_changes(self, key: str, changes: dict, systems: Sequence[str]) -> None:
         for name in systems:
@@ -195,8 +238,8 @@ class Config(Section):
         if selection is None:
             raise AnalogyQAError(f"{system}: no selection names it, so it has no chosen setting")
         return {PAPER: ()} | {
-            name: self.canonical(system, ax.axes_of(changes))
-            for name, changes in selection.settings.items()
+            name: self.canonical(system, ax.axes_of(selection.settings[name]))
+            for name in selection.systems[system]
         }
 
     def system_at(self, system: str, axes: Axes) -> System:
@@ -237,6 +280,15 @@ class Config(Section):
             kept += [(name, after)] if before != after else []
         return tuple(kept)
 
+    def seeds_at(self, subset: str, axes: Axes) -> list[int]:
+        """Return the seeds of a cell."""
+        return self.seeds_of.get(CROSSFIT if FOLD in dict(axes) else subset, self.seeds)
+
+    @property
+    def all_seeds(self) -> list[int]:
+        """Every seed that some cell has."""
+        return list(dict.fromkeys(sum(self.seeds_of.values(), self.seeds)))
+
     def types_of(self, subset: str) -> list[str] | None:
         """Return the question types of a subset, None for `all`."""
         return None if subset == ALL else self.subsets[subset]
@@ -268,13 +320,20 @@ def leave_out(config: Config, reasons: dict[str, str]) -> Config:
     studies = {}
     for paper, study in config.studies.items():
         changed = {}
-        for key in ("selection", "sensitivity"):
+        for key in ("selection", "sensitivity", "crossfit"):
             if section := getattr(study, key):
-                names = [name for name in section.systems if name in systems]
-                changed[key] = section.model_copy(update={"systems": names})
+                changed[key] = section.model_copy(
+                    update={"systems": _kept(section.systems, systems)}
+                )
         studies[paper] = study.model_copy(update=changed)
     left_out = {**config.left_out, **reasons}
     return config.model_copy(update={"systems": systems, "studies": studies, "left_out": left_out})
+
+
+def _kept(names: dict | list, systems: Collection[str]) -> dict | list:
+    if isinstance(names, dict):
+        return {name: value for name, value in names.items() if name in systems}
+    return [name for name in names if name in systems]
 
 
 def tracking_uri_of(config: Config) -> str:

@@ -3,10 +3,10 @@ to vary, further rows. And the intervals."""
 
 from typing import Annotated
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, model_validator
 
 from analogyqa.settings.axes import require_axes
-from analogyqa.settings.base import Entries, Name, Section, WholeNumber
+from analogyqa.settings.base import Entries, Name, Section, WholeNumber, without_nulls
 
 PAPER = "paper"  # the setting that a paper states
 
@@ -19,12 +19,21 @@ class Selection(Section):
     """Settings that trained systems may choose from, by the mean of their best dev value.
 
     It is the measure that the system's training selects its epoch by, on one subset. `settings`
-    says what each changes of the training; `paper` is no change.
+    says what each changes of the training; `paper` is no change. `systems` maps a system to the
+    settings that it may choose, beside `paper`; a list of systems may choose all of them.
     """
 
     subset: Name
-    systems: list[str] = []
+    systems: Entries[list[str]] = {}
     settings: Entries[Changes] = {}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _all_of_them(cls, values: dict) -> dict:
+        systems, settings = values.get("systems"), without_nulls(values.get("settings"))
+        if not (isinstance(systems, list) and isinstance(settings, dict)):
+            return values
+        return {**values, "systems": {name: list(settings) for name in systems}}
 
 
 class Sensitivity(Section):
@@ -36,7 +45,7 @@ class Sensitivity(Section):
 
     subset: Name
     measure: str
-    datasets: list[str]
+    datasets: Annotated[list[str], Field(min_length=1)]
     systems: list[str] = []
     axes: Entries[Entries[Changes]] = {}
 
@@ -47,6 +56,19 @@ class Sensitivity(Section):
             for choice, values in self.axes.items()
             for value, changes in values.items()
         }
+
+
+class Crossfit(Section):
+    """Systems cross-fitted at the paper's setting, on all questions of a subset.
+
+    Each of the `folds` is tested by what was trained on the others; see `corpora.folds`. `datasets`
+    is as in `Sensitivity`.
+    """
+
+    subset: Name
+    folds: Annotated[WholeNumber, Field(ge=2, le=20)] = 5
+    datasets: Annotated[list[str], Field(min_length=1)]
+    systems: list[str] = []
 
 
 class Studies(Section):
@@ -61,6 +83,7 @@ class Studies(Section):
     subsets: list[str] = []
     selection: Selection | None = None
     sensitivity: Sensitivity | None = None
+    crossfit: Crossfit | None = None
     extra_rows: dict[Name, list[str]] = {}
 
 

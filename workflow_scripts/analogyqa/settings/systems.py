@@ -36,6 +36,7 @@ class Training(Section):
     margin: float = Field(default=0.1, ge=-1, le=100)
     dropout: float = Field(default=0.5, ge=0, lt=1)
     dropout_place: Literal["word_vectors", "sentence_vector", "both"] = "word_vectors"
+    dropout_mask: Literal["own", "shared"] = "own"
     learning_rate: float = Field(default=0.001, gt=0, le=1)
     weight_decay: float = Field(default=0.01, ge=0, le=1)
     weight_decay_coupling: Literal["coupled", "decoupled"] = "coupled"
@@ -79,7 +80,7 @@ class System(Section):
     sentence_vectors: Annotated[Alternatives | None, Joined] = None
     rewriting: Literal["entity", "prototype_word"] | None = None
     ranker: Literal[tuple(RANKERS)]  # type: ignore[valid-type]
-    aggregate: Literal["max", "mean"] = "max"
+    aggregate: Literal["max", "mean", "question"] = "max"
     p: Count = 30
     training: Training = Training()
 

@@ -14,10 +14,10 @@ from torch import Tensor
 
 from analogyqa.encoders import Encoder, build_encoder
 from analogyqa.errors import AnalogyQAError
-from analogyqa.examples.batches import epoch_batches
+from analogyqa.examples.batches import Batch, epoch_batches
 from analogyqa.examples.data import CellData
 from analogyqa.measures import means_of, measure_items
-from analogyqa.rankers import build_ranker
+from analogyqa.rankers import Quadruples, build_ranker
 from analogyqa.registry import OBJECTIVES
 from analogyqa.schemas import HISTORY
 from analogyqa.text import Sentences
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from analogyqa.settings.systems import System, Training
 
 log = logging.getLogger(__name__)
+
+CONSTANTS = np.linspace(-1, 1, 41).tolist()
 
 
 def encode(
@@ -107,6 +109,7 @@ def train_seed(
         epoch = state["epoch"] + 1
         torch.manual_seed(int(np.random.default_rng([seed, 3, epoch]).integers(2**31)))
         started, loss, quadruples = time.perf_counter(), 0.0, 0
+        constant = LossOfConstants(loss_of, training, system.compares) if epoch == 1 else None
         encoder.train()
         for batch in epoch_batches(data, training, seed, epoch, system.compares):
             optimiser.zero_grad()
@@ -116,6 +119,8 @@ def train_seed(
             optimiser.step()
             loss += value.item() * len(batch.labels)
             quadruples += len(batch.labels)
+            if constant:
+                constant.add(vectors.detach(), batch)
         seconds = time.perf_counter() - started
         loss /= max(quadruples, 1)
         if not math.isfinite(loss):
@@ -134,6 +139,8 @@ def train_seed(
             "seconds": seconds,
             "examples_per_second": quadruples / seconds,
         }
+        if constant:
+            values["constant_loss"] = constant.lowest()
         state["history"] += [[seed, epoch, name, value] for name, value in values.items()]
         value = dev_means[training.select_by]
         log.info(
@@ -151,6 +158,34 @@ def train_seed(
     scores = score_evaluated(arrays_of(encoder, device), data, ranker, seed)
     history = pd.DataFrame(state["history"], columns=HISTORY.names)
     return Trained(scores, history, state["machines"])
+
+
+class LossOfConstants:
+    """The loss of an epoch if all energies were one number: what is to be learnt lies below it.
+
+    Args:
+        loss_of: the objective.
+        training: its section.
+        compares: whether its ranker compares with prototypes, so that it may have two sides.
+    """
+
+    def __init__(self, loss_of: Callable, training: "Training", compares: bool) -> None:
+        self.loss_of, self.training, self.compares = loss_of, training, compares
+        self.losses, self.value, self.count = np.zeros(len(CONSTANTS)), 0.0, 0
+
+    def energies(self, quadruples: Quadruples, both_sides: bool = False) -> list[Tensor]:
+        """Stand in for the ranker."""
+        sides = 2 if both_sides and self.compares else 1
+        return [quadruples.vectors.new_full((len(quadruples.c),), self.value)] * sides
+
+    def add(self, vectors: Tensor, batch: Batch) -> None:
+        for number, self.value in enumerate(CONSTANTS):
+            loss = self.loss_of(self, vectors, batch, self.training).item()
+            self.losses[number] += loss * len(batch.labels)
+        self.count += len(batch.labels)
+
+    def lowest(self) -> float:
+        return float(self.losses.min() / max(self.count, 1))
 
 
 def _finished(state: dict, training: "Training") -> bool:

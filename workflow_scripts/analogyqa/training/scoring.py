@@ -44,8 +44,9 @@ def score_split(
     ends = np.cumsum([len(column) for column in numbers])[:-1]
     questions, candidates, *prototypes = np.split(vectors, ends)
     prototypes = prototypes or [np.zeros((0, vectors.shape[1]), dtype=vectors.dtype)] * 2
+    question_of, _ = pd.factorize(part.pairs["question_id"])
     scores, best = ranker.scores(
-        Encoded(questions, candidates, *prototypes, part.prototypes, part.rows)
+        Encoded(question_of, questions, candidates, *prototypes, part.prototypes, part.rows)
     )
     ranks = np.append(data.prototype_ranks, -1).astype(np.int64)  # the last for row -1: none
     return scores, ranks[best]

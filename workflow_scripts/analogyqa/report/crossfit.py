@@ -1,0 +1,209 @@
+"""Cross-fitted systems: every question of a subset, tested by what the other folds trained."""
+
+from collections.abc import Iterable, Mapping
+
+import pandas as pd
+
+from analogyqa.corpora.folds import count_shared, origin_of
+from analogyqa.corpora.question_types import subset_of
+from analogyqa.measures import MEASURES, titles
+from analogyqa.plan import Cell, crossfit_cells, split_corpus
+from analogyqa.report.claims import compare_runs, rounded
+from analogyqa.report.ledger import NOT_RUN, OTHER_DATA, no_run
+from analogyqa.report.sensitivity import NOT_LEARNT
+from analogyqa.report.significance import SAMPLES
+from analogyqa.report.spread import summarise
+from analogyqa.report.summary import DECIMALS, MEASURED, Values, typed
+from analogyqa.report.table_formats import Block, Table, Value, full_text, short_text, to_markdown
+from analogyqa.report.table_notes import interval_notes
+from analogyqa.schemas import SPLITS
+from analogyqa.settings.paper import Paper
+from analogyqa.settings.run import Config
+
+EVERY = "all"  # the questions of all origins together
+CROSSFIT = {
+    "paper": "str",
+    "dataset": "str",
+    "subset": "str",
+    "system": "str",
+    "measure": "str",
+    "origin": "str",
+    **MEASURED,
+    "folds": "Int64",
+    "folds_learnt": "Int64",
+    "difference": "float64",
+    "low": "float64",
+    "high": "float64",
+    "p_greater": "float64",
+    "p_less": "float64",
+    "p_equivalent": "float64",
+    "reason": "str",
+}
+# Shown beside each other on the page.
+_SHOWN = ("mrr", "map")
+
+
+def build_crossfit(
+    paper: str, config: Config, values: Values, learnt: Mapping[Cell, bool]
+) -> pd.DataFrame:
+    """Join the folds of every cross-fitted system of a paper: columns CROSSFIT.
+
+    There is a row for each data set, system, measure and origin: the split of the data set that a
+    question is from, or `all` of them. `difference`, with its interval and p-values, is of the
+    first system of the configuration minus this one, over all.
+
+    Args:
+        paper: whose study it is.
+        config: what the runs were made with.
+        values: as `summary.values_of` returns it.
+        learnt: of each cell that was trained, see `learning.has_learnt`.
+    """
+    study, cells = config.studies[paper].crossfit, crossfit_cells(config, paper)
+    rows = []
+    for (system, dataset), folds in cells.items():
+        trained = [learnt[cell] for cell in folds if cell in learnt]
+        start = {"paper": paper, "dataset": dataset, "subset": study.subset, "system": system}
+        start |= {"folds": len(folds), "folds_learnt": sum(trained) if trained else None}
+        for measure in MEASURES:
+            own = _joined(folds, measure, values)
+            if own is None:
+                missing = [cell for cell in folds if values(cell, measure) is None]
+                rows.append(
+                    start | {"measure": measure, "origin": EVERY, "reason": no_run(*missing)}
+                )
+                continue
+            compared = {}
+            first = _joined(cells[study.systems[0], dataset], measure, values)
+            if system != study.systems[0] and first is not None:
+                names = cells[study.systems[0], dataset][0].path, folds[0].path
+                compared = rounded(compare_runs(names, first, own, config))
+            origins = own.columns.map(origin_of)
+            for origin in (EVERY, *SPLITS):
+                part = own if origin == EVERY else own.loc[:, origins == origin]
+                if part.empty:
+                    continue
+                summary = summarise(
+                    part.to_numpy(), config.bootstrap.samples, config.bootstrap.confidence
+                )
+                row = {name: round(value, DECIMALS) for name, value in summary._asdict().items()}
+                row |= {"n_seeds": part.shape[0], "n_items": part.shape[1]}
+                of_all = compared if origin == EVERY else {}
+                rows.append(start | row | of_all | {"measure": measure, "origin": origin})
+    return typed(rows, CROSSFIT)
+
+
+def _joined(folds: list[Cell], measure: str, values: Values) -> pd.DataFrame | None:
+    """Return [seeds, items] of all folds, None where one is missing."""
+    own = [values(cell, measure) for cell in folds]
+    return None if any(each is None for each in own) else pd.concat(own, axis=1)
+
+
+def shared_notes(corpora: Mapping[str, pd.DataFrame], subset: str, config: Config) -> list[str]:
+    """Say how much of what is tested stands in train or dev, too: of the folds, and of the split.
+
+    Args:
+        corpora: the tables of the folds and of the data sets as they are, by name.
+        subset: that is cross-fitted.
+        config: its question types.
+    """
+    counts: dict[tuple[str, bool], dict[str, int]] = {}
+    for name, corpus in corpora.items():
+        dataset, axes = split_corpus(name)
+        types = config.types_of(subset)
+        own = pd.concat([subset_of(corpus, split, types) for split in SPLITS])
+        total = counts.setdefault((dataset, bool(axes)), {})
+        for key, count in count_shared(own).items():
+            total[key] = total.get(key, 0) + count
+    words = {True: "the folds together", False: "the paper's split"}
+    return [
+        f"{config.datasets[dataset].title}, {words[folded]}: of {own['of_questions']} test "
+        f"questions {own['questions']} stand in train or dev, too, and of {own['of_candidates']} "
+        f"test candidates {own['candidates']} do, as a sentence of another question."
+        for (dataset, folded), own in counts.items()
+    ]
+
+
+def crossfit_markdown(
+    frame: pd.DataFrame, paper: Paper, shared: Iterable[str], config: Config
+) -> str:
+    """Return the page: a table for each data set, then how it was done.
+
+    Args:
+        frame: of columns CROSSFIT.
+        paper: whose study it is.
+        shared: what `shared_notes` says.
+        config: what the runs were made with.
+    """
+    study = config.studies[paper.paper].crossfit
+    title = f"Cross-fitting, {paper.paper}: all questions of {study.subset}"
+    blocks = [
+        _block(part, config) for _, part in frame.groupby("dataset", sort=False) if not part.empty
+    ]
+    first = config.systems[study.systems[0]].title
+    notes = [
+        f"Each data set is cut into {study.folds} folds by question, its train, dev and test "
+        "splits together. A fold is tested by what was trained on the others, of which every "
+        "eighth question chooses the epoch. Prototypes are training questions. Every system is at "
+        "the paper's setting. This is not the paper's protocol.",
+        *interval_notes("", config),
+        f"Shown are {titles(_SHOWN)}. The columns from train, from dev and from test have the "
+        "questions of each split of the data set, whose labels are of different quality: mean "
+        "{other questions} and their number.",
+        f"{first} minus this system, with its {100 * config.bootstrap.confidence:g}% interval and "
+        f"two-sided p, by a paired randomisation test over questions and seeds ({SAMPLES} draws); "
+        "not corrected for the number of systems.",
+        *shared,
+        f"Folds that {NOT_LEARNT}: {_not_learnt(frame, config) or 'none'}.",
+        f"Published values of the paper's own split: {paper.citation}",
+    ]
+    table = Table(
+        label=f"tab:{paper.paper}-crossfit",
+        title=title if config.comparable else f"{title} ({OTHER_DATA})",
+        blocks=blocks,
+        notes=notes,
+        frame=frame,
+    )
+    return to_markdown(table)
+
+
+def _block(part: pd.DataFrame, config: Config) -> Block:
+    rows = {(row["system"], row["measure"], row["origin"]): row for row in part.to_dict("records")}
+    mrr, *_ = _SHOWN
+    columns = [MEASURES[name].short for name in _SHOWN]
+    columns += [f"from {origin}" for origin in SPLITS] + ["first minus this", "p"]
+    lines = []
+    for system in dict.fromkeys(part["system"]):
+        values = [full_text(_of(rows, system, name, EVERY)) for name in _SHOWN]
+        for origin in SPLITS:
+            row = rows.get((system, mrr, origin))
+            shown = short_text(row) if row else Value("")
+            values.append(shown._replace(published=f"({row['n_items']})") if row else shown)
+        row = _of(rows, system, mrr, EVERY)
+        if pd.notna(row["difference"]):
+            p_value = min(1.0, 2 * min(row["p_greater"], row["p_less"]))
+            interval = f"[{row['low']:+.3f}, {row['high']:+.3f}]"
+            values += [Value(f"{row['difference']:+.3f}", interval), Value(f"{p_value:.2g}")]
+        else:
+            values += [Value(""), Value("")]
+        lines.append(([config.systems[system].title], values))
+    dataset = part["dataset"].iloc[0]
+    count = part["n_items"].max()
+    heading = config.datasets[dataset].title
+    return Block(f"{heading}, {count} questions" if pd.notna(count) else f"{heading}, {NOT_RUN}",
+                 ["System"], columns, lines)  # fmt: skip
+
+
+def _of(rows: dict, system: str, measure: str, origin: str) -> dict:
+    """Return a row with what `full_text` reads besides."""
+    return rows[system, measure, origin] | {"published": None, "verdict": "", "substitute": ""}
+
+
+def _not_learnt(frame: pd.DataFrame, config: Config) -> str:
+    own = frame[(frame["origin"] == EVERY) & frame["folds_learnt"].notna()]
+    own = own.drop_duplicates(["dataset", "system"])
+    own = own[own["folds_learnt"] < own["folds"]]
+    return ", ".join(
+        f"{config.systems[row['system']].title} on {config.datasets[row['dataset']].title} "
+        f"({row['folds'] - row['folds_learnt']} of {row['folds']})"
+        for row in own.to_dict("records")
+    )

@@ -1,0 +1,30 @@
+"""Whether a training has learnt anything, by its history."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import pandas as pd
+
+from analogyqa.plan import Cell
+from analogyqa.schemas import HISTORY, read_table
+
+# A loss this near to that of a constant has left it by chance alone.
+NEAR = 0.99
+
+
+def has_learnt(history: pd.DataFrame) -> bool:
+    """Return whether the loss comes below what one energy for all quadruples gives.
+
+    Args:
+        history: of schema HISTORY; the mean over seeds counts.
+    """
+    means = history.groupby(["measure", "epoch"], observed=True)["value"].mean()
+    return bool(means["loss"].min() < NEAR * means["constant_loss"].iloc[0])
+
+
+def learnt_of(histories: Iterable[str]) -> dict[Cell, bool]:
+    """Return the cells of history.parquet files, `runs/` being in their paths, and `has_learnt`."""
+    return {
+        Cell.from_path(Path(path).parent): has_learnt(read_table(path, HISTORY))
+        for path in histories
+    }

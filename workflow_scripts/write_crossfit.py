@@ -1,0 +1,25 @@
+"""Join the folds of the cross-fitted systems of a paper.
+
+input: metrics and run.json of every fold, histories of those that are trained, corpora of the folds
+output: tables/{paper}/crossfit.{csv,md}
+"""
+
+from pathlib import Path
+
+from analogyqa.files import write_text
+from analogyqa.report.crossfit import build_crossfit, crossfit_markdown, shared_notes
+from analogyqa.report.learning import learnt_of
+from analogyqa.report.summary import read_runs, values_of, write_csv
+from analogyqa.schemas import CORPUS, read_table
+from job import job, reported
+
+with job(snakemake):
+    config, papers = reported(snakemake)
+    paper, inputs = papers[snakemake.wildcards.paper], snakemake.input
+    learnt = learnt_of(inputs.histories)
+    values = values_of(read_runs(inputs.records, inputs.metrics))
+    frame = build_crossfit(paper.paper, config, values, learnt)
+    write_csv(frame, snakemake.output.csv)
+    corpora = {Path(path).stem: read_table(path, CORPUS) for path in inputs.corpora}
+    shared = shared_notes(corpora, config.studies[paper.paper].crossfit.subset, config)
+    write_text(snakemake.output.md, crossfit_markdown(frame, paper, shared, config))
