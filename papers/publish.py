@@ -1,9 +1,10 @@
-"""Put the tables and figures of a run into the page of a paper.
+"""Put a run on the page of a paper: its tables, figures and claims; the claims into README.md, too.
 
     python papers/publish.py diallo2019 results/conll "snakemake --cores 2 ..."
 
 Replaces what stands between the two marks of `papers/<paper>/README.md`, and copies the figures
-beside the page. Commit, machine, seeds and date are read from the records of the runs.
+beside the page. Where README.md has the marks of that paper, they get what the primary claims come
+to. Commit, machine, seeds and date are read from the records of the runs.
 """
 
 import json
@@ -15,23 +16,26 @@ from pathlib import Path
 import typer
 
 BEGIN, END = "<!-- a run: papers/publish.py -->", "<!-- end of the run -->"
+BEGIN_CLAIMS = "<!-- the claims of {paper}: papers/publish.py -->"
 PAPERS = Path(__file__).parent
 
 
 def origin(results: Path) -> str:
     """Return which code ran where and when, by the records; all of them must be of one commit."""
-    records = [json.loads(path.read_text("utf-8")) for path in results.rglob("run.json")]
+    paths = list(results.rglob("run.json"))
+    records = [json.loads(path.read_text("utf-8")) for path in paths]
     commits = {record["git_commit"] for record in records}
     if len(commits) != 1:
         raise typer.BadParameter(f"{results}: runs of {len(commits)} commits: {sorted(commits)}")
-    seeds = max(len(record["seeds"]) for record in records)
+    counts = sorted({len(record["seeds"]) for record in records if record["settings"]["training"]})
+    seeds = " or ".join(map(str, counts))
     kinds = {
         ", ".join(f"{key} {value}" for key, value in machine.items() if key != "after_epoch")
         for record in records
         for own in record["machines"].values()
         for machine in own
     }
-    day = datetime.fromtimestamp((results / "ledger.csv").stat().st_mtime, UTC).date()
+    day = datetime.fromtimestamp(max(path.stat().st_mtime for path in paths), UTC).date()
     return f"{seeds} seeds, commit {commits.pop()}, {'; '.join(sorted(kinds))}, {day}."
 
 
@@ -41,20 +45,38 @@ def table_of(page: str) -> str:
     return re.sub(r"^## (.*)$", r"**\1**", body, flags=re.MULTILINE).replace("# ", "### ", 1)
 
 
+def claims_of(page: str, paper: str) -> str:
+    """Return what a page of claims says of a paper's primary claims before its first table."""
+    opening = page.partition("\n## ")[0].partition("\n")[2].strip()
+    said = [each for each in re.split(r"\n\n(?=\*\*)", opening) if each.startswith(f"**{paper}:")]
+    return "\n\n".join(said).replace(f"**{paper}: ", "**")
+
+
+def fill(page: Path, begin: str, parts: list[str]) -> None:
+    """Replace what stands between two marks of a page."""
+    before, rest = page.read_text(encoding="utf-8").split(begin)
+    _, after = rest.split(END, 1)
+    text = "\n\n".join(part.strip("\n") for part in parts if part)
+    page.write_text(f"{before}{begin}\n\n{text}\n\n{END}{after}", encoding="utf-8")
+
+
 def main(paper: str, results: Path, command: str) -> None:
     """Publish a run on the page of a paper."""
-    page = PAPERS / paper / "README.md"
-    parts = [f"    {command}\n", origin(results)]
+    page, readme = PAPERS / paper / "README.md", PAPERS.parent / "README.md"
+    said = [f"    {command}\n", origin(results)]
+    claims = results / "claims.md"
+    if claims.exists():
+        said.append(claims_of(claims.read_text(encoding="utf-8"), paper))
+    parts = list(said)
     for table in sorted((results / "tables" / paper).glob("*.md")):
         parts.append(table_of(table.read_text(encoding="utf-8")))
     for figure in sorted((results / "figures" / paper).glob("*.svg")):
         shutil.copyfile(figure, page.with_name(figure.name))
         parts.append(f"![{figure.stem}]({figure.name})")
-    text = page.read_text(encoding="utf-8")
-    before, rest = text.split(BEGIN)
-    _, after = rest.split(END)
-    run = "\n\n".join(part.strip("\n") for part in parts)
-    page.write_text(f"{before}{BEGIN}\n\n{run}\n\n{END}{after}", encoding="utf-8")
+    fill(page, BEGIN, parts)
+    mark = BEGIN_CLAIMS.format(paper=paper)
+    if claims.exists() and mark in readme.read_text(encoding="utf-8"):
+        fill(readme, mark, said)
 
 
 if __name__ == "__main__":

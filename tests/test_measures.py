@@ -8,12 +8,13 @@ from hypothesis import strategies as st
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.measures import (
+    ABOUT_ITEMS,
+    ALL_CORRECT,
     MEASURES,
     TIED,
     means_of,
     measure_items,
     measure_run,
-    summarise,
     titles,
     values_by_seed,
 )
@@ -84,9 +85,14 @@ def test_only_ties_within_a_question_count():
     assert measured[TIED] == [3, 0]
 
 
+def test_a_question_whose_candidates_are_all_correct_is_told():
+    measured = measure([(0.5, 1), (0.4, 1)], [(0.5, 1), (0.4, 0)])
+    assert measured[ALL_CORRECT] == [1, 0]
+
+
 def test_rows_are_ordered_by_measure_and_item_with_their_groups():
     measured = measure_items(run([(1, 1)], [(1, 1)]), {"q1": "when", "q0": "who"})
-    assert measured["measure"].unique().tolist() == [*MEASURES, TIED]
+    assert measured["measure"].unique().tolist() == [*MEASURES, *ABOUT_ITEMS]
     assert measured[measured["measure"] == "map"][["item", "group"]].to_numpy().tolist() == [
         ["q0", "who"],
         ["q1", "when"],
@@ -154,7 +160,7 @@ def test_the_values_of_a_split_are_those_of_its_measures_by_seed_and_item():
     other = metrics["split"].eq("dev") | metrics["seed"].eq(1)
     metrics.loc[other, "value"] = -1.0
     values = values_by_seed(metrics.astype({"item": "category", "measure": "category"}), "test")
-    assert list(values) == [*MEASURES, TIED]
+    assert list(values) == [*MEASURES, *ABOUT_ITEMS]
     assert values["mrr"].columns.tolist() == ["q0", "q1"]
     assert values["mrr"].to_numpy().tolist() == [[1, 0.5], [-1, -1]]
 
@@ -167,50 +173,3 @@ def test_titles_are_a_part_of_a_sentence():
 
 
 # Spread
-
-matrices = st.integers(1, 4).flatmap(
-    lambda items: st.lists(
-        st.lists(st.floats(0, 1), min_size=items, max_size=items), min_size=1, max_size=4
-    )
-)
-
-
-def test_the_standard_deviation_is_over_the_means_of_the_seeds():
-    summary = summarise(np.array([[0.0, 0.5], [0.5, 1.0]]), 200, 0.95)
-    assert summary.mean == 0.5
-    assert summary.sd == pytest.approx(np.std([0.25, 0.75], ddof=1))
-    of_one_seed = summarise(np.array([[0.0, 1.0, 0.0, 1.0]]), 500, 0.95)
-    assert of_one_seed.sd == 0
-    assert of_one_seed.ci_low < 0.5 < of_one_seed.ci_high
-
-
-@given(matrices)
-def test_the_interval_lies_within_the_values(values):
-    summary = summarise(np.array(values), 200, 0.95)
-    low, high = np.min(values), np.max(values)
-    assert low - 1e-9 <= summary.ci_low <= summary.ci_high <= high + 1e-9
-
-
-def test_the_interval_contains_the_mean_and_narrows_with_more_items():
-    generator = np.random.default_rng(0)
-    widths = []
-    for items in (10, 1000):
-        summary = summarise(generator.random((3, items)), 500, 0.95)
-        assert summary.ci_low < summary.mean < summary.ci_high
-        widths.append(summary.ci_high - summary.ci_low)
-    assert widths[1] < widths[0] / 3
-
-
-def test_the_interval_has_the_width_that_theory_gives():
-    values = np.random.default_rng(1).normal(size=(1, 400))
-    summary = summarise(values, 4000, 0.95)
-    half = 1.96 * values.std() / np.sqrt(400)
-    assert summary.ci_high - summary.mean == pytest.approx(half, rel=0.1)
-    assert summary.mean - summary.ci_low == pytest.approx(half, rel=0.1)
-
-
-def test_a_higher_confidence_is_a_wider_interval_and_the_same_values_give_the_same():
-    values = np.random.default_rng(2).random((3, 20))
-    narrow, wide = (summarise(values, 500, confidence) for confidence in (0.8, 0.99))
-    assert wide.ci_low < narrow.ci_low < narrow.ci_high < wide.ci_high
-    assert summarise(values, 500, 0.8) == narrow

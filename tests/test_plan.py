@@ -10,7 +10,7 @@ from analogyqa.plan import Cell, cells_of, load_papers, sensitivity_cells, why_n
 from analogyqa.settings.load import read_config
 from analogyqa.settings.paper import OWN, Where
 from analogyqa.settings.run import leave_out
-from small_papers import PAPER
+from small_papers import CONFIG, PAPER
 
 ROOT = Path(__file__).parents[1]
 CHOSEN = (("setting", "chosen"),)
@@ -126,6 +126,131 @@ def test_a_variation_that_is_left_out_leaves_its_system(papers):
     for more in ({}, {"drop_all_correct": ["dev"]}):  # data sets have no part in it
         assert why_not(Where(**place, **more), config) == "no vectors"
     assert labels(cells_of(config, load_papers(config, papers.folder))) == CELLS
+
+
+# Cross-fitting
+
+
+CROSSFIT = "crossfit: {subset: who, folds: 2, datasets: null, systems: [analogy, baseline, words]}"
+SYSTEMS = ("analogy", "baseline", "words")
+PLACE = Where(dataset="toy", subset="who", measure="mrr")
+
+
+def folds(*systems: str, subset: str = "who", count: int = 2) -> set[str]:
+    names = [f"{number}of{count}" for number in range(1, count + 1)]
+    return {f"{system} toy {subset} fold={name}" for system in systems for name in names}
+
+
+@pytest.fixture
+def crossfitted(papers):
+    """The small paper, which cross-fits, and whose claim is primary."""
+    papers.write(
+        "small", CONFIG + CROSSFIT, PAPER.replace("    claim: c", "    primary: true\n    claim: c")
+    )
+    return papers
+
+
+@pytest.mark.parametrize(
+    ("over", "new"),
+    [
+        ("{}", folds(*SYSTEMS)),
+        ("crossfit: {folds: 3}", folds(*SYSTEMS, count=3)),
+        ("crossfit: {subset: both}", folds(*SYSTEMS, subset="both")),
+        ("crossfit: {subset: all}", folds(*SYSTEMS, subset="all")),
+        ("crossfit: {systems: [words]}", folds("words")),
+        ("crossfit: {systems: []}", set()),
+        ("crossfit: null", set()),
+    ],
+)
+def test_every_system_is_cross_fitted_at_the_papers_setting(crossfitted, over, new):
+    cells = crossfitted.cells(over)
+    assert labels(cells) == CELLS | new
+    assert {plan.unfolded(cell.corpus) for cell in cells} == {"toy"}
+
+
+def test_the_folds_of_a_system_stand_in_order(crossfitted):
+    cells = plan.crossfit_cells(crossfitted.load(), "small")
+    assert list(cells) == [(system, "toy") for system in SYSTEMS]
+    paths = ["words/toy/who/fold=1of2", "words/toy/who/fold=2of2"]
+    assert [cell.path for cell in cells["words", "toy"]] == paths
+    assert [cell.corpus for cell in cells["words", "toy"]] == ["toy,fold=1of2", "toy,fold=2of2"]
+
+
+def test_the_data_sets_that_are_cross_fitted_are_the_papers_or_those_that_are_named(crossfitted):
+    for over, dataset in (("", "toy"), ("crossfit: {datasets: [mine]}", "mine")):
+        cells = plan.crossfit_cells(crossfitted.load(f"{OWN_DATA}\n{over}"), "small")
+        assert {each for _, each in cells} == {dataset}
+
+
+def test_a_system_that_is_left_out_is_not_cross_fitted(crossfitted):
+    config = leave_out(crossfitted.load(), {"analogy": "no room"})
+    assert {system for system, _ in plan.crossfit_cells(config, "small")} == {"baseline", "words"}
+    assert plan.folds_of(PLACE | Where(system="analogy"), config, "small") == []
+
+
+@pytest.mark.parametrize(
+    ("place", "paper", "found"),
+    [
+        ({"system": "analogy"}, "small", folds("analogy")),
+        ({"system": "words"}, "small", folds("words")),
+        ({"system": "mean"}, "small", set()),
+        ({"system": "analogy", "p": 2}, "small", set()),
+        ({"system": "analogy"}, OWN, set()),
+    ],
+)
+def test_the_folds_of_a_place(crossfitted, place, paper, found):
+    assert labels(plan.folds_of(PLACE | Where(**place), crossfitted.load(), paper)) == found
+
+
+def test_a_place_of_another_subset_or_data_set_has_no_folds(crossfitted):
+    config = crossfitted.load(f"{OWN_DATA}\ncrossfit: {{datasets: [mine]}}")
+    own, other = (
+        {"system": "analogy", "dataset": name, "subset": "who"} for name in ("mine", "toy")
+    )
+    assert len(plan.folds_of(Where(**own), config, "small")) == 2
+    assert plan.folds_of(Where(**other), config, "small") == []
+    assert plan.folds_of(Where(**own | {"subset": "both"}), config, "small") == []
+
+
+def test_a_primary_claim_compares_the_folds_of_both_sides_too(crossfitted):
+    config = crossfitted.load()
+    (paper,) = load_papers(config, crossfitted.folder).values()
+    split = {"analogy toy who", "analogy toy who setting=chosen", "baseline toy who"}
+    sides = folds("analogy", "baseline")
+    assert labels(plan.cells_of_claims(config, paper)) == split | sides
+    claims = {
+        name: each.model_copy(update={"primary": False}) for name, each in paper.claims.items()
+    }
+    secondary = paper.model_copy(update={"claims": claims})
+    assert labels(plan.cells_of_claims(config, secondary)) == split
+    without = crossfitted.load("crossfit: null")
+    assert labels(plan.cells_of_claims(without, paper)) == split
+
+
+def test_a_run_whose_papers_do_not_cross_fit_has_no_such_section(papers):
+    with pytest.raises(AnalogyQAError, match="crossfit: none of the papers small has this section"):
+        papers.load("crossfit: {folds: 3}")
+
+
+@pytest.mark.parametrize(
+    ("name", "whole"),
+    [
+        ("toy", "toy"),
+        ("toy,fold=1of5", "toy"),
+        ("toy,drop_all_correct=dev", "toy,drop_all_correct=dev"),
+        ("toy,drop_all_correct=dev+test,fold=2of3,prototype_choice=question",
+         "toy,drop_all_correct=dev+test,prototype_choice=question"),
+    ],
+)  # fmt: skip
+def test_the_corpus_that_a_fold_is_cut_from(name, whole):
+    assert plan.unfolded(name) == whole
+
+
+@pytest.mark.parametrize("axes", [(), (("fold", "2of5"), ("p", "2")), CHOSEN])
+def test_a_cell_is_found_by_its_path(axes):
+    cell = Cell("mean", "toy", "who", axes)
+    for folder in (Path(), Path("results/runs"), Path("/some where")):
+        assert Cell.from_path(folder / cell.path) == cell
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,18 @@ _spec.loader.exec_module(publish)
 TABLE = (
     "# Table 4: MRR\n\n## At the paper's setting\n\n| a | b |\n| - | - |\n| 1 | 2 |\n\n- Data: x.\n"
 )
+CLAIMS = """# Claims
+
+**p: a is better** (Table 4).
+
+- *On x* (38): The claim holds.
+
+**other: b is better** (Table 5).
+
+- *On y*: not run.
+
+## Verdicts
+"""
 MACHINES = {"0": [{"after_epoch": 0, "device": "cpu", "instructions": "AVX2"}]}
 
 
@@ -23,15 +35,18 @@ def results(tmp_path, monkeypatch):
     monkeypatch.setattr(publish, "PAPERS", tmp_path / "papers")
     page = tmp_path / "papers" / "p" / "README.md"
     page.parent.mkdir(parents=True)
-    page.write_text(f"before\n\n{publish.BEGIN}\nold\n{publish.END}\n\nafter\n")
+    page.write_text(f"before\n\n{publish.BEGIN}\nstale\n{publish.END}\n\nafter\n")
+    mark = publish.BEGIN_CLAIMS.format(paper="p")
+    (tmp_path / "README.md").write_text(f"top\n\n{mark}\nstale\n{publish.END}\n\nrest\n")
     results = tmp_path / "results"
     for folder in ("tables/p", "figures/p", "runs/a", "runs/b"):
         (results / folder).mkdir(parents=True)
-    (results / "ledger.csv").touch()
+    (results / "claims.md").write_text(CLAIMS)
     (results / "tables" / "p" / "table4.md").write_text(TABLE)
     (results / "figures" / "p" / "figure6.svg").write_text("<svg/>")
-    for name in ("a", "b"):
-        record = {"git_commit": "abc", "seeds": [0, 1], "machines": MACHINES}
+    for name, seeds in (("a", [0, 1]), ("b", [0])):
+        record = {"git_commit": "abc", "seeds": seeds, "machines": MACHINES}
+        record["settings"] = {"training": {"dropout": 0}}
         (results / "runs" / name / "run.json").write_text(json.dumps(record))
     return results
 
@@ -42,14 +57,32 @@ def test_the_page_has_the_run_and_what_stood_around_it(results, tmp_path):
     page = (tmp_path / "papers" / "p" / "README.md").read_text()
     assert page.startswith("before\n\n")
     assert page.endswith("\n\nafter\n")
-    assert "old" not in page
+    assert "stale" not in page
     assert (
-        "    snakemake --cores 2\n\n2 seeds, commit abc, device cpu, instructions AVX2, 20" in page
+        "    snakemake --cores 2\n\n1 or 2 seeds, commit abc, device cpu, instructions AVX2, 20"
+        in page
     )
     assert "### Table 4: MRR\n\n**At the paper's setting**\n\n| a | b |" in page
     assert "Data: x" not in page
     assert "![figure6](figure6.svg)" in page
     assert (tmp_path / "papers" / "p" / "figure6.svg").read_text() == "<svg/>"
+
+
+def test_readme_has_what_the_primary_claims_come_to_and_its_paper_alone(results, tmp_path):
+    for _ in range(2):
+        publish.main("p", results, "snakemake --cores 2")
+    readme = (tmp_path / "README.md").read_text()
+    assert readme.startswith("top\n\n") and readme.endswith("\n\nrest\n")
+    assert "\n**a is better** (Table 4).\n\n- *On x* (38): The claim holds.\n" in readme
+    assert not any(word in readme for word in ("stale", "b is better", "Verdicts", "### Table 4"))
+
+
+def test_a_run_that_judged_no_claim_leaves_readme_as_it_is(results, tmp_path):
+    (results / "claims.md").unlink()
+    before = (tmp_path / "README.md").read_text()
+    publish.main("p", results, "")
+    assert (tmp_path / "README.md").read_text() == before
+    assert "### Table 4" in (tmp_path / "papers" / "p" / "README.md").read_text()
 
 
 def test_runs_of_two_commits_are_refused(results):

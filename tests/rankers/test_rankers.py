@@ -34,7 +34,7 @@ def encoded(name, pairs=6, prototypes=4):
     count = prototypes if RANKERS[name].needs_prototypes else 0
     own = [vectors(size, 5, seed=seed) for seed, size in enumerate((pairs, pairs, count, count))]
     met = np.tile(np.arange(count), pairs), np.repeat(np.arange(pairs), count)
-    return Encoded(*own, *met)
+    return Encoded(np.arange(pairs) // 2, *own, *met)
 
 
 @pytest.mark.parametrize("name", OF_VECTORS)
@@ -51,11 +51,13 @@ def test_a_score_is_the_energy_of_a_pair_and_its_one_prototype(name):
     """So that training makes large what ranking looks for."""
     drawn = encoded(name, prototypes=1)
     scores, _ = ranker(name).scores(drawn)
-    sizes, rows = [len(each) for each in drawn[:4]], torch.arange(6)
+    corners = [drawn.questions, drawn.candidates]
+    corners += [drawn.prototype_questions, drawn.prototype_candidates]
+    sizes, rows = [len(each) for each in corners], torch.arange(6)
     starts = np.cumsum(sizes) - sizes
     a, b = (torch.full((6,), start) for start in starts[2:])
-    corners = torch.from_numpy(np.concatenate(drawn[:4]))
-    (energies,) = ranker(name).energies(Quadruples(corners, a, b, rows, rows + 6))
+    together = torch.from_numpy(np.concatenate(corners))
+    (energies,) = ranker(name).energies(Quadruples(together, a, b, rows, rows + 6))
     np.testing.assert_allclose(scores, energies, atol=1e-6)
 
 
@@ -120,7 +122,7 @@ def cosine(first, second):
 
 @st.composite
 def quadruples(draw):
-    """Shifts of prototypes and pairs, and for each pair some of the prototypes."""
+    """Shifts of prototypes and pairs, for each pair some of the prototypes, and its question."""
     generator = np.random.default_rng(draw(st.integers(0, 1000)))
     count, pairs, dim = (draw(st.integers(1, 5)) for _ in range(3))
     own = st.lists(st.integers(0, count - 1), min_size=1, unique=True)
@@ -131,12 +133,13 @@ def quadruples(draw):
         generator.normal(size=(pairs, dim)),
         np.concatenate([prototypes[pair] for pair in order]),
         np.concatenate([np.full(len(prototypes[pair]), pair) for pair in order]),
+        generator.integers(0, 3, size=pairs),
     )
 
 
 @given(quadruples(), st.sampled_from(["max", "mean"]))
 def test_scores_equal_a_plain_loop(drawn, aggregate):
-    prototype_shifts, pair_shifts, prototypes, pairs = drawn
+    prototype_shifts, pair_shifts, prototypes, pairs, _ = drawn
     scores, best = analogy_scores(*drawn, aggregate)
     for pair in range(len(pair_shifts)):
         own = prototypes[pairs == pair]
@@ -146,6 +149,33 @@ def test_scores_equal_a_plain_loop(drawn, aggregate):
         reached = cosine(prototype_shifts[best[pair]], pair_shifts[pair])
         assert best[pair] in own
         assert reached == pytest.approx(max(energies), abs=1e-9)
+
+
+@given(quadruples())
+def test_the_prototype_of_a_question_is_the_best_with_any_of_its_candidates(drawn):
+    prototype_shifts, pair_shifts, prototypes, pairs, question_of = drawn
+    scores, best = analogy_scores(*drawn, "question")
+    for question in set(question_of):
+        met = [
+            (cosine(prototype_shifts[one], pair_shifts[pair]), one)
+            for one, pair in zip(prototypes, pairs, strict=True)
+            if question_of[pair] == question
+        ]
+        own = np.flatnonzero(question_of == question)
+        (chosen,) = set(best[own])
+        highest, _ = max(met)
+        assert max(value for value, one in met if one == chosen) == pytest.approx(highest, abs=1e-9)
+        expected = [cosine(prototype_shifts[chosen], pair_shifts[pair]) for pair in own]
+        assert scores[own].tolist() == pytest.approx(expected, abs=1e-6)
+
+
+@given(quadruples())
+def test_of_one_candidate_the_prototype_of_the_question_is_its_own_best(drawn):
+    *rows, question_of = drawn
+    alone = np.random.default_rng(0).permutation(len(question_of))
+    of_question, of_pair = (analogy_scores(*rows, alone, how) for how in ("question", "max"))
+    for own, expected in zip(of_question, of_pair, strict=True):
+        np.testing.assert_array_equal(own, expected)
 
 
 @given(quadruples(), st.floats(0.01, 100), st.floats(0.01, 100))
@@ -169,16 +199,29 @@ def test_the_length_of_a_shift_does_not_matter(drawn, first, second):
 def test_analogy_by_hand(shifts, pair, aggregate, score, best):
     shifts, pair = np.array(shifts, dtype=np.float32), np.array([pair], dtype=np.float32)
     met = np.arange(len(shifts)), np.zeros(len(shifts), dtype=int)
-    own = Encoded(pair, np.zeros_like(pair), shifts, np.zeros_like(shifts), *met)
+    own = Encoded(np.zeros(1), pair, np.zeros_like(pair), shifts, np.zeros_like(shifts), *met)
     scores, prototypes = ranker("analogy", aggregate=aggregate).scores(own)
     assert scores.tolist() == pytest.approx([score])
     assert prototypes.tolist() == [best]
 
 
+def test_analogy_by_question_by_hand():
+    shifts = np.array([[1.0, 0], [0, 1]])  # of two prototypes
+    pairs = np.array([[3.0, 4], [12, 5], [0, -1], [1, 0]])
+    met = np.tile([0, 1], 4), np.repeat(np.arange(4), 2)
+    scores, best = analogy_scores(shifts, pairs, *met, np.array([7, 7, 3, 3]), "question")
+    assert scores.tolist() == pytest.approx([3 / 5, 12 / 13, 0, 1])
+    assert best.tolist() == [0, 0, 0, 0]  # of the first pair alone it would be 1
+    scores, best = analogy_scores(shifts, pairs, *met, np.array([7, 3, 7, 3]), "question")
+    assert scores.tolist() == pytest.approx([4 / 5, 12 / 13, -1, 1])
+    assert best.tolist() == [1, 0, 1, 0]
+
+
 def test_cosine_by_hand():
     questions = np.array([[1.0, 0], [1, 0], [3, 4], [0, 0]])
     candidates = np.array([[2.0, 0], [-1, 0], [4, 3], [1, 1]])
-    scores, _ = ranker("cosine").scores(Encoded(questions, candidates, *[np.zeros(0)] * 4))
+    own = Encoded(np.arange(4), questions, candidates, *[np.zeros(0)] * 4)
+    scores, _ = ranker("cosine").scores(own)
     assert scores.dtype == np.float32
     assert scores.tolist() == pytest.approx([1, -1, 0.96, 0])
     np.testing.assert_allclose(unit(np.array([[3.0, 4], [0, 0]])), [[0.6, 0.8], [0, 0]])

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from analogyqa.files import read_yaml
-from analogyqa.measures import MEASURES, TIED
+from analogyqa.measures import ABOUT_ITEMS, MEASURES
 from analogyqa.plan import Cell, cells_of
 from analogyqa.report.summary import SUMMARY, typed
 from analogyqa.schemas import METRICS
@@ -102,7 +102,8 @@ def make_summary(config: Config, *papers: Paper, **changes) -> pd.DataFrame:
 
     A change may be a function of the cell and the measure.
     """
-    values = {"mean": 0.6, "sd": 0.0123, "ci_low": 0.5, "ci_high": 0.7, "n_seeds": 2}
+    values = {"mean": 0.6, "sd": 0.0123, "run_low": 0.5, "run_high": 0.7, "n_seeds": 2}
+    values |= {"ci_low": 0.4, "ci_high": 0.8, "all_correct": 0, "substitute": ""}
     values |= {"n_items": lambda cell, _: 9 if cell.subset == "comb" else 3, "tied_candidates": 0}
     values |= {"setting": lambda cell, _: "bare" if is_chosen(cell) else ""}
     values |= {"provenance": lambda cell, _: f"made up for {cell.system}"} | changes
@@ -128,7 +129,7 @@ def is_chosen(cell: Cell) -> bool:
 def make_metrics(split: str, values: dict[str, np.ndarray]) -> pd.DataFrame:
     """Values [seeds, items] by measure as a metrics table; a measure that is not given is 0."""
     shape = next(iter(values.values())).shape
-    every = dict.fromkeys([*MEASURES, TIED], np.zeros(shape)) | values
+    every = dict.fromkeys([*MEASURES, *ABOUT_ITEMS], np.zeros(shape)) | values
     rows = [
         (seed, split, f"{split}{item:02}", "who", measure, float(value))
         for measure, own in every.items()

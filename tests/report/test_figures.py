@@ -11,7 +11,8 @@ import pytest
 
 from analogyqa.report.figures import build_figure, draw_figure, style_of
 from analogyqa.report.sensitivity_figure import draw_sensitivity
-from analogyqa.settings.paper import Paper, paper_of_own_data
+from analogyqa.settings.own_data import paper_of_own_data
+from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
 from analogyqa.settings.vectors import Vectors
 from report.builders import (

@@ -11,13 +11,14 @@ from hypothesis import strategies as st
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import read_yaml
-from analogyqa.measures import MEASURES, summarise
+from analogyqa.measures import MEASURES
 from analogyqa.plan import Cell, load_papers, why_not
-from analogyqa.report.ledger import build_ledger, verdict
-from analogyqa.report.summary import DECIMALS, read_runs, summarise_runs
+from analogyqa.report.ledger import build_ledger, repeated, rivals_of, verdict
+from analogyqa.report.spread import summarise
+from analogyqa.report.summary import DECIMALS, Values, read_runs, summarise_runs
 from analogyqa.schemas import SPLITS
 from analogyqa.settings.load import PAPERS
-from analogyqa.settings.paper import SCORE, Paper, load_paper
+from analogyqa.settings.paper import SCORE, Paper, Where, load_paper
 from analogyqa.settings.run import Config
 from report.builders import (
     CONFERENCE,
@@ -43,12 +44,20 @@ def published_counts() -> dict:
     return counts
 
 
+def alike(cell: Cell, measure: str) -> pd.DataFrame:
+    """The values of every run that is asked for."""
+    return pd.DataFrame(np.full((2, 9), 0.6))
+
+
 def make_ledger(
-    config: Config | None = None, summary: pd.DataFrame | None = None, counts: dict | None = None
+    config: Config | None = None,
+    summary: pd.DataFrame | None = None,
+    counts: dict | None = None,
+    values: Values = alike,
 ) -> pd.DataFrame:
     config = config or make_config(**POINTS)
     summary = make_summary(config, CONFERENCE) if summary is None else summary
-    return build_ledger([CONFERENCE], config, summary, counts or published_counts())
+    return build_ledger([CONFERENCE], config, summary, counts or published_counts(), values)
 
 
 def pick(ledger: pd.DataFrame, artefact: str, row: str, column: str) -> pd.DataFrame:
@@ -94,10 +103,16 @@ class TestPublishedValues:
     def test_every_claim_that_must_be_judged_is_listed(self):
         data = ("wikiqa", "trecqa")
         assert list(CONFERENCE.claims) == [
+            *(f"overall-{name}" for name in data),
             "pretrained-do-not-preserve",
             "averages-beat-dedicated",
             "mrr-above-map",
-            *(f"{kind}-{name}" for kind in ("types", "overall", "tam") for name in data),
+            *(f"{kind}-{name}" for kind in ("types", "tam") for name in data),
+            *(
+                f"{kind}-{name}"
+                for kind in ("averaging-adds-noise", "falls-after-30")
+                for name in data
+            ),
             *(f"best-p-{name}-{measure}" for measure in ("map", "mrr") for name in data),
         ]
 
@@ -187,14 +202,34 @@ class TestVerdict:
         low, middle, high = numbers
         for inside in numbers:
             assert verdict(inside, low, high) == "reproduced"
+            assert verdict(inside, low, high, [middle]) == "cannot tell"
+            assert verdict(inside, low, high, [high + 1]) == "reproduced"
         assert verdict(low, middle, high) == ("higher" if low < middle else "reproduced")
         assert verdict(high, low, middle) == ("lower" if middle < high else "reproduced")
+
+    def test_one_seed_cannot_tell(self):
+        assert verdict(0.5, float("nan"), float("nan")) == "cannot tell"
+
+    def test_rivals_are_what_the_claims_compare_a_value_with(self):
+        analogy = Where(system="analogy", dataset="trecqa", subset="comb", measure="mrr")
+        assert rivals_of(CONFERENCE, analogy) == [0.837, 0.875]
+        other = analogy.model_copy(update={"system": "glove"})
+        assert rivals_of(CONFERENCE, other) == []
+
+
+def test_what_is_printed_again_is_named_with_its_first_place_and_system():
+    again = repeated([CONFERENCE, WORKSHOP])
+    first = "printed in table3 of diallo2019 (This work, WikiQA MRR), too"
+    assert again["diallo2019", "table4", "Comb.", "Analogy"] == first
+    other = f"{first}, there for another system (analogy)"
+    assert again["lwda2019", "table1", "This work", "MRR"] == other
+    assert len([key for key in again if key[0] == "lwda2019"]) == 10
 
 
 class TestSummary:
     def summary(self, trained: bool = True, **settings) -> pd.DataFrame:
         run = make_run(CELL, {"map": VALUES, "tied_candidates": VALUES * 4}, trained, **settings)
-        return summarise_runs([run], make_config().bootstrap)
+        return summarise_runs([run], make_config(stand_ins={"wiki-news": "theirs"}))
 
     def test_only_the_test_split_counts_by_measure(self):
         summary = self.summary()
@@ -202,7 +237,27 @@ class TestSummary:
         assert summary["mean"].tolist() == [round(1.75 / 3, DECIMALS), 0, 0, 0]
         row = summary.iloc[0]
         assert row[["n_items", "n_seeds", "tied_candidates"]].tolist() == [3, 2, 14]
+        assert row[["all_correct", "mean_of_others"]].tolist() == [0, row["mean"]]
         assert row[["system", "dataset", "subset", "axes"]].tolist() == [*CELL[:3], "default"]
+
+    def test_questions_that_have_correct_candidates_only_are_counted_and_left_out_beside(self):
+        about = {"map": VALUES, "all_correct": np.array([[1.0, 0, 0]] * 2)}
+        row = summarise_runs([make_run(CELL, about)], make_config()).iloc[0]
+        assert row[["all_correct", "mean_of_others"]].tolist() == [1, 0.375]
+
+    @pytest.mark.parametrize(
+        ("settings", "substitute"),
+        [
+            ({}, "wiki-news for theirs"),
+            ({"vectors": None, "sentence_vectors": {"name": "nli", "origin": "a wiki-news, b"}},
+             "wiki-news for theirs"),
+            ({"vectors": None, "sources": {"entities": "wiki-news"}}, "wiki-news for theirs"),
+            ({"vectors": {"name": "wiki", "origin": "wiki-newspaper"}}, ""),
+        ],
+        ids=["vectors", "sentence vectors", "entities", "another name"],
+    )  # fmt: skip
+    def test_what_stands_in_for_a_file_of_the_paper_is_named(self, settings, substitute):
+        assert self.summary(**settings)["substitute"].eq(substitute).all()
 
     def test_interval_and_mean_are_those_of_the_metrics(self):
         bootstrap = make_config().bootstrap
@@ -260,7 +315,7 @@ class TestLedger:
     def test_a_number_has_a_row_at_each_setting(self, paper, artefact, row, column, settings):
         config = make_config(**POINTS)
         summary = make_summary(config, paper, mean=lambda cell, _: 0.6 + is_chosen(cell) / 100)
-        ledger = build_ledger([paper], config, summary, published_counts())
+        ledger = build_ledger([paper], config, summary, published_counts(), alike)
         rows = pick(ledger, artefact, row, column)
         assert rows.index.tolist() == settings
         if settings == ["paper", "chosen"]:
@@ -270,7 +325,8 @@ class TestLedger:
         ("place", "judged"),
         [
             (("table4", "Who", "Analogy"), "lower"),
-            (("table4", "Where", "Analogy"), "reproduced"),
+            (("table4", "Where", "Analogy"), "cannot tell"),
+            (("table5", "When", "Analogy"), "lower"),
             (("table3", "Glove", "WikiQA MAP"), "higher"),
         ],
     )
@@ -320,6 +376,18 @@ class TestLedger:
             ("Comb.", "TrecQA test"): "lower",
         }
 
+    def test_a_count_that_other_data_are_refused_for_is_enforced(self):
+        config, counts = make_config(), published_counts()
+        of_types = {
+            split: {kind: counts["trecqa"][split][kind] for kind in ("who", "when", "where")}
+            for split in ("train", "dev")
+        }
+        trecqa = config.datasets["trecqa"].model_copy(update={"questions": of_types})
+        datasets = config.datasets | {"trecqa": trecqa}
+        ledger = make_ledger(config.model_copy(update={"datasets": datasets}), counts=counts)
+        enforced = ledger[ledger["verdict"] == "enforced"]
+        assert set(enforced["column"]) == {"TrecQA train", "TrecQA dev"} and len(enforced) == 8
+
     def test_other_data_are_not_comparable_but_listed_with_the_published_values(self):
         ledger = make_ledger(make_config(comparable=False))
         assert ledger["verdict"].eq("not comparable").all()
@@ -347,7 +415,7 @@ class TestPrintedAs:
 
     def test_a_cited_value_and_one_that_is_not_printed_have_no_row(self):
         config, paper = make_config(), self.paper(77.87)
-        rows = build_ledger([paper], config, make_summary(config, paper), {})
+        rows = build_ledger([paper], config, make_summary(config, paper), {}, alike)
         rows = rows[["row", "column", "measure", "published", "scale"]]
         assert rows.to_numpy().tolist() == [["Ours", "P@1", "p_at_1", 0.7787, 100]]
 
@@ -366,30 +434,33 @@ class TestPrintedAs:
 
 
 class TestBestPoint:
-    def best(self, means: dict[str, float], **changes) -> pd.Series:
-        config = make_config(**POINTS | changes)
+    def best(self, means: dict[str, float], spread: float = 0.01, **changes) -> pd.Series:
+        def values(cell: Cell, measure: str) -> pd.DataFrame:
+            point = dict(cell.axes).get("p", "30")
+            noise = np.random.default_rng(int(point)).normal(0, spread, (5, 40))
+            return pd.DataFrame(means.get(point, 0.6) + noise)
 
-        def mean(cell: Cell, _: str) -> float:
-            return means.get(dict(cell.axes).get("p", "30"), 0.6)
-
-        ledger = make_ledger(config, make_summary(config, CONFERENCE, mean=mean))
+        ledger = make_ledger(make_config(**POINTS | changes), values=values)
         return pick(ledger, "figure7", "WikiQA", "MRR").loc["paper"]
 
     @pytest.mark.parametrize(
-        ("means", "point", "judged", "reason"),
-        [
-            ({"10": 0.5, "30": 0.7, "50": 0.6}, 30, "reproduced", ""),
-            ({"10": 0.9}, 10, "lower", ""),
-            ({"50": 0.9}, 50, "higher", ""),
-            ({"10": 0.5, "30": 0.7, "50": 0.7}, 30, "reproduced",
-             "equal means at p = 30, 50; the first counts"),
-        ],
-    )  # fmt: skip
-    def test_the_highest_mean_decides_and_a_tie_is_told(self, means, point, judged, reason):
+        ("means", "point", "judged"),
+        [({"30": 0.7}, 30, "reproduced"), ({"10": 0.9}, 10, "lower"), ({"50": 0.9}, 50, "higher")],
+    )
+    def test_a_clear_best_decides(self, means, point, judged):
         row = self.best(means)
-        assert (row["mean"], row["verdict"], row["reason"]) == (point, judged, reason)
-        assert (row["kind"], row["measure"]) == ("best", "mrr")
-        assert row[["sd", "ci_low", "ci_high"]].isna().all()
+        assert (row["mean"], row["verdict"]) == (point, judged)
+        assert (row["kind"], row["measure"], row["n_items"]) == ("best", "mrr", 40)
+        assert (row["ci_low"], row["ci_high"]) == (point, point)
+        assert row["reason"].startswith("how often each p is the best: 10 ")
+
+    def test_where_several_may_be_the_best_the_published_one_cannot_be_told(self):
+        row = self.best({}, spread=0.3)
+        assert row["verdict"] == "cannot tell" and row["ci_low"] < row["ci_high"]
+
+    def test_a_published_one_between_two_likely_ones_is_missed(self):
+        row = self.best({"10": 0.9, "50": 0.9}, spread=0.3)
+        assert row["verdict"] == {10: "lower", 50: "higher"}[row["mean"]]
 
     @pytest.mark.parametrize(
         ("points", "reason"),
@@ -401,8 +472,8 @@ class TestBestPoint:
         assert (row["verdict"], row["reason"]) == ("not run", reason)
 
     def test_a_missing_point_is_named(self):
-        config = make_config(**POINTS)
-        summary = make_summary(config, CONFERENCE)
-        ledger = make_ledger(config, summary[summary["axes"] != "p=50"])
-        row = pick(ledger, "figure6", "WikiQA", "MAP").loc["paper"]
+        def values(cell: Cell, measure: str) -> pd.DataFrame | None:
+            return None if ("p", "50") in cell.axes else alike(cell, measure)
+
+        row = pick(make_ledger(values=values), "figure6", "WikiQA", "MAP").loc["paper"]
         assert row["reason"] == "no run analogy/wikiqa/comb/p=50"

@@ -9,6 +9,7 @@ from analogyqa.report.ledger_pages import to_html, to_markdown
 from analogyqa.report.summary import LEDGER, typed
 from report.builders import cells_in_markdown, make_paper
 
+OURS = ".600 ± .010 [.500, .700] {.400, .800}"
 NASTY = 'A <script>alert("c")</script> & | d'
 PAPER = make_paper(
     {
@@ -33,7 +34,8 @@ PAPER = make_paper(
 
 def make_row(row: str, column: str, verdict: str, **values) -> dict:
     start = {"paper": "tiny2020", "artefact": "table1", "measure": "mrr", "kind": "score"}
-    measured = {"mean": 0.6, "sd": 0.01, "ci_low": 0.5, "ci_high": 0.7, "n_seeds": 2}
+    measured = {"mean": 0.6, "sd": 0.01, "run_low": 0.5, "run_high": 0.7, "n_seeds": 2}
+    measured |= {"ci_low": 0.4, "ci_high": 0.8}
     start |= {"published": 0.5, **({} if verdict == "not run" else measured)}
     return start | {"row": row, "column": column, "verdict": verdict} | values
 
@@ -93,12 +95,12 @@ def test_markdown_has_each_printed_row_once_for_each_of_its_settings_and_counts_
     page = to_markdown(make_ledger(), [PAPER])
     rows = [row for row in cells_in_markdown(page) if not row[0].startswith("-")]
     assert rows[1:4] + rows[5:8] + rows[9:] == [
-        ["tiny2020", "", "0", "0", "0", "2", "0"],
-        ["tiny2020", "paper", "0", "1", "2", "0", "0"],
-        ["tiny2020", "chosen", "1", "0", "0", "0", "0"],
-        ["Who", "paper", "➖ not run (.500) [1]", "🟧 .600 ± .010 [.500, .700] (.750) ↓ [2]"],
-        ["Who", "chosen", "", "🟦 .600 ± .010 [.500, .700] (.650) = [2]"],
-        ["Comb.", "paper", "➖ not run (.500) [1]", "🟧 .600 ± .010 [.500, .700] (.400) ↑ [2]"],
+        ["tiny2020", "", "0", "0", "0", "0", "0 / 0 / 0 / 0", "0", "2", "0", "0"],
+        ["tiny2020", "paper", "0", "1", "2", "0", "0 / 0 / 0 / 0", "0", "0", "0", "0"],
+        ["tiny2020", "chosen", "1", "0", "0", "0", "0 / 0 / 0 / 0", "0", "0", "0", "0"],
+        ["Who", "paper", "➖ not run (.500) [1]", f"🟧 {OURS} (.750) ↓ [2]"],
+        ["Who", "chosen", "", f"🟦 {OURS} (.650) = [2]"],
+        ["Comb.", "paper", "➖ not run (.500) [1]", f"🟧 {OURS} (.400) ↑ [2]"],
         ["WikiQA", "paper", "🟧 0.25 (0.5) ↓ [3]"],
     ]
     headings = [line for line in page.splitlines() if line.startswith("## tiny2020")]
@@ -107,6 +109,32 @@ def test_markdown_has_each_printed_row_once_for_each_of_its_settings_and_counts_
         "## tiny2020, Figure 2: Best dropout",
     ]
     assert f"- [1] no {NASTY}\n- [2] trained here\n" in page
+
+
+def test_the_opening_table_counts_by_what_a_verdict_is_worth_and_each_value_once():
+    place = {"setting": "paper", "substitute": "ours for theirs"}
+    more = [
+        make_row("Who", "Theirs", "higher", **place),
+        make_row("Comb.", "Theirs", "cannot tell", **place),
+        make_row("A", "Ours", "enforced", setting="paper"),
+        make_row("B", "Ours", "reproduced", setting="paper", repeats="printed in table0, too"),
+    ]
+    page = to_markdown(make_ledger(*more), [PAPER])
+    head, *_ = cells_in_markdown(page)
+    counts = next(row for row in cells_in_markdown(page) if row[:2] == ["tiny2020", "paper"])
+    assert dict(zip(head[2:], counts[2:], strict=True)) == {
+        "New evidence: 🟦 = reproduced": "0",
+        "New evidence: 🟧 ↑ higher": "1",
+        "New evidence: 🟧 ↓ lower": "2",
+        "New evidence: ⬜ ? cannot tell": "0",
+        "with a stand-in: = / ↑ / ↓ / ?": "0 / 1 / 0 / 1",
+        "⬛ = enforced": "1",
+        "➖ not run": "0",
+        "⬜ not comparable": "0",
+        "printed before": "1",
+    }
+    assert "(.500) ↑† [" in page
+    assert "stands in: ours for theirs" in page and "printed in table0, too" in page
 
 
 class TestHTML:
@@ -129,19 +157,21 @@ class TestHTML:
         assert page.count(escaped) == 2  # the caption and the note
 
     @pytest.mark.parametrize(
-        ("verdict", "sign"), [("reproduced", "="), ("higher", "↑"), ("lower", "↓")]
+        ("verdict", "sign"),
+        [("reproduced", "="), ("higher", "↑"), ("lower", "↓"), ("cannot tell", "?")],
     )
     def test_a_verdict_has_its_colour_and_its_sign(self, verdict, sign):
         more = make_row("Who", "Theirs", verdict, setting="chosen", mean=0.123)
         cells = [(name, text) for name, text in read(more).cells if text.startswith(".123")]
-        assert cells == [(verdict, f".123 ± .010 [.500, .700] (.500) {sign}")]
+        ours = OURS.replace(".600", ".123")
+        assert cells == [(verdict.replace(" ", "-"), f"{ours} (.500) {sign}")]
 
     def test_misses_in_both_directions_have_the_same_colour_and_the_others_no_sign(self):
         assert ".higher, .lower { background" in to_html(make_ledger(), [PAPER])
         more = make_row("Who", "Theirs", "not comparable", setting="chosen", reason="other data")
         cells = read(more).cells
         assert ("not-run", "not run (.500)") in cells
-        assert ("not-comparable", ".600 ± .010 [.500, .700] (.500)") in cells
+        assert ("not-comparable", f"{OURS} (.500)") in cells
 
 
 @pytest.mark.parametrize("write", [to_markdown, to_html])

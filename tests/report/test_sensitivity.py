@@ -9,12 +9,12 @@ import pytest
 from analogyqa.errors import AnalogyQAError
 from analogyqa.measures import MEASURES
 from analogyqa.plan import Cell, sensitivity_cells
-from analogyqa.report.claims import judge_claims, values_of
+from analogyqa.report.claims import judge_claims
 from analogyqa.report.sensitivity import SENSITIVITY, build_sensitivity
 from analogyqa.report.sensitivity_figure import draw_sensitivity
 from analogyqa.report.sensitivity_page import sensitivity_markdown
-from analogyqa.report.significance import paired_p_values
-from analogyqa.report.summary import MEASURED, summarise_runs
+from analogyqa.report.significance import compare_paired
+from analogyqa.report.summary import MEASURED, summarise_runs, values_of
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config, leave_out
 from report.builders import (
@@ -61,10 +61,14 @@ def make_runs(config: Config, without: tuple[Cell, ...] = (), **means: float) ->
 
 
 def make_frame(
-    config: Config | None = None, runs: Runs | None = None, paper: Paper = CONFERENCE, **means
+    config: Config | None = None,
+    runs: Runs | None = None,
+    paper: Paper = CONFERENCE,
+    learnt: dict[Cell, bool] | None = None,
+    **means,
 ) -> pd.DataFrame:
     config = config or ONE()
-    return build_sensitivity(paper, config, runs or make_runs(config, **means))
+    return build_sensitivity(paper, config, runs or make_runs(config, **means), learnt or {})
 
 
 def pick(frame: pd.DataFrame, choice=AT_PAPER, system="analogy", measure="mrr") -> pd.Series:
@@ -101,7 +105,7 @@ class TestFrame:
 
     def test_the_numbers_are_those_of_the_summary_and_their_difference_to_the_paper_s(self):
         runs = make_runs(ONE(), analogy_hinge=0.75)
-        summary = summarise_runs(runs, ONE().bootstrap).set_index(["system", "axes", "measure"])
+        summary = summarise_runs(runs, ONE()).set_index(["system", "axes", "measure"])
         frame = make_frame(runs=runs)
         expected = summary.loc[("analogy", "loss=hinge", "map")]
         for column in MEASURED:
@@ -115,7 +119,7 @@ class TestFrame:
         assert pick(frame)["published"] == 0.6841
         assert pick(frame, HINGE, "similarity")["published"] == 0.609
         assert pd.isna(pick(frame, system="similarity", measure="map")["published"])
-        assert pd.isna(pick(make_frame(paper=CONFERENCE.only("table5")))["published"])
+        assert pd.isna(pick(make_frame(paper=make_paper(name="diallo2019")))["published"])
         assert make_frame(ONE(comparable=False))["published"].isna().all()
 
     def test_both_systems_have_the_comparison_of_the_two_on_the_same_questions(self):
@@ -124,8 +128,9 @@ class TestFrame:
         both = [values_of(runs)(cell, "mrr").to_numpy() for cell in cells]
         frame = make_frame(runs=runs)
         for system in MEANS:
-            row = pick(frame, HINGE, system)[["difference", "p_greater", "p_less"]]
-            assert row.tolist() == pytest.approx(paired_p_values(*both), abs=1e-6)
+            row, compared = pick(frame, HINGE, system), compare_paired(*both)
+            for name in ("difference", "low", "high", "p_greater", "p_less"):
+                assert row[name] == pytest.approx(getattr(compared, name), abs=1e-6)
 
     @pytest.mark.parametrize(
         ("mean", "verdict"), [(0.9, "holds"), (0.5, "fails"), (0.78, "undecided")]
@@ -189,6 +194,30 @@ class TestFrame:
         assert frame["mean"].notna().all()
         nothing = make_frame(ONE(varied=[]))
         assert len(nothing) == 0 and list(nothing.columns) == list(SENSITIVITY)
+
+
+class TestWhatDidNotLearn:
+    """A training whose loss stays where a constant is decides nothing."""
+
+    hinge = Cell("similarity", "wikiqa", "comb", (("loss", "hinge"),))
+
+    def test_neither_system_has_a_verdict_and_the_one_is_marked(self):
+        frame = make_frame(learnt={self.hinge: False})
+        assert {pick(frame, HINGE, system)["verdict"] for system in MEANS} == {"did not learn"}
+        learnt = {system: pick(frame, HINGE, system)["learnt"] for system in MEANS}
+        assert learnt == {"analogy": "yes", "similarity": "no"}
+
+    def test_the_page_says_so_in_words_and_in_the_row(self):
+        text = page(frame=make_frame(learnt={self.hinge: False}, analogy_hinge=0.95))
+        assert "0 of 3 change this verdict." in paragraph(text)
+        assert "A system did not learn with *loss: hinge*." in paragraph(text)
+        row = next(row for row in cells_in_markdown(text) if row[:2] == ["loss", "hinge"])
+        assert ", did not learn" in row[4] and row[-1] == "➖ did not learn"
+
+    def test_at_the_papers_setting_nothing_is_judged(self):
+        at_paper = Cell("analogy", "wikiqa", "comb")
+        text = paragraph(page(frame=make_frame(learnt={at_paper: False})))
+        assert "At the paper's setting a system did not learn: the claim is not judged." in text
 
 
 class TestParagraph:
@@ -270,7 +299,7 @@ class TestPage:
         text = page()
         for part in (
             "questions at the paper's setting: WIKIQA 24. Seeds: 2.",
-            "95% intervals: bootstrap over seeds and questions (200 samples).",
+            "(95% interval, bootstrap over seeds and questions, 200 samples)",
             "below 0.05 and is undecided elsewhere. No p is corrected",
             "compares the systems on its own",
         ):

@@ -6,7 +6,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from analogyqa.report.significance import holm, paired_p_values, partial_conjunction
+from analogyqa.report.significance import (
+    EQUIVALENT,
+    Paired,
+    compare_paired,
+    holm,
+    partial_conjunction,
+)
 
 UNIT = st.floats(0, 1)
 P_VALUES = st.lists(UNIT, min_size=1, max_size=8)
@@ -17,6 +23,12 @@ DRAW_ERROR = 0.04
 
 def values(seeds: int) -> st.SearchStrategy[np.ndarray]:
     return arrays(float, (seeds, 6), elements=COARSE)
+
+
+def paired_p_values(*values: np.ndarray, **more) -> tuple[float, float, float]:
+    """The difference, and the p-values of "greater" and "less"."""
+    compared = compare_paired(*values, **more)
+    return compared.difference, compared.p_greater, compared.p_less
 
 
 class TestPairedPValues:
@@ -99,20 +111,70 @@ class TestPairedPValues:
         with pytest.raises(ValueError, match="cannot be paired"):
             paired_p_values(*map(np.zeros, shapes), same_runs=same_runs)
 
-    def test_a_true_null_is_rejected_about_five_times_in_a_hundred(self):
-        """Systems of equal expectation that differ in questions, in seeds and in both."""
-        generator = np.random.default_rng(0)
-        rejections = 0
-        trials = 400
-        for _ in range(trials):
-            systems = [
-                generator.normal(0, 0.3, (1, 40))
-                + generator.normal(0, 0.02, (3, 1))
-                + generator.normal(0, 0.1, (3, 40))
-                for _ in range(2)
-            ]
-            rejections += min(paired_p_values(*systems, samples=500)[1:]) < 0.025
-        assert 0.02 < rejections / trials < 0.08
+
+def systems(
+    generator: np.random.Generator, seeds: int, items: int, scale: float = 1.0
+) -> list[np.ndarray]:
+    """Two systems of equal expectation that differ in questions, in seeds and in both."""
+    return [
+        scale * generator.normal(0, 0.1, (1, items))
+        + scale * generator.normal(0, 0.005, (seeds, 1))
+        + scale * generator.normal(0, 0.05, (seeds, items))
+        for _ in range(2)
+    ]
+
+
+TRIALS = 2000  # a rate of .05 is then off by .005
+
+
+@pytest.fixture(scope="module", params=[5, 10], ids="{} seeds".format)
+def equal(request) -> list[Paired]:
+    """Comparisons of systems that are as good."""
+    generator = np.random.default_rng(request.param)
+    pairs = (systems(generator, request.param, 60) for _ in range(TRIALS))
+    return [compare_paired(*pair, samples=400) for pair in pairs]
+
+
+class TestErrorRates:
+    """By simulation: how often what is true is denied."""
+
+    def test_a_true_null_is_rejected_five_times_in_a_hundred(self, equal):
+        rejected = sum(min(each.p_greater, each.p_less) < 0.025 for each in equal)
+        assert 0.04 <= rejected / TRIALS <= 0.06
+
+    def test_the_interval_holds_the_true_difference_95_times_in_a_hundred(self, equal):
+        assert 0.93 <= sum(each.low <= 0 <= each.high for each in equal) / TRIALS <= 0.97
+
+    def test_a_difference_at_the_bound_is_called_equivalent_five_times_in_a_hundred(self):
+        generator, called = np.random.default_rng(0), 0
+        for _ in range(TRIALS):
+            first, second = systems(generator, 5, 60, 0.4)
+            called += compare_paired(first + EQUIVALENT, second, samples=400).p_equivalent < 0.05
+        assert 0.04 <= called / TRIALS <= 0.06
+
+
+class TestPower:
+    def test_what_is_detectable_is_found_four_times_in_five(self):
+        generator = np.random.default_rng(3)
+        detectable = compare_paired(*systems(generator, 5, 60)).detectable
+        found = [
+            compare_paired(first + detectable, second, samples=400).p_greater < 0.025
+            for first, second in (systems(generator, 5, 60) for _ in range(300))
+        ]
+        assert 0.7 < np.mean(found) < 0.9
+
+    def test_the_chance_grows_with_the_effect_and_is_the_level_without_one(self):
+        compared = compare_paired(*systems(np.random.default_rng(4), 5, 60))
+        chances = [compared.power(effect, 0.05) for effect in (0.0, 0.01, 0.03, 0.1)]
+        assert chances == sorted(chances) and chances[0] == pytest.approx(0.025, abs=0.01)
+        assert compared.power(-0.03, 0.05) == pytest.approx(chances[2], abs=0.03)
+        assert compared.power(compared.detectable, 0.05) == pytest.approx(0.8, abs=0.01)
+
+    def test_so_many_items_find_it_unless_the_seeds_alone_hide_it(self):
+        compared = compare_paired(*systems(np.random.default_rng(5), 5, 60))
+        assert compared.items_needed(compared.detectable, 0.05, 60) == pytest.approx(60, abs=1)
+        assert compared.items_needed(compared.detectable / 2, 0.05, 60) > 4 * 59
+        assert compared.items_needed(1e-6, 0.05, 60) == np.inf
 
 
 class TestPartialConjunction:

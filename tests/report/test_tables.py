@@ -7,7 +7,8 @@ import pytest
 from analogyqa.report.ledger import build_ledger
 from analogyqa.report.table_formats import Table, escape_latex, to_latex, to_markdown
 from analogyqa.report.tables import build_table
-from analogyqa.settings.paper import Paper, paper_of_own_data
+from analogyqa.settings.own_data import paper_of_own_data
+from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
 from report.builders import (
     OWN_SYSTEMS,
@@ -80,7 +81,7 @@ TINY = make_paper(
 )
 NAMES = list(TINY.artefacts)
 COUNTS = {"wikiqa": {split: {"who": 3, "when": 2, "where": 2} for split in ("dev", "test")}}
-INTERVAL = "[.500, .700]"
+INTERVAL, QUESTIONS = "[.500, .700]", "{.400, .800}"
 OURS = f".600 ± .012 {INTERVAL}"
 
 
@@ -95,7 +96,7 @@ def make_table(
     config = config or tiny_config()
     summary = make_summary(config, paper, **changes)
     summary = summary[summary["system"] != drop]
-    ledger = build_ledger([paper], config, summary, COUNTS)
+    ledger = build_ledger([paper], config, summary, COUNTS, lambda cell, measure: None)
     return build_table(paper, name, ledger, summary, config)
 
 
@@ -133,11 +134,11 @@ def body(table: Table) -> list[str]:
                     "| | Ours |",
                     f"| Who | {OURS} (.750) ↓ |",
                     f"| Comb. | {OURS} (.400) ↑ |",
-                    "## Not in the paper: mean [interval]",
+                    "## Not in the paper: mean {other questions}",
                     "| System | ranked by | Who | Comb. |",
-                    f"| Glove | analogy | .600 {INTERVAL} | .600 {INTERVAL} |",
-                    f"| Glove | cosine | .600 {INTERVAL} | .600 {INTERVAL} |",
-                    rf"| A \| B | cosine | .600 {INTERVAL} | .600 {INTERVAL} |"]),
+                    f"| Glove | analogy | .600 {QUESTIONS} | .600 {QUESTIONS} |",
+                    f"| Glove | cosine | .600 {QUESTIONS} | .600 {QUESTIONS} |",
+                    rf"| A \| B | cosine | .600 {QUESTIONS} | .600 {QUESTIONS} |"]),
         ("table4", ["# Table 4 of tiny2020: Cited, not printed, in per cent",
                     "## In the paper",
                     "| System | ranked by | MAP | MRR |",
@@ -220,6 +221,14 @@ class TestOwnData:
 
 
 class TestNotes:
+    def test_they_say_what_stands_in_and_what_the_means_are_without_sure_questions(self):
+        notes = make_table("table2", substitute="ours for theirs").notes
+        assert any(note.startswith("Stand-ins: Glove, Ours") for note in notes)
+        notes = make_table("table2", all_correct=2, mean_of_others=0.55).notes
+        (sure,) = (note for note in notes if "correct candidates only" in note)
+        assert sure.startswith("WIKIQA comb: 2 of the 9 questions have ")
+        assert "Ours (paper setting) 0.600 to 0.550" in sure
+
     def test_they_count_ties_of_each_run(self):
         assert any(note.startswith("Ties: none") for note in make_table("table3").notes)
         notes = make_table("table3", tied_candidates=lambda cell, _: 4 + is_chosen(cell)).notes
@@ -237,7 +246,9 @@ class TestNotes:
         assert notes[0] == "Data: WIKIQA, test split, questions: who 3, comb 9. Seeds: 2."
         assert notes[1].startswith("Protocol: the epoch is chosen by dev MRR and ")
         assert "is its highest over the p = 30 prototypes" in notes[2]
-        assert "95% intervals: bootstrap over seeds and questions (200 samples)." in notes
+        text = " ".join(notes)
+        assert "A cell: mean ± standard deviation over seeds [one further run] (published)" in text
+        assert "(95% interval, bootstrap over seeds and questions, 200 samples)" in text
         assert any(note.startswith("Paper's setting of Analogy: loss printed,") for note in notes)
         assert "Setting chosen on comb by Ours: bare (dropout 0.0)." in notes
         assert (
@@ -268,9 +279,10 @@ class TestNotes:
 
 @pytest.mark.parametrize(
     ("changes", "cell"),
-    [({"n_seeds": 1}, f".600 {INTERVAL} (.750) ↓"),
-     ({"mean": 1.0, "ci_low": 1.0, "ci_high": 1.0}, "1.000 ± .012 [1.000, 1.000] (.750) ↑")],
-    ids=["one seed has no deviation", "a perfect score keeps its digit"],
+    [({"n_seeds": 1, "run_low": None, "run_high": None}, f".600 {QUESTIONS} (.750) ?"),
+     ({"mean": 1.0, "run_low": 1.0, "run_high": 1.0}, "1.000 ± .012 [1.000, 1.000] (.750) ↑"),
+     ({"substitute": "ours for theirs"}, f"{OURS} (.750) ↓†")],
+    ids=["one seed says of no other", "a perfect score keeps its digit", "a stand-in is marked"],
 )  # fmt: skip
 def test_a_cell_has_what_applies(changes, cell):
     assert any(row.endswith(f"{cell} |") for row in body(make_table("table2", **changes)))

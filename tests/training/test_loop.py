@@ -7,10 +7,12 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from analogyqa.encoders import build_encoder
 from analogyqa.errors import AnalogyQAError
-from analogyqa.examples.batches import epoch_batches
+from analogyqa.examples.batches import Batch, epoch_batches
 from analogyqa.examples.files import load_cell
 from analogyqa.measures import MEASURES, means_of, measure_items
 from analogyqa.objectives.both_sides import contrastive_distance
@@ -29,7 +31,7 @@ from analogyqa.schemas import (
 )
 from analogyqa.settings.systems import Negatives, System, Training
 from analogyqa.training import loop
-from analogyqa.training.loop import arrays_of, encode, train_seed
+from analogyqa.training.loop import LossOfConstants, arrays_of, encode, train_seed
 from analogyqa.training.scoring import score_split, scores_table
 
 CPU = torch.device("cpu")
@@ -222,8 +224,9 @@ def test_the_tables_have_the_columns_of_their_schemas(cell, tmp_path):
     write_table(scores, SCORES, tmp_path / "scores.parquet")
     write_table(history, HISTORY, tmp_path / "history.parquet")
     measures = ["loss", *(f"dev_{name}" for name in MEASURES), "seconds", "examples_per_second"]
-    assert history["measure"].tolist() == 3 * measures
-    assert history["epoch"].tolist() == [epoch for epoch in (1, 2, 3) for _ in measures]
+    expected = [(epoch, name) for epoch in (1, 2, 3) for name in measures]
+    expected.insert(len(measures), (1, "constant_loss"))
+    assert list(zip(history["epoch"], history["measure"], strict=True)) == expected
     assert set(history["seed"]) == set(scores["seed"]) == {0}
     assert np.isfinite(history["value"]).all()
     for split in ("dev", "test"):
@@ -322,6 +325,67 @@ def test_the_epoch_with_the_best_dev_measure_is_scored(cell, tmp_path, monkeypat
 def mrr_of(data, scores, split):
     own = scores[scores["split"] == split]
     return means_of(measure_items(own, data.splits[split].groups))["mrr"]
+
+
+def lowest_of_constants(labels, loss="printed", compares=True, **training):
+    """The loss of an epoch of batches with these labels, of one question each, for one energy."""
+    own = Training(loss=loss, **training)
+    constants = LossOfConstants(OBJECTIVES[loss].load(), own, compares)
+    for each in map(np.array, labels):
+        question, candidates = np.zeros(len(each), int), np.arange(len(each))
+        batch = Batch(candidates, question, question, question, candidates, each)
+        constants.add(torch.ones(len(each), 2), batch)
+    return constants.lowest()
+
+
+@settings(max_examples=20)
+@given(
+    labels=st.lists(st.lists(st.integers(0, 1), min_size=1, max_size=6), min_size=1, max_size=4),
+    margin=st.floats(-1, 1),
+)
+def test_a_constant_energy_stands_between_one_and_the_margin(labels, margin):
+    """Where half are right it is midway: the loss is ((1 - m) / 2)^2 whatever the batches are."""
+    labels += [[1 - label for label in own] for own in labels]
+    value = lowest_of_constants(labels, margin=margin)
+    assert value == pytest.approx(((1 - margin) / 2) ** 2, abs=0.001)
+
+
+@pytest.mark.parametrize(
+    ("labels", "training", "loss"),
+    [
+        ([[1, 1], [1]], {}, 0),
+        ([[1, 0], [0, 0]], {"margin": 0.2}, 3 / 16 * 0.64),
+        ([[1, 0]], {"loss": "hinge", "margin": 0.2}, 0.16),
+        ([[1, 0]], {"loss": "lwda", "margin": 0.2}, 0.32),  # over both sides
+        ([[1, 0]], {"loss": "lwda", "margin": 0.2, "compares": False}, 0.16),
+        ([[1, 0, 0], [0, 1]], {"loss": "pairwise", "margin": 0.3}, 0.3),
+        ([[1, 0], [1, 1]], {"loss": "pairwise", "margin": 0.3}, 0.15),  # one question has no wrong
+    ],
+)
+def test_the_loss_of_a_constant_by_hand(labels, training, loss):
+    assert lowest_of_constants(labels, **training) == pytest.approx(loss, abs=1e-6)
+
+
+def test_the_first_epoch_has_the_loss_of_a_constant(cell, tmp_path):
+    own = system(margin=0.3)
+    (constant,) = values_of(train(cell, tmp_path / "a.pt", own), "constant_loss")
+    batches = epoch_batches(cell, own.training, seed=0, epoch=1)
+    right = np.concatenate([batch.labels for batch in batches]).mean()
+    energies = np.linspace(-1, 1, 41)
+    losses = right * (1 - energies) ** 2 + (1 - right) * (energies - 0.3) ** 2
+    assert constant == pytest.approx(losses.min(), rel=1e-5)
+
+
+def test_the_loss_of_a_constant_leaves_the_training_as_it_is(cell, tmp_path, monkeypatch):
+    first = train(cell, tmp_path / "a.pt")
+    monkeypatch.setattr(LossOfConstants, "add", lambda *_: None)
+    second = train(cell, tmp_path / "b.pt")
+    assert values_of(first, "constant_loss")[0] > values_of(second, "constant_loss")[0] == 0
+    first, second = (
+        each._replace(history=each.history.query("measure != 'constant_loss'"))
+        for each in (first, second)
+    )
+    assert_same(first, second)
 
 
 @pytest.mark.parametrize("ranker", RANKERS)

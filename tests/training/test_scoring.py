@@ -92,6 +92,16 @@ def test_analogy_scores_equal_those_of_one_pair_at_a_time(cell_files, types, p, 
         assert energies[rank] == pytest.approx(max(energies), abs=1e-6)
 
 
+def test_all_candidates_of_a_question_may_have_one_prototype(cell, encoder):
+    scores, ranks = score_split(encoder, cell, "test", ranker("analogy", "question"))
+    of_pair, own_ranks = score_split(encoder, cell, "test", ranker("analogy"))
+    for rows in cell.splits["test"].pairs.groupby("question_id").indices.values():
+        best = rows[of_pair[rows].argmax()]
+        assert set(ranks[rows]) == {own_ranks[best]}
+        assert scores[rows].max() == of_pair[best]
+    assert (scores < of_pair).any()
+
+
 def test_cosine_scores_equal_those_of_one_pair_at_a_time(cell, encoder):
     scores, best = score_split(encoder, cell, "test", ranker("cosine"))
     for score, pair in zip(scores, cell.splits["test"].pairs.itertuples(), strict=True):

@@ -40,13 +40,15 @@ SYSTEMS = {
     "sent2vec-cosine": {"sentence_vectors": "sent2vec-words"},
     **dict.fromkeys(["glove", "glove-cosine", "word2vec-cosine", "fasttext-cosine", "sif-cosine"]),
     **dict.fromkeys(["minilm", "minilm-cosine", "tam-word", "tam-cnn", "random"]),
+    "similarity-contrastive": None,
 }
 AXES = {
-    "loss": {"workshop": None, "workshop_distance": None},
+    "loss": dict.fromkeys(["quadruples", "workshop", "workshop_distance"]),
     "all_correct_questions": {"dropped_from_dev_and_test": None},
     "vectors": {"glove": None},  # what is left is word2vec, which is not here
     **dict.fromkeys(["dropout_place", "weight_decay", "negatives", "prototype_choice"]),
-    **dict.fromkeys(["aggregation", "out_of_vocabulary", "case"]),
+    **dict.fromkeys(["aggregation", "out_of_vocabulary", "case", "margin", "dropout_mask"]),
+    **dict.fromkeys(["batch_size", "epochs", "prototypes"]),
 }
 SENSITIVITY = {
     "subset": "who",
@@ -136,6 +138,7 @@ class Project:
                 "systems": ["analogy"],
                 "settings": {"hinge": None},
             },
+            "crossfit": None,
             "sensitivity": SENSITIVITY,
             "bootstrap": {"samples": 100},
         }

@@ -84,16 +84,18 @@ def test_the_tables_of_the_papers_do_not_ask_for_it(finished):
 
 def test_a_changed_value_runs_only_its_own_cells_again(changed):
     hinge = {"loss": "hinge", "margin": 0.3}
-    assert changed(loss={"hinge": hinge, "workshop": None, "workshop_distance": None}) == {
+    others = dict.fromkeys(["quadruples", "workshop", "workshop_distance"])
+    assert changed(loss={"hinge": hinge, **others}) == {
         cell.replace("hinge", "hinge,margin=0.3") for cell in HINGE
     }
 
 
 def test_another_value_of_an_axis_runs_only_itself(changed):
     loss = {"hinge": {"loss": "hinge"}, "workshop": {"loss": "lwda"}}
-    # The similarity baseline has one side of the parallelogram: its loss is the paper's.
-    assert changed(loss=loss | {"workshop_distance": None}) == {
+    # The similarity baseline has one side of the parallelogram: its loss is that of the quadruples.
+    assert changed(loss=loss | dict.fromkeys(["quadruples", "workshop_distance"])) == {
         "analogy/wikiqa/who/loss=lwda",
+        "similarity/wikiqa/who/loss=printed",
     }
 
 

@@ -9,7 +9,8 @@ from analogyqa.settings import axes as ax
 from analogyqa.settings.axes import Axes
 from analogyqa.settings.data import ALL, FOLD, fold_name
 from analogyqa.settings.load import PAPERS
-from analogyqa.settings.paper import OWN, SCORE, Claim, Paper, Where, load_paper, paper_of_own_data
+from analogyqa.settings.own_data import paper_of_own_data
+from analogyqa.settings.paper import OWN, SCORE, Claim, Paper, Where, load_paper
 from analogyqa.settings.run import Config
 from analogyqa.settings.systems import System, Training
 

@@ -39,8 +39,6 @@ CROSSFIT = {
     "p_equivalent": "float64",
     "reason": "str",
 }
-# Shown beside each other on the page.
-_SHOWN = ("mrr", "map")
 
 
 def build_crossfit(
@@ -137,7 +135,9 @@ def crossfit_markdown(
     study = config.studies[paper.paper].crossfit
     title = f"Cross-fitting, {paper.paper}: all questions of {study.subset}"
     blocks = [
-        _block(part, config) for _, part in frame.groupby("dataset", sort=False) if not part.empty
+        _block(part, study.measures, config)
+        for _, part in frame.groupby("dataset", sort=False)
+        if not part.empty
     ]
     first = config.systems[study.systems[0]].title
     notes = [
@@ -146,8 +146,8 @@ def crossfit_markdown(
         "eighth question chooses the epoch. Prototypes are training questions. Every system is at "
         "the paper's setting. This is not the paper's protocol.",
         *interval_notes("", config),
-        f"Shown are {titles(_SHOWN)}. The columns from train, from dev and from test have the "
-        "questions of each split of the data set, whose labels are of different quality: mean "
+        f"Shown are {titles(study.measures)}. The columns from train, from dev and from test have "
+        "the questions of each split of the data set, whose labels are of different quality: mean "
         "{other questions} and their number.",
         f"{first} minus this system, with its {100 * config.bootstrap.confidence:g}% interval and "
         f"two-sided p, by a paired randomisation test over questions and seeds ({SAMPLES} draws); "
@@ -166,19 +166,19 @@ def crossfit_markdown(
     return to_markdown(table)
 
 
-def _block(part: pd.DataFrame, config: Config) -> Block:
+def _block(part: pd.DataFrame, measures: list[str], config: Config) -> Block:
     rows = {(row["system"], row["measure"], row["origin"]): row for row in part.to_dict("records")}
-    mrr, *_ = _SHOWN
-    columns = [MEASURES[name].short for name in _SHOWN]
+    main, *_ = measures  # of which the origins and the differences are
+    columns = [MEASURES[name].short for name in measures]
     columns += [f"from {origin}" for origin in SPLITS] + ["first minus this", "p"]
     lines = []
     for system in dict.fromkeys(part["system"]):
-        values = [full_text(_of(rows, system, name, EVERY)) for name in _SHOWN]
+        values = [full_text(_of(rows, system, name, EVERY), questions=True) for name in measures]
         for origin in SPLITS:
-            row = rows.get((system, mrr, origin))
+            row = rows.get((system, main, origin))
             shown = short_text(row) if row else Value("")
             values.append(shown._replace(published=f"({row['n_items']})") if row else shown)
-        row = _of(rows, system, mrr, EVERY)
+        row = _of(rows, system, main, EVERY)
         if pd.notna(row["difference"]):
             p_value = min(1.0, 2 * min(row["p_greater"], row["p_less"]))
             interval = f"[{row['low']:+.3f}, {row['high']:+.3f}]"

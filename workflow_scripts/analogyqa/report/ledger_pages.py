@@ -198,7 +198,7 @@ def _rows(
 
 
 def _cell(row: dict, notes: dict[str, int]) -> _Cell:
-    value = full_text(row) if row["kind"] == SCORE else count_text(row)
+    value = full_text(row, questions=True) if row["kind"] == SCORE else count_text(row)
     stands_in = f"stands in: {row['substitute']}" if row["substitute"] else ""
     parts = [row["provenance"], stands_in, row["repeats"], row["reason"]]
     note = ". ".join(filter(None, parts))

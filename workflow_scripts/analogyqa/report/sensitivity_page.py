@@ -164,7 +164,7 @@ def _notes(frame: pd.DataFrame, config: Config, study: Sensitivity) -> list[str]
         *interval_notes(" (published) mark" if config.comparable else "", config),
         "Change: of the mean, against the paper's setting.",
         f"{NOT_LEARNT[0].upper()}{NOT_LEARNT[1:]}: the training loss never comes below what one "
-        "and the same energy for all quadruples would give. No claim may rest on such a training.",
+        "and the same energy for all quadruples would give. Nothing follows from such a training.",
     ]
     if len(study.systems) > 1:
         notes.append(

@@ -40,7 +40,8 @@ class Paired(NamedTuple):
     def power(self, effect: float, level: float) -> float:
         """Return the chance of finding a true difference, two-sided at a level."""
         beyond = np.quantile(np.abs(self.draws), 1 - level)
-        return float(np.mean(np.sign(effect) * (effect + self.draws) > beyond))
+        direction = 1 if effect >= 0 else -1
+        return float(np.mean(direction * (effect + self.draws) > beyond))
 
     def items_needed(self, effect: float, level: float, items: int) -> float:
         """Return how many items, in place of these, find an effect with the chance `POWER`.
@@ -95,7 +96,9 @@ def compare_paired(
     # Centring takes a degree of freedom.
     centred = (by_question - observed) * np.sqrt(count / max(count - 1, 1))
     of_items = float((centred**2).mean() / count)
-    systems = [first - second] if same_runs else [first, second]
+    # Equal values are of one run, whatever it is called.
+    together = same_runs or np.array_equal(first, second)
+    systems = [first - second] if together else [first, second]
     variances = [_variance_of_seeds(values) for values in systems]
     of_seeds = sum(variances)
     runs = np.sqrt(of_seeds) * generator.standard_normal(samples)
@@ -141,7 +144,8 @@ def _variance_of_seeds(values: np.ndarray) -> float:
     means = values.mean(axis=1, keepdims=True)
     rest = values - means - values.mean(axis=0) + values.mean()
     interaction = (rest**2).sum() / ((seeds - 1) * max(questions - 1, 1)) / questions
-    return max(float(means.var(ddof=1) - interaction), 0.0) / seeds
+    variance = float(means.var(ddof=1) - interaction)
+    return variance / seeds if variance > _EQUAL**2 else 0.0
 
 
 def partial_conjunction(p_values: Sequence[float], needed: int) -> float:

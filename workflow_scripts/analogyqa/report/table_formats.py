@@ -155,15 +155,16 @@ def cited_text(row: dict) -> Value:
     return Value(_published(row) or NOT_PRINTED)
 
 
-def full_text(row: dict) -> Value:
+def full_text(row: dict, questions: bool = False) -> Value:
+    """Return a score with the interval of one further run, and with `questions` that of others."""
     published = _published(row)
     if pd.isna(row["mean"]):
         return Value(NOT_RUN, published=published)
     spread = f" ± {_number(row['sd'])}" if row["n_seeds"] > 1 else ""
-    intervals = f"{{{_range(row, 'ci')}}}"
-    if pd.notna(row["run_low"]):
-        intervals = f"[{_range(row, 'run')}] {intervals}"
-    return Value(_number(row["mean"]) + spread, intervals, _with_mark(published, row))
+    intervals = [f"[{_range(row, 'run')}]"] if pd.notna(row["run_low"]) else []
+    intervals += [f"{{{_range(row, 'ci')}}}"] if questions or not intervals else []
+    mean = _number(row["mean"]) + spread
+    return Value(mean, " ".join(intervals), _with_mark(published, row))
 
 
 def short_text(row: dict) -> Value:

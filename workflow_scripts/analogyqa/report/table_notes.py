@@ -53,16 +53,14 @@ def notes_of(artefact: Artefact, rows: list[dict], config: Config) -> list[str]:
 
 
 def interval_notes(mark: str, config: Config) -> list[str]:
-    """Say what a cell shows and what its two intervals are; `mark` is what stands behind them."""
+    """Say what a cell shows and what its intervals are; `mark` is what stands behind them."""
     confidence = f"{config.bootstrap.confidence * 100:g}%"
     return [
-        f"A cell: mean ± standard deviation over seeds [one further run] "
-        f"{{other questions}}{mark}.",
-        f"[one further run]: where one further seed would lie on the same questions, with "
-        f"{confidence} "
-        "certainty (prediction interval). {other questions}: how far the mean carries to other "
-        f"questions, {confidence} interval by bootstrap over seeds and questions "
-        f"({config.bootstrap.samples} samples).",
+        f"A cell: mean ± standard deviation over seeds [one further run]{mark}.",
+        "[one further run]: where one further seed would lie on the same questions, with "
+        f"{confidence} certainty (prediction interval). {{other questions}}: how far a mean "
+        f"carries to other questions ({confidence} interval, bootstrap over seeds and questions, "
+        f"{config.bootstrap.samples} samples); the csv has both.",
     ]
 
 

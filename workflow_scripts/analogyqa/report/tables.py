@@ -144,7 +144,7 @@ def _blocks(artefact: Artefact, rows: list[dict]) -> list[Block]:
         blocks = [
             (heading, stated, place, "column", _text),
             ("At the setting chosen on dev", chosen, place, "column", _text),
-            ("Not in the paper: mean [interval]", others, system, "row", short_text),
+            ("Not in the paper: mean {other questions}", others, system, "row", short_text),
         ]
     return [_block(*block) for block in blocks if block[1]]
 

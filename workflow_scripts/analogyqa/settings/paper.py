@@ -1,6 +1,6 @@
 """What a paper prints: its tables and figures, and its claims."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
@@ -13,10 +13,10 @@ from analogyqa.measures import MEASURES
 from analogyqa.schemas import SPLITS
 from analogyqa.settings.axes import Axes, axes_of, require_axes, text_of
 from analogyqa.settings.base import Count, Name, Section, explain_error
-from analogyqa.settings.data import ALL
 
 CITED = "cited"  # a row of values that are shown as published and are nothing of ours
 NOT_PRINTED = "-"
+OWN = "own"  # a paper that is none: the data sets of the configuration
 DIGITS = 10  # that a division by the scale leaves, as many as a CSV file has
 SCORE, QUESTIONS, BEST = "score", "questions", "best"  # kinds of published values
 
@@ -324,33 +324,3 @@ def load_paper(path: str | Path) -> Paper:
         raise AnalogyQAError(
             "\n".join(f"{path}: {explain_error(Paper, item)}" for item in error.errors())
         ) from None
-
-
-OWN = "own"
-
-
-def paper_of_own_data(titles: dict[str, str], subsets: Sequence[str], systems: dict[str, str],
-                      measure: str) -> Paper | None:  # fmt: skip
-    """Return a paper that is none: a table and a figure for each data set that no paper has.
-
-    Args:
-        titles: data set to its title.
-        subsets: that are shown, beside `all`.
-        systems: system to its title.
-        measure: that is shown.
-    """
-    places = {name.capitalize(): Where(subset=name) for name in (*subsets, ALL)}
-    shared = [title for title in systems.values() if list(systems.values()).count(title) > 1]
-    rows = {
-        f"{title} ({name})" if title in shared else title: Where(system=name)
-        for name, title in systems.items()
-    }
-    artefacts = {}
-    for number, (dataset, title) in enumerate(titles.items(), 1):
-        cells = Where(dataset=dataset, measure=measure)
-        shown = {"title": f"{title}: {MEASURES[measure].title.lower()}", "cells": cells}
-        artefacts[f"table{number}"] = Artefact(**shown, columns=places, rows=rows)
-        x = {"subset": [*subsets, ALL]}
-        artefacts[f"figure{number}"] = Artefact(**shown, x=x, lines=rows)
-    citation = "Data sets of the configuration that are in no paper: nothing is published."
-    return Paper(paper=OWN, citation=citation, artefacts=artefacts) if artefacts else None

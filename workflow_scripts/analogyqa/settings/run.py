@@ -74,10 +74,10 @@ Seeds = Annotated[
 class Config(Section):
     """The keys of config.yaml, then those that the configurations of its papers make up.
 
-    `seeds` may be a mapping, of which `seeds_of` has what is not `default`. `axes` maps an axis to its only
-    points here, in place of those that the papers show. Of `studies` a user writes no key: they are
-    the sections selection, sensitivity, crossfit and extra_rows of each paper. `left_out` maps
-    systems that cannot be had here to the reason; `stand_ins` what stands in for a file that a
+    `seeds` may be a mapping, of which `seeds_of` has what is not `default`. `axes` maps an axis to
+    its only points here, in place of those that the papers show. Of `studies` a user writes no key:
+    they are the sections selection, sensitivity, crossfit and extra_rows of each paper. `left_out`
+    maps systems that cannot be had here to the reason; `stand_ins` what stands in for a file that a
     paper names, by its name in a record, to what it replaces.
     """
 
@@ -173,6 +173,8 @@ class Config(Section):
 
         if crossfit := study.crossfit:
             self._check_study("crossfit", crossfit)
+            for name in crossfit.measures:
+                require_known("crossfit.measures", name, MEASURES)
 
     def _check_study(self, key: str, section: Selection | Sensitivity | Crossfit) -> None:
         require_known(f"{key}.subset", section.subset, (*self.subsets, ALL))

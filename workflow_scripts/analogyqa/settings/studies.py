@@ -5,6 +5,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field, model_validator
 
+from analogyqa.measures import MEASURES
 from analogyqa.settings.axes import require_axes
 from analogyqa.settings.base import Entries, Name, Section, WholeNumber, without_nulls
 
@@ -62,10 +63,11 @@ class Crossfit(Section):
     """Systems cross-fitted at the paper's setting, on all questions of a subset.
 
     Each of the `folds` is tested by what was trained on the others; see `corpora.folds`. `datasets`
-    is as in `Sensitivity`.
+    is as in `Sensitivity`. Of the `measures`, which the page shows, the first is the main one.
     """
 
     subset: Name
+    measures: Annotated[list[str], Field(min_length=1)] = list(MEASURES)
     folds: Annotated[WholeNumber, Field(ge=2, le=20)] = 5
     datasets: Annotated[list[str], Field(min_length=1)]
     systems: list[str] = []

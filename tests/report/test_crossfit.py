@@ -1,0 +1,280 @@
+"""The folds of a system joined, each question being tested once, and the page about them."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analogyqa.errors import AnalogyQAError
+from analogyqa.measures import MEASURES
+from analogyqa.plan import Cell, crossfit_cells
+from analogyqa.report.crossfit import (
+    CROSSFIT,
+    EVERY,
+    build_crossfit,
+    crossfit_markdown,
+    shared_notes,
+)
+from analogyqa.report.significance import compare_paired
+from analogyqa.schemas import SPLITS
+from analogyqa.settings.run import Config
+from analogyqa.settings.studies import Crossfit
+from report.builders import CONFERENCE, cells_in_markdown, make_config
+
+PAPER = CONFERENCE.paper
+SYSTEMS = ("analogy", "similarity", "random")
+# The questions that each of two folds tests, and how much better each is ranked than the rest.
+ITEMS = {
+    "1of2": {"train:a": 0.1, "train:b": 0.0, "dev:a": -0.1},
+    "2of2": {"train:c": 0.02, "train:d": -0.02, "dev:b": 0.2, "test:a": 0.3},
+}
+ORIGINS = {"train": 0.1 / 4, "dev": 0.05, "test": 0.3}
+MEANS = {"analogy": 0.6, "similarity": 0.5, "random": 0.2}
+
+
+def configured(datasets=("wikiqa",), systems=SYSTEMS, measures=("mrr", "map"), **changes) -> Config:
+    """The two papers, of which the first cross-fits in two folds."""
+    config = make_config(datasets, **changes)
+    names = {"datasets": list(datasets), "systems": list(systems), "measures": list(measures)}
+    crossfit = Crossfit(subset="comb", folds=2, **names)
+    study = config.studies[PAPER].model_copy(update={"crossfit": crossfit})
+    return config.model_copy(update={"studies": {**config.studies, PAPER: study}})
+
+
+def value_of(cell: Cell, measure: str, means=None) -> pd.DataFrame:
+    """Two seeds that differ by 0.02, AP being half of RR."""
+    items = ITEMS[dict(cell.axes)["fold"]]
+    mean = (means or MEANS)[cell.system]
+    values = mean + np.add.outer([-0.01, 0.01], list(items.values()))
+    return pd.DataFrame(values if measure == "mrr" else values / 2, [0, 1], list(items))
+
+
+def frame_of(config=None, gone=(), learnt=None, values=value_of) -> pd.DataFrame:
+    """The table, without the runs of some cells, `system fold` each."""
+
+    def lookup(cell: Cell, measure: str) -> pd.DataFrame | None:
+        missing = f"{cell.system} {dict(cell.axes)['fold']}" in gone
+        return None if missing else values(cell, measure)
+
+    return build_crossfit(PAPER, config or configured(), lookup, learnt or {})
+
+
+def pick(frame, system="analogy", origin=EVERY, measure="mrr") -> pd.Series:
+    keys = {"system": system, "origin": origin, "measure": measure}
+    return frame[(frame[list(keys)] == list(keys.values())).all(axis=1)].squeeze()
+
+
+def learnt_in(config: Config, **counts: int) -> dict[Cell, bool]:
+    """For each system the number of its folds that learnt."""
+    return {
+        cell: number < counts[system]
+        for (system, _), cells in crossfit_cells(config, PAPER).items()
+        if system in counts
+        for number, cell in enumerate(cells)
+    }
+
+
+class TestFrame:
+    def test_a_system_has_a_row_for_each_measure_and_origin(self):
+        frame = frame_of(configured(("trecqa", "wikiqa")))
+        assert list(frame.columns) == list(CROSSFIT)
+        assert frame[["dataset", "system", "measure", "origin"]].apply(tuple, axis=1).tolist() == [
+            (dataset, system, measure, origin)
+            for dataset in ("trecqa", "wikiqa")
+            for system in SYSTEMS
+            for measure in MEASURES
+            for origin in (EVERY, *SPLITS)
+        ]
+        assert set(frame["paper"] + frame["subset"]) == {f"{PAPER}comb"}
+
+    def test_the_mean_is_over_the_questions_of_all_folds(self):
+        """Not over the folds, of which the second has more questions."""
+        row, deviations = pick(frame_of()), [0.1, 0, -0.1, 0.02, -0.02, 0.2, 0.3]
+        assert row["mean"] == pytest.approx(0.6 + sum(deviations) / 7, abs=1e-6)
+        assert (row["n_items"], row["n_seeds"], row["folds"]) == (7, 2, 2)
+        assert row["sd"] == pytest.approx(0.02 / 2**0.5, abs=1e-6)
+        assert row["run_low"] < row["mean"] < row["run_high"]
+        assert row["ci_low"] < row["mean"] < row["ci_high"]
+        assert row["reason"] == ""
+        half = pick(frame_of(), measure="map")
+        assert half["mean"] == pytest.approx(row["mean"] / 2, abs=1e-6)
+
+    @pytest.mark.parametrize("system", SYSTEMS)
+    def test_a_row_by_origin_has_the_questions_of_that_split(self, system):
+        frame = frame_of()
+        for origin, count in (("train", 4), ("dev", 2), ("test", 1)):
+            row = pick(frame, system, origin)
+            assert row["n_items"] == count
+            assert row["mean"] == pytest.approx(MEANS[system] + ORIGINS[origin], abs=1e-6)
+            assert row[["difference", "low", "high", "p_greater", "p_less"]].isna().all()
+
+    def test_a_split_without_a_question_of_the_subset_has_no_row(self):
+        def of_training(cell, measure):
+            return value_of(cell, measure).filter(like="train:")
+
+        assert set(frame_of(values=of_training)["origin"]) == {EVERY, "train"}
+
+    def test_the_difference_is_that_of_the_first_system_on_all_questions(self):
+        config = configured()
+        frame, cells = frame_of(config), crossfit_cells(config, PAPER)
+        both = [
+            pd.concat([value_of(cell, "mrr") for cell in cells[name, "wikiqa"]], axis=1).to_numpy()
+            for name in ("analogy", "similarity")
+        ]
+        row, compared = pick(frame, "similarity"), compare_paired(*both)
+        assert row["difference"] == pytest.approx(0.1)
+        for name in ("low", "high", "p_greater", "p_less", "p_equivalent"):
+            assert row[name] == pytest.approx(getattr(compared, name), abs=1e-6)
+        assert pick(frame, "random")["difference"] == pytest.approx(0.4)
+        assert pd.isna(pick(frame)["difference"])  # from itself
+        turned = frame_of(configured(systems=["similarity", "analogy"]))
+        assert pick(turned)["difference"] == pytest.approx(-0.1)
+
+    def test_folds_of_other_questions_are_refused(self):
+        def other(cell, measure):
+            own = value_of(cell, measure)
+            return own.rename(columns={"dev:a": "dev:z"}) if cell.system == "random" else own
+
+        with pytest.raises(AnalogyQAError, match=r"analogy/.*random/.* other questions"):
+            frame_of(values=other)
+
+    def test_a_missing_fold_gives_a_reason_and_no_numbers(self):
+        frame = frame_of(gone=["similarity 2of2"])
+        for measure in MEASURES:
+            row = pick(frame, "similarity", measure=measure)
+            assert row["reason"] == "no run similarity/wikiqa/comb/fold=2of2"
+            assert row[["mean", "ci_low", "n_items", "difference", "folds_learnt"]].isna().all()
+        assert set(frame.loc[frame["system"] == "similarity", "origin"]) == {EVERY}
+        assert pick(frame)["mean"] == pick(frame_of())["mean"]
+
+    def test_nothing_is_compared_with_a_first_system_that_lacks_a_fold(self):
+        frame = frame_of(gone=["analogy 1of2", "analogy 2of2"])
+        names = " ".join(f"analogy/wikiqa/comb/fold={fold}" for fold in ITEMS)
+        assert pick(frame)["reason"] == f"no run {names.replace(' ', ', ')}"
+        assert frame["difference"].isna().all()
+        assert pick(frame, "random")["mean"] == pick(frame_of(), "random")["mean"]
+
+    def test_the_folds_that_learnt_are_counted(self):
+        config = configured()
+        learnt = learnt_in(config, analogy=2, similarity=1)
+        frame = frame_of(config, learnt=learnt)
+        counts = [pick(frame, system)["folds_learnt"] for system in SYSTEMS]
+        assert counts[:2] == [2, 1]
+        assert pd.isna(counts[2])  # it is not trained
+        assert pick(frame, origin="train")["folds_learnt"] == 2
+
+    def test_a_paper_that_does_not_cross_fit_has_no_rows(self):
+        frame = build_crossfit("lwda2019", configured(), value_of, {})
+        assert (len(frame), list(frame.columns)) == (0, list(CROSSFIT))
+
+
+def test_what_is_shared_is_said_of_the_folds_together_and_of_the_papers_split(make_corpus):
+    rest = ("train", "when is it ?", [("1901", 1), ("1950", 0)]), ("dev", "who ?", [("anna", 1)])
+    asked = ("test", "When is it ?", [("anna", 1), ("1999", 0)])
+    other = ("test", "where is it ?", [("1950", 0), ("rome", 1)])
+    untyped = ("test", "what is it ?", [("1901", 1)])  # of no type of the subset
+    unanswered = ("train", "where is it ?", [("rome", 0)])
+    corpora = {
+        "wikiqa": make_corpus([*rest, asked, other, untyped, unanswered]),
+        "wikiqa,fold=1of2": make_corpus([*rest, other]),
+        "wikiqa,fold=2of2": make_corpus([*rest, ("test", "where ?", [("lima", 1), ("1901", 0)])]),
+        "trecqa": make_corpus([*rest, ("test", "who is it ?", [("bruno", 1)])]),
+    }
+    text = "{}: of {} test questions {} stand in train or dev, too, and of {} test candidates {} do"
+    expected = [
+        ("WIKIQA, the paper's split", 2, 1, 4, 2),
+        ("WIKIQA, the folds together", 2, 0, 4, 2),
+        ("TRECQA, the paper's split", 1, 0, 1, 0),
+    ]
+    found = shared_notes(corpora, "comb", make_config())
+    assert found == [
+        f"{text.format(*numbers)}, as a sentence of another question." for numbers in expected
+    ]
+    of_all = shared_notes({"wikiqa": corpora["wikiqa"]}, "all", make_config())
+    assert "of 3 test questions 1" in of_all[0] and "of 5 test candidates 3" in of_all[0]
+
+
+class TestPage:
+    def page(self, config=None, shared=(), **changes) -> str:
+        config = config or configured()
+        return crossfit_markdown(frame_of(config, **changes), CONFERENCE, shared, config)
+
+    def test_each_data_set_has_a_table_with_a_row_for_each_system(self):
+        text = self.page(configured(("wikiqa", "trecqa")))
+        assert text.startswith("# Cross-fitting, diallo2019: all questions of comb\n")
+        headings = [line for line in text.splitlines() if line.startswith("## ")]
+        assert headings == ["## WIKIQA, 7 questions", "## TRECQA, 7 questions"]
+        head, _, *rows = cells_in_markdown(text)
+        assert len(rows) == 2 * 3 + 2
+        assert head == ["System", "MRR", "MAP", "from train", "from dev", "from test",
+                        "first minus this", "p"]  # fmt: skip
+        assert [row[0] for row in rows[:3]] == ["Analogy", "Baseline", r"A \| B"]
+
+    def test_a_row_has_the_means_their_questions_and_the_difference(self):
+        frame = frame_of()
+        head, _, first, second, _ = cells_in_markdown(self.page())
+        row = dict(zip(head, second, strict=True))
+        assert row["MRR"].startswith(".571 ± .014 [") and row["MAP"].startswith(".286 ± .007 [")
+        assert row["from train"].startswith(".525 {") and row["from train"].endswith("} (4)")
+        assert (row["from dev"][:4], row["from dev"][-3:]) == (".550", "(2)")
+        assert (row["from test"][:4], row["from test"][-3:]) == (".800", "(1)")
+        compared = pick(frame, "similarity")
+        interval = f"[{compared['low']:+.3f}, {compared['high']:+.3f}]"
+        assert row["first minus this"] == f"+0.100 {interval}"
+        assert row["p"] == f"{2 * compared['p_greater']:.2g}"
+        assert first[-2:] == ["", ""]
+
+    def test_the_origins_and_the_differences_are_of_the_first_measure(self):
+        config = configured(measures=["map", "accuracy"])
+        head, _, _, row, _ = cells_in_markdown(self.page(config))
+        assert head[1:3] == ["MAP", "Accuracy"]
+        difference = pick(frame_of(config), "similarity", measure="map")["difference"]
+        assert row[4].startswith(".275 {") and row[6].startswith(f"{difference:+.3f} [")
+        assert "- Shown are mean average precision and accuracy." in self.page(config)
+
+    @pytest.mark.parametrize("mean", [0.3, 0.6, 0.9])
+    def test_p_is_two_sided(self, mean):
+        def values(cell, measure):
+            return value_of(cell, measure, MEANS | {"similarity": mean})
+
+        compared = pick(frame_of(values=values), "similarity")
+        p_value = min(1, 2 * min(compared["p_greater"], compared["p_less"]))
+        row = cells_in_markdown(self.page(values=values))[3]
+        assert row[-1] == f"{p_value:.2g}"
+        assert (p_value < 0.5) == (mean != 0.6)
+
+    def test_the_notes_say_how_it_was_done_and_what_is_shared(self):
+        text = self.page(shared=["one is shared.", "another is, too."])
+        for part in (
+            "- Each data set is cut into 2 folds by question",
+            "- A cell: mean ± standard deviation over seeds [one further run]",
+            "- Shown are mean reciprocal rank and mean average precision.",
+            "- Analogy minus this system, with its 95% interval",
+            "- one is shared.\n- another is, too.\n",
+            f"- Published values of the paper's own split: {CONFERENCE.citation}",
+        ):
+            assert part in text
+
+    def test_systems_that_did_not_learn_in_some_folds_are_named(self):
+        config = configured(("wikiqa", "trecqa"))
+        learnt = learnt_in(config, analogy=2, similarity=1)
+        text = self.page(config, learnt=learnt)
+        named = "Baseline on WIKIQA (1 of 2), Baseline on TRECQA (1 of 2)"
+        assert f"- Folds that did not learn: {named}.\n" in text
+        everything = learnt_in(config, analogy=2, similarity=2)
+        for learnt in ({}, everything):
+            assert "- Folds that did not learn: none.\n" in self.page(config, learnt=learnt)
+
+    def test_what_was_not_run_says_so(self):
+        text = self.page(gone=["similarity 1of2"])
+        assert "## WIKIQA, 7 questions" in text
+        row = cells_in_markdown(text)[3]
+        assert row == ["Baseline", "not run", "not run", "", "", "", "", ""]
+        every = self.page(gone=[f"{system} 1of2" for system in SYSTEMS])
+        assert "## WIKIQA, not run" in every
+
+    def test_other_data_are_named(self):
+        assert " (our data are not the paper's)\n" not in self.page()
+        text = self.page(configured(comparable=False))
+        assert text.startswith(
+            "# Cross-fitting, diallo2019: all questions of comb (our data are not the paper's)\n"
+        )
