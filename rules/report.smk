@@ -46,6 +46,7 @@ rule judge_claims:
     input:
         metrics=metrics_of(claimed_cells()),
         records=records_of(claimed_cells()),
+        histories=histories_of(claimed_cells()),
     output:
         claims=report(
             f"{RESULTS}/claims.csv",

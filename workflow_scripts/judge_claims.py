@@ -1,12 +1,13 @@
 """Judge the claims of the papers.
 
-input: metrics and run.json of the cells that claims compare
+input: metrics, run.json and histories of the cells that claims compare
 output: claims.csv, comparisons.csv, claims.md
 """
 
 from analogyqa.files import write_text
 from analogyqa.report.claims import judge_claims
 from analogyqa.report.claims_page import claims_markdown
+from analogyqa.report.learning import learnt_of
 from analogyqa.report.summary import read_runs, values_of, write_csv
 from job import job, reported
 
@@ -14,7 +15,8 @@ with job(snakemake):
     config, by_name = reported(snakemake)
     papers = list(by_name.values())
     values = values_of(read_runs(snakemake.input.records, snakemake.input.metrics))
-    claims, comparisons = judge_claims(papers, config, values)
+    learnt = learnt_of(snakemake.input.histories)
+    claims, comparisons = judge_claims(papers, config, values, learnt)
     write_csv(claims, snakemake.output.claims)
     write_csv(comparisons, snakemake.output.comparisons)
     write_text(snakemake.output.md, claims_markdown(claims, papers, config))

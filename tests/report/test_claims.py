@@ -65,7 +65,7 @@ def lookup(**means: float) -> Values:
 
 
 def judge(claims: dict, values: Values, config: Config | None = None) -> pd.DataFrame:
-    frame = judge_claims([make_paper(**claims)], config or make_config(), values)[0]
+    frame = judge_claims([make_paper(**claims)], config or make_config(), values, {})[0]
     return frame.set_index(["claim", "setting"])
 
 
@@ -161,11 +161,11 @@ class TestVerdict:
         claims = {"close": UNTRAINED, "clear": make_claim(compare("glove", "random"))}
         alone = [judge({name: claims[name]}, values)["p_value"].iloc[0] for name in claims]
         paper = make_paper(unknown=unknown, **claims)
-        together = judge_claims([paper], make_config(), values)[0]["p_value"]
+        together = judge_claims([paper], make_config(), values, {})[0]["p_value"]
         assert pd.isna(together.iloc[0])
         assert together.iloc[1:3].tolist() == pytest.approx(holm(alone))
         other = make_paper(name="other", close=UNTRAINED)
-        both = judge_claims([paper, other], make_config(), values)[0]["p_value"]
+        both = judge_claims([paper, other], make_config(), values, {})[0]["p_value"]
         assert both.iloc[1:].tolist() == pytest.approx([*holm(alone), alone[0]])
 
     def test_two_measures_of_the_same_runs_are_compared_seed_by_seed(self):
@@ -197,7 +197,7 @@ class TestPrimary:
         return frame.add_prefix(f"{fold}:") if fold else frame
 
     def judge(self, claims: dict, **changes) -> pd.DataFrame:
-        frame = judge_claims([make_paper(**claims)], self.config(**changes), self.values)[0]
+        frame = judge_claims([make_paper(**claims)], self.config(**changes), self.values, {})[0]
         return frame.set_index(["claim", "protocol", "setting"])
 
     def test_it_is_judged_on_the_papers_split_and_on_all_folds_together(self):
@@ -232,13 +232,15 @@ class TestPrimary:
 
     def test_the_page_opens_with_what_it_comes_to_by_both_protocols(self):
         paper, config = make_paper(one=TRAINED | {"primary": True}), self.config()
-        frame = judge_claims([paper], config, self.values)[0]
+        learnt = {Cell("analogy", "wikiqa", "comb", (("fold", "2of2"),)): False}
+        frame = judge_claims([paper], config, self.values, learnt)[0]
         opening = claims_markdown(frame, [paper], config).split("\n## ")[0]
         assert "**tiny2020: a | b** (Table 9)." in opening
         assert "*On the paper's test questions, the paper's setting* (30; seeds: 2): The" in opening
         assert "other way round. Analogy is 0.100 MRR behind Baseline, [-0.1" in opening
         assert "*On all questions, cross-fitted, the paper's setting* (60; seeds: 2): " in opening
         assert "The claim holds. Analogy is 0.100 MRR ahead of Baseline" in opening
+        assert opening.count("Do not build on it: analogy did not learn (1 of 2 folds).") == 1
 
 
 class TestWhatCanBeDecided:
@@ -257,7 +259,7 @@ class TestWhatCanBeDecided:
             }
         }
         paper = make_paper(artefacts, one=UNTRAINED | claim)
-        return judge_claims([paper], make_config(), values)[0].iloc[0]
+        return judge_claims([paper], make_config(), values, {})[0].iloc[0]
 
     def test_a_small_difference_that_is_known_well_is_equivalent(self):
         row = self.row(0.001, 0.02)
@@ -351,7 +353,7 @@ class TestEvidence:
 
     def test_the_comparisons_name_the_runs(self):
         values = lookup(glove=0.6, word2vec=0.5)
-        row = judge_claims([make_paper(one=UNTRAINED)], make_config(), values)[1].iloc[0]
+        row = judge_claims([make_paper(one=UNTRAINED)], make_config(), values, {})[1].iloc[0]
         assert row["better"] == "glove/wikiqa/comb/default mrr"
         assert row["worse"] == "word2vec/wikiqa/comb/default mrr"
         assert (row["mean_better"], row["mean_worse"], row["difference"]) == (0.6, 0.5, 0.1)
@@ -379,7 +381,7 @@ class TestPage:
     def page(self, **changes) -> str:
         config = make_config(**changes)
         paper = make_paper(one=UNTRAINED, two=make_claim(compare("nobody", "glove")))
-        frame = judge_claims([paper], config, lookup(glove=0.7, word2vec=0.5))[0]
+        frame = judge_claims([paper], config, lookup(glove=0.7, word2vec=0.5), {})[0]
         return claims_markdown(frame, [paper, make_paper(name="claimless")], config)
 
     def test_every_claim_has_a_line_with_its_verdict_in_sign_and_word_and_all_are_counted(self):
@@ -409,7 +411,7 @@ def test_the_claims_of_the_papers_hold_of_the_values_that_they_print_but_one():
     """Each paper's numbers as if they had no spread; what it does not print is left out."""
     judged = {}
     for paper in (CONFERENCE, WORKSHOP):
-        frame = judge_claims([paper], repository_config(), printed_by(paper))[0]
+        frame = judge_claims([paper], repository_config(), printed_by(paper), {})[0]
         frame = frame[frame["setting"].isin(["paper", ""]) & frame["evidence"].ne("")]
         judged |= {(paper.paper, row.claim): row.verdict for row in frame.itertuples()}
     against = {key for key, verdict in judged.items() if verdict != "holds"}

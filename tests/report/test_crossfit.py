@@ -187,7 +187,8 @@ def test_what_is_shared_is_said_of_the_folds_together_and_of_the_papers_split(ma
     ]
     found = shared_notes(corpora, "comb", make_config())
     assert found == [
-        f"{text.format(*numbers)}, as a sentence of another question." for numbers in expected
+        f"{text.format(*numbers)}, which the data set gives to several questions."
+        for numbers in expected
     ]
     of_all = shared_notes({"wikiqa": corpora["wikiqa"]}, "all", make_config())
     assert "of 3 test questions 1" in of_all[0] and "of 5 test candidates 3" in of_all[0]

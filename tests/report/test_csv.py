@@ -18,7 +18,7 @@ CONFIG = make_config()
 def claims() -> tuple[pd.DataFrame, pd.DataFrame]:
     unknown = test_claims.make_claim(test_claims.compare("nobody", "glove"))
     paper = test_claims.make_paper(one=test_claims.UNTRAINED, two=unknown)
-    return judge_claims([paper], CONFIG, test_claims.lookup(glove=0.6, word2vec=0.5))
+    return judge_claims([paper], CONFIG, test_claims.lookup(glove=0.6, word2vec=0.5), {})
 
 
 @pytest.mark.parametrize(

@@ -153,7 +153,7 @@ class TestFrame:
         cells = {"dataset": "wikiqa", "subset": "comb", "measure": "mrr"}
         alone = {"claim": "a", "where": "b", "cells": cells, "comparisons": [claim]}
         paper = make_paper(name="diallo2019", alone=alone)
-        judged = judge_claims([paper], config, values_of(runs))[0].iloc[0]
+        judged = judge_claims([paper], config, values_of(runs), {})[0].iloc[0]
         row = pick(make_frame(config, runs, paper))
         assert row["verdict"] == judged["verdict"]
         assert 2 * min(row["p_greater"], row["p_less"]) == pytest.approx(judged["p_value"])

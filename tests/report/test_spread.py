@@ -64,6 +64,11 @@ def test_the_interval_of_a_further_run_is_that_of_student_and_one_seed_has_none(
     assert np.isnan(summarise(np.array([[0.5, 1.0]]), 200, 0.95).run_low)
 
 
+def test_no_further_run_is_expected_where_no_value_can_lie():
+    summary = summarise(np.array([[0.1], [0.9]]), 200, 0.95, largest=1.0)
+    assert (summary.run_low, summary.run_high) == (0, 1)
+
+
 @pytest.mark.parametrize("seeds", [5, 10])
 def test_a_further_run_lies_in_its_interval_95_times_in_a_hundred(seeds):
     """Runs share the questions, differ by seed, and each does well on questions of its own."""

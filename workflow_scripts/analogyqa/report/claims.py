@@ -1,6 +1,6 @@
 """A verdict on each claim of a paper, by tests between systems."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +20,8 @@ HOLDS, FAILS, UNDECIDED = "holds", "fails", "undecided"
 SAME = "equivalent"
 # Blue and orange are told apart with any colour vision; the word beside the sign says it too.
 CLAIM_MARKS = {HOLDS: "🟦", FAILS: "🟧", SAME: "🟰", UNDECIDED: "⬜", NOT_RUN: "➖"}
+# Of a training: its loss stays where a constant is, so that nothing follows from its scores.
+NOT_LEARNT = "did not learn"
 # The protocols: the paper's split, and all questions, each tested by what others trained.
 SPLIT, FOLDS = "paper", "cross-fitted"
 
@@ -104,7 +106,7 @@ class _Side(NamedTuple):
 
 
 def judge_claims(
-    papers: Iterable[Paper], config: Config, values: Values
+    papers: Iterable[Paper], config: Config, values: Values, learnt: Mapping[Cell, bool]
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Judge every claim at the paper's setting and at the settings that the dev splits chose.
 
@@ -117,6 +119,8 @@ def judge_claims(
         config: says which systems there are, and the confidence below whose complement a p-value
             decides.
         values: see `summary.values_of`.
+        learnt: of each cell that was trained, see `learning.has_learnt`. A verdict that rests on
+            one which did not learn says so in its `reason`.
 
     Returns:
         The verdicts, columns CLAIMS, and what they rest on, columns COMPARISONS. The p-value of a
@@ -144,6 +148,7 @@ def judge_claims(
                 comparisons = [_compare(claim, *pair, values, paper, config) for pair in sides]
                 compared += [row | comparison for comparison in comparisons]
                 rows.append(row | _judge(claim, sides, comparisons, config))
+                rows[-1]["reason"] = _not_learnt(sides, learnt)
         judged += _decide(rows, config)
     return typed(judged, CLAIMS), typed(compared, COMPARISONS)
 
@@ -201,6 +206,20 @@ def _missing(sides: list[tuple[_Side, _Side]], values: Values) -> str:
     ]
     missing = [cell for cell, measure in measured if values(cell, measure) is None]
     return no_run(*missing) if missing else ""
+
+
+def _not_learnt(sides: list[tuple[_Side, _Side]], learnt: Mapping[Cell, bool]) -> str:
+    """Say which sides rest on trainings that did not learn."""
+    counts = {
+        side.name: (sum(not learnt.get(cell, True) for cell in side.cells), len(side.cells))
+        for pair in sides
+        for side in pair
+    }
+    return "; ".join(
+        f"{name} {NOT_LEARNT}" + (f" ({count} of {total} folds)" if total > 1 else "")
+        for name, (count, total) in counts.items()
+        if count
+    )
 
 
 def compare_runs(

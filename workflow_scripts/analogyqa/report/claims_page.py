@@ -10,6 +10,7 @@ from analogyqa.report.claims import (
     FAILS,
     FOLDS,
     HOLDS,
+    NOT_LEARNT,
     SAME,
     UNDECIDED,
     level_of,
@@ -105,6 +106,8 @@ def _in_words(row: dict, titles: list[str], measure: str, config: Config) -> str
                 f"The paper's own, {row['paper_effect']:+.3f}, would be found with a chance of "
                 f"{row['power']:.0%}; {_needed(row)}."
             )
+    if row["reason"]:
+        sentences.append(f"Do not build on it: {row['reason']}.")
     return " ".join(sentences)
 
 
@@ -130,7 +133,7 @@ def _page_row(row: dict, where: str) -> tuple[list[str], list[Value]]:
         f"{row['p_value']:.2g}" if ran else "",
         f"{row['detectable']:.3f}" if ran else "",
         power,
-        row["evidence"] or row["reason"],
+        "; ".join(filter(None, [row["evidence"], row["reason"]])),
     ]
     return [name, where, judged_on(row), verdict], [Value(text) for text in texts]
 
@@ -171,6 +174,8 @@ def _notes(config: Config) -> list[str]:
         f"{POWER:.0%}. Power: the chance to find the paper's own difference, if it were true.",
         "Cross-fitted: all questions of the subset, in folds; each fold is tested by what was "
         "trained on the others, at the paper's setting. This is not the paper's protocol.",
+        f"A system {NOT_LEARNT} where its training loss never comes below what one and the same "
+        "energy for all quadruples would give.",
         "Settings: the paper's, the one that it states; chosen on dev, each system at the one that "
         "its dev split prefers, a system without a choice as it is. Claims about points of an "
         "axis, where nothing was chosen, have the paper's setting only.",

@@ -8,9 +8,8 @@ from analogyqa.corpora.folds import count_shared, origin_of
 from analogyqa.corpora.question_types import subset_of
 from analogyqa.measures import MEASURES, titles
 from analogyqa.plan import Cell, crossfit_cells, split_corpus
-from analogyqa.report.claims import compare_runs, rounded
+from analogyqa.report.claims import NOT_LEARNT, compare_runs, rounded
 from analogyqa.report.ledger import NOT_RUN, OTHER_DATA, no_run
-from analogyqa.report.sensitivity import NOT_LEARNT
 from analogyqa.report.significance import SAMPLES
 from analogyqa.report.spread import summarise
 from analogyqa.report.summary import DECIMALS, MEASURED, Values, typed
@@ -81,7 +80,10 @@ def build_crossfit(
                 if part.empty:
                     continue
                 summary = summarise(
-                    part.to_numpy(), config.bootstrap.samples, config.bootstrap.confidence
+                    part.to_numpy(),
+                    config.bootstrap.samples,
+                    config.bootstrap.confidence,
+                    MEASURES[measure].largest,
                 )
                 row = {name: round(value, DECIMALS) for name, value in summary._asdict().items()}
                 row |= {"n_seeds": part.shape[0], "n_items": part.shape[1]}
@@ -116,7 +118,7 @@ def shared_notes(corpora: Mapping[str, pd.DataFrame], subset: str, config: Confi
     return [
         f"{config.datasets[dataset].title}, {words[folded]}: of {own['of_questions']} test "
         f"questions {own['questions']} stand in train or dev, too, and of {own['of_candidates']} "
-        f"test candidates {own['candidates']} do, as a sentence of another question."
+        f"test candidates {own['candidates']} do, which the data set gives to several questions."
         for (dataset, folded), own in counts.items()
     ]
 
@@ -145,7 +147,7 @@ def crossfit_markdown(
         "splits together. A fold is tested by what was trained on the others, of which every "
         "eighth question chooses the epoch. Prototypes are training questions. Every system is at "
         "the paper's setting. This is not the paper's protocol.",
-        *interval_notes("", config),
+        *interval_notes(" {other questions}", config),
         f"Shown are {titles(study.measures)}. The columns from train, from dev and from test have "
         "the questions of each split of the data set, whose labels are of different quality: mean "
         "{other questions} and their number.",

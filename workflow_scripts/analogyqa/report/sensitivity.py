@@ -11,6 +11,7 @@ from analogyqa.report.claims import (
     CLAIM_MARKS,
     FAILS,
     HOLDS,
+    NOT_LEARNT,
     UNDECIDED,
     compare_runs,
     level_of,
@@ -55,8 +56,6 @@ SENSITIVITY = {
 AT_PAPER = "paper's setting"
 SAME = "changes nothing in this system, whose run is that of the paper's setting"
 CLAIM = {HOLDS: "holds", FAILS: "fails", UNDECIDED: "is undecided"}
-# The verdict where one of the two systems has learnt nothing: no claim may rest on it.
-NOT_LEARNT = "did not learn"
 
 
 def build_sensitivity(

@@ -23,12 +23,14 @@ class Summary(NamedTuple):
     ci_high: float
 
 
-def summarise(values: np.ndarray, samples: int, confidence: float) -> Summary:
-    """Summarise values [seeds, items].
+def summarise(
+    values: np.ndarray, samples: int, confidence: float, largest: float = np.inf
+) -> Summary:
+    """Summarise values [seeds, items] that lie between 0 and `largest`.
 
     The interval of a further run is the prediction interval mean ± t(S - 1) sd sqrt(1 + 1/S) over
-    the means of S seeds. That over items is a bootstrap of both axes; its draws come from a fixed
-    seed, so the same values give the same interval.
+    the means of S seeds, as far as values can lie there. That over items is a bootstrap of both
+    axes; its draws come from a fixed seed, so the same values give the same interval.
     """
     seeds = len(values)
     means = bootstrap_means(values, samples, of_seeds=0)
@@ -39,7 +41,8 @@ def summarise(values: np.ndarray, samples: int, confidence: float) -> Summary:
     if seeds > 1:
         sd = float(by_seed.std(ddof=1))
         reach = float(student.ppf(1 - tail, seeds - 1)) * sd * np.sqrt(1 + 1 / seeds)
-    return Summary(mean, sd, mean - reach, mean + reach, float(low), float(high))
+    run_low, run_high = np.clip([mean - reach, mean + reach], 0, largest)
+    return Summary(mean, sd, float(run_low), float(run_high), float(low), float(high))
 
 
 def bootstrap_means(values: np.ndarray, samples: int, of_seeds: int) -> np.ndarray:

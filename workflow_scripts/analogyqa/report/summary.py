@@ -118,7 +118,12 @@ def summarise_runs(runs: Iterable[tuple[dict, pd.DataFrame]], config: Config) ->
         tied = int(values.pop(TIED).to_numpy().sum())
         sure = values.pop(ALL_CORRECT).iloc[0].eq(1)
         for measure, by_seed in values.items():
-            summary = summarise(by_seed.to_numpy(), bootstrap.samples, bootstrap.confidence)
+            summary = summarise(
+                by_seed.to_numpy(),
+                bootstrap.samples,
+                bootstrap.confidence,
+                MEASURES[measure].largest,
+            )
             rows.append(
                 {
                     **cell._asdict(),
