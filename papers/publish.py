@@ -3,8 +3,8 @@
     python papers/publish.py diallo2019 results/conll "snakemake --cores 2 ..."
 
 Replaces what stands between the two marks of `papers/<paper>/README.md`, and copies the figures
-beside the page. Where README.md has the marks of that paper, they get what the primary claims come
-to. Commit, machine, seeds and date are read from the records of the runs.
+beside the page. README.md may have marks, too, of the claims or of a table, which get that alone.
+Commit, machine, seeds and date are read from the records of the runs.
 """
 
 import json
@@ -16,17 +16,21 @@ from pathlib import Path
 import typer
 
 BEGIN, END = "<!-- a run: papers/publish.py -->", "<!-- end of the run -->"
-BEGIN_CLAIMS = "<!-- the claims of {paper}: papers/publish.py -->"
+BEGIN_PIECE = "<!-- {name} of {paper}: papers/publish.py -->"
 PAPERS = Path(__file__).parent
 
 
 def origin(results: Path) -> str:
-    """Return which code ran where and when, by the records; all of them must be of one commit."""
-    paths = list(results.rglob("run.json"))
+    """Return which code ran where and when, by the records, the oldest first.
+
+    A run that was resumed may have several commits. Snakemake runs again what a change of the code
+    concerns, so the code of every run is that of the last commit.
+    """
+    paths = sorted(results.rglob("run.json"), key=lambda path: path.stat().st_mtime)
     records = [json.loads(path.read_text("utf-8")) for path in paths]
-    commits = {record["git_commit"] for record in records}
-    if len(commits) != 1:
-        raise typer.BadParameter(f"{results}: runs of {len(commits)} commits: {sorted(commits)}")
+    commits = list(dict.fromkeys(record["git_commit"] for record in records))
+    if dirty := [commit for commit in commits if not commit or commit.endswith("-dirty")]:
+        raise typer.BadParameter(f"{results}: runs of code that is in no commit: {dirty}")
     counts = sorted({len(record["seeds"]) for record in records if record["settings"]["training"]})
     seeds = " or ".join(map(str, counts))
     kinds = {
@@ -35,8 +39,9 @@ def origin(results: Path) -> str:
         for own in record["machines"].values()
         for machine in own
     }
-    day = datetime.fromtimestamp(max(path.stat().st_mtime for path in paths), UTC).date()
-    return f"{seeds} seeds, commit {commits.pop()}, {'; '.join(sorted(kinds))}, {day}."
+    day = datetime.fromtimestamp(paths[-1].stat().st_mtime, UTC).date()
+    code = f"commit{'s' * (len(commits) > 1)} {', '.join(commits)}"
+    return f"{seeds} seeds, {code}, {'; '.join(sorted(kinds))}, {day}."
 
 
 def table_of(page: str) -> str:
@@ -63,20 +68,20 @@ def fill(page: Path, begin: str, parts: list[str]) -> None:
 def main(paper: str, results: Path, command: str) -> None:
     """Publish a run on the page of a paper."""
     page, readme = PAPERS / paper / "README.md", PAPERS.parent / "README.md"
-    said = [f"    {command}\n", origin(results)]
+    said, pieces = [f"    {command}\n", origin(results)], {}
     claims = results / "claims.md"
     if claims.exists():
-        said.append(claims_of(claims.read_text(encoding="utf-8"), paper))
-    parts = list(said)
+        pieces["claims"] = claims_of(claims.read_text(encoding="utf-8"), paper)
     for table in sorted((results / "tables" / paper).glob("*.md")):
-        parts.append(table_of(table.read_text(encoding="utf-8")))
+        pieces[table.stem] = table_of(table.read_text(encoding="utf-8"))
     for figure in sorted((results / "figures" / paper).glob("*.svg")):
         shutil.copyfile(figure, page.with_name(figure.name))
-        parts.append(f"![{figure.stem}]({figure.name})")
-    fill(page, BEGIN, parts)
-    mark = BEGIN_CLAIMS.format(paper=paper)
-    if claims.exists() and mark in readme.read_text(encoding="utf-8"):
-        fill(readme, mark, said)
+        pieces[figure.stem] = f"![{figure.stem}]({figure.name})"
+    fill(page, BEGIN, [*said, *pieces.values()])
+    for name, piece in pieces.items():
+        mark = BEGIN_PIECE.format(paper=paper, name=name)
+        if mark in readme.read_text(encoding="utf-8"):
+            fill(readme, mark, [*said, piece])
 
 
 if __name__ == "__main__":

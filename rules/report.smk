@@ -3,7 +3,7 @@
 needs: metrics and run.json of the cells that each shows, corpora; papers/{paper}/paper.yaml, as values
 makes: summary.csv, ledger.{csv,md,html}, claims.{csv,md}, comparisons.csv,
        tables/{paper}/table{number}.{csv,md,tex}, figures/{paper}/figure{number}.{png,svg,csv},
-       tables/{paper}/crossfit.{csv,md},
+       tables/{paper}/crossfit.{csv,md}, figures/{paper}/crossfit.{png,svg},
        tables/{paper}/sensitivity.{csv,md}, figures/{paper}/sensitivity.{png,svg}
 """
 
@@ -175,6 +175,14 @@ rule write_crossfit:
             labels={"format": "csv"},
         ),
         md=f"{RESULTS}/tables/{{paper}}/crossfit.md",
+        png=report(
+            f"{RESULTS}/figures/{{paper}}/crossfit.png",
+            caption="../report/crossfit.rst",
+            category="Cross-fitting",
+            subcategory="{paper}",
+            labels={"format": "png"},
+        ),
+        svg=f"{RESULTS}/figures/{{paper}}/crossfit.svg",
     log:
         f"{RESULTS}/logs/write_crossfit/{{paper}}.log",
     localrule: True

@@ -36,7 +36,7 @@ def results(tmp_path, monkeypatch):
     page = tmp_path / "papers" / "p" / "README.md"
     page.parent.mkdir(parents=True)
     page.write_text(f"before\n\n{publish.BEGIN}\nstale\n{publish.END}\n\nafter\n")
-    mark = publish.BEGIN_CLAIMS.format(paper="p")
+    mark = publish.BEGIN_PIECE.format(paper="p", name="claims")
     (tmp_path / "README.md").write_text(f"top\n\n{mark}\nstale\n{publish.END}\n\nrest\n")
     results = tmp_path / "results"
     for folder in ("tables/p", "figures/p", "runs/a", "runs/b"):
@@ -85,8 +85,12 @@ def test_a_run_that_judged_no_claim_leaves_readme_as_it_is(results, tmp_path):
     assert "### Table 4" in (tmp_path / "papers" / "p" / "README.md").read_text()
 
 
-def test_runs_of_two_commits_are_refused(results):
+def test_a_resumed_run_names_its_commits_and_code_that_is_in_none_is_refused(results, tmp_path):
     record = results / "runs" / "b" / "run.json"
     record.write_text(record.read_text().replace("abc", "abd"))
-    with pytest.raises(typer.BadParameter, match="runs of 2 commits"):
+    publish.main("p", results, "")
+    page = (tmp_path / "papers" / "p" / "README.md").read_text()
+    assert "1 or 2 seeds, commits abc, abd, device cpu" in page
+    record.write_text(record.read_text().replace("abd", "abd-dirty"))
+    with pytest.raises(typer.BadParameter, match="code that is in no commit"):
         publish.main("p", results, "")

@@ -1,5 +1,7 @@
 """The folds of a system joined, each question being tested once, and the page about them."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -14,11 +16,12 @@ from analogyqa.report.crossfit import (
     crossfit_markdown,
     shared_notes,
 )
+from analogyqa.report.crossfit_figure import draw_crossfit
 from analogyqa.report.significance import compare_paired
 from analogyqa.schemas import SPLITS
 from analogyqa.settings.run import Config
 from analogyqa.settings.studies import Crossfit
-from report.builders import CONFERENCE, cells_in_markdown, make_config
+from report.builders import CONFERENCE, cells_in_markdown, drawn_text, make_config
 
 PAPER = CONFERENCE.paper
 SYSTEMS = ("analogy", "similarity", "random")
@@ -279,3 +282,25 @@ class TestPage:
         assert text.startswith(
             "# Cross-fitting, diallo2019: all questions of comb (our data are not the paper's)\n"
         )
+
+
+class TestFigure:
+    def text(self, folder, config: Config, **changes) -> str:
+        frame = frame_of(config, **changes)
+        study = config.studies[PAPER].crossfit
+        return drawn_text(partial(draw_crossfit, frame, config, study), folder)
+
+    def test_every_data_set_and_system_is_labelled_with_its_mean(self, tmp_path):
+        text = self.text(tmp_path, configured(("wikiqa", "trecqa")))
+        assert {text.count(f">{label}, 7 questions<") for label in ("WIKIQA", "TRECQA")} == {1}
+        assert {text.count(f">{label}<") for label in ("Analogy", "Baseline", "A | B")} == {1}
+        assert text.count(">Mean reciprocal rank<") == 2
+        assert "our data are not" not in text
+
+    def test_what_was_not_run_says_so_and_other_data_are_named(self, tmp_path):
+        text = self.text(tmp_path, configured(comparable=False), gone=("similarity 1of2",))
+        assert text.count(">not run<") == 1
+        assert "our data are not the paper's" in text
+
+    def test_the_same_data_give_the_same_bytes(self, tmp_path):
+        assert self.text(tmp_path, configured()) == self.text(tmp_path, configured())
