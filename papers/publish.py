@@ -3,7 +3,7 @@
     python papers/publish.py diallo2019 results/conll "snakemake --cores 2 ..."
 
 Replaces what stands between the two marks of `papers/<paper>/README.md`, and copies the figures
-beside the page. README.md may have marks, too, of the claims or of a table, which get that alone.
+beside the page. README.md may have marks, too, of the claims, a table or a figure, which get that.
 Commit, machine, seeds and date are read from the records of the runs.
 """
 
@@ -76,12 +76,12 @@ def main(paper: str, results: Path, command: str) -> None:
         pieces[table.stem] = table_of(table.read_text(encoding="utf-8"))
     for figure in sorted((results / "figures" / paper).glob("*.svg")):
         shutil.copyfile(figure, page.with_name(figure.name))
-        pieces[figure.stem] = f"![{figure.stem}]({figure.name})"
+        pieces[figure.name] = f"![{figure.stem}]({figure.name})"
     fill(page, BEGIN, [*said, *pieces.values()])
     for name, piece in pieces.items():
         mark = BEGIN_PIECE.format(paper=paper, name=name)
         if mark in readme.read_text(encoding="utf-8"):
-            fill(readme, mark, [*said, piece])
+            fill(readme, mark, [*said, piece.replace("](", f"](papers/{paper}/")])
 
 
 if __name__ == "__main__":

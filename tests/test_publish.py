@@ -37,7 +37,9 @@ def results(tmp_path, monkeypatch):
     page.parent.mkdir(parents=True)
     page.write_text(f"before\n\n{publish.BEGIN}\nstale\n{publish.END}\n\nafter\n")
     mark = publish.BEGIN_PIECE.format(paper="p", name="claims")
-    (tmp_path / "README.md").write_text(f"top\n\n{mark}\nstale\n{publish.END}\n\nrest\n")
+    figure = publish.BEGIN_PIECE.format(paper="p", name="figure6.svg")
+    parts = ["top", mark, "stale", publish.END, figure, publish.END, "rest"]
+    (tmp_path / "README.md").write_text("\n\n".join(parts) + "\n")
     results = tmp_path / "results"
     for folder in ("tables/p", "figures/p", "runs/a", "runs/b"):
         (results / folder).mkdir(parents=True)
@@ -73,15 +75,15 @@ def test_readme_has_what_the_primary_claims_come_to_and_its_paper_alone(results,
         publish.main("p", results, "snakemake --cores 2")
     readme = (tmp_path / "README.md").read_text()
     assert readme.startswith("top\n\n") and readme.endswith("\n\nrest\n")
+    assert "\n![figure6](papers/p/figure6.svg)\n" in readme
     assert "\n**a is better** (Table 4).\n\n- *On x* (38): The claim holds.\n" in readme
     assert not any(word in readme for word in ("stale", "b is better", "Verdicts", "### Table 4"))
 
 
-def test_a_run_that_judged_no_claim_leaves_readme_as_it_is(results, tmp_path):
+def test_a_run_that_judged_no_claim_leaves_what_readme_says_of_them(results, tmp_path):
     (results / "claims.md").unlink()
-    before = (tmp_path / "README.md").read_text()
     publish.main("p", results, "")
-    assert (tmp_path / "README.md").read_text() == before
+    assert "stale" in (tmp_path / "README.md").read_text()
     assert "### Table 4" in (tmp_path / "papers" / "p" / "README.md").read_text()
 
 
