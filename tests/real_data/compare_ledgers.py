@@ -3,10 +3,9 @@
     python tests/real_data/compare_ledgers.py tests/real_data/reference.csv results/conll/ledger.csv
 
 `reference.csv` is of a real run of two seeds; its first lines say of which commit, and of which
-kind of machine: the last digits depend on it. It is of the code before vectors were selected for
-each data set (0cc8d14), which changes the systems that read words without a vector.
-Prints `equal`, or each number that differs; the exit
-status is 1 where a difference is not declared.
+kind of machine: the last digits depend on it. The baseline and Tam et al. have the loss of the
+quadruples in it, as they had before commit debf1e6. Prints `equal`, or each number that differs;
+the exit status is 1 where a difference is not declared.
 """
 
 from pathlib import Path
