@@ -125,7 +125,7 @@ def recorded(results: Path) -> dict[tuple, dict]:
         cell = Cell.from_record(json.loads(path.read_text())["cell"])
         record = f"results/{cell.path}"
         table = read_table(path.with_name("metrics.parquet"), METRICS)
-        table = table[table["measure"] != TIED].astype({"split": str, "measure": str})
+        table = table[table["measure"].isin(MEASURES)].astype({"split": str, "measure": str})
         means = table.groupby(["seed", "split", "measure"])["value"].mean()
         finals = means.unstack("seed")
         finals.index = [f"{split}_{measure}" for split, measure in finals.index]
