@@ -61,10 +61,12 @@ READ_BY = {
     "quadruples/wikiqa/comb/p2/seed0/train-1-per-pair.parquet": (
         "runs/similarity/wikiqa/comb/p=2/scores.parquet"
     ),
-    "runs/similarity/wikiqa/comb/default/history.parquet": "selection/similarity/wikiqa.json",
+    "runs/analogy/wikiqa/comb/default/history.parquet": "selection/analogy/wikiqa.json",
     "runs/analogy/wikiqa/comb/default/metrics.parquet": "figures/diallo2019/figure6.png",
     "runs/similarity/wikiqa/comb/default/run.json": "tables/diallo2019/sensitivity.csv",
-    "selection/analogy/wikiqa.json": "runs/analogy/wikiqa/comb/p=2,setting=chosen/scores.parquet",
+    "selection/similarity/wikiqa.json": (
+        "runs/similarity/wikiqa/comb/p=2,setting=chosen/scores.parquet"
+    ),
 }
 # A second corpus, other vectors and a second selection, so that there are such files.
 OTHER = {"title": "Other", "encoder": "mean", "vectors": "crawl", "ranker": "cosine"}
