@@ -254,9 +254,9 @@ def trainings_of(wildcards):
     return {name: CONFIG.system_at(wildcards.system, axes) for name, axes in choices.items()}
 
 
-def prototype_files(corpus, subset):
+def prototype_files(corpus, subset, seeds=CONFIG.all_seeds):
     folder = f"{RESULTS}/prototypes/{corpus}/{subset}"
-    return [f"{folder}/seed{seed}.parquet" for seed in CONFIG.all_seeds]
+    return [f"{folder}/seed{seed}.parquet" for seed in seeds]
 
 
 def seeds_of(wildcards):
@@ -277,8 +277,7 @@ def cell_inputs(wildcards):
         inputs["sentence_vectors"] = f"{RESULTS}/sentence_vectors/{cell.corpus}/{stored}.npy"
     folder = f"{RESULTS}/quadruples/{cell.corpus}/{cell.subset}/p{system.p}"
     if system.needs_prototypes:
-        folder_of_prototypes = f"{RESULTS}/prototypes/{cell.corpus}/{cell.subset}"
-        inputs["prototypes"] = [f"{folder_of_prototypes}/seed{seed}.parquet" for seed in seeds]
+        inputs["prototypes"] = prototype_files(cell.corpus, cell.subset, seeds)
     if system.trained:
         for each in trainings_of(wildcards).values():
             stem = each.training.negatives.file_stem

@@ -8,9 +8,10 @@ import pandas as pd
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.plan import Cell, cells_by_setting, folds_of, why_not
+from analogyqa.report.learning import NOT_LEARNT
 from analogyqa.report.ledger import NOT_RUN, no_run
 from analogyqa.report.significance import Paired, compare_paired, holm, partial_conjunction
-from analogyqa.report.summary import DECIMALS, Values, typed
+from analogyqa.report.summary import DECIMALS, Values, joined, typed
 from analogyqa.settings.axes import CHOSEN
 from analogyqa.settings.paper import Claim, Paper, Where
 from analogyqa.settings.run import Config
@@ -20,11 +21,18 @@ HOLDS, FAILS, UNDECIDED = "holds", "fails", "undecided"
 SAME = "equivalent"
 # Blue and orange are told apart with any colour vision; the word beside the sign says it too.
 CLAIM_MARKS = {HOLDS: "🟦", FAILS: "🟧", SAME: "🟰", UNDECIDED: "⬜", NOT_RUN: "➖"}
-# Of a training: its loss stays where a constant is, so that nothing follows from its scores.
-NOT_LEARNT = "did not learn"
 # The protocols: the paper's split, and all questions, each tested by what others trained.
 SPLIT, FOLDS = "paper", "cross-fitted"
 
+_INTERVAL = {"low": "float64", "high": "float64"}
+_CAN_DECIDE = {
+    "detectable": "float64",
+    "paper_effect": "float64",
+    "power": "float64",
+    "items_needed": "float64",
+    "n_items": "Int64",
+    "n_seeds": "Int64",
+}
 CLAIMS = {
     "paper": "str",
     "claim": "str",
@@ -33,14 +41,8 @@ CLAIMS = {
     "protocol": "str",
     "setting": "str",
     "effect": "float64",
-    "low": "float64",
-    "high": "float64",
-    "detectable": "float64",
-    "paper_effect": "float64",
-    "power": "float64",
-    "items_needed": "float64",
-    "n_items": "Int64",
-    "n_seeds": "Int64",
+    **_INTERVAL,
+    **_CAN_DECIDE,
     "p_value": "float64",
     "equivalent": "str",
     "verdict": "str",
@@ -57,29 +59,12 @@ COMPARISONS = {
     "mean_better": "float64",
     "mean_worse": "float64",
     "difference": "float64",
-    "low": "float64",
-    "high": "float64",
+    **_INTERVAL,
     "p_greater": "float64",
     "p_less": "float64",
     "p_equivalent": "float64",
-    "detectable": "float64",
-    "paper_effect": "float64",
-    "power": "float64",
-    "items_needed": "float64",
-    "n_items": "Int64",
-    "n_seeds": "Int64",
+    **_CAN_DECIDE,
 }
-# What a claim has of the comparison that decides it.
-_OF_DECIDING = (
-    "low",
-    "high",
-    "detectable",
-    "paper_effect",
-    "power",
-    "items_needed",
-    "n_items",
-    "n_seeds",
-)
 
 
 class _Side(NamedTuple):
@@ -101,8 +86,7 @@ class _Side(NamedTuple):
 
     def values(self, values: Values) -> pd.DataFrame | None:
         """Return [seeds, items], None where a run is missing."""
-        own = [values(cell, self.where.measure) for cell in self.cells]
-        return None if any(each is None for each in own) else pd.concat(own, axis=1)
+        return joined(self.cells, self.where.measure, values)
 
 
 def judge_claims(
@@ -248,6 +232,11 @@ def rounded(compared: Paired) -> dict[str, float]:
     return {name: round(getattr(compared, name), DECIMALS) for name in names}
 
 
+def p_value_of(row: dict) -> float:
+    """Return the two-sided p-value of a row that has both one-sided ones."""
+    return min(1.0, 2 * min(row["p_greater"], row["p_less"]))
+
+
 def _compare(
     claim: Claim, better: _Side, worse: _Side, values: Values, paper: Paper, config: Config
 ) -> dict:
@@ -292,7 +281,8 @@ def _judge(
         "verdict": HOLDS if holds < fails else FAILS,
         "p_value": min(1.0, 2 * min(holds, fails)),
         "effect": deciding["difference"],
-        **{name: deciding.get(name) for name in _OF_DECIDING},
+        # What a claim has of the comparison that decides it.
+        **{name: deciding.get(name) for name in (*_INTERVAL, *_CAN_DECIDE)},
         "equivalent": {True: "yes", False: "no"}[alike],
         "evidence": "; ".join(
             f"{better.name} {one['mean_better']:.3f}, {worse.name} {one['mean_worse']:.3f} "

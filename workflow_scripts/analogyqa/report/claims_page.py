@@ -10,11 +10,11 @@ from analogyqa.report.claims import (
     FAILS,
     FOLDS,
     HOLDS,
-    NOT_LEARNT,
     SAME,
     UNDECIDED,
     level_of,
 )
+from analogyqa.report.learning import NOT_LEARNT
 from analogyqa.report.ledger import NOT_RUN, OTHER_DATA
 from analogyqa.report.significance import EQUIVALENT, POWER, SAMPLES
 from analogyqa.report.table_formats import Block, Table, Value, to_markdown

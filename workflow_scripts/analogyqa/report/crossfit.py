@@ -8,11 +8,12 @@ from analogyqa.corpora.folds import count_shared, origin_of
 from analogyqa.corpora.question_types import subset_of
 from analogyqa.measures import MEASURES, titles
 from analogyqa.plan import Cell, crossfit_cells, split_corpus
-from analogyqa.report.claims import NOT_LEARNT, compare_runs, rounded
+from analogyqa.report.claims import compare_runs, p_value_of, rounded
+from analogyqa.report.learning import NOT_LEARNT
 from analogyqa.report.ledger import NOT_RUN, OTHER_DATA, no_run
 from analogyqa.report.significance import SAMPLES
 from analogyqa.report.spread import summarise
-from analogyqa.report.summary import DECIMALS, MEASURED, Values, typed
+from analogyqa.report.summary import DECIMALS, MEASURED, Values, joined, typed
 from analogyqa.report.table_formats import Block, Table, Value, full_text, short_text, to_markdown
 from analogyqa.report.table_notes import interval_notes
 from analogyqa.schemas import SPLITS
@@ -62,7 +63,7 @@ def build_crossfit(
         start = {"paper": paper, "dataset": dataset, "subset": study.subset, "system": system}
         start |= {"folds": len(folds), "folds_learnt": sum(trained) if trained else None}
         for measure in MEASURES:
-            own = _joined(folds, measure, values)
+            own = joined(folds, measure, values)
             if own is None:
                 missing = [cell for cell in folds if values(cell, measure) is None]
                 rows.append(
@@ -70,7 +71,7 @@ def build_crossfit(
                 )
                 continue
             compared = {}
-            first = _joined(cells[study.systems[0], dataset], measure, values)
+            first = joined(cells[study.systems[0], dataset], measure, values)
             if system != study.systems[0] and first is not None:
                 names = cells[study.systems[0], dataset][0].path, folds[0].path
                 compared = rounded(compare_runs(names, first, own, config))
@@ -90,12 +91,6 @@ def build_crossfit(
                 of_all = compared if origin == EVERY else {}
                 rows.append(start | row | of_all | {"measure": measure, "origin": origin})
     return typed(rows, CROSSFIT)
-
-
-def _joined(folds: list[Cell], measure: str, values: Values) -> pd.DataFrame | None:
-    """Return [seeds, items] of all folds, None where one is missing."""
-    own = [values(cell, measure) for cell in folds]
-    return None if any(each is None for each in own) else pd.concat(own, axis=1)
 
 
 def shared_notes(corpora: Mapping[str, pd.DataFrame], subset: str, config: Config) -> list[str]:
@@ -182,9 +177,11 @@ def _block(part: pd.DataFrame, measures: list[str], config: Config) -> Block:
             values.append(shown._replace(published=f"({row['n_items']})") if row else shown)
         row = _of(rows, system, main, EVERY)
         if pd.notna(row["difference"]):
-            p_value = min(1.0, 2 * min(row["p_greater"], row["p_less"]))
             interval = f"[{row['low']:+.3f}, {row['high']:+.3f}]"
-            values += [Value(f"{row['difference']:+.3f}", interval), Value(f"{p_value:.2g}")]
+            values += [
+                Value(f"{row['difference']:+.3f}", interval),
+                Value(f"{p_value_of(row):.2g}"),
+            ]
         else:
             values += [Value(""), Value("")]
         lines.append(([config.systems[system].title], values))

@@ -8,6 +8,7 @@ import pandas as pd
 from analogyqa.plan import Cell
 from analogyqa.schemas import HISTORY, read_table
 
+NOT_LEARNT = "did not learn"  # how tables and pages say it: nothing follows from such scores
 # A loss this near to that of a constant has left it by chance alone.
 NEAR = 0.99
 

@@ -11,12 +11,13 @@ from analogyqa.report.claims import (
     CLAIM_MARKS,
     FAILS,
     HOLDS,
-    NOT_LEARNT,
     UNDECIDED,
     compare_runs,
     level_of,
+    p_value_of,
     rounded,
 )
+from analogyqa.report.learning import NOT_LEARNT
 from analogyqa.report.ledger import NOT_RUN, no_run, verdict
 from analogyqa.report.summary import (
     DECIMALS,
@@ -126,11 +127,6 @@ def _compare(own: list[Cell | None], measure: str, values: Values, config: Confi
     row = {name: row[name] for name in ("difference", "low", "high", "p_greater", "p_less")}
     decided = HOLDS if row["p_greater"] < row["p_less"] else FAILS
     return row | {"verdict": decided if p_value_of(row) < level_of(config) else UNDECIDED}
-
-
-def p_value_of(row: dict) -> float:
-    """Return the two-sided p-value of a row."""
-    return min(1.0, 2 * min(row["p_greater"], row["p_less"]))
 
 
 def mark_of(row: dict) -> str:

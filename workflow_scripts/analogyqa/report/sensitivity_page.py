@@ -3,14 +3,14 @@
 import pandas as pd
 
 from analogyqa.measures import MEASURES, titles
-from analogyqa.report.claims import NOT_LEARNT, level_of
+from analogyqa.report.claims import level_of, p_value_of
+from analogyqa.report.learning import NOT_LEARNT
 from analogyqa.report.ledger import NOT_RUN, OTHER_DATA, REPRODUCED
 from analogyqa.report.sensitivity import (
     AT_PAPER,
     CLAIM,
     choice_label,
     mark_of,
-    p_value_of,
     plain_words,
     rows_of_block,
 )

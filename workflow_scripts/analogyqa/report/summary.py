@@ -104,6 +104,12 @@ def values_of(runs: Iterable[tuple[dict, pd.DataFrame]]) -> Values:
     return lambda cell, measure: found.get((cell, measure))
 
 
+def joined(cells: Iterable[Cell], measure: str, values: Values) -> pd.DataFrame | None:
+    """Return the values [seeds, items] of cells of different items, None where a run is missing."""
+    own = [values(cell, measure) for cell in cells]
+    return None if any(each is None for each in own) else pd.concat(own, axis=1)
+
+
 def summarise_runs(runs: Iterable[tuple[dict, pd.DataFrame]], config: Config) -> pd.DataFrame:
     """Summarise the test split of every run: columns `SUMMARY`, a row per run and measure.
 

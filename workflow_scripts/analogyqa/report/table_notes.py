@@ -69,12 +69,7 @@ def _all_correct_notes(rows: list[dict], config: Config) -> list[str]:
     groups: dict[tuple[str, str, int, int], list[str]] = {}
     for row in rows:
         run = row["run"]
-        if (
-            run
-            and run["all_correct"]
-            and row["published"] is not None
-            and pd.notna(row["published"])
-        ):
+        if run and run["all_correct"] and pd.notna(row["published"]):
             key = (run["dataset"], run["subset"], run["all_correct"], run["n_items"])
             at = f" ({row['setting']} setting)" if row["setting"] else ""
             text = f"{row['name']}{at} {run['mean']:.3f} to {run['mean_of_others']:.3f}"
