@@ -279,7 +279,7 @@ def cell_inputs(wildcards):
     if system.needs_prototypes:
         inputs["prototypes"] = prototype_files(cell.corpus, cell.subset, seeds)
     if system.trained:
-        for each in trainings_of(wildcards).values():
+        for each in filter(lambda each: each.learns_from_quadruples, trainings_of(wildcards).values()):
             stem = each.training.negatives.file_stem
             inputs[stem] = [f"{folder}/seed{seed}/{stem}.parquet" for seed in seeds]
     if system.compares:

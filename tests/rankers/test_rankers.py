@@ -14,7 +14,8 @@ from analogyqa.registry import RANKERS
 from analogyqa.settings.systems import SYSTEM_AXES, System
 
 OF_TEXTS = [name for name, entry in RANKERS.items() if entry.reads_text]
-OF_VECTORS = [name for name in RANKERS if name not in OF_TEXTS]
+TRAINED = [name for name, entry in RANKERS.items() if entry.trained]
+OF_VECTORS = [name for name in RANKERS if name not in [*OF_TEXTS, *TRAINED]]
 
 
 def ranker(name, **options):
@@ -88,6 +89,8 @@ def test_a_ranker_of_texts_scores_each_pair_by_itself(name):
 @pytest.mark.parametrize(("name", "entry"), RANKERS.items())
 def test_an_option_is_a_key_of_a_system_that_is_an_axis_of_its_rankers_only(name, entry):
     encoder = {} if entry.reads_text else {"encoder": "random"}
+    if entry.trained:
+        encoder = {"encoder": "nbow", "vectors": "v", "training": {"loss": "pairwise"}}
     system = System(title="R", ranker=name, **encoder)
     for option in {option for each in RANKERS.values() for option in each.options}:
         assert option in SYSTEM_AXES

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from analogyqa.registry import ENCODERS, OBJECTIVES, RANKERS
+from analogyqa.registry import ENCODERS, EXAMPLES, OBJECTIVES, OPTIMISERS, RANKERS
 from analogyqa.runs import depends_on
 from analogyqa.runs.depends_on import LIBRARY, code_hash, content_hash, imported, sha256
 from analogyqa.runs.train import modules_of
@@ -78,6 +78,7 @@ def test_a_script_counts_by_what_it_imports(library, tmp_path):
 def test_no_training_depends_on_a_room_that_it_has_nothing_to_do_with(room):
     """So that an edit there trains nothing."""
     entries = [*ENCODERS.values(), *RANKERS.values(), *OBJECTIVES.values()]
+    entries += [*EXAMPLES.values(), *OPTIMISERS.values()]
     modules = imported(TRAINING, *(entry.module for entry in entries))
     assert modules
     assert not [name for name in modules if name.split(".")[1] == room]
@@ -106,7 +107,10 @@ for ranker in RANKERS:
     for encoder in [None] if RANKERS[ranker].reads_text else ENCODERS:
         vectors = "v" if encoder and ENCODERS[encoder].needs_vectors else None
         for loss in OBJECTIVES if encoder and ENCODERS[encoder].trained else [None]:
-            if not (loss and OBJECTIVES[loss].ranks_pairs and RANKERS[ranker].needs_prototypes):
+            pairwise = bool(loss) and OBJECTIVES[loss].ranks_pairs
+            if RANKERS[ranker].trained and not pairwise:
+                continue
+            if not (pairwise and RANKERS[ranker].needs_prototypes):
                 own = {"title": "S", "ranker": ranker, "encoder": encoder, "vectors": vectors}
                 system = System(**own, **{"training": {"loss": loss}} if loss else {})
                 script = SCRIPTS / ("train_encoder.py" if loss else "score_candidates.py")
@@ -119,10 +123,13 @@ for ranker in RANKERS:
         ("rankers/analogy.py", {"analogy"}),
         ("rankers/cosine.py", {"analogy", "cosine"}),  # analogy takes a function from it
         ("rankers/energy.py", {"analogy", "cosine"}),
+        ("rankers/hyperbolic.py", {"hyperbolic"}),
         ("rankers/bm25.py", {"bm25"}),
         ("objectives/contrastive.py", {"printed", "hinge", "lwda", "lwda_distance"}),
         ("objectives/both_sides.py", {"lwda", "lwda_distance"}),
         ("objectives/pairwise.py", {"pairwise"}),
+        ("objectives/mix.py", {"mix"}),
+        ("examples/mix.py", {"mix"}),
         ("encoders/gru.py", {"bigru"}),
         ("encoders/cnn.py", {"cnn"}),
         ("encoders/mean.py", {"mean"}),
@@ -137,7 +144,9 @@ def test_an_edited_plug_in_changes_the_hash_of_exactly_the_systems_that_use_it(
 
 def test_every_plug_in_is_asked_for_by_some_system():
     used = {module for _, *modules in STARTS.values() for module in modules}
+    used |= {OPTIMISERS[name].module for name in OPTIMISERS}  # of each any system may be
     entries = [*RANKERS.values(), *OBJECTIVES.values(), *ENCODERS.values()]
+    entries += [*EXAMPLES.values(), *OPTIMISERS.values()]
     assert used == {entry.module for entry in entries}
 
 

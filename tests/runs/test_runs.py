@@ -208,7 +208,7 @@ def test_the_same_cell_gives_the_same_bytes_its_seeds_side_by_side_or_not(run, t
 )
 def test_the_same_training_under_another_name_is_not_done_again(run, monkeypatch, changed):
     first = run("a")
-    monkeypatch.setattr(loop, "epoch_batches", None)
+    monkeypatch.setattr(loop, "encode", None)
     second = run("b", **changed)
     assert_same(first, second, same_record=False)
     assert (first / "history.parquet").read_bytes() == (second / "history.parquet").read_bytes()

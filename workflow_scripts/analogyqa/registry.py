@@ -1,4 +1,5 @@
-"""The plug-ins: a line for each reader, encoder, pre-trained encoder, ranker and objective.
+"""The plug-ins: a line for each reader, encoder, pre-trained encoder, ranker, objective, way of
+drawing examples and optimiser.
 
 To add one, write a file in the folder of its kind (its `__init__.py` says what is expected) and a
 line here. A plug-in is loaded when it is used: names, and what each needs, can be asked for without
@@ -13,12 +14,15 @@ class Entry(NamedTuple):
     """Where a plug-in is (`module:attribute`), and what it needs.
 
     Attributes:
-        trained: of an encoder, whether it learns.
+        trained: of an encoder or ranker, whether it learns.
         needs_prototypes: of a ranker, whether it compares with prototypes.
         reads_text: of a ranker, whether it reads words in place of vectors.
+        reads_words: of a ranker, whether it reads the vectors of all words, [n, t, dim].
         options: the keys of a system that this ranker reads and others do not.
         ranks_pairs: of an objective, whether it is for rankers without prototypes only.
         one_sided: of an objective, the one that it is where a ranker has no prototypes.
+        draws: of an objective, the key of `EXAMPLES` that its batches are made by.
+        summed: of an objective, whether it is a sum over its batch and not a mean.
     """
 
     path: str
@@ -27,9 +31,12 @@ class Entry(NamedTuple):
     needs_weights: bool = False
     needs_prototypes: bool = False
     reads_text: bool = False
+    reads_words: bool = False
     options: tuple[str, ...] = ()
     ranks_pairs: bool = False
     one_sided: str | None = None
+    draws: str = "quadruples"
+    summed: bool = False
 
     def load(self) -> Any:
         """Return the class or function, its module imported."""
@@ -50,6 +57,7 @@ ENCODERS = {
     "mean": Entry("analogyqa.encoders.mean:MeanEncoder", needs_vectors=True),
     "bigru": Entry("analogyqa.encoders.bigru:BiGRUEncoder", trained=True, needs_vectors=True),
     "cnn": Entry("analogyqa.encoders.cnn:CNNEncoder", trained=True, needs_vectors=True),
+    "nbow": Entry("analogyqa.encoders.nbow:NBOWEncoder", trained=True, needs_vectors=True),
 }
 
 PRETRAINED = {
@@ -66,6 +74,9 @@ RANKERS = {
         "analogyqa.rankers.analogy:AnalogyRanker", needs_prototypes=True, options=("aggregate",)
     ),
     "cosine": Entry("analogyqa.rankers.cosine:CosineRanker"),
+    "hyperbolic": Entry(
+        "analogyqa.rankers.hyperbolic:HyperbolicRanker", trained=True, options=("gradient",)
+    ),
     "bm25": Entry("analogyqa.rankers.bm25:BM25Ranker", reads_text=True),
 }
 
@@ -75,4 +86,16 @@ OBJECTIVES = {
     "lwda": Entry("analogyqa.objectives.both_sides:lwda", one_sided="printed"),
     "lwda_distance": Entry("analogyqa.objectives.both_sides:lwda_distance"),
     "pairwise": Entry("analogyqa.objectives.pairwise:pairwise", ranks_pairs=True),
+    "mix": Entry("analogyqa.objectives.mix:mix", ranks_pairs=True, draws="mix", summed=True),
+}
+
+EXAMPLES = {
+    "quadruples": Entry("analogyqa.examples.batches:epoch_batches"),
+    "mix": Entry("analogyqa.examples.mix:epoch_batches"),
+}
+
+OPTIMISERS = {
+    "adam": Entry("analogyqa.training.adam:adam_of"),
+    "adagrad": Entry("analogyqa.training.adagrad:adagrad_of"),
+    "adagrad_riemannian": Entry("analogyqa.training.adagrad:adagrad_riemannian_of"),
 }

@@ -63,7 +63,7 @@ def epoch_batches(
             prototypes.append(own_prototypes)
         if sum(map(len, rows)):
             chosen = np.concatenate(prototypes) if with_prototypes else np.zeros(0, dtype=np.int64)
-            yield _batch(data, np.concatenate(rows), chosen)
+            yield batch_of(data, np.concatenate(rows), chosen)
 
 
 def _redraw(
@@ -87,7 +87,8 @@ def _redraw(
     return redrawn
 
 
-def _batch(data: CellData, rows: np.ndarray, prototypes: np.ndarray) -> Batch:
+def batch_of(data: CellData, rows: np.ndarray, prototypes: np.ndarray) -> Batch:
+    """Return training pairs, by their rows [n], with prototypes [n], or none, as a batch."""
     part = data.splits["train"]
     columns = (
         data.prototype_questions[prototypes],

@@ -58,7 +58,9 @@ def load_pairs(
     return pairs
 
 
-def load_cell(files: CellFiles, types: Sequence[str] | None, p: int, lowercase: bool) -> CellData:
+def load_cell(
+    files: CellFiles, types: Sequence[str] | None, p: int, lowercase: bool, trains: bool = False
+) -> CellData:
     """Read the tables of one seed of a cell.
 
     Args:
@@ -66,6 +68,7 @@ def load_cell(files: CellFiles, types: Sequence[str] | None, p: int, lowercase: 
         types: question types of the cell's subset, None for `all`.
         p: prototypes of each type.
         lowercase: as the vocabulary was made.
+        trains: whether all pairs of the training split are wanted, and not the prototypes only.
 
     Raises AnalogyQAError when a file is damaged or does not fit the others.
     """
@@ -77,7 +80,7 @@ def load_cell(files: CellFiles, types: Sequence[str] | None, p: int, lowercase: 
     else:
         prototypes = pd.DataFrame(columns=PROTOTYPES.names)
     pairs = load_pairs(corpus, types, SPLITS, files.corpus)
-    if "train" not in files.quadruples:
+    if not trains and "train" not in files.quadruples:
         is_prototype = pairs["train"]["candidate_id"].isin(prototypes["candidate_id"])
         pairs["train"] = pairs["train"][is_prototype].reset_index(drop=True)
     quadruples = {split: read_table(path, QUADRUPLES) for split, path in files.quadruples.items()}

@@ -1,4 +1,5 @@
-"""The rankers: a file each, with a class that has the methods of `Ranker` or of `TextRanker`."""
+"""The rankers: a file each, with a class that has the methods of `Ranker`, of `TextRanker` or, if it
+is trained, of `TrainedRanker`."""
 
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -33,7 +34,8 @@ class Encoded(NamedTuple):
 class Quadruples(NamedTuple):
     """Training quadruples a : b :: c : d, rows [n] of `vectors` [u, dim].
 
-    For a ranker without prototypes a and b are empty.
+    For a ranker without prototypes a and b are empty. For one that reads words `vectors` are
+    [u, t, dim], zero behind a sentence's end.
     """
 
     vectors: "Tensor"
@@ -58,6 +60,18 @@ class Ranker(Protocol):
         ...
 
 
+class TrainedRanker(Protocol):
+    """Ranks candidates by vectors and learns with the encoder: a `torch.nn.Module`.
+
+    Its constructor takes the section of its system, the dimension of the encoder's vectors and the
+    seed of its initial weights.
+    """
+
+    def energies(self, quadruples: Quadruples, both_sides: bool = False) -> list["Tensor"]:
+        """Return the scores of the pairs c, d: one side, [n]."""
+        ...
+
+
 class TextRanker(Protocol):
     """Ranks candidates by their words. Its constructor takes the section of its system."""
 
@@ -72,6 +86,9 @@ class TextRanker(Protocol):
         ...
 
 
-def build_ranker(system: "System") -> Ranker | TextRanker:
-    """Return the ranker of a system."""
-    return RANKERS[system.ranker].load()(system)
+def build_ranker(
+    system: "System", dim: int = 0, seed: int = 0
+) -> Ranker | TextRanker | TrainedRanker:
+    """Return the ranker of a system; one that is trained is for vectors of `dim`."""
+    entry = RANKERS[system.ranker]
+    return entry.load()(system, dim, seed) if entry.trained else entry.load()(system)

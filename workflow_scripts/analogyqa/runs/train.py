@@ -10,7 +10,7 @@ from threadpoolctl import threadpool_limits
 
 from analogyqa.examples.files import CellFiles, load_cell
 from analogyqa.plan import Cell
-from analogyqa.registry import ENCODERS, OBJECTIVES, RANKERS
+from analogyqa.registry import ENCODERS, EXAMPLES, OBJECTIVES, OPTIMISERS, RANKERS
 from analogyqa.runs.depends_on import code_hash, content_hash, sha256
 from analogyqa.runs.record import settings_record, write_run
 from analogyqa.runs.side_by_side import side_by_side
@@ -27,7 +27,9 @@ def modules_of(system: System) -> list[str]:
     """Return the modules of the library that a system loads by name."""
     entries = [RANKERS[system.ranker]]
     entries += [] if entries[0].reads_text else [ENCODERS[system.encoder or "mean"]]
-    entries += [OBJECTIVES[system.training.loss]] if system.trained else []
+    if system.trained:
+        objective = OBJECTIVES[system.training.loss]
+        entries += [objective, EXAMPLES[objective.draws], OPTIMISERS[system.training.optimiser]]
     return [entry.module for entry in entries]
 
 
@@ -118,7 +120,7 @@ def _train_seed(
     from analogyqa.training.loop import train_seed
 
     set_numerics(device)
-    data = load_cell(files, types, system.p, lowercase)
+    data = load_cell(files, types, system.p, lowercase, trains=True)
     torch.set_num_threads(1)
     with threadpool_limits(1):  # of NumPy; with more the last bits differ
         return train_seed(data, system, seed, device, checkpoint, f"{label} seed {seed}", on_epoch)

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from analogyqa.measures import MEASURES
-from analogyqa.registry import ENCODERS, OBJECTIVES, RANKERS
+from analogyqa.registry import ENCODERS, OBJECTIVES, OPTIMISERS, RANKERS
 from analogyqa.settings.base import Alternatives, Count, Joined, Section, WholeNumber
 
 
@@ -13,7 +13,8 @@ class Negatives(Section):
     """How wrong candidates become negative quadruples.
 
     `per: pair` draws `count` wrong candidates for each correct pair, and every prototype meets
-    them; `per: question` draws `count` for each prototype and question.
+    them; `per: question` draws `count` for each prototype and question. An objective that draws its
+    own, such as `mix`, reads `count` alone.
     """
 
     draw: Literal["resampled", "fixed"] = "resampled"
@@ -37,6 +38,7 @@ class Training(Section):
     dropout: float = Field(default=0.5, ge=0, lt=1)
     dropout_place: Literal["word_vectors", "sentence_vector", "both"] = "word_vectors"
     dropout_mask: Literal["own", "shared"] = "own"
+    optimiser: Literal[tuple(OPTIMISERS)] = "adam"  # type: ignore[valid-type]
     learning_rate: float = Field(default=0.001, gt=0, le=1)
     weight_decay: float = Field(default=0.01, ge=0, le=1)
     weight_decay_coupling: Literal["coupled", "decoupled"] = "coupled"
@@ -49,7 +51,7 @@ class Training(Section):
 
 
 # What of a system a cell may have otherwise.
-SYSTEM_AXES = ("vectors", "sentence_vectors", "rewriting", "aggregate", "p")
+SYSTEM_AXES = ("vectors", "sentence_vectors", "rewriting", "aggregate", "gradient", "p")
 _NEGATIVES = tuple(f"negatives.{name}" for name in Negatives.model_fields)
 TRAINING_AXES = tuple(name for name in Training.model_fields if name != "negatives") + _NEGATIVES
 
@@ -70,6 +72,7 @@ class System(Section):
         rewriting: what replaces the question word (Tam et al. 2017), if anything does.
         ranker: a key of `RANKERS`.
         aggregate: of the ranker `analogy`, over the prototypes.
+        gradient: of the ranker `hyperbolic`, with respect to the points of the ball.
         p: prototypes of each question type, to compare with and to train with.
         training: laid over the section `training` of the paper that the system is of.
     """
@@ -81,6 +84,7 @@ class System(Section):
     rewriting: Literal["entity", "prototype_word"] | None = None
     ranker: Literal[tuple(RANKERS)]  # type: ignore[valid-type]
     aggregate: Literal["max", "mean", "question"] = "max"
+    gradient: Literal["riemannian", "euclidean"] = "riemannian"
     p: Count = 30
     training: Training = Training()
 
@@ -100,6 +104,11 @@ class System(Section):
         alone = OBJECTIVES[self.training.loss].ranks_pairs
         if self.trained and alone and RANKERS[self.ranker].needs_prototypes:
             raise ValueError(f"the loss {self.training.loss} needs ranker: {_rankers(False)}")
+        if self.trained and RANKERS[self.ranker].trained and not alone:
+            fitting = " or ".join(name for name, each in OBJECTIVES.items() if each.ranks_pairs)
+            raise ValueError(f"the ranker {self.ranker} needs loss: {fitting}")
+        if RANKERS[self.ranker].trained and not self.trained:
+            raise ValueError(f"the ranker {self.ranker} is trained: give an encoder, too")
         return self
 
     def scientific(self) -> dict:
@@ -108,7 +117,9 @@ class System(Section):
 
     @property
     def trained(self) -> bool:
-        return self.encoder is not None and ENCODERS[self.encoder].trained
+        """Whether its encoder learns, or its ranker over an encoder that does not."""
+        encoder = ENCODERS[self.encoder] if self.encoder else None
+        return encoder is not None and (encoder.trained or RANKERS[self.ranker].trained)
 
     @property
     def compares(self) -> bool:
@@ -116,9 +127,13 @@ class System(Section):
         return RANKERS[self.ranker].needs_prototypes
 
     @property
+    def learns_from_quadruples(self) -> bool:
+        return self.trained and OBJECTIVES[self.training.loss].draws == "quadruples"
+
+    @property
     def needs_prototypes(self) -> bool:
-        """Prototypes are compared with; and training learns from quadruples made of them."""
-        return self.trained or self.compares
+        """Prototypes are compared with; and training may learn from quadruples made of them."""
+        return self.learns_from_quadruples or self.compares
 
     def reads(self, axis: str) -> bool:
         """Return whether a setting changes what the system does."""

@@ -1,13 +1,22 @@
 """Adam, without the imports of its class in PyTorch."""
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
 from torch.nn import Parameter
 from torch.optim.adam import adam
 
+if TYPE_CHECKING:
+    from analogyqa.settings.systems import Training
+
 BETAS, EPSILON = (0.9, 0.999), 1e-8
+
+
+def adam_of(parameters: Iterable[Parameter], training: "Training") -> "Adam":
+    decoupled = training.weight_decay_coupling == "decoupled"
+    return Adam(parameters, training.learning_rate, training.weight_decay, decoupled)
 
 
 class Adam:

@@ -1,4 +1,4 @@
-"""Train an encoder on quadruples and choose its epoch on dev."""
+"""Train an encoder, with its ranker where that learns, too, and choose the epoch on dev."""
 
 import logging
 import math
@@ -10,28 +10,28 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pandas as pd
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from analogyqa.encoders import Encoder, build_encoder
 from analogyqa.errors import AnalogyQAError
-from analogyqa.examples.batches import Batch, epoch_batches
 from analogyqa.examples.data import CellData
 from analogyqa.measures import means_of, measure_items
-from analogyqa.rankers import Quadruples, build_ranker
-from analogyqa.registry import OBJECTIVES
+from analogyqa.rankers import Quadruples, TrainedRanker, build_ranker
+from analogyqa.registry import EXAMPLES, OBJECTIVES, OPTIMISERS, RANKERS
 from analogyqa.schemas import HISTORY
 from analogyqa.text import Sentences
-from analogyqa.training.adam import Adam
 from analogyqa.training.checkpoints import load_state, save_state
 from analogyqa.training.devices import note_machine
-from analogyqa.training.scoring import Encode, score_evaluated, score_split, scores_table
+from analogyqa.training.scoring import EVALUATED, Encode, score_split, scores_table
 
 if TYPE_CHECKING:
+    from analogyqa.examples.batches import Batch
     from analogyqa.settings.systems import System, Training
 
 log = logging.getLogger(__name__)
 
 CONSTANTS = np.linspace(-1, 1, 41).tolist()
+SCORE_BATCH = 1024  # pairs
 
 
 def encode(
@@ -51,6 +51,35 @@ def arrays_of(encoder: Encoder, device: torch.device) -> Encode:
         return vectors.cpu().numpy()
 
     return on_arrays
+
+
+def build_model(system: "System", word_vectors: np.ndarray, seed: int) -> nn.ModuleDict:
+    """Return what of a system learns, its initial weights by the seed: `encoder`, perhaps `ranker`."""
+    entry, training = RANKERS[system.ranker], system.training
+    modules = {"encoder": build_encoder(system.encoder, word_vectors, training, seed)}
+    if entry.trained:
+        dim = word_vectors.shape[1] if entry.reads_words else training.sentence_dim
+        modules["ranker"] = build_ranker(system, dim, seed)
+    return nn.ModuleDict(modules)
+
+
+@torch.no_grad()
+def score_pairs(
+    encoder: Encoder, data: CellData, split: str, ranker: TrainedRanker, device: torch.device
+) -> np.ndarray:
+    """Score all pairs of a split by a ranker that learns: float32 [M]."""
+    part = data.splits[split]
+    # Pairs of like length together, so that little is padded.
+    order = np.argsort(data.sentences.lengths[part.candidates], kind="stable")
+    scores, none = np.empty(len(order), dtype=np.float32), torch.zeros(0, dtype=torch.long)
+    for rows in np.array_split(order, math.ceil(len(order) / SCORE_BATCH)):
+        both = np.concatenate([part.questions[rows], part.candidates[rows]])
+        unique, inverse = np.unique(both, return_inverse=True)
+        vectors = encode(encoder, data.sentences, unique, device)
+        c, d = torch.from_numpy(inverse).to(device).chunk(2)
+        (energies,) = ranker.energies(Quadruples(vectors, none, none, c, d))
+        scores[rows] = energies.cpu().numpy()
+    return scores
 
 
 class Trained(NamedTuple):
@@ -90,54 +119,59 @@ def train_seed(
     Raises:
         AnalogyQAError: when the loss is not a number or the checkpoint is damaged.
     """
-    training, ranker = system.training, build_ranker(system)
-    loss_of = OBJECTIVES[training.loss].load()
-    encoder = build_encoder(system.encoder, data.word_vectors, training, seed).to(device)
-    decoupled = training.weight_decay_coupling == "decoupled"
-    learnt = [parameter for parameter in encoder.parameters() if parameter.requires_grad]
-    optimiser = Adam(learnt, training.learning_rate, training.weight_decay, decoupled)
+    training, objective = system.training, OBJECTIVES[system.training.loss]
+    loss_of, epoch_batches = objective.load(), EXAMPLES[objective.draws].load()
+    model = build_model(system, data.word_vectors, seed).to(device)
+    encoder = model["encoder"]
+    ranker = model["ranker"] if "ranker" in model else build_ranker(system)
+    learnt = [parameter for parameter in model.parameters() if parameter.requires_grad]
+    optimiser = OPTIMISERS[training.optimiser].load()(learnt, training)
     state: dict[str, Any] = {"epoch": 0, "history": [], "best": None, "best_value": -1.0}
     if checkpoint.exists():
         state = load_state(checkpoint, device)
-        encoder.load_state_dict(state["encoder"])
+        model.load_state_dict(state["model"])
         optimiser.load_state_dict(state["optimiser"])
         log.info("%s: resumed after epoch %d", name, state["epoch"])
         on_epoch(state["history"])
     note_machine(state, device, name)
-    dev = data.splits["dev"]
+
+    def scores_of(split: str) -> pd.DataFrame:
+        model.eval()
+        if isinstance(ranker, nn.Module):
+            scores = score_pairs(encoder, data, split, ranker, device)
+            return scores_table(data, split, seed, scores, np.full(len(scores), -1))
+        found = score_split(arrays_of(encoder, device), data, split, ranker)
+        return scores_table(data, split, seed, *found)
+
     while not _finished(state, training):
         epoch = state["epoch"] + 1
         torch.manual_seed(int(np.random.default_rng([seed, 3, epoch]).integers(2**31)))
-        started, loss, quadruples = time.perf_counter(), 0.0, 0
+        started, loss, examples = time.perf_counter(), 0.0, 0
         constant = LossOfConstants(loss_of, training, system.compares) if epoch == 1 else None
-        encoder.train()
+        model.train()
         for batch in epoch_batches(data, training, seed, epoch, system.compares):
             optimiser.zero_grad()
             vectors = encode(encoder, data.sentences, batch.sentences, device)
             value = loss_of(ranker, vectors, batch, training)
             value.backward()
             optimiser.step()
-            loss += value.item() * len(batch.labels)
-            quadruples += len(batch.labels)
+            loss += value.item() * (1 if objective.summed else len(batch.labels))
+            examples += len(batch.labels)
             if constant:
                 constant.add(vectors.detach(), batch)
         seconds = time.perf_counter() - started
-        loss /= max(quadruples, 1)
+        loss /= max(examples, 1)
         if not math.isfinite(loss):
             raise AnalogyQAError(
                 f"{name}, epoch {epoch}: the loss is not a number; the training has diverged. "
                 "Lower training.learning_rate."
             )
-        encoder.eval()
-        scores = scores_table(
-            data, "dev", seed, *score_split(arrays_of(encoder, device), data, "dev", ranker)
-        )
-        dev_means = means_of(measure_items(scores, dev.groups))
+        dev_means = means_of(measure_items(scores_of("dev"), data.splits["dev"].groups))
         values = {
             "loss": loss,
             **{f"dev_{name}": value for name, value in dev_means.items()},
             "seconds": seconds,
-            "examples_per_second": quadruples / seconds,
+            "examples_per_second": examples / seconds,
         }
         if constant:
             values["constant_loss"] = constant.lowest()
@@ -148,14 +182,13 @@ def train_seed(
             *(name, epoch, loss, training.select_by, value, seconds),
         )
         if value > state["best_value"]:
-            weights = {key: value.clone() for key, value in encoder.state_dict().items()}
+            weights = {key: value.clone() for key, value in model.state_dict().items()}
             state.update(best=weights, best_epoch=epoch, best_value=value)
-        state.update(epoch=epoch, encoder=encoder.state_dict(), optimiser=optimiser.state_dict())
+        state.update(epoch=epoch, model=model.state_dict(), optimiser=optimiser.state_dict())
         save_state(state, checkpoint)
         on_epoch(state["history"])
-    encoder.load_state_dict(state["best"])
-    encoder.eval()
-    scores = score_evaluated(arrays_of(encoder, device), data, ranker, seed)
+    model.load_state_dict(state["best"])
+    scores = pd.concat([scores_of(split) for split in EVALUATED], ignore_index=True)
     history = pd.DataFrame(state["history"], columns=HISTORY.names)
     return Trained(scores, history, state["machines"])
 
@@ -178,10 +211,11 @@ class LossOfConstants:
         sides = 2 if both_sides and self.compares else 1
         return [quadruples.vectors.new_full((len(quadruples.c),), self.value)] * sides
 
-    def add(self, vectors: Tensor, batch: Batch) -> None:
+    def add(self, vectors: Tensor, batch: "Batch") -> None:
         for number, self.value in enumerate(CONSTANTS):
             loss = self.loss_of(self, vectors, batch, self.training).item()
-            self.losses[number] += loss * len(batch.labels)
+            summed = OBJECTIVES[self.training.loss].summed
+            self.losses[number] += loss * (1 if summed else len(batch.labels))
         self.count += len(batch.labels)
 
     def lowest(self) -> float:

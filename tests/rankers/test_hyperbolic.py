@@ -1,0 +1,119 @@
+"""The distance of the ball against a reference, its gradients, and what HyperQA learns by it."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analogyqa.rankers import Quadruples, build_ranker
+from analogyqa.rankers.hyperbolic import BORDER, in_ball, poincare_distance
+from analogyqa.settings.systems import System
+
+norms = st.floats(0, 1 - BORDER)
+seeds = st.integers(0, 2**31 - 1)
+
+
+def points(norm, seed, count=1, dim=5):
+    drawn = np.random.default_rng(seed).normal(size=(count, dim))
+    return torch.from_numpy(norm * drawn / np.linalg.norm(drawn, axis=1, keepdims=True))
+
+
+def reference(x, y):
+    """The distance as printed, in whole fractions of what floating point holds."""
+    from fractions import Fraction
+
+    x, y = ([Fraction(value) for value in each.ravel().tolist()] for each in (x, y))
+    away = [1 - sum(value**2 for value in each) for each in (x, y)]
+    apart = sum((a - b) ** 2 for a, b in zip(x, y, strict=True))
+    argument = 2 * apart / (away[0] * away[1])  # arcosh(1 + argument)
+    return math.log1p(float(argument) + math.sqrt(float(argument) ** 2 + 2 * float(argument)))
+
+
+def ranker(**options):
+    training = {"loss": "mix"}
+    own = {"encoder": "nbow", "vectors": "v", "ranker": "hyperbolic"}
+    return build_ranker(System(title="H", **own, training=training, **options), 5, 0)
+
+
+def energies(ranker, vectors):
+    none, half = torch.zeros(0, dtype=torch.long), len(vectors) // 2
+    rows = torch.arange(half)
+    (scores,) = ranker.energies(Quadruples(vectors, none, none, rows, rows + half))
+    return scores
+
+
+@given(norms, norms, seeds, seeds)
+def test_the_distance_is_that_of_the_definition_up_to_the_border(first, second, one, two):
+    x, y = points(first, one), points(second, two)
+    assert poincare_distance(x, y).item() == pytest.approx(reference(x, y), rel=1e-6, abs=1e-9)
+
+
+def test_two_points_of_the_border_are_as_far_apart_as_they_are():
+    x = in_ball(torch.tensor([[3.0, 0, 0]]))
+    assert x.norm().item() == pytest.approx(1 - BORDER, abs=1e-12)
+    assert poincare_distance(x, -x).item() == pytest.approx(4 * math.atanh(1 - BORDER), rel=1e-9)
+
+
+@given(norms, norms, norms, seeds)
+def test_it_is_a_distance(first, second, third, seed):
+    x, y, z = (points(norm, [seed, index]) for index, norm in enumerate((first, second, third)))
+    xy, yz, xz = poincare_distance(x, y), poincare_distance(y, z), poincare_distance(x, z)
+    assert torch.equal(xy, poincare_distance(y, x))
+    assert poincare_distance(x, x).item() == 0
+    assert xz <= xy + yz + 1e-9
+
+
+@pytest.mark.parametrize("norm", [0.01, 0.5, 0.99])
+def test_the_gradient_is_that_of_finite_differences(norm):
+    x, y = points(norm, 0, 3).requires_grad_(), points(norm / 2, 1, 3).requires_grad_()
+    assert torch.autograd.gradcheck(poincare_distance, (x, y), eps=1e-8, atol=1e-4, rtol=1e-4)
+
+
+@given(st.floats(1e-6, 1e6), seeds)
+def test_what_lies_in_the_ball_stays_and_the_rest_is_drawn_onto_its_border(norm, seed):
+    vectors = points(norm, seed, 2)
+    found = in_ball(vectors)
+    assert found.dtype == torch.float64
+    assert (found.norm(dim=1) <= 1 - BORDER + 1e-12).all()
+    if norm < 1 - BORDER:
+        assert torch.equal(found, vectors)
+
+
+@pytest.mark.parametrize("scale", [0.0, 1e-6, 0.1, 1.0, 100.0])
+@pytest.mark.parametrize("gradient", ["euclidean", "riemannian"])
+def test_no_gradient_is_not_a_number_at_the_centre_the_border_or_the_same_point(scale, gradient):
+    vectors = (scale * points(1.0, 0, 4)).float()
+    vectors = torch.cat([vectors, vectors[:2], -vectors[2:]]).requires_grad_()
+    own = ranker(gradient=gradient)
+    scores = energies(own, vectors)
+    scores.sum().backward()
+    assert torch.isfinite(scores).all()
+    assert torch.isfinite(vectors.grad).all()
+    assert torch.isfinite(own.weight.grad)
+
+
+def test_a_riemannian_gradient_is_scaled_by_the_inverse_of_the_metric():
+    drawn = points(0.6, 0, 2)
+    found = {}
+    for gradient in ("euclidean", "riemannian"):
+        vectors = drawn.clone().requires_grad_()
+        energies(ranker(gradient=gradient), vectors).sum().backward()
+        found[gradient] = vectors.grad
+    torch.testing.assert_close(found["riemannian"], found["euclidean"] * (1 - 0.36) ** 2 / 4)
+
+
+def test_on_the_border_a_riemannian_gradient_is_almost_nothing():
+    """Why HyperQA as printed does not learn from vectors as long as published ones are."""
+    vectors = (20 * points(1.0, 0, 2)).requires_grad_()
+    energies(ranker(), vectors).sum().backward()
+    assert vectors.grad.norm() < 1e-8
+
+
+def test_the_near_are_scored_above_the_far_before_anything_is_learnt():
+    vectors = torch.tensor([[0.5, 0], [0.5, 0], [0.4, 0], [-0.4, 0]])
+    near, far = energies(ranker(), vectors).tolist()
+    assert near > far
+    assert sum(parameter.numel() for parameter in ranker().parameters()) == 2

@@ -1,0 +1,25 @@
+"""The pairwise hinge loss with the wrong candidates of "mix" sampling (Rao et al. 2016)."""
+
+from typing import TYPE_CHECKING
+
+from torch import Tensor
+
+from analogyqa.objectives import quadruples_of
+
+if TYPE_CHECKING:
+    from analogyqa.examples.batches import Batch
+    from analogyqa.rankers import Ranker
+    from analogyqa.settings.systems import Training
+
+
+def mix(ranker: "Ranker", vectors: Tensor, batch: "Batch", training: "Training") -> Tensor:
+    """Return the sum over right pairs of the hinge losses with two wrong candidates each.
+
+    max(m - s(q, a+) + s(q, a-), 0) (section 3.6.1 of HyperQA), for a random wrong candidate and for
+    the one that the ranker now scores highest of `negatives.count`: half are random, half hard.
+    """
+    quadruples, _ = quadruples_of(vectors, batch)
+    (energies,) = ranker.energies(quadruples)
+    by_pair = energies.view(-1, 2 + training.negatives.count)
+    right, random, hardest = by_pair[:, 0], by_pair[:, 1], by_pair[:, 2:].amax(dim=1)
+    return sum((training.margin - right + wrong).clamp(min=0).sum() for wrong in (random, hardest))
