@@ -43,6 +43,7 @@ class Entry(NamedTuple):
 READERS = {
     "wikiqa": Entry("analogyqa.corpora.wikiqa:read"),
     "trecqa": Entry("analogyqa.corpora.trecqa:read"),
+    "semeval": Entry("analogyqa.corpora.semeval:read"),
 }
 
 ENCODERS = {
