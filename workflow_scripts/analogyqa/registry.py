@@ -44,6 +44,7 @@ READERS = {
     "wikiqa": Entry("analogyqa.corpora.wikiqa:read"),
     "trecqa": Entry("analogyqa.corpora.trecqa:read"),
     "semeval": Entry("analogyqa.corpora.semeval:read"),
+    "yahoocqa": Entry("analogyqa.corpora.yahoocqa:read"),
 }
 
 ENCODERS = {
