@@ -158,6 +158,19 @@ class Target(NamedTuple):
 WIKIQA = b"".join(content_of("sample/wikiqa/WikiQA-dev.tsv").splitlines(True)[:9])
 JACANA = [content_of(f"sample/trecqa/{name}.xml", b"</QApairs>\n") for name in ("DEV", "TEST")]
 TABLE = b"qid\tquestion\tsentence\tlabel\n1\twho ?\tAda .\t1\n1\twho ?\tthe .\t0\n"
+CQA = b"""\
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE xml [
+<!ELEMENT xml (Thread*)>
+]>
+<xml>
+<Thread><RelQuestion RELQ_ID="Q1"><RelQSubject/><RelQBody>who &amp; why</RelQBody></RelQuestion>
+<RelComment RELC_ID="C1" RELC_RELEVANCE2RELQ="Good"><RelCText>Ada</RelCText></RelComment>
+<RelComment RELC_ID="C2" RELC_RELEVANCE2RELQ="Bad"><RelCText>\xc3\xa9</RelCText></RelComment>
+</Thread>
+</xml>
+"""
+YAHOO = b"who is it#Ada#0\nwho is it#the#1\nwhen#1901#1\n"
 SNLI = (
     b'{"sentence1": "a b", "sentence2": "c", "gold_label": "neutral"}\n'
     b'{"sentence1": "a", "sentence2": "c \\u00e9", "gold_label": "-"}\n'
@@ -200,6 +213,9 @@ TARGETS = {
     "TrecQA": Target(read_corpus("trecqa"), JACANA, ".xml", 25_000),
     "TrecQA, table": Target(build("trecqa"), JACANA, ".xml", 500),
     "TrecQA in columns": Target(read_corpus("trecqa"), [TABLE], ".tsv", 15_000),
+    "SemEval": Target(read_corpus("semeval"), [CQA], ".xml", 8_000),
+    "SemEval, table": Target(build("semeval"), [CQA], ".xml", 500),
+    "YahooCQA": Target(read_corpus("yahoocqa"), [YAHOO], ".txt", 5_000),
     "vectors": Target(select, [vectors_text(), vectors_text("")], ".vec", 25_000),
     "vectors, gzipped": Target(select, [gzip.compress(vectors_text(), mtime=0)], ".vec.gz", 8_000),
     "vectors, zipped": Target(select, [zipped("a.vec", vectors_text())], ".vec.zip", 12_000),

@@ -3,6 +3,7 @@
 import gzip
 import json
 from pathlib import Path
+from xml.sax.saxutils import escape
 
 import numpy as np
 import pytest
@@ -26,6 +27,11 @@ field = st.text(letters, min_size=1).filter(str.strip)
 words = st.text(letters, min_size=1).filter(lambda text: text.split() == [text])
 candidates = st.lists(st.tuples(field, st.integers(0, 1)), min_size=1, max_size=4)
 questions = st.lists(st.tuples(field, candidates), min_size=1, max_size=4)
+in_xml = st.text(
+    st.characters(exclude_categories=["Cc", "Cs"], exclude_characters="\ufffe\uffff"), min_size=1
+).filter(str.strip)
+xml_candidates = st.lists(st.tuples(in_xml, st.integers(0, 1)), min_size=1, max_size=4)
+xml_questions = st.lists(st.tuples(in_xml, xml_candidates), min_size=1, max_size=4)
 finite = st.floats(-1e6, 1e6, width=32)
 vectors = st.integers(1, 4).flatmap(
     lambda dim: st.dictionaries(words, st.lists(finite, min_size=dim, max_size=dim), min_size=1)
@@ -73,6 +79,28 @@ def trecqa_is_read(folder: Path, content: list) -> None:
             lines += [f"<{kind}>", text.replace(" ", "\t"), f"</{kind}>"]
         lines.append("</QApairs>")
     corpus_is_read("trecqa", write(folder / "it.xml", "\n".join(lines)), content)
+
+
+def semeval_is_read(folder: Path, content: list) -> None:
+    lines = ["<xml>"]
+    for number, (question, pairs) in enumerate(content):
+        lines.append(f'<Thread><RelQuestion RELQ_ID="Q{number}"><RelQSubject/>')
+        lines.append(f"<RelQBody>{escape(question)}</RelQBody></RelQuestion>")
+        for index, (text, label) in enumerate(pairs):
+            own = f'RELC_ID="Q{number}_C{index}" RELC_RELEVANCE2RELQ="{("Bad", "Good")[label]}"'
+            lines.append(f"<RelComment {own}><RelCText>{escape(text)}</RelCText></RelComment>")
+        lines.append("</Thread>")
+    single = [
+        (" ".join(question.split()), [(" ".join(text.split()), label) for text, label in pairs])
+        for question, pairs in content
+    ]
+    corpus_is_read("semeval", write(folder / "it.xml", "\n".join([*lines, "</xml>"])), single)
+
+
+def yahoocqa_is_read(folder: Path, content: list) -> None:
+    lines = [f"{question}#{text}#{label}" for question, pairs in content for text, label in pairs]
+    assume(all(line.count("#") == 2 for line in lines))
+    corpus_is_read("yahoocqa", write(folder / "it.txt", "\n".join(lines)), content)
 
 
 def vectors_are_read(folder: Path, content: dict[str, list[float]]) -> None:
@@ -134,6 +162,8 @@ def other_values_are_refused(folder: Path, content: dict) -> None:
 PROPERTIES = {
     "WikiQA": (questions, wikiqa_is_read),
     "TrecQA": (questions, trecqa_is_read),
+    "SemEval": (xml_questions, semeval_is_read),
+    "YahooCQA": (questions, yahoocqa_is_read),
     "word vectors": (vectors, vectors_are_read),
     "a store of vectors": (vectors, a_store_is_read),
     "pairs of inference": (inferences, inferences_are_read),

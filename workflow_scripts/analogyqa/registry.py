@@ -50,6 +50,8 @@ class Entry(NamedTuple):
 READERS = {
     "wikiqa": Entry("analogyqa.corpora.wikiqa:read"),
     "trecqa": Entry("analogyqa.corpora.trecqa:read"),
+    "semeval": Entry("analogyqa.corpora.semeval:read"),
+    "yahoocqa": Entry("analogyqa.corpora.yahoocqa:read"),
 }
 
 ENCODERS = {
