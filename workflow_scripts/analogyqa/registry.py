@@ -16,6 +16,7 @@ class Entry(NamedTuple):
         trained: of an encoder, whether it learns.
         needs_prototypes: of a ranker, whether it compares with prototypes.
         reads_text: of a ranker, whether it reads words in place of vectors.
+        gives_words: of an encoder, whether it gives the vectors of all words, a tensor [n, t, dim].
         options: the keys of a system that this ranker reads and others do not.
         ranks_pairs: of an objective, whether it is for rankers without prototypes only.
         one_sided: of an objective, the one that it is where a ranker has no prototypes.
@@ -27,6 +28,7 @@ class Entry(NamedTuple):
     needs_weights: bool = False
     needs_prototypes: bool = False
     reads_text: bool = False
+    gives_words: bool = False
     options: tuple[str, ...] = ()
     ranks_pairs: bool = False
     one_sided: str | None = None
@@ -50,6 +52,8 @@ ENCODERS = {
     "mean": Entry("analogyqa.encoders.mean:MeanEncoder", needs_vectors=True),
     "bigru": Entry("analogyqa.encoders.bigru:BiGRUEncoder", trained=True, needs_vectors=True),
     "cnn": Entry("analogyqa.encoders.cnn:CNNEncoder", trained=True, needs_vectors=True),
+    "bilstm": Entry("analogyqa.encoders.bilstm:BiLSTMEncoder", trained=True, needs_vectors=True),
+    "words": Entry("analogyqa.encoders.words:WordsEncoder", needs_vectors=True, gives_words=True),
 }
 
 PRETRAINED = {
