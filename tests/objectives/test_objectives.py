@@ -20,7 +20,8 @@ FITTING = [
     (loss, ranker)
     for loss, objective in OBJECTIVES.items()
     for ranker, entry in RANKERS.items()
-    if not entry.reads_text and not (objective.ranks_pairs and entry.needs_prototypes)
+    if not (entry.reads_text or entry.reads_words)
+    and not (objective.ranks_pairs and entry.needs_prototypes)
 ]
 
 

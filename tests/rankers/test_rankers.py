@@ -14,7 +14,8 @@ from analogyqa.registry import RANKERS
 from analogyqa.settings.systems import SYSTEM_AXES, System
 
 OF_TEXTS = [name for name, entry in RANKERS.items() if entry.reads_text]
-OF_VECTORS = [name for name in RANKERS if name not in OF_TEXTS]
+OF_WORDS = [name for name, entry in RANKERS.items() if entry.reads_words]
+OF_VECTORS = [name for name in RANKERS if name not in OF_TEXTS + OF_WORDS]
 
 
 def ranker(name, **options):

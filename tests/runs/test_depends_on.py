@@ -118,7 +118,9 @@ for ranker in RANKERS:
     [
         ("rankers/analogy.py", {"analogy"}),
         ("rankers/cosine.py", {"analogy", "cosine"}),  # analogy takes a function from it
-        ("rankers/energy.py", {"analogy", "cosine"}),
+        ("rankers/energy.py", {"analogy", "cosine", "ap_cnn", "ap_bilstm"}),
+        ("rankers/padding.py", {"ap_cnn", "ap_bilstm", "mp_cnn", "ai_cnn"}),
+        ("rankers/mp_cnn.py", {"mp_cnn"}),
         ("rankers/bm25.py", {"bm25"}),
         ("objectives/contrastive.py", {"printed", "hinge", "lwda", "lwda_distance"}),
         ("objectives/both_sides.py", {"lwda", "lwda_distance"}),

@@ -13,10 +13,12 @@ class Entry(NamedTuple):
     """Where a plug-in is (`module:attribute`), and what it needs.
 
     Attributes:
-        trained: of an encoder, whether it learns.
+        trained: of an encoder or a ranker, whether it learns. A ranker that does is a
+            `torch.nn.Module`, constructed with its system, the size of the vectors and a seed.
         needs_prototypes: of a ranker, whether it compares with prototypes.
         reads_text: of a ranker, whether it reads words in place of vectors.
-        gives_words: of an encoder, whether it gives the vectors of all words, a tensor [n, t, dim].
+        reads_words: of a ranker, whether it needs the vectors of all words, [n, t, dim].
+        gives_words: of an encoder, whether it gives these, as a tensor.
         options: the keys of a system that this ranker reads and others do not.
         ranks_pairs: of an objective, whether it is for rankers without prototypes only.
         one_sided: of an objective, the one that it is where a ranker has no prototypes.
@@ -28,6 +30,7 @@ class Entry(NamedTuple):
     needs_weights: bool = False
     needs_prototypes: bool = False
     reads_text: bool = False
+    reads_words: bool = False
     gives_words: bool = False
     options: tuple[str, ...] = ()
     ranks_pairs: bool = False
@@ -71,6 +74,14 @@ RANKERS = {
     ),
     "cosine": Entry("analogyqa.rankers.cosine:CosineRanker"),
     "bm25": Entry("analogyqa.rankers.bm25:BM25Ranker", reads_text=True),
+    "ap_cnn": Entry(
+        "analogyqa.rankers.attentive_pooling:APCNNRanker", trained=True, reads_words=True
+    ),
+    "ap_bilstm": Entry(
+        "analogyqa.rankers.attentive_pooling:APBiLSTMRanker", trained=True, reads_words=True
+    ),
+    "mp_cnn": Entry("analogyqa.rankers.mp_cnn:MPCNNRanker", trained=True, reads_words=True),
+    "ai_cnn": Entry("analogyqa.rankers.ai_cnn:AICNNRanker", trained=True, reads_words=True),
 }
 
 OBJECTIVES = {
