@@ -15,7 +15,7 @@ from analogyqa.objectives.contrastive import printed
 from analogyqa.rankers import build_ranker
 from analogyqa.settings.systems import System, Training
 from analogyqa.training.adam import Adam
-from analogyqa.training.loop import encode
+from analogyqa.training.learner import encode
 
 BATCHES, ROUNDS = 2, 2
 

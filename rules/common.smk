@@ -14,12 +14,14 @@ from analogyqa.plan import (
     cells_of,
     cells_of_artefact,
     cells_of_claims,
+    costed,
     crossfit_cells,
     load_papers,
     question_types_of,
     selection_cells,
     sensitivity_cells,
     split_corpus,
+    systems_that_cost,
     unfolded,
 )
 from analogyqa.registry import PRETRAINED, READERS
@@ -78,6 +80,8 @@ ALL_CELLS = list(
 QUESTION_TYPES = {
     name: question_types_of(CONFIG, PAPERS, ALL_CELLS, name) for name in CONFIG.datasets
 }
+# (Data set, subset) to the systems whose costs the tables show.
+COSTS = costed(CONFIG, PAPERS)
 # What the numbers and captions depend on. Where files lie and what machine there is do not count. A hash, since
 # Snakemake prints params that have changed.
 REPORTED = content_hash(
@@ -288,6 +292,18 @@ def cell_inputs(wildcards):
     if (SETTING, CHOSEN) in cell.axes:
         inputs["selection"] = f"{RESULTS}/selection/{cell.system}/{cell.dataset}.json"
     return inputs
+
+
+def systems_of_cost(wildcards):
+    return {name: CONFIG.systems[name] for name in COSTS[wildcards.dataset, wildcards.subset]}
+
+
+def cost_inputs(wildcards):
+    """The corpus, and the vectors of the systems whose costs are measured on it."""
+    vectors = {system.vectors for system in systems_of_cost(wildcards).values()}
+    folder = f"{RESULTS}/vectors/{wildcards.dataset}"
+    corpus = {"corpus": f"{RESULTS}/corpora/{wildcards.dataset}.parquet"}
+    return corpus | {name: f"{folder}/{name}.npy" for name in sorted(vectors)}
 
 
 def histories_of_settings(wildcards):

@@ -2,7 +2,7 @@
 
 
 def artefact_inputs(paper, name):
-    """What a table or figure shows: runs, or counts of questions."""
+    """What a table or figure shows: runs, counts, or costs."""
     cells = cells_of_artefact(CONFIG, PAPERS[paper], name)
     counted = {
         number.where.dataset
@@ -10,7 +10,17 @@ def artefact_inputs(paper, name):
         if number.where.count
     }
     corpora = [f"{RESULTS}/corpora/{each}.parquet" for each in CONFIG.datasets if each in counted]
-    return {"metrics": metrics_of(cells), "records": records_of(cells), "corpora": corpora}
+    costs = costs_of(systems_that_cost(CONFIG, PAPERS[paper], name))
+    return {
+        "metrics": metrics_of(cells),
+        "records": records_of(cells),
+        "corpora": corpora,
+        "costs": costs,
+    }
+
+
+def costs_of(places):
+    return [f"{RESULTS}/costs/{dataset}/{subset}.json" for dataset, subset in places]
 
 
 def ledger_inputs():
@@ -25,6 +35,7 @@ def ledger_inputs():
         "metrics": metrics_of(CELLS),
         "records": records_of(CELLS),
         "corpora": list(dict.fromkeys(corpora)),
+        "costs": costs_of(COSTS),
     }
 
 

@@ -3,6 +3,7 @@
 needs: corpora, vectors, prototypes, quadruples
 makes: runs/{system}/{dataset}/{subset}/{axes}/{scores,metrics,history}.parquet and run.json,
        selection/{system}/{dataset}.json,
+       costs/{dataset}/{subset}.json,
        checkpoints/*.pt, which are no output: they outlive a job that dies
 """
 
@@ -93,3 +94,37 @@ rule score_candidates:
         lowercase=lowercase_of,
     script:
         "../workflow_scripts/score_candidates.py"
+
+
+rule measure_costs:
+    """Count what systems learn, and time their steps in turns, so that they can be compared."""
+    input:
+        unpack(cost_inputs),
+    output:
+        f"{RESULTS}/costs/{{dataset}}/{{subset}}.json",
+    log:
+        f"{RESULTS}/logs/measure_costs/{{dataset}}-{{subset}}.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/measure_costs/{{dataset}}-{{subset}}.jsonl"
+    conda:
+        "../envs/gpu.yaml"
+    resources:
+        mem_mb=growing(8000),
+        runtime=growing(60),
+        gpu=GPUS,
+    params:
+        code=lambda wildcards: code_of(
+            "measure_costs",
+            *(module for system in systems_of_cost(wildcards).values() for module in modules_of(system)),
+        ),
+        types=types_of,
+        systems=lambda wildcards: {
+            name: system.model_dump(exclude={"title"})
+            for name, system in systems_of_cost(wildcards).items()
+        },
+        lowercase=lambda wildcards: {
+            name: lowercase_of_vectors(system.vectors)
+            for name, system in systems_of_cost(wildcards).items()
+        },
+    script:
+        "../workflow_scripts/measure_costs.py"

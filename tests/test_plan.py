@@ -264,7 +264,10 @@ def test_a_cell_is_found_by_its_path(axes):
         ({"subset": "all"}, ""),
         ({"p": 7}, "p = 7 is not among the points of axes.p"),
         ({"vectors": "gone"}, "analogy.vectors: 'gone' is not configured"),
-        ({"loss": "pairwise"}, "analogy: the loss pairwise needs ranker: cosine"),
+        (
+            {"loss": "pairwise"},
+            "analogy: the loss pairwise has no prototypes, which ranker: analogy needs",
+        ),
         ({"rewriting": "entity"}, "analogy.rewriting: the section named_entities is missing"),
         ({"system": "mean", "loss": "hinge"}, ""),
     ],

@@ -1,6 +1,6 @@
 """Summarise every run and hold the published values against it.
 
-input: metrics and run.json of every cell, corpora
+input: metrics and run.json of every cell, corpora, costs
 output: summary.csv, ledger.csv, ledger.md, ledger.html
 """
 
@@ -9,6 +9,7 @@ from analogyqa.files import write_text
 from analogyqa.report.ledger import build_ledger
 from analogyqa.report.ledger_pages import to_html, to_markdown
 from analogyqa.report.summary import read_runs, summarise_runs, values_of, write_csv
+from analogyqa.runs.cost import read_costs
 from job import job, reported
 
 with job(snakemake):
@@ -18,7 +19,8 @@ with job(snakemake):
     runs = list(read_runs(snakemake.input.records, snakemake.input.metrics))
     summary = summarise_runs(runs, config)
     write_csv(summary, snakemake.output.summary)
-    ledger = build_ledger(papers, config, summary, counts, values_of(runs))
+    costs = read_costs(snakemake.input.costs)
+    ledger = build_ledger(papers, config, summary, counts, values_of(runs), costs=costs)
     write_csv(ledger, snakemake.output.ledger)
     write_text(snakemake.output.md, to_markdown(ledger, papers))
     write_text(snakemake.output.html, to_html(ledger, papers))

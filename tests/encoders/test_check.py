@@ -41,9 +41,9 @@ def changed(change: Callable[[torch.Tensor], torch.Tensor]) -> type[Good]:
     return Changed
 
 
-def use(monkeypatch, kind, trained=True):
+def use(monkeypatch, kind, **needs):
     monkeypatch.setattr("collections.Counter", kind)
-    entry = Entry("collections:Counter", trained=trained, needs_vectors=True)
+    entry = Entry("collections:Counter", needs_vectors=True, **({"trained": True} | needs))
     monkeypatch.setitem(ENCODERS, "mine", entry)
 
 
@@ -52,7 +52,7 @@ def test_ours_keep_it_and_take_a_sentence_without_words(name):
     check_encoder(name)
     entry, vectors = ENCODERS[name], np.ones((11, 4), dtype=np.float32)
     encoder = build_encoder(name, vectors if entry.needs_vectors else None, Training(), seed=0)
-    if entry.trained:
+    if entry.trained or entry.gives_words:
         encoder = arrays_of(encoder.eval(), torch.device("cpu"))
     assert np.isfinite(encoder(np.zeros((1, 1), dtype=np.int64), np.array([0]))).all()
 
@@ -79,7 +79,32 @@ def test_one_of_ones_own_that_keeps_it_is_accepted_and_needs_only_a_line(monkeyp
     ],
 )
 def test_one_that_does_not_is_one_message(monkeypatch, kind, trained, message):
-    use(monkeypatch, kind, trained)
+    use(monkeypatch, kind, trained=trained)
     pattern = rf"the encoder mine \(collections:Counter\): .*{message}.*docs/extending\.md"
     with pytest.raises(AnalogyQAError, match=pattern):
+        check_encoder("mine")
+
+
+class Words(Good):
+    def forward(self, words, lengths):
+        return self.vectors[words] * (torch.arange(words.shape[1]) < lengths[:, None])[:, :, None]
+
+
+class PaddedWords(Good):
+    def forward(self, words, lengths):
+        return self.vectors[words]
+
+
+@pytest.mark.parametrize(
+    ("kind", "message"),
+    [
+        (Good, r"gives float32 \[2, 6\], not float32 \[2, 3, dim\]"),
+        (PaddedWords, "a row of padding is not zero"),
+    ],
+)
+def test_one_that_gives_the_vectors_of_all_words_gives_those_alone(monkeypatch, kind, message):
+    use(monkeypatch, Words, trained=False, gives_words=True)
+    check_encoder("mine")
+    use(monkeypatch, kind, trained=False, gives_words=True)
+    with pytest.raises(AnalogyQAError, match=message):
         check_encoder("mine")

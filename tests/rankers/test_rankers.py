@@ -90,7 +90,8 @@ def test_a_ranker_of_texts_scores_each_pair_by_itself(name):
 def test_an_option_is_a_key_of_a_system_that_is_an_axis_of_its_rankers_only(name, entry):
     encoder = {} if entry.reads_text else {"encoder": "random"}
     if entry.trained:
-        encoder = {"encoder": "nbow", "vectors": "v", "training": {"loss": "pairwise"}}
+        gives = "words" if entry.reads_words else "nbow"
+        encoder = {"encoder": gives, "vectors": "v", "training": {"loss": "pairwise"}}
     system = System(title="R", ranker=name, **encoder)
     for option in {option for each in RANKERS.values() for option in each.options}:
         assert option in SYSTEM_AXES

@@ -31,16 +31,19 @@ from report.builders import (
     repository_config,
 )
 
+TYPES = ("who", "when", "where")
 POINTS = {"axes": {"p": [10, 30, 50]}}
 CELL = Cell("analogy", "wikiqa", "comb")
 VALUES = np.array([[1.0, 0.5, 0.25]] * 2)
 
 
 def published_counts() -> dict:
-    counts: dict = {name: {split: {} for split in SPLITS} for name in ("wikiqa", "trecqa")}
+    counts: dict = {
+        name: {"questions": {split: {} for split in SPLITS}} for name in ("wikiqa", "trecqa")
+    }
     for number in CONFERENCE.artefacts["table2"].numbers():
         where = number.where
-        counts[where.dataset][where.split][where.subset] = int(number.published)
+        counts[where.dataset]["questions"][where.split][where.subset] = int(number.published)
     return counts
 
 
@@ -363,8 +366,8 @@ class TestLedger:
 
     def test_equal_counts_reproduce_table_2_and_one_off_is_a_miss_with_its_total(self):
         counts = published_counts()
-        counts["wikiqa"]["dev"]["who"] += 1
-        counts["trecqa"]["test"]["when"] -= 1
+        counts["wikiqa"]["questions"]["dev"]["who"] += 1
+        counts["trecqa"]["questions"]["test"]["when"] -= 1
         ledger = make_ledger(counts=counts)
         table2 = ledger[ledger["artefact"] == "table2"].set_index(["row", "column"])
         equal = table2["mean"] == table2["published"]
@@ -379,7 +382,7 @@ class TestLedger:
     def test_a_count_that_other_data_are_refused_for_is_enforced(self):
         config, counts = make_config(), published_counts()
         of_types = {
-            split: {kind: counts["trecqa"][split][kind] for kind in ("who", "when", "where")}
+            split: {kind: counts["trecqa"]["questions"][split][kind] for kind in TYPES}
             for split in ("train", "dev")
         }
         trecqa = config.datasets["trecqa"].model_copy(update={"questions": of_types})

@@ -80,7 +80,8 @@ TINY = make_paper(
     }
 )
 NAMES = list(TINY.artefacts)
-COUNTS = {"wikiqa": {split: {"who": 3, "when": 2, "where": 2} for split in ("dev", "test")}}
+OF_TYPES = {split: {"who": 3, "when": 2, "where": 2} for split in ("dev", "test")}
+COUNTS = {"wikiqa": {"questions": OF_TYPES}}
 INTERVAL, QUESTIONS = "[.500, .700]", "{.400, .800}"
 OURS = f".600 ± .012 {INTERVAL}"
 

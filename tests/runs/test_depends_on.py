@@ -106,7 +106,10 @@ STARTS = {}
 for ranker in RANKERS:
     for encoder in [None] if RANKERS[ranker].reads_text else ENCODERS:
         vectors = "v" if encoder and ENCODERS[encoder].needs_vectors else None
-        for loss in OBJECTIVES if encoder and ENCODERS[encoder].trained else [None]:
+        if RANKERS[ranker].reads_words != bool(encoder and ENCODERS[encoder].gives_words):
+            continue
+        learns = encoder and (ENCODERS[encoder].trained or RANKERS[ranker].trained)
+        for loss in OBJECTIVES if learns else [None]:
             pairwise = bool(loss) and OBJECTIVES[loss].ranks_pairs
             if RANKERS[ranker].trained and not pairwise:
                 continue
@@ -122,7 +125,9 @@ for ranker in RANKERS:
     [
         ("rankers/analogy.py", {"analogy"}),
         ("rankers/cosine.py", {"analogy", "cosine"}),  # analogy takes a function from it
-        ("rankers/energy.py", {"analogy", "cosine"}),
+        ("rankers/energy.py", {"analogy", "cosine", "ap_cnn", "ap_bilstm"}),
+        ("rankers/padding.py", {"ap_cnn", "ap_bilstm", "mp_cnn", "ai_cnn"}),
+        ("rankers/mp_cnn.py", {"mp_cnn"}),
         ("rankers/hyperbolic.py", {"hyperbolic"}),
         ("rankers/bm25.py", {"bm25"}),
         ("objectives/contrastive.py", {"printed", "hinge", "lwda", "lwda_distance"}),

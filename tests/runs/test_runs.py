@@ -21,7 +21,7 @@ from analogyqa.runs.score import score_cell
 from analogyqa.runs.train import train_cell
 from analogyqa.schemas import CORPUS, HISTORY, METRICS, SCORES, read_table, write_table
 from analogyqa.settings.systems import System
-from analogyqa.training import devices, loop
+from analogyqa.training import devices, learner
 from analogyqa.training.devices import machine_of
 from analogyqa.vectors.store import write_store
 
@@ -208,7 +208,7 @@ def test_the_same_cell_gives_the_same_bytes_its_seeds_side_by_side_or_not(run, t
 )
 def test_the_same_training_under_another_name_is_not_done_again(run, monkeypatch, changed):
     first = run("a")
-    monkeypatch.setattr(loop, "encode", None)
+    monkeypatch.setattr(learner, "encode", None)
     second = run("b", **changed)
     assert_same(first, second, same_record=False)
     assert (first / "history.parquet").read_bytes() == (second / "history.parquet").read_bytes()

@@ -26,7 +26,8 @@ from analogyqa.training import infersent, loop
 from analogyqa.training.adam import Adam
 from analogyqa.training.checkpoints import load_state, save_state
 from analogyqa.training.devices import device_for, machine_of
-from analogyqa.training.loop import arrays_of, encode, train_seed
+from analogyqa.training.learner import encode
+from analogyqa.training.loop import arrays_of, train_seed
 from analogyqa.training.scoring import score_split
 
 SAMPLE = Path(__file__).parents[2] / "sample"

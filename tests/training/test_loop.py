@@ -30,8 +30,9 @@ from analogyqa.schemas import (
     write_table,
 )
 from analogyqa.settings.systems import Negatives, System, Training
-from analogyqa.training import loop
-from analogyqa.training.loop import LossOfConstants, arrays_of, encode, train_seed
+from analogyqa.training import learner, loop
+from analogyqa.training.learner import encode
+from analogyqa.training.loop import LossOfConstants, arrays_of, train_seed
 from analogyqa.training.scoring import score_split, scores_table
 
 CPU = torch.device("cpu")
@@ -268,7 +269,7 @@ def test_an_interrupted_training_resumes_to_the_same_bits(cell, tmp_path, monkey
 def test_a_finished_training_is_read_from_its_checkpoint(cell, tmp_path, monkeypatch):
     expected = train(cell, tmp_path / "a.pt")
     before = (tmp_path / "a.pt").read_bytes()
-    monkeypatch.setattr(loop, "encode", None)
+    monkeypatch.setattr(learner, "encode", None)
     again = train(cell, tmp_path / "a.pt")
     assert_same(again, expected)
     pd.testing.assert_frame_equal(again.history, expected.history)
@@ -330,7 +331,11 @@ def mrr_of(data, scores, split):
 def lowest_of_constants(labels, loss="printed", compares=True, **training):
     """The loss of an epoch of batches with these labels, of one question each, for one energy."""
     own = Training(loss=loss, **training)
-    constants = LossOfConstants(OBJECTIVES[loss].load(), own, compares)
+
+    def summed_loss(ranker, vectors, batch):
+        return OBJECTIVES[loss].load()(ranker, vectors, batch, own) * len(batch.labels)
+
+    constants = LossOfConstants(summed_loss, compares)
     for each in map(np.array, labels):
         question, candidates = np.zeros(len(each), int), np.arange(len(each))
         batch = Batch(candidates, question, question, question, candidates, each)
@@ -429,7 +434,7 @@ def test_what_requires_no_gradient_stays_as_it_is(cell, tmp_path, monkeypatch):
         encoder.gru.bias_ih_l0.requires_grad_(False)
         return encoder
 
-    monkeypatch.setattr(loop, "build_encoder", with_frozen_bias)
+    monkeypatch.setattr(learner, "build_encoder", with_frozen_bias)
     train(cell, tmp_path / "a.pt")
     before = build_encoder("bigru", cell.word_vectors, section(), 0).state_dict()
     after = torch.load(tmp_path / "a.pt", weights_only=True)["model"]

@@ -1,6 +1,6 @@
 """The measures, a line each: `ir_measures` computes them as trec_eval does. And their spread."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 import ir_measures
@@ -15,18 +15,27 @@ from analogyqa.schemas import METRICS
 class Measure(NamedTuple):
     """A measure of an item (a question): its title, its short title, and what computes it.
 
-    `largest` is the scale: values lie between 0 and it.
+    `largest` is the scale: values lie between 0 and it. With `unanswerable` it is also of questions
+    without a correct candidate, as 0.
     """
 
     title: str
     short: str
     computed_by: ir_measures.measures.Measure
     largest: float = 1.0
+    unanswerable: bool = False
 
 
 MEASURES = {
     "map": Measure("Mean average precision", "MAP", AP),
     "mrr": Measure("Mean reciprocal rank", "MRR", RR),
+    # trec_eval leaves questions without a correct candidate out, the scorers of tasks do not.
+    "map_official": Measure(
+        "Mean average precision, unanswerable questions as 0", "MAP", AP, unanswerable=True
+    ),
+    "mrr_official": Measure(
+        "Mean reciprocal rank, unanswerable questions as 0", "MRR", RR, unanswerable=True
+    ),
     "p_at_1": Measure("Precision at 1", "P@1", P @ 1),
     "accuracy": Measure("Accuracy", "Accuracy", Success @ 1),
 }
@@ -36,18 +45,22 @@ TIED = "tied_candidates"
 # Of an item, 1 where every candidate is correct, so that no order is wrong; else 0.
 ALL_CORRECT = "all_correct"
 ABOUT_ITEMS = (TIED, ALL_CORRECT)
+NO_TYPE = ""  # the group of a question that has no correct candidate, and therefore no type
 
 
-def measure_items(scores: pd.DataFrame, groups: dict[str, str]) -> pd.DataFrame:
+def measure_items(
+    scores: pd.DataFrame, groups: Mapping[str, str], unanswerable: Iterable[str] = ()
+) -> pd.DataFrame:
     """Measure every question of the scored candidates of one split and one seed.
 
     Args:
         scores: columns question_id, candidate_id, label, score.
         groups: question_id to question type, for every question that must be there.
+        unanswerable: question_ids without a correct candidate, which are not scored.
 
     Returns:
-        A row for each measure (those of `MEASURES`, then `ABOUT_ITEMS`) and question, by
-        question_id: item, group, measure, value.
+        A row for each measure (those of `MEASURES`, then the unanswerable, then `ABOUT_ITEMS`) and
+        question, by question_id: item, group, measure, value.
 
     Raises:
         AnalogyQAError: when a question is missing, unknown or has a score that is not a number.
@@ -69,7 +82,7 @@ def measure_items(scores: pd.DataFrame, groups: dict[str, str]) -> pd.DataFrame:
     values = {
         (value.query_id, value.measure): value.value
         for value in ir_measures.iter_calc(
-            [measure.computed_by for measure in MEASURES.values()],
+            {measure.computed_by for measure in MEASURES.values()},
             plain[["query_id", "doc_id", "label"]].rename(columns={"label": "relevance"}),
             plain[["query_id", "doc_id", "score"]],
         )
@@ -87,6 +100,12 @@ def measure_items(scores: pd.DataFrame, groups: dict[str, str]) -> pd.DataFrame:
         for item in items
     ]
     rows += [
+        (item, NO_TYPE, name, 0.0)
+        for name, measure in MEASURES.items()
+        if measure.unanswerable
+        for item in sorted(unanswerable)
+    ]
+    rows += [
         (item, groups[item], name, float(about[name][item])) for name in about for item in items
     ]
     return pd.DataFrame(rows, columns=["item", "group", "measure", "value"])
@@ -99,12 +118,17 @@ def means_of(measured: pd.DataFrame) -> dict[str, float]:
     }
 
 
-def measure_run(scores: pd.DataFrame, groups: dict[str, dict[str, str]]) -> pd.DataFrame:
+def measure_run(
+    scores: pd.DataFrame,
+    groups: Mapping[str, Mapping[str, str]],
+    unanswerable: Mapping[str, Iterable[str]],
+) -> pd.DataFrame:
     """Measure a whole run, every seed and split of it, into a table of schema METRICS.
 
     Args:
         scores: a table of schema SCORES.
         groups: split to question_id to question type; every seed must have all these splits.
+        unanswerable: split to the question_ids that `measure_items` counts as 0.
 
     Raises:
         AnalogyQAError: as `measure_items`, and for a split that a seed lacks.
@@ -114,9 +138,11 @@ def measure_run(scores: pd.DataFrame, groups: dict[str, dict[str, str]]) -> pd.D
         if missing := set(groups) - set(splits[scores["seed"] == seed]):
             raise AnalogyQAError(f"the run lacks the split {', '.join(missing)} for seed {seed}")
     parts = [
-        measure_items(scores[(scores["seed"] == seed) & (splits == split)], groups[split]).assign(
-            seed=seed, split=split
-        )
+        measure_items(
+            scores[(scores["seed"] == seed) & (splits == split)],
+            groups[split],
+            unanswerable.get(split, ()),
+        ).assign(seed=seed, split=split)
         for seed in scores["seed"].unique()
         for split in groups
     ]

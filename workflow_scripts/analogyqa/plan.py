@@ -10,7 +10,7 @@ from analogyqa.settings.axes import Axes
 from analogyqa.settings.data import ALL, FOLD, fold_name
 from analogyqa.settings.load import PAPERS
 from analogyqa.settings.own_data import paper_of_own_data
-from analogyqa.settings.paper import OWN, SCORE, Claim, Paper, Where, load_paper
+from analogyqa.settings.paper import COST, OWN, SCORE, Claim, Paper, Where, load_paper
 from analogyqa.settings.run import Config
 from analogyqa.settings.systems import System, Training
 
@@ -93,16 +93,20 @@ def load_papers(config: Config, folder: Path = PAPERS) -> dict[str, Paper]:
 
 def why_not(where: Where, config: Config) -> str:
     """Return why there can be no run of this system on these data, empty when there can be."""
-    if where.system in config.left_out:
-        return config.left_out[where.system]
+    for system in filter(None, (where.system, where.over)):
+        if system in config.left_out:
+            return config.left_out[system]
     known = {
         "data set": (where.dataset, {*config.datasets, None}),
         "subset": (where.subset, {*config.subsets, ALL, None}),
         "system": (where.system, {*config.systems, None}),
+        "other system": (where.over, {*config.systems, None}),
     }
     for kind, (name, names) in known.items():
         if name not in names:
             return f"{kind} {name} is not configured"
+    if where.system and not where.cost and config.systems[where.system].only_costs:
+        return f"only its costs are measured: {config.systems[where.system].only_costs}"
     for name, value in where.axes:
         points = config.axes.get(name)
         if points and value not in map(ax.text_of, points):
@@ -159,8 +163,42 @@ def places_of(config: Config, paper: Paper, name: str) -> list[Where]:
         return [where for *_, where in artefact.points(config.axes)]
     places = [number.where for number in artefact.numbers() if number.kind == SCORE]
     for system in extra_systems(config, paper, name):
-        places += [where | Where(system=system) for _, _, where in artefact.cells_of(system)]
+        own = (where for _, _, where in artefact.cells_of(system) if not where.cost)
+        places += [where | Where(system=system) for where in own]
     return places
+
+
+def systems_that_cost(config: Config, paper: Paper, name: str) -> dict[tuple[str, str], list[str]]:
+    """Return (data set, subset) to the systems of a table whose costs it shows.
+
+    They are trained, and not on quadruples, of which an epoch has as many as prototypes are chosen.
+    """
+    artefact = paper.artefacts[name]
+    places = [number.where for number in artefact.numbers() if number.kind == COST]
+    for system in extra_systems(config, paper, name):
+        own = (where for _, _, where in artefact.cells_of(system) if where.cost)
+        places += [where | Where(system=system) for where in own]
+    found: dict[tuple[str, str], dict[str, None]] = {}
+    for where in places:
+        if not why_not(where, config):
+            names = (each for each in (where.system, where.over) if each)
+            costing = {each: None for each in names if has_costs(config.systems[each])}
+            found.setdefault((where.dataset, where.subset), {}).update(costing)
+    return {at: list(names) for at, names in found.items() if names}
+
+
+def has_costs(system: System) -> bool:
+    return system.trained and not system.learns_from_quadruples
+
+
+def costed(config: Config, papers: Mapping[str, Paper]) -> dict[tuple[str, str], list[str]]:
+    """Return what `systems_that_cost` does, of all tables."""
+    found: dict[tuple[str, str], dict[str, None]] = {}
+    for paper in papers.values():
+        for name in paper.artefacts:
+            for at, systems in systems_that_cost(config, paper, name).items():
+                found.setdefault(at, {}).update(dict.fromkeys(systems))
+    return {at: list(systems) for at, systems in found.items()}
 
 
 def cells_of_artefact(config: Config, paper: Paper, name: str) -> list[Cell]:

@@ -14,10 +14,12 @@ class Entry(NamedTuple):
     """Where a plug-in is (`module:attribute`), and what it needs.
 
     Attributes:
-        trained: of an encoder or ranker, whether it learns.
+        trained: of an encoder or a ranker, whether it learns. A ranker that does is a
+            `torch.nn.Module`, constructed with its system, the size of the vectors and a seed.
         needs_prototypes: of a ranker, whether it compares with prototypes.
         reads_text: of a ranker, whether it reads words in place of vectors.
-        reads_words: of a ranker, whether it reads the vectors of all words, [n, t, dim].
+        reads_words: of a ranker, whether it needs the vectors of all words, [n, t, dim].
+        gives_words: of an encoder, whether it gives these, as a tensor.
         options: the keys of a system that this ranker reads and others do not.
         ranks_pairs: of an objective, whether it is for rankers without prototypes only.
         one_sided: of an objective, the one that it is where a ranker has no prototypes.
@@ -32,6 +34,7 @@ class Entry(NamedTuple):
     needs_prototypes: bool = False
     reads_text: bool = False
     reads_words: bool = False
+    gives_words: bool = False
     options: tuple[str, ...] = ()
     ranks_pairs: bool = False
     one_sided: str | None = None
@@ -60,6 +63,8 @@ ENCODERS = {
     "bigru": Entry("analogyqa.encoders.bigru:BiGRUEncoder", trained=True, needs_vectors=True),
     "cnn": Entry("analogyqa.encoders.cnn:CNNEncoder", trained=True, needs_vectors=True),
     "nbow": Entry("analogyqa.encoders.nbow:NBOWEncoder", trained=True, needs_vectors=True),
+    "bilstm": Entry("analogyqa.encoders.bilstm:BiLSTMEncoder", trained=True, needs_vectors=True),
+    "words": Entry("analogyqa.encoders.words:WordsEncoder", needs_vectors=True, gives_words=True),
 }
 
 PRETRAINED = {
@@ -80,6 +85,14 @@ RANKERS = {
         "analogyqa.rankers.hyperbolic:HyperbolicRanker", trained=True, options=("gradient",)
     ),
     "bm25": Entry("analogyqa.rankers.bm25:BM25Ranker", reads_text=True),
+    "ap_cnn": Entry(
+        "analogyqa.rankers.attentive_pooling:APCNNRanker", trained=True, reads_words=True
+    ),
+    "ap_bilstm": Entry(
+        "analogyqa.rankers.attentive_pooling:APBiLSTMRanker", trained=True, reads_words=True
+    ),
+    "mp_cnn": Entry("analogyqa.rankers.mp_cnn:MPCNNRanker", trained=True, reads_words=True),
+    "ai_cnn": Entry("analogyqa.rankers.ai_cnn:AICNNRanker", trained=True, reads_words=True),
 }
 
 OBJECTIVES = {

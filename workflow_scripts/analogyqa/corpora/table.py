@@ -150,9 +150,24 @@ def count_questions(corpus: pd.DataFrame) -> Counts:
     return counts
 
 
-def count_corpora(paths: Iterable[str]) -> dict[str, Counts]:
-    """Count the questions of corpus tables: data set, by the name of the file, to its counts."""
-    return {Path(path).stem: count_questions(read_table(path, CORPUS)) for path in paths}
+def count_corpora(paths: Iterable[str]) -> dict[str, dict[str, Counts]]:
+    """Count corpus tables: data set, by the name of the file, to what is counted to its counts.
+
+    `questions` as `count_questions` does; `all_questions`, whether answerable or not, and `pairs`
+    of all types together.
+    """
+    return {Path(path).stem: _count(read_table(path, CORPUS)) for path in paths}
+
+
+def _count(corpus: pd.DataFrame) -> dict[str, Counts]:
+    by_split = {split: corpus[corpus["split"] == split] for split in SPLITS}
+    return {
+        "questions": count_questions(corpus),
+        "all_questions": {
+            split: {ALL: own["question_id"].nunique()} for split, own in by_split.items()
+        },
+        "pairs": {split: {ALL: len(own)} for split, own in by_split.items()},
+    }
 
 
 def require_types(name: str, counts: Counts, types: Iterable[str]) -> None:

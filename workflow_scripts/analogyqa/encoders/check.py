@@ -33,10 +33,14 @@ def _problem_of(name: str) -> str | None:
     word_vectors = generator.normal(size=(WORDS, DIM)).astype(np.float32)
     vectors = word_vectors if entry.needs_vectors else None
     encoder = build_encoder(name, vectors, Training(sentence_dim=6), seed=0)
-    if not entry.trained:
+    if not (entry.trained or entry.gives_words):
         return _unfit(encoder(SENTENCES, LENGTHS))
     import torch
 
+    if entry.gives_words:
+        found = encoder(torch.from_numpy(SENTENCES), torch.from_numpy(LENGTHS)).detach().numpy()
+        beyond = np.arange(SENTENCES.shape[1]) >= LENGTHS[:, None]
+        return _unfit(found, 3) or ("a row of padding is not zero" if found[beyond].any() else None)
     if not isinstance(encoder, torch.nn.Module):
         return "it is trained, so it must be a torch.nn.Module"
     if not any(parameter.requires_grad for parameter in encoder.parameters()):
@@ -52,8 +56,9 @@ def _problem_of(name: str) -> str | None:
     return None if np.allclose(found, other, atol=1e-6) else "padding changes a vector"
 
 
-def _unfit(vectors: np.ndarray) -> str | None:
-    if vectors.dtype != np.float32 or vectors.ndim != 2 or len(vectors) != len(LENGTHS):
-        found = f"{vectors.dtype} {list(vectors.shape)}"
-        return f"for {len(LENGTHS)} sentences it gives {found}, not float32 [{len(LENGTHS)}, dim]"
+def _unfit(vectors: np.ndarray, dimensions: int = 2) -> str | None:
+    shape = SENTENCES.shape[: dimensions - 1]
+    if vectors.dtype != np.float32 or vectors.ndim != dimensions or vectors.shape[:-1] != shape:
+        found, sizes = f"{vectors.dtype} {list(vectors.shape)}", ", ".join(map(str, shape))
+        return f"for {len(LENGTHS)} sentences it gives {found}, not float32 [{sizes}, dim]"
     return None if np.isfinite(vectors).all() else "a vector has a value that is not finite"

@@ -1,4 +1,4 @@
-"""A neural bag of words: projected frozen word vectors, summed (sections 3.2 and 3.3 of HyperQA)."""
+"""A neural bag of words: projected frozen vectors, summed (sections 3.2 and 3.3 of HyperQA)."""
 
 from typing import TYPE_CHECKING
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def epoch_batches(
     data: CellData, training: "Training", seed: int, epoch: int, with_prototypes: bool = False
 ) -> Iterator[Batch]:
-    """Yield the batches of an epoch: `batch_size` right pairs in random order, each with wrong ones.
+    """Yield the batches of an epoch: `batch_size` right pairs in random order, with wrong ones.
 
     The rows of a right pair stand together: itself, one wrong candidate of its question, then
     `negatives.count` of which the objective takes the hardest. All are drawn at random, a candidate

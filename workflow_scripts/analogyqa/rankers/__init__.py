@@ -1,5 +1,5 @@
-"""The rankers: a file each, with a class that has the methods of `Ranker`, of `TextRanker` or, if it
-is trained, of `TrainedRanker`."""
+"""The rankers: a file each, with a class that has the methods of `Ranker`, `TextRanker` or, where
+it learns, `TrainedRanker`."""
 
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 

@@ -6,14 +6,16 @@ import numpy as np
 import pandas as pd
 
 from analogyqa.corpora.table import Counts
-from analogyqa.plan import Cell, cells_by_setting, why_not
+from analogyqa.plan import Cell, cells_by_setting, has_costs, why_not
 from analogyqa.report.spread import shares_of_best
-from analogyqa.report.summary import LEDGER, MEASURED, Found, Values, by_cell, typed
+from analogyqa.report.summary import DECIMALS, LEDGER, MEASURED, Found, Values, by_cell, typed
+from analogyqa.runs.cost import STEPS, Costs
 from analogyqa.settings.data import ALL
 from analogyqa.settings.paper import (
     BEST,
     CITED,
-    QUESTIONS,
+    COST,
+    COUNT,
     SCORE,
     Artefact,
     Paper,
@@ -21,14 +23,17 @@ from analogyqa.settings.paper import (
     Where,
 )
 from analogyqa.settings.run import Config
+from analogyqa.settings.studies import PAPER
 
 REPRODUCED, HIGHER, LOWER = "reproduced", "higher", "lower"
 CANNOT_TELL, ENFORCED = "cannot tell", "enforced"
 NOT_RUN, NOT_COMPARABLE = "not run", "not comparable"
 OTHER_DATA = "our data are not the paper's"
 ONE_SEED = "one seed does not say where a further run would lie"
+OTHER_MACHINE = "seconds are of another machine: hold how many times longer a system takes"
 # Printed values that differ by less are one value, rounded or cut off.
 SAME_VALUE = 0.0007
+SAME_SIZE = 0.01  # of its own: numbers of parameters that differ by less are one number
 
 # Paper, artefact, row and column of a printed value.
 _Printed = tuple[str, str, str, str]
@@ -53,9 +58,10 @@ def build_ledger(
     papers: Sequence[Paper],
     config: Config,
     summary: pd.DataFrame,
-    counts: dict[str, Counts],
+    counts: dict[str, dict[str, Counts]],
     values: Values,
     only: tuple[str, str] | None = None,
+    costs: Costs | None = None,
 ) -> pd.DataFrame:
     """Hold every published number against ours: columns `LEDGER`.
 
@@ -68,9 +74,10 @@ def build_ledger(
         papers: the published values.
         config: says which data sets, systems and points of axes there are.
         summary: as `summarise_runs` returns it.
-        counts: data set to its counts of questions.
+        counts: data set to its counts, as `count_corpora` returns them.
         values: of the curves whose best point is judged.
         only: paper and artefact, where not all rows are wanted.
+        costs: what training costs, as `read_costs` returns it.
     """
     found, repeats = by_cell(summary), repeated(papers)
     rows = []
@@ -86,7 +93,7 @@ def build_ledger(
                     "artefact": name,
                     "row": number.row,
                     "column": number.column,
-                    "measure": number.where.measure or number.where.count,
+                    "measure": measured(number.where),
                     "scale": artefact.scale,
                     "kind": number.kind,
                     "published": number.published,
@@ -94,13 +101,16 @@ def build_ledger(
                 }
                 if reason := why_not(number.where, config):
                     ours = [_not_run(reason)]
-                elif number.kind == QUESTIONS:
-                    ours = [_count_questions(number, config, counts)]
+                elif number.kind == COUNT:
+                    ours = [_count(number, config, counts)]
+                elif number.kind == COST:
+                    ours = [cost_of(number.where, config, costs or {}, number.published)]
                 elif number.kind == BEST:
                     ours = [_best(artefact, number, config, found, values)]
                 else:
                     ours = _scores(paper, number, config, found)
-                rows += [start | _comparable(row, config) for row in ours]
+                remark = artefact.remark_on(number.row, number.column)
+                rows += [start | _comparable(_remarked(row, remark), config) for row in ours]
     return typed(rows, LEDGER)
 
 
@@ -179,20 +189,70 @@ def rivals_of(paper: Paper, where: Where) -> list[float]:
     return list(dict.fromkeys(value for value in values if value is not None))
 
 
-def _count_questions(number: Published, config: Config, counts: dict[str, Counts]) -> dict:
+def measured(where: Where) -> str:
+    """Return what is measured at a place: the measure, or what is counted or costs."""
+    over = f" over {where.over}" if where.over else ""
+    return where.measure or where.count or f"{where.cost}{over}"
+
+
+def cost_of(where: Where, config: Config, costs: Costs, published: float | None = None) -> dict:
+    """Return what a system costs, or how many times what another one does, and the verdict.
+
+    The interval is from the least to the most of the steps that were timed in turns, a system's and
+    the other one's of one turn held against each other.
+    """
+    if not has_costs(config.systems[where.system]):
+        return {}
+    names = [name for name in (where.system, where.over) if name]
+    wanted = [(where.dataset, where.subset, name) for name in names]
+    if missing := [name for *at, name in wanted if (*at, name) not in costs]:
+        return _not_run(f"no cost of {', '.join(missing)} on {where.dataset}")
+    each = [costs[key] for key in wanted]
+    own = np.array(each[0].values(where.cost))
+    if where.over:
+        own = own / np.array(each[1].values(where.cost))
+    mean, low, high = own.mean(), own.min(), own.max()
+    if where.cost == "parameters":
+        low, high = mean * (1 - SAME_SIZE), mean * (1 + SAME_SIZE)
+        how = "counted here"
+    else:
+        batches = " and ".join(f"{cost.batches} batches" for cost in each)
+        how = f"{STEPS} steps of {batches} an epoch, on {each[0].machine}"
+    setting = "" if config.systems[where.system].only_costs else PAPER
+    row = {"setting": setting, "mean": round(float(mean), DECIMALS), "provenance": how}
+    if where.cost != "parameters":
+        row |= {"run_low": round(float(low), DECIMALS), "run_high": round(float(high), DECIMALS)}
+    if published is None:
+        return row
+    if where.cost != "parameters" and not where.over:
+        return row | {"verdict": NOT_COMPARABLE, "reason": OTHER_MACHINE}
+    return row | {"verdict": verdict(published, low, high)}
+
+
+def _count(number: Published, config: Config, counts: dict[str, dict[str, Counts]]) -> dict:
     where = number.where
     if where.dataset not in counts:
         return _not_run(f"no corpus of {where.dataset}")
-    by_type, types = counts[where.dataset][where.split], config.types_of(where.subset) or [ALL]
+    by_type = counts[where.dataset][where.count][where.split]
+    types = config.types_of(where.subset) or [ALL]
     count = sum(by_type.get(kind, 0) for kind in types)
     expected = config.datasets[where.dataset].questions.get(where.split, {})
-    is_enforced = set(types) <= set(expected) and count == number.published
+    is_enforced = where.count == "questions" and set(types) <= set(expected)
+    is_enforced = is_enforced and count == number.published
     return {
         "mean": count,
-        "verdict": ENFORCED if is_enforced else verdict(number.published, count, count),
+        "verdict": ENFORCED if is_enforced else verdict(number.published, *_as_printed(count)),
         "provenance": f"counted here: data {where.dataset}",
         "reason": "other data are refused" if is_enforced else "",
     }
+
+
+def _as_printed(count: int) -> tuple[float, float]:
+    """Return the least and the most that a count may be printed as: 1,148 is 1.1K, 53,417 53K."""
+    if count < 1000:
+        return count, count
+    unit = 100 if count < 10_000 else 1000
+    return count - unit / 2, count + unit / 2
 
 
 def _best(
@@ -242,6 +302,10 @@ def _best(
         "substitute": run.get("substitute", ""),
         "reason": f"how often each {axis} is the best: {told}",
     }
+
+
+def _remarked(row: dict, remark: str) -> dict:
+    return row | {"reason": "; ".join(filter(None, [row.get("reason"), remark]))}
 
 
 def _comparable(row: dict, config: Config) -> dict:

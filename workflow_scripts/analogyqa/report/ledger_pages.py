@@ -23,11 +23,12 @@ from analogyqa.report.table_formats import (
     Block,
     Table,
     Value,
+    cost_text,
     count_text,
     full_text,
 )
 from analogyqa.report.table_formats import to_markdown as table_to_markdown
-from analogyqa.settings.paper import SCORE, Paper
+from analogyqa.settings.paper import COST, SCORE, Paper
 
 TITLE = "Published numbers and ours"
 HOW_MANY = "How many published numbers, and what the agreement is worth"
@@ -198,7 +199,8 @@ def _rows(
 
 
 def _cell(row: dict, notes: dict[str, int]) -> _Cell:
-    value = full_text(row, questions=True) if row["kind"] == SCORE else count_text(row)
+    text = cost_text if row["kind"] == COST else count_text
+    value = full_text(row, questions=True) if row["kind"] == SCORE else text(row)
     stands_in = f"stands in: {row['substitute']}" if row["substitute"] else ""
     parts = [row["provenance"], stands_in, row["repeats"], row["reason"]]
     note = ". ".join(filter(None, parts))

@@ -140,7 +140,7 @@ def summarise_runs(runs: Iterable[tuple[dict, pd.DataFrame]], config: Config) ->
                     "n_items": by_seed.shape[1],
                     "tied_candidates": tied,
                     "all_correct": int(sure.sum()),
-                    "mean_of_others": _mean(by_seed.loc[:, ~sure]),
+                    "mean_of_others": _mean(by_seed.drop(columns=sure[sure].index)),
                     "setting": record["settings"]["setting"] if _is_trained(record) else "",
                     "provenance": _provenance(record),
                     "substitute": _substitute(record, config.stand_ins),

@@ -152,7 +152,26 @@ def count_text(row: dict) -> Value:
 
 def cited_text(row: dict) -> Value:
     """Return what a paper prints of others."""
+    if pd.notna(row["published"]) and row["published"] > 1:
+        return Value(f"({_rounded(row['published'])})")
     return Value(_published(row) or NOT_PRINTED)
+
+
+def cost_text(row: dict) -> Value:
+    """Return parameters, seconds, or how many times what another system costs."""
+    unit = "x" if " over " in row["measure"] else " s" if "seconds" in row["measure"] else ""
+    published = "" if pd.isna(row["published"]) else f"({_rounded(row['published'])}{unit})"
+    if pd.isna(row["mean"]):
+        return Value(NOT_RUN if row["verdict"] == NOT_RUN else NOT_PRINTED, published=published)
+    return Value(f"{_rounded(row['mean'])}{unit}", published=_with_mark(published, row))
+
+
+def _rounded(value: float) -> str:
+    """Return three digits, with K for thousands and M for millions."""
+    for size, sign in ((1e6, "M"), (1e3, "K")):
+        if value >= size:
+            return f"{value / size:.3g}{sign}"
+    return f"{value:.3g}"
 
 
 def full_text(row: dict, questions: bool = False) -> Value:

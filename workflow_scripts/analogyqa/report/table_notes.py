@@ -15,7 +15,7 @@ from analogyqa.report.ledger import (
 )
 from analogyqa.report.table_formats import MARKS, SUBSTITUTE
 from analogyqa.settings.axes import CHOSEN, from_text, of_dataset
-from analogyqa.settings.paper import CITED, QUESTIONS, Artefact
+from analogyqa.settings.paper import CITED, COST, COUNT, Artefact
 from analogyqa.settings.run import Config
 from analogyqa.settings.studies import PAPER
 
@@ -28,15 +28,11 @@ def notes_of(artefact: Artefact, rows: list[dict], config: Config) -> list[str]:
         rows: of its frame, with `run`, the summary of what is shown, and `name`, its system.
         config: what the runs were made with.
     """
-    counts = all(row["kind"] == QUESTIONS for row in rows)
+    counts = all(row["kind"] == COUNT for row in rows)
     runs = [row["run"] for row in rows if row["run"]]
     mark = " (published) mark" if artefact.published else ""
     if counts:
-        notes = [
-            "Counted: questions with at least one correct candidate, by their first word in lower "
-            "case.",
-            f"A cell: ours{mark}.",
-        ]
+        notes = [*_counted_notes(artefact), f"A cell: ours{mark}."]
     else:
         notes = [
             _data_note(runs, config),
@@ -45,11 +41,29 @@ def notes_of(artefact: Artefact, rows: list[dict], config: Config) -> list[str]:
             *_all_correct_notes(rows, config),
             _ties_note(runs),
         ]
+        if any(row["kind"] == COST and pd.notna(row["mean"]) for row in rows):
+            notes.append(
+                "Parameters are those that learn. Seconds are of an epoch on one thread here, from "
+                "a few steps that the systems of a data set took in turns: hold their ratios "
+                "against the published ones."
+            )
         if any(row["kind"] == CITED for row in rows):
             notes.append("Rows without a value of ours are as the paper prints them.")
     if artefact.published:
         notes.append(marks_note(counts, config))
-    return [*notes, *_settings_notes(rows, config), *_origin_notes(rows)]
+    remarks = [f"{name}: {remark}" for name, remark in artefact.remarks.items()]
+    return [*notes, *remarks, *_settings_notes(rows, config), *_origin_notes(rows)]
+
+
+def _counted_notes(artefact: Artefact) -> list[str]:
+    said = {
+        "questions": "questions with at least one correct candidate, by their first word in lower "
+        "case",
+        "all_questions": "all questions",
+        "pairs": "pairs of a question and a candidate",
+    }
+    counted = {number.where.count: None for number in artefact.numbers() if number.kind == COUNT}
+    return [f"Counted: {', '.join(said[name] for name in counted)}."]
 
 
 def interval_notes(mark: str, config: Config) -> list[str]:

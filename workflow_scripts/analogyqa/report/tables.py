@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pandas as pd
 
 from analogyqa.plan import cells_by_setting, extra_systems, why_not
-from analogyqa.report.ledger import NOT_RUN, OTHER_DATA, no_run
+from analogyqa.report.ledger import NOT_RUN, OTHER_DATA, cost_of, measured, no_run
 from analogyqa.report.summary import LEDGER, Found, by_cell, typed
 from analogyqa.report.table_formats import (
     IN_PAPER,
@@ -14,13 +14,24 @@ from analogyqa.report.table_formats import (
     Table,
     Value,
     cited_text,
+    cost_text,
     count_text,
     full_text,
     short_text,
 )
 from analogyqa.report.table_notes import notes_of
+from analogyqa.runs.cost import Costs
 from analogyqa.settings.axes import CHOSEN
-from analogyqa.settings.paper import CITED, OWN, QUESTIONS, SCORE, Artefact, Paper, Where
+from analogyqa.settings.paper import (
+    CITED,
+    COST,
+    COUNT,
+    OWN,
+    SCORE,
+    Artefact,
+    Paper,
+    Where,
+)
 from analogyqa.settings.run import Config
 
 _FIRST = ("paper", "artefact", "block", "row", "column", "system", "ranked_by")
@@ -28,7 +39,12 @@ _FRAME = dict.fromkeys(_FIRST, "str") | LEDGER
 
 
 def build_table(
-    paper: Paper, name: str, ledger: pd.DataFrame, summary: pd.DataFrame, config: Config
+    paper: Paper,
+    name: str,
+    ledger: pd.DataFrame,
+    summary: pd.DataFrame,
+    config: Config,
+    costs: Costs | None = None,
 ) -> Table:
     """Return a table of a paper; further systems come in a block of their own.
 
@@ -38,8 +54,10 @@ def build_table(
         ledger: of columns LEDGER.
         summary: of columns SUMMARY, for what the paper has no value of.
         config: what the runs were made with.
+        costs: as in the ledger.
     """
-    artefact, found = paper.artefacts[name], by_cell(summary)
+    artefact = paper.artefacts[name]
+    found = by_cell(summary) | (costs or {})
     rows = _rows_of_paper(paper, name, ledger, config, found)
     rows += _rows_not_in_paper(paper, name, config, found)
     frame = typed([{"paper": paper.paper, "artefact": name, **row} for row in rows], _FRAME)
@@ -74,7 +92,7 @@ def _rows_of_paper(
     rows = []
     for number in paper.artefacts[name].numbers():
         values = judged.get((number.row, number.column))
-        if values is None and number.kind == SCORE:
+        if values is None and number.kind in (SCORE, COST):
             values = _ours(number.where, config, found)
         described = _described(IN_PAPER, number.row, number.column, number.where, config)
         for value in values or [{"published": number.published, "kind": number.kind}]:
@@ -100,8 +118,11 @@ def _described(block: str, row: str, column: str, where: Where, config: Config) 
 
 def _ours(where: Where, config: Config, found: Found) -> list[dict]:
     """Return our values at a place, by setting, where nothing is published."""
+    kind = COST if where.cost else SCORE
     if reason := why_not(where, config):
-        return [{"kind": SCORE, "verdict": NOT_RUN, "reason": reason}]
+        return [{"kind": kind, "verdict": NOT_RUN, "reason": reason}]
+    if kind == COST:
+        return [cost_of(where, config, found) | {"kind": COST, "measure": measured(where)}]
     return [
         found.get((cell, where.measure), {"verdict": NOT_RUN, "reason": no_run(cell)})
         | {"kind": SCORE, "setting": setting}
@@ -150,7 +171,8 @@ def _blocks(artefact: Artefact, rows: list[dict]) -> list[Block]:
 
 
 def _text(row: dict) -> Value:
-    return {SCORE: full_text, QUESTIONS: count_text, CITED: cited_text}[row["kind"]](row)
+    texts = {SCORE: full_text, COUNT: count_text, COST: cost_text, CITED: cited_text}
+    return texts[row["kind"]](row)
 
 
 def _block(

@@ -120,7 +120,7 @@ def write_run(
     all_scores = pd.concat(scores, ignore_index=True)
     write_table(all_scores, SCORES, path)
     corpus = read_table(next(iter(files.values())).corpus, CORPUS)
-    metrics = measure_run(all_scores, _groups(corpus, types))
+    metrics = measure_run(all_scores, _groups(corpus, types), _unanswerable(corpus, types))
     write_table(metrics, METRICS, Path(folder, "metrics.parquet"))
     record = run_record(
         cell.record(),
@@ -142,3 +142,11 @@ def _groups(corpus: pd.DataFrame, types: Sequence[str] | None) -> dict[str, dict
         split: dict(zip(table["question_id"], table["question_type"], strict=True))
         for split, table in pairs.items()
     }
+
+
+def _unanswerable(corpus: pd.DataFrame, types: Sequence[str] | None) -> dict[str, list[str]]:
+    """Return split to the questions without a correct candidate, which have no type."""
+    if types is not None:
+        return {}
+    can = corpus.groupby(["split", "question_id"], observed=True)["label"].any()
+    return {split: can[split][~can[split]].index.astype(str).tolist() for split in EVALUATED}

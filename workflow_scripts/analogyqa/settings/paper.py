@@ -5,7 +5,7 @@ from itertools import product
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
 
-from pydantic import ConfigDict, Field, ValidationError, model_validator
+from pydantic import BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import read_yaml
@@ -18,13 +18,30 @@ CITED = "cited"  # a row of values that are shown as published and are nothing o
 NOT_PRINTED = "-"
 OWN = "own"  # a paper that is none: the data sets of the configuration
 DIGITS = 10  # that a division by the scale leaves, as many as a CSV file has
-SCORE, QUESTIONS, BEST = "score", "questions", "best"  # kinds of published values
+# Kinds of published values.
+SCORE, COUNT, COST, BEST = "score", "count", "cost", "best"
+UNITS = {"K": 1e3, "M": 1e6, "s": 1, "x": 1}  # behind a printed number: thousands, seconds, times
+
+
+def _in_units(printed: object) -> object:
+    """Return a number for one that is printed with a unit, such as 90.0K or 12s."""
+    if isinstance(printed, str) and printed[-1:] in UNITS and printed[:-1]:
+        try:
+            return round(float(printed[:-1]) * UNITS[printed[-1]], DIGITS)
+        except ValueError:
+            return printed
+    return printed
+
+
+Printed = Annotated[float, Field(strict=True, ge=0)]
 
 
 class Where(Section):
     """Which of our numbers a published value or a claim is about, or a part of that.
 
-    A further key names a setting of the system, or of how the data set is read, and its value.
+    `count` is of a data set: questions with a correct candidate, all questions, or pairs. `cost` is
+    of training a system, and with `over` how many times that of another one. A further key names a
+    setting of the system, or of how the data set is read, and its value.
     """
 
     model_config = ConfigDict(extra="allow", frozen=True)
@@ -34,7 +51,9 @@ class Where(Section):
     subset: str | None = None
     split: Literal[SPLITS] | None = None  # type: ignore[valid-type]
     measure: Literal[tuple(MEASURES)] | None = None  # type: ignore[valid-type]
-    count: Literal["questions"] | None = None
+    count: Literal["questions", "all_questions", "pairs"] | None = None
+    cost: Literal["parameters", "seconds_per_epoch"] | None = None
+    over: str | None = None
 
     @model_validator(mode="after")
     def _axes_are_known(self) -> "Where":
@@ -65,7 +84,7 @@ class Where(Section):
 class Published(NamedTuple):
     """A number that a paper prints, in the unit of ours; None where it prints none.
 
-    `kind` is that of our value: a score, a count of questions, or the best point of an axis.
+    `kind` is that of our value: a score, a count, a cost, or the best point of an axis.
     """
 
     row: str
@@ -77,19 +96,23 @@ class Published(NamedTuple):
 
 _NEEDED = {
     SCORE: {"system", "dataset", "subset", "measure"},
-    QUESTIONS: {"dataset", "subset", "split", "count"},
+    COUNT: {"dataset", "subset", "split", "count"},
+    COST: {"system", "dataset", "subset", "cost"},
 }
 
 
-_OF_TABLES = {"columns", "rows", "published", "scale"}
+_OF_TABLES = {"columns", "rows", "published", "scale", "remarks"}
 _OF_FIGURES = {"y", "lines", "panels", "best"}
 
 
 class Artefact(Section):
     """A table or a figure of a paper: the layout, the printed values, and what they stand for.
 
-    A table has `columns`, `rows` and `published`. A row may be `cited`: its values are nothing of
-    ours. A printed value divided by `scale` is in the unit of ours.
+    A table has `columns`, `rows` and `published`. A row or column may be `cited`: its values are
+    nothing of ours. A printed score divided by `scale` is in the unit of ours; a printed count or
+    cost may have a unit (90K, 12s).
+
+    `remarks` are of a row or a column, and say what a reader of its values must know.
 
     A figure has an axis `x`, one name and its points, and either `lines` or a second axis `y`,
     which makes it a heat map. It has a panel for each of `panels`. `best` holds the point at which
@@ -101,10 +124,11 @@ class Artefact(Section):
 
     title: str
     cells: Where = Where()
-    columns: dict[str, Where] = {}
+    columns: dict[str, Where | Literal[CITED]] = {}  # type: ignore[valid-type]
     rows: dict[str, Where | Literal[CITED]] = {}  # type: ignore[valid-type]
+    remarks: dict[str, str] = {}
     published: dict[
-        str, list[Annotated[float, Field(strict=True, ge=0)] | Literal[NOT_PRINTED]]
+        str, list[Annotated[Printed | Literal[NOT_PRINTED], BeforeValidator(_in_units)]]
     ] = {}  # type: ignore[valid-type]
     scale: Annotated[float, Field(gt=0)] = 1
     x: dict[str, Annotated[list, Field(min_length=1)]] = {}
@@ -131,12 +155,15 @@ class Artefact(Section):
                 if text_of(point) not in map(text_of, points):
                     raise ValueError(f"best: {point:g} is not among the points of {x}")
             for _, _, _, where in self.points():
-                _require_given("x", where, SCORE)
+                _require_given("x", where.given, SCORE)
+        elif unknown := set(self.remarks) - {*self.columns, *self.rows}:
+            raise ValueError(f"remarks: no row or column {sorted(unknown)}")
         elif self.published:
             self._same_length("published", self.published, self.columns, list(self.rows))
         for number in self.numbers():
             if number.kind in _NEEDED:
-                _require_given(f"{number.row}, {number.column}", number.where, number.kind)
+                given = number.where.given - ({"over"} if number.kind == COST else set())
+                _require_given(f"{number.row}, {number.column}", given, number.kind)
             if number.kind == SCORE and number.published is not None:
                 largest = MEASURES[number.where.measure].largest
                 if number.published > largest:
@@ -172,7 +199,8 @@ class Artefact(Section):
         Not where it counts, is about a single system, or says beside a system what is measured.
         """
         places = [where.given | {"system"} for _, _, where in self.cells_of("")]
-        return bool(self.systems_in) and all(given == _NEEDED[SCORE] for given in places)
+        fitting = (_NEEDED[SCORE], _NEEDED[COST])
+        return bool(self.systems_in) and all(given in fitting for given in places)
 
     def numbers(self) -> Iterator[Published]:
         """Yield every published number, row by row; of a figure the best points."""
@@ -182,19 +210,23 @@ class Artefact(Section):
         for row, said in self.rows.items():
             values = self.published.get(row, [NOT_PRINTED] * len(self.columns))
             for column, value in zip(self.columns, values, strict=True):
-                number = None if value == NOT_PRINTED else round(value / self.scale, DIGITS)
-                if said == CITED:
-                    yield Published(row, column, Where(), number, CITED)
-                    continue
                 where = self.where(row, column)
-                kind = QUESTIONS if where.count else SCORE
+                kind = _kind_of(where)
+                scale = self.scale if kind == SCORE else 1
+                number = None if value == NOT_PRINTED else round(value / scale, DIGITS)
+                if CITED in (said, self.columns[column]):
+                    where, kind = Where(), CITED
                 yield Published(row, column, where, number, kind)
+
+    def remark_on(self, row: str, column: str) -> str:
+        return " ".join(self.remarks[name] for name in (row, column) if name in self.remarks)
 
     def cells_of(self, system: str) -> Iterator[tuple[str, str, Where]]:
         """Yield row, column and place of each cell that another system would have here."""
         if self.systems_in == "row":
-            for column in self.columns:
-                yield system, column, self.where(column=column)
+            for column, said in self.columns.items():
+                if said != CITED:
+                    yield system, column, self.where(column=column)
         else:
             for row, said in self.rows.items():
                 if said != CITED:
@@ -218,16 +250,21 @@ class Artefact(Section):
 
         Raises ValueError when two of them say the same key.
         """
-        rows, columns = self.rows | self.lines, self.columns | self.panels
+        said = (self.rows | self.lines).get(row), (self.columns | self.panels).get(column)
+        of_row, of_column = (where if isinstance(where, Where) else Where() for where in said)
         try:
-            return self.cells | rows.get(row, Where()) | columns.get(column, Where())
+            return self.cells | of_row | of_column
         except ValueError as error:
             raise ValueError(f"{row}, {column}: {error}") from None
 
 
-def _require_given(place: str, where: Where, kind: str) -> None:
-    if where.given != _NEEDED[kind]:
-        raise ValueError(f"{place}: {sorted(where.given)} given, {sorted(_NEEDED[kind])} needed")
+def _require_given(place: str, given: set[str], kind: str) -> None:
+    if given != _NEEDED[kind]:
+        raise ValueError(f"{place}: {sorted(given)} given, {sorted(_NEEDED[kind])} needed")
+
+
+def _kind_of(where: Where) -> str:
+    return COUNT if where.count else COST if where.cost else SCORE
 
 
 class Comparison(Section):
@@ -258,7 +295,7 @@ class Claim(Section):
     def _complete(self) -> "Claim":
         for better, worse in self.sides():
             for side in (better, worse):
-                _require_given(str(side.system), side, SCORE)
+                _require_given(str(side.system), side.given, SCORE)
             if better == worse:
                 raise ValueError(f"{better.system} is compared with itself")
             if (better.dataset, better.subset) != (worse.dataset, worse.subset):

@@ -56,12 +56,6 @@ _NEGATIVES = tuple(f"negatives.{name}" for name in Negatives.model_fields)
 TRAINING_AXES = tuple(name for name in Training.model_fields if name != "negatives") + _NEGATIVES
 
 
-def _rankers(text: bool) -> str:
-    """Return the rankers that read text, or vectors, without prototypes."""
-    fitting = {name: each.reads_text for name, each in RANKERS.items() if not each.needs_prototypes}
-    return " or ".join(name for name, reads_text in fitting.items() if reads_text == text)
-
-
 class System(Section):
     """One system: what turns sentences into vectors, and how these rank candidates.
 
@@ -74,6 +68,7 @@ class System(Section):
         aggregate: of the ranker `analogy`, over the prototypes.
         gradient: of the ranker `hyperbolic`, with respect to the points of the ball.
         p: prototypes of each question type, to compare with and to train with.
+        only_costs: why only its costs are measured, and no scores.
         training: laid over the section `training` of the paper that the system is of.
     """
 
@@ -86,6 +81,7 @@ class System(Section):
     aggregate: Literal["max", "mean", "question"] = "max"
     gradient: Literal["riemannian", "euclidean"] = "riemannian"
     p: Count = 30
+    only_costs: str = ""
     training: Training = Training()
 
     @model_validator(mode="after")
@@ -93,7 +89,8 @@ class System(Section):
         reads_text = RANKERS[self.ranker].reads_text
         kinds = [self.encoder, self.sentence_vectors, self.ranker if reads_text else None]
         if sum(kind is not None for kind in kinds) != 1:
-            raise ValueError(f"give one of encoder, sentence_vectors and ranker: {_rankers(True)}")
+            of_text = " or ".join(name for name, each in RANKERS.items() if each.reads_text)
+            raise ValueError(f"give one of encoder, sentence_vectors and ranker: {of_text}")
         needed = self.encoder is not None and ENCODERS[self.encoder].needs_vectors
         if needed and self.vectors is None:
             raise ValueError(f"the encoder {self.encoder} needs vectors")
@@ -103,17 +100,26 @@ class System(Section):
             raise ValueError("training: this system is not trained")
         alone = OBJECTIVES[self.training.loss].ranks_pairs
         if self.trained and alone and RANKERS[self.ranker].needs_prototypes:
-            raise ValueError(f"the loss {self.training.loss} needs ranker: {_rankers(False)}")
+            loss = self.training.loss
+            raise ValueError(
+                f"the loss {loss} has no prototypes, which ranker: {self.ranker} needs"
+            )
         if self.trained and RANKERS[self.ranker].trained and not alone:
             fitting = " or ".join(name for name, each in OBJECTIVES.items() if each.ranks_pairs)
             raise ValueError(f"the ranker {self.ranker} needs loss: {fitting}")
         if RANKERS[self.ranker].trained and not self.trained:
             raise ValueError(f"the ranker {self.ranker} is trained: give an encoder, too")
+        gives_words = self.encoder is not None and ENCODERS[self.encoder].gives_words
+        if RANKERS[self.ranker].reads_words != gives_words:
+            reading = [name for name, each in RANKERS.items() if each.reads_words]
+            raise ValueError(
+                f"encoder: words goes with ranker: {', '.join(reading)}, and they with it"
+            )
         return self
 
     def scientific(self) -> dict:
         """Return what of a system its scores depend on, besides p and its training section."""
-        return self.model_dump(exclude={"title", "training", "p"})
+        return self.model_dump(exclude={"title", "training", "p", "only_costs"})
 
     @property
     def trained(self) -> bool:

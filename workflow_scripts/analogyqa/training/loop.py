@@ -12,16 +12,15 @@ import pandas as pd
 import torch
 from torch import Tensor, nn
 
-from analogyqa.encoders import Encoder, build_encoder
+from analogyqa.encoders import Encoder
 from analogyqa.errors import AnalogyQAError
 from analogyqa.examples.data import CellData
 from analogyqa.measures import means_of, measure_items
-from analogyqa.rankers import Quadruples, TrainedRanker, build_ranker
-from analogyqa.registry import EXAMPLES, OBJECTIVES, OPTIMISERS, RANKERS
+from analogyqa.rankers import Quadruples
 from analogyqa.schemas import HISTORY
-from analogyqa.text import Sentences
 from analogyqa.training.checkpoints import load_state, save_state
 from analogyqa.training.devices import note_machine
+from analogyqa.training.learner import Learner
 from analogyqa.training.scoring import EVALUATED, Encode, score_split, scores_table
 
 if TYPE_CHECKING:
@@ -32,14 +31,6 @@ log = logging.getLogger(__name__)
 
 CONSTANTS = np.linspace(-1, 1, 41).tolist()
 SCORE_BATCH = 1024  # pairs
-
-
-def encode(
-    encoder: Encoder, sentences: Sentences, numbers: np.ndarray, device: torch.device
-) -> Tensor:
-    """Encode sentences by their numbers [n], all in one batch: [n, dim]."""
-    words, lengths = sentences.batch(numbers)
-    return encoder(torch.from_numpy(words).to(device), torch.from_numpy(lengths))
 
 
 def arrays_of(encoder: Encoder, device: torch.device) -> Encode:
@@ -53,31 +44,19 @@ def arrays_of(encoder: Encoder, device: torch.device) -> Encode:
     return on_arrays
 
 
-def build_model(system: "System", word_vectors: np.ndarray, seed: int) -> nn.ModuleDict:
-    """Return what of a system learns, its initial weights by the seed: `encoder`, perhaps `ranker`."""
-    entry, training = RANKERS[system.ranker], system.training
-    modules = {"encoder": build_encoder(system.encoder, word_vectors, training, seed)}
-    if entry.trained:
-        dim = word_vectors.shape[1] if entry.reads_words else training.sentence_dim
-        modules["ranker"] = build_ranker(system, dim, seed)
-    return nn.ModuleDict(modules)
-
-
 @torch.no_grad()
-def score_pairs(
-    encoder: Encoder, data: CellData, split: str, ranker: TrainedRanker, device: torch.device
-) -> np.ndarray:
+def score_pairs(learner: Learner, split: str) -> np.ndarray:
     """Score all pairs of a split by a ranker that learns: float32 [M]."""
-    part = data.splits[split]
+    data, part = learner.data, learner.data.splits[split]
     # Pairs of like length together, so that little is padded.
     order = np.argsort(data.sentences.lengths[part.candidates], kind="stable")
     scores, none = np.empty(len(order), dtype=np.float32), torch.zeros(0, dtype=torch.long)
     for rows in np.array_split(order, math.ceil(len(order) / SCORE_BATCH)):
         both = np.concatenate([part.questions[rows], part.candidates[rows]])
         unique, inverse = np.unique(both, return_inverse=True)
-        vectors = encode(encoder, data.sentences, unique, device)
-        c, d = torch.from_numpy(inverse).to(device).chunk(2)
-        (energies,) = ranker.energies(Quadruples(vectors, none, none, c, d))
+        c, d = torch.from_numpy(inverse).to(learner.device).chunk(2)
+        quadruples = Quadruples(learner.encode(unique), none, none, c, d)
+        (energies,) = learner.ranker.energies(quadruples)
         scores[rows] = energies.cpu().numpy()
     return scores
 
@@ -119,18 +98,13 @@ def train_seed(
     Raises:
         AnalogyQAError: when the loss is not a number or the checkpoint is damaged.
     """
-    training, objective = system.training, OBJECTIVES[system.training.loss]
-    loss_of, epoch_batches = objective.load(), EXAMPLES[objective.draws].load()
-    model = build_model(system, data.word_vectors, seed).to(device)
-    encoder = model["encoder"]
-    ranker = model["ranker"] if "ranker" in model else build_ranker(system)
-    learnt = [parameter for parameter in model.parameters() if parameter.requires_grad]
-    optimiser = OPTIMISERS[training.optimiser].load()(learnt, training)
+    training, learner = system.training, Learner(system, data, seed, device)
+    model, ranker = learner.model, learner.ranker
     state: dict[str, Any] = {"epoch": 0, "history": [], "best": None, "best_value": -1.0}
     if checkpoint.exists():
         state = load_state(checkpoint, device)
         model.load_state_dict(state["model"])
-        optimiser.load_state_dict(state["optimiser"])
+        learner.optimiser.load_state_dict(state["optimiser"])
         log.info("%s: resumed after epoch %d", name, state["epoch"])
         on_epoch(state["history"])
     note_machine(state, device, name)
@@ -138,27 +112,23 @@ def train_seed(
     def scores_of(split: str) -> pd.DataFrame:
         model.eval()
         if isinstance(ranker, nn.Module):
-            scores = score_pairs(encoder, data, split, ranker, device)
+            scores = score_pairs(learner, split)
             return scores_table(data, split, seed, scores, np.full(len(scores), -1))
-        found = score_split(arrays_of(encoder, device), data, split, ranker)
+        found = score_split(arrays_of(learner.encoder, device), data, split, ranker)
         return scores_table(data, split, seed, *found)
 
     while not _finished(state, training):
         epoch = state["epoch"] + 1
         torch.manual_seed(int(np.random.default_rng([seed, 3, epoch]).integers(2**31)))
         started, loss, examples = time.perf_counter(), 0.0, 0
-        constant = LossOfConstants(loss_of, training, system.compares) if epoch == 1 else None
+        constant = LossOfConstants(learner.summed_loss, system.compares) if epoch == 1 else None
         model.train()
-        for batch in epoch_batches(data, training, seed, epoch, system.compares):
-            optimiser.zero_grad()
-            vectors = encode(encoder, data.sentences, batch.sentences, device)
-            value = loss_of(ranker, vectors, batch, training)
-            value.backward()
-            optimiser.step()
-            loss += value.item() * (1 if objective.summed else len(batch.labels))
+        for batch in learner.batches(epoch):
+            value, vectors = learner.step(batch)
+            loss += value
             examples += len(batch.labels)
             if constant:
-                constant.add(vectors.detach(), batch)
+                constant.add(vectors, batch)
         seconds = time.perf_counter() - started
         loss /= max(examples, 1)
         if not math.isfinite(loss):
@@ -184,7 +154,9 @@ def train_seed(
         if value > state["best_value"]:
             weights = {key: value.clone() for key, value in model.state_dict().items()}
             state.update(best=weights, best_epoch=epoch, best_value=value)
-        state.update(epoch=epoch, model=model.state_dict(), optimiser=optimiser.state_dict())
+        state.update(
+            epoch=epoch, model=model.state_dict(), optimiser=learner.optimiser.state_dict()
+        )
         save_state(state, checkpoint)
         on_epoch(state["history"])
     model.load_state_dict(state["best"])
@@ -196,26 +168,24 @@ def train_seed(
 class LossOfConstants:
     """The loss of an epoch if all energies were one number: what is to be learnt lies below it.
 
+    It stands in for a ranker.
+
     Args:
-        loss_of: the objective.
-        training: its section.
-        compares: whether its ranker compares with prototypes, so that it may have two sides.
+        summed_loss: of a ranker, vectors and a batch; see `Learner`.
+        compares: whether the ranker compares with prototypes, so that it may have two sides.
     """
 
-    def __init__(self, loss_of: Callable, training: "Training", compares: bool) -> None:
-        self.loss_of, self.training, self.compares = loss_of, training, compares
+    def __init__(self, summed_loss: Callable, compares: bool) -> None:
+        self.summed_loss, self.compares = summed_loss, compares
         self.losses, self.value, self.count = np.zeros(len(CONSTANTS)), 0.0, 0
 
     def energies(self, quadruples: Quadruples, both_sides: bool = False) -> list[Tensor]:
-        """Stand in for the ranker."""
         sides = 2 if both_sides and self.compares else 1
         return [quadruples.vectors.new_full((len(quadruples.c),), self.value)] * sides
 
     def add(self, vectors: Tensor, batch: "Batch") -> None:
         for number, self.value in enumerate(CONSTANTS):
-            loss = self.loss_of(self, vectors, batch, self.training).item()
-            summed = OBJECTIVES[self.training.loss].summed
-            self.losses[number] += loss * (1 if summed else len(batch.labels))
+            self.losses[number] += self.summed_loss(self, vectors, batch).item()
         self.count += len(batch.labels)
 
     def lowest(self) -> float:

@@ -1,0 +1,44 @@
+"""The vectors of all words, with zero rows as padding."""
+
+import numpy as np
+import pytest
+import torch
+
+from analogyqa.encoders import build_encoder
+from analogyqa.settings.systems import Training
+
+VECTORS = np.random.default_rng(0).normal(size=(9, 4)).astype(np.float32)
+SENTENCES = torch.tensor([[1, 2, 3], [4, 5, 6], [7, 8, 0]])
+LENGTHS = torch.tensor([3, 1, 0])
+
+
+def encoder():
+    return build_encoder("words", VECTORS, Training(), seed=0)
+
+
+def test_a_sentence_is_the_vectors_of_its_words_and_then_zeros():
+    found = encoder()(SENTENCES, LENGTHS)
+    assert (found.shape, found.dtype) == ((3, 3, 4), torch.float32)
+    expected = np.zeros((3, 3, 4), dtype=np.float32)
+    expected[0], expected[1, 0] = VECTORS[[1, 2, 3]], VECTORS[4]
+    assert found.numpy().tobytes() == expected.tobytes()  # no -0
+
+
+def test_the_words_behind_the_end_do_not_matter():
+    other = torch.tensor([[1, 2, 3], [4, 0, 0], [0, 0, 0]])
+    assert encoder()(SENTENCES, LENGTHS).equal(encoder()(other, LENGTHS))
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_a_vector_that_is_not_finite_is_not_carried_into_the_padding(value):
+    broken = VECTORS.copy()
+    broken[5] = value
+    found = build_encoder("words", broken, Training(), seed=0)(SENTENCES, LENGTHS)
+    assert found.isfinite().all()
+
+
+def test_nothing_is_learnt_dropped_or_saved():
+    own = encoder().train()
+    assert not list(own.parameters())
+    assert not own.state_dict()
+    assert own(SENTENCES, LENGTHS).equal(own(SENTENCES, LENGTHS))

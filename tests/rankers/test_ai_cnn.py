@@ -1,0 +1,50 @@
+"""AI-CNN, against its equations for one pair, word by word."""
+
+import pytest
+import torch
+
+from analogyqa.rankers.ai_cnn import WIDTH
+from small_networks import DIM, LENGTHS, C, D, build, scores, sentences
+
+
+def maps_of(ranker, words):
+    filled = torch.cat([torch.zeros(1, DIM), words, torch.zeros(1, DIM)])
+    windows = [filled[start : start + WIDTH].T for start in range(len(words))]
+    weight, bias = ranker.convolution.weight, ranker.convolution.bias
+    return [((weight * window).sum(dim=(1, 2)) + bias).tanh() for window in windows]
+
+
+def attended(rows, attention):
+    weights = torch.stack([attention(row)[0] for row in rows]).softmax(dim=0)
+    return sum(weight * row for weight, row in zip(weights, rows, strict=True))
+
+
+def by_hand(ranker, question, candidate):
+    v = torch.cat([ranker.of_question.weight, ranker.of_candidate.weight], dim=1)
+    v, b = torch.cat([v, ranker.of_product.weight], dim=1), ranker.of_question.bias
+    tensor = [
+        [(v @ torch.cat([q, a, q * a]) + b).tanh() for a in maps_of(ranker, candidate)]
+        for q in maps_of(ranker, question)
+    ]
+    rows = [torch.stack(row).amax(dim=0) for row in tensor]
+    columns = [torch.stack(column).amax(dim=0) for column in zip(*tensor, strict=True)]
+    first = attended(rows, ranker.question_attention)
+    second = attended(columns, ranker.candidate_attention)
+    return ranker.output(torch.cat([first, second]))[0]
+
+
+def test_a_score_is_that_of_the_equations():
+    ranker, vectors = build("ai_cnn"), sentences()
+    with torch.no_grad():
+        found = scores(ranker, vectors)
+        for score, c, d in zip(found, C, D, strict=True):
+            question, candidate = (vectors[row, : max(LENGTHS[row], 1)] for row in (c, d))
+            torch.testing.assert_close(score, by_hand(ranker, question, candidate))
+
+
+@pytest.mark.parametrize(("dim", "h"), [(DIM, 6), (4, 2), (300, 100)])
+def test_the_parameters_are_those_of_the_formula(dim, h):
+    ranker = build("ai_cnn", dim=dim, sentence_dim=h)
+    count = sum(parameter.numel() for parameter in ranker.parameters())
+    assert count == 3 * h**2 + (3 * dim + 6) * h + 1
+    assert (count == 120_601) == (dim == 300)

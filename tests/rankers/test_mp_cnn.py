@@ -1,0 +1,104 @@
+"""MP-CNN, against its blocks and comparisons of one pair, filter by filter."""
+
+import pytest
+import torch
+
+from analogyqa.rankers.mp_cnn import FILTERS, WIDTHS
+from small_networks import DIM, LENGTHS, C, D, build, scores, sentences
+
+POOLS = [lambda rows: rows.amax(0), lambda rows: rows.amin(0), lambda rows: rows.mean(0)]
+
+
+def windows_of(words, width):
+    """Return the windows of a sentence, each [d, width]; one that is too short has one."""
+    filled = torch.cat([words, torch.zeros(max(width - len(words), 0), DIM)])
+    return [filled[start : start + width].T for start in range(len(filled) - width + 1)]
+
+
+def block_a(ranker, words):
+    """Return for each pooling the vectors of the three widths and of the whole sentence."""
+    block = []
+    for pool, convolutions in zip(POOLS, ranker.holistic, strict=True):
+        vectors = []
+        for width, layers in zip(WIDTHS, convolutions, strict=True):
+            convolution, places = layers, []
+            for window in windows_of(words, width):
+                if width > 1:
+                    inner, _, convolution = layers
+                    window = (inner.weight[:, :, 0] @ window + inner.bias[:, None]).tanh()
+                total = (convolution.weight * window).sum(dim=(1, 2)) + convolution.bias
+                places.append(total.tanh())
+            vectors.append(pool(torch.stack(places)))
+        block.append([*vectors, pool(words)])
+    return block
+
+
+def block_b(ranker, words):
+    """Return the vectors of the filters that see one dimension."""
+    vectors = []
+    for pool, convolutions in zip(POOLS[:2], ranker.per_dimension, strict=True):
+        for width, convolution in zip(WIDTHS, convolutions, strict=True):
+            for weight, bias in zip(convolution.weight[:, 0, 0], convolution.bias, strict=True):
+                places = [(window @ weight + bias).tanh() for window in windows_of(words, width)]
+                vectors.append(pool(torch.stack(places)))
+    return vectors
+
+
+def cosine(first, second):
+    return torch.nn.functional.cosine_similarity(first, second, dim=0)
+
+
+def by_hand(ranker, question, candidate):
+    """Return the score of one pair."""
+    first, second = block_a(ranker, question), block_a(ranker, candidate)
+    cosines, distances, others = [], [], []
+    for own, other in zip(first, second, strict=True):  # algorithm 1
+        for x, y in zip(torch.stack(own).T, torch.stack(other).T, strict=True):
+            cosines.append(cosine(x, y))
+            distances.append((x - y).norm())
+    pairs = [
+        [(x, y) for own, other in zip(first, second, strict=True) for x in own for y in other],
+        list(zip(block_b(ranker, question), block_b(ranker, candidate), strict=True)),
+    ]
+    for compared in pairs:  # algorithm 2
+        others += [torch.stack([cosine(x, y) for x, y in compared])]
+        others += [torch.stack([(x - y).norm() for x, y in compared])]
+        others += [torch.cat([(x - y).abs() for x, y in compared])]
+    features = torch.cat([torch.stack(cosines), torch.stack(distances), *others])
+    return ranker.output(ranker.hidden(features).tanh())[0]
+
+
+def test_a_score_is_that_of_the_algorithms():
+    ranker, vectors = build("mp_cnn"), sentences()
+    with torch.no_grad():
+        found = scores(ranker, vectors)
+        for score, c, d in zip(found, C, D, strict=True):
+            question, candidate = (vectors[row, : max(LENGTHS[row], 1)] for row in (c, d))
+            expected = by_hand(ranker, question, candidate)
+            torch.testing.assert_close(score, expected, rtol=1e-4, atol=1e-5)
+
+
+def test_the_gradients_are_those_of_the_algorithms():
+    """Also of the places that are found without gradients."""
+    ranker, vectors = build("mp_cnn"), sentences()
+    weights = list(ranker.parameters())
+    found = torch.autograd.grad(scores(ranker, vectors, [0], [1]).sum(), weights)
+    expected = torch.autograd.grad(by_hand(ranker, vectors[0, :3], vectors[1]), weights)
+    torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-5)
+
+
+def test_a_pair_of_equal_sentences_has_a_gradient():
+    """Where a distance is 0."""
+    ranker = build("mp_cnn")
+    scores(ranker, sentences(), [1], [1]).sum().backward()
+    assert all(parameter.grad.isfinite().all() for parameter in ranker.parameters())
+
+
+@pytest.mark.parametrize(("dim", "h"), [(DIM, 6), (4, 2), (300, 150)])
+def test_the_parameters_are_those_of_the_formula(dim, h):
+    ranker = build("mp_cnn", dim=dim, sentence_dim=h)
+    count = sum(parameter.numel() for parameter in ranker.parameters())
+    assert count == 24 * dim**2 + 15 * dim + 360 + (174 * dim + 337) * h + h + 1
+    assert (count == 10_045_561) == (dim == 300)
+    assert ranker.hidden.in_features == 174 * dim + 336
+    assert FILTERS == 20

@@ -1,0 +1,142 @@
+"""What every ranker that reads words keeps."""
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analogyqa.rankers import Quadruples
+from analogyqa.rankers.padding import inside_of, side_of
+from analogyqa.registry import RANKERS
+from small_networks import LENGTHS, C, D, build, scores, sentences
+
+TRAINED = [name for name, entry in RANKERS.items() if entry.reads_words]
+each = pytest.mark.parametrize("name", TRAINED)
+
+
+def test_there_are_four_and_they_read_words():
+    assert TRAINED == ["ap_cnn", "ap_bilstm", "mp_cnn", "ai_cnn"]
+    assert all(RANKERS[name].trained for name in TRAINED)
+
+
+@each
+def test_a_pair_has_one_score_on_one_side(name):
+    ranker, vectors = build(name), sentences()
+    found = scores(ranker, vectors)
+    assert (found.shape, found.dtype) == ((len(C),), torch.float32)
+    assert found.isfinite().all()
+    rows = torch.tensor(C), torch.tensor(D)
+    both = ranker.energies(Quadruples(vectors, *[rows[0][:0]] * 2, *rows), both_sides=True)
+    assert len(both) == 1
+    assert both[0].equal(found)
+
+
+@each
+def test_a_score_is_that_of_its_pair_alone_whatever_the_order(name):
+    ranker, vectors = build(name), sentences()
+    expected = scores(ranker, vectors)
+    torch.testing.assert_close(scores(ranker, vectors, C[::-1], D[::-1]), expected.flip(0))
+    for score, c, d in zip(expected, C, D, strict=True):
+        alone = torch.stack([vectors[c, : max(LENGTHS[c], 1)]])
+        other = torch.stack([vectors[d, : max(LENGTHS[d], 1)]])
+        longest = max(alone.shape[1], other.shape[1])
+        pair = [torch.nn.functional.pad(x, (0, 0, 0, longest - x.shape[1])) for x in (alone, other)]
+        torch.testing.assert_close(scores(ranker, torch.cat(pair), [0], [1])[0], score)
+
+
+@each
+@given(lengths=st.lists(st.integers(0, 6), min_size=2, max_size=4), more=st.integers(1, 5))
+def test_padding_never_changes_a_score(name, lengths, more):
+    ranker, (c, d) = build(name), ([0, 1, len(lengths) - 1], [1, 0, 0])
+    with torch.no_grad():  # so that what the padding gives would win a maximum
+        for parameter in ranker.parameters():
+            parameter.add_(0.3)
+    narrow, wide = (scores(ranker, sentences(lengths, wide), c, d) for wide in (0, more))
+    torch.testing.assert_close(narrow, wide)
+
+
+@each
+@pytest.mark.parametrize("length", [0, 1])
+def test_short_sentences_have_finite_scores_and_gradients(name, length):
+    ranker = build(name)
+    found = scores(ranker, sentences([length, length, 4]), [0, 0, 0, 2], [0, 1, 2, 1])
+    found.sum().backward()
+    assert found.isfinite().all()
+    assert all(parameter.grad.isfinite().all() for parameter in ranker.parameters())
+
+
+@each
+def test_gradients_reach_every_parameter(name):
+    ranker = build(name)
+    scores(ranker, sentences()).sum().backward()
+    for key, parameter in ranker.named_parameters():
+        assert parameter.grad.abs().sum() > 0, key
+
+
+@each
+def test_a_step_along_the_gradient_parts_right_from_wrong(name):
+    ranker, vectors = build(name), sentences()
+
+    def difference():
+        right, wrong = scores(ranker, vectors, [0, 0], [1, 5])
+        return right - wrong
+
+    before = difference()
+    before.backward()
+    with torch.no_grad():
+        for parameter in ranker.parameters():
+            parameter += 1e-3 * parameter.grad
+    assert difference() > before
+
+
+@each
+def test_the_weights_follow_the_seed(name):
+    first, again, other = (
+        torch.nn.utils.parameters_to_vector(build(name, seed).parameters()) for seed in (1, 1, 2)
+    )
+    assert first.equal(again)
+    assert not first.equal(other)
+
+
+@each
+def test_question_and_candidate_are_read(name):
+    ranker, vectors = build(name), sentences()
+    one, other_candidate, other_question = scores(ranker, vectors, [0, 0, 5], [1, 4, 1])
+    assert one != other_candidate
+    assert one != other_question
+
+
+@each
+@pytest.mark.parametrize("place", ["word_vectors", "sentence_vector"])
+def test_dropout_acts_in_training_only(name, place):
+    vectors, ranker = sentences(), build(name, dropout=0.5, dropout_place=place)
+    expected = scores(build(name), vectors)
+    assert not scores(ranker, vectors).equal(expected)
+    assert scores(ranker.eval(), vectors).equal(expected)
+
+
+@each
+def test_a_diverged_weight_shows_in_the_scores(name):
+    ranker = build(name)
+    with torch.no_grad():
+        next(ranker.parameters()).view(-1)[0] = torch.nan
+    assert scores(ranker, sentences()).isnan().any()
+
+
+# The padding
+
+
+def test_a_sentence_ends_with_its_last_row_that_is_not_zero():
+    vectors = torch.zeros(4, 4, 2)
+    vectors[0, :2], vectors[1, 2, 1], vectors[2, 3] = 1, -1, torch.nan
+    expected = [[1, 1, 0, 0], [1, 1, 1, 0], [1, 1, 1, 1], [1, 0, 0, 0]]
+    assert inside_of(vectors).tolist() == [[bool(place) for place in row] for row in expected]
+
+
+def test_a_side_is_as_wide_as_its_longest_sentence():
+    inside = inside_of(sentences())
+    maps = torch.arange(6 * 7 * 2).view(6, 7, 2)
+    rows = torch.tensor([4, 0, 4])
+    side, own = side_of(maps, inside, rows)
+    assert side.equal(maps[[4, 0, 4], :3])
+    assert own.tolist() == [[True, True, False], [True] * 3, [True, True, False]]

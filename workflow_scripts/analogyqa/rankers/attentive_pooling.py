@@ -1,0 +1,101 @@
+"""AP-CNN and AP-BiLSTM (dos Santos et al. 2016, "Attentive Pooling Networks")."""
+
+from typing import TYPE_CHECKING
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+from analogyqa.encoders.dropout import Dropout
+from analogyqa.rankers.energy import energy
+from analogyqa.rankers.padding import inside_of, side_of
+
+if TYPE_CHECKING:
+    from analogyqa.rankers import Quadruples
+    from analogyqa.settings.systems import System
+
+WIDTH = 5  # words that a filter of AP-CNN sees
+
+
+class AttentivePooling(nn.Module):
+    """What both networks share: each side is pooled as the other one asks for (section 3).
+
+    With the maps Q [s, h] of a question and A [t, h] of a candidate, a row for each word:
+    G = tanh(Q U A^T) [s, t]; the maxima of its rows and of its columns go through a softmax and
+    weight the rows of Q and of A; the score is the cosine of the two sums [h].
+
+    Parameters: h^2 of U besides those of the maps. The dropout of the training section acts on the
+    word vectors and on the two sums; the paper has none.
+    """
+
+    def __init__(self, system: "System", hidden: int, seed: int) -> None:
+        super().__init__()
+        torch.manual_seed(seed)
+        self.interaction = nn.Linear(hidden, hidden, bias=False)
+        self.word_dropout = Dropout(system.training, "word_vectors")
+        self.sentence_dropout = Dropout(system.training, "sentence_vector")
+
+    def maps(self, x: Tensor, inside: Tensor) -> Tensor:
+        """Return the maps [u, t, h] of word vectors [u, t, d]; `inside` [u, t] says the words."""
+        raise NotImplementedError
+
+    def energies(self, quadruples: "Quadruples", both_sides: bool = False) -> list[Tensor]:
+        """Return the scores of the pairs c and d: one side, [n]."""
+        inside = inside_of(quadruples.vectors)
+        maps = self.maps(self.word_dropout(quadruples.vectors), inside)
+        questions, asked = side_of(maps, inside, quadruples.c)
+        candidates, said = side_of(maps, inside, quadruples.d)
+        # U is multiplied with each sentence once, not with each pair.
+        turned, _ = side_of(self.interaction(maps), inside, quadruples.d)
+        match = torch.tanh(questions @ turned.transpose(1, 2))
+        match = match.masked_fill(~(asked[:, :, None] & said[:, None]), -torch.inf)
+        first = self.sentence_dropout(_pooled(questions, match.amax(dim=2)))
+        second = self.sentence_dropout(_pooled(candidates, match.amax(dim=1)))
+        return [energy(first, second)]
+
+
+class APCNNRanker(AttentivePooling):
+    """AP-CNN: the maps are a convolution of h = `sentence_dim` filters, one place for each word.
+
+    A filter sees a word and two on each side, with zeros beside the sentence. The maps have no
+    nonlinearity, as the paper's equations have none before the attention.
+
+    Parameters: h (5d + 1) + h^2; 540,300 with d = h = 300, the 540K of HyperQA, which settles the
+    width.
+    """
+
+    def __init__(self, system: "System", dim: int, seed: int) -> None:
+        hidden = system.training.sentence_dim
+        super().__init__(system, hidden, seed)
+        self.convolution = nn.Conv1d(dim, hidden, WIDTH)
+
+    def maps(self, x: Tensor, inside: Tensor) -> Tensor:
+        before = (WIDTH - 1) // 2
+        around = F.pad(x.transpose(1, 2), (before, WIDTH - 1 - before))
+        return self.convolution(around).transpose(1, 2)
+
+
+class APBiLSTMRanker(AttentivePooling):
+    """AP-BiLSTM: the maps are the states of a BiLSTM, h = `sentence_dim` of both directions.
+
+    Parameters: 4h (d + h/2 + 2) + h^2; 1,804,800 with d = 300 and h = 600, the 1.80M of HyperQA.
+    PyTorch has two biases where an LSTM needs one, 4h more.
+    """
+
+    def __init__(self, system: "System", dim: int, seed: int) -> None:
+        hidden = system.training.sentence_dim
+        super().__init__(system, hidden, seed)
+        self.lstm = nn.LSTM(dim, hidden // 2, batch_first=True, bidirectional=True)
+
+    def maps(self, x: Tensor, inside: Tensor) -> Tensor:
+        lengths = inside.sum(dim=1).cpu()
+        packed = pack_padded_sequence(x, lengths, batch_first=True, enforce_sorted=False)
+        states, _ = self.lstm(packed)
+        padded, _ = pad_packed_sequence(states, batch_first=True, total_length=x.shape[1])
+        return padded
+
+
+def _pooled(maps: Tensor, importance: Tensor) -> Tensor:
+    """Sum maps [n, t, h] with the softmax of importances [n, t] as weights: [n, h]."""
+    return (importance.softmax(dim=1)[:, None] @ maps).squeeze(1)

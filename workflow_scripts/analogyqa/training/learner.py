@@ -1,0 +1,84 @@
+"""What learns: an encoder, perhaps a ranker, the optimiser of both, and a step of it."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from analogyqa.encoders import Encoder, build_encoder
+from analogyqa.examples.data import CellData
+from analogyqa.rankers import Ranker, TrainedRanker, build_ranker
+from analogyqa.registry import EXAMPLES, OBJECTIVES, OPTIMISERS, RANKERS
+from analogyqa.text import Sentences
+
+if TYPE_CHECKING:
+    from analogyqa.examples.batches import Batch
+    from analogyqa.settings.systems import System
+
+
+def encode(
+    encoder: Encoder, sentences: Sentences, numbers: np.ndarray, device: torch.device
+) -> Tensor:
+    """Encode sentences by their numbers [n], all in one batch: [n, dim]."""
+    words, lengths = sentences.batch(numbers)
+    return encoder(torch.from_numpy(words).to(device), torch.from_numpy(lengths))
+
+
+class Learner:
+    """A system in training.
+
+    Args:
+        system: its encoder, or its ranker, learns.
+        data: of one seed.
+        seed: of the initial weights and of the batches.
+        device: see `devices.device_for`.
+    """
+
+    def __init__(self, system: "System", data: CellData, seed: int, device: torch.device) -> None:
+        self.system, self.data, self.seed, self.device = system, data, seed, device
+        training = system.training
+        self.encoder = build_encoder(system.encoder, data.word_vectors, training, seed).to(device)
+        self.ranker = _build_ranker(system, data.word_vectors, seed)
+        learning = {"encoder": self.encoder, "ranker": self.ranker}
+        modules = {name: each for name, each in learning.items() if isinstance(each, nn.Module)}
+        self.model = nn.ModuleDict(modules).to(device)
+        self.parameters = [each for each in self.model.parameters() if each.requires_grad]
+        self.optimiser = OPTIMISERS[training.optimiser].load()(self.parameters, training)
+        self._objective = OBJECTIVES[training.loss]
+        self._loss_of = self._objective.load()
+
+    def batches(self, epoch: int) -> Iterator["Batch"]:
+        """Yield the batches of an epoch."""
+        draw = EXAMPLES[self._objective.draws].load()
+        return draw(self.data, self.system.training, self.seed, epoch, self.system.compares)
+
+    def encode(self, numbers: np.ndarray) -> Tensor:
+        return encode(self.encoder, self.data.sentences, numbers, self.device)
+
+    def step(self, batch: "Batch") -> tuple[float, Tensor]:
+        """Take a step; return the loss summed over the batch, and the vectors of its sentences."""
+        self.optimiser.zero_grad()
+        vectors = self.encode(batch.sentences)
+        value = self._loss_of(self.ranker, vectors, batch, self.system.training)
+        value.backward()
+        self.optimiser.step()
+        return value.item() * self._weight(batch), vectors.detach()
+
+    def summed_loss(
+        self, ranker: Ranker | TrainedRanker, vectors: Tensor, batch: "Batch"
+    ) -> Tensor:
+        """Return the loss summed over a batch, of vectors and by another ranker."""
+        value = self._loss_of(ranker, vectors, batch, self.system.training)
+        return value * self._weight(batch)
+
+    def _weight(self, batch: "Batch") -> int:
+        return 1 if self._objective.summed else len(batch.labels)
+
+
+def _build_ranker(system: "System", word_vectors: np.ndarray, seed: int) -> Ranker | TrainedRanker:
+    words = RANKERS[system.ranker].reads_words
+    return build_ranker(
+        system, word_vectors.shape[1] if words else system.training.sentence_dim, seed
+    )

@@ -1,0 +1,24 @@
+"""Count the parameters of systems and time their steps side by side.
+
+input: corpus, and the vectors of each system by their name
+output: costs/{dataset}/{subset}.json
+"""
+
+from analogyqa.examples.files import CellFiles
+from analogyqa.runs.cost import measure_costs
+from analogyqa.settings.systems import System
+from job import job
+
+with job(snakemake):
+    systems = {name: System(title="", **own) for name, own in snakemake.params.systems.items()}
+    measure_costs(
+        systems,
+        {
+            name: CellFiles(snakemake.input.corpus, snakemake.input[system.vectors], None, {})
+            for name, system in systems.items()
+        },
+        snakemake.params.types,
+        snakemake.params.lowercase,
+        snakemake.config["device"],
+        snakemake.output[0],
+    )
