@@ -24,7 +24,7 @@ from analogyqa.plan import (
     systems_that_cost,
     unfolded,
 )
-from analogyqa.registry import PRETRAINED, READERS
+from analogyqa.registry import PRETRAINED, READERS, VIEWS
 from analogyqa.runs.depends_on import code_hash, content_hash
 from analogyqa.runs.train import modules_of
 from analogyqa.settings.axes import CHOSEN, SETTING, from_text
@@ -204,6 +204,12 @@ def code_of(script, *modules):
     return code_hash(Path(workflow.basedir, "workflow_scripts", f"{script}.py"), *modules)
 
 
+def view_modules(paper, name):
+    """The module that a view is made by; none of another table or figure."""
+    views = PAPERS[paper].views
+    return [VIEWS[views[name].view].module] if name in views else []
+
+
 def pretrained_module(name):
     return PRETRAINED[CONFIG.sentence_vectors[name].encoder].module
 
@@ -258,6 +264,13 @@ def trainings_of(wildcards):
     return {name: CONFIG.system_at(wildcards.system, axes) for name, axes in choices.items()}
 
 
+def settings_of(wildcards):
+    return {
+        name: system.model_dump(exclude={"title"})
+        for name, system in trainings_of(wildcards).items()
+    }
+
+
 def prototype_files(corpus, subset, seeds=CONFIG.all_seeds):
     folder = f"{RESULTS}/prototypes/{corpus}/{subset}"
     return [f"{folder}/seed{seed}.parquet" for seed in seeds]
@@ -283,7 +296,9 @@ def cell_inputs(wildcards):
     if system.needs_prototypes:
         inputs["prototypes"] = prototype_files(cell.corpus, cell.subset, seeds)
     if system.trained:
-        for each in filter(lambda each: each.learns_from_quadruples, trainings_of(wildcards).values()):
+        for each in filter(
+            lambda each: each.learns_from_quadruples, trainings_of(wildcards).values()
+        ):
             stem = each.training.negatives.file_stem
             inputs[stem] = [f"{folder}/seed{seed}/{stem}.parquet" for seed in seeds]
     if system.compares:
@@ -323,3 +338,7 @@ def histories_of(cells):
 
 def records_of(cells):
     return [f"{RESULTS}/runs/{cell.path}/run.json" for cell in cells]
+
+
+def insides_of(cells):
+    return [f"{RESULTS}/runs/{cell.path}/inside.parquet" for cell in cells]

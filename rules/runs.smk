@@ -3,6 +3,7 @@
 needs: corpora, vectors, prototypes, quadruples
 makes: runs/{system}/{dataset}/{subset}/{axes}/{scores,metrics,history}.parquet and run.json,
        selection/{system}/{dataset}.json,
+       runs/{system}/{dataset}/{subset}/{axes}/inside.parquet,
        costs/{dataset}/{subset}.json,
        checkpoints/*.pt, which are no output: they outlive a job that dies
 """
@@ -35,14 +36,39 @@ rule train_encoder:
         code=lambda wildcards: code_of("train_encoder", *modules_of(system_of(wildcards))),
         types=types_of,
         sources=sources_of,
-        settings=lambda wildcards: {
-            name: system.model_dump(exclude={"title"})
-            for name, system in trainings_of(wildcards).items()
-        },
+        settings=settings_of,
         seeds=seeds_of,
         lowercase=lowercase_of,
     script:
         "../workflow_scripts/train_encoder.py"
+
+
+rule look_inside:
+    """Read the vectors and norms of the test split out of a trained encoder, of the first seed."""
+    input:
+        unpack(cell_inputs),
+        record=f"{RESULTS}/runs/{{system}}/{{dataset}}/{{subset}}/{{axes}}/run.json",
+    output:
+        f"{RESULTS}/runs/{{system}}/{{dataset}}/{{subset}}/{{axes}}/inside.parquet",
+    log:
+        f"{RESULTS}/logs/look_inside/{{system}}/{{dataset}}-{{subset}}-{{axes}}.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/look_inside/{{system}}/{{dataset}}-{{subset}}-{{axes}}.jsonl"
+    wildcard_constraints:
+        system=one_of(name for name in CONFIG.systems if CONFIG.systems[name].trained),
+    conda:
+        "../envs/cpu.yaml"
+    resources:
+        mem_mb=growing(2000),
+        runtime=growing(20),
+    params:
+        code=lambda wildcards: code_of("look_inside", *modules_of(system_of(wildcards))),
+        types=types_of,
+        settings=settings_of,
+        seeds=lambda wildcards: seeds_of(wildcards)[:1],
+        lowercase=lowercase_of,
+    script:
+        "../workflow_scripts/look_inside.py"
 
 
 rule choose_setting:
@@ -115,7 +141,11 @@ rule measure_costs:
     params:
         code=lambda wildcards: code_of(
             "measure_costs",
-            *(module for system in systems_of_cost(wildcards).values() for module in modules_of(system)),
+            *(
+                module
+                for system in systems_of_cost(wildcards).values()
+                for module in modules_of(system)
+            ),
         ),
         types=types_of,
         systems=lambda wildcards: {

@@ -6,17 +6,13 @@ output: runs/{system}/{dataset}/{subset}/{axes}/{scores,metrics,history}.parquet
 
 from pathlib import Path
 
-from analogyqa.runs.choose import chosen_setting
+from analogyqa.runs.choose import system_of
 from analogyqa.runs.train import train_cell
-from analogyqa.settings.systems import System
 from analogyqa.tracking.live import LiveLog
 from job import cell_files, cell_of, job
 
 with job(snakemake):
-    settings = snakemake.params.settings
-    selection = snakemake.input.get("selection")
-    setting = chosen_setting(selection) if selection else next(iter(settings))
-    system = System(title="", **settings[setting])
+    setting, system = system_of(snakemake.params.settings, snakemake.input.get("selection"))
     cell, results = cell_of(snakemake), snakemake.config["output_dir"]
     with LiveLog(snakemake.config["tracking_uri"], results, cell, setting) as live:
         train_cell(

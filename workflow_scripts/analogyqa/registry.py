@@ -1,5 +1,5 @@
 """The plug-ins: a line for each reader, encoder, pre-trained encoder, ranker, objective, way of
-drawing examples and optimiser.
+drawing examples, optimiser and view.
 
 To add one, write a file in the folder of its kind (its `__init__.py` says what is expected) and a
 line here. A plug-in is loaded when it is used: names, and what each needs, can be asked for without
@@ -20,11 +20,12 @@ class Entry(NamedTuple):
         reads_text: of a ranker, whether it reads words in place of vectors.
         reads_words: of a ranker, whether it needs the vectors of all words, [n, t, dim].
         gives_words: of an encoder, whether it gives these, as a tensor.
-        options: the keys of a system that this ranker reads and others do not.
+        options: the keys of a system that this ranker reads and others do not; or those of a view.
         ranks_pairs: of an objective, whether it is for rankers without prototypes only.
         one_sided: of an objective, the one that it is where a ranker has no prototypes.
         draws: of an objective, the key of `EXAMPLES` that its batches are made by.
         summed: of an objective, whether it is a sum over its batch and not a mean.
+        is_figure: of a view, whether it is drawn.
     """
 
     path: str
@@ -40,6 +41,7 @@ class Entry(NamedTuple):
     one_sided: str | None = None
     draws: str = "quadruples"
     summed: bool = False
+    is_figure: bool = False
 
     def load(self) -> Any:
         """Return the class or function, its module imported."""
@@ -113,4 +115,11 @@ OPTIMISERS = {
     "adam": Entry("analogyqa.training.adam:adam_of"),
     "adagrad": Entry("analogyqa.training.adagrad:adagrad_of"),
     "adagrad_riemannian": Entry("analogyqa.training.adagrad:adagrad_riemannian_of"),
+}
+
+VIEWS = {
+    "projection": Entry("analogyqa.report.views.projection:show", is_figure=True),
+    "norms": Entry("analogyqa.report.views.norms:show", is_figure=True),
+    "words_by_norm": Entry("analogyqa.report.views.words_by_norm:show", options=("levels",)),
+    "pairs_by_norm": Entry("analogyqa.report.views.pairs_by_norm:show", options=("examples",)),
 }

@@ -6,6 +6,7 @@ from pathlib import Path
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import write_json
 from analogyqa.schemas import HISTORY, read_table
+from analogyqa.settings.systems import System
 
 
 def choose_setting(histories: dict[str, str], measure: str, subset: str, path: str | Path) -> None:
@@ -38,3 +39,16 @@ def chosen_setting(path: str | Path) -> str:
             f"{path}: no record of a chosen setting ({error!r}). "
             "Delete it, then run the same command again to make it anew."
         ) from error
+
+
+def system_of(settings: dict[str, dict], selection: str | Path | None) -> tuple[str, System]:
+    """Return the setting that a trained cell is at, and its system there.
+
+    Args:
+        settings: setting to the section of the system, without its title.
+        selection: the record of the chosen one; None where there is one setting only.
+
+    Raises AnalogyQAError for a file that is not such a record.
+    """
+    setting = chosen_setting(selection) if selection else next(iter(settings))
+    return setting, System(title="", **settings[setting])

@@ -33,6 +33,43 @@ def modules_of(system: System) -> list[str]:
     return [entry.module for entry in entries]
 
 
+def hashes_of(files: CellFiles) -> dict[str, str]:
+    """Return the sha256 of the tables of a seed by what they are."""
+    return {name: sha256(path) for name, path in files.named().items()}
+
+
+def checkpoint_of(
+    checkpoints: str | Path,
+    types: Sequence[str] | None,
+    system: System,
+    seed: int,
+    hashes: dict[str, str],
+    lowercase: bool,
+) -> Path:
+    """Return the file of a training, named by the hash of all that it depends on.
+
+    Args:
+        checkpoints: the folder of all of them.
+        types, system, seed, lowercase: as in `train_cell`.
+        hashes: of its tables, as `hashes_of` returns them.
+    """
+    import torch
+
+    depends_on = {
+        "system": system.scientific(),
+        "training": system.training.model_dump(),
+        "seed": seed,
+        "types": types,
+        "p": system.p,
+        "inputs": hashes,
+        "lowercase": lowercase,
+        # Not the device: a training may go on on another. What it ran on is in its state.
+        "torch": torch.__version__.partition("+")[0],
+        "code": code_hash("analogyqa.training.loop", *modules_of(system)),
+    }
+    return Path(checkpoints, f"{content_hash(depends_on)[:32]}.pt")
+
+
 def train_cell(
     cell: Cell,
     types: Sequence[str] | None,
@@ -57,37 +94,22 @@ def train_cell(
         sources: split to the name of the file that its pairs come from, for the record.
         lowercase: as the vocabulary was made.
         device: auto, cpu or cuda.
-        checkpoints: a folder in which each training has a file named by the hash of all that it
-            depends on. A training that was done before, under whatever name, is not done again.
+        checkpoints: the folder of `checkpoint_of`. A training that was done before, under
+            whatever name, is not done again.
         folder: of the run.
         threads: the most seeds that are trained at a time, each in one thread.
         on_epoch: called with the history of a seed as its training goes on; see `train_seed`.
     """
-    import torch
-
     from analogyqa.training.devices import device_for
 
     started = time.perf_counter()
     chosen_device = device_for(device)
     settings = settings_record(system, setting, sources, lowercase, files)
-    code = code_hash("analogyqa.training.loop", *modules_of(system))
     inputs, calls = {}, []
     for seed, tables in files.items():
-        hashes = {name: sha256(path) for name, path in tables.named().items()}
+        hashes = hashes_of(tables)
         inputs.update({f"{name}, seed {seed}": value for name, value in hashes.items()})
-        depends_on = {
-            "system": system.scientific(),
-            "training": system.training.model_dump(),
-            "seed": seed,
-            "types": types,
-            "p": system.p,
-            "inputs": hashes,
-            "lowercase": lowercase,
-            # Not the device: a training may go on on another. What it ran on is in its state.
-            "torch": torch.__version__.partition("+")[0],
-            "code": code,
-        }
-        checkpoint = Path(checkpoints, f"{content_hash(depends_on)[:32]}.pt")
+        checkpoint = checkpoint_of(checkpoints, types, system, seed, hashes, lowercase)
         calls.append(
             (cell.label, types, system, seed, tables, lowercase, chosen_device, checkpoint)
         )

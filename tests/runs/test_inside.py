@@ -1,0 +1,91 @@
+"""A trained cell is looked into by what its training left, and nothing is trained for it."""
+
+import pytest
+
+from analogyqa.errors import AnalogyQAError
+from analogyqa.plan import Cell
+from analogyqa.runs.choose import system_of
+from analogyqa.runs.inside import write_inside
+from analogyqa.runs.train import checkpoint_of, hashes_of, train_cell
+from analogyqa.schemas import INSIDE, SCORES, read_table
+from analogyqa.settings.systems import System
+from analogyqa.training import loop
+
+TRAINING = {"loss": "mix", "sentence_dim": 4, "max_epochs": 1, "dropout": 0.0}
+NET = {"encoder": "nbow", "vectors": "some", "ranker": "hyperbolic", "gradient": "euclidean"}
+CELL = Cell("net", "toy", "all")
+
+
+def system(**training):
+    return System(title="N", **NET, training=TRAINING | training)
+
+
+@pytest.fixture
+def files(cell_files):
+    return {seed: cell_files(seed, types=None)._replace(prototypes=None, quadruples={})
+            for seed in (3, 4)}  # fmt: skip
+
+
+@pytest.fixture
+def trained(files, tmp_path):
+    sources = {"train": "toy"}
+    folders = tmp_path / "checkpoints", tmp_path / "run"
+    train_cell(CELL, None, system(), "paper", files, sources, True, "cpu", *folders)
+    return tmp_path / "run"
+
+
+def look(files, folder, system, seed=3, name="inside.parquet"):
+    checkpoints = folder.parent / "checkpoints"
+    write_inside(CELL, None, system, seed, files[seed], True, checkpoints, folder / name)
+    return folder / name
+
+
+def test_nothing_is_trained_again(trained, files, monkeypatch):
+    monkeypatch.setattr(loop, "train_seed", None)
+    inside = read_table(look(files, trained, system()), INSIDE)
+    scores = read_table(trained / "scores.parquet", SCORES)
+    ranked = scores[(scores["seed"] == 3) & (scores["split"] == "test")]["candidate_id"]
+    found = inside[inside["kind"] == "candidate"]["id"]
+    assert found.tolist() == ranked.tolist()
+
+
+def test_each_seed_has_an_inside_of_its_own(trained, files):
+    first, other = (
+        read_table(look(files, trained, system(), seed, f"{seed}.parquet"), INSIDE)
+        for seed in (3, 4)
+    )
+    assert first["text"].tolist() == other["text"].tolist()
+    assert (first["norm"] != other["norm"]).mean() > 0.9
+
+
+@pytest.mark.parametrize("why", ["deleted", "another training"])
+def test_a_missing_checkpoint_is_one_message_with_the_remedy(trained, files, why):
+    wanted = system(max_epochs=2) if why == "another training" else system()
+    if why == "deleted":
+        for path in (trained.parent / "checkpoints").glob("*.pt"):
+            path.unlink()
+    name = checkpoint_of(
+        trained.parent / "checkpoints", None, wanted, 3, hashes_of(files[3]), True
+    ).name
+    message = rf"{name}: no such checkpoint, of net toy all seed 3; .* Delete .*run/run\.json, then"
+    with pytest.raises(AnalogyQAError, match=message):
+        look(files, trained, wanted)
+    assert not (trained / "inside.parquet").exists()
+
+
+def test_a_damaged_checkpoint_leaves_no_table(trained, files):
+    for path in (trained.parent / "checkpoints").glob("*.pt"):
+        path.write_bytes(b"no checkpoint")
+    with pytest.raises(AnalogyQAError, match="damaged checkpoint"):
+        look(files, trained, system())
+    assert not (trained / "inside.parquet").exists()
+
+
+def test_the_system_of_a_cell_is_the_only_or_the_chosen_one(tmp_path):
+    settings = {name: NET | {"training": {"loss": "mix", "margin": margin}}
+                for name, margin in (("a", 0.25), ("b", 0.5))}  # fmt: skip
+    assert system_of(settings, None)[0] == "a"
+    record = tmp_path / "selection.json"
+    record.write_text('{"chosen": "b"}')
+    setting, found = system_of(settings, record)
+    assert (setting, found.training.margin) == ("b", 0.5)

@@ -1,0 +1,51 @@
+"""Look into the training of a cell."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from threadpoolctl import threadpool_limits
+
+from analogyqa.errors import AnalogyQAError
+from analogyqa.examples.files import CellFiles, load_cell
+from analogyqa.plan import Cell
+from analogyqa.runs.train import checkpoint_of, hashes_of
+from analogyqa.schemas import INSIDE, write_table
+from analogyqa.settings.systems import System
+from analogyqa.vectors.store import read_store
+
+
+def write_inside(
+    cell: Cell,
+    types: Sequence[str] | None,
+    system: System,
+    seed: int,
+    files: CellFiles,
+    lowercase: bool,
+    checkpoints: str | Path,
+    path: str | Path,
+) -> None:
+    """Write what the encoder of a trained seed makes of the test split, a table of schema INSIDE.
+
+    Args:
+        cell, types, system, lowercase, checkpoints: as in `train_cell`. Nothing is trained.
+        seed, files: one of its seeds, and its tables.
+        path: of the table, in the folder of the run.
+
+    Raises AnalogyQAError when the checkpoint is not there or damaged.
+    """
+    import torch
+
+    from analogyqa.training.inside import look_inside
+
+    checkpoint = checkpoint_of(checkpoints, types, system, seed, hashes_of(files), lowercase)
+    if not checkpoint.exists():
+        raise AnalogyQAError(
+            f"{checkpoint}: no such checkpoint, of {cell.label} seed {seed}; it was deleted, or "
+            f"trained by other code. Delete {Path(path).parent / 'run.json'}, then run the same "
+            "command again to train it anew."
+        )
+    data = load_cell(files, types, system.p, lowercase, trains=True)
+    torch.set_num_threads(1)
+    with threadpool_limits(1):  # with more the last bits differ
+        inside = look_inside(data, system, seed, checkpoint, read_store(files.vectors)[1])
+    write_table(inside, INSIDE, path)

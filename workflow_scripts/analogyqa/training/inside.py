@@ -1,0 +1,93 @@
+"""What a trained encoder makes of the test split and of its words: vectors and their norms."""
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+import torch
+
+from analogyqa.examples.data import CellData
+from analogyqa.schemas import INSIDE
+from analogyqa.training.checkpoints import load_state
+from analogyqa.training.learner import Learner
+from analogyqa.training.loop import arrays_of
+from analogyqa.training.scoring import Encode, encode_all
+
+if TYPE_CHECKING:
+    from analogyqa.settings.systems import System
+
+SPLIT = "test"
+WORD_BATCH = 1024
+
+
+def look_inside(
+    data: CellData, system: "System", seed: int, checkpoint: Path, vocabulary: dict[str, int]
+) -> pd.DataFrame:
+    """Return the questions, candidates and words of the test split: a table of schema INSIDE.
+
+    The encoder is that of the epoch that dev chose. Its vectors are taken as they are, before a
+    ranker draws them onto the unit ball (footnote 2 of HyperQA); a word's norm is that of a
+    sentence of this one word.
+
+    Args:
+        data: of the seed.
+        system: whose encoder was trained.
+        seed: of the training.
+        checkpoint: what it left.
+        vocabulary: word to row of the word vectors.
+
+    Raises AnalogyQAError when the checkpoint is damaged.
+    """
+    cpu = torch.device("cpu")
+    learner = Learner(system, data, seed, cpu)
+    learner.model.load_state_dict(load_state(checkpoint, cpu)["best"])
+    learner.model.eval()
+    encode, part = arrays_of(learner.encoder, cpu), data.splits[SPLIT]
+    is_first = ~part.pairs["question_id"].duplicated().to_numpy()
+    first = part.pairs[is_first]
+    numbers = np.concatenate([part.questions[is_first], part.candidates])
+    of_word = {row: word for word, row in vocabulary.items()}
+    ids, lengths = data.sentences.batch(numbers)
+    vectors = encode_all(encode, data.sentences, numbers)
+    sentences = pd.DataFrame(
+        {
+            "kind": ["question"] * len(first) + ["candidate"] * len(part.pairs),
+            "id": [*first["question_id"], *part.pairs["candidate_id"]],
+            "question_id": [*first["question_id"], *part.pairs["question_id"]],
+            "label": [-1] * len(first) + part.pairs["label"].tolist(),
+            "text": [*first["question"], *part.pairs["candidate"]],
+            "words": [
+                [of_word[row] for row in own[:length]]
+                for own, length in zip(ids, lengths, strict=True)
+            ],
+            "norm": norms_of(vectors),
+            "vector": list(vectors),
+        }
+    )
+    used = np.unique(np.concatenate([own[:n] for own, n in zip(ids, lengths, strict=True)]))
+    names = [of_word[row] for row in used]
+    words = pd.DataFrame(
+        {
+            "kind": "word",
+            "id": names,
+            "question_id": "",
+            "label": -1,
+            "text": names,
+            "words": [[name] for name in names],
+            "norm": norms_of(_encode_words(encode, used)),
+            "vector": [[] for _ in names],
+        }
+    )
+    return pd.concat([sentences, words], ignore_index=True)[INSIDE.names]
+
+
+def norms_of(vectors: np.ndarray) -> np.ndarray:
+    """Return the Euclidean norms of vectors [n, dim]: float64 [n]."""
+    return np.linalg.norm(vectors.astype(np.float64), axis=1)
+
+
+def _encode_words(encode: Encode, ids: np.ndarray) -> np.ndarray:
+    parts = np.array_split(ids, max(1, math.ceil(len(ids) / WORD_BATCH)))
+    return np.concatenate([encode(part[:, None], np.ones_like(part)) for part in parts])

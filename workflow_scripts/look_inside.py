@@ -1,0 +1,25 @@
+"""Read the vectors and norms of the test split out of a trained encoder, of the first seed.
+
+input: the record of the training, and the tables that it was made of
+output: runs/{system}/{dataset}/{subset}/{axes}/inside.parquet
+"""
+
+from pathlib import Path
+
+from analogyqa.runs.choose import system_of
+from analogyqa.runs.inside import write_inside
+from job import cell_files, cell_of, job
+
+with job(snakemake):
+    _, system = system_of(snakemake.params.settings, snakemake.input.get("selection"))
+    ((seed, files),) = cell_files(snakemake, system.training.negatives).items()
+    write_inside(
+        cell_of(snakemake),
+        snakemake.params.types,
+        system,
+        seed,
+        files,
+        snakemake.params.lowercase,
+        Path(snakemake.config["output_dir"], "checkpoints"),
+        snakemake.output[0],
+    )
