@@ -2,7 +2,9 @@
 
 
 def artefact_inputs(paper, name):
-    """What a table or figure shows: runs, counts, or costs."""
+    """What a table or figure shows: runs, counts, costs, or the inside of trained systems."""
+    if name in PAPERS[paper].views:
+        return {"insides": insides_of(cells_of_artefact(CONFIG, PAPERS[paper], name))}
     cells = cells_of_artefact(CONFIG, PAPERS[paper], name)
     counted = {
         number.where.dataset
@@ -51,7 +53,7 @@ def tables_and_figures():
     return [
         f"{RESULTS}/{kind}s/{name}/{artefact}.{format}"
         for name, paper in PAPERS.items()
-        for artefact in paper.artefacts
+        for artefact in paper.shown
         for kind in formats
         if artefact.startswith(kind)
         for format in formats[kind]

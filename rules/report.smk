@@ -1,6 +1,6 @@
 """What a reader opens: the ledger, the claims, the tables and the figures.
 
-needs: metrics and run.json of the cells that each shows, corpora; papers/{paper}/paper.yaml, as values
+needs: metrics and run.json of the cells that each shows, or inside.parquet, corpora; papers/{paper}/paper.yaml, as values
 makes: summary.csv, ledger.{csv,md,html}, claims.{csv,md}, comparisons.csv,
        tables/{paper}/table{number}.{csv,md,tex}, figures/{paper}/figure{number}.{png,svg,csv},
        tables/{paper}/crossfit.{csv,md}, figures/{paper}/crossfit.{png,svg},
@@ -109,7 +109,9 @@ rule render_table:
     conda:
         "../envs/cpu.yaml"
     params:
-        code=code_of("render_table"),
+        code=lambda wildcards: code_of(
+            "render_table", *view_modules(wildcards.paper, f"table{wildcards.number}")
+        ),
         config=REPORTED,
         left_out=CONFIG.left_out,
         seeds=CONFIG.all_seeds,
@@ -151,7 +153,9 @@ rule draw_figure:
     conda:
         "../envs/cpu.yaml"
     params:
-        code=code_of("draw_figure"),
+        code=lambda wildcards: code_of(
+            "draw_figure", *view_modules(wildcards.paper, f"figure{wildcards.number}")
+        ),
         config=REPORTED,
         left_out=CONFIG.left_out,
         seeds=CONFIG.all_seeds,

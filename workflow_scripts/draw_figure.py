@@ -1,19 +1,25 @@
 """Draw one figure of a paper as png and svg, its data as csv.
 
-input: metrics and records of the cells that it shows
+input: metrics and records of the cells that it shows; or, of a view, the inside of trained systems
 output: figures/{paper}/figure{number}.{png,svg,csv}
 """
 
 from analogyqa.report.figures import build_figure, draw_figure
 from analogyqa.report.summary import read_runs, summarise_runs, write_csv
+from analogyqa.report.views import draw_view, show_view
 from job import job, reported
 
 with job(snakemake):
     config, papers = reported(snakemake)
     paper = papers[snakemake.wildcards.paper]
     name = f"figure{snakemake.wildcards.number}"
-    runs = read_runs(snakemake.input.records, snakemake.input.metrics)
-    frame = build_figure(paper, name, summarise_runs(runs, config), config)
-    write_csv(frame, snakemake.output.csv)
     files = {"png": snakemake.output.png, "svg": snakemake.output.svg}
-    draw_figure(frame, paper, name, config, files)
+    if name in paper.views:
+        shown = show_view(paper, name, snakemake.input.get("insides", []), config)
+        write_csv(shown.frame, snakemake.output.csv)
+        draw_view(shown, paper, name, config, files)
+    else:
+        runs = read_runs(snakemake.input.records, snakemake.input.metrics)
+        frame = build_figure(paper, name, summarise_runs(runs, config), config)
+        write_csv(frame, snakemake.output.csv)
+        draw_figure(frame, paper, name, config, files)

@@ -13,7 +13,7 @@ from workflow.project import FEW, Project, cells_of, copy_checkout
 pytestmark = pytest.mark.workflow
 
 PAGE = (Path(__file__).parents[2] / "docs" / "extending.md").read_text(encoding="utf-8")
-SYSTEMS, OWN_DATA, PAPER = map(
+SYSTEMS, OWN_DATA, PAPER, VIEW = map(
     yaml.safe_load, re.findall(r"```yaml\n(.*?)```", PAGE, flags=re.DOTALL)
 )
 TOY = {
@@ -209,7 +209,7 @@ def test_the_paper_of_the_page_can_be_read(tmp_path):
     from analogyqa.settings.paper import load_paper
 
     path = tmp_path / "paper.yaml"
-    path.write_text(
-        yaml.safe_dump({"paper": "page", "citation": "Page.", **PAPER}, sort_keys=False)
-    )
-    assert list(load_paper(path).artefacts) == ["table1", "figure1"]
+    page = {"paper": "page", "citation": "Page.", **PAPER}
+    page["artefacts"] = PAPER["artefacts"] | VIEW
+    path.write_text(yaml.safe_dump(page, sort_keys=False))
+    assert load_paper(path).shown == ["table1", "figure1", "figure2"]

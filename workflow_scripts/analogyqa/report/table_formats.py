@@ -35,12 +35,16 @@ class Value(NamedTuple):
 
 
 class Block(NamedTuple):
-    """A part of a table: names of the label columns and of the value columns, and the rows."""
+    """A part of a table: names of the label columns and of the value columns, and the rows.
+
+    Where it is `wrapped` the values are words, which LaTeX breaks into lines.
+    """
 
     heading: str
     labels: list[str]
     columns: list[str]
     rows: list[tuple[list[str], list[Value]]]
+    wrapped: bool = False
 
 
 class Table(NamedTuple):
@@ -87,7 +91,7 @@ def to_latex(table: Table) -> str:
         if block.heading:
             lines.append(rf"\par\medskip\textit{{{escape_latex(block.heading)}}}\par\smallskip")
         lines += [
-            rf"\begin{{tabular}}{{{'l' * len(block.labels)}{'c' * len(block.columns)}}}",
+            rf"\begin{{tabular}}{{{_column_types(block)}}}",
             r"\toprule",
             _latex_row(_escaped([*block.labels, *block.columns])),
             r"\midrule",
@@ -106,6 +110,13 @@ def to_latex(table: Table) -> str:
         r"\end{table}",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _column_types(block: Block) -> str:
+    if not block.wrapped:
+        return "l" * len(block.labels) + "c" * len(block.columns)
+    width = 0.9 / (len(block.labels) + len(block.columns))
+    return rf"p{{{width:.2f}\linewidth}}" * (len(block.labels) + len(block.columns))
 
 
 def escape_latex(text: str) -> str:

@@ -5,14 +5,15 @@ from itertools import product
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
 
-from pydantic import BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BeforeValidator, Field, ValidationError, model_validator
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import read_yaml
 from analogyqa.measures import MEASURES
-from analogyqa.schemas import SPLITS
-from analogyqa.settings.axes import Axes, axes_of, require_axes, text_of
+from analogyqa.settings.axes import text_of
 from analogyqa.settings.base import Count, Name, Section, explain_error
+from analogyqa.settings.views import View
+from analogyqa.settings.where import Where
 
 CITED = "cited"  # a row of values that are shown as published and are nothing of ours
 NOT_PRINTED = "-"
@@ -34,51 +35,7 @@ def _in_units(printed: object) -> object:
 
 
 Printed = Annotated[float, Field(strict=True, ge=0)]
-
-
-class Where(Section):
-    """Which of our numbers a published value or a claim is about, or a part of that.
-
-    `count` is of a data set: questions with a correct candidate, all questions, or pairs. `cost` is
-    of training a system, and with `over` how many times that of another one. A further key names a
-    setting of the system, or of how the data set is read, and its value.
-    """
-
-    model_config = ConfigDict(extra="allow", frozen=True)
-
-    system: str | None = None
-    dataset: str | None = None
-    subset: str | None = None
-    split: Literal[SPLITS] | None = None  # type: ignore[valid-type]
-    measure: Literal[tuple(MEASURES)] | None = None  # type: ignore[valid-type]
-    count: Literal["questions", "all_questions", "pairs"] | None = None
-    cost: Literal["parameters", "seconds_per_epoch"] | None = None
-    over: str | None = None
-
-    @model_validator(mode="after")
-    def _axes_are_known(self) -> "Where":
-        require_axes(self.model_extra or {})
-        return self
-
-    def __or__(self, other: "Where") -> "Where":
-        """Return what both say together; ValueError when both say the same key."""
-        if twice := self.model_fields_set & other.model_fields_set:
-            raise ValueError(f"{sorted(twice)} is given twice")
-        return Where(**self.model_dump(exclude_unset=True), **other.model_dump(exclude_unset=True))
-
-    @property
-    def axes(self) -> Axes:
-        return axes_of(self.model_extra or {})
-
-    @property
-    def place(self) -> tuple:
-        """Whose score it is, equal for axes whose values are written as numbers or as text."""
-        return (self.system, self.dataset, self.subset, self.measure, self.axes)
-
-    @property
-    def given(self) -> set[str]:
-        """The keys that are given, besides the axes."""
-        return self.model_fields_set - set(self.model_extra or {})
+ShownName = Annotated[str, Field(pattern=r"^(table|figure)\d+$")]
 
 
 class Published(NamedTuple):
@@ -326,19 +283,46 @@ class Claim(Section):
 
 
 class Paper(Section):
-    """One paper.yaml of papers/."""
+    """One paper.yaml of papers/.
+
+    In the file the views stand among the artefacts: they are those that have a key `view`.
+    """
 
     paper: Name
     citation: str
-    artefacts: dict[Annotated[str, Field(pattern=r"^(table|figure)\d+$")], Artefact]
+    artefacts: dict[ShownName, Artefact]
+    views: dict[ShownName, View] = {}
     claims: dict[Name, Claim] = Field(default={})
+
+    @model_validator(mode="before")
+    @classmethod
+    def _part_views(cls, values: object) -> object:
+        artefacts = values.get("artefacts") if isinstance(values, dict) else None
+        if not isinstance(artefacts, dict):
+            return values
+        views = {
+            name: each
+            for name, each in artefacts.items()
+            if isinstance(each, View) or (isinstance(each, dict) and "view" in each)
+        }
+        others = {name: each for name, each in artefacts.items() if name not in views}
+        return values | {"artefacts": others} | ({"views": views} if views else {})
 
     @model_validator(mode="after")
     def _named_for_what_they_are(self) -> "Paper":
         for name, artefact in self.artefacts.items():
             if name.startswith("figure") != artefact.is_figure:
                 raise ValueError(f"artefacts.{name}: a figure has an axis x, a table has none")
+        for name, view in self.views.items():
+            if name.startswith("figure") != view.is_figure:
+                kind = "figure" if view.is_figure else "table"
+                raise ValueError(f"artefacts.{name}: the view {view.view} is a {kind}")
         return self
+
+    @property
+    def shown(self) -> list[str]:
+        """The names of all tables and figures."""
+        return [*self.artefacts, *self.views]
 
     def published_at(self, where: Where) -> float | None:
         """Return the score that the first table which has it prints for a place."""
@@ -358,6 +342,7 @@ def load_paper(path: str | Path) -> Paper:
     try:
         return Paper.model_validate(read_yaml(path))
     except ValidationError as error:
-        raise AnalogyQAError(
-            "\n".join(f"{path}: {explain_error(Paper, item)}" for item in error.errors())
-        ) from None
+        explained = [explain_error(Paper, item) for item in error.errors()]
+        # Where they stand in the file.
+        explained = [each.replace("views.", "artefacts.", 1) for each in explained]
+        raise AnalogyQAError("\n".join(f"{path}: {each}" for each in explained)) from None

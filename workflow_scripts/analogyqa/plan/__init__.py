@@ -2,75 +2,21 @@
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import NamedTuple
 
 from analogyqa.errors import AnalogyQAError
+from analogyqa.plan.cell import Cell, corpus_name, split_corpus, unfolded
+from analogyqa.registry import ENCODERS
 from analogyqa.settings import axes as ax
 from analogyqa.settings.axes import Axes
-from analogyqa.settings.data import ALL, FOLD, fold_name
+from analogyqa.settings.data import ALL, fold_name
 from analogyqa.settings.load import PAPERS
 from analogyqa.settings.own_data import paper_of_own_data
 from analogyqa.settings.paper import COST, OWN, SCORE, Claim, Paper, Where, load_paper
 from analogyqa.settings.run import Config
 from analogyqa.settings.systems import System, Training
+from analogyqa.settings.views import View
 
-
-class Cell(NamedTuple):
-    """One job of the cluster, all seeds: a system on a subset of a data set.
-
-    `axes` are what it has otherwise than configured, sorted names with values as text.
-    """
-
-    system: str
-    dataset: str
-    subset: str
-    axes: Axes = ()
-
-    @property
-    def path(self) -> str:
-        return f"{self.system}/{self.dataset}/{self.subset}/{ax.to_text(self.axes)}"
-
-    @classmethod
-    def from_path(cls, path: Path) -> "Cell":
-        """Return the cell whose `path` a path ends in."""
-        system, dataset, subset, axes = path.parts[-4:]
-        return cls(system, dataset, subset, ax.from_text(axes))
-
-    @property
-    def label(self) -> str:
-        """Its coordinates in one line; no axes are not said."""
-        return " ".join([self.system, self.dataset, self.subset, *map("=".join, self.axes)])
-
-    @property
-    def corpus(self) -> str:
-        """The name of its corpus table: the data set, and the axes that change how it is read."""
-        return corpus_name(self.dataset, self.axes)
-
-    def record(self) -> dict:
-        """Return the cell as a value of JSON."""
-        return {**self._asdict(), "axes": dict(self.axes)}
-
-    @classmethod
-    def from_record(cls, record: dict) -> "Cell":
-        """Return the cell that `record` returned; raises what a wrong one gives."""
-        axes = tuple(sorted((str(name), str(value)) for name, value in record["axes"].items()))
-        return cls(**{**record, "axes": axes})
-
-
-def corpus_name(dataset: str, axes: Axes) -> str:
-    return ",".join([dataset, *map("=".join, ax.of_dataset(axes))])
-
-
-def split_corpus(name: str) -> tuple[str, Axes]:
-    """Return what `corpus_name` joined: the data set and its axes."""
-    dataset, _, axes = name.partition(",")
-    return dataset, ax.from_text(axes) if axes else ()
-
-
-def unfolded(name: str) -> str:
-    """Return the name of the corpus that a fold is cut from, or the name itself."""
-    dataset, axes = split_corpus(name)
-    return corpus_name(dataset, tuple(axis for axis in axes if axis[0] != FOLD))
+__all__ = ["Cell", "corpus_name", "split_corpus", "unfolded"]  # what the other rooms take from here
 
 
 def load_papers(config: Config, folder: Path = PAPERS) -> dict[str, Paper]:
@@ -201,8 +147,26 @@ def costed(config: Config, papers: Mapping[str, Paper]) -> dict[tuple[str, str],
     return {at: list(systems) for at, systems in found.items()}
 
 
+def cells_of_view(config: Config, view: View) -> dict[str, Cell | str]:
+    """Return the cell of each panel of a view, or why there is none."""
+    found: dict[str, Cell | str] = {}
+    for panel, where in view.places().items():
+        reason = why_not(where, config)
+        if not reason and not _has_trained_encoder(config.systems[where.system]):
+            reason = "its encoder is not trained, so there is nothing to look into"
+        found[panel] = reason or cell_at(where, config)
+    return found
+
+
+def _has_trained_encoder(system: System) -> bool:
+    return bool(system.encoder) and ENCODERS[system.encoder].trained
+
+
 def cells_of_artefact(config: Config, paper: Paper, name: str) -> list[Cell]:
     """Return the cells that a table or figure shows; one that counts questions has none."""
+    if name in paper.views:
+        panels = cells_of_view(config, paper.views[name]).values()
+        return list(dict.fromkeys(panel for panel in panels if isinstance(panel, Cell)))
     return _cells(places_of(config, paper, name), config, paper.artefacts[name].is_figure)
 
 
@@ -227,7 +191,7 @@ def cells_of(config: Config, papers: Mapping[str, Paper]) -> list[Cell]:
     """
     cells: dict[Cell, None] = {}
     for paper in papers.values():
-        for name in paper.artefacts:
+        for name in paper.shown:
             cells |= dict.fromkeys(cells_of_artefact(config, paper, name))
         cells |= dict.fromkeys(cells_of_claims(config, paper))
     for name, study in config.studies.items():
@@ -321,6 +285,7 @@ def varied_systems(config: Config, papers: Iterable[Paper] = ()) -> dict[str, Sy
     ]
     for paper in papers:
         places += [where for name in paper.artefacts for where in places_of(config, paper, name)]
+        places += [where for view in paper.views.values() for where in view.places().values()]
         places += _sides(paper.claims.values())
     varied = {}
     for where in places:

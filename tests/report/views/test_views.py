@@ -1,0 +1,390 @@
+"""Views show what trained encoders made of the test split, or why there is nothing to show."""
+
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analogyqa.errors import AnalogyQAError
+from analogyqa.plan import Cell, cells_of, cells_of_artefact, cells_of_view
+from analogyqa.registry import VIEWS
+from analogyqa.report.claims import FAILS, HOLDS, UNDECIDED
+from analogyqa.report.summary import read_csv, write_csv
+from analogyqa.report.table_formats import to_latex, to_markdown
+from analogyqa.report.views import draw_view, show_view, table_of_view
+from analogyqa.report.views.norms import (
+    BINS,
+    COUNT,
+    DIFFERENCE,
+    FOR_EACH_WORD,
+    MEAN,
+    NORMS,
+    SHARE,
+    judge,
+)
+from analogyqa.report.views.pairs_by_norm import PAIRS
+from analogyqa.report.views.projection import POINTS, project
+from analogyqa.report.views.words_by_norm import WORDS
+from analogyqa.schemas import INSIDE, write_table
+from report.builders import cells_in_markdown, draw, drawn_text, make_config, make_paper
+
+COLUMNS = {"projection": POINTS, "norms": NORMS, "words_by_norm": WORDS, "pairs_by_norm": PAIRS}
+FIGURES = [name for name in VIEWS if VIEWS[name].is_figure]
+CELLS = {"subset": "all"}
+BOTH = {"First": {"system": "analogy"}, "Second": {"system": "similarity"}}
+EXAMPLE = {
+    "panel": "First",
+    "find": "Anna famous",
+    "question": ["is", "-", "who, anna"],
+    "answer": ["was", "a nurse", "-"],
+}
+LEVELS = {"0-1": "the, of", "1-2": "-", "2-3": "anna, nowhere"}
+# The norm of a word by its number of letters: short words are common ones.
+SENTENCES = [
+    ("who is anna", ["anna was a nurse", "the king of rome"]),
+    ("what is anna famous for ?", ["she was the queen", "anna was a nurse of italy"]),
+    ("where is oslo", ["oslo is of the north", "in norway"]),
+]
+
+
+def norm_of(words):
+    return float(sum(map(len, words)))
+
+
+def sentence(kind, name, question, label, text):
+    words = text.split()
+    vector = np.random.default_rng(len(text)).normal(size=4)
+    return (kind, name, question, label, text, words, norm_of(words), vector)
+
+
+def make_inside(sentences=SENTENCES, norm=None):
+    rows = []
+    for number, (question, _) in enumerate(sentences):
+        rows.append(sentence("question", f"q{number}", f"q{number}", -1, question))
+    for number, (_, answers) in enumerate(sentences):
+        rows += [
+            sentence("candidate", f"q{number}-{place}", f"q{number}", 1, answer)
+            for place, answer in enumerate(answers)
+        ]
+        rows.append(sentence("candidate", f"q{number}-no", f"q{number}", 0, "not at all"))
+    words = dict.fromkeys(word for row in rows for word in row[5])
+    rows += [("word", word, "", -1, word, [word], norm_of([word]), []) for word in words]
+    frame = pd.DataFrame(rows, columns=INSIDE.names)
+    return frame if norm is None else frame.assign(norm=frame["norm"].map(norm))
+
+
+def view_of(kind, **changes):
+    own = {"title": "A look inside", "view": kind, "panels": BOTH}
+    own |= {"cells": CELLS | {"dataset": "wikiqa"}}
+    own |= {"levels": LEVELS} if kind == "words_by_norm" else {}
+    own |= {"examples": [EXAMPLE]} if kind == "pairs_by_norm" else {}
+    return own | changes
+
+
+@pytest.fixture
+def show(tmp_path):
+    """Show a view of two systems whose insides are given; return it, the paper and its name."""
+
+    def show(kind, insides=(), config=None, **changes):
+        name = "figure4" if VIEWS[kind].is_figure else "table8"
+        paper = make_paper({name: view_of(kind, **changes)})
+        config, paths = config or make_config(), []
+        cells = cells_of_artefact(config, paper, name)
+        insides = [*insides, *[make_inside()] * (len(cells) - len(insides))]
+        for cell, inside in zip(cells, insides, strict=True):
+            paths.append(tmp_path / "runs" / cell.path / "inside.parquet")
+            write_table(inside, INSIDE, paths[-1])
+        return show_view(paper, name, paths, config), paper, name, config
+
+    return show
+
+
+@pytest.fixture
+def table(show):
+    def table(kind, *insides, **changes):
+        return table_of_view(*show(kind, insides, **changes))
+
+    return table
+
+
+@pytest.mark.parametrize("kind", VIEWS)
+def test_a_csv_has_the_columns_of_its_view(kind, show, tmp_path):
+    shown = show(kind)[0]
+    write_csv(shown.frame, tmp_path / "a.csv")
+    assert len(read_csv(tmp_path / "a.csv", COLUMNS[kind])) == len(shown.frame) > 0
+
+
+@pytest.mark.parametrize("kind", VIEWS)
+def test_a_reader_is_told_whose_inside_it_is(kind, show):
+    note, *_ = show(kind)[0].notes
+    assert note == (
+        "Analogy, Baseline: test split of WIKIQA, 3 questions that have a right answer; at the "
+        "paper's setting, seed 0."
+    )
+
+
+@pytest.mark.parametrize("kind", FIGURES)
+def test_the_same_data_give_the_same_bytes(kind, show, tmp_path):
+    files = []
+    for name in "ab":
+        shown, *rest = show(kind)
+        files.append(draw(lambda paths, s=shown, r=rest: draw_view(s, *r, paths), tmp_path / name))
+    assert files[0] == files[1]
+
+
+@pytest.mark.parametrize("kind", FIGURES)
+def test_a_figure_says_what_a_reader_must_know(kind, show, tmp_path):
+    shown, *rest = show(kind, config=make_config(comparable=False))
+    text = drawn_text(lambda paths: draw_view(shown, *rest, paths), tmp_path)
+    for part in ("Figure 4 of tiny2020: A look inside", "not the paper", "First", "questions"):
+        assert part in text
+
+
+@pytest.mark.parametrize("kind", VIEWS)
+@pytest.mark.parametrize("left", [["First"], []])
+def test_what_cannot_be_run_is_left_out_with_its_reason(kind, left, show, tmp_path):
+    gone = {"similarity": "no room"} | ({} if left else {"analogy": "no time"})
+    config = make_config(left_out=gone)
+    shown, paper, name, _ = show(kind, config=config)
+    assert set(shown.frame["panel"]) == set(left)
+    notes = " ".join(shown.notes)
+    assert "Second: not run: no room." in notes and ("no time" in notes) == (not left)
+    if VIEWS[kind].is_figure:
+        text = drawn_text(lambda files: draw_view(shown, paper, name, config, files), tmp_path)
+        assert "not run: no room" in text
+    else:
+        assert "no room" in to_markdown(table_of_view(shown, paper, name, config))
+
+
+@pytest.mark.parametrize(
+    "system", ["glove", "random"], ids=["an encoder that is not trained", "one without vectors"]
+)
+def test_only_a_trained_encoder_is_looked_into(system):
+    paper = make_paper({"figure4": view_of("norms", panels={"A": {"system": system}})})
+    config = make_config()
+    (reason,) = cells_of_view(config, paper.views["figure4"]).values()
+    assert "not trained" in reason
+    assert cells_of_artefact(config, paper, "figure4") == []
+
+
+def test_the_cells_of_a_view_are_run():
+    panels = {"A": {"system": "analogy"}, "B": {"system": "analogy", "margin": 0.25}}
+    paper = make_paper({"figure4": view_of("norms", panels=panels)})
+    config = make_config(studies={name: {} for name in ("diallo2019", "lwda2019", "tiny2020")})
+    cells = cells_of(config, {"tiny2020": paper})
+    at = (("margin", "0.25"),)
+    assert cells == [Cell("analogy", "wikiqa", "all", axes) for axes in ((), at)]
+
+
+@pytest.mark.parametrize("content", [b"no table", None], ids=["damaged", "missing"])
+def test_a_damaged_inside_is_one_message(content, tmp_path):
+    paper, config = make_paper({"figure4": view_of("norms")}), make_config()
+    paths = [tmp_path / cell.path / "inside.parquet"
+             for cell in cells_of_artefact(config, paper, "figure4")]  # fmt: skip
+    for path in paths if content else ():
+        path.parent.mkdir(parents=True)
+        path.write_bytes(content)
+    with pytest.raises(AnalogyQAError, match=r"inside\.parquet: (damaged Parquet|no such) file"):
+        show_view(paper, "figure4", paths, config)
+
+
+# Figure 4
+
+
+def test_a_projection_has_questions_and_their_right_answers(show):
+    points = show("projection")[0].frame
+    assert points.groupby(["panel", "kind"]).size().unique().tolist() == [6, 3]
+    assert not points["id"].str.endswith("no").any()
+    assert np.isfinite(points[["x", "y", "z"]].to_numpy()).all()
+
+
+def test_a_projection_keeps_who_is_near_whom():
+    generator = np.random.default_rng(0)
+    middles = np.repeat(generator.normal(scale=20, size=(3, 10)), 60, axis=0)
+    points = project(middles + generator.normal(size=middles.shape))
+    assert points.shape == (180, 3)
+    away = np.linalg.norm(points[:, None] - points[None], axis=2)
+    np.fill_diagonal(away, np.inf)
+    assert (away.argmin(axis=1) // 60 == np.arange(180) // 60).mean() > 0.95
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_a_few_points_are_not_projected(count, show, tmp_path):
+    inside = make_inside([(question, answers[:1]) for question, answers in SENTENCES[:count]])
+    shown, *rest = show("projection", [inside, inside])
+    assert shown.frame["x"].isna().all()
+    assert "too few points" in drawn_text(lambda paths: draw_view(shown, *rest, paths), tmp_path)
+
+
+# Figure 5
+
+
+def value_of(frame, kind, what, panel="First"):
+    here = frame[(frame["panel"] == panel) & (frame["kind"] == kind) & (frame["what"] == what)]
+    return here.iloc[0]
+
+
+def test_histograms_count_every_norm(show):
+    frame = show("norms")[0].frame
+    counts = frame[(frame["what"] == COUNT) & (frame["panel"] == "First")]
+    words = make_inside()["kind"].eq("word").sum()
+    assert counts.groupby("kind")["value"].sum().to_dict() == {
+        "question": 3, "answer": 6, "word": words,
+    }  # fmt: skip
+    assert (counts.groupby("kind").size() == BINS).all()
+    both = counts[counts["kind"] != "word"].groupby("kind")["low"].apply(list)
+    assert both["question"] == both["answer"]
+
+
+def test_a_question_is_compared_with_the_mean_of_its_own_right_answers(show):
+    frame = show("norms")[0].frame
+    questions = [norm_of(question.split()) for question, _ in SENTENCES]
+    answers = [[norm_of(each.split()) for each in own] for _, own in SENTENCES]
+    differences = [q - np.mean(own) for q, own in zip(questions, answers, strict=True)]
+    assert value_of(frame, "question", DIFFERENCE)["value"] == pytest.approx(np.mean(differences))
+    above = np.mean([difference > 0 for difference in differences])
+    assert value_of(frame, "question", SHARE)["value"] == pytest.approx(above)
+    assert value_of(frame, "answer", MEAN)["value"] == pytest.approx(
+        np.mean(np.concatenate(answers))
+    )
+    per_word = [
+        norm_of(question.split()) / len(question.split())
+        - np.mean([norm_of(each.split()) / len(each.split()) for each in own])
+        for question, own in SENTENCES
+    ]
+    found = value_of(frame, "question", FOR_EACH_WORD)["value"]
+    assert found == pytest.approx(np.mean(per_word))
+
+
+@pytest.mark.parametrize(
+    ("mean", "spread", "verdict"),
+    [(1, 0.5, HOLDS), (-1, 0.5, FAILS), (0.01, 5, UNDECIDED), (0, 0, UNDECIDED)],
+)
+def test_the_verdict_is_by_the_interval_of_the_mean(mean, spread, verdict):
+    differences = mean + spread * np.random.default_rng(0).normal(size=60)
+    low, high, found = judge(differences, 500, 0.95)
+    assert found == verdict and low <= differences.mean() <= high
+    assert judge(differences, 500, 0.5)[0] >= low
+
+
+def test_the_interval_is_that_of_the_normal_distribution():
+    differences = np.random.default_rng(1).normal(size=400)
+    low, high, _ = judge(differences, 4000, 0.95)
+    assert high - low == pytest.approx(2 * 1.96 * differences.std() / 20, rel=0.06)
+
+
+@pytest.mark.parametrize(("sign", "verdict"), [(1, HOLDS), (-1, FAILS)])
+def test_the_verdict_is_in_the_notes(sign, verdict, show):
+    inside = make_inside()
+    inside["norm"] = np.where(inside["kind"] == "question", 10.0 + sign * 5, 10.0)
+    frame, notes = show("norms", [inside, inside])[0][:2]
+    assert value_of(frame, "question", DIFFERENCE)["verdict"] == verdict
+    assert f'"Questions in general have a higher vector norm" than answers: {verdict}' in " ".join(
+        notes
+    )
+
+
+def test_norms_that_are_all_one_are_drawn(show, tmp_path):
+    flat = make_inside(norm=lambda value: 0.0)
+    shown, *rest = show("norms", [flat, flat])
+    assert draw(lambda paths: draw_view(shown, *rest, paths), tmp_path)["png"]
+
+
+# Table 9
+
+
+def test_words_stand_at_the_level_of_their_norm_the_frequent_first(table):
+    frame = table("words_by_norm").frame
+    own = frame[frame["panel"] == "First"].set_index("level")
+    words = make_inside().query("kind == 'word'")["text"]
+    assert own["n_words"].sum() == len(set(words) - {"?"})
+    assert own.loc["0-1", "words"].split(", ")[:2] == ["is", "of"]
+    assert own.loc["2-3", "words"].split(", ")[0] == "nurse"
+    assert own["published"].to_dict() == LEVELS
+    assert (own["low"].to_numpy()[1:] == own["high"].to_numpy()[:-1]).all()
+    assert own["high"].iloc[-1] == len("famous")
+
+
+def test_marks_are_no_words(table):
+    words = ", ".join(table("words_by_norm").frame["words"]).split(", ")
+    assert "?" not in words
+
+
+def test_an_outlier_leaves_the_levels_as_they_are(table):
+    sentences = [*SENTENCES, (" ".join(f"word{n:04}" for n in range(300)), ["x" * 900])]
+    frame = table("words_by_norm", *[make_inside(sentences)] * 2).frame
+    assert frame["high"].max() == 900 and frame["low"].max() < 9
+    assert frame["words"].iloc[2].count(", ") == 9
+
+
+def test_the_published_levels_are_held_against_our_norms(table):
+    notes = " ".join(table("words_by_norm").notes)
+    assert "First: 3 of the published words are in the test split" in notes
+    assert "rank correlation is 0.87" in notes
+    alone = table("words_by_norm", levels={"0-1": "the", "1-2": "nowhere"})
+    assert "Spearman" not in " ".join(alone.notes)
+
+
+def test_without_published_levels_there_are_six(table):
+    assert len(table("words_by_norm", levels={}).frame) == 2 * 6
+
+
+# Table 8
+
+
+def cells_of_question(table):
+    return cells_in_markdown(to_markdown(table))
+
+
+def test_a_question_is_found_by_its_words_and_shown_by_level(table):
+    page = cells_of_question(table("pairs_by_norm"))
+    _, _, question, answer = page[:4]
+    assert question[:2] == ["what is anna famous for ?", "Q"]
+    assert answer[:2] == ["", "A"]
+    assert question[2].endswith("(is)") and question[3].endswith("(-)")
+    words = ", ".join(each.partition(" (")[0] for each in question[2:]).split(", ")
+    assert sorted(set(words) - {"-"}) == ["anna", "famous", "for", "is", "what"]
+
+
+def test_levels_rise_with_the_norm(table):
+    frame = table("pairs_by_norm").frame
+    lengths = [
+        [len(word) for word in words.split(", ") if word != "-"]
+        for words in frame[frame["sentence"] == "Q"]["words"]
+    ]
+    lengths = [own for own in lengths if own]
+    assert all(max(low) < min(high) for low, high in pairwise(lengths))
+
+
+def test_of_the_right_answers_the_one_that_shares_the_published_words_is_taken(table):
+    frame = table("pairs_by_norm").frame
+    assert set(frame["candidate_id"]) == {"q1-1"}
+    other = EXAMPLE | {"answer": ["she", "the", "queen"]}
+    assert set(table("pairs_by_norm", examples=[other]).frame["candidate_id"]) == {"q1-0"}
+
+
+def test_questions_that_are_not_in_the_data_are_replaced_and_named(table):
+    missing = [EXAMPLE | {"find": find} for find in ("burger king", "founder of")]
+    shown = table("pairs_by_norm", examples=[*missing, EXAMPLE])
+    assert shown.frame["question_id"].drop_duplicates().tolist() == ["q0", "q2", "q1"]
+    note = 'Not in these data: "burger king" of First and "founder of" of First. The first test'
+    assert note in " ".join(shown.notes)
+    by_question = shown.frame.groupby("question_id")["published"].agg(set)
+    assert by_question["q0"] == by_question["q2"] == {""}  # what is printed is of another question
+
+
+def test_more_examples_than_questions_leave_the_rest_out(table):
+    missing = [EXAMPLE | {"find": "nowhere"}] * 5
+    assert table("pairs_by_norm", examples=missing).frame["question_id"].nunique() == 3
+
+
+# LaTeX
+
+
+@pytest.mark.parametrize("kind", [name for name in VIEWS if not VIEWS[name].is_figure])
+def test_words_break_into_lines_in_latex(kind, table):
+    latex = to_latex(table(kind))
+    widths = [float(part.partition("\\")[0]) for part in latex.split("p{")[1:]]
+    columns = latex.split("\\toprule")[1].split("\\\\")[0].count("&") + 1
+    assert len(widths) % columns == 0 and sum(widths[:columns]) < 1

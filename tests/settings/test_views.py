@@ -1,0 +1,104 @@
+"""A view of paper.yaml says whose inside it shows; what cannot be is refused with its key."""
+
+import pytest
+import yaml
+
+from analogyqa.errors import AnalogyQAError
+from analogyqa.settings.load import PAPERS
+from analogyqa.settings.paper import Paper, load_paper
+from analogyqa.settings.views import View
+from small_papers import PAPER
+
+NORMS = {
+    "title": "N",
+    "view": "norms",
+    "cells": {"dataset": "toy", "subset": "all"},
+    "panels": {"A": {"system": "a"}},
+}
+EXAMPLE = {"panel": "A", "find": "who", "question": ["who", "-"], "answer": ["-", "anna"]}
+PAIRS = NORMS | {"view": "pairs_by_norm", "examples": [EXAMPLE]}
+
+
+def test_the_views_of_a_paper_stand_among_its_artefacts():
+    table = {"title": "T", "cells": {"subset": "all"}, "columns": {"D": {"dataset": "toy"}}}
+    table |= {"rows": {"Train": {"count": "pairs", "split": "train"}}}
+    values = {"paper": "p", "citation": "P.", "artefacts": {"figure2": NORMS, "table1": table}}
+    paper = Paper.model_validate(values)
+    assert (list(paper.artefacts), list(paper.views)) == (["table1"], ["figure2"])
+    assert paper.shown == ["table1", "figure2"]
+    assert Paper.model_validate(paper.model_dump(exclude_unset=True)).views == paper.views
+
+
+def test_a_place_is_what_a_panel_and_the_cells_say():
+    places = View.model_validate(NORMS).places()
+    assert {name: place.place for name, place in places.items()} == {
+        "A": ("a", "toy", "all", None, ())
+    }
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"view": "norm"}, "'projection', 'norms'"),
+        ({"panels": {}}, "at least 1 item"),
+        ({"panels": {name: {"system": "a"} for name in "ABC"}}, "at most 2 items"),
+        ({"panels": {"A": {}}}, "A: .* given, .* needed"),
+        ({"panels": {"A": {"system": "a", "measure": "map"}}}, "A: .* given, .* needed"),
+        ({"panels": {"A": {"system": "a", "subset": "who"}}}, "given twice"),
+        ({"levels": {"0-1": "to"}}, "the view norms has no levels"),
+        ({"examples": [EXAMPLE]}, "the view norms has no examples"),
+        ({"view": "words_by_norm", "examples": []}, "the view words_by_norm has no examples"),
+    ],
+)
+def test_an_impossible_view_is_refused(changes, message):
+    with pytest.raises(ValueError, match=message):
+        View.model_validate(NORMS | changes)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"panel": "B"}, "'B' is no panel"),
+        ({"answer": ["-"]}, "2 levels of the question, 1 of the answer"),
+        ({"question": ["-"], "answer": ["-"]}, "all need as many levels"),
+        ({"find": ""}, "at least 1 character"),
+    ],
+)
+def test_an_impossible_example_is_refused(changes, message):
+    with pytest.raises(ValueError, match=message):
+        View.model_validate(PAIRS | {"examples": [EXAMPLE, EXAMPLE | changes]})
+
+
+def test_a_table_needs_examples_to_show():
+    with pytest.raises(ValueError, match="pairs_by_norm needs examples"):
+        View.model_validate(PAIRS | {"examples": []})
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "message"),
+    [
+        ("figure8", {"titel": "N"}, r"unknown key artefacts\.figure8\.titel; did you mean title"),
+        ("figure8", {"panels": {}}, r"artefacts\.figure8\.panels: .* at least 1"),
+        ("table8", {}, r"artefacts\.table8: the view norms is a figure"),
+        ("figure8", {"view": "words_by_norm"}, r"artefacts\.figure8: .* words_by_norm is a table"),
+    ],
+)
+def test_a_wrong_view_is_named_by_its_place_in_the_file(tmp_path, name, changes, message):
+    values = yaml.safe_load(PAPER)
+    values["artefacts"][name] = NORMS | changes
+    path = tmp_path / "paper.yaml"
+    path.write_text(yaml.safe_dump(values))
+    with pytest.raises(AnalogyQAError, match=rf"paper\.yaml: {message}"):
+        load_paper(path)
+
+
+def test_the_papers_print_words_at_each_level():
+    views = load_paper(PAPERS / "hyperqa/paper.yaml").views
+    assert {name: view.view for name, view in views.items()} == {
+        "figure4": "projection",
+        "figure5": "norms",
+        "table8": "pairs_by_norm",
+        "table9": "words_by_norm",
+    }
+    assert len(views["table9"].levels) == 6
+    assert {len(example.answer) for example in views["table8"].examples} == {5}

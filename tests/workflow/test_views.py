@@ -1,0 +1,39 @@
+"""A table that looks into a trained system is made from its checkpoint."""
+
+import pytest
+
+from workflow.project import Project
+
+pytestmark = pytest.mark.workflow
+TABLE = "results/tables/hyperqa/table8.md"
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory):
+    """A project that has made the table, of one of the two data sets that it is about."""
+    project = Project(tmp_path_factory.mktemp("views") / "project").create(
+        papers=["hyperqa"], selection=None, sensitivity=None, subsets=None, question_types=None
+    )
+    done = project.run(TABLE)
+    assert done.returncode == 0, done.stdout
+    return project
+
+
+def test_the_questions_of_the_data_stand_in_and_the_table_says_so(project):
+    page = (project.folder / TABLE).read_text()
+    assert "TrecQA: not run: data set trecqa is not configured." in page
+    assert 'Not in these data: "founder twitter" of WikiQA' in page
+    assert page.count("| Q |") == page.count("| A |") == 1
+
+
+def test_a_missing_checkpoint_is_one_message(project, tmp_path):
+    copy = project.copy_to(tmp_path / "project")
+    for pattern in ("checkpoints/*.pt", "**/inside.parquet", "tables/**/table8.*"):
+        for path in copy.results.glob(pattern):
+            path.unlink()
+    done = copy.run(TABLE)
+    assert done.returncode and done.stdout.count("no such checkpoint") == 1
+    assert "Traceback" not in done.stdout
+    next(copy.results.rglob("run.json")).unlink()  # what the message says
+    again = copy.run(TABLE)
+    assert again.returncode == 0, again.stdout

@@ -1,0 +1,156 @@
+"""Histograms of norms, and whether those of questions are larger (Figure 5 of HyperQA)."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+from matplotlib import pyplot as plt
+
+from analogyqa.report.claims import FAILS, HOLDS, UNDECIDED
+from analogyqa.report.figures import COLOURS
+from analogyqa.report.spread import bootstrap_means
+from analogyqa.report.summary import typed
+from analogyqa.report.views import Panel, Shown
+
+if TYPE_CHECKING:
+    from analogyqa.settings.run import Config
+    from analogyqa.settings.views import View
+
+# `value` is a count, a mean norm, a share or a difference, as `what` says. `low` and `high` are the
+# ends of a bin, or of the interval of a difference, of which there is a verdict.
+NORMS = {
+    "panel": "str",
+    "kind": "str",
+    "what": "str",
+    "low": "float64",
+    "high": "float64",
+    "value": "float64",
+    "verdict": "str",
+}
+BINS = 30
+COUNT, MEAN, WORDS = "count", "mean norm", "mean number of words"
+SHARE = "share above the mean norm of their right answers"
+DIFFERENCE = "norm less the mean norm of its right answers"
+FOR_EACH_WORD = "norm for each word less that of its right answers"
+SENTENCES, WORD = ("question", "answer"), "word"
+TITLES = {"question": "questions", "answer": "right answers", "word": "words"}
+
+
+def show(panels: Sequence[Panel], view: "View", config: "Config") -> Shown:
+    """Draw histograms of the norms of sentences and of words, a line for each panel.
+
+    The data are of columns NORMS.
+    """
+    rows = [row for panel in panels if not panel.reason for row in _rows(panel, config)]
+    frame = typed(rows, NORMS)
+    figure, drawn = plt.subplots(
+        nrows=len(panels),
+        ncols=2,
+        figsize=(9.6, 1.4 + 3 * len(panels)),
+        layout="constrained",
+        squeeze=False,
+    )
+    for line, panel in zip(drawn, panels, strict=True):
+        own = frame[(frame["panel"] == panel.name) & (frame["what"] == COUNT)]
+        before = f"{panel.name}: " if len(panels) > 1 else ""
+        for axes, letter, kinds in zip(line, "ab", (SENTENCES, (WORD,)), strict=True):
+            _draw(axes, own, kinds, panel.reason)
+            axes.set_title(
+                f"{before}({letter}) {' and '.join(TITLES[kind] for kind in kinds)}",
+                fontsize="medium",
+            )
+    notes = [note for panel in panels if not panel.reason for note in _notes(panel, frame, config)]
+    return Shown(frame, notes, figure)
+
+
+def _rows(panel: Panel, config: "Config") -> list[dict]:
+    """Return the counts of a panel, its means, and the verdict."""
+    parts = {"question": panel.rows("question"), "answer": panel.answers, WORD: panel.rows(WORD)}
+    rows = []
+    for kinds in (SENTENCES, (WORD,)):
+        norms = pd.concat([parts[kind]["norm"] for kind in kinds])
+        edges = np.linspace(norms.min(), norms.max(), BINS + 1)
+        for kind in kinds:
+            counts, _ = np.histogram(parts[kind]["norm"], edges)
+            rows += [
+                {"kind": kind, "what": COUNT, "low": low, "high": high, "value": count}
+                for low, high, count in zip(edges[:-1], edges[1:], counts, strict=True)
+            ]
+    for kind, part in parts.items():
+        rows.append({"kind": kind, "what": MEAN, "value": part["norm"].mean()})
+        if kind != WORD:
+            words = part["words"].map(len).mean()
+            rows.append({"kind": kind, "what": WORDS, "value": words})
+    for what in (DIFFERENCE, FOR_EACH_WORD):
+        differences = differences_of(panel, what == FOR_EACH_WORD)
+        low, high, verdict = judge(
+            differences, config.bootstrap.samples, config.bootstrap.confidence
+        )
+        judged = {"value": differences.mean(), "low": low, "high": high, "verdict": verdict}
+        rows.append({"kind": "question", "what": what, **judged})
+    above = (differences_of(panel) > 0).mean()
+    rows.append({"kind": "question", "what": SHARE, "value": above})
+    return [{"panel": panel.name, "verdict": ""} | row for row in rows]
+
+
+def differences_of(panel: Panel, for_each_word: bool = False) -> np.ndarray:
+    """Return for each question its norm less the mean norm of its right answers, [n].
+
+    With `for_each_word` norms are divided by the number of words, as a mean in place of a sum has
+    them.
+    """
+    parts = [panel.rows("question"), panel.answers]
+    if for_each_word:
+        # An empty sentence has the norm 0.
+        parts = [own.assign(norm=own["norm"] / own["words"].map(len).clip(1)) for own in parts]
+    questions, answers = (own.groupby("question_id")["norm"].mean() for own in parts)
+    return (questions - answers).dropna().to_numpy()
+
+
+def judge(differences: np.ndarray, samples: int, confidence: float) -> tuple[float, float, str]:
+    """Return the interval of the mean of differences [n], and whether it is above 0.
+
+    The interval is a bootstrap over the questions; its draws come from a fixed seed.
+    """
+    tail = (1 - confidence) / 2
+    means = bootstrap_means(differences[None], samples, of_seeds=0)
+    low, high = (float(end) for end in np.quantile(means, [tail, 1 - tail]))
+    return low, high, HOLDS if low > 0 else FAILS if high < 0 else UNDECIDED
+
+
+def _draw(axes: plt.Axes, frame: pd.DataFrame, kinds: Sequence[str], reason: str) -> None:
+    if reason:
+        axes.text(0.5, 0.5, reason, transform=axes.transAxes, ha="center", wrap=True)
+        return
+    for kind in kinds:
+        own = frame[frame["kind"] == kind]
+        edges = [*own["low"], own["high"].iloc[-1]]
+        colour = COLOURS[(*SENTENCES[::-1], WORD).index(kind)]
+        shares = 100 * own["value"] / own["value"].sum()
+        label = f"{TITLES[kind]} ({own['value'].sum():.0f})"
+        axes.stairs(shares, edges, fill=True, color=colour, alpha=0.35)
+        axes.stairs(shares, edges, color=colour, linewidth=1.5, label=label)
+    axes.set_xlabel("norm")
+    axes.set_ylabel("% of them")
+
+
+def _notes(panel: Panel, frame: pd.DataFrame, config: "Config") -> list[str]:
+    own = frame[frame["panel"] == panel.name].set_index(["kind", "what"])
+    values = own["value"]
+    confidence = f"{config.bootstrap.confidence * 100:g}%"
+    told = {}
+    for what in (DIFFERENCE, FOR_EACH_WORD):
+        row = own.loc["question", what]
+        interval = f"{row['value']:+.2f} [{row['low']:+.2f}, {row['high']:+.2f}]"
+        told[what] = f"{row['verdict']}, {interval}"
+    return [
+        f"{panel.name}: mean norm of questions {values['question', MEAN]:.2f}, of right answers "
+        f"{values['answer', MEAN]:.2f}. {values['question', SHARE]:.0%} of the questions have a "
+        "norm above the mean of their right answers.",
+        f'"Questions in general have a higher vector norm" than answers: {told[DIFFERENCE]} '
+        f"(question less its answers, {confidence} interval, bootstrap over questions).",
+        "A norm is that of a sum over words, before any constraint to the unit ball, and a "
+        f"question has {values['question', WORDS]:.1f} words, an answer "
+        f"{values['answer', WORDS]:.1f}. Divided by the number of words: {told[FOR_EACH_WORD]}.",
+    ]

@@ -1,0 +1,135 @@
+"""The words of questions and of answers by level of norm (Table 8 of HyperQA)."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from analogyqa.report.summary import typed
+from analogyqa.report.table_formats import Block, Value
+from analogyqa.report.views import Panel, Shown
+from analogyqa.report.views.levels import joined, norms_of_words
+
+if TYPE_CHECKING:
+    from analogyqa.settings.run import Config
+    from analogyqa.settings.views import Example, View
+
+PAIRS = {
+    "panel": "str",
+    "question_id": "str",
+    "candidate_id": "str",
+    "sentence": "str",
+    "level": "str",
+    "words": "str",
+    "published": "str",
+}
+QUESTION, ANSWER = "Q", "A"
+MOST = 8  # words of a level
+
+
+def show(panels: Sequence[Panel], view: "View", config: "Config") -> Shown:
+    """Show the words of the paper's questions, and of an answer to each, by level of norm.
+
+    The data are of columns PAIRS, a row for each level of a sentence.
+    """
+    rows: list[dict] = []
+    lines: list[tuple[list[str], list[Value]]] = []
+    missing, count = [], len(view.examples[0].question)
+    for panel in panels:
+        examples = [example for example in view.examples if example.panel == panel.name]
+        missing += [] if panel.reason else [each for each in examples if find(panel, each) is None]
+        for question, example in questions_of(panel, examples):
+            own = _sentences(panel, question, example, count)
+            rows += [row for sentence in own for row in sentence]
+            lines += [_line(question["text"], sentence) for sentence in own]
+    levels = [f"H{level + 1}" for level in range(count)]
+    notes = [
+        f"Levels: {len(levels)} equal parts of the words of a test split by their norm, H1 the "
+        "smallest norms. A word's norm is that of its projection; marks are left out.",
+        f"A cell: ours (published). Of a level the first {MOST} words, in the order of the "
+        "sentence; of the right answers the one that shares the most words with the published.",
+    ]
+    if missing:
+        said = " and ".join(f'"{example.find}" of {example.panel}' for example in missing)
+        notes.append(f"Not in these data: {said}. The first test questions stand in their place.")
+    blocks = [Block("", ["Question", ""], levels, lines, wrapped=True)] if lines else []
+    return Shown(typed(rows, PAIRS), notes, blocks=blocks)
+
+
+def questions_of(
+    panel: Panel, examples: Sequence["Example"]
+) -> list[tuple[dict, "Example | None"]]:
+    """Return the questions of examples, each with its example.
+
+    In the place of those that are not in the data are the first others, as far as there are such,
+    with None.
+    """
+    found = [find(panel, example) for example in examples]
+    taken = {question["question_id"] for question in found if question}
+    others = panel.rows("question")
+    others = iter(others[~others["question_id"].isin(taken)].to_dict("records"))
+    pairs = []
+    for question, example in zip(found, examples, strict=True):
+        if question:
+            pairs.append((question, example))
+        elif other := next(others, None):
+            pairs.append((other, None))
+    return pairs
+
+
+def find(panel: Panel, example: "Example") -> dict | None:
+    """Return the first question of a panel that has the words of an example, or None."""
+    wanted = set(example.find.lower().split())
+    for question in panel.rows("question").to_dict("records"):
+        if wanted <= {word.lower() for word in question["words"]}:
+            return question
+    return None
+
+
+def answer_to(panel: Panel, question: dict, printed: str) -> dict:
+    """Return the right answer to a question that has the most of printed words; the first such."""
+    words = set(printed.replace(",", " ").lower().split())
+    answers = panel.answers[panel.answers["question_id"] == question["question_id"]]
+    shared = [len(words & {word.lower() for word in own}) for own in answers["words"]]
+    return answers.iloc[int(np.argmax(shared))].to_dict()
+
+
+def _sentences(
+    panel: Panel, question: dict, example: "Example | None", count: int
+) -> list[list[dict]]:
+    """Return the rows of a question and those of its answer, a row for each of `count` levels."""
+    norms = pd.Series(norms_of_words(panel))
+    edges = np.quantile(norms, np.arange(1, count) / count)
+    printed = {QUESTION: [""] * count, ANSWER: [""] * count}
+    if example:
+        printed = {QUESTION: example.question, ANSWER: example.answer}
+    answer = answer_to(panel, question, " ".join(printed[ANSWER]))
+    sentences = []
+    for sentence, row in ((QUESTION, question), (ANSWER, answer)):
+        words = [word for word in dict.fromkeys(row["words"]) if word in norms.index]
+        level_of = dict(zip(words, np.searchsorted(edges, norms[words], "right"), strict=True))
+        sentences.append(
+            [
+                {
+                    "panel": panel.name,
+                    "question_id": question["question_id"],
+                    "candidate_id": answer["id"],
+                    "sentence": sentence,
+                    "level": f"H{level + 1}",
+                    "words": joined([word for word in words if level_of[word] == level][:MOST]),
+                    "published": printed[sentence][level],
+                }
+                for level in range(count)
+            ]
+        )
+    return sentences
+
+
+def _line(text: str, rows: list[dict]) -> tuple[list[str], list[Value]]:
+    kind = rows[0]["sentence"]
+    values = [
+        Value(row["words"], published=f"({row['published']})" if row["published"] else "")
+        for row in rows
+    ]
+    return [text if kind == QUESTION else "", kind], values

@@ -1,0 +1,109 @@
+"""The most frequent words of each level of norm (Table 9 of HyperQA)."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.stats import spearmanr
+
+from analogyqa.report.summary import typed
+from analogyqa.report.table_formats import Block, Value
+from analogyqa.report.views import Panel, Shown
+from analogyqa.report.views.levels import counts_of_words, joined, norms_of_words
+
+if TYPE_CHECKING:
+    from analogyqa.settings.run import Config
+    from analogyqa.settings.views import View
+
+WORDS = {
+    "panel": "str",
+    "level": "str",
+    "low": "float64",
+    "high": "float64",
+    "n_words": "Int64",
+    "words": "str",
+    "published": "str",
+}
+LEVELS = 6  # where none are printed
+MOST = 10  # words of a level
+TOP = 0.99  # a few outliers above would leave most levels empty
+
+
+def show(panels: Sequence[Panel], view: "View", config: "Config") -> Shown:
+    """List words by level of norm; the data are of columns WORDS, a row for each level."""
+    printed = view.levels or {str(level + 1): "" for level in range(LEVELS)}
+    rows = [row for panel in panels for row in _rows(panel, printed)]
+    blocks = []
+    for panel in panels:
+        lines = [
+            (
+                [row["level"], _range(row)],
+                [Value(str(row["n_words"])), Value(row["words"]), Value(row["published"])],
+            )
+            for row in rows
+            if row["panel"] == panel.name
+        ]
+        columns = ["How many", "Most frequent in the test split", "Published"]
+        heading = panel.name if len(panels) > 1 else ""
+        if lines:
+            blocks.append(Block(heading, ["Level", "Norm"], columns, lines, wrapped=True))
+    notes = [
+        "Level: as published, where it is a range of the paper's norms. Ours have another scale: "
+        f"the levels are {len(printed)} equal parts of what lies between the smallest norm and "
+        f"the {TOP * 100:g}th percentile, the highest with what is above.",
+        "A word's norm is that of its projection. Words of the test split with a letter or a "
+        f"digit, the {MOST} most frequent of each level.",
+        *(note for panel in panels for note in _agreement(panel, view.levels)),
+    ]
+    return Shown(typed(rows, WORDS), notes, blocks=blocks)
+
+
+def _rows(panel: Panel, printed: dict[str, str]) -> list[dict]:
+    norms, counts = norms_of_words(panel), counts_of_words(panel)
+    if not norms:
+        return []
+    values = np.array(list(norms.values()))
+    edges = np.linspace(values.min(), np.quantile(values, TOP), len(printed) + 1)
+    # The inner edges only: what is above the last level belongs to it.
+    level_of = dict(zip(norms, np.searchsorted(edges[1:-1], values, side="right"), strict=True))
+    rows = []
+    for number, (level, words) in enumerate(printed.items()):
+        own = sorted(
+            (word for word in norms if level_of[word] == number),
+            key=lambda word: (-counts[word], word),
+        )
+        last = number == len(printed) - 1
+        rows.append(
+            {
+                "panel": panel.name,
+                "level": level,
+                "low": float(edges[number]),
+                "high": float(values.max() if last else edges[number + 1]),
+                "n_words": len(own),
+                "words": joined(own[:MOST]),
+                "published": words,
+            }
+        )
+    return rows
+
+
+def _agreement(panel: Panel, printed: dict[str, str]) -> list[str]:
+    """Say how the published levels of words go with our norms of them."""
+    norms = norms_of_words(panel)
+    level_of = {
+        word: number
+        for number, words in enumerate(printed.values())
+        for word in words.split(", ")
+        if word in norms
+    }
+    if len(set(level_of.values())) < 2:
+        return []
+    rank = spearmanr(list(level_of.values()), [norms[word] for word in level_of]).statistic
+    return [
+        f"{panel.name}: {len(level_of)} of the published words are in the test split. Between "
+        f"their published levels and our norms Spearman's rank correlation is {rank:.2f}."
+    ]
+
+
+def _range(row: dict) -> str:
+    return f"{row['low']:.3g} to {row['high']:.3g}"

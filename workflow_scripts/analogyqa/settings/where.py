@@ -1,0 +1,55 @@
+"""A place: which of our numbers, or of our runs, something of a paper is about."""
+
+from typing import Literal
+
+from pydantic import ConfigDict, model_validator
+
+from analogyqa.measures import MEASURES
+from analogyqa.schemas import SPLITS
+from analogyqa.settings.axes import Axes, axes_of, require_axes
+from analogyqa.settings.base import Section
+
+
+class Where(Section):
+    """Which of our numbers a published value or a claim is about, or a part of that.
+
+    `count` is of a data set: questions with a correct candidate, all questions, or pairs. `cost` is
+    of training a system, and with `over` how many times that of another one. A further key names a
+    setting of the system, or of how the data set is read, and its value.
+    """
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+    system: str | None = None
+    dataset: str | None = None
+    subset: str | None = None
+    split: Literal[SPLITS] | None = None  # type: ignore[valid-type]
+    measure: Literal[tuple(MEASURES)] | None = None  # type: ignore[valid-type]
+    count: Literal["questions", "all_questions", "pairs"] | None = None
+    cost: Literal["parameters", "seconds_per_epoch"] | None = None
+    over: str | None = None
+
+    @model_validator(mode="after")
+    def _axes_are_known(self) -> "Where":
+        require_axes(self.model_extra or {})
+        return self
+
+    def __or__(self, other: "Where") -> "Where":
+        """Return what both say together; ValueError when both say the same key."""
+        if twice := self.model_fields_set & other.model_fields_set:
+            raise ValueError(f"{sorted(twice)} is given twice")
+        return Where(**self.model_dump(exclude_unset=True), **other.model_dump(exclude_unset=True))
+
+    @property
+    def axes(self) -> Axes:
+        return axes_of(self.model_extra or {})
+
+    @property
+    def place(self) -> tuple:
+        """Whose score it is, equal for axes whose values are written as numbers or as text."""
+        return (self.system, self.dataset, self.subset, self.measure, self.axes)
+
+    @property
+    def given(self) -> set[str]:
+        """The keys that are given, besides the axes."""
+        return self.model_fields_set - set(self.model_extra or {})
