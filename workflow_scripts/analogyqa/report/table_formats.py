@@ -115,7 +115,8 @@ def to_latex(table: Table) -> str:
 def _column_types(block: Block) -> str:
     if not block.wrapped:
         return "l" * len(block.labels) + "c" * len(block.columns)
-    width = 0.9 / (len(block.labels) + len(block.columns))
+    # The rest is the space between the columns.
+    width = 0.8 / (len(block.labels) + len(block.columns))
     return rf"p{{{width:.2f}\linewidth}}" * (len(block.labels) + len(block.columns))
 
 
