@@ -54,4 +54,4 @@ def test_only_the_environment_of_the_trainings_has_cuda():
     rules = "\n".join(file.read_text("utf-8") for file in (ROOT / "rules").glob("*.smk"))
     of_rules = re.findall(r"^rule (\w+):.*?envs/(\w+)\.yaml", rules, re.MULTILINE | re.DOTALL)
     of_gpu = {rule for rule, environment in of_rules if environment == "gpu"}
-    assert of_gpu == {"train_encoder", "train_infersent"}
+    assert of_gpu == {"train_encoder", "train_infersent", "measure_costs"}

@@ -108,7 +108,41 @@ def test_the_order_of_the_rows_does_not_matter():
 
 def test_the_means_are_those_of_each_measure():
     means = means_of(measure_items(run([(0.9, 1), (0.1, 0)], [(0.1, 1), (0.9, 0)]), GROUPS))
-    assert means == {"map": 0.75, "mrr": 0.75, "p_at_1": 0.5, "accuracy": 0.5}
+    assert means == dict.fromkeys(("map", "mrr", "map_official", "mrr_official"), 0.75) | {
+        "p_at_1": 0.5,
+        "accuracy": 0.5,
+    }
+
+
+def test_unanswerable_questions_are_0_of_the_official_measures_alone():
+    measured = measure_items(run([(0.9, 1), (0.1, 0)], [(0.1, 1), (0.9, 0)]), GROUPS, ["q9", "q8"])
+    by_measure = measured.groupby("measure")["item"].apply(list)
+    assert by_measure["map_official"] == by_measure["mrr_official"] == ["q0", "q1", "q8", "q9"]
+    assert by_measure["map"] == by_measure["all_correct"] == ["q0", "q1"]
+    means = means_of(measured)
+    assert (means["mrr"], means["mrr_official"]) == (0.75, 0.375)
+
+
+@given(
+    st.lists(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 1)), min_size=1, max_size=6)),
+    st.integers(0, 3),
+)
+def test_official_map_is_a_plain_restatement_over_all_questions(questions, without):
+    """The mean over all questions of the mean precision at each right candidate, ties by id."""
+    answerable = [own for own in questions if any(label for _, label in own)]
+    if not answerable:
+        return
+    groups = {f"q{number}": "who" for number in range(len(answerable))}
+    precisions = []
+    for number, own in enumerate(answerable):
+        ids = [f"q{number}-{index}" for index in range(len(own))]
+        order = sorted(range(len(own)), key=lambda index: (own[index][0], ids[index]), reverse=True)
+        labels = [own[index][1] for index in order]
+        found = [sum(labels[: at + 1]) / (at + 1) for at, label in enumerate(labels) if label]
+        precisions.append(sum(found) / len(found))
+    measured = measure_items(run(*answerable), groups, [f"none{each}" for each in range(without)])
+    expected = sum(precisions) / (len(precisions) + without)
+    assert means_of(measured)["map_official"] == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("groups", [GROUPS, {}], ids=["missing", "unexpected"])

@@ -60,7 +60,14 @@ def test_answerable_questions_are_counted_once_by_split_and_type_and_all(build, 
     assert counts["train"] == {"who": 1, "where": 1, "all": 3}
     assert counts["dev"] == counts["test"] == {"when": 1, "all": 1}
     write_table(corpus, CORPUS, tmp_path / "toy.parquet")
-    assert count_corpora([str(tmp_path / "toy.parquet")]) == {"toy": counts}
+    both = {split: {"all": 1} for split in ("dev", "test")}
+    assert count_corpora([str(tmp_path / "toy.parquet")]) == {
+        "toy": {
+            "questions": counts,
+            "all_questions": {"train": {"all": 5}, **both},
+            "pairs": {"train": {"all": 6}, **both},
+        }
+    }
 
 
 def test_a_type_that_a_split_has_no_question_of_is_named_with_its_splits(build):

@@ -13,15 +13,17 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.files import read_yaml
 from analogyqa.measures import MEASURES
 from analogyqa.plan import Cell, load_papers, why_not
-from analogyqa.report.ledger import build_ledger, repeated, rivals_of, verdict
+from analogyqa.report.ledger import build_ledger, cost_of, repeated, rivals_of, verdict
 from analogyqa.report.spread import summarise
 from analogyqa.report.summary import DECIMALS, Values, read_runs, summarise_runs
+from analogyqa.runs.cost import Cost
 from analogyqa.schemas import SPLITS
 from analogyqa.settings.load import PAPERS
-from analogyqa.settings.paper import SCORE, Paper, Where, load_paper
+from analogyqa.settings.paper import CITED, SCORE, Artefact, Paper, Where, load_paper
 from analogyqa.settings.run import Config
 from report.builders import (
     CONFERENCE,
+    HYPERBOLIC,
     WORKSHOP,
     is_chosen,
     make_config,
@@ -101,7 +103,18 @@ class TestPublishedValues:
         assert {why_not(where, config) for where in places} == {""}
 
     def test_each_file_bears_the_name_of_its_paper(self):
-        assert list(load_papers(repository_config())) == [CONFERENCE.paper, WORKSHOP.paper]
+        names = [CONFERENCE.paper, WORKSHOP.paper, HYPERBOLIC.paper]
+        assert list(load_papers(repository_config())) == names
+
+    def test_of_hyperqa_one_data_set_cannot_be_had(self):
+        config = repository_config()
+        for name, artefact in HYPERBOLIC.artefacts.items():
+            wheres = {number.where for number in artefact.numbers() if number.kind != CITED}
+            reasons = {why_not(each, config) for each in wheres if each.dataset == "yahoocqa"}
+            assert reasons <= {"data set yahoocqa is not configured"}, name
+            others = {why_not(each, config) for each in wheres if each.dataset != "yahoocqa"}
+            costs_only = {each for each in others if each.startswith("only its costs are measured")}
+            assert others - costs_only <= {""}, name
 
     def test_every_claim_that_must_be_judged_is_listed(self):
         data = ("wikiqa", "trecqa")
@@ -237,7 +250,8 @@ class TestSummary:
     def test_only_the_test_split_counts_by_measure(self):
         summary = self.summary()
         assert summary["measure"].tolist() == list(MEASURES)
-        assert summary["mean"].tolist() == [round(1.75 / 3, DECIMALS), 0, 0, 0]
+        zeros = [0] * (len(MEASURES) - 1)
+        assert summary["mean"].tolist() == [round(1.75 / 3, DECIMALS), *zeros]
         row = summary.iloc[0]
         assert row[["n_items", "n_seeds", "tied_candidates"]].tolist() == [3, 2, 14]
         assert row[["all_correct", "mean_of_others"]].tolist() == [0, row["mean"]]
@@ -480,3 +494,66 @@ class TestBestPoint:
 
         row = pick(make_ledger(values=values), "figure6", "WikiQA", "MAP").loc["paper"]
         assert row["reason"] == "no run analogy/wikiqa/comb/p=50"
+
+
+# Costs and counts
+
+
+COSTS = {
+    ("wikiqa", "all", "hyperqa"): Cost(90_302, 10, [0.1, 0.2], "a machine"),
+    ("wikiqa", "all", "ap-bilstm"): Cost(1_804_800, 100, [0.2, 0.4], "a machine"),
+}
+AT = {"dataset": "wikiqa", "subset": "all"}
+
+
+def cost(published: float | None = None, costs: dict = COSTS, **where) -> dict:
+    return cost_of(Where(**AT, **where), repository_config(), costs, published)
+
+
+def test_a_cost_is_of_a_whole_epoch_or_how_many_times_that_of_another():
+    epoch = cost(system="hyperqa", cost="seconds_per_epoch")
+    assert [epoch[name] for name in ("mean", "run_low", "run_high")] == pytest.approx([1.5, 1, 2])
+    times = cost(system="ap-bilstm", cost="seconds_per_epoch", over="hyperqa")
+    assert [times[name] for name in ("mean", "run_low", "run_high")] == pytest.approx([20, 20, 20])
+    assert cost(system="ap-bilstm", cost="parameters", over="hyperqa")["mean"] == 19.986268
+
+
+@pytest.mark.parametrize(
+    ("published", "where", "judged"),
+    [
+        (90_000, {"system": "hyperqa", "cost": "parameters"}, "reproduced"),
+        (80_000, {"system": "hyperqa", "cost": "parameters"}, "higher"),
+        (2, {"system": "hyperqa", "cost": "seconds_per_epoch"}, "not comparable"),
+        (20, {"system": "ap-bilstm", "cost": "seconds_per_epoch", "over": "hyperqa"}, "reproduced"),
+        (32, {"system": "ap-bilstm", "cost": "seconds_per_epoch", "over": "hyperqa"}, "lower"),
+    ],
+)
+def test_parameters_and_ratios_are_judged_and_seconds_are_not(published, where, judged):
+    assert cost(published, **where)["verdict"] == judged
+
+
+def test_a_cost_that_was_not_measured_is_named_and_what_learns_from_quadruples_has_none():
+    row = cost(system="mp-cnn", cost="parameters")
+    assert (row["verdict"], row["reason"]) == ("not run", "no cost of mp-cnn on wikiqa")
+    assert cost(system="analogy", cost="parameters") == cost(system="bm25", cost="parameters") == {}
+
+
+COUNTED = """
+title: T
+cells: {dataset: wikiqa, subset: all, count: pairs}
+columns: {Train: {split: train}, Dev: {split: dev}, Test: {split: test}}
+rows: {Pairs: {}}
+remarks: {Test: Look at it.}
+published: {Pairs: [20K, 1.1K, 94]}
+"""
+
+
+def test_a_count_that_is_printed_in_thousands_is_equal_where_it_rounds_to_it():
+    artefact = Artefact.model_validate(yaml.safe_load(COUNTED))
+    paper = Paper(paper="p", citation="c", artefacts={"table1": artefact})
+    pairs = {"train": {"all": 20_360}, "dev": {"all": 1_151}, "test": {"all": 94}}
+    summary = make_summary(make_config(), CONFERENCE)
+    ledger = build_ledger([paper], make_config(), summary, {"wikiqa": {"pairs": pairs}}, alike)
+    assert ledger["mean"].tolist() == [20_360, 1_151, 94]
+    assert ledger["verdict"].tolist() == ["reproduced", "higher", "reproduced"]
+    assert ledger["reason"].tolist() == ["", "", "Look at it."]

@@ -11,7 +11,7 @@ import torch
 from analogyqa.corpora.question_types import subset_of
 from analogyqa.errors import AnalogyQAError
 from analogyqa.examples.data import ranked_sentences
-from analogyqa.measures import ABOUT_ITEMS, MEASURES
+from analogyqa.measures import ABOUT_ITEMS, MEASURES, NO_TYPE
 from analogyqa.plan import Cell
 from analogyqa.runs import train
 from analogyqa.runs.choose import choose_setting, chosen_setting
@@ -132,13 +132,24 @@ def test_training_a_cell_writes_three_tables_of_its_questions(run, cell_files, c
     ranked = [name for own in pairs.values() for name in own["candidate_id"]]
     assert tables["scores"]["candidate_id"].tolist() == 2 * ranked
     found = tables["metrics"].astype(str)[["seed", "split", "item", "group", "measure"]]
-    assert sorted(map(tuple, found.to_numpy())) == sorted(
-        (seed, split, *question, measure)
-        for seed in ("0", "5")
-        for split, own in pairs.items()
-        for question in set(zip(own["question_id"], own["question_type"], strict=True))
+    every = [(seed, split) for seed in ("0", "5") for split in pairs]
+    expected = [
+        (*at, *question, measure)
+        for at in every
+        for question in set(
+            zip(*(pairs[at[1]][name] for name in ("question_id", "question_type")), strict=True)
+        )
         for measure in (*MEASURES, *ABOUT_ITEMS)
-    )
+    ]
+    answers = corpus.groupby(["split", "question_id"])["label"].any()
+    expected += [
+        (*at, question, NO_TYPE, measure)
+        for at in every
+        for question in answers[at[1]][~answers[at[1]]].index
+        for measure in ("map_official", "mrr_official")
+        if types is None
+    ]
+    assert sorted(map(tuple, found.to_numpy())) == sorted(expected)
 
 
 def test_the_record_says_what_was_run(run):

@@ -87,3 +87,53 @@ def test_a_wrong_key_of_a_paper_is_named_with_its_file(tmp_path):
     path.write_text(PAPER.replace("table1:", "figure2:"))
     with pytest.raises(AnalogyQAError, match=r"paper\.yaml: artefacts\.figure2: a figure has an"):
         load_paper(path)
+
+
+# Units, costs and remarks
+
+COSTLY = """
+title: T
+cells: {dataset: toy, subset: who}
+columns:
+  MAP: {measure: map}
+  Size: {cost: parameters}
+  Time: {cost: seconds_per_epoch, over: mean}
+  Theirs: cited
+rows: {Ours: {system: analogy}}
+remarks: {Size: Theirs is rounded.}
+published: {Ours: [0.5, 90.0K, 32x, 7]}
+"""
+
+
+def test_a_printed_number_may_have_a_unit_and_a_column_be_cited():
+    numbers = list(artefact(COSTLY).numbers())
+    assert [(each.published, each.kind) for each in numbers] == [
+        *((0.5, "score"), (90_000, "cost"), (32, "cost"), (7, "cited"))
+    ]
+    assert (numbers[2].where.cost, numbers[2].where.over) == ("seconds_per_epoch", "mean")
+    columns = [column for _, column, _ in artefact(COSTLY).cells_of("other")]
+    assert columns == ["MAP", "Size", "Time"]
+    # Others have a place in it where it holds none of them against another one.
+    assert not artefact(COSTLY).has_systems
+    rest = {"columns": {"Size": {"cost": "parameters"}}, "published": {"Ours": ["90K"]}}
+    assert artefact(COSTLY, **rest).has_systems
+
+
+def test_a_remark_is_of_a_row_and_a_column():
+    table = artefact(COSTLY, remarks={"Ours": "One.", "Size": "Two."})
+    assert [table.remark_on("Ours", column) for column in ("MAP", "Size")] == ["One.", "One. Two."]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"published": {"Ours": [0.5, "90k", "-", "-"]}}, "published"),
+        ({"published": {"Ours": [0.5, "K", "-", "-"]}}, "published"),
+        ({"remarks": {"Sise": "x"}}, "remarks: no row or column .*Sise"),
+        ({"columns": {"Size": {"cost": "watts"}}}, "cost"),
+        ({"columns": {"Size": {"measure": "map", "cost": "parameters"}}, "published": {}}, "given"),
+    ],
+)
+def test_what_is_no_unit_cost_or_place_is_refused(changes, message):
+    with pytest.raises(ValueError, match=message):
+        artefact(COSTLY, **changes)

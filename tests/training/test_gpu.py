@@ -16,10 +16,9 @@ import torch
 import fake_gpu
 from analogyqa.corpora.table import build_corpus
 from analogyqa.encoders import build_encoder
-from analogyqa.examples.batches import epoch_batches
 from analogyqa.examples.files import load_cell
 from analogyqa.rankers import build_ranker
-from analogyqa.registry import ENCODERS, OBJECTIVES
+from analogyqa.registry import ENCODERS, EXAMPLES, OBJECTIVES
 from analogyqa.schemas import SPLITS
 from analogyqa.settings.systems import System
 from analogyqa.training import infersent, loop
@@ -115,6 +114,7 @@ def test_sentence_vectors(gpu, data, system, name):
 def step_of(encoder, data, own):
     """Take one step; return loss, gradients and the weights that it leads to."""
     device = next(encoder.parameters()).device
+    epoch_batches = EXAMPLES[OBJECTIVES[own.training.loss].draws].load()
     batch = next(epoch_batches(data, own.training, 0, 1, own.compares))
     optimiser = Adam(encoder.parameters(), own.training.learning_rate, own.training.weight_decay)
     vectors = encode(encoder, data.sentences, batch.sentences, device)

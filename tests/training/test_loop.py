@@ -252,7 +252,8 @@ def test_an_interrupted_training_resumes_to_the_same_bits(cell, tmp_path, monkey
     expected = train(cell, tmp_path / "whole.pt", own)
     calls = []
     with monkeypatch.context() as patched:
-        original = getattr(loop, place)
+        room = learner if place == "encode" else loop
+        original = getattr(room, place)
 
         def interrupted(*arguments):
             calls.append(place)
@@ -260,7 +261,7 @@ def test_an_interrupted_training_resumes_to_the_same_bits(cell, tmp_path, monkey
                 raise KeyboardInterrupt
             return original(*arguments)
 
-        patched.setattr(loop, place, interrupted)
+        patched.setattr(room, place, interrupted)
         with pytest.raises(KeyboardInterrupt):
             train(cell, tmp_path / "cut.pt", own)
     assert_same(train(cell, tmp_path / "cut.pt", own), expected)

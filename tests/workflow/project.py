@@ -40,7 +40,7 @@ SYSTEMS = {
     "sent2vec-cosine": {"sentence_vectors": "sent2vec-words"},
     **dict.fromkeys(["glove", "glove-cosine", "word2vec-cosine", "fasttext-cosine", "sif-cosine"]),
     **dict.fromkeys(["minilm", "minilm-cosine", "tam-word", "tam-cnn", "random"]),
-    "similarity-contrastive": None,
+    **dict.fromkeys(["similarity-contrastive", "hyperqa"]),
 }
 AXES = {
     "loss": dict.fromkeys(["quadruples", "workshop", "workshop_distance"]),

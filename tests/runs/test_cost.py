@@ -1,0 +1,75 @@
+"""What training costs: counted, timed in turns, and read back."""
+
+import json
+
+import pytest
+
+from analogyqa.errors import AnalogyQAError
+from analogyqa.examples.files import CellFiles
+from analogyqa.runs import cost
+from analogyqa.runs.cost import STEPS, Cost, measure_costs, read_costs
+from analogyqa.settings.systems import System
+
+TRAINING = {"loss": "mix", "sentence_dim": 4, "batch_size": 4, "negatives": {"count": 2}}
+
+
+def system(ranker, **training):
+    own = {"title": "S", "encoder": "nbow", "vectors": "v", "ranker": ranker}
+    return System(**own, training=TRAINING | training)
+
+
+@pytest.fixture
+def path(cell_files, tmp_path):
+    files = cell_files(types=None, p=1)
+    systems = {"near": system("hyperbolic"), "wide": system("cosine", sentence_dim=8)}
+    path = tmp_path / "costs" / "toy" / "all.json"
+    path.parent.mkdir(parents=True)
+    own = dict.fromkeys(systems, CellFiles(files.corpus, files.vectors, None, {}))
+    measure_costs(systems, own, None, dict.fromkeys(systems, True), "cpu", path)
+    return path
+
+
+def test_parameters_are_those_that_learn_and_every_system_takes_as_many_steps(path):
+    costs = read_costs([path])
+    assert set(costs) == {("toy", "all", "near"), ("toy", "all", "wide")}
+    near, wide = costs["toy", "all", "near"], costs["toy", "all", "wide"]
+    dim = (wide.parameters - 8) // 8
+    assert (near.parameters, wide.parameters) == ((dim + 1) * 4 + 2, (dim + 1) * 8)
+    for each in (near, wide):
+        assert len(each.seconds) == STEPS and min(each.seconds) > 0
+        assert each.batches == near.batches > 1
+
+
+def test_steps_are_taken_in_turns(cell_files, tmp_path, monkeypatch):
+    taken = []
+    original = cost._steps_of
+
+    def steps_of(learner):
+        for found in original(learner):
+            taken.append(learner.system.ranker)
+            yield found
+
+    monkeypatch.setattr(cost, "_steps_of", steps_of)
+    files = cell_files(types=None, p=1)
+    systems = {"a": system("hyperbolic"), "b": system("cosine")}
+    own = dict.fromkeys(systems, CellFiles(files.corpus, files.vectors, None, {}))
+    measure_costs(systems, own, None, dict.fromkeys(systems, True), "cpu", tmp_path / "all.json")
+    assert taken == ["hyperbolic", "cosine"] * (STEPS + 1)
+
+
+def test_the_seconds_of_an_epoch_are_those_of_its_batches():
+    own = Cost(7, 10, [0.1, 0.3], "m")
+    assert own.values("parameters") == [7]
+    assert own.values("seconds_per_epoch") == pytest.approx([1, 3])
+
+
+@pytest.mark.parametrize("damage", ["", "[]", "{", '{"systems": {"a": {}}}', '{"systems": 1}'])
+def test_a_damaged_file_is_named_with_the_remedy(tmp_path, damage):
+    (tmp_path / "all.json").write_text(damage)
+    with pytest.raises(AnalogyQAError, match=r"all\.json: cannot be read: .*run the same command"):
+        read_costs([tmp_path / "all.json"])
+
+
+def test_the_file_says_where_it_was_measured(path):
+    record = json.loads(path.read_text())
+    assert "one thread" in record["machine"] and "git_commit" in record
