@@ -145,6 +145,7 @@ def with_other_questions(project):
     project.configure(**few)
 
 
+@pytest.mark.slow
 def test_a_data_set_of_other_question_types_gets_its_own_table_and_figure(project):
     with_other_questions(project)
     assert {cell.split("/")[1] for cell in cells_of(jobs(project))} == {"mine"}

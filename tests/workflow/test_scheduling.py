@@ -9,6 +9,7 @@ from workflow.project import FEW, Project
 pytestmark = pytest.mark.workflow
 
 
+@pytest.mark.slow
 def test_jobs_to_start_are_looked_for_when_one_ends_and_not_by_the_clock(tmp_path):
     project = Project(tmp_path).create(**FEW)
     done = project.run("--verbose")
