@@ -112,7 +112,7 @@ def measure(folder: Path) -> None:
     for split in ("dev", "test"):
         pairs = subset_of(corpus, split, cells.TYPES)
         types[split] = dict(zip(pairs["question_id"], pairs["question_type"], strict=True))
-    measure_run(scores, types)
+    measure_run(scores, types, {})
 
 
 STAGES = {

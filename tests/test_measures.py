@@ -169,7 +169,7 @@ def whole_run():
 
 
 def test_a_run_is_measured_by_seed_and_split(tmp_path):
-    measured = measure_run(whole_run(), SPLITS)
+    measured = measure_run(whole_run(), SPLITS, {})
     assert list(measured.columns) == METRICS.names
     mrr = measured[measured["measure"] == "mrr"]
     assert mrr.groupby(["seed", "split"])["value"].mean().tolist() == [0.75] * 4
@@ -179,18 +179,20 @@ def test_a_run_is_measured_by_seed_and_split(tmp_path):
 def test_a_run_read_from_parquet_has_the_same_measures():
     scores = whole_run()
     categorical = scores.astype(dict.fromkeys(["question_id", "candidate_id", "split"], "category"))
-    pd.testing.assert_frame_equal(measure_run(scores, SPLITS), measure_run(categorical, SPLITS))
+    pd.testing.assert_frame_equal(
+        measure_run(scores, SPLITS, {}), measure_run(categorical, SPLITS, {})
+    )
 
 
 @pytest.mark.parametrize("where", ["split == 'test'", "split == 'test' and seed == 1"])
 def test_a_run_that_lacks_a_whole_split_is_refused(where):
     scores = whole_run()
     with pytest.raises(AnalogyQAError, match="test"):
-        measure_run(scores.drop(scores.query(where).index), SPLITS)
+        measure_run(scores.drop(scores.query(where).index), SPLITS, {})
 
 
 def test_the_values_of_a_split_are_those_of_its_measures_by_seed_and_item():
-    metrics = measure_run(whole_run(), SPLITS)
+    metrics = measure_run(whole_run(), SPLITS, {})
     other = metrics["split"].eq("dev") | metrics["seed"].eq(1)
     metrics.loc[other, "value"] = -1.0
     values = values_by_seed(metrics.astype({"item": "category", "measure": "category"}), "test")

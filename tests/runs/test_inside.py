@@ -7,7 +7,8 @@ from analogyqa.plan import Cell
 from analogyqa.runs.choose import system_of
 from analogyqa.runs.inside import write_inside
 from analogyqa.runs.train import checkpoint_of, hashes_of, train_cell
-from analogyqa.schemas import INSIDE, SCORES, read_table
+from analogyqa.schemas import SCORES, read_table
+from analogyqa.schemas.inside import INSIDE
 from analogyqa.settings.systems import System
 from analogyqa.training import loop
 

@@ -6,7 +6,8 @@ import torch
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.examples.files import load_cell
-from analogyqa.schemas import INSIDE, read_table, write_table
+from analogyqa.schemas import read_table, write_table
+from analogyqa.schemas.inside import INSIDE
 from analogyqa.settings.systems import System
 from analogyqa.training.inside import look_inside, norms_of
 from analogyqa.training.learner import Learner

@@ -121,7 +121,7 @@ def means_of(measured: pd.DataFrame) -> dict[str, float]:
 def measure_run(
     scores: pd.DataFrame,
     groups: Mapping[str, Mapping[str, str]],
-    unanswerable: Mapping[str, Iterable[str]] | None = None,
+    unanswerable: Mapping[str, Iterable[str]],
 ) -> pd.DataFrame:
     """Measure a whole run, every seed and split of it, into a table of schema METRICS.
 
@@ -141,7 +141,7 @@ def measure_run(
         measure_items(
             scores[(scores["seed"] == seed) & (splits == split)],
             groups[split],
-            (unanswerable or {}).get(split, ()),
+            unanswerable.get(split, ()),
         ).assign(seed=seed, split=split)
         for seed in scores["seed"].unique()
         for split in groups

@@ -26,7 +26,8 @@ from analogyqa.report.views.norms import (
 from analogyqa.report.views.pairs_by_norm import PAIRS
 from analogyqa.report.views.projection import POINTS, project
 from analogyqa.report.views.words_by_norm import WORDS
-from analogyqa.schemas import INSIDE, write_table
+from analogyqa.schemas import write_table
+from analogyqa.schemas.inside import INSIDE
 from report.builders import cells_in_markdown, draw, drawn_text, make_config, make_paper
 
 COLUMNS = {"projection": POINTS, "norms": NORMS, "words_by_norm": WORDS, "pairs_by_norm": PAIRS}

@@ -9,7 +9,8 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.examples.files import CellFiles, load_cell
 from analogyqa.plan import Cell
 from analogyqa.runs.train import checkpoint_of, hashes_of
-from analogyqa.schemas import INSIDE, write_table
+from analogyqa.schemas import write_table
+from analogyqa.schemas.inside import INSIDE
 from analogyqa.settings.systems import System
 from analogyqa.vectors.store import read_store
 

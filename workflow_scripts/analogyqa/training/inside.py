@@ -9,7 +9,7 @@ import pandas as pd
 import torch
 
 from analogyqa.examples.data import CellData
-from analogyqa.schemas import INSIDE
+from analogyqa.schemas.inside import INSIDE
 from analogyqa.training.checkpoints import load_state
 from analogyqa.training.learner import Learner
 from analogyqa.training.loop import arrays_of

@@ -17,7 +17,8 @@ from analogyqa.registry import VIEWS
 from analogyqa.report.figures import STYLE, finish
 from analogyqa.report.ledger import NOT_RUN, OTHER_DATA
 from analogyqa.report.table_formats import Block, Table
-from analogyqa.schemas import INSIDE, read_table
+from analogyqa.schemas import read_table
+from analogyqa.schemas.inside import INSIDE
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
 

@@ -45,19 +45,6 @@ SCORES = _schema(
 HISTORY = _schema(seed=pa.int32(), epoch=pa.int32(), measure=_id, value=pa.float64())
 # `item` is a question, `group` its type.
 METRICS = _schema(seed=pa.int32(), split=_id, item=_id, group=_id, measure=_id, value=pa.float64())
-# What a trained encoder makes of the test split. `kind` is question, candidate or word; `label` is
-# of a candidate, else -1; `words` are what the encoder read; a word has no vector. `norm` is of the
-# vector before a ranker changes it.
-INSIDE = _schema(
-    kind=_id,
-    id=pa.string(),
-    question_id=pa.string(),
-    label=pa.int8(),
-    text=pa.string(),
-    words=pa.list_(pa.string()),
-    norm=pa.float64(),
-    vector=pa.list_(pa.float32()),
-)
 ENTITIES = _schema(
     split=_id,
     question_id=pa.string(),
