@@ -33,10 +33,11 @@ def test_a_step_is_local_or_says_what_it_needs_and_is_measured(paper_jobs):
         assert job.rule in local or job.benchmark, job.rule
 
 
-def test_a_training_asks_for_a_gpu_and_nothing_else_does(paper_jobs):
-    assert {job.rule for job in paper_jobs if job.gpus} <= {"train_encoder", "train_infersent"}
+def test_what_trains_or_times_training_asks_for_a_gpu_and_nothing_else_does(paper_jobs):
+    asking = {job.rule for job in paper_jobs if job.gpus}
+    assert asking <= {"train_encoder", "train_infersent", "measure_costs"}
     assert {job.gpus for job in paper_jobs if job.rule == "train_encoder"} == {1}
 
 
-def test_the_papers_are_fewer_than_150_jobs_of_a_cluster(paper_jobs):
-    assert 50 < cluster_jobs(paper_jobs).total() < 150
+def test_the_papers_are_fewer_than_250_jobs_of_a_cluster(paper_jobs):
+    assert 50 < cluster_jobs(paper_jobs).total() < 250
