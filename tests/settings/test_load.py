@@ -151,6 +151,18 @@ def test_a_selection_is_of_one_paper(papers):
         papers.load("papers: small late")
 
 
+def test_a_study_of_the_run_is_meant_in_the_first_paper_that_has_one(papers):
+    late = OVER.replace("training: {margin: 2}", "")
+    papers.write("late", late + "sensitivity: {subset: both, measure: map, systems: [net]}")
+    given = "sensitivity: {measure: p_at_1, systems: [analogy]}"
+    studies = papers.load("papers: small late\n" + given).studies
+    found = [(studies[name].sensitivity.measure, studies[name].sensitivity.systems)
+             for name in ("small", "late")]  # fmt: skip
+    assert found == [("p_at_1", ["analogy"]), ("map", ["net"])]
+    gone = papers.load("papers: small late\nsensitivity: null").studies
+    assert [gone[name].sensitivity for name in ("small", "late")] == [None, None]
+
+
 def test_null_takes_an_entry_away(papers):
     config = papers.load("""
         systems: {random: null, stored: null, new: null}

@@ -103,8 +103,9 @@ def load_config(
 
     A data set, vectors, system, setting or variation that is null is left out: so one configuration
     file can take away what another, under it, has. Any key of a paper's configuration may be given:
-    `training` and `prototypes` are laid over those of every paper, `selection`, `sensitivity`,
-    `crossfit` and `extra_rows` over those of each paper that has them.
+    `training` and `prototypes` are laid over those of every paper; `selection`, `sensitivity`,
+    `crossfit` and `extra_rows` over that of the first paper that has it, and where they are null
+    over those of all papers.
 
     Args:
         values: of all files and the command line.
@@ -130,14 +131,16 @@ def load_config(
     if not (isinstance(names, list) and names and all(isinstance(each, str) for each in names)):
         faults.add(f"papers: {shown(names)} is not allowed: give names of folders")
         faults.stop()
-    by_paper, resolved, studies = {}, {}, {}
+    by_paper, resolved, studies, read = {}, {}, {}, {}
     for name in dict.fromkeys(names):
         if name not in known:
             faults.add(f"papers: no paper {name!r}{nearest_hint(name, known)}")
             faults.stop()
-        paper, files = _read_paper(name, papers)
+        read[name] = _read_paper(name, papers)
+    for name, (paper, files) in read.items():
         by_paper[name] = _Faults(origin, [*faults.places, *files], faults.lines)
-        resolved[name] = _resolve(paper, own, by_paper[name])
+        meant = _meant_in(name, own, {each: values for each, (values, _) in read.items()})
+        resolved[name] = _resolve(paper, meant, by_paper[name])
         # A system that the run takes away may stay listed.
         systems = {*(paper.get("systems") or {}), *(own.get("systems") or {})}
         studies[name] = _studies_of(resolved[name], systems, by_paper[name])
@@ -216,6 +219,16 @@ def _resolve(paper: dict, own: dict, faults: _Faults) -> dict:
             resolved[key] = laid_over(paper[key] or {}, own.get(key, {}))
     resolved["systems"] = _on_their_base(resolved["systems"], resolved)
     return resolved
+
+
+def _meant_in(paper: str, own: dict, papers: Mapping[str, dict]) -> dict:
+    """Return a run's values without the studies that are meant in another paper."""
+    first = {key: next((each for each in papers if key in papers[each]), "") for key in _STUDIES}
+    return {
+        key: value
+        for key, value in own.items()
+        if key not in first or value is None or paper == first[key]
+    }
 
 
 def _on_their_base(systems: dict, base: dict) -> dict:
