@@ -1,6 +1,6 @@
 """Put a run on the page of a paper: its tables, figures and claims; the claims into README.md, too.
 
-    python papers/publish.py diallo2019 results/conll "snakemake --cores 2 ..."
+    python papers/publish.py diallo2019 results/conll "snakemake --cores 2 ..." [--leave-out table8]
 
 Replaces what stands between the two marks of `papers/<paper>/README.md`, and copies the figures
 beside the page. README.md may have marks, too, of the claims, a table or a figure, which get that.
@@ -12,8 +12,10 @@ import re
 import shutil
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Annotated
 
 import typer
+from typer import Option
 
 BEGIN, END = "<!-- a run: papers/publish.py -->", "<!-- end of the run -->"
 BEGIN_PIECE = "<!-- {name} of {paper}: papers/publish.py -->"
@@ -65,15 +67,21 @@ def fill(page: Path, begin: str, parts: list[str]) -> None:
     page.write_text(f"{before}{begin}\n\n{text}\n\n{END}{after}", encoding="utf-8")
 
 
-def main(paper: str, results: Path, command: str) -> None:
-    """Publish a run on the page of a paper."""
+def main(
+    paper: str, results: Path, command: str, leave_out: Annotated[list[str] | None, Option()] = None
+) -> None:
+    """Publish a run on the page of a paper.
+
+    What shows sentences of the data must be left out, because their licences do not allow it.
+    """
     page, readme = PAPERS / paper / "README.md", PAPERS.parent / "README.md"
     said, pieces = [f"    {command}\n", origin(results)], {}
     claims = results / "claims.md"
     if claims.exists():
         pieces["claims"] = claims_of(claims.read_text(encoding="utf-8"), paper)
     for table in sorted((results / "tables" / paper).glob("*.md")):
-        pieces[table.stem] = table_of(table.read_text(encoding="utf-8"))
+        if table.stem not in (leave_out or []):
+            pieces[table.stem] = table_of(table.read_text(encoding="utf-8"))
     for figure in sorted((results / "figures" / paper).glob("*.svg")):
         shutil.copyfile(figure, page.with_name(figure.name))
         pieces[figure.name] = f"![{figure.stem}]({figure.name})"

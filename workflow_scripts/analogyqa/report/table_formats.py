@@ -164,7 +164,7 @@ def count_text(row: dict) -> Value:
 
 def cited_text(row: dict) -> Value:
     """Return what a paper prints of others."""
-    if pd.notna(row["published"]) and row["published"] > 1:
+    if pd.notna(row["published"]) and row["published"] >= 1:
         return Value(f"({_rounded(row['published'])})")
     return Value(_published(row) or NOT_PRINTED)
 
@@ -172,10 +172,16 @@ def cited_text(row: dict) -> Value:
 def cost_text(row: dict) -> Value:
     """Return parameters, seconds, or how many times what another system costs."""
     unit = "x" if " over " in row["measure"] else " s" if "seconds" in row["measure"] else ""
-    published = "" if pd.isna(row["published"]) else f"({_rounded(row['published'])}{unit})"
+    text = _whole if unit else _rounded
+    published = "" if pd.isna(row["published"]) else f"({text(row['published'])}{unit})"
     if pd.isna(row["mean"]):
         return Value(NOT_RUN if row["verdict"] == NOT_RUN else NOT_PRINTED, published=published)
-    return Value(f"{_rounded(row['mean'])}{unit}", published=_with_mark(published, row))
+    return Value(f"{text(row['mean'])}{unit}", published=_with_mark(published, row))
+
+
+def _whole(value: float) -> str:
+    """Return three digits, or all before the point where there are more."""
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
 
 
 def _rounded(value: float) -> str:

@@ -33,6 +33,8 @@ def notes_of(artefact: Artefact, rows: list[dict], config: Config) -> list[str]:
     mark = " (published) mark" if artefact.published else ""
     if counts:
         notes = [*_counted_notes(artefact), f"A cell: ours{mark}."]
+    elif all(row["kind"] in (COST, CITED) for row in rows):
+        notes = [f"A cell: ours{mark}."]
     else:
         notes = [
             _data_note(runs, config),
@@ -41,6 +43,7 @@ def notes_of(artefact: Artefact, rows: list[dict], config: Config) -> list[str]:
             *_all_correct_notes(rows, config),
             _ties_note(runs),
         ]
+    if not counts:
         if any(row["kind"] == COST and pd.notna(row["mean"]) for row in rows):
             notes.append(
                 "Parameters are those that learn. Seconds are of an epoch on one thread here, from "
@@ -52,7 +55,7 @@ def notes_of(artefact: Artefact, rows: list[dict], config: Config) -> list[str]:
     if artefact.published:
         notes.append(marks_note(counts, config))
     remarks = [f"{name}: {remark}" for name, remark in artefact.remarks.items()]
-    return [*notes, *remarks, *_settings_notes(rows, config), *_origin_notes(rows)]
+    return [*notes, *remarks, *_settings_notes(rows, config), *_origin_notes(artefact, rows)]
 
 
 def _counted_notes(artefact: Artefact) -> list[str]:
@@ -200,13 +203,15 @@ def _flat(values: dict) -> str:
     return ", ".join(f"{key} {value}".replace("_", " ") for key, value in flat.items())
 
 
-def _origin_notes(rows: list[dict]) -> list[str]:
+def _origin_notes(artefact: Artefact, rows: list[dict]) -> list[str]:
     """Group the systems by where their numbers come from, and by why they have none."""
     groups: dict[str, dict[str, dict[str, None]]] = {"Origin": {}, "Stand-ins": {}, "Not run": {}}
     for row in rows:
         if row["substitute"]:
             groups["Stand-ins"].setdefault(row["substitute"], {})[row["name"]] = None
-        why = row["provenance"] or row["reason"].removeprefix(f"{OTHER_DATA}; {NOT_RUN}: ")
+        # A remark has a note of its own.
+        reason = row["reason"].removesuffix(artefact.remark_on(row["row"], row["column"]))
+        why = row["provenance"] or reason.removeprefix(f"{OTHER_DATA}; {NOT_RUN}: ").rstrip("; ")
         if why:
             group = groups["Origin" if row["provenance"] else "Not run"]
             group.setdefault(why, {})[row["name"]] = None

@@ -172,7 +172,7 @@ class Artefact(Section):
                 scale = self.scale if kind == SCORE else 1
                 number = None if value == NOT_PRINTED else round(value / scale, DIGITS)
                 if CITED in (said, self.columns[column]):
-                    where, kind = Where(), CITED
+                    where, kind = Where() if said == CITED else self.where(row), CITED
                 yield Published(row, column, where, number, kind)
 
     def remark_on(self, row: str, column: str) -> str:
