@@ -70,6 +70,13 @@ def test_the_page_has_the_run_and_what_stood_around_it(results, tmp_path):
     assert (tmp_path / "papers" / "p" / "figure6.svg").read_text() == "<svg/>"
 
 
+def test_what_shows_sentences_of_the_data_can_be_left_out(results, tmp_path):
+    publish.main("p", results, "snakemake", ["table4"])
+    page = (tmp_path / "papers" / "p" / "README.md").read_text()
+    assert "Table 4: MRR" not in page
+    assert "figure6.svg" in page
+
+
 def test_readme_has_what_the_primary_claims_come_to_and_its_paper_alone(results, tmp_path):
     for _ in range(2):
         publish.main("p", results, "snakemake --cores 2")
