@@ -8,6 +8,8 @@ from torch import Tensor
 from torch.nn import Parameter
 from torch.optim.adagrad import adagrad
 
+from analogyqa.training.optimiser import Optimiser
+
 if TYPE_CHECKING:
     from analogyqa.settings.systems import Training
 
@@ -25,7 +27,7 @@ def adagrad_riemannian_of(parameters: Iterable[Parameter], training: "Training")
     return AdaGrad(parameters, training.learning_rate, training.weight_decay, riemannian=True)
 
 
-class AdaGrad:
+class AdaGrad(Optimiser):
     """AdaGrad (Duchi et al. 2011), to the bit the steps of `torch.optim.Adagrad`.
 
     Args:
@@ -44,15 +46,9 @@ class AdaGrad:
         weight_decay: float = 0.0,
         riemannian: bool = False,
     ) -> None:
-        self.parameters = list(parameters)
-        self.learning_rate, self.weight_decay = learning_rate, weight_decay
+        super().__init__(parameters, learning_rate, weight_decay)
         self.riemannian = riemannian
         self.sums = [torch.full_like(parameter, START) for parameter in self.parameters]
-        self.steps = [torch.tensor(0.0) for _ in self.parameters]
-
-    def zero_grad(self) -> None:
-        for parameter in self.parameters:
-            parameter.grad = None
 
     @torch.no_grad()
     def step(self) -> None:

@@ -8,6 +8,8 @@ from torch import Tensor
 from torch.nn import Parameter
 from torch.optim.adam import adam
 
+from analogyqa.training.optimiser import Optimiser
+
 if TYPE_CHECKING:
     from analogyqa.settings.systems import Training
 
@@ -19,11 +21,10 @@ def adam_of(parameters: Iterable[Parameter], training: "Training") -> "Adam":
     return Adam(parameters, training.learning_rate, training.weight_decay, decoupled)
 
 
-class Adam:
+class Adam(Optimiser):
     """Adam (Kingma and Ba 2015), to the bit the steps of `torch.optim.Adam` and `AdamW`.
 
-    It calls the function under both. Their class imports the compiler of PyTorch, which takes 1.5 s
-    of CPU time in each of many short jobs.
+    It calls the function under both.
 
     Args:
         parameters: to be trained.
@@ -40,16 +41,10 @@ class Adam:
         weight_decay: float = 0.0,
         decoupled: bool = False,
     ) -> None:
-        self.parameters = list(parameters)
-        self.learning_rate, self.weight_decay = learning_rate, weight_decay
+        super().__init__(parameters, learning_rate, weight_decay)
         self.decoupled = decoupled
         self.means = [torch.zeros_like(parameter) for parameter in self.parameters]
         self.squares = [torch.zeros_like(parameter) for parameter in self.parameters]
-        self.steps = [torch.tensor(0.0) for _ in self.parameters]
-
-    def zero_grad(self) -> None:
-        for parameter in self.parameters:
-            parameter.grad = None
 
     @torch.no_grad()
     def step(self) -> None:
