@@ -1,21 +1,26 @@
 """Put a run on the page of a paper: its tables, figures and claims; the claims into README.md, too.
 
-    python papers/publish.py diallo2019 results/conll "snakemake --cores 2 ..." [--leave-out table8]
+    python papers/publish.py diallo2019 results/conll "snakemake --cores 2 ..."
 
 Replaces what stands between the two marks of `papers/<paper>/README.md`, and copies the figures
-beside the page. README.md may have marks, too, of the claims, a table or a figure, which get that.
+beside the page. A table that shows sentences of the data is left out: their licences ask for it.
+README.md may have marks, too, of the claims, a table or a figure, which get that.
 Commit, machine, seeds and date are read from the records of the runs.
 """
 
 import json
 import re
 import shutil
+import sys
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated
 
 import typer
-from typer import Option
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "workflow_scripts"))
+
+from analogyqa.registry import VIEWS
+from analogyqa.settings.paper import load_paper
 
 BEGIN, END = "<!-- a run: papers/publish.py -->", "<!-- end of the run -->"
 BEGIN_PIECE = "<!-- {name} of {paper}: papers/publish.py -->"
@@ -59,6 +64,12 @@ def claims_of(page: str, paper: str) -> str:
     return "\n\n".join(said).replace(f"**{paper}: ", "**")
 
 
+def not_to_be_shown(paper: str) -> list[str]:
+    """Return the tables of a paper that show sentences of the data."""
+    views = load_paper(PAPERS / paper / "paper.yaml").views
+    return [name for name, view in views.items() if VIEWS[view.view].shows_sentences]
+
+
 def fill(page: Path, begin: str, parts: list[str]) -> None:
     """Replace what stands between two marks of a page."""
     before, rest = page.read_text(encoding="utf-8").split(begin)
@@ -67,21 +78,18 @@ def fill(page: Path, begin: str, parts: list[str]) -> None:
     page.write_text(f"{before}{begin}\n\n{text}\n\n{END}{after}", encoding="utf-8")
 
 
-def main(
-    paper: str, results: Path, command: str, leave_out: Annotated[list[str] | None, Option()] = None
-) -> None:
-    """Publish a run on the page of a paper.
-
-    What shows sentences of the data must be left out, because their licences do not allow it.
-    """
+def main(paper: str, results: Path, command: str) -> None:
+    """Publish a run on the page of a paper."""
     page, readme = PAPERS / paper / "README.md", PAPERS.parent / "README.md"
-    said, pieces = [f"    {command}\n", origin(results)], {}
+    said, pieces, hidden = [f"    {command}\n", origin(results)], {}, not_to_be_shown(paper)
     claims = results / "claims.md"
     if claims.exists():
         pieces["claims"] = claims_of(claims.read_text(encoding="utf-8"), paper)
     for table in sorted((results / "tables" / paper).glob("*.md")):
-        if table.stem not in (leave_out or []):
-            pieces[table.stem] = table_of(table.read_text(encoding="utf-8"))
+        pieces[table.stem] = table_of(table.read_text(encoding="utf-8"))
+        if table.stem in hidden:
+            heading = pieces[table.stem].partition("\n")[0]
+            pieces[table.stem] = f"{heading}\n\nNot shown here: it has sentences of the data."
     for figure in sorted((results / "figures" / paper).glob("*.svg")):
         shutil.copyfile(figure, page.with_name(figure.name))
         pieces[figure.name] = f"![{figure.stem}]({figure.name})"

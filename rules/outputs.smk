@@ -47,6 +47,17 @@ def claimed_cells():
     )
 
 
+def cells_inside_claimed():
+    """The cells whose norms claims compare."""
+    return [cell for paper in PAPERS.values() for cell in cells_inside_claims(CONFIG, paper)]
+
+
+def costs_of_claimed():
+    return costs_of(
+        dict.fromkeys(at for paper in PAPERS.values() for at in costs_of_claims(CONFIG, paper))
+    )
+
+
 def tables_and_figures():
     """Every table and figure of every paper, in each format."""
     formats = {"table": ("csv", "md", "tex"), "figure": ("png", "svg", "csv")}

@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -35,6 +36,8 @@ def results(tmp_path, monkeypatch):
     monkeypatch.setattr(publish, "PAPERS", tmp_path / "papers")
     page = tmp_path / "papers" / "p" / "README.md"
     page.parent.mkdir(parents=True)
+    # Its Table 8 is a view of sentences.
+    shutil.copyfile(PATH.with_name("hyperqa") / "paper.yaml", page.with_name("paper.yaml"))
     page.write_text(f"before\n\n{publish.BEGIN}\nstale\n{publish.END}\n\nafter\n")
     mark = publish.BEGIN_PIECE.format(paper="p", name="claims")
     figure = publish.BEGIN_PIECE.format(paper="p", name="figure6.svg")
@@ -70,11 +73,13 @@ def test_the_page_has_the_run_and_what_stood_around_it(results, tmp_path):
     assert (tmp_path / "papers" / "p" / "figure6.svg").read_text() == "<svg/>"
 
 
-def test_what_shows_sentences_of_the_data_can_be_left_out(results, tmp_path):
-    publish.main("p", results, "snakemake", ["table4"])
+def test_what_shows_sentences_of_the_data_is_left_out(results, tmp_path):
+    (results / "tables" / "p" / "table8.md").write_text("# Table 8: pairs\n\n| a sentence |\n")
+    publish.main("p", results, "snakemake")
     page = (tmp_path / "papers" / "p" / "README.md").read_text()
-    assert "Table 4: MRR" not in page
-    assert "figure6.svg" in page
+    assert "a sentence" not in page
+    assert "### Table 8: pairs\n\nNot shown here" in page
+    assert "Table 4: MRR" in page
 
 
 def test_readme_has_what_the_primary_claims_come_to_and_its_paper_alone(results, tmp_path):

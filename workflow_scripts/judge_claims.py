@@ -1,20 +1,25 @@
 """Judge the claims of the papers.
 
-input: metrics, run.json and histories of the cells that claims compare
+input: metrics, run.json and histories of the cells that claims compare, inside.parquet of those
+       whose norms they compare, costs
 output: claims.csv, comparisons.csv, claims.md
 """
 
 from analogyqa.files import write_text
+from analogyqa.report.claimed import with_norms_and_costs
 from analogyqa.report.claims import judge_claims
 from analogyqa.report.claims_page import claims_markdown
 from analogyqa.report.learning import learnt_of
 from analogyqa.report.summary import read_runs, values_of, write_csv
+from analogyqa.runs.cost import read_costs
 from job import job, reported
 
 with job(snakemake):
     config, by_name = reported(snakemake)
     papers = list(by_name.values())
-    values = values_of(read_runs(snakemake.input.records, snakemake.input.metrics))
+    scores = values_of(read_runs(snakemake.input.records, snakemake.input.metrics))
+    costs = read_costs(snakemake.input.costs)
+    values = with_norms_and_costs(scores, snakemake.input.insides, costs)
     learnt = learnt_of(snakemake.input.histories)
     claims, comparisons = judge_claims(papers, config, values, learnt)
     write_csv(claims, snakemake.output.claims)

@@ -112,6 +112,17 @@ def test_on_the_border_a_riemannian_gradient_is_almost_nothing():
     assert vectors.grad.norm() < 1e-8
 
 
+def test_the_last_layer_may_read_both_vectors_as_they_are():
+    own, vectors = ranker(last_layer="concatenated"), 20 * points(1.0, 0, 4)
+    vectors = vectors.float()
+    assert torch.equal(energies(own, vectors), energies(ranker(), vectors))  # at its start
+    with torch.no_grad():
+        own.of_vectors.copy_(torch.arange(10) / 10)
+    added = energies(own, vectors) - energies(ranker(), vectors)
+    weights = torch.arange(10) / 10
+    torch.testing.assert_close(added, vectors[:2] @ weights[:5] + vectors[2:] @ weights[5:])
+
+
 def test_the_near_are_scored_above_the_far_before_anything_is_learnt():
     vectors = torch.tensor([[0.5, 0], [0.5, 0], [0.4, 0], [-0.4, 0]])
     near, far = energies(ranker(), vectors).tolist()

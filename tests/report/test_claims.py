@@ -13,9 +13,11 @@ from analogyqa.report.claims import judge_claims
 from analogyqa.report.claims_page import claims_markdown
 from analogyqa.report.significance import holm
 from analogyqa.report.summary import Values, values_of
-from analogyqa.settings.paper import SCORE, Claim, load_paper
+from analogyqa.settings.claims import Claim
+from analogyqa.settings.paper import load_paper
 from analogyqa.settings.run import Config
 from analogyqa.settings.studies import Crossfit
+from analogyqa.settings.where import SCORE
 from report.builders import (
     CONFERENCE,
     WORKSHOP,

@@ -19,8 +19,9 @@ from analogyqa.report.summary import DECIMALS, Values, read_runs, summarise_runs
 from analogyqa.runs.cost import Cost
 from analogyqa.schemas import SPLITS
 from analogyqa.settings.load import PAPERS
-from analogyqa.settings.paper import CITED, SCORE, Artefact, Paper, Where, load_paper
+from analogyqa.settings.paper import CITED, Artefact, Paper, load_paper
 from analogyqa.settings.run import Config
+from analogyqa.settings.where import SCORE, Where
 from report.builders import (
     CONFERENCE,
     HYPERBOLIC,

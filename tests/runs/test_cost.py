@@ -1,13 +1,14 @@
 """What training costs: counted, timed in turns, and read back."""
 
 import json
+import platform
 
 import pytest
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.examples.files import CellFiles
 from analogyqa.runs import cost
-from analogyqa.runs.cost import STEPS, Cost, measure_costs, read_costs
+from analogyqa.runs.cost import STEPS, Cost, measure_costs, processor, read_costs
 from analogyqa.settings.systems import System
 
 TRAINING = {"loss": "mix", "sentence_dim": 4, "batch_size": 4, "negatives": {"count": 2}}
@@ -70,6 +71,12 @@ def test_a_damaged_file_is_named_with_the_remedy(tmp_path, damage):
         read_costs([tmp_path / "all.json"])
 
 
+def test_a_cpu_is_called_by_its_model_where_the_system_says_it(tmp_path):
+    assert processor(tmp_path / "missing") == platform.machine()
+    (tmp_path / "cpuinfo").write_text("processor\t: 0\nmodel name\t: A CPU @ 2 GHz\n" * 2)
+    assert processor(tmp_path / "cpuinfo") == "A CPU @ 2 GHz"
+
+
 def test_the_file_says_where_it_was_measured(path):
     record = json.loads(path.read_text())
-    assert "one thread" in record["machine"] and "git_commit" in record
+    assert record["machine"] == f"{processor()}, one thread" and "git_commit" in record

@@ -4,7 +4,9 @@ import pytest
 import yaml
 
 from analogyqa.errors import AnalogyQAError
-from analogyqa.settings.paper import Artefact, Claim, Where, load_paper
+from analogyqa.settings.claims import Claim
+from analogyqa.settings.paper import Artefact, load_paper
+from analogyqa.settings.where import Where
 from small_papers import PAPER
 
 TABLE = """

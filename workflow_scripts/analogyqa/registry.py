@@ -26,6 +26,8 @@ class Entry(NamedTuple):
         draws: of an objective, the key of `EXAMPLES` that its batches are made by.
         summed: of an objective, whether it is a sum over its batch and not a mean.
         is_figure: of a view, whether it is drawn.
+        shows_sentences: of a view, whether it shows sentences of the data, which must then not be
+            published.
     """
 
     path: str
@@ -42,6 +44,7 @@ class Entry(NamedTuple):
     draws: str = "quadruples"
     summed: bool = False
     is_figure: bool = False
+    shows_sentences: bool = False
 
     def load(self) -> Any:
         """Return the class or function, its module imported."""
@@ -84,7 +87,9 @@ RANKERS = {
     ),
     "cosine": Entry("analogyqa.rankers.cosine:CosineRanker"),
     "hyperbolic": Entry(
-        "analogyqa.rankers.hyperbolic:HyperbolicRanker", trained=True, options=("gradient",)
+        "analogyqa.rankers.hyperbolic:HyperbolicRanker",
+        trained=True,
+        options=("gradient", "last_layer"),
     ),
     "bm25": Entry("analogyqa.rankers.bm25:BM25Ranker", reads_text=True),
     "ap_cnn": Entry(
@@ -121,5 +126,7 @@ VIEWS = {
     "projection": Entry("analogyqa.report.views.projection:show", is_figure=True),
     "norms": Entry("analogyqa.report.views.norms:show", is_figure=True),
     "words_by_norm": Entry("analogyqa.report.views.words_by_norm:show", options=("levels",)),
-    "pairs_by_norm": Entry("analogyqa.report.views.pairs_by_norm:show", options=("examples",)),
+    "pairs_by_norm": Entry(
+        "analogyqa.report.views.pairs_by_norm:show", options=("examples",), shows_sentences=True
+    ),
 }

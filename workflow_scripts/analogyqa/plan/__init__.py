@@ -8,13 +8,15 @@ from analogyqa.plan.cell import Cell, corpus_name, split_corpus, unfolded
 from analogyqa.registry import ENCODERS
 from analogyqa.settings import axes as ax
 from analogyqa.settings.axes import Axes
+from analogyqa.settings.claims import Claim
 from analogyqa.settings.data import ALL, fold_name
 from analogyqa.settings.load import PAPERS
 from analogyqa.settings.own_data import paper_of_own_data
-from analogyqa.settings.paper import COST, OWN, SCORE, Claim, Paper, Where, load_paper
+from analogyqa.settings.paper import OWN, Paper, load_paper
 from analogyqa.settings.run import Config
 from analogyqa.settings.systems import System, Training
 from analogyqa.settings.views import View
+from analogyqa.settings.where import COST, NORM, SCORE, Where
 
 __all__ = ["Cell", "corpus_name", "split_corpus", "unfolded"]  # what the other rooms take from here
 
@@ -124,6 +126,10 @@ def systems_that_cost(config: Config, paper: Paper, name: str) -> dict[tuple[str
     for system in extra_systems(config, paper, name):
         own = (where for _, _, where in artefact.cells_of(system) if where.cost)
         places += [where | Where(system=system) for where in own]
+    return _that_cost(places, config)
+
+
+def _that_cost(places: Iterable[Where], config: Config) -> dict[tuple[str, str], list[str]]:
     found: dict[tuple[str, str], dict[str, None]] = {}
     for where in places:
         if not why_not(where, config):
@@ -133,16 +139,22 @@ def systems_that_cost(config: Config, paper: Paper, name: str) -> dict[tuple[str
     return {at: list(names) for at, names in found.items() if names}
 
 
+def costs_of_claims(config: Config, paper: Paper) -> dict[tuple[str, str], list[str]]:
+    """Return what `systems_that_cost` does, of a paper's claims."""
+    return _that_cost(_sides(paper.claims.values(), COST), config)
+
+
 def has_costs(system: System) -> bool:
     return system.trained and not system.learns_from_quadruples
 
 
 def costed(config: Config, papers: Mapping[str, Paper]) -> dict[tuple[str, str], list[str]]:
-    """Return what `systems_that_cost` does, of all tables."""
+    """Return what `systems_that_cost` does, of all tables and claims."""
     found: dict[tuple[str, str], dict[str, None]] = {}
     for paper in papers.values():
-        for name in paper.artefacts:
-            for at, systems in systems_that_cost(config, paper, name).items():
+        parts = [systems_that_cost(config, paper, name) for name in paper.artefacts]
+        for part in [*parts, costs_of_claims(config, paper)]:
+            for at, systems in part.items():
                 found.setdefault(at, {}).update(dict.fromkeys(systems))
     return {at: list(systems) for at, systems in found.items()}
 
@@ -170,8 +182,10 @@ def cells_of_artefact(config: Config, paper: Paper, name: str) -> list[Cell]:
     return _cells(places_of(config, paper, name), config, paper.artefacts[name].is_figure)
 
 
-def _sides(claims: Iterable[Claim]) -> list[Where]:
-    return [side for claim in claims for pair in claim.sides() for side in pair]
+def _sides(claims: Iterable[Claim], *kinds: str) -> list[Where]:
+    """Return the sides of all claims, or of those about numbers of some kinds."""
+    own = (claim for claim in claims if not kinds or claim.kind in kinds)
+    return [side for claim in own for pair in claim.sides() for side in pair]
 
 
 def _cells(places: Iterable[Where], config: Config, stated_only: bool = False) -> list[Cell]:
@@ -267,11 +281,17 @@ def folds_of(where: Where, config: Config, paper: str) -> list[Cell]:
 
 def cells_of_claims(config: Config, paper: Paper) -> list[Cell]:
     """Return the cells that a paper's claims compare, the primary ones cross-fitted, too."""
-    cells = dict.fromkeys(_cells(_sides(paper.claims.values()), config))
-    primary = [claim for claim in paper.claims.values() if claim.primary]
-    for where in _sides(primary):
+    claims = paper.claims.values()
+    cells = dict.fromkeys(_cells(_sides(claims, SCORE), config))
+    cells |= dict.fromkeys(cells_inside_claims(config, paper))
+    for where in _sides(claim for claim in claims if claim.primary):
         cells |= dict.fromkeys(folds_of(where, config, paper.paper))
     return list(cells)
+
+
+def cells_inside_claims(config: Config, paper: Paper) -> list[Cell]:
+    """Return the cells whose norms a paper's claims compare."""
+    return _cells(_sides(paper.claims.values(), NORM), config, stated_only=True)
 
 
 def varied_systems(config: Config, papers: Iterable[Paper] = ()) -> dict[str, System]:

@@ -16,6 +16,10 @@ BORDER = 1e-5
 class HyperbolicRanker(nn.Module):
     """score(q, a) = w * d(q, a) + b, d being the distance in the unit ball; 2 numbers are learnt.
 
+    With `last_layer: concatenated` the score is linear in q and a, too, as they are before they are
+    drawn onto the ball: "we concatenated the raw QA embeddings before passing into the final layer"
+    (section 4.2 of HyperQA, SemEvalCQA). These weights, 2 * dim more, start at 0.
+
     Vectors outside of the ball are drawn onto it. With `gradient: riemannian` the gradient with
     respect to a point x is multiplied by (1 - |x|^2)^2 / 4, the inverse of the metric there, as
     eq. 9 is printed; with `euclidean` it is left as it is.
@@ -29,6 +33,8 @@ class HyperbolicRanker(nn.Module):
         self.riemannian = system.gradient == "riemannian"
         self.weight = nn.Parameter(torch.tensor(-1.0))
         self.bias = nn.Parameter(torch.tensor(0.0))
+        concatenated = system.last_layer == "concatenated"
+        self.of_vectors = nn.Parameter(torch.zeros(2 * dim)) if concatenated else None
 
     def energies(self, quadruples: "Quadruples", both_sides: bool = False) -> list[Tensor]:
         """Return the scores of c and d: one side, [n]."""
@@ -37,7 +43,11 @@ class HyperbolicRanker(nn.Module):
             factor = (1 - points.detach().square().sum(dim=1, keepdim=True)) ** 2 / 4
             points.register_hook(lambda gradient: gradient * factor)
         distances = poincare_distance(points[quadruples.c], points[quadruples.d])
-        return [self.weight * distances.to(quadruples.vectors.dtype) + self.bias]
+        scores = self.weight * distances.to(quadruples.vectors.dtype) + self.bias
+        if self.of_vectors is not None:
+            pairs = quadruples.vectors[torch.stack([quadruples.c, quadruples.d], dim=1)]
+            scores = scores + pairs.flatten(1) @ self.of_vectors
+        return [scores]
 
 
 def in_ball(vectors: Tensor) -> Tensor:

@@ -13,16 +13,19 @@ from analogyqa.report.ledger import NOT_RUN, no_run
 from analogyqa.report.significance import Paired, compare_paired, holm, partial_conjunction
 from analogyqa.report.summary import DECIMALS, Values, joined, typed
 from analogyqa.settings.axes import CHOSEN
-from analogyqa.settings.paper import Claim, Paper, Where
+from analogyqa.settings.claims import Claim
+from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
 from analogyqa.settings.studies import PAPER
+from analogyqa.settings.where import COST, SCORE, Where
 
 HOLDS, FAILS, UNDECIDED = "holds", "fails", "undecided"
 SAME = "equivalent"
 # Blue and orange are told apart with any colour vision; the word beside the sign says it too.
 CLAIM_MARKS = {HOLDS: "🟦", FAILS: "🟧", SAME: "🟰", UNDECIDED: "⬜", NOT_RUN: "➖"}
-# The protocols: the paper's split, and all questions, each tested by what others trained.
-SPLIT, FOLDS = "paper", "cross-fitted"
+# The protocols: the paper's split; all questions, each tested by what others trained; for costs the
+# steps of training.
+SPLIT, FOLDS, STEPS = "paper", "cross-fitted", "steps"
 
 _INTERVAL = {"low": "float64", "high": "float64"}
 _CAN_DECIDE = {
@@ -38,6 +41,7 @@ CLAIMS = {
     "claim": "str",
     "text": "str",
     "primary": "bool",
+    "kind": "str",
     "protocol": "str",
     "setting": "str",
     "effect": "float64",
@@ -82,11 +86,11 @@ class _Side(NamedTuple):
         """How the table of comparisons calls it."""
         paths = [cell.path for cell in self.cells]
         first = paths[0] if len(paths) == 1 else f"{paths[0]} .. {paths[-1]}"
-        return f"{first} {self.where.measure}"
+        return f"{first} {self.where.measured}"
 
     def values(self, values: Values) -> pd.DataFrame | None:
         """Return [seeds, items], None where a run is missing."""
-        return joined(self.cells, self.where.measure, values)
+        return joined(self.cells, self.where.measured, values)
 
 
 def judge_claims(
@@ -95,14 +99,15 @@ def judge_claims(
     """Judge every claim at the paper's setting and at the settings that the dev splits chose.
 
     A claim that involves no trained system has one row, of setting "". One that involves a point of
-    an axis, at which nothing was chosen, has the paper's row only. A primary claim has a further
-    row, by cross-fitting at the paper's setting, where its paper cross-fits both systems.
+    an axis, at which nothing was chosen, has the paper's row only, and so has one about norms or
+    costs. A primary claim has a further row, by cross-fitting at the paper's setting, where its
+    paper cross-fits both systems.
 
     Args:
         papers: their claims.
         config: says which systems there are, and the confidence below whose complement a p-value
             decides.
-        values: see `summary.values_of`.
+        values: see `claimed.with_norms_and_costs`.
         learnt: of each cell that was trained, see `learning.has_learnt`. A verdict that rests on
             one which did not learn says so in its `reason`.
 
@@ -110,9 +115,9 @@ def judge_claims(
         The verdicts, columns CLAIMS, and what they rest on, columns COMPARISONS. The p-value of a
         claim is two-sided. Those of the secondary claims are adjusted (Holm) over the secondary
         claims of their paper at their setting. Effect and interval are those of the comparison that
-        decides: of as many as are needed the weakest. `equivalent` says whether its difference is
-        shown to be smaller than `EQUIVALENT`. The p-values of a comparison are one-sided and not
-        adjusted.
+        decides: of as many as are needed the weakest. Of costs they say how many times less the
+        better side takes. `equivalent` says whether a difference of scores is shown to be smaller
+        than `EQUIVALENT`. The p-values of a comparison are one-sided and not adjusted.
 
     Raises:
         AnalogyQAError: when two runs of the same data have other questions.
@@ -123,7 +128,8 @@ def judge_claims(
         for name, claim in paper.claims.items():
             for protocol, setting, reason in _settings(claim, config, paper.paper):
                 row = {"paper": paper.paper, "claim": name, "text": claim.claim}
-                row |= {"primary": claim.primary, "protocol": protocol, "setting": setting}
+                row |= {"primary": claim.primary, "kind": claim.kind}
+                row |= {"protocol": protocol, "setting": setting}
                 sides = [] if reason else _sides(claim, protocol, setting, config, paper.paper)
                 reason = reason or _missing(sides, values)
                 if reason:
@@ -143,11 +149,17 @@ def _settings(claim: Claim, config: Config, paper: str) -> list[tuple[str, str, 
     reasons = filter(None, (why_not(side, config) for side in sides))
     if reason := "; ".join(dict.fromkeys(reasons)):
         return [(SPLIT, "", reason)]
+    if claim.kind == COST:
+        return [(STEPS, PAPER, "")]
     if not any(config.systems[side.system].trained for side in sides):
         return [(SPLIT, "", "")]
     settings = [PAPER]
     selected = [side for side in sides if config.selection_of(side.system)]
-    if selected and all(CHOSEN in cells_by_setting(side, config) for side in selected):
+    if (
+        claim.kind == SCORE
+        and selected
+        and all(CHOSEN in cells_by_setting(side, config) for side in selected)
+    ):
         settings.append(CHOSEN)
     judged = [(SPLIT, setting, "") for setting in settings]
     if claim.primary and all(folds_of(side, config, paper) for side in sides):
@@ -186,7 +198,7 @@ def _sides(
 
 def _missing(sides: list[tuple[_Side, _Side]], values: Values) -> str:
     measured = [
-        (cell, side.where.measure) for pair in sides for side in pair for cell in side.cells
+        (cell, side.where.measured) for pair in sides for side in pair for cell in side.cells
     ]
     missing = [cell for cell, measure in measured if values(cell, measure) is None]
     return no_run(*missing) if missing else ""
@@ -243,19 +255,29 @@ def _compare(
     first, second = (side.values(values) for side in (better, worse))
     same_runs = better.cells == worse.cells
     names = better.cells[0].path, worse.cells[0].path
+    means = [round(float(values.to_numpy().mean()), DECIMALS) for values in (first, second)]
+    shift = claim.tolerance
+    if claim.kind == COST:
+        # The less is the better, and how many times so counts.
+        first, second, shift = -np.log(first), -np.log(second), -np.log(claim.times)
     compared = compare_runs(names, first, second, config, same_runs)
     row = {
         "better": better.runs,
         "worse": worse.runs,
-        "mean_better": round(float(first.to_numpy().mean()), DECIMALS),
-        "mean_worse": round(float(second.to_numpy().mean()), DECIMALS),
+        "mean_better": means[0],
+        "mean_worse": means[1],
         **rounded(compared),
         "n_items": first.shape[1],
         "n_seeds": min(len(first), len(second)),
     }
-    if claim.tolerance:
-        shifted = rounded(compare_runs(names, first + claim.tolerance, second, config, same_runs))
+    if shift:
+        shifted = rounded(compare_runs(names, first + shift, second, config, same_runs))
         row |= {name: shifted[name] for name in ("p_greater", "p_less")}
+    if claim.kind == COST:
+        ratios = {name: np.exp(row[name]) for name in ("difference", *_INTERVAL)}
+        row |= {name: round(float(ratio), DECIMALS) for name, ratio in ratios.items()}
+    if claim.kind != SCORE:
+        row |= {"p_equivalent": None, "detectable": None}
     printed = [paper.published_at(side.where) for side in (better, worse)]
     if None not in printed and printed[0] != printed[1]:
         effect, level = round(printed[0] - printed[1], DECIMALS), level_of(config)
@@ -276,7 +298,7 @@ def _judge(
     holds = partial_conjunction([one["p_greater"] for one in comparisons], claim.needed)
     fails = partial_conjunction([one["p_less"] for one in comparisons], reversed_needed)
     deciding = sorted(comparisons, key=lambda one: -one["difference"])[claim.needed - 1]
-    alike = count == 1 and deciding["p_equivalent"] < level_of(config)
+    alike = claim.kind == SCORE and count == 1 and deciding["p_equivalent"] < level_of(config)
     return {
         "verdict": HOLDS if holds < fails else FAILS,
         "p_value": min(1.0, 2 * min(holds, fails)),
@@ -285,12 +307,25 @@ def _judge(
         **{name: deciding.get(name) for name in (*_INTERVAL, *_CAN_DECIDE)},
         "equivalent": {True: "yes", False: "no"}[alike],
         "evidence": "; ".join(
-            f"{better.name} {one['mean_better']:.3f}, {worse.name} {one['mean_worse']:.3f} "
-            f"({one['difference']:+.3f} [{one['low']:+.3f}, {one['high']:+.3f}], "
-            f"p = {one['p_greater']:.2g})"
+            f"{better.name} {number_of(one['mean_better'], claim.kind)}, "
+            f"{worse.name} {number_of(one['mean_worse'], claim.kind)} "
+            f"({effect_of(one['difference'], one, claim.kind)}, p = {one['p_greater']:.2g})"
             for (better, worse), one in zip(sides, comparisons, strict=True)
         ),
     }
+
+
+def number_of(value: float, kind: str) -> str:
+    """Return a mean in words: three digits of a cost, three decimals of what else is compared."""
+    return f"{value:.3g}" if kind == COST else f"{value:.3f}"
+
+
+def effect_of(effect: float, row: dict, kind: str) -> str:
+    """Return an effect with its interval in words: how many times of a cost, else a difference."""
+    ends = row["low"], row["high"]
+    if kind == COST:
+        return "{:.3g} times [{:.3g}, {:.3g}]".format(effect, *ends)
+    return "{:+.3f} [{:+.3f}, {:+.3f}]".format(effect, *ends)
 
 
 def level_of(config: Config) -> float:

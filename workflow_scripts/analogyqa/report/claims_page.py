@@ -11,7 +11,9 @@ from analogyqa.report.claims import (
     FOLDS,
     HOLDS,
     SAME,
+    STEPS,
     UNDECIDED,
+    effect_of,
     level_of,
 )
 from analogyqa.report.learning import NOT_LEARNT
@@ -81,6 +83,8 @@ def _primary(rows: dict[str, list[dict]], papers: list[Paper], config: Config) -
 
 def judged_on(row: dict) -> str:
     """Return what a verdict rests on, in words."""
+    if row["protocol"] == STEPS:
+        return "steps of training, in turns"
     on = "all questions, cross-fitted" if row["protocol"] == FOLDS else "the paper's test questions"
     settings = {CHOSEN: ", settings chosen on dev", "": ""}
     return on + settings.get(row["setting"], ", the paper's setting")
@@ -96,7 +100,8 @@ def _in_words(row: dict, titles: list[str], measure: str, config: Config) -> str
         ahead = "level with"
     sentences = [
         f"{where} ({row['n_items']}; seeds: {row['n_seeds']}): {_SAID[row['verdict']]}. "
-        f"{titles[0]} is {abs(row['effect']):.3f} {measure} {ahead} {titles[1]}, {_interval(row)} "
+        f"{titles[0]} is {abs(row['effect']):.3f} {measure} {ahead} {titles[1]}, "
+        f"[{row['low']:+.3f}, {row['high']:+.3f}] "
         f"(p = {row['p_value']:.2g})."
     ]
     if row["verdict"] == UNDECIDED:
@@ -119,19 +124,15 @@ def _needed(row: dict) -> str:
     return f"a chance of {POWER:.0%} takes about {row['items_needed']:.0f} questions"
 
 
-def _interval(row: dict) -> str:
-    return f"[{row['low']:+.3f}, {row['high']:+.3f}]"
-
-
 def _page_row(row: dict, where: str) -> tuple[list[str], list[Value]]:
     ran = pd.notna(row["p_value"])
     power = f"{row['power']:.0%} at {row['paper_effect']:+.3f}" if pd.notna(row["power"]) else ""
     name = f"{row['text']} (primary)" if row["primary"] else row["text"]
     verdict = f"{CLAIM_MARKS[row['verdict']]} {row['verdict']}"
     texts = [
-        f"{row['effect']:+.3f} {_interval(row)}" if ran else "",
+        effect_of(row["effect"], row, row["kind"]) if ran else "",
         f"{row['p_value']:.2g}" if ran else "",
-        f"{row['detectable']:.3f}" if ran else "",
+        f"{row['detectable']:.3f}" if pd.notna(row["detectable"]) else "",
         power,
         "; ".join(filter(None, [row["evidence"], row["reason"]])),
     ]
@@ -157,8 +158,9 @@ def _summary(frame: pd.DataFrame) -> Block:
 def _notes(config: Config) -> list[str]:
     confidence = f"{config.bootstrap.confidence * 100:g}%"
     notes = [
-        "A claim rests on comparisons of two systems on the same questions. The evidence gives of "
-        "each both means over questions and seeds, the difference with its "
+        "A claim rests on comparisons of two systems, or of two measures, on the same questions; "
+        "one of costs on steps of training that both took in turns. The evidence gives of each "
+        "both means over questions and seeds, the difference with its "
         f"{confidence} interval and the one-sided p-value of the claimed direction, by a paired "
         f"randomisation test over questions and seeds ({SAMPLES} draws).",
         "A claim is judged at one setting at a time, and a verdict is about that setting. It holds "
@@ -167,8 +169,9 @@ def _notes(config: Config) -> list[str]:
         "below which two systems are alike, a comparison is true down to it. p is two-sided and "
         f"decides below {level_of(config):g}. That of a primary claim is not corrected; those of "
         "the secondary claims of a paper at a setting are corrected together (Holm).",
-        "Effect, with its interval, is that of the comparison that decides. A claim of one "
-        "comparison that is not decided is equivalent where the difference is shown to be smaller "
+        "Effect, with its interval, is that of the comparison that decides; of costs it says how "
+        "many times less the better side takes. A claim of one comparison of scores that is not "
+        "decided is equivalent where the difference is shown to be smaller "
         f"than {EQUIVALENT} (two one-sided tests), and else undecided.",
         f"Detectable: the smallest true difference that is found here with a chance of "
         f"{POWER:.0%}. Power: the chance to find the paper's own difference, if it were true.",

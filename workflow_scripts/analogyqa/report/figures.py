@@ -18,8 +18,9 @@ from analogyqa.plan import cells_by_setting, why_not
 from analogyqa.report.ledger import NOT_RUN, OTHER_DATA, no_run
 from analogyqa.report.summary import MEASURED, by_cell, typed
 from analogyqa.settings.axes import text_of
-from analogyqa.settings.paper import OWN, Artefact, Paper, Where
+from analogyqa.settings.paper import OWN, Artefact, Paper
 from analogyqa.settings.run import Config
+from analogyqa.settings.where import Where
 
 FIGURE = {
     "panel": "str",

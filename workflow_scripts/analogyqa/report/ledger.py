@@ -11,19 +11,10 @@ from analogyqa.report.spread import shares_of_best
 from analogyqa.report.summary import DECIMALS, LEDGER, MEASURED, Found, Values, by_cell, typed
 from analogyqa.runs.cost import STEPS, Costs
 from analogyqa.settings.data import ALL
-from analogyqa.settings.paper import (
-    BEST,
-    CITED,
-    COST,
-    COUNT,
-    SCORE,
-    Artefact,
-    Paper,
-    Published,
-    Where,
-)
+from analogyqa.settings.paper import BEST, CITED, Artefact, Paper, Published
 from analogyqa.settings.run import Config
 from analogyqa.settings.studies import PAPER
+from analogyqa.settings.where import COST, COUNT, SCORE, Where
 
 REPRODUCED, HIGHER, LOWER = "reproduced", "higher", "lower"
 CANNOT_TELL, ENFORCED = "cannot tell", "enforced"

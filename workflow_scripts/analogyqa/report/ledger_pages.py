@@ -28,7 +28,8 @@ from analogyqa.report.table_formats import (
     full_text,
 )
 from analogyqa.report.table_formats import to_markdown as table_to_markdown
-from analogyqa.settings.paper import COST, SCORE, Paper
+from analogyqa.settings.paper import Paper
+from analogyqa.settings.where import COST, SCORE
 
 TITLE = "Published numbers and ours"
 HOW_MANY = "How many published numbers, and what the agreement is worth"

@@ -29,9 +29,10 @@ from analogyqa.report.summary import (
     values_of,
 )
 from analogyqa.report.table_formats import Block, Value, full_text
-from analogyqa.settings.paper import Paper, Where
+from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
 from analogyqa.settings.studies import PAPER, Sensitivity
+from analogyqa.settings.where import Where
 
 SENSITIVITY = {
     "dataset": "str",

@@ -15,9 +15,10 @@ from analogyqa.report.ledger import (
 )
 from analogyqa.report.table_formats import MARKS, SUBSTITUTE
 from analogyqa.settings.axes import CHOSEN, from_text, of_dataset
-from analogyqa.settings.paper import CITED, COST, COUNT, Artefact
+from analogyqa.settings.paper import CITED, Artefact
 from analogyqa.settings.run import Config
 from analogyqa.settings.studies import PAPER
+from analogyqa.settings.where import COST, COUNT
 
 
 def notes_of(artefact: Artefact, rows: list[dict], config: Config) -> list[str]:

@@ -22,17 +22,9 @@ from analogyqa.report.table_formats import (
 from analogyqa.report.table_notes import notes_of
 from analogyqa.runs.cost import Costs
 from analogyqa.settings.axes import CHOSEN
-from analogyqa.settings.paper import (
-    CITED,
-    COST,
-    COUNT,
-    OWN,
-    SCORE,
-    Artefact,
-    Paper,
-    Where,
-)
+from analogyqa.settings.paper import CITED, OWN, Artefact, Paper
 from analogyqa.settings.run import Config
+from analogyqa.settings.where import COST, COUNT, SCORE, Where
 
 _FIRST = ("paper", "artefact", "block", "row", "column", "system", "ranked_by")
 _FRAME = dict.fromkeys(_FIRST, "str") | LEDGER

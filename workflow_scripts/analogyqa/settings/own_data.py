@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from analogyqa.measures import MEASURES
 from analogyqa.settings.data import ALL
-from analogyqa.settings.paper import OWN, Artefact, Paper, Where
+from analogyqa.settings.paper import OWN, Artefact, Paper
+from analogyqa.settings.where import Where
 
 
 def paper_of_own_data(titles: dict[str, str], subsets: Sequence[str], systems: dict[str, str],

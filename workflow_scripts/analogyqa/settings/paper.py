@@ -11,16 +11,16 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.files import read_yaml
 from analogyqa.measures import MEASURES
 from analogyqa.settings.axes import text_of
-from analogyqa.settings.base import Count, Name, Section, explain_error
+from analogyqa.settings.base import Name, Section, explain_error
+from analogyqa.settings.claims import Claim
 from analogyqa.settings.views import View
-from analogyqa.settings.where import Where
+from analogyqa.settings.where import COST, NEEDED, NORM, SCORE, Where, require_given
 
 CITED = "cited"  # a row of values that are shown as published and are nothing of ours
 NOT_PRINTED = "-"
 OWN = "own"  # a paper that is none: the data sets of the configuration
 DIGITS = 10  # that a division by the scale leaves, as many as a CSV file has
-# Kinds of published values.
-SCORE, COUNT, COST, BEST = "score", "count", "cost", "best"
+BEST = "best"  # the kind of a published point of an axis
 UNITS = {"K": 1e3, "M": 1e6, "s": 1, "x": 1}  # behind a printed number: thousands, seconds, times
 
 
@@ -49,13 +49,6 @@ class Published(NamedTuple):
     where: Where
     published: float | None
     kind: str
-
-
-_NEEDED = {
-    SCORE: {"system", "dataset", "subset", "measure"},
-    COUNT: {"dataset", "subset", "split", "count"},
-    COST: {"system", "dataset", "subset", "cost"},
-}
 
 
 _OF_TABLES = {"columns", "rows", "published", "scale", "remarks"}
@@ -112,15 +105,17 @@ class Artefact(Section):
                 if text_of(point) not in map(text_of, points):
                     raise ValueError(f"best: {point:g} is not among the points of {x}")
             for _, _, _, where in self.points():
-                _require_given("x", where.given, SCORE)
+                require_given("x", where.given, SCORE)
         elif unknown := set(self.remarks) - {*self.columns, *self.rows}:
             raise ValueError(f"remarks: no row or column {sorted(unknown)}")
         elif self.published:
             self._same_length("published", self.published, self.columns, list(self.rows))
         for number in self.numbers():
-            if number.kind in _NEEDED:
+            if number.kind == NORM:
+                raise ValueError(f"{number.row}, {number.column}: a table has no norms, a view has")
+            if number.kind in NEEDED:
                 given = number.where.given - ({"over"} if number.kind == COST else set())
-                _require_given(f"{number.row}, {number.column}", given, number.kind)
+                require_given(f"{number.row}, {number.column}", given, number.kind)
             if number.kind == SCORE and number.published is not None:
                 largest = MEASURES[number.where.measure].largest
                 if number.published > largest:
@@ -156,7 +151,7 @@ class Artefact(Section):
         Not where it counts, is about a single system, or says beside a system what is measured.
         """
         places = [where.given | {"system"} for _, _, where in self.cells_of("")]
-        fitting = (_NEEDED[SCORE], _NEEDED[COST])
+        fitting = (NEEDED[SCORE], NEEDED[COST])
         return bool(self.systems_in) and all(given in fitting for given in places)
 
     def numbers(self) -> Iterator[Published]:
@@ -168,7 +163,7 @@ class Artefact(Section):
             values = self.published.get(row, [NOT_PRINTED] * len(self.columns))
             for column, value in zip(self.columns, values, strict=True):
                 where = self.where(row, column)
-                kind = _kind_of(where)
+                kind = where.kind
                 scale = self.scale if kind == SCORE else 1
                 number = None if value == NOT_PRINTED else round(value / scale, DIGITS)
                 if CITED in (said, self.columns[column]):
@@ -213,73 +208,6 @@ class Artefact(Section):
             return self.cells | of_row | of_column
         except ValueError as error:
             raise ValueError(f"{row}, {column}: {error}") from None
-
-
-def _require_given(place: str, given: set[str], kind: str) -> None:
-    if given != _NEEDED[kind]:
-        raise ValueError(f"{place}: {sorted(given)} given, {sorted(_NEEDED[kind])} needed")
-
-
-def _kind_of(where: Where) -> str:
-    return COUNT if where.count else COST if where.cost else SCORE
-
-
-class Comparison(Section):
-    """Two systems of which a claim says that one is better, on the same questions."""
-
-    better: Where
-    worse: Where
-    cells: Where = Where()
-
-
-class Claim(Section):
-    """What a paper says about its numbers: at least `needs` of the comparisons are true.
-
-    `cells` is said of both sides of every comparison. Without `needs` all must be true. A `primary`
-    claim is one comparison, tested at the full level and, where its paper cross-fits, there, too.
-    With a `tolerance` a comparison is true as well where the better side is no more than it below.
-    """
-
-    claim: str
-    where: str
-    primary: bool = False
-    cells: Where = Where()
-    needs: Count | None = None
-    tolerance: float = Field(default=0, ge=0, lt=1)
-    comparisons: list[Comparison] = Field(min_length=1)
-
-    @model_validator(mode="after")
-    def _complete(self) -> "Claim":
-        for better, worse in self.sides():
-            for side in (better, worse):
-                _require_given(str(side.system), side.given, SCORE)
-            if better == worse:
-                raise ValueError(f"{better.system} is compared with itself")
-            if (better.dataset, better.subset) != (worse.dataset, worse.subset):
-                raise ValueError(
-                    f"{better.system}, {worse.system}: both sides need the same dataset and "
-                    "subset, because their questions are compared in pairs"
-                )
-        if self.needed > len(self.comparisons):
-            raise ValueError(f"needs: {self.needs} of {len(self.comparisons)} comparisons")
-        if self.primary and len(self.comparisons) > 1:
-            raise ValueError("primary: such a claim is one comparison")
-        return self
-
-    @property
-    def needed(self) -> int:
-        return self.needs or len(self.comparisons)
-
-    def sides(self) -> list[tuple[Where, Where]]:
-        """Return the better and the worse side of each comparison, with all that is said of them.
-
-        Raises ValueError when a key is given twice.
-        """
-        common = [self.cells | comparison.cells for comparison in self.comparisons]
-        return [
-            (cells | comparison.better, cells | comparison.worse)
-            for cells, comparison in zip(common, self.comparisons, strict=True)
-        ]
 
 
 class Paper(Section):

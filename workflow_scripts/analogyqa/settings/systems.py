@@ -51,7 +51,15 @@ class Training(Section):
 
 
 # What of a system a cell may have otherwise.
-SYSTEM_AXES = ("vectors", "sentence_vectors", "rewriting", "aggregate", "gradient", "p")
+SYSTEM_AXES = (
+    "vectors",
+    "sentence_vectors",
+    "rewriting",
+    "aggregate",
+    "gradient",
+    "last_layer",
+    "p",
+)
 _NEGATIVES = tuple(f"negatives.{name}" for name in Negatives.model_fields)
 TRAINING_AXES = tuple(name for name in Training.model_fields if name != "negatives") + _NEGATIVES
 
@@ -67,6 +75,8 @@ class System(Section):
         ranker: a key of `RANKERS`.
         aggregate: of the ranker `analogy`, over the prototypes.
         gradient: of the ranker `hyperbolic`, with respect to the points of the ball.
+        last_layer: of the ranker `hyperbolic`, what its score is linear in: the distance, or the
+            distance and both vectors.
         p: prototypes of each question type, to compare with and to train with.
         only_costs: why only its costs are measured, and no scores.
         training: laid over the section `training` of the paper that the system is of.
@@ -80,6 +90,7 @@ class System(Section):
     ranker: Literal[tuple(RANKERS)]  # type: ignore[valid-type]
     aggregate: Literal["max", "mean", "question"] = "max"
     gradient: Literal["riemannian", "euclidean"] = "riemannian"
+    last_layer: Literal["distance", "concatenated"] = "distance"
     p: Count = 30
     only_costs: str = ""
     training: Training = Training()

@@ -9,12 +9,24 @@ from analogyqa.schemas import SPLITS
 from analogyqa.settings.axes import Axes, axes_of, require_axes
 from analogyqa.settings.base import Section
 
+# What a number of ours is: the score of a system, a count of a data set, a cost of training, or the
+# norm of what a trained encoder makes.
+SCORE, COUNT, COST, NORM = "score", "count", "cost", "norm"
+# Kind to the keys that say all of it.
+NEEDED = {
+    SCORE: {"system", "dataset", "subset", "measure"},
+    COUNT: {"dataset", "subset", "split", "count"},
+    COST: {"system", "dataset", "subset", "cost"},
+    NORM: {"system", "dataset", "subset", "norm"},
+}
+
 
 class Where(Section):
     """Which of our numbers a published value or a claim is about, or a part of that.
 
     `count` is of a data set: questions with a correct candidate, all questions, or pairs. `cost` is
-    of training a system, and with `over` how many times that of another one. A further key names a
+    of training a system, and with `over` how many times that of another one. `norm` is of what a
+    trained encoder makes of test questions, or of their right answers. A further key names a
     setting of the system, or of how the data set is read, and its value.
     """
 
@@ -28,6 +40,7 @@ class Where(Section):
     count: Literal["questions", "all_questions", "pairs"] | None = None
     cost: Literal["parameters", "seconds_per_epoch"] | None = None
     over: str | None = None
+    norm: Literal["question", "answer"] | None = None
 
     @model_validator(mode="after")
     def _axes_are_known(self) -> "Where":
@@ -50,6 +63,22 @@ class Where(Section):
         return (self.system, self.dataset, self.subset, self.measure, self.axes)
 
     @property
+    def kind(self) -> str:
+        kinds = {COUNT: self.count, COST: self.cost, NORM: self.norm}
+        return next((kind for kind, said in kinds.items() if said), SCORE)
+
+    @property
+    def measured(self) -> str | None:
+        """What is measured: a measure, a cost, or whose norms."""
+        return self.measure or self.cost or (f"{NORM} of {self.norm}s" if self.norm else None)
+
+    @property
     def given(self) -> set[str]:
         """The keys that are given, besides the axes."""
         return self.model_fields_set - set(self.model_extra or {})
+
+
+def require_given(place: str, given: set[str], kind: str) -> None:
+    """Raise ValueError, which names the place, where other keys are given than a kind needs."""
+    if given != NEEDED[kind]:
+        raise ValueError(f"{place}: {sorted(given)} given, {sorted(NEEDED[kind])} needed")

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from matplotlib import pyplot as plt
 
+from analogyqa.report.claimed import norms_of
 from analogyqa.report.claims import FAILS, HOLDS, UNDECIDED
 from analogyqa.report.figures import COLOURS
 from analogyqa.report.spread import bootstrap_means
@@ -100,12 +101,12 @@ def differences_of(panel: Panel, for_each_word: bool = False) -> np.ndarray:
     With `for_each_word` norms are divided by the number of words, as a mean in place of a sum has
     them.
     """
-    parts = [panel.rows("question"), panel.answers]
+    inside = panel.inside[panel.inside["kind"] != WORD]
     if for_each_word:
         # An empty sentence has the norm 0.
-        parts = [own.assign(norm=own["norm"] / own["words"].map(len).clip(1)) for own in parts]
-    questions, answers = (own.groupby("question_id")["norm"].mean() for own in parts)
-    return (questions - answers).dropna().to_numpy()
+        inside = inside.assign(norm=inside["norm"] / inside["words"].map(len).clip(1))
+    norms = norms_of(inside)
+    return (norms["question"] - norms["answer"]).to_numpy()
 
 
 def judge(differences: np.ndarray, samples: int, confidence: float) -> tuple[float, float, str]:

@@ -1,0 +1,145 @@
+"""Claims about norms and costs: what is looked up, what is compared, and the verdicts."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analogyqa.plan import Cell, cells_inside_claims, cells_of_claims, costs_of_claims
+from analogyqa.report.claimed import norms_of, with_norms_and_costs
+from analogyqa.report.claims import judge_claims
+from analogyqa.report.claims_page import claims_markdown
+from analogyqa.runs.cost import STEPS, Cost, Costs
+from analogyqa.schemas import write_table
+from analogyqa.schemas.inside import INSIDE
+from report.builders import HYPERBOLIC, make_paper, repository_config
+
+CONFIG = repository_config()
+OURS = Cell("hyperqa", "trecqa", "all")
+NORMS = {
+    "claim": "questions are longer",
+    "where": "Figure 5",
+    "cells": {"system": "hyperqa", "dataset": "trecqa", "subset": "all"},
+    "comparisons": [{"better": {"norm": "question"}, "worse": {"norm": "answer"}}],
+}
+FASTER = {
+    "claim": "ten times faster",
+    "where": "Table 7",
+    "cells": {"dataset": "wikiqa", "subset": "all", "cost": "seconds_per_epoch"},
+    "times": 10,
+    "comparisons": [{"better": {"system": "hyperqa"}, "worse": {"system": "ap-bilstm"}}],
+}
+
+SCORES = {"better": {"measure": "map"}, "worse": {"measure": "mrr"}}
+
+
+def inside(*rows: tuple[str, str, int, float]) -> pd.DataFrame:
+    """A table of schema INSIDE of (kind, question, label, norm)."""
+    frame = pd.DataFrame(rows, columns=["kind", "question_id", "label", "norm"])
+    return frame.assign(id="i", text="t", words=[[]] * len(rows), vector=[[]] * len(rows))
+
+
+def of_questions(longer_by: float, questions: int = 20) -> pd.DataFrame:
+    rows = []
+    for number in range(questions):
+        answer = 5 + number / questions
+        rows.append(("question", f"q{number:02}", -1, answer + longer_by + 0.1 * (number % 3)))
+        rows.append(("candidate", f"q{number:02}", 1, answer))
+    return inside(*rows)
+
+
+def costs(times: float, noise: float = 0.01) -> Costs:
+    """Costs of steps of which those of AP-BiLSTM take so many times as long."""
+    drawn = np.random.default_rng(0).normal(0, noise, (2, STEPS))
+    ours, theirs = np.exp(drawn - drawn.mean(axis=1, keepdims=True)) * [[0.01], [0.01 * times]]
+    found = {"hyperqa": ours, "ap-bilstm": theirs}
+    return {("wikiqa", "all", name): Cost(9, 50, own.tolist(), "m") for name, own in found.items()}
+
+
+def judge(claim: dict, frame: pd.DataFrame, found: Costs, folder) -> tuple[dict, str]:
+    """Return the verdict on a claim, and the page that says it."""
+    path = folder / OURS.path / "inside.parquet"
+    path.parent.mkdir(parents=True)
+    write_table(frame, INSIDE, path)
+    values = with_norms_and_costs(lambda cell, measure: None, [path], found)
+    paper = make_paper(one=claim)
+    verdicts, _ = judge_claims([paper], CONFIG, values, {})
+    (row,) = verdicts.to_dict("records")
+    return row, claims_markdown(verdicts, [paper], CONFIG)
+
+
+class TestNorms:
+    def test_they_are_those_of_a_question_and_the_mean_of_its_right_answers(self):
+        norms = norms_of(
+            inside(
+                ("question", "a", -1, 3.0),
+                ("candidate", "a", 1, 1.0),
+                ("candidate", "a", 1, 2.0),
+                ("candidate", "a", 0, 9.0),
+                ("question", "without", -1, 4.0),
+                ("word", None, -1, 7.0),
+            )
+        )
+        assert norms.to_dict("index") == {"a": {"question": 3.0, "answer": 1.5}}
+
+    @pytest.mark.parametrize(
+        ("longer_by", "verdict"), [(1, "holds"), (-1, "fails"), (-0.1, "undecided")]
+    )
+    def test_they_are_compared_by_question(self, tmp_path, longer_by, verdict):
+        row, page = judge(NORMS, of_questions(longer_by), {}, tmp_path)
+        assert (row["verdict"], row["kind"], row["n_items"]) == (verdict, "norm", 20)
+        assert row["effect"] == pytest.approx(longer_by + 0.1 * np.mean([n % 3 for n in range(20)]))
+        # No norm is alike because it differs by less than scores may.
+        assert row["equivalent"] == "no" and pd.isna(row["detectable"])
+        assert f"| {row['effect']:+.3f} [" in page
+
+
+class TestCosts:
+    @pytest.mark.parametrize(
+        ("times", "verdict"), [(30, "holds"), (3, "fails"), (10, "undecided"), (0.1, "fails")]
+    )
+    def test_they_are_compared_by_step_and_how_many_times_counts(self, tmp_path, times, verdict):
+        row, page = judge(FASTER, of_questions(0), costs(times), tmp_path)
+        assert (row["verdict"], row["kind"], row["protocol"]) == (verdict, "cost", "steps")
+        assert row["effect"] == pytest.approx(times, rel=0.02)
+        assert row["low"] < times * 1.02 and row["high"] > times * 0.98
+        assert row["evidence"].startswith(f"hyperqa 0.5, ap-bilstm {0.5 * times:.3g} (")
+        assert f"{row['effect']:.3g} times [" in page
+        assert "steps of training, in turns" in page
+
+    def test_without_a_number_the_better_side_must_be_cheaper(self, tmp_path):
+        row, _ = judge(FASTER | {"times": 1}, of_questions(0), costs(1.5), tmp_path)
+        assert row["verdict"] == "holds"
+
+    def test_what_was_not_measured_is_not_run(self, tmp_path):
+        row, _ = judge(FASTER, of_questions(0), {}, tmp_path)
+        assert row["verdict"] == "not run"
+
+
+class TestAskedFor:
+    def test_norms_ask_for_the_inside_and_costs_for_no_run(self):
+        paper = make_paper(norms=NORMS, costs=FASTER)
+        assert cells_inside_claims(CONFIG, paper) == [OURS]
+        assert cells_of_claims(CONFIG, paper) == [OURS]
+        assert costs_of_claims(CONFIG, paper) == {("wikiqa", "all"): ["hyperqa", "ap-bilstm"]}
+
+    def test_hyperqa_claims_both(self):
+        kinds = {claim.kind for claim in HYPERBOLIC.claims.values()}
+        assert kinds == {"score", "norm", "cost"}
+
+
+@pytest.mark.parametrize(
+    ("claim", "message"),
+    [
+        (NORMS | {"primary": True}, "one comparison of scores"),
+        (NORMS | {"tolerance": 0.1}, "compares no scores"),
+        (NORMS | {"times": 2}, "compares no costs"),
+        (FASTER | {"cells": FASTER["cells"] | {"cost": "parameters"}}, "nothing to test"),
+        (
+            NORMS | {"comparisons": [*NORMS["comparisons"], SCORES]},
+            r"one kind, this about \['norm', 'score'\]",
+        ),
+    ],
+)
+def test_an_impossible_claim_is_refused(claim, message):
+    with pytest.raises(ValueError, match=message):
+        make_paper(one=claim)
