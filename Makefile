@@ -68,7 +68,7 @@ lint: $(VENV)/.installed
 	$(PY) -m snakemake --lint --configfile sample/config.yaml
 
 ui: $(VENV)/.installed
-	@$(PY) -m analogyqa.tracking ui --config $(CONFIG)
+	@$(PY) -m analogyqa.tracking ui --config $(CONFIG) $(if $(PORT),--port $(PORT))
 
 report: $(VENV)/.installed
 	@$(PY) -m snakemake --configfile $(CONFIG) --report report.html

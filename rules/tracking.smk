@@ -21,6 +21,9 @@ rule import_to_mlflow:
         "../envs/cpu.yaml"
     params:
         code=code_of("import_to_mlflow"),
+        config=REPORTED,
+        left_out=CONFIG.left_out,
+        seeds=CONFIG.all_seeds,
         tracking_uri=tracking_uri_of(CONFIG),
     script:
         "../workflow_scripts/import_to_mlflow.py"

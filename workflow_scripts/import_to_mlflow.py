@@ -1,25 +1,28 @@
 """Import the run records, tables and figures into MLflow.
 
-input: run.json and metrics of every cell, ledger, claims, tables and figures
+input: run.json and metrics of every cell, summary, ledger, claims, tables and figures
 output: mlflow.imported.json
 """
 
 from pathlib import Path
 
 from analogyqa.files import write_json
-from analogyqa.tracking.records import experiment_of
+from analogyqa.plan import cells_of_paper
+from analogyqa.tracking.shown import runs_of_paper
 from analogyqa.tracking.store import import_runs
-from job import job
+from job import job, reported
 
 with job(snakemake):
+    config, papers = reported(snakemake)
     results = Path(snakemake.output[0]).parent
-    imported = import_runs(
-        snakemake.params.tracking_uri,
-        experiment_of(results),
-        snakemake.input.records,
-        snakemake.input.metrics,
-        results,
-    )
+    runs = {
+        name: runs_of_paper(results, paper, cells_of_paper(config, paper), config)
+        for name, paper in papers.items()
+    }
+    imported = import_runs(snakemake.params.tracking_uri, results, runs)
     # How many runs were new depends on the store and not on the inputs: it is left out.
-    content = {key: value for key, value in imported._asdict().items() if key != "added"}
-    write_json(snakemake.output[0], {experiment_of(results): content})
+    content = {
+        experiment: {key: value for key, value in done._asdict().items() if key != "added"}
+        for experiment, done in imported.items()
+    }
+    write_json(snakemake.output[0], content)

@@ -11,19 +11,23 @@ from analogyqa.files import write_json
 from analogyqa.measures import MEASURES, TIED
 from analogyqa.plan import Cell
 from analogyqa.runs.depends_on import content_hash
-from analogyqa.schemas import HISTORY, METRICS, read_table, write_table
-from analogyqa.tracking.records import Imported
+from analogyqa.schemas import CORPUS, HISTORY, METRICS, read_table, write_table
+from analogyqa.tracking.records import Imported, cell_run, documents_run, name_of
 from analogyqa.tracking.store import import_runs
 
 EPOCHS = 4
-EXPERIMENT = "results"  # the name of the output folder
+PAPER = "diallo2019"
+EXPERIMENT = f"results/{PAPER}"  # the name of the output folder, and the paper
+LIVE = "results/live"
 CELL = Cell("analogy", "wikiqa", "comb", (("p", "20"),))
 UNTRAINED = Cell("random", "wikiqa", "comb")
+NAME, UNTRAINED_NAME = name_of(CELL), name_of(UNTRAINED)
 CURVES = ["loss", *(f"dev_{name}" for name in MEASURES)]
 SETTINGS = {
     "system": {"encoder": "bigru", "ranker": "analogy"},
-    "training": {"loss": "printed", "negatives": {"count": 1}},
+    "training": {"loss": "printed", "select_by": "mrr", "negatives": {"count": 1}},
     "setting": "paper",
+    "sources": {"train": "wikiqa-train", "dev": "wikiqa-dev", "test": "wikiqa-test"},
     "vectors": None,
 }
 
@@ -63,21 +67,40 @@ def write_cell(results: Path, cell: Cell, rr: float = 0.5, trained: bool = True,
         write_table(history, HISTORY, folder / "history.parquet")
 
 
+def write_corpus(results: Path) -> None:
+    """Write the corpus of the cells: three training pairs, two of dev, one of test."""
+    splits = ["train"] * 3 + ["dev"] * 2 + ["test"]
+    pairs = pd.DataFrame({"split": splits, "label": 1, "question_type": "who"})
+    for name in ("question_id", "question", "candidate_id", "candidate"):
+        pairs[name] = [f"{name} {number}" for number in range(len(splits))]
+    write_table(pairs[CORPUS.names], CORPUS, results / "corpora" / "wikiqa.parquet")
+
+
 def import_all(results: Path, tracking_uri: str | None = None) -> Imported:
     """Import the records of an output folder, into its own store unless a URI is given."""
-    records = sorted((results / "runs").rglob("run.json"))
-    metrics = [record.with_name("metrics.parquet") for record in records]
-    return import_runs(tracking_uri or uri(results), EXPERIMENT, records, metrics, results)
+    cells = [
+        Cell.from_path(record.parent) for record in sorted((results / "runs").rglob("run.json"))
+    ]
+    return import_cells(results, cells, tracking_uri)
+
+
+def import_cells(results: Path, cells: list[Cell], tracking_uri: str | None = None) -> Imported:
+    """Import some cells, and the tables and figures, into the experiment of the paper."""
+    runs = [cell_run(results, cell) for cell in cells]
+    documents = documents_run(results, PAPER)
+    runs += [documents] if documents else []
+    (imported,) = import_runs(tracking_uri or uri(results), results, {PAPER: runs}).values()
+    return imported
 
 
 def uri(results: Path) -> str:
     return f"sqlite:///{results / 'mlflow.db'}"
 
 
-def active_runs(tracking_uri: str) -> list:
-    """Return the runs that the UI shows."""
+def active_runs(tracking_uri: str, name: str = EXPERIMENT) -> list:
+    """Return the runs that the UI shows in an experiment."""
     client = MlflowClient(tracking_uri)
-    experiment = client.get_experiment_by_name(EXPERIMENT)
+    experiment = client.get_experiment_by_name(name)
     return list(client.search_runs([experiment.experiment_id])) if experiment else []
 
 
@@ -106,11 +129,9 @@ def assert_shows_the_records(tracking_uri: str, results: Path) -> None:
         assert found[key] == pytest.approx(metrics, abs=1e-12), key
     for run in active_runs(tracking_uri):
         tags = run.data.tags
-        assert (run.info.status, "live" in tags) == ("FINISHED", False), run.info.run_name
-        record = results / "runs" / tags["record"].partition("/")[2] / "run.json"
-        if record.exists():
-            assert tags["content_hash"] == json.loads(record.read_text())["content_hash"]
-        assert ("mlflow.parentRunId" in tags) != (tags.get("complete") == "true")
+        assert run.info.status == "FINISHED", run.info.run_name
+        assert ("mlflow.parentRunId" in tags) != ("complete" in tags)
+    assert active_runs(tracking_uri, LIVE) == []
 
 
 def recorded(results: Path) -> dict[tuple, dict]:
@@ -120,7 +141,7 @@ def recorded(results: Path) -> dict[tuple, dict]:
     """
     runs = {}
     if (results / "tables").exists():
-        runs[f"results/{EXPERIMENT}", None, "tables and figures"] = {}
+        runs[EXPERIMENT, None, "tables and figures"] = {}
     for path in results.glob("runs/*/*/*/*/run.json"):
         cell = Cell.from_record(json.loads(path.read_text())["cell"])
         record = f"results/{cell.path}"
@@ -128,16 +149,20 @@ def recorded(results: Path) -> dict[tuple, dict]:
         table = table[table["measure"].isin(MEASURES)].astype({"split": str, "measure": str})
         means = table.groupby(["seed", "split", "measure"])["value"].mean()
         finals = means.unstack("seed")
-        finals.index = [f"{split}_{measure}" for split, measure in finals.index]
-        runs[record, None, cell.label] = {(name, 0): own.mean() for name, own in finals.iterrows()}
-        runs[record, None, cell.label] |= {
+        finals.index = [
+            measure if split == "test" else f"{split}_{measure}" for split, measure in finals.index
+        ]
+        shown = name_of(cell)
+        runs[record, None, shown] = {(name, 0): own.mean() for name, own in finals.iterrows()}
+        runs[record, None, shown] |= {
             (f"{name}_sd", 0): own.std() if len(own) > 1 else 0.0 for name, own in finals.iterrows()
         }
         history = path.with_name("history.parquet")
         epochs = read_table(history, HISTORY) if history.exists() else pd.DataFrame()
         for seed, own in finals.items():
-            runs[record, cell.label, f"seed {seed}"] = {(name, 0): own[name] for name in own.index}
-            runs[record, cell.label, f"seed {seed}"] |= {
+            child = (record, shown, f"seed {seed}, {shown}")
+            runs[child] = {(name, 0): own[name] for name in own.index}
+            runs[child] |= {
                 (f"epoch/{row.measure}", row.epoch): row.value
                 for row in epochs.itertuples()
                 if row.seed == seed and row.measure in CURVES

@@ -13,7 +13,7 @@ from urllib3.util import Retry
 
 from analogyqa.tracking.store import initialise
 from ports import free_ports
-from tracking.records import active_runs
+from tracking.records import LIVE, active_runs
 
 
 class MlflowServer:
@@ -52,8 +52,8 @@ class MlflowServer:
         self.process = None
 
     def runs(self, name: str | None = None) -> list[Run]:
-        """Return the runs that the UI shows, those of one name if it is given."""
-        found = active_runs(self.address)
+        """Return the runs that the UI shows, live ones, too; those of one name if it is given."""
+        found = active_runs(self.address) + active_runs(self.address, LIVE)
         return [run for run in found if name in (None, run.info.run_name)]
 
     def points(self, run: Run, metric: str) -> list[tuple[int, float]]:

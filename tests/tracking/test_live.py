@@ -21,12 +21,14 @@ from analogyqa.runs.train import train_cell
 from analogyqa.schemas import HISTORY, read_table
 from analogyqa.settings.systems import System
 from analogyqa.tracking import live
+from analogyqa.tracking.records import name_of
 from ports import free_ports
 from tracking.records import CURVES, assert_shows_the_records, import_all
 from tracking.server import MlflowServer
 from workflow.project import FEW, REPOSITORY, Project, clean_environment
 
 CELL = Cell("analogy", "toy", "comb", (("p", "3"),))
+NAME = name_of(CELL)
 EPOCHS = 6
 TRAINING = {"sentence_dim": 4, "max_epochs": EPOCHS, "patience": EPOCHS}
 SYSTEM = System(
@@ -81,11 +83,11 @@ def warnings_of(caplog) -> list[str]:
 
 def test_epochs_are_shown_while_the_cell_trains(train, server, tmp_path, caplog):
     def look(seed, epoch):
-        (child,) = server.runs(f"seed {seed}")
-        (parent,) = server.runs(CELL.label)
+        (child,) = server.runs(f"seed {seed}, {NAME}")
+        (parent,) = server.runs(NAME)
         assert child.data.tags["mlflow.parentRunId"] == parent.info.run_id
         assert (child.info.status, parent.info.status) == ("RUNNING", "RUNNING")
-        assert parent.data.tags.items() >= {"system": "analogy", "live": "true"}.items()
+        assert parent.data.params["system"] == "analogy"
         for curve in CURVES:
             points = server.points(child, f"epoch/{curve}")
             assert [step for step, _ in points] == list(range(1, epoch + 1))
@@ -110,7 +112,7 @@ def test_a_server_killed_in_the_middle_loses_nothing(train, server, tmp_path, ca
             server.start()
         elif back and (seed, epoch) == (1, EPOCHS):
             for each in (0, 1):
-                (child,) = server.runs(f"seed {each}")
+                (child,) = server.runs(f"seed {each}, {NAME}")
                 assert len(server.points(child, "epoch/loss")) == EPOCHS
 
     caplog.set_level(logging.INFO)
@@ -136,11 +138,11 @@ def test_a_killed_training_goes_on_in_a_run_that_replaces_its_own(train, server,
         finally:
             os._exit(1)
     assert os.waitpid(pid, 0)[1] == signal.SIGKILL
-    (cut_off,) = server.runs("seed 1")
+    (cut_off,) = server.runs(f"seed 1, {NAME}")
     assert len(server.points(cut_off, "epoch/loss")) == 3
 
     train(tmp_path / "results", server.address)
-    (first,), (second,) = server.runs("seed 0"), server.runs("seed 1")
+    (first,), (second,) = server.runs(f"seed 0, {NAME}"), server.runs(f"seed 1, {NAME}")
     assert len(server.points(first, "epoch/loss")) == EPOCHS
     assert len(server.points(second, "epoch/loss")) == EPOCHS
     assert second.info.run_id != cut_off.info.run_id
@@ -155,7 +157,7 @@ def test_another_training_of_a_recorded_cell_shows_beside_it_until_it_is_importe
     import_all(tmp_path / "results", server.address)
     (tmp_path / "results" / "runs" / CELL.path / "run.json").rename(tmp_path / "run.json")
     train(tmp_path / "results", server.address)
-    assert len(server.runs("seed 0")) == 2
+    assert len(server.runs(f"seed 0, {NAME}")) == 2
     assert import_all(tmp_path / "results", server.address).added == 0
     assert_shows_the_records(server.address, tmp_path / "results")
 
@@ -239,6 +241,7 @@ def test_results_are_the_same_whatever_the_server_does(train, tmp_path, monkeypa
     pd.testing.assert_frame_equal(*curves, check_exact=True)
 
 
+SEED = "seed 0, analogy wikiqa comb"
 SCORES = "results/runs/analogy/wikiqa/comb/default/scores.parquet"
 JOB_LOG = "results/logs/train_encoder/analogy/wikiqa-comb-default.log"
 
@@ -263,7 +266,7 @@ def run_and_kill_the_server_once_it_shows_epochs(project: Project, server: Mlflo
     @retry(stop=stop_after_delay(120), wait=wait_fixed(0.1), reraise=True)
     def shown() -> None:
         assert running.poll() is None
-        assert any(server.points(run, "epoch/dev_mrr") for run in server.runs("seed 0"))
+        assert any(server.points(run, "epoch/dev_mrr") for run in server.runs(SEED))
 
     shown()
     server.kill()
@@ -281,7 +284,7 @@ def test_a_workflow_whose_server_is_killed_shows_everything_after_the_import(pro
     assert (project.folder / JOB_LOG).read_text().count("does not take the epochs") == 1
 
     server.start()
-    (cut_off,) = server.runs("seed 0")
+    (cut_off,) = server.runs(SEED)
     assert 1 <= len(server.points(cut_off, "epoch/loss")) < 300
     done = subprocess.run(
         [sys.executable, "-m", "analogyqa.tracking", "import", "--config", "config.yaml"],
@@ -291,15 +294,15 @@ def test_a_workflow_whose_server_is_killed_shows_everything_after_the_import(pro
         text=True,
     )
     assert done.returncode == 0, done.stderr
-    assert len(done.stdout.splitlines()) == 1
+    assert len(done.stdout.splitlines()) == 2
     assert_shows_the_records(server.address, project.results)
-    (whole,) = server.runs("seed 0")
+    (whole,) = server.runs(SEED)
     assert len(server.points(whole, "epoch/loss")) == 300
 
     done = project.run()
     assert done.returncode == 0, done.stdout
     assert (project.results / "runs/fasttext/wikiqa/comb/default/run.json").exists()
     assert_shows_the_records(server.address, project.results)
-    assert server.runs("seed 0")[-1].info.run_id == whole.info.run_id
+    assert server.runs(SEED)[-1].info.run_id == whole.info.run_id
     elsewhere = ("--config", "tracking_uri=http://127.0.0.1:9")
     assert project.jobs(*elsewhere) == [("import_to_mlflow", "results/mlflow.imported.json")]

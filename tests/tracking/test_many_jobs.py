@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from analogyqa.files import write_text
-from analogyqa.tracking.store import import_runs
-from tracking.records import CELL, EXPERIMENT, recorded, uri, write_cell
+from analogyqa.plan import Cell
+from tracking.records import CELL, PAPER, import_cells, recorded, write_cell
 
 JOBS = 32
 
@@ -23,14 +23,13 @@ def results(tmp_path) -> Path:
     results = tmp_path / "results"
     for number in range(JOBS):
         write_cell(results, CELL._replace(axes=(("p", str(number)),)), rr=number / 64)
-    write_text(results / "tables" / "paper" / "table4.csv", "a,b\n")
+    write_text(results / "tables" / PAPER / "table4.csv", "a,b\n")
     return results
 
 
 def import_records(results: Path, records: list[Path]) -> int:
     """Import as a job does; return the number of new runs."""
-    metrics = [record.with_name("metrics.parquet") for record in records]
-    return import_runs(uri(results), EXPERIMENT, records, metrics, results).added
+    return import_cells(results, [Cell.from_path(record.parent) for record in records]).added
 
 
 def import_at_once(results: Path, jobs: list[list[Path]]) -> list:

@@ -25,6 +25,7 @@ from urllib3.util import Retry
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import write_text
+from analogyqa.report.summary import LEDGER
 from analogyqa.tracking import live, store
 from analogyqa.tracking.command_line import app
 from analogyqa.tracking.records import experiment_of
@@ -33,7 +34,10 @@ from tracking.records import (
     CURVES,
     EPOCHS,
     EXPERIMENT,
+    NAME,
+    PAPER,
     UNTRAINED,
+    UNTRAINED_NAME,
     active_runs,
     assert_shows_the_records,
     epochs_of,
@@ -41,6 +45,7 @@ from tracking.records import (
     shown,
     uri,
     write_cell,
+    write_corpus,
 )
 
 LIBRARY = Path(__file__).parents[2] / "workflow_scripts"
@@ -68,9 +73,10 @@ def results(tmp_path, template) -> Path:
     results = tmp_path / "results"
     write_cell(results, CELL)
     write_cell(results, UNTRAINED, rr=0.25, trained=False)
-    write_text(results / "tables" / "paper" / "table4.csv", "a,b\n")
-    write_text(results / "figures" / "paper" / "figure6.svg", "<svg/>\n")
-    write_text(results / "ledger.csv", "paper\n")
+    write_text(results / "tables" / PAPER / "table4.csv", "a,b\n")
+    write_text(results / "figures" / PAPER / "figure6.svg", "<svg/>\n")
+    write_text(results / "ledger.csv", ",".join(LEDGER) + "\n")
+    write_corpus(results)
     shutil.copyfile(template, results / "mlflow.db")
     return results
 
@@ -127,31 +133,38 @@ def test_a_cell_is_a_run_and_each_seed_its_child_with_their_metrics(results, epo
     assert_shows_the_records(uri(results), results)
     found = shown(uri(results))
     assert len(found) == 7
-    parent = found[f"results/{CELL.path}", None, CELL.label]
-    assert (parent["test_mrr", 0], parent["dev_map", 0]) == (0.625, 0.25)
-    assert (parent["test_mrr_sd", 0], parent["dev_map_sd", 0]) == (pytest.approx(0.5**2.5), 0)
-    child = found[f"results/{CELL.path}", CELL.label, "seed 1"]
-    assert child["test_mrr", 0] == 0.75
+    parent = found[f"results/{CELL.path}", None, NAME]
+    assert (parent["mrr", 0], parent["dev_map", 0]) == (0.625, 0.25)
+    assert (parent["mrr_sd", 0], parent["dev_map_sd", 0]) == (pytest.approx(0.5**2.5), 0)
+    child = found[f"results/{CELL.path}", NAME, f"seed 1, {NAME}"]
+    assert child["mrr", 0] == 0.75
     assert {key for key, step in child if step == epochs} == {f"epoch/{name}" for name in CURVES}
 
 
 def test_times_come_from_the_record_and_the_history(results):
     os.utime(results / RECORD, (1_000_000, 1_000_000))
     import_all(results)
-    parent = named(results, CELL.label)
+    parent = named(results, NAME)
     assert parent.info.end_time == 1_000_000_000
     assert parent.info.start_time == 1_000_000_000 - 60_000
-    children = [run for run in active_runs(uri(results)) if run.info.run_name == "seed 1"]
-    (child,) = [run for run in children if run.data.tags["system"] == "analogy"]
+    child = named(results, f"seed 1, {NAME}")
     for key in CURVES:
         times = [time for _, _, time in curve(results, child, f"epoch/{key}")]
         assert times == [parent.info.start_time + 2000 * epoch for epoch in (1, 2, 3, 4)]
 
 
-def test_settings_are_flat_params_and_the_cell_is_in_the_tags(results):
+def test_coordinates_and_settings_are_flat_params_by_which_runs_are_found(results):
     import_all(results)
-    parent = named(results, "analogy wikiqa comb p=20")
+    parent = named(results, "analogy p=20 wikiqa comb")
     assert parent.data.params == {
+        "system": "analogy",
+        "dataset": "wikiqa",
+        "subset": "comb",
+        "axes": "p=20",
+        "training.select_by": "mrr",
+        "sources.train": "wikiqa-train",
+        "sources.dev": "wikiqa-dev",
+        "sources.test": "wikiqa-test",
         "system.encoder": "bigru",
         "system.ranker": "analogy",
         "training.loss": "printed",
@@ -159,21 +172,63 @@ def test_settings_are_flat_params_and_the_cell_is_in_the_tags(results):
         "setting": "paper",
         "seeds": "0, 1",
     }
-    expected = {"system": "analogy", "dataset": "wikiqa", "subset": "comb", "axes": "p=20"}
-    expected |= {"setting": "paper", "git_commit": "abc", "device": "cpu"}
-    expected |= {"scores": "runs/analogy/wikiqa/comb/p=20/scores.parquet"}
+    expected = {"setting": "paper", "device": "cpu", "mlflow.source.git.commit": "abc"}
+    expected |= {"mlflow.source.name": "workflow_scripts/train_encoder.py"}
     assert expected.items() <= parent.data.tags.items()
-    assert named(results, "random wikiqa comb").data.tags["axes"] == "default"
+    untrained = named(results, "random wikiqa comb")
+    assert untrained.data.params["axes"] == "default"
+    assert untrained.data.tags["mlflow.source.name"] == "workflow_scripts/score_candidates.py"
+    client = MlflowClient(uri(results))
+    experiment = client.get_experiment_by_name(EXPERIMENT)
+    assert experiment.tags["mlflow.experimentKind"] == "custom_model_development"
+    query = "metrics.mrr > .7 and params.dataset = 'wikiqa'"
+    (found,) = client.search_runs([experiment.experiment_id], query)
+    assert found.info.run_name == f"seed 1, {NAME}"
+
+
+def test_a_seed_has_its_history_and_its_questions_and_its_chosen_epoch_is_a_model(results):
+    import_all(results)
+    child = named(results, f"seed 1, {NAME}")
+    files = artifacts(results, child)
+    assert files["history.csv"].splitlines()[0].startswith("epoch,dev_")
+    assert len(files["history.csv"].splitlines()) == 1 + EPOCHS
+    header, *questions = files["questions.csv"].splitlines()
+    assert header.startswith("item,group,") and len(questions) == 2
+    client = MlflowClient(uri(results))
+    (output,) = child.outputs.model_outputs
+    model = client.get_logged_model(output.model_id)
+    assert (output.step, model.status.value) == (1, "READY")  # of equal epochs the first
+    found = {(each.key, each.dataset_name): each.value for each in model.metrics}
+    assert found["mrr", "wikiqa test"] == 0.75
+    assert ("dev_mrr", "wikiqa dev") in found and ("mrr", "wikiqa dev") not in found
+    assert not named(results, f"seed 1, {UNTRAINED_NAME}").outputs.model_outputs
+
+
+def test_the_splits_of_the_corpus_are_data_sets_of_the_run(results):
+    import_all(results)
+    inputs = named(results, NAME).inputs.dataset_inputs
+    assert {each.dataset.name: json.loads(each.dataset.profile)["num_rows"] for each in inputs} == {
+        "wikiqa train": 3,
+        "wikiqa dev": 2,
+        "wikiqa test": 1,
+    }
+    (test,) = (each for each in inputs if each.dataset.name == "wikiqa test")
+    assert json.loads(test.dataset.source) == {"uri": "wikiqa-test"}
+    assert [(tag.key, tag.value) for tag in test.tags] == [("mlflow.data.context", "test")]
 
 
 def test_records_tables_and_figures_are_artifacts(results):
-    import_all(results)
     record = (results / "runs" / UNTRAINED.path / "run.json").read_text()
-    assert artifacts(results, named(results, UNTRAINED.label)) == {"run.json": record}
+    write_text(results / "logs/score_candidates/random/wikiqa-comb-default.log", "done\n")
+    import_all(results)
+    assert artifacts(results, named(results, UNTRAINED_NAME)) == {
+        "run.json": record,
+        "wikiqa-comb-default.log": "done\n",
+    }
     assert sorted(artifacts(results, named(results, DOCUMENTS))) == [
-        "figures/paper/figure6.svg",
+        "figures/diallo2019/figure6.svg",
         "ledger.csv",
-        "tables/paper/table4.csv",
+        "tables/diallo2019/table4.csv",
     ]
 
 
@@ -195,7 +250,7 @@ def test_what_changes_replaces_its_older_run_alone(results, changed):
     own = client.create_run(experiment.experiment_id, run_name="mine").info.run_id
     before = {run.info.run_id: run.info.run_name for run in active_runs(uri(results))}
     if changed == "a table":
-        write_text(results / "tables" / "paper" / "table4.csv", "a,c\n")
+        write_text(results / "tables" / PAPER / "table4.csv", "a,c\n")
     else:
         record = (results / RECORD).read_bytes()
         write_cell(results, CELL, rr=0.75)
@@ -203,15 +258,18 @@ def test_what_changes_replaces_its_older_run_alone(results, changed):
             (results / RECORD).write_bytes(record)
     assert import_all(results).added == 1
     gone = {run_id: before[run_id] for run_id in before.keys() - identifiers(results)}
-    replaced = [DOCUMENTS] if changed == "a table" else [CELL.label, "seed 0", "seed 1"]
+    seeds = [f"seed {seed}, {NAME}" for seed in (0, 1)]
+    replaced = [DOCUMENTS] if changed == "a table" else [NAME, *seeds]
     assert sorted(gone.values()) == replaced
     assert own in identifiers(results)
     assert len(active_runs(uri(results))) == 8
     assert {client.get_run(run_id).info.lifecycle_stage for run_id in gone} == {"deleted"}
     if changed == "a table":
-        assert artifacts(results, named(results, DOCUMENTS))["tables/paper/table4.csv"] == "a,c\n"
+        assert (
+            artifacts(results, named(results, DOCUMENTS))["tables/diallo2019/table4.csv"] == "a,c\n"
+        )
     else:
-        assert named(results, CELL.label).data.metrics["test_mrr"] == 0.875
+        assert named(results, NAME).data.metrics["mrr"] == 0.875
 
 
 def test_an_experiment_deleted_by_hand_comes_back(results):
@@ -222,7 +280,16 @@ def test_an_experiment_deleted_by_hand_comes_back(results):
     assert len(active_runs(uri(results))) == 7
 
 
-WRITES = ("create_run", "log_batch", "set_terminated", "set_tag", "delete_run")
+WRITES = (
+    "create_run",
+    "log_batch",
+    "log_inputs",
+    "create_logged_model",
+    "log_outputs",
+    "set_terminated",
+    "set_tag",
+    "delete_run",
+)
 
 
 def kill_at_write(patch: pytest.MonkeyPatch, number: int) -> None:
@@ -262,7 +329,7 @@ def test_a_replacement_killed_before_the_older_run_is_gone_is_completed(results,
         with pytest.raises(pytest.fail.Exception):
             import_all(results)
     names = [run.info.run_name for run in active_runs(uri(results))]
-    assert names.count(CELL.label) == 2
+    assert names.count(NAME) == 2
     assert import_all(results).added == 0
     assert len(active_runs(uri(results))) == 7
 
@@ -297,7 +364,7 @@ def test_a_deleted_store_is_made_again_by_the_command_with_the_same_runs(results
     process = command("import", folder=results.parent)
     output, errors = process.communicate()
     assert process.returncode == 0, errors
-    assert "1 cells with 2 seeds and 3 tables and figures (2 runs new)" in output
+    assert "results/diallo2019: 1 cells with 2 seeds, 3 tables and figures (2 runs new)" in output
     assert "cells have not run yet" in output
     assert errors == ""
     again = results.parent / "again" / "results"
@@ -311,8 +378,20 @@ def test_an_empty_output_folder_imports_nothing(tmp_path, template):
     shutil.copyfile(template, results / "mlflow.db")
     config = write_config(tmp_path, output_dir=str(results))
     done = CliRunner().invoke(app, ["import", "--config", str(config)])
-    assert "0 cells with 0 seeds and 0 tables and figures" in done.output
+    assert "cells have not run yet" in done.output
     assert active_runs(uri(results)) == []
+    done = CliRunner().invoke(app, ["ui", "--config", str(config)])
+    assert "no run is there yet" in str(done.exception)
+
+
+def test_a_taken_port_is_named_with_the_remedy(results):
+    config = write_config(results.parent, output_dir=str(results))
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        done = CliRunner().invoke(app, ["ui", "--config", str(config), "--port", port])
+    assert f"port {port} of 127.0.0.1 is taken" in str(done.exception)
 
 
 def test_four_processes_initialise_one_store(tmp_path):
@@ -329,18 +408,17 @@ NAMES = ['it\'s a "folder"', "häuschen & 1%20", "what #1?", "a;b:c"]
 def test_an_output_folder_may_have_any_name(results, template, name):
     """It is the name of the experiment, whose artifacts have a URI."""
     results = results.rename(results.with_name(name))
-    assert experiment_of(results) == name
-    records = sorted((results / "runs").rglob("run.json"))
-    metrics = [record.with_name("metrics.parquet") for record in records]
-    assert store.import_runs(uri(results), name, records, metrics, results).added == 3
+    experiment = experiment_of(results, PAPER)
+    assert experiment == f"{name}/{PAPER}"
+    assert import_all(results).added == 3
     client = MlflowClient(uri(results))
-    runs = client.search_runs([client.get_experiment_by_name(name).experiment_id])
+    runs = client.search_runs([client.get_experiment_by_name(experiment).experiment_id])
     assert {run.data.tags["record"] for run in runs} == {
-        f"{name}/{each}" for each in (CELL.path, UNTRAINED.path, name)
+        f"{name}/{each}" for each in (CELL.path, UNTRAINED.path, PAPER)
     }
     (documents,) = (run for run in runs if run.info.run_name == DOCUMENTS)
     assert not {*urlsplit(documents.info.artifact_uri)[3:]} - {""}  # no query, no fragment
-    assert sorted(artifacts(results, documents))[-1] == "tables/paper/table4.csv"
+    assert sorted(artifacts(results, documents))[-1] == "tables/diallo2019/table4.csv"
 
 
 @pytest.mark.parametrize("name", NAMES[:2])
@@ -471,6 +549,7 @@ def test_the_ui_of_a_moved_folder_shows_the_artifacts_and_takes_imports(results,
     server = command("ui", "--port", str(port), folder=moved, start_new_session=True)
     try:
         assert "(0 runs new)" in server.stdout.readline()
+        assert "is up to date" in server.stdout.readline()
         address = f"http://127.0.0.1:{port}"
         assert f"{address}/#/experiments/1/runs" in server.stdout.readline()
         session = requests.Session()
@@ -479,14 +558,14 @@ def test_the_ui_of_a_moved_folder_shows_the_artifacts_and_takes_imports(results,
         assert session.get(f"{address}/health").text == "OK"
         query = {
             "run_uuid": named(address, DOCUMENTS).info.run_id,
-            "path": "tables/paper/table4.csv",
+            "path": "tables/diallo2019/table4.csv",
         }
         assert session.get(f"{address}/get-artifact", params=query).text == "a,b\n"
 
         assert import_all(moved / "results", address).added == 0
         write_cell(moved / "results", CELL)
         assert import_all(moved / "results", address).added == 1
-        query = {"run_uuid": named(address, CELL.label).info.run_id, "path": "run.json"}
+        query = {"run_uuid": named(address, NAME).info.run_id, "path": "run.json"}
         assert session.get(f"{address}/get-artifact", params=query).json()["cell"] == CELL.record()
     finally:
         os.killpg(server.pid, signal.SIGTERM)
@@ -519,14 +598,14 @@ class Server:
             self.points.clear()
             raise self.fault
 
-    def delete_live(self, record):
+    def delete(self, records):
         self.points.clear()
 
     def create(self, name, tags, parent_id=None):
         self.points[name] = []
         return SimpleNamespace(run_id=name)
 
-    def log_batches(self, run_id, metrics):
+    def log_batches(self, run_id, metrics, params=None):
         self._answer()
         self.points[run_id] += [step for key, _, _, step in metrics if key == "epoch/loss"]
 
@@ -539,6 +618,7 @@ class Server:
 def server(monkeypatch) -> Server:
     server = Server()
     monkeypatch.setattr(live, "Store", server.opened)
+    monkeypatch.setattr(live.LiveLog, "_watch_the_machine", lambda _: None)
     monkeypatch.setattr(live.time, "monotonic", lambda: server.time)
     for variable in live._LIVE_ENVIRONMENT:
         monkeypatch.setenv(variable, "0")
@@ -564,10 +644,10 @@ def test_each_epoch_is_shown_once_whenever_the_server_fails(server, lengths, fau
             server.fault = OSError("away") if number in faulty else None
             live.log(epochs_of(0, length))
             if number not in faulty:
-                assert server.points["seed 0"] == list(range(1, length + 1))
+                assert server.points[f"seed 0, {NAME}"] == list(range(1, length + 1))
         server.fault = None
-    assert server.points["seed 0"] == list(range(1, max(lengths) + 1))
-    assert server.status["seed 0"] == "FINISHED"
+    assert server.points[f"seed 0, {NAME}"] == list(range(1, max(lengths) + 1))
+    assert server.status[f"seed 0, {NAME}"] == "FINISHED"
 
 
 def test_a_training_that_fails_is_shown_as_failed(server):

@@ -199,25 +199,33 @@ def _cells(places: Iterable[Where], config: Config, stated_only: bool = False) -
 
 
 def cells_of(config: Config, papers: Mapping[str, Paper]) -> list[Cell]:
-    """Return every cell that the artefacts and claims ask for, and what the chosen are chosen from.
+    """Return every cell of the papers.
 
     Raises AnalogyQAError where one needs more prototypes than there are questions.
     """
+    own = [cells_of_paper(config, paper) for paper in papers.values()]
+    cells = list(dict.fromkeys(cell for cells in own for cell in cells))
+    for cell in cells:
+        _require_questions(config, cell)
+    return cells
+
+
+def cells_of_paper(config: Config, paper: Paper) -> list[Cell]:
+    """Return every cell that artefacts, claims and cross-fitting of a paper ask for.
+
+    Those that a chosen setting is chosen from are among them.
+    """
     cells: dict[Cell, None] = {}
-    for paper in papers.values():
-        for name in paper.shown:
-            cells |= dict.fromkeys(cells_of_artefact(config, paper, name))
-        cells |= dict.fromkeys(cells_of_claims(config, paper))
-    for name, study in config.studies.items():
-        if study.crossfit:
-            cells |= dict.fromkeys(
-                cell for own in crossfit_cells(config, name).values() for cell in own
-            )
+    for name in paper.shown:
+        cells |= dict.fromkeys(cells_of_artefact(config, paper, name))
+    cells |= dict.fromkeys(cells_of_claims(config, paper))
+    study = config.studies.get(paper.paper)
+    if study and study.crossfit:
+        crossfitted = crossfit_cells(config, paper.paper).values()
+        cells |= dict.fromkeys(cell for own in crossfitted for cell in own)
     for cell in list(cells):
         if cell.axes == ((ax.SETTING, ax.CHOSEN),):
             cells |= dict.fromkeys(selection_cells(config, cell.system, cell.dataset).values())
-    for cell in cells:
-        _require_questions(config, cell)
     return list(cells)
 
 

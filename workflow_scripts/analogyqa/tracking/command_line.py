@@ -2,15 +2,18 @@
 
 import logging
 import os
+import socket
 import sys
 from pathlib import Path
 
 import typer
 
-from analogyqa.plan import cells_of, load_papers
+from analogyqa.errors import AnalogyQAError
+from analogyqa.plan import cells_of_paper, load_papers
 from analogyqa.settings.load import read_config
 from analogyqa.settings.run import Config, tracking_uri_of
-from analogyqa.tracking.records import experiment_of
+from analogyqa.tracking.records import Imported
+from analogyqa.tracking.shown import runs_of_paper
 from analogyqa.tracking.store import Store, artifacts_of, explained, import_runs
 
 log = logging.getLogger(__name__)
@@ -30,14 +33,22 @@ def import_(config: Path = _config_option) -> None:
 def ui(config: Path = _config_option, port: int = 5000) -> None:
     """Import the run records that are there so far, then open the MLflow UI on this machine."""
     settings = read_config(config)
-    _import_available(settings)
     tracking_uri = tracking_uri_of(settings)
     artifacts = artifacts_of(tracking_uri)
+    if artifacts:
+        _require_free(port)
+    imported = _import_available(settings)
+    if not imported:
+        raise AnalogyQAError(
+            f"{settings.output_dir}: no run is there yet, so there is nothing to show. "
+            f"Make some first: snakemake --cores all --configfile {config}"
+        )
     address = f"http://{HOST}:{port}" if artifacts else tracking_uri.rstrip("/")
     # The start page of MLflow is about language models; lead past it.
     with explained(tracking_uri):
-        experiment_id = Store(tracking_uri, experiment_of(settings.output_dir)).experiment_id
-    print(f"MLflow UI: {address}/#/experiments/{experiment_id}/runs")
+        for experiment in imported:
+            number = Store(tracking_uri, experiment).experiment_id
+            print(f"{experiment}: {address}/#/experiments/{number}/runs")
     if artifacts is None:
         return
     print("Ctrl-C ends it.", flush=True)
@@ -48,19 +59,40 @@ def ui(config: Path = _config_option, port: int = 5000) -> None:
     os.execv(sys.executable, [*command, "--host", HOST, "--port", str(port)])
 
 
-def _import_available(config: Config) -> None:
-    results = Path(config.output_dir)
-    cells = [
-        tuple(results / "runs" / cell.path / name for name in ("run.json", "metrics.parquet"))
-        for cell in cells_of(config, load_papers(config))
-    ]
-    available = [pair for pair in cells if all(path.exists() for path in pair)]
-    records, metrics = zip(*available, strict=True) if available else ((), ())
+def _require_free(port: int) -> None:
+    """Raise AnalogyQAError where another program listens at a port."""
+    with socket.socket() as tried:
+        tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            tried.bind((HOST, port))
+        except OSError as error:
+            raise AnalogyQAError(
+                f"port {port} of {HOST} is taken ({error.strerror}). Take another one, such as "
+                f"make ui PORT={port + 1}"
+            ) from error
+
+
+def _import_available(config: Config) -> dict[str, Imported]:
+    """Import what is there so far; return it by experiment, those without a run left out."""
+    results, papers = Path(config.output_dir), load_papers(config)
+    runs, waiting = {}, 0
+    for name, paper in papers.items():
+        cells = cells_of_paper(config, paper)
+        files = ("run.json", "metrics.parquet")
+        there = [
+            cell
+            for cell in cells
+            if all((results / "runs" / cell.path / file).exists() for file in files)
+        ]
+        waiting += len(cells) - len(there)
+        if own := runs_of_paper(results, paper, there, config):
+            runs[name] = own
     tracking_uri = tracking_uri_of(config)
-    experiment = experiment_of(results)
-    imported = import_runs(tracking_uri, experiment, records, metrics, results)
-    print(
-        f"{tracking_uri}: {experiment} has {imported.cells} cells with {imported.seeds} seeds and "
-        f"{imported.files} tables and figures ({imported.added} runs new); "
-        f"{len(cells) - len(available)} cells have not run yet"
-    )
+    imported = import_runs(tracking_uri, results, runs)
+    for experiment, done in imported.items():
+        print(
+            f"{experiment}: {done.cells} cells with {done.seeds} seeds, {done.files} tables and "
+            f"figures ({done.added} runs new)"
+        )
+    print(f"{tracking_uri} is up to date; {waiting} cells have not run yet")
+    return imported

@@ -9,8 +9,14 @@ import pandas as pd
 
 from analogyqa.plan import Cell
 from analogyqa.schemas import HISTORY
-from analogyqa.tracking.records import curve_points, experiment_of, first_line, tags_of
-from analogyqa.tracking.store import Store, database_of, prepare_environment
+from analogyqa.tracking.records import (
+    coordinates_of,
+    curve_points,
+    first_line,
+    name_of,
+    tags_of,
+)
+from analogyqa.tracking.store import Store, database_of, live_experiment, prepare_environment
 
 log = logging.getLogger(__name__)
 
@@ -21,7 +27,8 @@ _PAUSE = 20  # after an attempt to log live, as a multiple of the time that it t
 class LiveLog:
     """The epochs of a cell, shown on an MLflow server while it trains.
 
-    These runs are tagged `live`; the import of the cell's record removes them. Whatever the server
+    These runs are in an experiment of their own, out of which the import of the cell's record
+    takes them. Whatever the server
     does, the training goes on: an outage costs one warning, and a server that is back gets all
     epochs so far. After each attempt there is a pause 20 times as long, so that slow ones cost a
     twentieth of the time, besides the first and the last of a cell.
@@ -36,13 +43,15 @@ class LiveLog:
         self, tracking_uri: str | None, results: str | Path, cell: Cell, setting: str
     ) -> None:
         self.tracking_uri = tracking_uri
-        self.name = cell.label
-        self.experiment = experiment_of(results)
-        self.tags = {**tags_of(results, cell), "setting": setting, "live": "true"}
+        self.name = name_of(cell)
+        self.experiment = live_experiment(results)
+        self.tags = {**tags_of(results, cell), "setting": setting}
+        self.params = coordinates_of(cell)
         self.histories: dict[int, list[list]] = {}
         self.runs: dict[int | None, str] = {}  # seed to run, None to the parent
         self.sent: dict[int, int] = {}  # rows of each seed
         self.store: Store | None = None
+        self.monitor = None
         self.away = False
         self.next_attempt = 0.0
         self.enabled = tracking_uri is not None and database_of(tracking_uri) is None
@@ -64,6 +73,8 @@ class LiveLog:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if self.monitor:
+            self.monitor.finish()
         if self.histories:
             self._attempt(status="FAILED" if kind else "FINISHED")
 
@@ -88,17 +99,29 @@ class LiveLog:
         ended = time.monotonic()
         self.next_attempt = ended + _PAUSE * (ended - started)
 
+    def _watch_the_machine(self) -> None:
+        """Show processor, memory and GPU on the run of the cell, by MLflow's own thread, which ends
+        when the server is away."""
+        from mlflow.system_metrics.system_metrics_monitor import SystemMetricsMonitor
+
+        logging.getLogger("mlflow.system_metrics").setLevel(logging.ERROR)
+        self.monitor = SystemMetricsMonitor(self.runs[None], tracking_uri=self.tracking_uri)
+        self.monitor.start()
+
     def _send(self) -> None:
         """Send what was not sent yet; everything, in new runs, at first and after a failure."""
         if self.store is None:
             store = Store(self.tracking_uri, self.experiment)
-            store.delete_live(self.tags["record"])
+            store.delete({self.tags["record"]})
             self.runs, self.sent = {None: store.create(self.name, self.tags).run_id}, {}
+            store.log_batches(self.runs[None], [], self.params)
             self.store = store
+            self._watch_the_machine()
         now = time.time_ns() // 1_000_000
         for seed, history in self.histories.items():
             if seed not in self.runs:
-                created = self.store.create(f"seed {seed}", self.tags, parent_id=self.runs[None])
+                name = f"seed {seed}, {self.name}"
+                created = self.store.create(name, self.tags, parent_id=self.runs[None])
                 self.runs[seed] = created.run_id
             epochs = pd.DataFrame(history[self.sent.get(seed, 0) :], columns=HISTORY.names)
             if len(epochs):

@@ -1,8 +1,10 @@
 """From the records of a run to what MLflow shall show."""
 
+import getpass
 import json
-import os
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,15 +14,17 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.measures import MEASURES
 from analogyqa.plan import Cell
 from analogyqa.runs.depends_on import content_hash, sha256
-from analogyqa.schemas import HISTORY, METRICS, read_table
+from analogyqa.schemas import CORPUS, HISTORY, METRICS, SPLITS, read_table
 from analogyqa.settings.axes import to_text
 
 _REPORTS = ("summary", "ledger", "claims", "comparisons")
-_IDENTITY = ("content_hash", "metrics_sha256")
+_INTERVALS = ("run_low", "run_high", "ci_low", "ci_high")
+# What MLflow calls the part that data play.
+_CONTEXTS = {"train": "training", "dev": "validation", "test": "test"}
 
 
 class Imported(NamedTuple):
-    """What a tracking store holds after an import.
+    """What an experiment holds after an import.
 
     `cells`, `seeds` and `files` (tables, figures, ledger) count what was asked for, `added` how
     many of the runs above were not there before; the hash is of the content of them all.
@@ -33,80 +37,146 @@ class Imported(NamedTuple):
     content_hash: str
 
 
+class Data(NamedTuple):
+    """A split of a corpus as MLflow shall show it: `name`, `digest`, `source`, number of `rows`."""
+
+    name: str
+    digest: str
+    source: str
+    rows: int
+    context: str
+
+
 @dataclass
 class Run:
-    """A run as MLflow shall show it; times in milliseconds since 1970."""
+    """A run as MLflow shall show it; times in milliseconds since 1970.
+
+    `curves` are points by epoch, `metrics` what comes out; those of dev begin with `dev_`. Of a
+    training `chosen_epoch` is the one that dev chose.
+    """
 
     name: str
     tags: dict[str, str]
     start: int
     end: int
     params: dict[str, str] = field(default_factory=dict)
-    metrics: list[tuple[str, float, int, int]] = field(default_factory=list)  # of mlflow's Metric
+    curves: list[tuple[str, float, int, int]] = field(default_factory=list)  # of mlflow's Metric
+    metrics: dict[str, float] = field(default_factory=dict)
     files: dict[str, Path] = field(default_factory=dict)  # by their names among the artifacts
+    texts: dict[str, str] = field(default_factory=dict)  # further artifacts
+    # Files that say how it ran: another run of the same content has others.
+    logs: dict[str, Path] = field(default_factory=dict)
+    data: list[Data] = field(default_factory=list)
+    chosen_epoch: int | None = None
     children: list["Run"] = field(default_factory=list)
 
+    @property
+    def identity(self) -> str:
+        """The hash of all that is shown, but for times, which are those of files."""
+        return content_hash(
+            {
+                "shown": [self.name, self.tags, self.params, self.metrics, self.texts, self.data],
+                "curves": [[name, value, step] for name, value, _, step in self.curves],
+                "chosen": self.chosen_epoch,
+                "files": {name: sha256(path) for name, path in self.files.items()},
+                "children": [child.identity for child in self.children],
+            }
+        )
 
-def cell_run(record_path: Path, metrics_path: Path, results: Path) -> Run:
+
+def cell_run(
+    results: Path, cell: Cell, described: str = "", intervals: Mapping[str, dict] | None = None
+) -> Run:
     """Return the run of one cell, its seeds as children.
 
     MLflow wants times; the record ends when its file was written, `wall_seconds` after the start.
+
+    Args:
+        results: the output folder.
+        cell: whose record, metrics and, where it was trained, history are there.
+        described: Markdown that says what the run is for.
+        intervals: measure to its ends, as a row of the summary has them.
+
+    Raises AnalogyQAError when a record or a table is damaged.
     """
-    record = _read_record(record_path)
-    cell, settings = record["cell"], record["settings"]
-    end = _modified(record_path)
+    folder = results / "runs" / cell.path
+    record = _read_record(folder / "run.json")
+    settings, trained = record["settings"], (folder / "history.parquet").exists()
+    end = _modified(folder / "run.json")
     start = end - round(1000 * (record.get("wall_seconds") or 0))
+    script = "train_encoder" if trained else "score_candidates"
     tags = {
         **tags_of(results, cell),
-        "setting": settings.get("setting"),
         "content_hash": record["content_hash"],
-        "metrics_sha256": sha256(metrics_path),
-        "git_commit": record.get("git_commit"),
+        "setting": settings.get("setting"),
         "device": record.get("device"),
-        "scores": os.path.relpath(record_path.with_name("scores.parquet"), results),
+        "mlflow.source.name": f"workflow_scripts/{script}.py",
+        "mlflow.source.type": "JOB",
+        "mlflow.source.git.commit": record.get("git_commit"),
+        "mlflow.user": getpass.getuser(),
     }
     tags = {key: str(value) for key, value in tags.items() if value is not None}
-    params = _flatten(settings)
-    measured = _measured(metrics_path)
+    params = coordinates_of(cell) | _flatten(settings)
+    metrics = read_table(folder / "metrics.parquet", METRICS)
+    measured = _measured(metrics)
     deviation = measured.std(ddof=1).fillna(0).add_suffix("_sd")
-    run = Run(cell.label, tags, start, end, files={record_path.name: record_path})
+    ends = {
+        f"{measure}_{name}": row[name]
+        for measure, row in (intervals or {}).items()
+        for name in _INTERVALS
+        if pd.notna(row[name])
+    }
+    name = name_of(cell)
+    run = Run(name, tags | {"mlflow.note.content": described}, start, end)
     run.params = {**params, "seeds": ", ".join(map(str, record["seeds"]))}
-    run.metrics = _finals(pd.concat([measured.mean(), deviation]), end)
-    history_path = record_path.with_name("history.parquet")
-    history = read_table(history_path, HISTORY) if history_path.exists() else None
+    run.metrics = {**measured.mean(), **deviation, **ends}
+    at = "-".join([cell.dataset, cell.subset, to_text(cell.axes)])
+    log = results / "logs" / script / cell.system / f"{at}.log"
+    run.logs = {path.name: path for path in (folder / "run.json", log) if path.exists()}
+    run.data = _data_of(results, cell, settings.get("sources") or {})
+    history = read_table(folder / "history.parquet", HISTORY) if trained else None
     for seed, values in measured.iterrows():
-        child = Run(f"seed {seed}", tags, start, end, {**params, "seed": str(seed)})
+        child = Run(f"seed {seed}, {name}", tags, start, end, {**params, "seed": str(seed)})
+        child.data, child.metrics = run.data, dict(values)
+        child.texts["questions.csv"] = _by_question(metrics, seed)
         if history is not None:
             epochs = history[history["seed"] == seed].sort_values("epoch", kind="stable")
             seconds = epochs[epochs["measure"] == "seconds"].set_index("epoch")["value"]
             times = start + (1000 * seconds.cumsum()).round().astype(int)
             child.end = int(times.max())
-            child.metrics = curve_points(epochs, times)
-        child.metrics += _finals(values, child.end)
+            child.curves = curve_points(epochs, times)
+            by_epoch = epochs.astype({"measure": str}).pivot(
+                index="epoch", columns="measure", values="value"
+            )
+            child.texts["history.csv"] = by_epoch.to_csv()
+            # The first of the best.
+            select_by = settings["training"]["select_by"]
+            child.chosen_epoch = int(by_epoch[f"dev_{select_by}"].idxmax())
         run.children.append(child)
     return run
 
 
-def documents_run(experiment: str, results: Path) -> Run | None:
-    """Return the run that carries the tables, figures and reports, None when there are none."""
-    patterns = ["tables/*/*", "figures/*/*", *(f"{name}.*" for name in _REPORTS)]
+def documents_run(results: Path, paper: str) -> Run | None:
+    """Return the run with the tables, figures and reports of a paper, None when there are none."""
+    patterns = [f"{kind}s/{paper}/*" for kind in ("table", "figure")]
     paths = [path for pattern in patterns for path in sorted(results.glob(pattern))]
     if not paths:
         return None
+    paths += [path for name in _REPORTS for path in sorted(results.glob(f"{name}.*"))]
     files = {path.relative_to(results).as_posix(): path for path in paths}
-    hashes = {name: sha256(path) for name, path in files.items()}
     end = max(map(_modified, paths))
-    record = f"{experiment_of(results)}/{experiment}"
-    tags = {"record": record, "content_hash": content_hash(hashes)}
+    tags = {"record": f"{folder_of(results)}/{paper}", "mlflow.user": getpass.getuser()}
+    tags |= {"mlflow.source.name": "Snakefile", "mlflow.source.type": "JOB"}
     return Run("tables and figures", tags, end, end, files=files)
 
 
 def _read_record(path: Path) -> dict:
-    """Return a record, its cell as a `Cell`; raises AnalogyQAError for a file that is none."""
+    """Return a record; raises AnalogyQAError for a file that is none."""
     try:
         record = json.loads(path.read_text(encoding="utf-8"))
-        record["settings"], record["seeds"], record["content_hash"]
-        return {**record, "cell": Cell.from_record(record["cell"])}
+        record["settings"].get("setting"), record["seeds"], record["content_hash"]
+        Cell.from_record(record["cell"])
+        return record
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise AnalogyQAError(
             f"{path}: not a run record ({error!r}). "
@@ -114,27 +184,64 @@ def _read_record(path: Path) -> dict:
         ) from error
 
 
-def experiment_of(results: str | Path) -> str:
-    """Return the name of the experiment that the runs of an output folder are in."""
+def folder_of(results: str | Path) -> str:
+    """Return the name of an output folder, with which the names of its experiments begin."""
     return Path(results).resolve().name
+
+
+def experiment_of(results: str | Path, paper: str) -> str:
+    """Return the name of the experiment that the runs of a paper are in."""
+    return f"{folder_of(results)}/{paper}"
+
+
+def name_of(cell: Cell) -> str:
+    """Return the name of a run: first what tells it from others, since MLflow cuts it off."""
+    return " ".join([cell.system, *map("=".join, cell.axes), cell.dataset, cell.subset])
+
+
+def coordinates_of(cell: Cell) -> dict[str, str]:
+    """Return a cell as params."""
+    return {**cell._asdict(), "axes": to_text(cell.axes)}
 
 
 def tags_of(results: str | Path, cell: Cell) -> dict[str, str]:
     """Return what the runs of one record have in common, whichever checkout it lies in."""
-    record = f"{experiment_of(results)}/{cell.path}"
-    return {"record": record, **cell._asdict(), "axes": to_text(cell.axes)}
+    return {"record": f"{folder_of(results)}/{cell.path}"}
 
 
-def _measured(metrics_path: Path) -> pd.DataFrame:
-    """Return the mean over items: a row a seed, columns test_map, test_mrr, dev_map, ..."""
-    table = read_table(metrics_path, METRICS).astype({"split": str, "measure": str})
+def _measured(metrics: pd.DataFrame) -> pd.DataFrame:
+    """Return means over items: a row a seed, columns map, mrr .. of test, dev_map .. of dev."""
+    table = metrics.astype({"split": str, "measure": str})
     table = table[table["measure"].isin(MEASURES)]
-    name = table["split"] + "_" + table["measure"]
+    name = table["measure"].where(table["split"] == "test", table["split"] + "_" + table["measure"])
     return table.groupby(["seed", name])["value"].mean().unstack()
 
 
-def _finals(values: pd.Series, time: int) -> list[tuple[str, float, int, int]]:
-    return [(name, float(value), time, 0) for name, value in values.items()]
+def _by_question(metrics: pd.DataFrame, seed: int) -> str:
+    """Return the test split of a seed as CSV: a row a question, a column a measure."""
+    own = metrics[(metrics["seed"] == seed) & (metrics["split"] == "test")]
+    own = own.astype({"measure": str, "group": str})
+    wide = own.pivot(index=["item", "group"], columns="measure", values="value")
+    return wide.to_csv(float_format="%.6g")
+
+
+def _data_of(results: Path, cell: Cell, sources: Mapping[str, str]) -> list[Data]:
+    """Return the splits of a cell's corpus; none where the corpus is not there."""
+    path = results / "corpora" / f"{cell.corpus}.parquet"
+    if not path.exists():
+        return []
+    digest, rows = _corpus(path, path.stat().st_mtime_ns)
+    return [
+        Data(f"{cell.corpus} {split}", digest, sources.get(split, ""), rows[split], context)
+        for split, context in _CONTEXTS.items()
+    ]
+
+
+@cache
+def _corpus(path: Path, modified: int) -> tuple[str, dict[str, int]]:
+    """Return the digest of a corpus and the pairs of each split; many cells have the same one."""
+    counts = read_table(path, CORPUS)["split"].value_counts()
+    return sha256(path)[:16], {split: int(counts.get(split, 0)) for split in SPLITS}
 
 
 def curve_points(epochs: pd.DataFrame, times: pd.Series) -> list[tuple[str, float, int, int]]:
@@ -160,10 +267,6 @@ def _flatten(settings: dict, prefix: str = "") -> dict[str, str]:
         elif value is not None:
             flat[prefix + key] = str(value)
     return flat
-
-
-def identity_of(tags: dict[str, str]) -> list[str | None]:
-    return [tags.get(key) for key in _IDENTITY]
 
 
 def first_line(error: Exception) -> str:

@@ -1,11 +1,13 @@
 """An MLflow store: made, upgraded, and brought up to date."""
 
+import json
 import logging
 import os
 import re
 import shutil
 import sqlite3
-from collections.abc import Iterator, Sequence
+import tempfile
+from collections.abc import Container, Iterator, Mapping
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from pathlib import Path
 
@@ -16,17 +18,20 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.files import atomic_path
 from analogyqa.runs.depends_on import content_hash
 from analogyqa.tracking.records import (
+    Data,
     Imported,
     Run,
-    cell_run,
-    documents_run,
+    experiment_of,
     first_line,
-    identity_of,
+    folder_of,
 )
 
 _SQLITE = "sqlite:///"
 _PROXIED = "mlflow-artifacts:/"
 _BATCH = 900  # metrics a call; MLflow takes 1000 entries, which leaves room for the params
+# Else MLflow shows an experiment as that of a language model.
+_OF_TRAININGS = {"mlflow.experimentKind": "custom_model_development"}
+_LIVE = "live"  # in place of a paper: the experiment of what trains now
 
 
 _ENVIRONMENT = {
@@ -67,51 +72,61 @@ def initialise(tracking_uri: str) -> None:
 
 
 def import_runs(
-    tracking_uri: str,
-    experiment: str,
-    records: Sequence[str | Path],
-    metrics: Sequence[str | Path],
-    results: str | Path,
-) -> Imported:
-    """Bring an MLflow experiment up to date with run records, tables and figures.
+    tracking_uri: str, results: str | Path, runs: Mapping[str, list[Run]]
+) -> dict[str, Imported]:
+    """Bring the MLflow experiments of an output folder up to date, one for each paper.
 
-    A cell whose content hash and metrics are there already is left alone. One that has changed is
-    imported anew and its older run deleted, which in MLflow means moved to the trash: charts and
-    searches then show one run a cell, and the older one can still be looked up. A run counts as
-    imported when its tag `complete`, set last, says so; what a killed import left is removed.
+    A run whose content is there already is left alone. One that has changed is imported anew and
+    its older run deleted, which in MLflow means moved to the trash: charts and searches then show
+    one run a cell, and the older one can still be looked up. A run counts as imported when its tag
+    `complete`, set last, says so; what a killed import left is removed, and so is what a training
+    showed while it went on.
 
     Args:
         tracking_uri: sqlite:///path or http(s)://server.
-        experiment: its name, that of the output folder.
-        records: the run.json of each cell, history.parquet beside it where the system was trained.
-        metrics: the metrics table of each cell, in the same order.
-        results: the output folder with the tables, figures and reports of all papers, each as far
-            as it is there.
+        results: the output folder.
+        runs: of each paper, as `records.runs_of_paper` returns them.
+
+    Returns what each experiment holds, by its name.
 
     Raises:
-        AnalogyQAError: when a record cannot be read or the store cannot be written.
+        AnalogyQAError: when the store cannot be written.
     """
-    results = Path(results)
-    pairs = zip(map(Path, records), map(Path, metrics), strict=True)
-    cells = [cell_run(record, table, results) for record, table in pairs]
-    documents = documents_run(experiment, results)
-    runs = {run.tags["record"]: run for run in [*cells, *([documents] if documents else [])]}
-
     initialise(tracking_uri)
-    database = database_of(tracking_uri)
-    with explained(tracking_uri), _lock(database):
-        added = Store(tracking_uri, experiment).bring_up_to_date(runs)
-    return Imported(
-        cells=len(cells),
-        seeds=sum(len(run.children) for run in cells),
-        files=len(documents.files) if documents else 0,
-        added=added,
-        content_hash=content_hash({key: identity_of(run.tags) for key, run in runs.items()}),
-    )
+    imported = {}
+    with explained(tracking_uri), _lock(database_of(tracking_uri)):
+        for paper, own in runs.items():
+            experiment = experiment_of(results, paper)
+            by_record = {run.tags["record"]: run for run in own}
+            added = Store(tracking_uri, experiment).bring_up_to_date(by_record)
+            imported[experiment] = Imported(
+                cells=sum(bool(run.children) for run in own),
+                seeds=sum(len(run.children) for run in own),
+                files=sum(len(run.files) for run in own if not run.children),
+                added=added,
+                content_hash=content_hash({key: run.identity for key, run in by_record.items()}),
+            )
+        if live := Store.existing(tracking_uri, live_experiment(results)):
+            live.delete({run.tags["record"] for own in runs.values() for run in own})
+    return imported
+
+
+def live_experiment(results: str | Path) -> str:
+    """Return the name of the experiment of the trainings of an output folder that go on."""
+    return f"{folder_of(results)}/{_LIVE}"
 
 
 class Store:
     """One experiment of a tracking store."""
+
+    @classmethod
+    def existing(cls, tracking_uri: str, experiment: str) -> "Store | None":
+        """Return the store of an experiment if there is one."""
+        prepare_environment()
+        from mlflow import MlflowClient
+
+        there = MlflowClient(tracking_uri).get_experiment_by_name(experiment)
+        return cls(tracking_uri, experiment) if there else None
 
     def __init__(self, tracking_uri: str, experiment: str) -> None:
         prepare_environment()
@@ -128,7 +143,9 @@ class Store:
             plain = re.sub(r"[^A-Za-z0-9_-]", "_", experiment)
             location = _PROXIED + plain if self.artifacts else None
             try:
-                self.experiment_id = self.client.create_experiment(experiment, location)
+                self.experiment_id = self.client.create_experiment(
+                    experiment, location, _OF_TRAININGS
+                )
                 return
             except MlflowException:
                 # Of the jobs that begin at once another one was first.
@@ -142,24 +159,26 @@ class Store:
     def bring_up_to_date(self, runs: dict[str, Run]) -> int:
         """Add the runs that are not there, remove others of the same records; return the added."""
         existing = [run for run in self._active_runs() if run.data.tags.get("record") in runs]
+        identities = {record: run.identity for record, run in runs.items()}
         kept = {}
         for run in existing:
             tags = run.data.tags
-            if tags.get("complete") and identity_of(tags) == identity_of(runs[tags["record"]].tags):
+            if tags.get("complete") == identities[tags["record"]]:
                 kept[tags["record"]] = run.info.run_id
-        missing = [run for record, run in runs.items() if record not in kept]
-        for run in tqdm(missing, desc="MLflow", unit="run", disable=None):
-            self._add(run)
+        missing = [record for record in runs if record not in kept]
+        for record in tqdm(missing, desc="MLflow", unit="run", disable=None):
+            run_id = self._add(runs[record])
+            self.client.set_tag(run_id, "complete", identities[record])
         for run in existing:
             root = run.data.tags.get("mlflow.parentRunId", run.info.run_id)
             if root != kept.get(run.data.tags["record"]):
                 self.client.delete_run(run.info.run_id)
         return len(missing)
 
-    def delete_live(self, record: str) -> None:
-        """Remove what an earlier training of this record, killed or cut off, has left."""
-        for run in list(self._active_runs("tags.live = 'true'")):
-            if run.data.tags["record"] == record:
+    def delete(self, records: Container[str]) -> None:
+        """Delete the runs of some records."""
+        for run in list(self._active_runs()):
+            if run.data.tags.get("record") in records:
                 self.client.delete_run(run.info.run_id)
 
     def create(self, name: str, tags: dict, start: int | None = None, parent_id: str | None = None):
@@ -178,25 +197,47 @@ class Store:
             batch = [Metric(*metric) for metric in metrics[first : first + _BATCH]]
             self.client.log_batch(run_id, batch, [] if first else entries)
 
-    def _active_runs(self, condition: str = "") -> Iterator:
+    def _active_runs(self) -> Iterator:
         token = None
         while True:
-            page = self.client.search_runs([self.experiment_id], condition, page_token=token)
+            page = self.client.search_runs([self.experiment_id], page_token=token)
             yield from page
             token = page.token
             if not token:
                 return
 
-    def _add(self, run: Run, parent_id: str | None = None) -> None:
+    def _add(self, run: Run, parent_id: str | None = None) -> str:
         info = self.create(run.name, run.tags, run.start, parent_id)
-        self.log_batches(info.run_id, run.metrics, run.params)
-        for name, file in run.files.items():
+        if run.data:
+            self.client.log_inputs(info.run_id, [_input(data) for data in run.data])
+        model_id = None if run.chosen_epoch is None else self._add_model(run, info.run_id)
+        metrics = run.curves + [
+            (name, value, run.end, 0, model_id, *_data_of(name, run.data))
+            for name, value in run.metrics.items()
+        ]
+        self.log_batches(info.run_id, metrics, run.params)
+        for name, file in {**run.files, **run.logs}.items():
             self._add_file(info, file, Path(name).parent)
+        for name, text in run.texts.items():
+            with tempfile.TemporaryDirectory() as folder:
+                file = Path(folder, name)
+                file.write_text(text, encoding="utf-8")
+                self._add_file(info, file, Path())
         for child in run.children:
             self._add(child, info.run_id)
         self.client.set_terminated(info.run_id, end_time=run.end)
-        if parent_id is None:
-            self.client.set_tag(info.run_id, "complete", "true")
+        return info.run_id
+
+    def _add_model(self, run: Run, run_id: str) -> str:
+        """Add the epoch that was chosen, and return the id of that model."""
+        from mlflow.entities import LoggedModelOutput
+
+        # MLflow takes no such signs in the name of a model.
+        name = re.sub(r"[/:.%\"']", "-", run.name)
+        model = self.client.create_logged_model(self.experiment_id, name, run_id, params=run.params)
+        self.client.log_outputs(run_id, [LoggedModelOutput(model.model_id, run.chosen_epoch)])
+        self.client.finalize_logged_model(model.model_id, "READY")
+        return model.model_id
 
     def _add_file(self, info, file: Path, folder: Path) -> None:
         if self.artifacts and info.artifact_uri.startswith(_PROXIED):
@@ -206,6 +247,24 @@ class Store:
             shutil.copyfile(file, target / file.name)
         else:
             self.client.log_artifact(info.run_id, str(file), folder.as_posix().removeprefix("."))
+
+
+def _input(data: Data):
+    """Return data as an input of a run, of mlflow's DatasetInput."""
+    from mlflow.entities import Dataset, DatasetInput, InputTag
+
+    profile = json.dumps({"num_rows": data.rows})
+    source = json.dumps({"uri": data.source})
+    dataset = Dataset(data.name, data.digest, "http", source, profile=profile)
+    return DatasetInput(dataset, [InputTag("mlflow.data.context", data.context)])
+
+
+def _data_of(metric: str, data: list[Data]) -> tuple[str | None, str | None]:
+    """Return name and digest of the data that a metric is of."""
+    context = "validation" if metric.startswith("dev_") else "test"
+    return next(
+        ((each.name, each.digest) for each in data if each.context == context), (None, None)
+    )
 
 
 def _lock(database: Path | None) -> AbstractContextManager:
