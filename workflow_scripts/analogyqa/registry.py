@@ -56,6 +56,7 @@ READERS = {
     "wikiqa": Entry("analogyqa.corpora.wikiqa:read"),
     "trecqa": Entry("analogyqa.corpora.trecqa:read"),
     "semeval": Entry("analogyqa.corpora.semeval:read"),
+    "semeval_related": Entry("analogyqa.corpora.semeval_related:read"),
     "yahoocqa": Entry("analogyqa.corpora.yahoocqa:read"),
 }
 
