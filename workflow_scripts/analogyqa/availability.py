@@ -1,6 +1,6 @@
 """Which of the things that the configuration asks for can be had here, and where they are."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from pathlib import Path
 
@@ -49,11 +49,12 @@ class Availability:
         self._no_splits: dict[str, str] = {}
         for name, dataset in config.datasets.items():
             try:
-                self.splits[name] = self._of_splits(dataset)
+                self.splits[name] = self._of_splits(dataset, self._or_drop_in)
             except UnavailableError as error:
                 self._no_splits[name] = f"{name} is {error}"
         if not self.splits:
-            raise AnalogyQAError("; ".join(self._no_splits.values()))
+            for dataset in config.datasets.values():
+                self._of_splits(dataset, self.file_of)  # its message says where it looked
         self.vectors: dict[str, list[str]] = {}
         self.sentence_vectors: dict[str, dict[str, list[str]]] = {}
         self.entities: str | None = None
@@ -121,8 +122,10 @@ class Availability:
             if file in sources
         )
 
-    def _of_splits(self, dataset: Dataset) -> dict[str, str]:
-        return {split: self._or_drop_in(getattr(dataset, split)) for split in SPLITS}
+    def _of_splits(
+        self, dataset: Dataset, file_of: Callable[[Sequence[str]], str]
+    ) -> dict[str, str]:
+        return {split: file_of(getattr(dataset, split)) for split in SPLITS}
 
     def _of_vectors(self, vectors: Vectors) -> list[str]:
         if vectors.source:

@@ -1,4 +1,4 @@
-"""SemEval Task 3, subtask B (Nakov et al. 2016, 2017): forum questions and questions related to them.
+"""SemEval Task 3, subtask B (Nakov et al. 2016, 2017): forum questions and related questions.
 
 A question is an original question, its subject and body; its candidates are the ten related
 questions that a search engine found, in its order. Released as XML, once for each candidate; and

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def orthogonal_map(sources: np.ndarray, targets: np.ndarray) -> np.ndarray:
     """Return the orthogonal W [d, d] with the least sum of |x W - z|^2 over pairs [n, d].
 
-    With the singular value decomposition X'Z = U S V' it is U V' (Artetxe et al. 2016, section 3.1).
+    With the singular value decomposition X'Z = U S V' it is U V' (Artetxe et al. 2016, 2.1).
     """
     left, _, right = np.linalg.svd(sources.T @ targets)
     return left @ right

@@ -1,6 +1,6 @@
 """The whole configuration of a run: its own keys, and what its papers configure."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -77,8 +77,8 @@ class Config(Section):
     `seeds` may be a mapping, of which `seeds_of` has what is not `default`. `axes` maps an axis to
     its only points here, in place of those that the papers show. Of `studies` a user writes no key:
     they are the sections selection, sensitivity, crossfit and extra_rows of each paper. `left_out`
-    maps systems and data sets that cannot be had here to the reason; `stand_ins` what stands in for a file that a
-    paper names, by its name in a record, to what it replaces.
+    maps systems and data sets that cannot be had here to the reason; `stand_ins` what stands in for
+    a file that a paper names, by its name in a record, to what it replaces.
     """
 
     output_dir: Folder

@@ -6,7 +6,14 @@ from pydantic import Field, model_validator
 
 from analogyqa.measures import MEASURES
 from analogyqa.registry import ENCODERS, OBJECTIVES, OPTIMISERS, RANKERS
-from analogyqa.settings.base import Alternatives, Count, Joined, Section, WholeNumber
+from analogyqa.settings.base import (
+    Alternatives,
+    Count,
+    Joined,
+    JoinedOrEmpty,
+    Section,
+    WholeNumber,
+)
 from analogyqa.settings.data import Split
 from analogyqa.settings.vectors import VECTORS_AXES
 
@@ -68,9 +75,9 @@ class Mapping(Section):
         negatives: `lowest` gives a cosine that is not positive the lowest score, 0.
     """
 
-    normalise: Annotated[list[Literal["unit", "centre"]], Joined] = []
-    mean_of: Annotated[list[Split], Joined] = ["train"]
-    learned_from: Annotated[list[Split], Joined] = []
+    normalise: Annotated[list[Literal["unit", "centre"]], JoinedOrEmpty] = []
+    mean_of: Annotated[list[Split], Joined, Field(min_length=1)] = ["train"]
+    learned_from: Annotated[list[Split], JoinedOrEmpty] = []
     direction: Literal["to_candidate", "to_question", "both"] = "to_candidate"
     side: Literal["source", "both"] = "both"
     orthogonal: bool = True
@@ -79,8 +86,9 @@ class Mapping(Section):
 
 # What of a system a cell may have otherwise.
 _MAPPING = tuple(f"mapping.{name}" for name in Mapping.model_fields)
+_OF_WORDS = (*VECTORS_AXES, "shortest_word", "weighting")  # and of no encoder that learns
 SYSTEM_AXES = (
-    *("vectors", *VECTORS_AXES, "sentence_vectors", "shortest_word", "weighting", "rewriting"),
+    *("vectors", *_OF_WORDS, "sentence_vectors", "rewriting"),
     *("aggregate", "gradient", "components", *_MAPPING, "p"),
 )
 _NEGATIVES = tuple(f"negatives.{name}" for name in Negatives.model_fields)
@@ -138,9 +146,9 @@ class System(Section):
             raise ValueError(f"the encoder {self.encoder} needs vectors")
         if not needed and self.vectors is not None:
             raise ValueError(f"the encoder {self.encoder} reads no vectors")
-        of_vectors = {"window", "dim", "weighting", "shortest_word"} & self.model_fields_set
-        if of_vectors and (self.vectors is None or self.trained):
-            raise ValueError(f"{min(of_vectors)}: of an encoder over word vectors, not trained")
+        for name in _OF_WORDS if self.vectors is None or self.trained else ():
+            if getattr(self, name) != type(self).model_fields[name].default:
+                raise ValueError(f"{name}: of an encoder over word vectors that is not trained")
         if "training" in self.model_fields_set and not self.trained:
             raise ValueError("training: this system is not trained")
         alone = OBJECTIVES[self.training.loss].ranks_pairs
@@ -154,6 +162,8 @@ class System(Section):
             raise ValueError(f"the ranker {self.ranker} needs loss: {fitting}")
         if RANKERS[self.ranker].trained and not self.trained:
             raise ValueError(f"the ranker {self.ranker} is trained: give an encoder, too")
+        if RANKERS[self.ranker].fitted and self.trained:
+            raise ValueError(f"the ranker {self.ranker} is fitted: the encoder must not be trained")
         gives_words = self.encoder is not None and ENCODERS[self.encoder].gives_words
         if RANKERS[self.ranker].reads_words != gives_words:
             reading = [name for name, each in RANKERS.items() if each.reads_words]
@@ -204,7 +214,7 @@ class System(Section):
             return self.needs_prototypes
         if axis in TRAINING_AXES:
             return self.trained
-        if axis in (*VECTORS_AXES, "shortest_word", "weighting"):
+        if axis in _OF_WORDS:
             return self.vectors is not None and not self.trained
         name = axis.partition(".")[0]
         optional = {option for entry in RANKERS.values() for option in entry.options}
