@@ -26,9 +26,9 @@ def check_types(dataset):
     types = {kind for cell in cells for kind in CONFIG.types_of(cell.subset)}
     files = AVAILABLE.splits[dataset]
     if types and all(map(os.path.isfile, files.values())):
-        reader = CONFIG.datasets[dataset].reader
+        reader, parts = CONFIG.datasets[dataset].reader, CONFIG.datasets[dataset].parts
         try:
-            corpus = build_corpus(dataset, reader, files, QUESTION_TYPES[dataset], {})
+            corpus = build_corpus(dataset, reader, files, QUESTION_TYPES[dataset], {}, (), parts)
         except AnalogyQAError:
             return  # the job says what is wrong with a file, and others go on
         require_types(dataset, count_questions(corpus), sorted(types))

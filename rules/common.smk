@@ -32,7 +32,8 @@ from analogyqa.runs.train import modules_of
 from analogyqa.settings.axes import CHOSEN, SETTING, from_text
 from analogyqa.settings.data import ALL
 from analogyqa.settings.load import load_config
-from analogyqa.settings.run import leave_out, tracking_uri_of
+from analogyqa.settings.left_out import leave_out
+from analogyqa.settings.run import tracking_uri_of
 from analogyqa.sources.registry import load_registry, mirrors_from
 
 
@@ -110,12 +111,17 @@ def one_of(names):
     return "|".join(map(re.escape, sorted(names))) or "(?!)"
 
 
+def vectors_pattern(names):
+    """The pattern of names of vectors, with what systems change of them behind a comma."""
+    return f"({one_of(names)})(,[^/]+)?"
+
+
 wildcard_constraints:
     dataset=one_of(CONFIG.datasets),
     corpus=f"({one_of(CONFIG.datasets)})(,[^/]+)?",
     subset=one_of([*CONFIG.subsets, ALL]),
     axes="[^/]+",
-    vectors=one_of(CONFIG.vectors),
+    vectors=vectors_pattern(CONFIG.vectors),
     sentence_vectors=one_of(CONFIG.sentence_vectors),
     p=r"\d+",
     paper=one_of(PAPERS),
@@ -128,8 +134,31 @@ def records_of_sources(files):
 
 def vectors_file(name):
     """The file that the corpora's words are looked up in."""
-    trained = CONFIG.vectors[name].train_on
-    return f"{RESULTS}/vectors/trained/{name}.bin" if trained else AVAILABLE.vectors[name][0]
+    vectors = CONFIG.vectors_at(name)
+    return AVAILABLE.vectors[name][0] if vectors.source else f"{RESULTS}/vectors/trained/{name}.bin"
+
+
+def corpora_of_vectors(name):
+    """The tables whose texts vectors are trained on."""
+    vectors = CONFIG.vectors_at(name)
+    table = "lemmas/{}/words.parquet" if vectors.lemmas else "corpora/{}.parquet"
+    return [f"{RESULTS}/{table.format(dataset)}" for dataset in vectors.corpora]
+
+
+def corpus_read_by(system, corpus):
+    """The table of a corpus as a system reads it."""
+    if system.vectors and CONFIG.vectors[system.vectors].lemmas:
+        return f"{RESULTS}/lemmas/{corpus}/content.parquet"
+    if system.rewriting:
+        return f"{RESULTS}/rewritten/{corpus}/{system.rewriting}.parquet"
+    return f"{RESULTS}/corpora/{corpus}.parquet"
+
+
+def corpus_of_vectors(wildcards):
+    """The table whose words vectors are selected for."""
+    lemmas = CONFIG.vectors_at(wildcards.vectors).lemmas
+    table = "lemmas/{}/content.parquet" if lemmas else "corpora/{}.parquet"
+    return f"{RESULTS}/{table.format(wildcards.dataset)}"
 
 
 def named(file):
@@ -147,8 +176,12 @@ def dataset_of(corpus):
 
 def vectors_origin(name):
     """Where vectors come from, as tables and records say it."""
-    origin = ", ".join(map(named, AVAILABLE.vectors[name]))
-    return f"fastText trained here on {origin}" if CONFIG.vectors[name].train_on else origin
+    vectors = CONFIG.vectors_at(name)
+    origin = ", ".join(map(named, AVAILABLE.vectors[name.partition(",")[0]]))
+    if vectors.corpora:
+        lemmas = f", lemmas by {Path(AVAILABLE.lemmas).name}" if vectors.lemmas else ""
+        return f"word2vec trained here on {origin}{lemmas}"
+    return f"fastText trained here on {origin}" if vectors.train_on else origin
 
 
 def sentence_vectors_origin(name):
@@ -221,7 +254,7 @@ def reader_module(corpus):
 
 
 def lowercase_of_vectors(name):
-    return CONFIG.lowercase_of(CONFIG.vectors[name])
+    return CONFIG.lowercase_of(CONFIG.vectors_at(name))
 
 
 def types_of(wildcards):
@@ -286,11 +319,9 @@ def seeds_of(wildcards):
 def cell_inputs(wildcards):
     """The tables that a cell is made of; a list has one file for each seed."""
     cell, system, seeds = cell_of(wildcards), system_of(wildcards), seeds_of(wildcards)
-    inputs = {"corpus": f"{RESULTS}/corpora/{cell.corpus}.parquet"}
-    if system.rewriting:
-        inputs["corpus"] = f"{RESULTS}/rewritten/{cell.corpus}/{system.rewriting}.parquet"
+    inputs = {"corpus": corpus_read_by(system, cell.corpus)}
     if system.vectors:
-        inputs["vectors"] = f"{RESULTS}/vectors/{cell.dataset}/{system.vectors}.npy"
+        inputs["vectors"] = f"{RESULTS}/vectors/{cell.dataset}/{system.word_vectors}.npy"
     if system.sentence_vectors:
         stored = AVAILABLE.first_of(system.sentence_vectors)
         inputs["sentence_vectors"] = f"{RESULTS}/sentence_vectors/{cell.corpus}/{stored}.npy"

@@ -28,6 +28,7 @@ rule build_corpus:
         questions=lambda wildcards: dataset_of(wildcards.corpus).questions,
         question_types=types_of_corpus,
         drop_all_correct=lambda wildcards: dataset_of(wildcards.corpus).drop_all_correct,
+        parts=lambda wildcards: dataset_of(wildcards.corpus).parts,
         fold=lambda wildcards: dataset_of(wildcards.corpus).fold,
     script:
         "../workflow_scripts/build_corpus.py"

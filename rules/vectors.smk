@@ -17,6 +17,8 @@ rule train_vectors:
         f"{RESULTS}/logs/train_vectors/{{vectors}}.log",
     benchmark:
         f"{RESULTS}/benchmarks/train_vectors/{{vectors}}.jsonl"
+    wildcard_constraints:
+        vectors=one_of(name for name in CONFIG.vectors if CONFIG.vectors[name].train_on),
     conda:
         "../envs/cpu.yaml"
     resources:
@@ -35,7 +37,7 @@ rule train_vectors:
 rule select_vectors:
     """Keep the vectors of the words that a data set uses."""
     input:
-        corpus=f"{RESULTS}/corpora/{{dataset}}.parquet",
+        corpus=corpus_of_vectors,
         vectors=lambda wildcards: vectors_file(wildcards.vectors),
         sources=lambda wildcards: records_of_sources([vectors_file(wildcards.vectors)]),
     output:
@@ -54,7 +56,7 @@ rule select_vectors:
     params:
         code=code_of("select_vectors"),
         origin=lambda wildcards: vectors_origin(wildcards.vectors),
-        out_of_vocabulary=lambda wildcards: CONFIG.vectors[wildcards.vectors].out_of_vocabulary,
+        out_of_vocabulary=lambda wildcards: CONFIG.vectors_at(wildcards.vectors).out_of_vocabulary,
         lowercase=lambda wildcards: lowercase_of_vectors(wildcards.vectors),
     script:
         "../workflow_scripts/select_vectors.py"

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from analogyqa.availability import Availability, find_entity_model
+from analogyqa.availability import Availability, find_model
 from analogyqa.errors import AnalogyQAError
 from analogyqa.plan import load_papers
 from analogyqa.sources.registry import Source
@@ -218,8 +218,46 @@ def test_what_a_table_asks_for_at_an_axis_is_left_out_where_it_cannot_be_had(ava
     assert available(paper=paper).reasons == {"mean vectors=gone": GONE}
 
 
-# Named entities
+# Data sets, and what is trained on them
 
+
+def of_corpora(*names: str, **more) -> dict:
+    corpora = {name: ["train", "dev"] for name in names}
+    return {"vectors": {"part": {"corpora": corpora, **more}}}
+
+
+def test_a_data_set_that_cannot_be_had_is_a_reason_while_another_is_here(available):
+    other = {"title": "O", "reader": "wikiqa", "train": "local", "dev": "local", "test": "gone"}
+    found = available(vectors("part"), datasets={"other": other}, **of_corpora("toy", "other"))
+    gone = "other is neither here nor on the web; drop in a/gone.txt"
+    assert found.reasons == {
+        "other": gone,
+        "means": f"part is trained on what is not here: {gone}",
+    }
+    assert set(found.splits) == {"toy"}
+
+
+def test_vectors_of_data_sets_have_their_files_once(available):
+    assert available(**of_corpora("toy")).vectors["part"] == ["resources/a/local.txt"]
+
+
+def test_without_a_model_of_lemmas_their_vectors_are_left_out(available, folder):
+    changes = of_corpora("toy", lemmas=True)
+    section = {"model": ["none_of_that", "models/mine"], "keep": ["NOUN"]}
+    found = available(vectors("part"), lemmas=section, **changes)
+    assert set(found.reasons) == {"means"}
+    assert (
+        "none_of_that, models/mine is here to find lemmas (lemmas.model)" in found.reasons["means"]
+    )
+    (folder / "mirror/models/mine").mkdir(parents=True)
+    found = available(vectors("part"), lemmas=section, **changes)
+    assert (found.reasons, found.lemmas) == ({}, "mirror/models/mine")
+
+
+# Models of spaCy
+
+
+ENTITIES = "named entities (named_entities.model)"
 
 TAM = {"tam": ANALOGY | {"ranker": "cosine", "rewriting": "entity"}}
 
@@ -256,12 +294,12 @@ def test_of_models_of_entities_the_first_there_is_is_found(folder, names, found)
                   "mine.jsonl", "resources/mine.jsonl"):  # fmt: skip
         Path(place).parent.mkdir(parents=True, exist_ok=True)
         Path(place).touch()
-    assert find_entity_model(names, ["resources", Path("mirror")]) == found
+    assert find_model(names, ["resources", Path("mirror")], ENTITIES) == found
 
 
 def test_the_models_that_are_not_there_are_named():
     with pytest.raises(AnalogyQAError, match=r"models a_b, c\.jsonl is here .*named_entities\.mod"):
-        find_entity_model(["a_b", "c.jsonl"], [])
+        find_model(["a_b", "c.jsonl"], [], ENTITIES)
 
 
 def test_a_model_of_the_hub_is_its_folder_and_its_files_where_it_is_not_installed(

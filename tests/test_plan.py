@@ -7,9 +7,9 @@ import pytest
 from analogyqa import plan
 from analogyqa.errors import AnalogyQAError
 from analogyqa.plan import Cell, cells_of, load_papers, sensitivity_cells, why_not
+from analogyqa.settings.left_out import leave_out
 from analogyqa.settings.load import read_config
 from analogyqa.settings.paper import OWN
-from analogyqa.settings.run import leave_out
 from analogyqa.settings.where import Where
 from small_papers import CONFIG, PAPER
 

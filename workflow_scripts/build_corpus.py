@@ -20,6 +20,7 @@ with job(snakemake):
         snakemake.params.question_types,
         snakemake.params.questions,
         snakemake.params.drop_all_correct,
+        snakemake.params.parts,
     )
     if snakemake.params.fold:
         corpus = fold_of(corpus, *fold_numbers(snakemake.params.fold))

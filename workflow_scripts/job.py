@@ -12,9 +12,10 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.examples.files import CellFiles
 from analogyqa.plan import Cell, load_papers
 from analogyqa.settings.axes import DEFAULT, from_text
+from analogyqa.settings.left_out import leave_out
 from analogyqa.settings.load import load_config
 from analogyqa.settings.paper import Paper
-from analogyqa.settings.run import Config, leave_out
+from analogyqa.settings.run import Config
 from analogyqa.settings.systems import Negatives
 
 # What a disk answers that is full, over its quota or may not be written.

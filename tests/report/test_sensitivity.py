@@ -15,8 +15,9 @@ from analogyqa.report.sensitivity_figure import draw_sensitivity
 from analogyqa.report.sensitivity_page import sensitivity_markdown
 from analogyqa.report.significance import compare_paired
 from analogyqa.report.summary import MEASURED, summarise_runs, values_of
+from analogyqa.settings.left_out import leave_out
 from analogyqa.settings.paper import Paper
-from analogyqa.settings.run import Config, leave_out
+from analogyqa.settings.run import Config
 from report.builders import (
     CONFERENCE,
     cells_in_markdown,

@@ -109,6 +109,8 @@ for ranker in RANKERS:
         if RANKERS[ranker].reads_words != bool(encoder and ENCODERS[encoder].gives_words):
             continue
         learns = encoder and (ENCODERS[encoder].trained or RANKERS[ranker].trained)
+        if learns and RANKERS[ranker].fitted:
+            continue
         for loss in OBJECTIVES if learns else [None]:
             pairwise = bool(loss) and OBJECTIVES[loss].ranks_pairs
             if RANKERS[ranker].trained and not pairwise:

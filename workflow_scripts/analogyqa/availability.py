@@ -1,6 +1,6 @@
 """Which of the things that the configuration asks for can be had here, and where they are."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from pathlib import Path
 
@@ -27,11 +27,12 @@ class Availability:
         vectors: vectors to their file, or to the texts to train them on, of which all are needed.
         sentence_vectors: sentence vectors to what they are made of: `weights`, `name`, or
             `train_on` and `dev_on`, each with its files.
-        entities: the model that finds named entities, None where there is none.
-        reasons: systems that cannot be run here, and `system axes` for one at axes, to why.
+        entities, lemmas: the models that find named entities and lemmas, None where there is none.
+        reasons: systems and data sets that cannot be had here, and `system axes` for a system at
+            axes, to why.
 
     Raises:
-        AnalogyQAError: for a path that is not there, and where a split cannot be had.
+        AnalogyQAError: for a path that is not there, and where no data set can be had.
     """
 
     def __init__(
@@ -44,10 +45,20 @@ class Availability:
     ) -> None:
         self._config, self._registry = config, registry
         self._resources, self._mirrors = resources, mirrors
-        self.splits = {name: self._of_splits(dataset) for name, dataset in config.datasets.items()}
+        self.splits: dict[str, dict[str, str]] = {}
+        self._no_splits: dict[str, str] = {}
+        for name, dataset in config.datasets.items():
+            try:
+                self.splits[name] = self._of_splits(dataset, self._or_drop_in)
+            except UnavailableError as error:
+                self._no_splits[name] = f"{name} is {error}"
+        if not self.splits:
+            for dataset in config.datasets.values():
+                self._of_splits(dataset, self.file_of)  # its message says where it looked
         self.vectors: dict[str, list[str]] = {}
         self.sentence_vectors: dict[str, dict[str, list[str]]] = {}
         self.entities: str | None = None
+        self.lemmas, self._no_lemmas = self._find_lemmas(config)
         self._no_vectors: dict[str, str] = {}
         self._no_sentence_vectors: dict[str, str] = {}
         for name, vectors in config.vectors.items():
@@ -111,13 +122,27 @@ class Availability:
             if file in sources
         )
 
-    def _of_splits(self, dataset: Dataset) -> dict[str, str]:
-        return {split: self.file_of(getattr(dataset, split)) for split in SPLITS}
+    def _of_splits(
+        self, dataset: Dataset, file_of: Callable[[Sequence[str]], str]
+    ) -> dict[str, str]:
+        return {split: file_of(getattr(dataset, split)) for split in SPLITS}
 
     def _of_vectors(self, vectors: Vectors) -> list[str]:
         if vectors.source:
             return [self._or_drop_in(vectors.source)]
+        if vectors.corpora:
+            return self._of_corpora(vectors)
         return [self._or_drop_in([text]) for text in vectors.train_on]
+
+    def _of_corpora(self, vectors: Vectors) -> list[str]:
+        """Return the files that the texts of data sets come from, each once."""
+        missing = [self._no_splits[name] for name in vectors.corpora if name in self._no_splits]
+        if vectors.lemmas and self._no_lemmas:
+            missing.append(self._no_lemmas)
+        if missing:
+            raise UnavailableError(f"trained on what is not here: {'; '.join(missing)}")
+        files = (self.splits[name][each] for name, own in vectors.corpora.items() for each in own)
+        return list(dict.fromkeys(files))
 
     def _of_sentence_vectors(self, stored: SentenceVectors) -> dict[str, list[str]]:
         if stored.train_on:
@@ -157,15 +182,27 @@ class Availability:
         if config.named_entities is None:
             return "the section named_entities is missing"
         try:
-            self.entities = find_entity_model(
-                config.named_entities.model, [self._resources, *self._mirrors]
+            self.entities = find_model(
+                config.named_entities.model,
+                [self._resources, *self._mirrors],
+                "named entities (named_entities.model)",
             )
         except AnalogyQAError as error:
             return str(error)
         return self._no_vectors.get(config.named_entities.vectors, "")
 
+    def _find_lemmas(self, config: Config) -> tuple[str | None, str]:
+        """Return the model that finds lemmas, or why there is none."""
+        if config.lemmas is None:
+            return None, "the section lemmas is missing"
+        folders = [self._resources, *self._mirrors]
+        try:
+            return find_model(config.lemmas.model, folders, "lemmas (lemmas.model)"), ""
+        except AnalogyQAError as error:
+            return None, str(error)
+
     def _reasons(self, config: Config, papers: Iterable[Paper]) -> dict[str, str]:
-        reasons = {}
+        reasons = dict(self._no_splits)
         for name, system in (config.systems | varied_systems(config, papers)).items():
             stores = system.sentence_vectors or []
             if name.partition(" ")[0] in reasons:  # which is one at all axes
@@ -179,10 +216,10 @@ class Availability:
         return reasons
 
 
-def find_entity_model(alternatives: Iterable[str], folders: Iterable[str | Path]) -> str:
-    """Return the first model of named entities there is: as it is named, or below a folder.
+def find_model(alternatives: Iterable[str], folders: Iterable[str | Path], finds: str) -> str:
+    """Return the first spaCy model there is: as it is named, or below a folder.
 
-    Raises AnalogyQAError that names the alternatives when none is there.
+    Raises AnalogyQAError that names the alternatives, and what they find, when none is there.
     """
     folders = list(folders)
     for name in alternatives:
@@ -190,6 +227,6 @@ def find_entity_model(alternatives: Iterable[str], folders: Iterable[str | Path]
             if entities.installed(place):
                 return place
     raise AnalogyQAError(
-        f"none of the models {', '.join(alternatives)} is here to find named entities "
-        "(named_entities.model): python -m spacy download en_core_web_sm"
+        f"none of the models {', '.join(alternatives)} is here to find {finds}: "
+        "python -m spacy download en_core_web_sm"
     )

@@ -15,15 +15,16 @@ from analogyqa.schemas import METRICS
 class Measure(NamedTuple):
     """A measure of an item (a question): its title, its short title, and what computes it.
 
-    `largest` is the scale: values lie between 0 and it. With `unanswerable` it is also of questions
-    without a correct candidate, as 0.
+    `largest` is the scale: values lie between 0 and it. An `official` one is that of the scorers of
+    SemEval: it is also of questions without a correct candidate, as 0, and candidates with the same
+    score keep the order of the file.
     """
 
     title: str
     short: str
     computed_by: ir_measures.measures.Measure
     largest: float = 1.0
-    unanswerable: bool = False
+    official: bool = False
 
 
 MEASURES = {
@@ -31,16 +32,16 @@ MEASURES = {
     "mrr": Measure("Mean reciprocal rank", "MRR", RR),
     # trec_eval leaves questions without a correct candidate out, the scorers of tasks do not.
     "map_official": Measure(
-        "Mean average precision, unanswerable questions as 0", "MAP", AP, unanswerable=True
+        "Mean average precision, unanswerable questions as 0", "MAP", AP, official=True
     ),
     "mrr_official": Measure(
-        "Mean reciprocal rank, unanswerable questions as 0", "MRR", RR, unanswerable=True
+        "Mean reciprocal rank, unanswerable questions as 0", "MRR", RR, official=True
     ),
     "p_at_1": Measure("Precision at 1", "P@1", P @ 1),
     "accuracy": Measure("Accuracy", "Accuracy", Success @ 1),
 }
 # Of an item, how many candidates have a score that another one has, too. trec_eval orders these by
-# descending id.
+# descending id, an official measure as the file does.
 TIED = "tied_candidates"
 # Of an item, 1 where every candidate is correct, so that no order is wrong; else 0.
 ALL_CORRECT = "all_correct"
@@ -77,17 +78,10 @@ def measure_items(
             f"question {question}: a score is not a number; the training has diverged. "
             "Lower training.learning_rate."
         )
-    columns = {"question_id": "query_id", "candidate_id": "doc_id"}
-    plain = scores.astype({"question_id": str, "candidate_id": str}).rename(columns=columns)
-    values = {
-        (value.query_id, value.measure): value.value
-        for value in ir_measures.iter_calc(
-            {measure.computed_by for measure in MEASURES.values()},
-            plain[["query_id", "doc_id", "label"]].rename(columns={"label": "relevance"}),
-            plain[["query_id", "doc_id", "score"]],
-        )
-    }
     tied = scores.duplicated(["question_id", "score"], keep=False)
+    plain = scores.astype({"question_id": str, "candidate_id": str})
+    values = {False: _calculate(plain)}
+    values[True] = _calculate(_in_order_of_file(plain)) if tied.any() else values[False]
     question_ids = scores["question_id"].astype(str)
     about = {
         TIED: tied.groupby(question_ids).sum(),
@@ -95,20 +89,43 @@ def measure_items(
     }
     items = sorted(groups)
     rows = [
-        (item, groups[item], name, values[item, measure.computed_by])
+        (item, groups[item], name, values[measure.official][item, measure.computed_by])
         for name, measure in MEASURES.items()
         for item in items
     ]
     rows += [
         (item, NO_TYPE, name, 0.0)
         for name, measure in MEASURES.items()
-        if measure.unanswerable
+        if measure.official
         for item in sorted(unanswerable)
     ]
     rows += [
         (item, groups[item], name, float(about[name][item])) for name in about for item in items
     ]
     return pd.DataFrame(rows, columns=["item", "group", "measure", "value"])
+
+
+def _calculate(scores: pd.DataFrame) -> dict[tuple[str, ir_measures.measures.Measure], float]:
+    """Return the value of each question and measure, as trec_eval computes it."""
+    columns = {"question_id": "query_id", "candidate_id": "doc_id", "label": "relevance"}
+    plain = scores.rename(columns=columns)
+    found = ir_measures.iter_calc(
+        {measure.computed_by for measure in MEASURES.values()},
+        plain[["query_id", "doc_id", "relevance"]],
+        plain[["query_id", "doc_id", "score"]],
+    )
+    return {(value.query_id, value.measure): value.value for value in found}
+
+
+def _in_order_of_file(scores: pd.DataFrame) -> pd.DataFrame:
+    """Return scores with ids whose descending order is that of the file.
+
+    There a question's candidates are numbered: those of a longer id come later.
+    """
+    ids = scores["candidate_id"]
+    in_order = scores.assign(length=ids.str.len()).sort_values(["length", "candidate_id"])
+    places = in_order.groupby("question_id").cumcount(ascending=False)
+    return scores.assign(candidate_id=places.astype(str).str.zfill(9))
 
 
 def means_of(measured: pd.DataFrame) -> dict[str, float]:

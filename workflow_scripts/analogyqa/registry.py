@@ -16,10 +16,12 @@ class Entry(NamedTuple):
     Attributes:
         trained: of an encoder or a ranker, whether it learns. A ranker that does is a
             `torch.nn.Module`, constructed with its system, the size of the vectors and a seed.
+        drawn: of an encoder that does not learn, whether it draws random numbers.
         needs_prototypes: of a ranker, whether it compares with prototypes.
         reads_text: of a ranker, whether it reads words in place of vectors.
         reads_words: of a ranker, whether it needs the vectors of all words, [n, t, dim].
         gives_words: of an encoder, whether it gives these, as a tensor.
+        fitted: of a ranker, whether it is fitted to the sentences of the data set before it scores.
         options: the keys of a system that this ranker reads and others do not; or those of a view.
         ranks_pairs: of an objective, whether it is for rankers without prototypes only.
         one_sided: of an objective, the one that it is where a ranker has no prototypes.
@@ -32,12 +34,14 @@ class Entry(NamedTuple):
 
     path: str
     trained: bool = False
+    drawn: bool = False
     needs_vectors: bool = False
     needs_weights: bool = False
     needs_prototypes: bool = False
     reads_text: bool = False
     reads_words: bool = False
     gives_words: bool = False
+    fitted: bool = False
     options: tuple[str, ...] = ()
     ranks_pairs: bool = False
     one_sided: str | None = None
@@ -59,12 +63,14 @@ READERS = {
     "wikiqa": Entry("analogyqa.corpora.wikiqa:read"),
     "trecqa": Entry("analogyqa.corpora.trecqa:read"),
     "semeval": Entry("analogyqa.corpora.semeval:read"),
+    "semeval_related": Entry("analogyqa.corpora.semeval_related:read"),
     "yahoocqa": Entry("analogyqa.corpora.yahoocqa:read"),
 }
 
 ENCODERS = {
-    "random": Entry("analogyqa.encoders.random:RandomEncoder"),
+    "random": Entry("analogyqa.encoders.random:RandomEncoder", drawn=True),
     "mean": Entry("analogyqa.encoders.mean:MeanEncoder", needs_vectors=True),
+    "sum": Entry("analogyqa.encoders.sum:SumEncoder", needs_vectors=True),
     "bigru": Entry("analogyqa.encoders.bigru:BiGRUEncoder", trained=True, needs_vectors=True),
     "cnn": Entry("analogyqa.encoders.cnn:CNNEncoder", trained=True, needs_vectors=True),
     "nbow": Entry("analogyqa.encoders.nbow:NBOWEncoder", trained=True, needs_vectors=True),
@@ -86,6 +92,10 @@ RANKERS = {
         "analogyqa.rankers.analogy:AnalogyRanker", needs_prototypes=True, options=("aggregate",)
     ),
     "cosine": Entry("analogyqa.rankers.cosine:CosineRanker"),
+    "mapped": Entry(
+        "analogyqa.rankers.mapped:MappedRanker", fitted=True, options=("mapping", "components")
+    ),
+    "given_order": Entry("analogyqa.rankers.given_order:GivenOrderRanker", reads_text=True),
     "hyperbolic": Entry(
         "analogyqa.rankers.hyperbolic:HyperbolicRanker",
         trained=True,

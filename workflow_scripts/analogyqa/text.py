@@ -34,13 +34,16 @@ _PLAIN = {
 }
 
 
-def tokenize(sentence: str, lowercase: bool = True) -> list[str]:
+def tokenize(sentence: str, lowercase: bool = True, shortest: int = 1) -> list[str]:
     """Split a sentence into Penn Treebank tokens with plain quotes and brackets.
+
+    Those of fewer than `shortest` characters are left out.
 
     A sentence that is tokenised already, as in TrecQA, keeps its tokens but for the dot of an
     abbreviation such as `Mr.`, which becomes a token.
     """
     tokens = [_PLAIN.get(token, token) for token in _TOKEN.findall(sentence)]
+    tokens = [token for token in tokens if len(token) >= shortest]
     return [token.lower() for token in tokens] if lowercase else tokens
 
 
@@ -86,6 +89,11 @@ class Sentences:
     def numbers(self, texts: Iterable[str]) -> np.ndarray:
         """Return the number of each text, int64."""
         return np.array([self.index[text] for text in texts], dtype=np.int64)
+
+    def count_words(self, numbers: np.ndarray, words: int) -> np.ndarray:
+        """Return how often sentences [n] have each of `words` word ids, int64 [words]."""
+        ids = [self._ids[number] for number in numbers]
+        return np.bincount(np.concatenate([*ids, np.zeros(0, np.int64)]), minlength=words)
 
     def batch(self, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return word ids [n, longest], 0 behind a sentence's end, and lengths [n]."""

@@ -20,13 +20,17 @@ Counts = dict[str, dict[str, int]]
 
 
 class Pair(NamedTuple):
-    """A question and one of its candidates, as found at `line` of a file."""
+    """A question and one of its candidates, as found at `line` of a file.
+
+    `part` is the one of a file's parts that it is of, where a file has such.
+    """
 
     line: int
     question_id: str
     question: str
     candidate: str
     label: int
+    part: str = ""
 
 
 def read_lines(path: str | Path) -> Iterator[tuple[int, str]]:
@@ -103,6 +107,7 @@ def build_corpus(
     question_types: Mapping[str, Sequence[str]],
     expected: Counts,
     drop_all_correct: Collection[str] = (),
+    parts: Mapping[str, Collection[str]] | None = None,
 ) -> pd.DataFrame:
     """Read the splits of a data set into the corpus table.
 
@@ -114,16 +119,19 @@ def build_corpus(
         expected: split to question type to the number of questions there must be; a data set
             that declares none is not checked.
         drop_all_correct: splits whose questions are left out where all candidates are correct.
+        parts: split to the parts of its file that make it; a split that has none is a whole file.
 
     Raises:
         AnalogyQAError: when a file is empty or malformed, a question comes twice, its text
             changes on the way, or the counts differ from `expected`.
     """
     read = READERS[reader_name].load()
-    corpus = pd.concat(
-        [_split_table(split, files[split], read(files[split]), question_types) for split in SPLITS],
-        ignore_index=True,
-    )
+    tables = []
+    for split in SPLITS:
+        own, pairs = (parts or {}).get(split), read(files[split])
+        wanted = (pair for pair in pairs if not own or pair.part in own)
+        tables.append(_split_table(split, files[split], wanted, question_types))
+    corpus = pd.concat(tables, ignore_index=True)
     all_correct = corpus.groupby(["split", "question_id"])["label"].transform("all")
     corpus = corpus[~(all_correct & corpus["split"].isin(drop_all_correct))]
     corpus = corpus.reset_index(drop=True)

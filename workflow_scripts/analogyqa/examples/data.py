@@ -33,7 +33,10 @@ class SplitData(NamedTuple):
 
 
 class CellData(NamedTuple):
-    """What one seed of a cell is trained and scored on."""
+    """What one seed of a cell is trained and scored on.
+
+    `everything` has the pairs of all splits, answerable or not, where something is fitted to them.
+    """
 
     sentences: Sentences
     word_vectors: np.ndarray | None
@@ -41,6 +44,7 @@ class CellData(NamedTuple):
     prototype_questions: np.ndarray
     prototype_candidates: np.ndarray
     splits: dict[str, SplitData]
+    everything: SplitData | None = None
 
 
 def cell_data(
@@ -50,6 +54,7 @@ def cell_data(
     word_vectors: np.ndarray | None,
     word_ids: dict[str, int] | None,
     split: Callable[[str], list[str]],
+    everything: pd.DataFrame | None = None,
 ) -> CellData:
     """Number the sentences of a cell and turn its quadruples into row numbers.
 
@@ -60,8 +65,10 @@ def cell_data(
         word_vectors: float32 [V, d], or None.
         word_ids: word to row of `word_vectors`, or None.
         split: a sentence to its words, as the vocabulary was made.
+        everything: the pairs that something is fitted to, or None.
     """
-    texts = pd.concat([frame[column] for frame in pairs.values() for column in _TEXTS])
+    frames = [*pairs.values(), *([] if everything is None else [everything])]
+    texts = pd.concat([frame[column] for frame in frames for column in _TEXTS])
     sentences = Sentences(texts, word_ids, split)
     train = pairs["train"].set_index("candidate_id")
     chosen = train.reindex(prototypes["candidate_id"])
@@ -79,6 +86,7 @@ def cell_data(
             name: _split_data(frame, quadruples.get(name), sentences, by_rank)
             for name, frame in pairs.items()
         },
+        None if everything is None else _split_data(everything, None, sentences, by_rank),
     )
 
 

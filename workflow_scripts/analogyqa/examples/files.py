@@ -59,7 +59,13 @@ def load_pairs(
 
 
 def load_cell(
-    files: CellFiles, types: Sequence[str] | None, p: int, lowercase: bool, trains: bool = False
+    files: CellFiles,
+    types: Sequence[str] | None,
+    p: int,
+    lowercase: bool,
+    trains: bool = False,
+    shortest_word: int = 1,
+    fits: bool = False,
 ) -> CellData:
     """Read the tables of one seed of a cell.
 
@@ -69,6 +75,8 @@ def load_cell(
         p: prototypes of each type.
         lowercase: as the vocabulary was made.
         trains: whether all pairs of the training split are wanted, and not the prototypes only.
+        shortest_word: words of fewer characters are passed over.
+        fits: whether the pairs of the whole corpus are wanted, those of the types if there are any.
 
     Raises AnalogyQAError when a file is damaged or does not fit the others.
     """
@@ -84,9 +92,14 @@ def load_cell(
         is_prototype = pairs["train"]["candidate_id"].isin(prototypes["candidate_id"])
         pairs["train"] = pairs["train"][is_prototype].reset_index(drop=True)
     quadruples = {split: read_table(path, QUADRUPLES) for split, path in files.quadruples.items()}
-    split = whole if files.sentence_vectors else partial(tokenize, lowercase=lowercase)
+    everything = None
+    if fits:
+        everything = corpus if types is None else corpus[corpus["question_type"].isin(types)]
+    split = partial(tokenize, lowercase=lowercase, shortest=shortest_word)
+    if files.sentence_vectors:
+        split = whole
     try:
-        return cell_data(pairs, prototypes, quadruples, vectors, word_ids, split)
+        return cell_data(pairs, prototypes, quadruples, vectors, word_ids, split, everything)
     except AnalogyQAError as error:
         raise AnalogyQAError(
             f"{', '.join(files.named().values())}: {error}. These files do not fit each other: "

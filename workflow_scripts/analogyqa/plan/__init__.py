@@ -41,9 +41,9 @@ def load_papers(config: Config, folder: Path = PAPERS) -> dict[str, Paper]:
 
 def why_not(where: Where, config: Config) -> str:
     """Return why there can be no run of this system on these data, empty when there can be."""
-    for system in filter(None, (where.system, where.over)):
-        if system in config.left_out:
-            return config.left_out[system]
+    for name in filter(None, (where.system, where.over, where.dataset)):
+        if name in config.left_out:
+            return config.left_out[name]
     known = {
         "data set": (where.dataset, {*config.datasets, None}),
         "subset": (where.subset, {*config.subsets, ALL, None}),

@@ -17,6 +17,11 @@ if TYPE_CHECKING:
 A = 1e-3
 
 
+def weight_of(count: "int | np.ndarray", tokens: int) -> "float | np.ndarray":
+    """Return the weight of a word that comes `count` times among so many tokens."""
+    return A / (A + count / max(tokens, 1))
+
+
 def encode(texts: Sequence[str], resources: "Resources") -> np.ndarray:
     """Encode n sentences as in Arora, Liang and Ma 2017, algorithm 1: float32 [n, d].
 
@@ -34,9 +39,8 @@ def encode(texts: Sequence[str], resources: "Resources") -> np.ndarray:
     )
     vectors, rows = known_vectors(resources.vectors, chain(*sentences, *training))
     counts = Counter(chain(*training))
-    tokens = max(counts.total(), 1)
     for word, row in rows.items():
-        vectors[row] *= np.float32(A / (A + counts[word] / tokens))
+        vectors[row] *= np.float32(weight_of(counts[word], counts.total()))
     fitted = _means(training, vectors, rows)
     if not fitted.any():
         raise AnalogyQAError(

@@ -3,12 +3,13 @@ it learns, `TrainedRanker`."""
 
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+import numpy as np
+
 from analogyqa.registry import RANKERS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy as np
     from torch import Tensor
 
     from analogyqa.settings.systems import System
@@ -22,13 +23,37 @@ class Encoded(NamedTuple):
     ranker without prototypes the last four are empty.
     """
 
-    question_of: "np.ndarray"
-    questions: "np.ndarray"
-    candidates: "np.ndarray"
-    prototype_questions: "np.ndarray"
-    prototype_candidates: "np.ndarray"
-    prototypes: "np.ndarray"
-    pairs: "np.ndarray"
+    question_of: np.ndarray
+    questions: np.ndarray
+    candidates: np.ndarray
+    prototype_questions: np.ndarray
+    prototype_candidates: np.ndarray
+    prototypes: np.ndarray
+    pairs: np.ndarray
+
+
+class Fitting(NamedTuple):
+    """What a ranker is fitted to: S sentences, each once, and N pairs of a data set.
+
+    `sentences` are vectors, float32 [S, dim]. Of the pairs, all [N]: `questions` and `candidates`
+    are rows of the sentences, `labels` 0 or 1, `splits` names.
+    """
+
+    sentences: np.ndarray
+    questions: np.ndarray
+    candidates: np.ndarray
+    labels: np.ndarray
+    splits: np.ndarray
+
+    def sentences_of(self, splits: "Sequence[str]") -> np.ndarray:
+        """Return the rows of the sentences of splits, each once, in increasing order."""
+        own = np.isin(self.splits, splits)
+        return np.union1d(self.questions[own], self.candidates[own])
+
+    def correct_pairs(self, splits: "Sequence[str]") -> tuple[np.ndarray, np.ndarray]:
+        """Return the rows of the questions and of the candidates of the correct pairs of splits."""
+        own = np.isin(self.splits, splits) & (self.labels == 1)
+        return self.questions[own], self.candidates[own]
 
 
 class Quadruples(NamedTuple):
@@ -48,7 +73,7 @@ class Quadruples(NamedTuple):
 class Ranker(Protocol):
     """Ranks candidates by vectors. Its constructor takes the section of its system."""
 
-    def scores(self, encoded: Encoded) -> tuple["np.ndarray", "np.ndarray"]:
+    def scores(self, encoded: Encoded) -> tuple[np.ndarray, np.ndarray]:
         """Score all pairs: float32 [M], and int [M] the row of the best prototype, -1 for none."""
         ...
 
@@ -57,6 +82,14 @@ class Ranker(Protocol):
 
         With `both_sides` a ranker whose quadruples make a parallelogram has a second one.
         """
+        ...
+
+
+class FittedRanker(Ranker, Protocol):
+    """A ranker that is fitted in closed form to a data set before it scores."""
+
+    def fit(self, fitting: Fitting) -> None:
+        """Learn from the sentences and the pairs of a data set; test labels are not looked at."""
         ...
 
 
@@ -81,7 +114,7 @@ class TextRanker(Protocol):
         candidates: "Sequence[str]",
         collection: "Sequence[str]",
         lowercase: bool,
-    ) -> "np.ndarray":
+    ) -> np.ndarray:
         """Score m pairs, float32 [m]; words are counted in the sentences of `collection`."""
         ...
 

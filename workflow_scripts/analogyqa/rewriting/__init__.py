@@ -1,1 +1,2 @@
-"""Questions whose question word is replaced (Tam et al. 2017)."""
+"""Other texts in the place of a corpus's own: with the question word replaced (Tam et al. 2017), or
+lemmas."""

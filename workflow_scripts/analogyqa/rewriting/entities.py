@@ -5,7 +5,6 @@ folder of a model, or a `.jsonl` file of patterns for spaCy's `entity_ruler`.
 """
 
 import hashlib
-import importlib.util
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -14,6 +13,8 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from analogyqa.errors import AnalogyQAError
+from analogyqa.rewriting import spacy_models
+from analogyqa.rewriting.spacy_models import cannot_load, load
 from analogyqa.schemas import ENTITIES
 from analogyqa.text import tokenize
 
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
 
 _TREEBANK = re.compile(r"``|''|-[LR][RSC]B-")
 _PATTERNS = ".jsonl"
+_REMEDY = (
+    "set named_entities.model to the folder of a model or to a .jsonl file of patterns for spaCy's "
+    "entity_ruler."
+)
 
 # Question type to the labels of the entities that it asks for, such as those of OntoNotes.
 Labels = Mapping[str, Sequence[str]]
@@ -30,9 +35,7 @@ Labels = Mapping[str, Sequence[str]]
 def installed(model: str) -> bool:
     """Return whether there is such a package, folder or file of patterns; nothing is loaded."""
     path = Path(model)
-    if path.suffix == _PATTERNS:
-        return path.is_file()
-    return path.is_dir() or (model.isidentifier() and importlib.util.find_spec(model) is not None)
+    return path.is_file() if path.suffix == _PATTERNS else spacy_models.installed(model)
 
 
 def find_entities(corpus: pd.DataFrame, model: str, labels: Labels) -> pd.DataFrame:
@@ -84,21 +87,7 @@ def model_record(model: str, labels: Labels) -> dict:
 
 def _load(model: str, labels: Labels) -> "Language":
     """Load a model and switch off what its entities do not need."""
-    import spacy
-
-    try:
-        if Path(model).suffix == _PATTERNS:
-            nlp = spacy.blank("en")
-            nlp.add_pipe("entity_ruler", config={"validate": True}).from_disk(model)
-        else:
-            nlp = spacy.load(model)
-    except Exception as error:  # what a damaged model raises depends on the damage
-        cause = " ".join(f"{type(error).__name__}: {error}".split())
-        raise AnalogyQAError(
-            f"{model}: spaCy cannot load it ({cause}). Install the package (python -m spacy "
-            "download NAME) or set named_entities.model to the folder of a model or to a .jsonl "
-            "file of patterns for spaCy's entity_ruler."
-        ) from error
+    nlp = _of_patterns(model) if Path(model).suffix == _PATTERNS else load(model, _REMEDY)
     finders = _finders(nlp)
     # A transformer, and in some models a tok2vec, comes before the components that listen to it.
     needed = [
@@ -113,6 +102,17 @@ def _load(model: str, labels: Labels) -> "Language":
             f"{model}: finds no entities of the labels {', '.join(wanted)}. "
             "Set named_entities.model to a spaCy model or a file of patterns that does."
         )
+    return nlp
+
+
+def _of_patterns(path: str) -> "Language":
+    import spacy
+
+    nlp = spacy.blank("en")
+    try:
+        nlp.add_pipe("entity_ruler", config={"validate": True}).from_disk(path)
+    except Exception as error:  # what a damaged file raises depends on the damage
+        raise cannot_load(path, error, _REMEDY) from error
     return nlp
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 from analogyqa.examples.files import CellFiles, load_cell, load_pairs
 from analogyqa.plan import Cell
 from analogyqa.rankers import TextRanker, build_ranker
-from analogyqa.registry import RANKERS
+from analogyqa.registry import ENCODERS, RANKERS
 from analogyqa.runs.depends_on import sha256
 from analogyqa.runs.record import settings_record, write_run
 from analogyqa.schemas import CORPUS, SCORES, read_table
@@ -42,15 +42,23 @@ def score_cell(
     for seed, tables in files.items():
         for name, path in tables.named().items():
             inputs[f"{name}, seed {seed}"] = sha256(path)
-        if RANKERS[system.ranker].reads_text:
+        if scores and not _depends_on_seed(system):
+            scores.append(scores[0].assign(seed=seed))
+        elif RANKERS[system.ranker].reads_text:
             scored = score_text(tables.corpus, types, build_ranker(system), lowercase)
             scores.append(scored.assign(seed=seed))
         else:
-            data = load_cell(tables, types, system.p, lowercase)
+            shortest, fits = system.shortest_word, system.fitted
+            data = load_cell(tables, types, system.p, lowercase, False, shortest, fits)
             scores.append(score_untrained(data, system, seed))
     settings = settings_record(system, None, sources, lowercase, files)
     seconds = time.perf_counter() - started
     write_run(cell, types, settings, files, inputs, scores, folder, "cpu", {}, seconds)
+
+
+def _depends_on_seed(system: System) -> bool:
+    drawn = system.encoder is not None and ENCODERS[system.encoder].drawn
+    return drawn or system.needs_prototypes
 
 
 def score_text(

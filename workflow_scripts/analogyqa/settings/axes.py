@@ -77,7 +77,7 @@ def changes(axes: Iterable[tuple[str, str]]) -> dict:
         if name in TRAINING_AXES:
             *path, last = ("training", *name.split("."))
         elif name in SYSTEM_AXES:
-            path, last = [], name
+            *path, last = name.split(".")
         else:
             continue
         place = laid

@@ -36,6 +36,8 @@ def _split(value: object) -> object:
 
 
 Joined = BeforeValidator(_split)  # a list that may be given as an axis has it, as text
+# Such a list that may be empty: an axis has null then.
+JoinedOrEmpty = BeforeValidator(lambda value: _split("null" if value is None else value))
 
 
 def without_nulls(section: object) -> object:

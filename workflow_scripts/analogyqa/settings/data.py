@@ -40,7 +40,8 @@ class Dataset(Section):
     """One data set: who reads it, and where its splits come from.
 
     A split is the name of a source in sources.yaml, a path (one that holds a slash), or a list of
-    alternatives of which the first available is taken. Of the splits in `drop_all_correct` the
+    alternatives of which the first available is taken; of a file that holds several splits `parts`
+    says which of its parts make each. Of the splits in `drop_all_correct` the
     questions whose candidates are all correct are left out, as in the "clean" TrecQA.
     `prototype_choice` says what is shuffled to choose prototypes: see `choose_prototypes`. Of a
     `fold`, such as 1of5, the splits are those of cross-fitting: see `corpora.folds`.
@@ -51,6 +52,7 @@ class Dataset(Section):
     train: Alternatives
     dev: Alternatives
     test: Alternatives
+    parts: dict[Split, list[str]] = {}
     questions: Annotated[dict[Split, dict[Name, Count]], BeforeValidator(_none_expected)] = {}
     drop_all_correct: Annotated[list[Split], Joined] = []
     prototype_choice: Literal["pair", "question"] = "pair"

@@ -36,7 +36,8 @@ _NAMED = (
     "systems",
     "stand_ins",
 )
-_SHARED = (*_NAMED, "named_entities")
+_ALONE = ("named_entities", "lemmas")  # each is a thing of its own
+_SHARED = (*_NAMED, *_ALONE)
 _UNDER = {"training": Training, "prototypes": Prototypes}
 _STUDIES = ("selection", "sensitivity", "crossfit", "extra_rows")
 _NOT_GIVEN = ("studies", "seeds_of")  # no user writes them: they are made of other keys
@@ -264,7 +265,7 @@ def _united(papers: Mapping[str, dict], own: dict, faults: _Faults) -> dict:
             new = without_nulls(own.get(key) or {})
             new = {name: new[name] for name in new if name not in united}
             united |= _on_their_base(new, _resolve({}, own, faults)) if key == "systems" else new
-        merged[key] = united or (None if key == "named_entities" else {})
+        merged[key] = united or (None if key in _ALONE else {})
     return merged
 
 

@@ -1,6 +1,6 @@
 """The whole configuration of a run: its own keys, and what its papers configure."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -29,7 +29,7 @@ from analogyqa.settings.studies import (
     Studies,
 )
 from analogyqa.settings.systems import System
-from analogyqa.settings.vectors import NamedEntities, SentenceVectors, Vectors
+from analogyqa.settings.vectors import VECTORS_AXES, Lemmas, NamedEntities, SentenceVectors, Vectors
 
 MOST_SEEDS = 10_000
 CROSSFIT, ALL_OTHERS = "crossfit", "default"  # beside subsets, what may have seeds of its own
@@ -77,8 +77,8 @@ class Config(Section):
     `seeds` may be a mapping, of which `seeds_of` has what is not `default`. `axes` maps an axis to
     its only points here, in place of those that the papers show. Of `studies` a user writes no key:
     they are the sections selection, sensitivity, crossfit and extra_rows of each paper. `left_out`
-    maps systems that cannot be had here to the reason; `stand_ins` what stands in for a file that a
-    paper names, by its name in a record, to what it replaces.
+    maps systems and data sets that cannot be had here to the reason; `stand_ins` what stands in for
+    a file that a paper names, by its name in a record, to what it replaces.
     """
 
     output_dir: Folder
@@ -103,6 +103,7 @@ class Config(Section):
     vectors: dict[Name, Vectors] = {}
     sentence_vectors: dict[Name, SentenceVectors] = {}
     named_entities: NamedEntities | None = None
+    lemmas: Lemmas | None = None
     systems: dict[Name, System] = Field(min_length=1)
     stand_ins: dict[Name, str] = {}
     studies: dict[Name, Studies] = {}
@@ -141,6 +142,11 @@ class Config(Section):
         for name, stored in self.sentence_vectors.items():
             if stored.vectors is not None:
                 require_known(f"sentence_vectors.{name}.vectors", stored.vectors, self.vectors)
+        for name, vectors in self.vectors.items():
+            for dataset in vectors.corpora or {}:
+                require_known(f"vectors.{name}.corpora", dataset, self.datasets)
+            if vectors.lemmas and self.lemmas is None:
+                raise ValueError(f"vectors.{name}.lemmas: the section lemmas is missing")
         if self.named_entities:
             require_known("named_entities.vectors", self.named_entities.vectors, self.vectors)
         return self
@@ -197,10 +203,15 @@ class Config(Section):
         """Raise ValueError, which begins with `key`, when what a system reads is not configured."""
         if system.vectors is not None:
             require_known(f"{key}.vectors", system.vectors, self.vectors)
+            for name in VECTORS_AXES:
+                if getattr(system, name) is not None and not self.vectors[system.vectors].corpora:
+                    raise ValueError(f"{key}.{name}: {system.vectors} are not trained on corpora")
         for name in system.sentence_vectors or []:
             require_known(f"{key}.sentence_vectors", name, self.sentence_vectors)
         if system.rewriting and self.named_entities is None:
             raise ValueError(f"{key}.rewriting: the section named_entities is missing")
+        if system.rewriting and system.vectors and self.vectors[system.vectors].lemmas:
+            raise ValueError(f"{key}.rewriting: not with vectors of lemmas")
 
     def own(self, section: Literal["datasets", "systems", "subsets"]) -> list[str]:
         """Return the data sets, systems or subsets that no paper configures."""
@@ -264,6 +275,12 @@ class Config(Section):
         values = own.model_dump() | changes | {"questions": {}}
         return Dataset.model_validate(values) if changes else own
 
+    def vectors_at(self, name: str) -> Vectors:
+        """Return vectors by the name that `System.word_vectors` gives them."""
+        own, _, axes = name.partition(",")
+        changes = dict(ax.from_text(axes)) if axes else {}
+        return Vectors.model_validate(self.vectors[own].model_dump(exclude_unset=True) | changes)
+
     def canonical(self, system: str, axes: Axes, dataset: str | None = None) -> Axes:
         """Return axes without those that change nothing in a system, or in a data set."""
         own = self.systems[system]
@@ -304,38 +321,6 @@ def _effective(system: System, name: str) -> str:
     value = ax.value_in(system, name)
     one_sided = OBJECTIVES[value].one_sided if name == "loss" else None
     return one_sided if one_sided and not system.compares else value
-
-
-def leave_out(config: Config, reasons: dict[str, str]) -> Config:
-    """Return the configuration without the systems that cannot be run here.
-
-    Args:
-        config: as loaded.
-        reasons: system to why; `left_out` then tells the tables. Other keys, such as a system at an
-            axis, only tell.
-
-    Raises AnalogyQAError when no system is left.
-    """
-    systems = {name: system for name, system in config.systems.items() if name not in reasons}
-    if not systems:
-        raise AnalogyQAError("\n".join(dict.fromkeys(reasons.values())))
-    studies = {}
-    for paper, study in config.studies.items():
-        changed = {}
-        for key in ("selection", "sensitivity", "crossfit"):
-            if section := getattr(study, key):
-                changed[key] = section.model_copy(
-                    update={"systems": _kept(section.systems, systems)}
-                )
-        studies[paper] = study.model_copy(update=changed)
-    left_out = {**config.left_out, **reasons}
-    return config.model_copy(update={"systems": systems, "studies": studies, "left_out": left_out})
-
-
-def _kept(names: dict | list, systems: Collection[str]) -> dict | list:
-    if isinstance(names, dict):
-        return {name: value for name, value in names.items() if name in systems}
-    return [name for name in names if name in systems]
 
 
 def tracking_uri_of(config: Config) -> str:

@@ -6,7 +6,16 @@ from pydantic import Field, model_validator
 
 from analogyqa.measures import MEASURES
 from analogyqa.registry import ENCODERS, OBJECTIVES, OPTIMISERS, RANKERS
-from analogyqa.settings.base import Alternatives, Count, Joined, Section, WholeNumber
+from analogyqa.settings.base import (
+    Alternatives,
+    Count,
+    Joined,
+    JoinedOrEmpty,
+    Section,
+    WholeNumber,
+)
+from analogyqa.settings.data import Split
+from analogyqa.settings.vectors import VECTORS_AXES
 
 
 class Negatives(Section):
@@ -50,15 +59,37 @@ class Training(Section):
     negatives: Negatives = Negatives()
 
 
+class Mapping(Section):
+    """How both sentences of a pair come into one space before they are compared by cosine.
+
+    It is what Artetxe et al. (2016) do to the words of two languages.
+
+    Args:
+        normalise: steps in their order: `unit`, to length 1, and `centre`, less the mean.
+        mean_of: the splits whose sentences the mean is taken over, once each.
+        learned_from: the splits whose correct pairs the matrix is learned from; empty for none.
+        direction: which side of a pair the matrix is to bring onto the other; with `both` each pair
+            counts in both directions.
+        side: which sides are multiplied when they are compared, `source` or both.
+        orthogonal: whether the matrix is; else it is that of least squares.
+        negatives: `lowest` gives a cosine that is not positive the lowest score, 0.
+    """
+
+    normalise: Annotated[list[Literal["unit", "centre"]], JoinedOrEmpty] = []
+    mean_of: Annotated[list[Split], Joined, Field(min_length=1)] = ["train"]
+    learned_from: Annotated[list[Split], JoinedOrEmpty] = []
+    direction: Literal["to_candidate", "to_question", "both"] = "to_candidate"
+    side: Literal["source", "both"] = "both"
+    orthogonal: bool = True
+    negatives: Literal["kept", "lowest"] = "kept"
+
+
 # What of a system a cell may have otherwise.
+_MAPPING = tuple(f"mapping.{name}" for name in Mapping.model_fields)
+_OF_WORDS = (*VECTORS_AXES, "shortest_word", "weighting")  # and of no encoder that learns
 SYSTEM_AXES = (
-    "vectors",
-    "sentence_vectors",
-    "rewriting",
-    "aggregate",
-    "gradient",
-    "last_layer",
-    "p",
+    *("vectors", *_OF_WORDS, "sentence_vectors", "rewriting"),
+    *("aggregate", "gradient", "last_layer", "components", *_MAPPING, "p"),
 )
 _NEGATIVES = tuple(f"negatives.{name}" for name in Negatives.model_fields)
 TRAINING_AXES = tuple(name for name in Training.model_fields if name != "negatives") + _NEGATIVES
@@ -70,6 +101,9 @@ class System(Section):
     Args:
         title: as tables and figures call it.
         encoder: a key of `ENCODERS`, over the word vectors `vectors`.
+        window, dim: of the word vectors, where they are trained on data sets.
+        shortest_word: words of fewer characters are passed over.
+        weighting: of the words of a sentence; `sif`: smooth inverse frequency (Arora et al. 2017).
         sentence_vectors: in place of an encoder; of a list the first that can be had.
         rewriting: what replaces the question word (Tam et al. 2017), if anything does.
         ranker: a key of `RANKERS`.
@@ -77,6 +111,8 @@ class System(Section):
         gradient: of the ranker `hyperbolic`, with respect to the points of the ball.
         last_layer: of the ranker `hyperbolic`, what its score is linear in: the distance, or the
             distance and both vectors.
+        mapping, components: of the ranker `mapped`, the second how many of the first singular
+            vectors of the training sentences are removed.
         p: prototypes of each question type, to compare with and to train with.
         only_costs: why only its costs are measured, and no scores.
         training: laid over the section `training` of the paper that the system is of.
@@ -85,12 +121,18 @@ class System(Section):
     title: str
     encoder: Literal[tuple(ENCODERS)] | None = None  # type: ignore[valid-type]
     vectors: str | None = None
+    window: Count | None = None
+    dim: Count | None = None
+    shortest_word: Count = 1
+    weighting: Literal["uniform", "sif"] = "uniform"
     sentence_vectors: Annotated[Alternatives | None, Joined] = None
     rewriting: Literal["entity", "prototype_word"] | None = None
     ranker: Literal[tuple(RANKERS)]  # type: ignore[valid-type]
     aggregate: Literal["max", "mean", "question"] = "max"
     gradient: Literal["riemannian", "euclidean"] = "riemannian"
     last_layer: Literal["distance", "concatenated"] = "distance"
+    mapping: Mapping = Mapping()
+    components: Annotated[WholeNumber, Field(ge=0, le=1000)] = 0
     p: Count = 30
     only_costs: str = ""
     training: Training = Training()
@@ -107,6 +149,9 @@ class System(Section):
             raise ValueError(f"the encoder {self.encoder} needs vectors")
         if not needed and self.vectors is not None:
             raise ValueError(f"the encoder {self.encoder} reads no vectors")
+        for name in _OF_WORDS if self.vectors is None or self.trained else ():
+            if getattr(self, name) != type(self).model_fields[name].default:
+                raise ValueError(f"{name}: of an encoder over word vectors that is not trained")
         if "training" in self.model_fields_set and not self.trained:
             raise ValueError("training: this system is not trained")
         alone = OBJECTIVES[self.training.loss].ranks_pairs
@@ -120,6 +165,8 @@ class System(Section):
             raise ValueError(f"the ranker {self.ranker} needs loss: {fitting}")
         if RANKERS[self.ranker].trained and not self.trained:
             raise ValueError(f"the ranker {self.ranker} is trained: give an encoder, too")
+        if RANKERS[self.ranker].fitted and self.trained:
+            raise ValueError(f"the ranker {self.ranker} is fitted: the encoder must not be trained")
         gives_words = self.encoder is not None and ENCODERS[self.encoder].gives_words
         if RANKERS[self.ranker].reads_words != gives_words:
             reading = [name for name, each in RANKERS.items() if each.reads_words]
@@ -131,6 +178,18 @@ class System(Section):
     def scientific(self) -> dict:
         """Return what of a system its scores depend on, besides p and its training section."""
         return self.model_dump(exclude={"title", "training", "p", "only_costs"})
+
+    @property
+    def word_vectors(self) -> str | None:
+        """The name of its word vectors, with what it changes of them behind a comma."""
+        changed = {name: getattr(self, name) for name in VECTORS_AXES}
+        axes = [f"{name}={value}" for name, value in changed.items() if value is not None]
+        return self.vectors and ",".join([self.vectors, *axes])
+
+    @property
+    def fitted(self) -> bool:
+        """Whether it is fitted to the sentences of the data set before it scores."""
+        return RANKERS[self.ranker].fitted or self.weighting != "uniform"
 
     @property
     def trained(self) -> bool:
@@ -158,8 +217,11 @@ class System(Section):
             return self.needs_prototypes
         if axis in TRAINING_AXES:
             return self.trained
+        if axis in _OF_WORDS:
+            return self.vectors is not None and not self.trained
+        name = axis.partition(".")[0]
         optional = {option for entry in RANKERS.values() for option in entry.options}
-        return axis not in optional or axis in RANKERS[self.ranker].options
+        return name not in optional or name in RANKERS[self.ranker].options
 
 
 class Prototypes(Section):

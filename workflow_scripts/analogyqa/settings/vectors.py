@@ -6,16 +6,36 @@ from pydantic import Field, model_validator
 
 from analogyqa.registry import PRETRAINED
 from analogyqa.settings.base import Alternatives, Count, Name, Section, WholeNumber
+from analogyqa.settings.data import Split
+
+VECTORS_AXES = (
+    "dim",
+    "window",
+)  # what of vectors that are trained on data sets a system may change
 
 
 class Vectors(Section):
-    """Word vectors, either read from a file or trained here with fastText.
+    """Word vectors, read from a file or trained here.
 
-    `lowercase` is the configuration's where it is null.
+    Args:
+        source: a file of vectors.
+        train_on: text files that fastText is trained on.
+        corpora: data sets, with their splits, whose questions and candidates word2vec is trained
+            on: skip-gram with hierarchical softmax.
+        lemmas: of `corpora`, whether the vectors are of lemmas. A system that reads them sees the
+            content words of a sentence; the section `lemmas` says which these are.
+        window: of `corpora`, words on each side.
+        lowercase: the configuration's where it is null.
     """
 
     source: Alternatives | None = None
     train_on: Alternatives | None = None
+    corpora: (
+        Annotated[dict[Name, Annotated[list[Split], Field(min_length=1)]], Field(min_length=1)]
+        | None
+    ) = None
+    lemmas: bool = False
+    window: Annotated[WholeNumber, Field(ge=1, le=1000)] = 5
     dim: Annotated[WholeNumber, Field(ge=1, le=2000)] = 300
     epochs: Count = 5
     min_count: Count = 5
@@ -24,10 +44,14 @@ class Vectors(Section):
 
     @model_validator(mode="after")
     def _one_origin(self) -> "Vectors":
-        if (self.source is None) == (self.train_on is None):
-            raise ValueError("give either source (a file) or train_on (a text), not both or none")
+        if sum(origin is not None for origin in (self.source, self.train_on, self.corpora)) != 1:
+            raise ValueError("give one of source (a file), train_on (a text) and corpora")
         if self.source and set(self.model_fields_set) & {"dim", "epochs", "min_count"}:
             raise ValueError("dim, epochs and min_count belong to train_on; a source has its own")
+        if not self.corpora and set(self.model_fields_set) & {"lemmas", "window"}:
+            raise ValueError("lemmas and window belong to corpora")
+        if self.corpora and self.out_of_vocabulary == "subword":
+            raise ValueError("subword needs a fastText .bin file or train_on")
         # Of a registered source the file is known later, when select_vectors checks it.
         readable = all(name.endswith(".bin") or "/" not in name for name in self.source or [])
         if self.out_of_vocabulary == "subword" and not readable:
@@ -84,3 +108,15 @@ class NamedEntities(Section):
     model: Alternatives
     vectors: str
     labels: dict[Name, list[str]]
+
+
+class Lemmas(Section):
+    """Who finds lemmas, and which of them are content words.
+
+    Args:
+        model: a spaCy model, as in `NamedEntities`.
+        keep: their parts of speech (UPOS); stop words are none.
+    """
+
+    model: Alternatives
+    keep: Annotated[list[str], Field(min_length=1)]

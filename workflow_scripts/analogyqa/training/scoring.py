@@ -9,7 +9,9 @@ import pandas as pd
 
 from analogyqa.encoders import build_encoder
 from analogyqa.examples.data import CellData
-from analogyqa.rankers import Encoded, Ranker, build_ranker
+from analogyqa.pretrained.sif import weight_of
+from analogyqa.rankers import Encoded, Fitting, Ranker, build_ranker
+from analogyqa.registry import RANKERS
 from analogyqa.schemas import SCORES
 from analogyqa.text import Sentences
 
@@ -77,5 +79,30 @@ def score_untrained(data: CellData, system: "System", seed: int) -> pd.DataFrame
 
     Sentence vectors are words of one sentence each, of which the mean is the vector itself.
     """
-    encoder = build_encoder(system.encoder or "mean", data.word_vectors, system.training, seed)
-    return score_evaluated(encoder, data, build_ranker(system), seed)
+    word_vectors = data.word_vectors
+    if system.weighting == "sif":
+        word_vectors = word_vectors * _sif_weights(data)[:, None]
+    encoder = build_encoder(system.encoder or "mean", word_vectors, system.training, seed)
+    ranker = build_ranker(system)
+    if RANKERS[system.ranker].fitted:
+        ranker.fit(_fitting(encoder, data))
+    return score_evaluated(encoder, data, ranker, seed)
+
+
+def _sif_weights(data: CellData) -> np.ndarray:
+    """Return the weight of each word by its share of the training sentences, float32 [V]."""
+    pairs = data.everything
+    train = (pairs.pairs["split"] == "train").to_numpy()
+    sentences = np.union1d(pairs.questions[train], pairs.candidates[train])
+    counts = data.sentences.count_words(sentences, len(data.word_vectors))
+    return weight_of(counts, counts.sum()).astype(np.float32)
+
+
+def _fitting(encode: Encode, data: CellData) -> Fitting:
+    """Encode what a ranker is fitted to."""
+    pairs = data.everything
+    unique, rows = np.unique([pairs.questions, pairs.candidates], return_inverse=True)
+    questions, candidates = rows.reshape(2, -1)
+    sentences = encode_all(encode, data.sentences, unique)
+    splits = pairs.pairs["split"].to_numpy(dtype=str)
+    return Fitting(sentences, questions, candidates, pairs.labels, splits)

@@ -1,0 +1,170 @@
+"""The mapping of questions and candidates into one space, against what it must be."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analogyqa.rankers import Encoded, Fitting, build_ranker
+from analogyqa.rankers.cosine import unit
+from analogyqa.rankers.mapped import components_of, least_squares_map, orthogonal_map
+from analogyqa.settings.systems import System
+
+NORMALISED = {"normalise": ["unit", "centre"]}
+EMPTY = np.zeros((0, 6), np.float32), np.zeros((0, 6), np.float32), np.zeros(0, int)
+
+
+def drawn(seed, *shape):
+    return np.random.default_rng(seed).normal(size=shape)
+
+
+def rotation(seed, dim):
+    matrix, _ = np.linalg.qr(drawn(seed, dim, dim))
+    return matrix
+
+
+def fitting(questions, candidates, labels=None, splits=None):
+    """Pairs of sentences that come once each."""
+    count = len(questions)
+    return Fitting(
+        np.concatenate([questions, candidates]).astype(np.float32),
+        np.arange(count),
+        np.arange(count, 2 * count),
+        np.ones(count, int) if labels is None else np.array(labels),
+        np.array(["train"] * count if splits is None else splits),
+    )
+
+
+def ranker(fitted_to, components=0, **mapping):
+    options = {"mapping": mapping, "components": components}
+    made = build_ranker(System(title="M", encoder="mean", vectors="v", ranker="mapped", **options))
+    made.fit(fitted_to)
+    return made
+
+
+def scores(made, questions, candidates):
+    pairs = questions.astype(np.float32), candidates.astype(np.float32)
+    found, best = made.scores(Encoded(np.arange(len(questions)), *pairs, *EMPTY, EMPTY[2]))
+    assert (found.dtype, set(best)) == (np.float32, {-1})
+    return found
+
+
+def cosines(questions, candidates):
+    return np.einsum("md,md->m", unit(questions), unit(candidates))
+
+
+@given(st.integers(0, 2**16), st.integers(1, 8), st.integers(1, 20))
+def test_the_map_is_orthogonal_and_no_other_of_some_is_nearer(seed, dim, pairs):
+    sources, targets = drawn(seed, pairs, dim), drawn(seed + 1, pairs, dim)
+    found = orthogonal_map(sources, targets)
+    np.testing.assert_allclose(found.T @ found, np.eye(dim), atol=1e-6)
+    distance = np.linalg.norm(sources @ found - targets)
+    for other in (np.eye(dim), rotation(seed + 2, dim), found @ rotation(seed + 3, dim)):
+        assert distance <= np.linalg.norm(sources @ other - targets) + 1e-9
+
+
+@given(st.integers(0, 2**16), st.integers(1, 8))
+def test_a_known_rotation_is_recovered(seed, dim):
+    sources, known = drawn(seed, 3 * dim, dim), rotation(seed + 1, dim)
+    np.testing.assert_allclose(orthogonal_map(sources, sources @ known), known, atol=1e-6)
+    np.testing.assert_allclose(least_squares_map(sources, sources @ known), known, atol=1e-6)
+
+
+@pytest.mark.parametrize("direction", ["to_candidate", "to_question"])
+def test_one_side_undoes_a_rotation_that_hides_the_right_candidates(direction):
+    questions, known = drawn(0, 40, 6), rotation(1, 6)
+    candidates = questions @ known
+    options = {"learned_from": ["train"], "side": "source", "direction": direction}
+    made = ranker(fitting(questions, candidates), **options)
+    assert cosines(questions, candidates).mean() < 0.5
+    np.testing.assert_allclose(scores(made, questions, candidates), 1, atol=1e-5)
+
+
+def test_one_orthogonal_map_on_both_sides_changes_no_cosine():
+    data = fitting(drawn(0, 30, 6), drawn(1, 30, 6))
+    pairs = drawn(2, 9, 6), drawn(3, 9, 6)
+    mapped = scores(ranker(data, **NORMALISED, learned_from=["train"]), *pairs)
+    np.testing.assert_allclose(mapped, scores(ranker(data, **NORMALISED), *pairs), atol=1e-6)
+    free = ranker(data, **NORMALISED, learned_from=["train"], orthogonal=False)
+    assert np.abs(mapped - scores(free, *pairs)).max() > 0.01
+
+
+def test_pairs_in_both_directions_give_a_map_that_is_its_own_inverse():
+    made = ranker(fitting(drawn(0, 30, 6), drawn(1, 30, 6)), learned_from=["train"],
+                  direction="both", side="source")  # fmt: skip
+    np.testing.assert_allclose(made.source @ made.source, np.eye(6), atol=1e-6)
+    assert made.target is None
+
+
+def test_only_right_pairs_of_the_splits_are_learned_from():
+    questions, candidates, known = drawn(0, 40, 6), drawn(1, 40, 6), rotation(2, 6)
+    labels, splits = np.arange(40) % 2, ["train"] * 20 + ["dev"] * 10 + ["test"] * 10
+    right = (labels == 1) & (np.array(splits) != "test")
+    candidates[right] = questions[right] @ known
+    data = fitting(questions, candidates, labels, splits)
+    options = {"side": "source", "learned_from": ["train", "dev"]}
+    np.testing.assert_allclose(ranker(data, **options).source, known, atol=1e-6)
+
+
+@pytest.mark.parametrize("splits", [["train"], ["train", "test"]])
+def test_the_mean_is_that_of_the_sentences_of_the_splits_once_each(splits):
+    questions, candidates = drawn(0, 12, 6), drawn(1, 12, 6)
+    of = np.array(["train"] * 5 + ["dev"] * 3 + ["test"] * 4)
+    data = fitting(questions, candidates, splits=of)
+    repeated = Fitting(data.sentences, *(np.r_[each, each] for each in data[1:]))
+    own = np.isin(of, splits)
+    mean = unit(np.concatenate([questions[own], candidates[own]]).astype(np.float32)).mean(axis=0)
+    for each in (data, repeated):
+        made = ranker(each, **NORMALISED, mean_of=splits)
+        np.testing.assert_allclose(made.mean, mean, atol=1e-6)
+    expected = cosines(unit(questions) - mean, unit(candidates) - mean)
+    np.testing.assert_allclose(scores(made, questions, candidates), expected, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("steps", "length", "mean"),
+    [([], None, None), (["unit"], 1, None), (["centre"], None, 0),
+     (["unit", "centre", "unit"], 1, None)],
+)  # fmt: skip
+def test_sentences_are_normalised_step_by_step(steps, length, mean):
+    data = fitting(drawn(0, 12, 6) + 1, drawn(1, 12, 6))
+    found = ranker(data, normalise=steps)._normalised(data.sentences.astype(np.float64))
+    assert length is None or np.allclose(np.linalg.norm(found, axis=1), length)
+    assert mean is None or np.allclose(found.mean(axis=0), mean)
+    assert steps or np.array_equal(found, data.sentences)
+
+
+@given(st.integers(0, 2**16), st.integers(0, 6))
+def test_the_components_of_the_training_sentences_are_removed(seed, count):
+    vectors = drawn(seed, 20, 6)
+    components = components_of(vectors, count)
+    np.testing.assert_allclose(components @ components.T, np.eye(count), atol=1e-6)
+    # They hold as much of the vectors as the largest singular values say.
+    values = np.linalg.svd(vectors, compute_uv=False)
+    np.testing.assert_allclose(
+        np.linalg.norm(vectors @ components.T) ** 2, (values[:count] ** 2).sum()
+    )
+    data = fitting(vectors[:10], vectors[10:])
+    kept = vectors - vectors @ components.T @ components
+    expected = cosines(kept[:10], kept[10:]) if count < 6 else np.zeros(10)
+    found = scores(ranker(data, components=count), vectors[:10], vectors[10:])
+    assert count == 6 or np.allclose(found, expected, atol=1e-4)
+
+
+def test_a_cosine_that_is_not_positive_may_get_the_lowest_score():
+    pairs = drawn(2, 30, 6), drawn(3, 30, 6)
+    data = fitting(drawn(0, 30, 6), drawn(1, 30, 6))
+    kept, cut = (scores(ranker(data, negatives=each), *pairs) for each in ("kept", "lowest"))
+    assert (kept < 0).any()
+    np.testing.assert_array_equal(cut, np.maximum(kept, 0))
+
+
+def test_a_sentence_without_words_is_like_no_other():
+    data = fitting(drawn(0, 8, 6), drawn(1, 8, 6))
+    assert scores(ranker(data, components=2), np.zeros((1, 6)), drawn(2, 1, 6)) == 0
+
+
+def test_the_given_order_is_that_of_the_candidates():
+    made = build_ranker(System(title="S", ranker="given_order"))
+    found = made.scores(["q", "q", "r"], ["c", "a", "b"], ["a", "b", "c"], True)
+    assert (found.dtype, np.argsort(-found).tolist()) == (np.float32, [0, 1, 2])

@@ -1,0 +1,95 @@
+"""Rank candidates by cosine after a mapping between questions and candidates (Hazem et al. 2017).
+
+The mapping is that of Artetxe et al. (2016) between the words of two languages: normalise, learn
+the orthogonal matrix that brings the sources of known pairs nearest to their targets. And the first
+components of the sentences are removed, as Arora et al. (2017) do.
+"""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from analogyqa.rankers.cosine import unit
+
+if TYPE_CHECKING:
+    from analogyqa.rankers import Encoded, Fitting
+    from analogyqa.settings.systems import System
+
+
+def orthogonal_map(sources: np.ndarray, targets: np.ndarray) -> np.ndarray:
+    """Return the orthogonal W [d, d] with the least sum of |x W - z|^2 over pairs [n, d].
+
+    With the singular value decomposition X'Z = U S V' it is U V' (Artetxe et al. 2016, 2.1).
+    """
+    left, _, right = np.linalg.svd(sources.T @ targets)
+    return left @ right
+
+
+def least_squares_map(sources: np.ndarray, targets: np.ndarray) -> np.ndarray:
+    """Return the W [d, d] with the least sum of |x W - z|^2, and of such the smallest."""
+    return np.linalg.lstsq(sources, targets, rcond=None)[0]
+
+
+def components_of(vectors: np.ndarray, count: int) -> np.ndarray:
+    """Return the first `count` right singular vectors of [n, d], by its Gram matrix: [count, d]."""
+    return np.linalg.eigh(vectors.T @ vectors)[1].T[::-1][:count]
+
+
+class MappedRanker:
+    """score(q, a) = cos(f(q), g(a)), where f and g are what `fit` learns, as `mapping` says."""
+
+    def __init__(self, system: "System") -> None:
+        self.options, self.components = system.mapping, system.components
+
+    def fit(self, fitting: "Fitting") -> None:
+        """Learn the mean, the matrix and the components, in this order, in double precision."""
+        sentences = fitting.sentences.astype(np.float64)
+        self.mean = np.zeros(sentences.shape[1])
+        if "centre" in self.options.normalise:
+            before = self.options.normalise[: self.options.normalise.index("centre")]
+            steps = unit(sentences) if "unit" in before else sentences
+            self.mean = steps[fitting.sentences_of(self.options.mean_of)].mean(axis=0)
+        sentences = self._normalised(sentences)
+        self.source = self.target = None
+        if self.options.learned_from:
+            pairs = fitting.correct_pairs(self.options.learned_from)
+            questions, candidates = (sentences[rows] for rows in pairs)
+            self._learn(questions, candidates)
+        training = sentences[fitting.sentences_of(["train"])]
+        if self.source is not None and self.target is not None:
+            training = training @ self.source
+        self.removed = components_of(training, self.components) if self.components else None
+
+    def _learn(self, questions: np.ndarray, candidates: np.ndarray) -> None:
+        sources, targets = questions, candidates
+        if self.options.direction == "to_question":
+            sources, targets = candidates, questions
+        elif self.options.direction == "both":
+            sources, targets = np.r_[questions, candidates], np.r_[candidates, questions]
+        learn = orthogonal_map if self.options.orthogonal else least_squares_map
+        self.source = learn(sources, targets)
+        self.target = self.source if self.options.side == "both" else None
+
+    def _normalised(self, vectors: np.ndarray) -> np.ndarray:
+        for step in self.options.normalise:
+            vectors = unit(vectors) if step == "unit" else vectors - self.mean
+        return vectors
+
+    def _projected(self, vectors: np.ndarray, matrix: np.ndarray | None) -> np.ndarray:
+        vectors = self._normalised(vectors.astype(np.float64))
+        vectors = vectors if matrix is None else vectors @ matrix
+        if self.removed is not None:
+            vectors = vectors - vectors @ self.removed.T @ self.removed
+        return unit(vectors)
+
+    def scores(self, encoded: "Encoded") -> tuple[np.ndarray, np.ndarray]:
+        """Score pairs: float32 [M]; there is no best prototype."""
+        matrices = self.source, self.target
+        if self.options.direction == "to_question":
+            matrices = self.target, self.source
+        questions = self._projected(encoded.questions, matrices[0])
+        candidates = self._projected(encoded.candidates, matrices[1])
+        cosines = np.einsum("md,md->m", questions, candidates)
+        if self.options.negatives == "lowest":
+            cosines = np.maximum(cosines, 0)
+        return cosines.astype(np.float32), np.full(len(cosines), -1)

@@ -1,0 +1,40 @@
+"""The configuration without what cannot be had here."""
+
+from collections.abc import Collection
+
+from analogyqa.errors import AnalogyQAError
+from analogyqa.settings.run import Config
+
+
+def leave_out(config: Config, reasons: dict[str, str]) -> Config:
+    """Return the configuration without the systems and data sets that cannot be had here.
+
+    Args:
+        config: as loaded.
+        reasons: system to why; `left_out` then tells the tables. Other keys, such as a system at an
+            axis, only tell.
+
+    Raises AnalogyQAError when no system is left.
+    """
+    systems = {name: system for name, system in config.systems.items() if name not in reasons}
+    if not systems:
+        raise AnalogyQAError("\n".join(dict.fromkeys(reasons.values())))
+    studies = {}
+    for paper, study in config.studies.items():
+        changed = {}
+        for key in ("selection", "sensitivity", "crossfit"):
+            if section := getattr(study, key):
+                kept = {"systems": _kept(section.systems, systems)}
+                if key != "selection":
+                    kept["datasets"] = [n for n in section.datasets if n not in reasons]
+                changed[key] = section.model_copy(update=kept)
+        studies[paper] = study.model_copy(update=changed)
+    changed = {"systems": systems, "studies": studies, "left_out": {**config.left_out, **reasons}}
+    changed["datasets"] = {n: each for n, each in config.datasets.items() if n not in reasons}
+    return config.model_copy(update=changed)
+
+
+def _kept(names: dict | list, systems: Collection[str]) -> dict | list:
+    if isinstance(names, dict):
+        return {name: value for name, value in names.items() if name in systems}
+    return [name for name in names if name in systems]

@@ -1,0 +1,15 @@
+"""Put lemmas in the place of the texts of a corpus.
+
+input: corpus
+output: lemmas/{corpus}/words.parquet and content.parquet
+"""
+
+from analogyqa.rewriting.lemmas import lemmatise_corpus
+from analogyqa.schemas import CORPUS, read_table, write_table
+from job import job
+
+with job(snakemake):
+    corpus = read_table(snakemake.input.corpus, CORPUS)
+    words, content = lemmatise_corpus(corpus, snakemake.params.model, snakemake.params.keep)
+    write_table(words, CORPUS, snakemake.output.words)
+    write_table(content, CORPUS, snakemake.output.content)
