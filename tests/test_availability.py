@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from analogyqa.availability import Availability, find_entity_model
+from analogyqa.availability import Availability, find_model
 from analogyqa.errors import AnalogyQAError
 from analogyqa.plan import load_papers
 from analogyqa.sources.registry import Source
@@ -256,12 +256,12 @@ def test_of_models_of_entities_the_first_there_is_is_found(folder, names, found)
                   "mine.jsonl", "resources/mine.jsonl"):  # fmt: skip
         Path(place).parent.mkdir(parents=True, exist_ok=True)
         Path(place).touch()
-    assert find_entity_model(names, ["resources", Path("mirror")]) == found
+    assert find_model(names, ["resources", Path("mirror")]) == found
 
 
 def test_the_models_that_are_not_there_are_named():
     with pytest.raises(AnalogyQAError, match=r"models a_b, c\.jsonl is here .*named_entities\.mod"):
-        find_entity_model(["a_b", "c.jsonl"], [])
+        find_model(["a_b", "c.jsonl"], [])
 
 
 def test_a_model_of_the_hub_is_its_folder_and_its_files_where_it_is_not_installed(

@@ -5,6 +5,7 @@ output: claims.csv, comparisons.csv, claims.md
 """
 
 from analogyqa.files import write_text
+from analogyqa.plan import cells_of_claims, parts_of
 from analogyqa.report.claims import judge_claims
 from analogyqa.report.claims_page import claims_markdown
 from analogyqa.report.learning import learnt_of
@@ -14,7 +15,9 @@ from job import job, reported
 with job(snakemake):
     config, by_name = reported(snakemake)
     papers = list(by_name.values())
-    values = values_of(read_runs(snakemake.input.records, snakemake.input.metrics))
+    cells = [cell for paper in papers for cell in cells_of_claims(config, paper)]
+    parts = parts_of(config, cells)
+    values = values_of(read_runs(snakemake.input.records, snakemake.input.metrics, parts))
     learnt = learnt_of(snakemake.input.histories)
     claims, comparisons = judge_claims(papers, config, values, learnt)
     write_csv(claims, snakemake.output.claims)

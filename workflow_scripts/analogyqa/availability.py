@@ -6,9 +6,11 @@ from pathlib import Path
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.plan import varied_systems
-from analogyqa.pretrained import transformer
+from analogyqa.plan.solved import of_category
+from analogyqa.pretrained import hugging_face, transformer
 from analogyqa.rewriting import entities
 from analogyqa.schemas import SPLITS
+from analogyqa.settings.analogies import Category
 from analogyqa.settings.base import nearest_hint
 from analogyqa.settings.data import Dataset
 from analogyqa.settings.paper import Paper
@@ -28,7 +30,10 @@ class Availability:
         sentence_vectors: sentence vectors to what they are made of: `weights`, `name`, or
             `train_on` and `dev_on`, each with its files.
         entities: the model that finds named entities, None where there is none.
-        reasons: systems that cannot be run here, and `system axes` for one at axes, to why.
+        parser: the model that parses sentences, likewise.
+        categories: category of sentence pairs to the files that it is made of, by their kind.
+        reasons: systems that cannot be run here, `system axes` for one at axes, and categories that
+            cannot be made, to why.
 
     Raises:
         AnalogyQAError: for a path that is not there, and where a split cannot be had.
@@ -64,6 +69,16 @@ class Availability:
             except UnavailableError as error:
                 self._no_sentence_vectors[name] = f"{name} is {error}"
         self._no_entities = self._find_entities(config)
+        self.parser, self._no_parser = self._find_parser(config)
+        self.categories: dict[str, dict[str, list[str]]] = {}
+        self._no_categories: dict[str, str] = {}
+        for name, category in config.categories.items():
+            try:
+                self.categories[name] = self._of_category(category)
+            except UnavailableError as error:
+                self._no_categories[of_category(name)] = f"category {name} is {error}"
+            if category.parses and self._no_parser:
+                self._no_categories[of_category(name)] = self._no_parser
         self.reasons = self._reasons(config, papers)
 
     def file_of(self, alternatives: Sequence[str]) -> str:
@@ -112,7 +127,24 @@ class Availability:
         )
 
     def _of_splits(self, dataset: Dataset) -> dict[str, str]:
+        if dataset.solved:
+            if dataset.test and not dataset.relations:
+                raise AnalogyQAError(
+                    f"{dataset.test[0]}: no folder with files of relations. Correct the path in the "
+                    "configuration."
+                )
+            return {}
         return {split: self.file_of(getattr(dataset, split)) for split in SPLITS}
+
+    def _of_category(self, category: Category) -> dict[str, list[str]]:
+        """Return the files of a category; of inference files and texts all are needed."""
+        words = [category.words[0]] if category.words else []
+        kinds = {"words": words, "texts": category.texts, "inference": category.inference}
+        return {
+            kind: [self._or_drop_in(each) for each in alternatives]
+            for kind, alternatives in kinds.items()
+            if alternatives
+        }
 
     def _of_vectors(self, vectors: Vectors) -> list[str]:
         if vectors.source:
@@ -127,6 +159,8 @@ class Availability:
             }
         if stored.encoder == "sentence_transformers":
             return self._of_model(stored.weights)
+        if stored.encoder == "hugging_face":
+            return self._of_folder(stored.weights)
         return {"weights": [self._or_drop_in(stored.weights)]} if stored.weights else {}
 
     def _of_model(self, names: Sequence[str]) -> dict[str, list[str]]:
@@ -145,6 +179,13 @@ class Availability:
                 return {"name": [folder], "files": [f"{self._resources}/{file}" for file in files]}
         raise UnavailableError(f"not installed here: {' or '.join(names)}")
 
+    def _of_folder(self, names: Sequence[str]) -> dict[str, list[str]]:
+        """Return the first model of Hugging Face's transformers that is on this machine."""
+        for name in names:
+            if hugging_face.installed(name):
+                return {"name": [name]}
+        raise UnavailableError(f"not installed here: {' or '.join(names)}")
+
     def _or_drop_in(self, alternatives: Sequence[str]) -> str:
         """As `file_of`; the message, which tables show, names no place of this machine."""
         try:
@@ -157,15 +198,25 @@ class Availability:
         if config.named_entities is None:
             return "the section named_entities is missing"
         try:
-            self.entities = find_entity_model(
+            self.entities = find_model(
                 config.named_entities.model, [self._resources, *self._mirrors]
             )
         except AnalogyQAError as error:
             return str(error)
         return self._no_vectors.get(config.named_entities.vectors, "")
 
+    def _find_parser(self, config: Config) -> tuple[str | None, str]:
+        """Return the model that parses sentences, or None and why there is none."""
+        if config.parser is None:
+            return None, "the section parser is missing"
+        try:
+            folders = [self._resources, *self._mirrors]
+            return find_model(config.parser.model, folders, "parse sentences (parser.model)"), ""
+        except AnalogyQAError as error:
+            return None, str(error)
+
     def _reasons(self, config: Config, papers: Iterable[Paper]) -> dict[str, str]:
-        reasons = {}
+        reasons = dict(self._no_categories)
         for name, system in (config.systems | varied_systems(config, papers)).items():
             stores = system.sentence_vectors or []
             if name.partition(" ")[0] in reasons:  # which is one at all axes
@@ -179,10 +230,11 @@ class Availability:
         return reasons
 
 
-def find_entity_model(alternatives: Iterable[str], folders: Iterable[str | Path]) -> str:
-    """Return the first model of named entities there is: as it is named, or below a folder.
+def find_model(alternatives: Iterable[str], folders: Iterable[str | Path],
+               purpose: str = "find named entities (named_entities.model)") -> str:  # fmt: skip
+    """Return the first spaCy model there is: as it is named, or below a folder.
 
-    Raises AnalogyQAError that names the alternatives when none is there.
+    Raises AnalogyQAError that names the alternatives and the purpose when none is there.
     """
     folders = list(folders)
     for name in alternatives:
@@ -190,6 +242,6 @@ def find_entity_model(alternatives: Iterable[str], folders: Iterable[str | Path]
             if entities.installed(place):
                 return place
     raise AnalogyQAError(
-        f"none of the models {', '.join(alternatives)} is here to find named entities "
-        "(named_entities.model): python -m spacy download en_core_web_sm"
+        f"none of the models {', '.join(alternatives)} is here to {purpose}: "
+        "python -m spacy download en_core_web_sm"
     )

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.plan.cell import Cell, corpus_name, split_corpus, unfolded
+from analogyqa.plan.solved import parts_of, run_of, why_not_solved
 from analogyqa.registry import ENCODERS
 from analogyqa.settings import axes as ax
 from analogyqa.settings.axes import Axes
@@ -16,7 +17,8 @@ from analogyqa.settings.run import Config
 from analogyqa.settings.systems import System, Training
 from analogyqa.settings.views import View
 
-__all__ = ["Cell", "corpus_name", "split_corpus", "unfolded"]  # what the other rooms take from here
+# What the other rooms take from here.
+__all__ = ["Cell", "corpus_name", "parts_of", "run_of", "split_corpus", "unfolded"]
 
 
 def load_papers(config: Config, folder: Path = PAPERS) -> dict[str, Paper]:
@@ -57,6 +59,9 @@ def why_not(where: Where, config: Config) -> str:
         points = config.axes.get(name)
         if points and value not in map(ax.text_of, points):
             return f"{name} = {value} is not among the points of axes.{name}"
+    if where.dataset and config.datasets[where.dataset].solved:
+        if reason := why_not_solved(where, config):
+            return reason
     if where.system is None:
         return ""
     try:

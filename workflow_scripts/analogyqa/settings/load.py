@@ -33,10 +33,12 @@ _NAMED = (
     "subsets",
     "vectors",
     "sentence_vectors",
+    "categories",
     "systems",
     "stand_ins",
 )
-_SHARED = (*_NAMED, "named_entities")
+_SINGLE = ("named_entities", "parser")
+_SHARED = (*_NAMED, *_SINGLE)
 _UNDER = {"training": Training, "prototypes": Prototypes}
 _STUDIES = ("selection", "sensitivity", "crossfit", "extra_rows")
 _NOT_GIVEN = ("studies", "seeds_of")  # no user writes them: they are made of other keys
@@ -264,7 +266,7 @@ def _united(papers: Mapping[str, dict], own: dict, faults: _Faults) -> dict:
             new = without_nulls(own.get(key) or {})
             new = {name: new[name] for name in new if name not in united}
             united |= _on_their_base(new, _resolve({}, own, faults)) if key == "systems" else new
-        merged[key] = united or (None if key == "named_entities" else {})
+        merged[key] = united or (None if key in _SINGLE else {})
     return merged
 
 

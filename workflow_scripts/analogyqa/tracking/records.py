@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from analogyqa.errors import AnalogyQAError
-from analogyqa.measures import MEASURES
+from analogyqa.measures import MEASURES, values_by_seed
 from analogyqa.plan import Cell
 from analogyqa.runs.depends_on import content_hash, sha256
 from analogyqa.schemas import HISTORY, METRICS, read_table
@@ -127,10 +127,15 @@ def tags_of(results: str | Path, cell: Cell) -> dict[str, str]:
 
 def _measured(metrics_path: Path) -> pd.DataFrame:
     """Return the mean over items: a row a seed, columns test_map, test_mrr, dev_map, ..."""
-    table = read_table(metrics_path, METRICS).astype({"split": str, "measure": str})
-    table = table[table["measure"].isin(MEASURES)]
-    name = table["split"] + "_" + table["measure"]
-    return table.groupby(["seed", name])["value"].mean().unstack()
+    table = read_table(metrics_path, METRICS).astype({"split": str})
+    return pd.DataFrame(
+        {
+            f"{split}_{name}": values.mean(axis=1)
+            for split in sorted(table["split"].unique())
+            for name, values in sorted(values_by_seed(table, split).items())
+            if name in MEASURES
+        }
+    )
 
 
 def _finals(values: pd.Series, time: int) -> list[tuple[str, float, int, int]]:
