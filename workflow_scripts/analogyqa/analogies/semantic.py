@@ -20,6 +20,7 @@ from analogyqa.analogies.dependencies import (
 )
 from analogyqa.analogies.inflection import inflected, lemma_of
 from analogyqa.analogies.pairs import changed, lowered, with_articles, written
+from analogyqa.analogies.syntactic import RELATIVE
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
@@ -40,7 +41,7 @@ def negation(doc: "Doc", words: Mapping[str, str]) -> Pairs:
     if is_negated(doc) or doc[-1].text == "?" or any(t.lower_ in _QUANTIFIERS for t in doc):
         return
     for subject in doc:
-        if kind(subject) != "nsubj" or subject.lower_ in ("who", "that", "which", "there", "what"):
+        if kind(subject) != "nsubj" or subject.lower_ in RELATIVE:
             continue
         head = subject.head
         if head.dep_ != "ROOT" or child(head, "conj") is not None:

@@ -29,6 +29,9 @@ Pairs = Iterator[tuple[str, str, str]]
 
 _DEGREES = {"much", "even", "far", "significantly", "slightly", "considerably", "somewhat", "lot", "still", "a", "rather", "substantially", "generally", "usually", "often"}  # fmt: skip
 _AMOUNTS = {"much", "many", "little", "few", "less", "likely", "able", "common"}
+_CONDITIONS = {*"if how when".split()}
+# No subjects of their own, or none that a rule can put elsewhere.
+RELATIVE = {*"who that which there what".split()}
 _MODALS = {"will", "can", "should", "could", "would", "may", "must", "might"}
 _NUMERALS = {"two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "twenty", "thirty", "fifty"}  # fmt: skip
 # What only several do, or what speaks of several.
@@ -60,7 +63,7 @@ def comparative(doc: "Doc", words: Mapping[str, str]) -> Pairs:
         verb = doc[place]
         if verb.lower_ not in ("is", "are", "was", "were", "be", "been", "looks", "seems", "became", "becomes"):
             continue
-        if is_negated(doc) or any(token.lower_ in ("if", "how", "when") for token in doc):
+        if is_negated(doc) or any(token.lower_ in _CONDITIONS for token in doc):
             continue
         yield changed(doc, leave | {adjective.i: base}), changed(doc, {}), base
 
@@ -171,7 +174,7 @@ def conjugation(doc: "Doc", words: Mapping[str, str]) -> Pairs:
         if verb.i - auxiliary.i != 1 or subject.i > auxiliary.i or "'" in auxiliary.text:
             continue
         fits = auxiliary.lower_ in _MODALS if verb.tag_ == "VB" else auxiliary.lower_ in ("is", "are")
-        if not fits or kind(verb) == "conj" or subject.lower_ in ("who", "that", "which", "there"):
+        if not fits or kind(verb) == "conj" or subject.lower_ in RELATIVE:
             continue
         # Another finite verb may be about the same time.
         if any(t.tag_ in ("VBZ", "VBP", "VBD", "MD") and t.i != auxiliary.i for t in doc):

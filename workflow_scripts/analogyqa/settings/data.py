@@ -3,7 +3,15 @@
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BeforeValidator, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
+from pydantic_core import PydanticCustomError
 
 from analogyqa.registry import READERS
 from analogyqa.settings.base import Alternatives, Count, Joined, Name, Section
@@ -37,6 +45,9 @@ def _is_fold(fold: str) -> str:
     return fold
 
 
+SplitFiles = Annotated[Alternatives | None, Field(validate_default=True)]
+
+
 class Dataset(Section):
     """One data set: who reads it, and where its splits come from.
 
@@ -52,23 +63,30 @@ class Dataset(Section):
 
     title: str
     reader: Literal[tuple(READERS)]  # type: ignore[valid-type]
-    train: Alternatives | None = None
-    dev: Alternatives | None = None
-    test: Alternatives | None = None
+    train: SplitFiles = None
+    dev: SplitFiles = None
+    test: SplitFiles = None
     categories: list[Name] = []
     questions: Annotated[dict[Split, dict[Name, Count]], BeforeValidator(_none_expected)] = {}
     drop_all_correct: Annotated[list[Split], Joined] = []
     prototype_choice: Literal["pair", "question"] = "pair"
     fold: Annotated[str, AfterValidator(_is_fold)] | None = None
 
+    @field_validator("train", "dev", "test")
+    @classmethod
+    def _is_there(cls, split: list[str] | None, info: ValidationInfo) -> list[str] | None:
+        reader = info.data.get("reader")
+        if split is None and reader is not None and not READERS[reader].gives_relations:
+            raise PydanticCustomError("missing", "Field required")
+        return split
+
     @model_validator(mode="after")
     def _has_what_its_reader_reads(self) -> "Dataset":
+        if not self.solved and self.categories:
+            raise ValueError(f"the reader {self.reader} has no categories")
         given = [name for name in ("train", "dev", "test", "categories") if getattr(self, name)]
         if self.solved and given not in (["test"], ["categories"]):
             raise ValueError(f"reader: {self.reader}: give categories, or a folder as test")
-        if not self.solved and given != ["train", "dev", "test"]:
-            missing = [name for name in ("train", "dev", "test") if name not in given]
-            raise ValueError(f"the reader {self.reader} needs {', '.join(missing) or 'splits only'}")
         return self
 
     @property
