@@ -8,8 +8,8 @@ import logging
 
 from analogyqa.analogies.induce import induce
 from analogyqa.pretrained.nli import read_nli
-from analogyqa.schemas.analogies import ANALOGIES
 from analogyqa.schemas import write_table
+from analogyqa.schemas.analogies import ANALOGIES
 from analogyqa.settings.analogies import Category
 from job import job
 

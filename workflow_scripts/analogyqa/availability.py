@@ -130,8 +130,8 @@ class Availability:
         if dataset.solved:
             if dataset.test and not dataset.relations:
                 raise AnalogyQAError(
-                    f"{dataset.test[0]}: no folder with files of relations. Correct the path in the "
-                    "configuration."
+                    f"{dataset.test[0]}: no folder with files of relations. Correct the path in "
+                    "the configuration."
                 )
             return {}
         return {split: self.file_of(getattr(dataset, split)) for split in SPLITS}

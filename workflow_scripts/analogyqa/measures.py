@@ -54,8 +54,8 @@ TIED = "tied_candidates"
 # Of an item, 1 where every candidate is correct, so that no order is wrong; else 0.
 ALL_CORRECT = "all_correct"
 ABOUT_ITEMS = (TIED, ALL_CORRECT)
-# Of an item of analogies, which is a pair C : D, how many have it. Values are means over these, so a
-# mean over items of several categories weighs them by it.
+# Of an item of analogies, which is a pair C : D, how many have it. Values are means over these, so
+# that a mean over items weighs them by it.
 WEIGHT = "analogies"
 NO_TYPE = ""  # the group of a question that has no correct candidate, and therefore no type
 

@@ -1,7 +1,7 @@
 """Wrong answers that look like the right one (Zhu and de Melo 2020, section 3.2.2).
 
-Each takes the parsed right answer and a generator of random numbers, and returns a sentence, or None
-where the right answer gives none.
+Each takes the parsed right answer and a generator of random numbers, and returns a sentence; or
+None where the right answer gives none.
 """
 
 import zlib
@@ -14,7 +14,7 @@ from analogyqa.analogies.pairs import MASK, lowered, written
 from analogyqa.registry import DISTRACTORS
 
 if TYPE_CHECKING:
-    from spacy.tokens import Doc, Token
+    from spacy.tokens import Doc
 
 SHARE = 0.2  # of the words that are deleted or masked
 SPAN = 3  # the mean of the Poisson distribution of a span's length
@@ -45,7 +45,7 @@ def distractors_of(doc: "Doc", seed: int) -> list[str] | None:
 
 
 def not_negation(doc: "Doc", random: np.random.Generator) -> str | None:
-    """Insert not after the first auxiliary, or take it out where it is; do supports a plain verb."""
+    """Insert not after the first auxiliary, or take it out; do supports a verb without one."""
     words = _words(doc)
     places = [token.i for token in doc if token.lower_ in _NOT]
     if places:

@@ -54,7 +54,9 @@ def induce(
         pairs = list(made)
         pairs = [pairs[place] for place in sorted(order.permutation(len(pairs))[: category.pairs])]
     elif inference:
-        parts = [make(own, Path(path).name, *category.length, seed) for path, own in inference.items()]
+        parts = [
+            make(own, Path(path).name, *category.length, seed) for path, own in inference.items()
+        ]
         pairs = _in_turns(parts)
     else:
         sentences = read_sentences(texts, *category.length)
@@ -83,8 +85,8 @@ def load_parser(model: str) -> "Language":
         return spacy.load(model, exclude=["ner"])
     except Exception as error:  # of any kind: each component has a reader of its own
         raise AnalogyQAError(
-            f"{model}: this spaCy model cannot be loaded ({error}). Is it whole, and made for spaCy "
-            f"{spacy.__version__}?"
+            f"{model}: this spaCy model cannot be loaded ({error}). Is it whole, and made "
+            f"for spaCy {spacy.__version__}?"
         ) from error
 
 
@@ -115,7 +117,9 @@ def apply_rule(
             yield SentencePair(first, second, sentences[doc.text], rule, varied)
 
 
-def entailed(pairs: pd.DataFrame, source: str, least: int, most: int, seed: int) -> Iterator[SentencePair]:
+def entailed(
+    pairs: pd.DataFrame, source: str, least: int, most: int, seed: int
+) -> Iterator[SentencePair]:
     """Yield the pairs of a table of inference that are labelled entailment.
 
     Args:

@@ -32,6 +32,11 @@ _CONSONANT_SAID = ("one", "once", "uni", "use", "usu", "euro", "ewe", "uk", "ute
 _NEGATED = ("unim", "unin", "uniden", "unimp")  # begin like uni-, but are un- and a vowel
 
 
+def words_of(text: str) -> frozenset[str]:
+    """Return the words of a list in the code."""
+    return frozenset(text.split())
+
+
 def written(words: Sequence[str]) -> str:
     """Return words as a sentence: marks without a space before, a capital first, an end."""
     text = _BEFORE_MARK.sub(r"\1", " ".join(filter(None, words)))

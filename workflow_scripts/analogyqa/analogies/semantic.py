@@ -10,7 +10,6 @@ from analogyqa.analogies.dependencies import (
     auxiliaries,
     child,
     children,
-    copula_of,
     is_negated,
     is_plural,
     kind,
@@ -19,7 +18,7 @@ from analogyqa.analogies.dependencies import (
     subject_of,
 )
 from analogyqa.analogies.inflection import inflected, lemma_of
-from analogyqa.analogies.pairs import changed, lowered, with_articles, written
+from analogyqa.analogies.pairs import changed, lowered, with_articles, words_of, written
 from analogyqa.analogies.syntactic import RELATIVE
 
 if TYPE_CHECKING:
@@ -28,11 +27,32 @@ if TYPE_CHECKING:
 Pairs = Iterator[tuple[str, str, str]]
 
 _BE = ("is", "are", "was", "were", "am")
-_SAYING = {"say", "tell", "think", "believe", "claim", "argue", "report", "announce", "state", "know", "suggest", "note", "show", "explain", "warn", "add", "admit", "confirm", "conclude", "declare", "estimate", "indicate", "predict", "reveal", "find", "hope", "feel", "agree", "insist", "maintain", "acknowledge", "deny", "discover", "learn", "assert", "write", "demonstrate", "stress", "realize", "recall", "complain", "contend", "decide", "determine", "emphasize", "hear", "mean", "mention", "observe", "propose", "prove", "remember", "remark", "rule", "notice", "understand", "allege", "speculate", "theorize"}  # fmt: skip
+_SAYING = words_of("""
+    say tell think believe claim argue report announce state know suggest note show explain warn
+    add admit confirm conclude declare estimate indicate predict reveal find hope feel agree
+    insist maintain acknowledge deny discover learn assert write demonstrate stress realize recall
+    complain contend decide determine emphasize hear mean mention observe propose prove remember
+    remark rule notice understand allege speculate theorize
+""")
 # Adjectives that stand before a noun only, or mean something else behind it.
-_NOT_PREDICATIVE = {"other", "own", "same", "several", "many", "few", "more", "most", "less", "first", "last", "second", "third", "next", "main", "only", "such", "various", "former", "certain", "whole", "entire", "total", "front", "back", "top", "inner", "outer", "upper", "lower", "middle", "left", "right", "another", "much", "little", "chief", "major", "late", "live", "olympic", "professional", "electric", "acoustic", "public", "martial", "chinese", "asian", "american", "indian", "high", "hard", "fast", "ice", "hot", "hind", "fellow", "mere", "sheer", "utter", "very", "key", "human", "social", "political", "financial", "military", "potential", "recent", "present", "previous", "lone", "single", "double", "oriental", "german", "french", "spanish", "english", "african", "japanese", "bmx", "multiple", "numerous", "general", "united", "wild", "rocky", "roman", "urban", "rural", "local", "national", "central", "medical", "musical", "sexual", "dental", "alpine", "nuclear", "digital", "potted", "grand", "hula", "tan", "uniform", "further", "short", "modern", "fresh", "vice", "remote", "fake", "toy", "northern", "southern", "eastern", "western", "african-american", "middle-aged", "two", "like", "full", "polar", "bare", "long", "light", "dark", "rear", "extra", "civil", "legal", "royal", "solar", "joint", "fair", "direct", "maximum", "minimum", "male", "female", "adult", "orange", "still", "natural"}  # fmt: skip
+_NOT_PREDICATIVE = words_of("""
+    other own same several many few more most less first last second third next main only such
+    various former certain whole entire total front back top inner outer upper lower middle left
+    right another much little chief major late live olympic professional electric acoustic public
+    martial chinese asian american indian high hard fast ice hot hind fellow mere sheer utter very
+    key human social political financial military potential recent present previous lone single
+    double oriental german french spanish english african japanese bmx multiple numerous general
+    united wild rocky roman urban rural local national central medical musical sexual dental
+    alpine nuclear digital potted grand hula tan uniform further short modern fresh vice remote
+    fake toy northern southern eastern western african-american middle-aged two like full polar
+    bare long light dark rear extra civil legal royal solar joint fair direct maximum minimum male
+    female adult orange still natural
+""")
 # With these it is not plain what a negation denies.
-_QUANTIFIERS = {"some", "any", "only", "every", "each", "all", "many", "most", "if", "so", "both", "everyone", "everybody", "someone", "still", "already", "too", "also"}  # fmt: skip
+_QUANTIFIERS = words_of("""
+    some any only every each all many most if so both everyone everybody someone still already too
+    also
+""")
 _ARTICLES = ("a", "an", "the")
 
 
@@ -48,8 +68,14 @@ def negation(doc: "Doc", words: Mapping[str, str]) -> Pairs:
             continue
         if any(label(t) == "conj" and t.pos_ in ("VERB", "AUX") for t in doc):
             continue
-        finite = next((t for t in doc[subject.i + 1 :] if t.tag_ in ("VBZ", "VBP", "VBD", "MD")), None)
-        if finite is None or (finite.head != head and finite != head) or finite.text.startswith("'"):
+        finite = next(
+            (t for t in doc[subject.i + 1 :] if t.tag_ in ("VBZ", "VBP", "VBD", "MD")), None
+        )
+        if (
+            finite is None
+            or (finite.head != head and finite != head)
+            or finite.text.startswith("'")
+        ):
             continue
         if finite.lower_ in _BE or finite.tag_ == "MD":
             changes = {finite.i: f"{finite.text} not"}
@@ -90,7 +116,11 @@ def passive(doc: "Doc", words: Mapping[str, str]) -> Pairs:
         if verb.dep_ != "ROOT" or verb.pos_ != "VERB" or child(verb, "conj") is not None:
             continue
         subject, done_to, helping = subject_of(verb), child(verb, "obj"), auxiliaries(verb)
-        if subject is None or done_to is None or child(verb, "iobj", "xcomp", "ccomp", "compound:prt"):
+        if (
+            subject is None
+            or done_to is None
+            or child(verb, "iobj", "xcomp", "ccomp", "compound:prt")
+        ):
             continue
         agent, patient = span_of(subject), _core_of(done_to)
         if not agent or not patient or agent[0].i != 0 or done_to.pos_ not in ("NOUN", "PROPN"):
@@ -103,10 +133,34 @@ def passive(doc: "Doc", words: Mapping[str, str]) -> Pairs:
             continue
         lemma = lemma_of(verb.lower_, "VERB")
         participle = lemma and inflected(lemma, "VBN")
-        if not participle or lemma in ("have", "be", "do", "get", "let", "take", "give", "make", "go", "wear", "resemble", "lack", "become", "stand", "sit", "walk", "run", "play"):
+        if not participle or lemma in (
+            "have",
+            "be",
+            "do",
+            "get",
+            "let",
+            "take",
+            "give",
+            "make",
+            "go",
+            "wear",
+            "resemble",
+            "lack",
+            "become",
+            "stand",
+            "sit",
+            "walk",
+            "run",
+            "play",
+        ):
             continue
         many = is_plural(done_to)
-        if verb.tag_ == "VBG" and last is not None and last.lower_ in ("is", "are") and len(helping) == 1:
+        if (
+            verb.tag_ == "VBG"
+            and last is not None
+            and last.lower_ in ("is", "are")
+            and len(helping) == 1
+        ):
             being = "are being" if many else "is being"
         elif verb.tag_ == "VBZ" and not helping:
             being = "are" if many else "is"
@@ -118,7 +172,9 @@ def passive(doc: "Doc", words: Mapping[str, str]) -> Pairs:
         if any(t.tag_ == "PRP$" for t in patient):
             continue
         rest = [t.text for t in doc[patient[-1].i + 1 :] if t.text not in ".!"]
-        if any(t.tag_ in ("VBZ", "VBP", "VBD", "VBG", "VB", "TO") for t in doc[patient[-1].i + 1 :]):
+        if any(
+            t.tag_ in ("VBZ", "VBP", "VBD", "VBG", "VB", "TO") for t in doc[patient[-1].i + 1 :]
+        ):
             continue
         by = ["by", *(lowered(t) for t in agent)]
         turned = [*(t.text for t in patient), being, participle, *by, *rest]
@@ -140,18 +196,19 @@ def objective_clause(doc: "Doc", words: Mapping[str, str]) -> Pairs:
         if verb.lemma_ not in _SAYING or verb.tag_ not in ("VBD", "VBZ", "VBP", "VB"):
             continue
         clause = that.head
-        if kind(clause) not in ("ccomp", "obj") or clause.head != verb or subject_of(verb) is None:
-            if not (kind(clause) == "ccomp" and clause.head == verb):
-                continue
+        if kind(clause) != "ccomp" or clause.head != verb:
+            continue
         told = [t for t in doc[that.i + 1 :] if not (t.i == len(doc) - 1 and t.text in ".!?")]
         begin = told[0] if told else None
-        if begin is None or not 4 <= len(told) <= 20 or any(t.text in ",;:()\"-" for t in doc):
+        if begin is None or not 4 <= len(told) <= 20 or any(t.text in ',;:()"-' for t in doc):
             continue
         if begin.pos_ in ("ADP", "SCONJ", "VERB", "AUX", "ADV", "PART", "PUNCT"):
             continue
         if not any(kind(t) == "nsubj" and t.i > that.i for t in clause.subtree):
             continue
-        if not any(t.tag_ in ("VBD", "VBZ", "VBP", "MD") for t in told) or is_negated(doc[: that.i]):
+        if not any(t.tag_ in ("VBD", "VBZ", "VBP", "MD") for t in told) or is_negated(
+            doc[: that.i]
+        ):
             continue
         if doc[-1].text == "?" or any(t.lower_ == "that" for t in told):
             continue
@@ -165,7 +222,11 @@ def predicative_adjective(doc: "Doc", words: Mapping[str, str]) -> Pairs:
         noun = adjective.head
         if adjective.tag_ != "JJ" or kind(adjective) != "amod" or noun.i != adjective.i + 1:
             continue
-        if noun.tag_ not in ("NN", "NNS") or adjective.i == 0 or adjective.lower_ in _NOT_PREDICATIVE:
+        if (
+            noun.tag_ not in ("NN", "NNS")
+            or adjective.i == 0
+            or adjective.lower_ in _NOT_PREDICATIVE
+        ):
             continue
         if doc[adjective.i - 1].lower_ not in _ARTICLES or "-" in adjective.text:
             continue

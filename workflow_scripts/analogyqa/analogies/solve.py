@@ -1,6 +1,6 @@
 """All analogies between the sentence pairs of a category, solved in blocks.
 
-Each unordered couple of n pairs is one analogy, n (n - 1) / 2 of them as in the paper (its Table 3).
+Each unordered couple of n pairs is one analogy, n (n - 1) / 2 of them as in the paper (Table 3).
 Which of the two is asked for is not said. Here couples go around a circle: a pair is C : D for the
 (n - 1) / 2 pairs before it, half a couple more or less where n is even. So each is asked for as
 often as every other, and the order of a file matters little.
@@ -45,7 +45,7 @@ class Solved(NamedTuple):
 
 
 def asked_after(pair: int, pairs: int) -> range:
-    """Return the pairs that are asked for with this one as A : B; from `pairs` on they start anew."""
+    """Return the pairs asked for with this one as A : B; from `pairs` on they start anew."""
     half, is_odd = divmod(pairs, 2)
     count = half if is_odd or pair < half else half - 1
     return range(pair + 1, pair + 1 + count)
@@ -77,14 +77,16 @@ def solve(
 
 
 def cosines(vectors: np.ndarray) -> np.ndarray:
-    """Return the cosines of vectors [m, dim] with each other, float32 [m, m]; 0 with a zero vector."""
+    """Return the cosines of vectors [m, dim] with each other, float32 [m, m]; 0 of zeros."""
     vectors = np.asarray(vectors, dtype=np.float32)
     length = np.linalg.norm(vectors, axis=1, keepdims=True)
     unit = vectors / np.where(length > 0, length, 1)
     return np.clip(unit @ unit.T, -1, 1)
 
 
-_Part = tuple[int, np.ndarray, np.ndarray]  # the first pair asked for, what was chosen, what was tied
+_Part = tuple[
+    int, np.ndarray, np.ndarray
+]  # the first pair asked for, what was chosen, what was tied
 
 
 def _shared_candidates(

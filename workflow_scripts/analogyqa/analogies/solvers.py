@@ -48,7 +48,7 @@ class Solver(Protocol):
 
 
 class ThreeCosAdd:
-    """cos(D, B) - cos(D, A) + cos(D, C): eq. 1, as Levy and Goldberg (2014) write it (their eq. 3)."""
+    """cos(D, B) - cos(D, A) + cos(D, C): eq. 1, as in eq. 3 of Levy and Goldberg (2014)."""
 
     def to_pair(self, cosines: np.ndarray) -> np.ndarray:
         return cosines

@@ -19,7 +19,7 @@ from analogyqa.analogies.dependencies import (
     subject_of,
 )
 from analogyqa.analogies.inflection import inflected, is_form, lemma_of
-from analogyqa.analogies.pairs import changed
+from analogyqa.analogies.pairs import changed, words_of
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
@@ -27,15 +27,23 @@ if TYPE_CHECKING:
 # First and second sentence, and the word that was changed.
 Pairs = Iterator[tuple[str, str, str]]
 
-_DEGREES = {"much", "even", "far", "significantly", "slightly", "considerably", "somewhat", "lot", "still", "a", "rather", "substantially", "generally", "usually", "often"}  # fmt: skip
+_DEGREES = words_of("""
+    much even far significantly slightly considerably somewhat lot still a rather substantially
+    generally usually often
+""")
 _AMOUNTS = {"much", "many", "little", "few", "less", "likely", "able", "common"}
-_CONDITIONS = {*"if how when".split()}
+_CONDITIONS = words_of("if how when")
 # No subjects of their own, or none that a rule can put elsewhere.
-RELATIVE = {*"who that which there what".split()}
+RELATIVE = words_of("who that which there what")
 _MODALS = {"will", "can", "should", "could", "would", "may", "must", "might"}
-_NUMERALS = {"two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "twenty", "thirty", "fifty"}  # fmt: skip
+_NUMERALS = words_of("""
+    two three four five six seven eight nine ten eleven twelve twenty thirty fifty
+""")
 # What only several do, or what speaks of several.
-_OF_SEVERAL = {"other", "others", "each", "both", "together", "their", "they", "them", "themselves", "another", "apart", "between", "among", "all", "one", "themself", "same", "opposite", "different", "respectively", "side", "various", "these", "those", "race", "half", "some", "of", "in", "to"}  # fmt: skip
+_OF_SEVERAL = words_of("""
+    other others each both together their they them themselves another apart between among all one
+    themself same opposite different respectively side various these those race half some
+""")
 
 
 def comparative(doc: "Doc", words: Mapping[str, str]) -> Pairs:
@@ -51,7 +59,11 @@ def comparative(doc: "Doc", words: Mapping[str, str]) -> Pairs:
         if adjective.pos_ != "ADJ":
             continue
         base = adjective.text if more else lemma_of(adjective.lower_, "ADJ")
-        if not base or base in _AMOUNTS or (more is None and not is_form(adjective.lower_, base, "JJR")):
+        if (
+            not base
+            or base in _AMOUNTS
+            or (more is None and not is_form(adjective.lower_, base, "JJR"))
+        ):
             continue
         begin = (more or adjective).i
         leave = {token.i: "" for token in doc[than.i :] if token.text not in ".!?"}
@@ -61,7 +73,18 @@ def comparative(doc: "Doc", words: Mapping[str, str]) -> Pairs:
             leave[place] = ""
             place -= 1
         verb = doc[place]
-        if verb.lower_ not in ("is", "are", "was", "were", "be", "been", "looks", "seems", "became", "becomes"):
+        if verb.lower_ not in (
+            "is",
+            "are",
+            "was",
+            "were",
+            "be",
+            "been",
+            "looks",
+            "seems",
+            "became",
+            "becomes",
+        ):
             continue
         if is_negated(doc) or any(token.lower_ in _CONDITIONS for token in doc):
             continue
@@ -78,7 +101,11 @@ def opposites(doc: "Doc", words: Mapping[str, str]) -> Pairs:
     after = doc[adjective.i + 1].lower_ if adjective.i + 1 < len(doc) else ""
     predicate = copula_of(adjective) is not None
     attribute = kind(adjective) == "amod" and adjective.head.i == adjective.i + 1
-    if not (predicate or attribute) or "-" in (before, after) or before in ("as", "how", "more", "most", "less", "least", "too", "so", "not", "n't", "if"):
+    if (
+        not (predicate or attribute)
+        or "-" in (before, after)
+        or before in ("as", "how", "more", "most", "less", "least", "too", "so", "not", "n't", "if")
+    ):
         return
     # Before its noun "certain" is no more than some, and a clear sky or water is not unclear.
     if attribute and not predicate and adjective.lower_ in ("certain", "clear", "pleasant"):
@@ -98,16 +125,36 @@ def plurals(doc: "Doc", words: Mapping[str, str]) -> Pairs:
         if number.lower_ not in _NUMERALS or kind(number) != "nummod" or noun.tag_ != "NNS":
             continue
         others = {token.lower_ for token in doc} - {number.lower_}
-        if others & (_OF_SEVERAL - {"of", "in", "to"}) or noun.i - number.i > 3 or noun.i < number.i:
+        if others & _OF_SEVERAL or noun.i - number.i > 3 or noun.i < number.i:
             continue
         if any(token.lower_ in _NUMERALS for token in doc if token.i != number.i):
             continue
-        if number.i and doc[number.i - 1].lower_ in ("the", "these", "those", "of", "or", "to", "-", "his", "her", "its", "my", "our", "last", "first", "next", "than"):
+        if number.i and doc[number.i - 1].lower_ in (
+            "the",
+            "these",
+            "those",
+            "of",
+            "or",
+            "to",
+            "-",
+            "his",
+            "her",
+            "its",
+            "my",
+            "our",
+            "last",
+            "first",
+            "next",
+            "than",
+        ):
             continue
         if child(noun, "conj", "cc") is not None or kind(noun) == "conj":
             continue
         # Between them adjectives only.
-        if any(doc[i].pos_ not in ("ADJ", "NOUN") or doc[i].tag_ == "NNS" for i in range(number.i + 1, noun.i)):
+        if any(
+            doc[i].pos_ not in ("ADJ", "NOUN") or doc[i].tag_ == "NNS"
+            for i in range(number.i + 1, noun.i)
+        ):
             continue
         one = lemma_of(noun.lower_, "NOUN")
         if not one or one == noun.lower_ or inflected(one, "NNS") is None:
@@ -141,7 +188,7 @@ def _in_singular(noun: "Token") -> dict[int, str] | None:
     verb = noun.head
     doc = noun.doc
     if label(noun) == "nsubj:pass" or verb.i < noun.i:
-        finite = [each for each in children(verb, "aux")]
+        finite = list(children(verb, "aux"))
     else:
         finite = [*children(verb, "aux", "cop")]
     finite = [each for each in finite if each.i > noun.i]
@@ -173,7 +220,9 @@ def conjugation(doc: "Doc", words: Mapping[str, str]) -> Pairs:
         (auxiliary,) = helping
         if verb.i - auxiliary.i != 1 or subject.i > auxiliary.i or "'" in auxiliary.text:
             continue
-        fits = auxiliary.lower_ in _MODALS if verb.tag_ == "VB" else auxiliary.lower_ in ("is", "are")
+        fits = (
+            auxiliary.lower_ in _MODALS if verb.tag_ == "VB" else auxiliary.lower_ in ("is", "are")
+        )
         if not fits or kind(verb) == "conj" or subject.lower_ in RELATIVE:
             continue
         # Another finite verb may be about the same time.

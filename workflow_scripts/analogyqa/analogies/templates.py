@@ -6,14 +6,16 @@ Section 3.1.1 of Zhu and de Melo (2020), and its nationality adjectives.
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from analogyqa.analogies.pairs import SentencePair, finished
+from analogyqa.analogies.pairs import SentencePair, finished, words_of
 from analogyqa.errors import AnalogyQAError
 
 PLACE = "{}"
 _SECTION = ": "
 # Of the words for a man or a woman those that are no family: "The" stands before them, "My" before
 # the others; a pronoun stands alone.
-_NO_FAMILY = {"king", "queen", "groom", "bride", "prince", "princess", "man", "woman", "boy", "girl", "policeman", "policewoman"}  # fmt: skip
+_NO_FAMILY = words_of("""
+    king queen groom bride prince princess man woman boy girl policeman policewoman
+""")
 _PRONOUNS = {"he", "she"}
 _POSSESSIVE = {"his", "her"}  # no subjects of a sentence
 

@@ -1,7 +1,6 @@
 """The sentences that pairs are made of: of data sets of inference, or of a corpus."""
 
 import gzip
-import io
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -38,8 +37,8 @@ def read_sentences(paths: Iterable[str | Path], least: int, most: int) -> dict[s
 
 
 def _texts(path: str | Path) -> Iterator[str]:
-    opened = gzip.open(path) if str(path).endswith(".gz") else open(path, "rb")
-    with opened as raw, io.TextIOWrapper(raw, encoding="utf-8", errors="replace") as file:
+    opened = gzip.open if str(path).endswith(".gz") else open
+    with opened(path, "rt", encoding="utf-8", errors="replace") as file:
         header = next(file, "").rstrip("\r\n").split("\t")
         columns = next((each for each in _COLUMNS if {*each} <= {*header}), None)
         if columns is None:

@@ -65,14 +65,22 @@ def relations_corpus(files: Mapping[str, str | Path]) -> pd.DataFrame:
         for pair in pairs:
             question_id = f"{category}/{pair.pair_id}"
             rows += [
-                (SPLIT, question_id, pair.first, f"{question_id}-{place}", text, place == 0, category)
+                (
+                    SPLIT,
+                    question_id,
+                    pair.first,
+                    f"{question_id}-{place}",
+                    text,
+                    place == 0,
+                    category,
+                )
                 for place, text in enumerate([pair.second, *pair.distractors])
             ]
     return pd.DataFrame(rows, columns=CORPUS.names).astype({"label": "int8"})
 
 
 def review(pairs: Mapping[str, list[Relation]], count: int = 100) -> str:
-    """Return a page with up to `count` pairs of each relation, evenly drawn, for somebody to read."""
+    """Return a page with up to `count` pairs of each relation, evenly drawn, to be read."""
     parts = []
     for title, own in pairs.items():
         places = sorted({place * len(own) // count for place in range(count)})

@@ -59,9 +59,8 @@ def why_not(where: Where, config: Config) -> str:
         points = config.axes.get(name)
         if points and value not in map(ax.text_of, points):
             return f"{name} = {value} is not among the points of axes.{name}"
-    if where.dataset and config.datasets[where.dataset].solved:
-        if reason := why_not_solved(where, config):
-            return reason
+    if reason := why_not_solved(where, config):
+        return reason
     if where.system is None:
         return ""
     try:

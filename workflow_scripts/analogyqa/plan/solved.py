@@ -28,7 +28,9 @@ def parts_of(config: Config, cells: Iterable[Cell]) -> dict[Cell, Parts]:
 
 
 def why_not_solved(where: Where, config: Config) -> str:
-    """Return why a system cannot solve the analogies of a place, empty when it can."""
+    """Return why a system cannot solve the analogies of a place; empty when it can, or ranks."""
+    if where.dataset is None or not config.datasets[where.dataset].solved:
+        return ""
     dataset = config.datasets[where.dataset]
     for name in config.types_of(where.subset) or dataset.relations:
         if name not in dataset.relations:

@@ -24,13 +24,13 @@ def encode(texts: Sequence[str], resources: "Resources") -> np.ndarray:
     `avg`: the sum of the vectors of all tokens of the last layer over the root of their number.
     On the CPU; nothing is downloaded here.
 
-    Raises AnalogyQAError when the model is not on this machine, cannot be loaded, or lacks the layer.
+    Raises AnalogyQAError when the model is not here, cannot be loaded, or lacks the layer.
     """
     folder = find_folder(resources.weights)
     if folder is None:
         raise AnalogyQAError(
-            f"{resources.weights}: no transformer of this name or path is on this machine. Give the "
-            f"folder that holds its {CONFIG} in its place. Nothing is downloaded."
+            f"{resources.weights}: no transformer of this name or path is on this machine. Give "
+            f"the folder that holds its {CONFIG} in its place. Nothing is downloaded."
         )
     with offline():
         import torch
@@ -65,7 +65,8 @@ def _pooled(output, attention_mask, resources: "Resources"):
         pooled = getattr(output, "pooler_output", None)
         if pooled is None:
             raise AnalogyQAError(
-                f"{resources.weights}: this model has no layer for its first token; use pooling: avg"
+                f"{resources.weights}: this model has no layer for its first token; use pooling: "
+                "avg"
             )
         return pooled
     inside = attention_mask[:, :, None].to(output.last_hidden_state.dtype)

@@ -126,14 +126,16 @@ def solve_corpus(corpus: pd.DataFrame, vectors: np.ndarray, solver: str) -> pd.D
         if category.candidates is not None:
             values |= dict(zip(CHOSEN, shares.T[1:], strict=True))
         frame = pd.DataFrame(values, index=pd.Index(ids.astype(str), name="item"))
-        parts.append(frame.melt(ignore_index=False, var_name="measure").reset_index().assign(group=group))
+        parts.append(
+            frame.melt(ignore_index=False, var_name="measure").reset_index().assign(group=group)
+        )
     return pd.concat(parts, ignore_index=True).astype({"value": float})
 
 
 def _category(rows: pd.DataFrame, vectors: np.ndarray) -> tuple[Category, np.ndarray]:
     """Number the sentences of a category; return it and their vectors [m, dim]."""
     texts = [*rows["question"], *rows["candidate"]]
-    numbers, unique = pd.factorize(pd.Series(texts))
+    numbers, _ = pd.factorize(pd.Series(texts))
     places = np.unique(numbers, return_index=True)[1]
     first, candidates = numbers[: len(rows)], numbers[len(rows) :]
     right = (rows["label"] == 1).to_numpy()

@@ -33,7 +33,6 @@ from analogyqa.settings.systems import System
 from analogyqa.settings.vectors import NamedEntities, SentenceVectors, Vectors
 
 
-
 def _require_points(axes: dict[str, list]) -> dict[str, list]:
     for name, points in axes.items():
         for point in points:
