@@ -36,17 +36,17 @@ _SAYING = words_of("""
 """)
 # Adjectives that stand before a noun only, or mean something else behind it.
 _NOT_PREDICATIVE = words_of("""
-    other own same several many few more most less first last second third next main only such
-    various former certain whole entire total front back top inner outer upper lower middle left
-    right another much little chief major late live olympic professional electric acoustic public
-    martial chinese asian american indian high hard fast ice hot hind fellow mere sheer utter very
-    key human social political financial military potential recent present previous lone single
-    double oriental german french spanish english african japanese bmx multiple numerous general
-    united wild rocky roman urban rural local national central medical musical sexual dental
-    alpine nuclear digital potted grand hula tan uniform further short modern fresh vice remote
-    fake toy northern southern eastern western african-american middle-aged two like full polar
-    bare long light dark rear extra civil legal royal solar joint fair direct maximum minimum male
-    female adult orange still natural
+    audio teenage holy good great other own same several many few more most less first last second
+    third next main only such various former certain whole entire total front back top inner outer
+    upper lower middle left right another much little chief major late live olympic professional
+    electric acoustic public martial chinese asian american indian high hard fast ice hot hind
+    fellow mere sheer utter very key human social political financial military potential recent
+    present previous lone single double oriental german french spanish english african japanese
+    bmx multiple numerous general united wild rocky roman urban rural local national central
+    medical musical sexual dental alpine nuclear digital potted grand hula tan uniform further
+    short modern fresh vice remote fake toy northern southern eastern western african-american
+    middle-aged two like full polar bare long light dark rear extra civil legal royal solar joint
+    fair direct maximum minimum male female adult orange still natural
 """)
 # With these it is not plain what a negation denies.
 _QUANTIFIERS = words_of("""
@@ -127,6 +127,8 @@ def passive(doc: "Doc", words: Mapping[str, str]) -> Pairs:
             continue
         last = helping[-1] if helping else None
         begin = last.i if last else verb.i
+        if last is not None and verb.i != begin + 1:
+            continue
         if agent[-1].i != begin - 1 or patient[0].i != verb.i + 1 or subject.pos_ == "PRON":
             continue
         if any(t.pos_ in ("VERB", "AUX") for t in [*agent, *patient]):
@@ -152,6 +154,7 @@ def passive(doc: "Doc", words: Mapping[str, str]) -> Pairs:
             "walk",
             "run",
             "play",
+            "lie",
         ):
             continue
         many = is_plural(done_to)
@@ -167,7 +170,8 @@ def passive(doc: "Doc", words: Mapping[str, str]) -> Pairs:
         else:
             continue
         after = doc[patient[-1].i + 1]
-        if after.pos_ not in ("ADP", "PUNCT") or after.lower_ == "of":
+        # What stands behind "with" may be the object's, and would become the agent's.
+        if after.pos_ not in ("ADP", "PUNCT") or after.lower_ in ("of", "with", "than", "as"):
             continue
         if any(t.tag_ == "PRP$" for t in patient):
             continue
@@ -235,7 +239,10 @@ def predicative_adjective(doc: "Doc", words: Mapping[str, str]) -> Pairs:
             continue
         if [*children(noun, "acl", "appos", "conj", "compound")]:
             continue
-        if lemma_of(adjective.lower_, "ADJ") != adjective.lower_:
+        # Most that end so only say of what kind a thing is: presidential elections.
+        if lemma_of(adjective.lower_, "ADJ") != adjective.lower_ or adjective.text.endswith("al"):
+            continue
+        if noun.lower_ in ("one", "ones") or noun.text[0].isupper():
             continue
         found.append((adjective, noun))
     if not found or is_negated(doc) or doc[-1].text == "?":

@@ -100,5 +100,5 @@ class Parallelogram:
         return b - a
 
     def scores(self, offset, offset_of_c, c, out=None) -> np.ndarray:
-        out = np.subtract(offset, offset_of_c, out=out)
-        return np.multiply(out, c, out=out)
+        shifted = np.subtract(offset, offset_of_c, out=out)
+        return np.multiply(shifted, c, out=out)

@@ -31,6 +31,8 @@ _DEGREES = words_of("""
     much even far significantly slightly considerably somewhat lot still a rather substantially
     generally usually often
 """)
+_BE = words_of("is are was were be been")
+_COPULAS = words_of("be become seem look appear remain feel grow")
 _AMOUNTS = {"much", "many", "little", "few", "less", "likely", "able", "common"}
 _CONDITIONS = words_of("if how when")
 # No subjects of their own, or none that a rule can put elsewhere.
@@ -73,18 +75,7 @@ def comparative(doc: "Doc", words: Mapping[str, str]) -> Pairs:
             leave[place] = ""
             place -= 1
         verb = doc[place]
-        if verb.lower_ not in (
-            "is",
-            "are",
-            "was",
-            "were",
-            "be",
-            "been",
-            "looks",
-            "seems",
-            "became",
-            "becomes",
-        ):
+        if verb.lemma_ not in _COPULAS and verb.lower_ not in _BE:
             continue
         if is_negated(doc) or any(token.lower_ in _CONDITIONS for token in doc):
             continue
@@ -110,7 +101,9 @@ def opposites(doc: "Doc", words: Mapping[str, str]) -> Pairs:
     # Before its noun "certain" is no more than some, and a clear sky or water is not unclear.
     if attribute and not predicate and adjective.lower_ in ("certain", "clear", "pleasant"):
         return
-    if after == "for":  # responsible for
+    if after in ("for", "of") and adjective.lower_ in ("responsible", "clear"):
+        return
+    if attribute and adjective.head.text[0].isupper():  # a name
         return
     antonym = words[adjective.lower_]
     if adjective.i == 0:
@@ -162,12 +155,19 @@ def plurals(doc: "Doc", words: Mapping[str, str]) -> Pairs:
         changes = {number.i: "One" if number.i == 0 else "one", noun.i: one}
         if kind(noun) == "nsubj":
             agreed = _in_singular(noun)
-            if agreed is None or noun.head.tag_ in ("NNS", "NNPS"):
+            if agreed is None or noun.head.tag_ in ("NNS", "NNPS") or _wears_several(noun):
                 continue
             changes |= agreed
         elif any(kind(token) == "acl" for token in noun.children) or _is_subject_like(noun):
             continue
         yield changed(doc, changes), changed(doc, {}), one
+
+
+def _wears_several(noun: "Token") -> bool:
+    """Return whether a noun is in several of a thing, one for each: two guys in uniforms."""
+    doc = noun.doc
+    behind = doc[noun.i + 1 : noun.head.i] if noun.i < noun.head.i else doc[noun.i + 1 :]
+    return len(behind) > 0 and behind[0].lower_ == "in" and any(t.tag_ == "NNS" for t in behind)
 
 
 def _is_subject_like(noun: "Token") -> bool:
@@ -199,7 +199,7 @@ def _in_singular(noun: "Token") -> dict[int, str] | None:
         return None
     if word.lower_ in _SINGULAR:
         return {word.i: _SINGULAR[word.lower_]}
-    if word.tag_ in ("VBD", "MD") and word.pos_ in ("VERB", "AUX"):
+    if word.tag_ == "MD" or (word.tag_ == "VBD" and word.lower_ != lemma_of(word.lower_, "VERB")):
         return {}
     if word.tag_ == "VBP":
         singular = inflected(word.lemma_, "VBZ")
