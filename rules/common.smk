@@ -119,7 +119,7 @@ wildcard_constraints:
     dataset=one_of(CONFIG.datasets),
     corpus=f"({one_of(CONFIG.datasets)})(,[^/]+)?",
     category=one_of(CONFIG.categories),
-    subset=one_of([*CONFIG.subsets, ALL]),
+    subset=one_of([*CONFIG.subsets, *CONFIG.relations, ALL]),
     axes="[^/]+",
     vectors=one_of(CONFIG.vectors),
     sentence_vectors=one_of(CONFIG.sentence_vectors),

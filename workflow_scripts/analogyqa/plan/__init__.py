@@ -35,7 +35,8 @@ def load_papers(config: Config, folder: Path = PAPERS) -> dict[str, Paper]:
     titles = {name: config.datasets[name].title for name in config.own("datasets")}
     systems = {name: system.title for name, system in config.systems.items()}
     subsets = config.own("subsets") or list(config.subsets)
-    own = paper_of_own_data(titles, subsets, systems, Training().select_by)
+    solved = {name: each.relations for name, each in config.datasets.items() if each.solved}
+    own = paper_of_own_data(titles, subsets, systems, Training().select_by, solved)
     return papers | ({OWN: own} if own else {})
 
 
@@ -46,7 +47,7 @@ def why_not(where: Where, config: Config) -> str:
             return config.left_out[system]
     known = {
         "data set": (where.dataset, {*config.datasets, None}),
-        "subset": (where.subset, {*config.subsets, ALL, None}),
+        "subset": (where.subset, {*config.subsets, *config.relations, ALL, None}),
         "system": (where.system, {*config.systems, None}),
         "other system": (where.over, {*config.systems, None}),
     }

@@ -107,10 +107,9 @@ class Config(Section):
         for name, dataset in self.datasets.items():
             for each in dataset.categories:
                 require_known(f"datasets.{name}.categories", each, self.categories)
-        of_datasets = [each for dataset in self.datasets.values() for each in dataset.relations]
         for name, types in self.subsets.items():
             for each in types:
-                require_known(f"subsets.{name}", each, (*self.question_types, *of_datasets))
+                require_known(f"subsets.{name}", each, (*self.question_types, *self.relations))
         for name, system in self.systems.items():
             self.check_system(f"systems.{name}", system)
         for name, stored in self.sentence_vectors.items():
@@ -272,8 +271,13 @@ class Config(Section):
         return list(dict.fromkeys(sum(self.seeds_of.values(), self.seeds)))
 
     def types_of(self, subset: str) -> list[str] | None:
-        """Return the question types of a subset, None for `all`."""
-        return None if subset == ALL else self.subsets[subset]
+        """Return the question types, or relations, of a subset; None for `all`."""
+        return None if subset == ALL else self.subsets.get(subset, [subset])
+
+    @property
+    def relations(self) -> list[str]:
+        """The relations of all data sets; each is a subset, too."""
+        return [each for dataset in self.datasets.values() for each in dataset.relations]
 
     def lowercase_of(self, section: Vectors | SentenceVectors) -> bool:
         return self.lowercase if section.lowercase is None else section.lowercase
