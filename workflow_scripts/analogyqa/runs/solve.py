@@ -70,7 +70,14 @@ def solve_cells(
         metrics = Path(folders[solver], "metrics.parquet")
         write_table(pd.concat(parts[solver], ignore_index=True)[METRICS.names], METRICS, metrics)
         record = run_record(
-            cell.record(), settings, seeds, inputs, metrics, device="cpu", wall_seconds=seconds
+            cell.record(),
+            settings,
+            seeds,
+            inputs,
+            metrics,
+            device="cpu",
+            machines={},
+            wall_seconds=seconds,
         )
         write_json(metrics.with_name("run.json"), record)
 
