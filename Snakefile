@@ -22,6 +22,7 @@ include: "rules/mapping.smk"
 include: "rules/vectors.smk"
 include: "rules/quadruples.smk"
 include: "rules/runs.smk"
+include: "rules/analogies.smk"
 include: "rules/report.smk"
 include: "rules/tracking.smk"
 

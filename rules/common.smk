@@ -9,6 +9,7 @@ from analogyqa.availability import Availability
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import read_yaml
 from analogyqa.folders import require_writable
+from analogyqa.plan.solved import of_category
 from analogyqa.plan import (
     Cell,
     cells_of,
@@ -20,17 +21,18 @@ from analogyqa.plan import (
     crossfit_cells,
     load_papers,
     question_types_of,
+    run_of,
     selection_cells,
     sensitivity_cells,
     split_corpus,
     systems_that_cost,
     unfolded,
 )
-from analogyqa.registry import PRETRAINED, READERS, VIEWS
+from analogyqa.registry import DISTRACTORS, PRETRAINED, READERS, RELATIONS, SOLVERS, VIEWS
 from analogyqa.runs.depends_on import code_hash, content_hash
 from analogyqa.runs.train import modules_of
 from analogyqa.settings.axes import CHOSEN, SETTING, from_text
-from analogyqa.settings.data import ALL
+from analogyqa.settings.data import ALL, relation_files
 from analogyqa.settings.load import load_config
 from analogyqa.settings.left_out import leave_out
 from analogyqa.settings.run import tracking_uri_of
@@ -111,6 +113,11 @@ def one_of(names):
     return "|".join(map(re.escape, sorted(names))) or "(?!)"
 
 
+# The data sets whose candidates are ranked, and those whose analogies are solved.
+RANKED = one_of(name for name in CONFIG.datasets if not CONFIG.datasets[name].solved)
+SOLVED = one_of(name for name in CONFIG.datasets if CONFIG.datasets[name].solved)
+
+
 def vectors_pattern(names):
     """The pattern of names of vectors, with what systems change of them behind a comma."""
     return f"({one_of(names)})(,[^/]+)?"
@@ -119,7 +126,8 @@ def vectors_pattern(names):
 wildcard_constraints:
     dataset=one_of(CONFIG.datasets),
     corpus=f"({one_of(CONFIG.datasets)})(,[^/]+)?",
-    subset=one_of([*CONFIG.subsets, ALL]),
+    category=one_of(CONFIG.categories),
+    subset=one_of([*CONFIG.subsets, *CONFIG.relations, ALL]),
     axes="[^/]+",
     vectors=vectors_pattern(CONFIG.vectors),
     sentence_vectors=one_of(CONFIG.sentence_vectors),
@@ -280,9 +288,51 @@ def system_of(wildcards):
 
 
 def lowercase_of(wildcards):
+    return lowercase_of_system(system_of(wildcards))
+
+
+def lowercase_of_system(system):
     """Whether the words of a system are lower-cased: as its vectors are."""
-    vectors = system_of(wildcards).vectors
-    return lowercase_of_vectors(vectors) if vectors else CONFIG.lowercase
+    return lowercase_of_vectors(system.vectors) if system.vectors else CONFIG.lowercase
+
+
+def relation_files_of(dataset):
+    """Category to its file, of those that a data set has and that can be made here."""
+    own = CONFIG.datasets[dataset]
+    if own.test:
+        return {path.stem: str(path) for path in relation_files(Path(own.test[0]))}
+    had = [name for name in own.categories if of_category(name) not in CONFIG.left_out]
+    return {name: f"{RESULTS}/analogies/{name}.parquet" for name in had}
+
+
+def sources_of_relations(dataset):
+    """What relations were made of, for the records of runs."""
+    if CONFIG.datasets[dataset].test:
+        return {"test": str(CONFIG.datasets[dataset].test[0])}
+    kinds = [AVAILABLE.categories[name] for name in relation_files_of(dataset)]
+    files = dict.fromkeys(file for own in kinds for each in own.values() for file in each)
+    return {"test": f"induced-here, {', '.join(map(named, files))}"}
+
+
+def solving_axes(wildcards):
+    """The axes of a job that solves, which has every solver."""
+    return from_text(f"{wildcards.before}solver={next(iter(SOLVERS))}{wildcards.after}")
+
+
+def solving_system(wildcards):
+    return CONFIG.system_at(wildcards.system, solving_axes(wildcards))
+
+
+def solving_inputs(wildcards):
+    """The sentences of a data set, and the vectors that a system has of their words or of them."""
+    system, dataset = solving_system(wildcards), wildcards.dataset
+    inputs = {"corpus": f"{RESULTS}/corpora/{dataset}.parquet"}
+    if system.vectors:
+        inputs["vectors"] = f"{RESULTS}/vectors/{dataset}/{system.vectors}.npy"
+    if system.sentence_vectors:
+        stored = AVAILABLE.first_of(system.sentence_vectors)
+        inputs["sentence_vectors"] = f"{RESULTS}/sentence_vectors/{dataset}/{stored}.npy"
+    return inputs
 
 
 def sources_of(wildcards):
@@ -359,18 +409,24 @@ def histories_of_settings(wildcards):
     return {name: f"{RESULTS}/runs/{cell.path}/history.parquet" for name, cell in cells.items()}
 
 
+def runs_of(cells):
+    """The folders of the runs that hold cells, once each."""
+    return list(dict.fromkeys(f"{RESULTS}/runs/{run_of(CONFIG, cell).path}" for cell in cells))
+
+
 def metrics_of(cells):
-    return [f"{RESULTS}/runs/{cell.path}/metrics.parquet" for cell in cells]
+    return [f"{run}/metrics.parquet" for run in runs_of(cells)]
 
 
 def histories_of(cells):
     """The histories of those cells that are trained."""
     trained = [cell for cell in cells if CONFIG.systems[cell.system].trained]
+    trained = [cell for cell in trained if not CONFIG.datasets[cell.dataset].solved]
     return [f"{RESULTS}/runs/{cell.path}/history.parquet" for cell in trained]
 
 
 def records_of(cells):
-    return [f"{RESULTS}/runs/{cell.path}/run.json" for cell in cells]
+    return [f"{run}/run.json" for run in runs_of(cells)]
 
 
 def insides_of(cells):

@@ -17,6 +17,8 @@ rule build_corpus:
         f"{RESULTS}/logs/build_corpus/{{corpus}}.log",
     benchmark:
         f"{RESULTS}/benchmarks/build_corpus/{{corpus}}.jsonl"
+    wildcard_constraints:
+        corpus=f"({RANKED})(,[^/]+)?",
     conda:
         "../envs/cpu.yaml"
     resources:

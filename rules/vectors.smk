@@ -118,6 +118,7 @@ rule encode_sentences:
             "encode_sentences", pretrained_module(wildcards.sentence_vectors)
         ),
         encoder=lambda wildcards: CONFIG.sentence_vectors[wildcards.sentence_vectors].encoder,
+        options=lambda wildcards: CONFIG.sentence_vectors[wildcards.sentence_vectors].options,
         typed_only=lambda wildcards: typed_only(split_corpus(wildcards.corpus)[0]),
         name=lambda wildcards: name_of_weights(wildcards.sentence_vectors),
         origin=lambda wildcards: sentence_vectors_origin(wildcards.sentence_vectors),

@@ -10,7 +10,7 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.measures import (
     ABOUT_ITEMS,
     ALL_CORRECT,
-    MEASURES,
+    RANKED,
     TIED,
     means_of,
     measure_items,
@@ -92,7 +92,7 @@ def test_a_question_whose_candidates_are_all_correct_is_told():
 
 def test_rows_are_ordered_by_measure_and_item_with_their_groups():
     measured = measure_items(run([(1, 1)], [(1, 1)]), {"q1": "when", "q0": "who"})
-    assert measured["measure"].unique().tolist() == [*MEASURES, *ABOUT_ITEMS]
+    assert measured["measure"].unique().tolist() == [*RANKED, *ABOUT_ITEMS]
     assert measured[measured["measure"] == "map"][["item", "group"]].to_numpy().tolist() == [
         ["q0", "who"],
         ["q1", "when"],
@@ -197,7 +197,7 @@ def test_the_values_of_a_split_are_those_of_its_measures_by_seed_and_item():
     other = metrics["split"].eq("dev") | metrics["seed"].eq(1)
     metrics.loc[other, "value"] = -1.0
     values = values_by_seed(metrics.astype({"item": "category", "measure": "category"}), "test")
-    assert list(values) == [*MEASURES, *ABOUT_ITEMS]
+    assert list(values) == [*RANKED, *ABOUT_ITEMS]
     assert values["mrr"].columns.tolist() == ["q0", "q1"]
     assert values["mrr"].to_numpy().tolist() == [[1, 0.5], [-1, -1]]
 

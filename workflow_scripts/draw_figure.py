@@ -4,6 +4,7 @@ input: metrics and records of the cells that it shows; or, of a view, the inside
 output: figures/{paper}/figure{number}.{png,svg,csv}
 """
 
+from analogyqa.plan import cells_of_artefact, parts_of
 from analogyqa.report.figures import build_figure, draw_figure
 from analogyqa.report.summary import read_runs, summarise_runs, write_csv
 from analogyqa.report.views import draw_view, show_view
@@ -19,7 +20,8 @@ with job(snakemake):
         write_csv(shown.frame, snakemake.output.csv)
         draw_view(shown, paper, name, config, files)
     else:
-        runs = read_runs(snakemake.input.records, snakemake.input.metrics)
+        parts = parts_of(config, cells_of_artefact(config, paper, name))
+        runs = read_runs(snakemake.input.records, snakemake.input.metrics, parts)
         frame = build_figure(paper, name, summarise_runs(runs, config), config)
         write_csv(frame, snakemake.output.csv)
         draw_figure(frame, paper, name, config, files)

@@ -20,8 +20,10 @@ with job(snakemake):
     resources = Resources(
         snakemake.input.get("weights", params.name),
         snakemake.input.get("vectors"),
-        training_sentences(corpus),
+        # What nothing is trained on is fitted on itself.
+        training_sentences(corpus) or sentences,
         params.lowercase,
+        params.options,
     )
     vectors = encode_sentences(params.encoder, sentences, resources)
     found = np.ones(len(sentences), dtype=bool)

@@ -6,7 +6,7 @@ output: entities/{dataset}.parquet, entities/{dataset}.json
 
 import os
 
-from analogyqa.availability import find_entity_model
+from analogyqa.availability import find_model
 from analogyqa.files import write_json
 from analogyqa.rewriting.entities import find_entities, model_record
 from analogyqa.schemas import CORPUS, ENTITIES, read_table, write_table
@@ -17,7 +17,7 @@ with job(snakemake):
     config = snakemake.config
     # Where the model lies is no param: another mirror must not find the entities again.
     mirrors = mirrors_from(config.get("mirrors", []), os.environ)
-    model = find_entity_model(snakemake.params.model, [config["resources_dir"], *mirrors])
+    model = find_model(snakemake.params.model, [config["resources_dir"], *mirrors])
     labels = snakemake.params.labels
     entities = find_entities(read_table(snakemake.input.corpus, CORPUS), model, labels)
     write_table(entities, ENTITIES, snakemake.output.entities)

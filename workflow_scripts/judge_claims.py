@@ -6,6 +6,7 @@ output: claims.csv, comparisons.csv, claims.md
 """
 
 from analogyqa.files import write_text
+from analogyqa.plan import cells_of_claims, parts_of
 from analogyqa.report.claimed import with_norms_and_costs
 from analogyqa.report.claims import judge_claims
 from analogyqa.report.claims_page import claims_markdown
@@ -17,7 +18,9 @@ from job import job, reported
 with job(snakemake):
     config, by_name = reported(snakemake)
     papers = list(by_name.values())
-    scores = values_of(read_runs(snakemake.input.records, snakemake.input.metrics))
+    cells = [cell for paper in papers for cell in cells_of_claims(config, paper)]
+    parts = parts_of(config, cells)
+    scores = values_of(read_runs(snakemake.input.records, snakemake.input.metrics, parts))
     costs = read_costs(snakemake.input.costs)
     values = with_norms_and_costs(scores, snakemake.input.insides, costs)
     learnt = learnt_of(snakemake.input.histories)

@@ -6,6 +6,7 @@ output: summary.csv, ledger.csv, ledger.md, ledger.html
 
 from analogyqa.corpora.table import count_corpora
 from analogyqa.files import write_text
+from analogyqa.plan import cells_of, parts_of
 from analogyqa.report.ledger import build_ledger
 from analogyqa.report.ledger_pages import to_html, to_markdown
 from analogyqa.report.summary import read_runs, summarise_runs, values_of, write_csv
@@ -16,7 +17,8 @@ with job(snakemake):
     config, by_name = reported(snakemake)
     papers = list(by_name.values())
     counts = count_corpora(snakemake.input.corpora)
-    runs = list(read_runs(snakemake.input.records, snakemake.input.metrics))
+    parts = parts_of(config, cells_of(config, by_name))
+    runs = list(read_runs(snakemake.input.records, snakemake.input.metrics, parts))
     summary = summarise_runs(runs, config)
     write_csv(summary, snakemake.output.summary)
     costs = read_costs(snakemake.input.costs)

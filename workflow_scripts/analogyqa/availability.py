@@ -6,9 +6,11 @@ from pathlib import Path
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.plan import varied_systems
-from analogyqa.pretrained import transformer
+from analogyqa.plan.solved import of_category
+from analogyqa.pretrained import hugging_face, transformer
 from analogyqa.rewriting import entities
 from analogyqa.schemas import SPLITS
+from analogyqa.settings.analogies import Category
 from analogyqa.settings.base import nearest_hint
 from analogyqa.settings.data import Dataset
 from analogyqa.settings.paper import Paper
@@ -27,9 +29,11 @@ class Availability:
         vectors: vectors to their file, or to the texts to train them on, of which all are needed.
         sentence_vectors: sentence vectors to what they are made of: `weights`, `name`, or
             `train_on` and `dev_on`, each with its files.
-        entities, lemmas: the models that find named entities and lemmas, None where there is none.
-        reasons: systems and data sets that cannot be had here, and `system axes` for a system at
-            axes, to why.
+        entities, lemmas, parser: the models that find named entities and lemmas and that parse
+            sentences, None where there is none.
+        categories: category of sentence pairs to the files that it is made of, by their kind.
+        reasons: systems, data sets and categories that cannot be had here, and `system axes` for a
+            system at axes, to why.
 
     Raises:
         AnalogyQAError: for a path that is not there, and where no data set can be had.
@@ -57,8 +61,7 @@ class Availability:
                 self._of_splits(dataset, self.file_of)  # its message says where it looked
         self.vectors: dict[str, list[str]] = {}
         self.sentence_vectors: dict[str, dict[str, list[str]]] = {}
-        self.entities: str | None = None
-        self.lemmas, self._no_lemmas = self._find_lemmas(config)
+        self.lemmas, self._no_lemmas = self._find_model(config.lemmas, "lemmas", "lemmas")
         self._no_vectors: dict[str, str] = {}
         self._no_sentence_vectors: dict[str, str] = {}
         for name, vectors in config.vectors.items():
@@ -74,7 +77,23 @@ class Availability:
                 self.sentence_vectors[name] = self._of_sentence_vectors(stored)
             except UnavailableError as error:
                 self._no_sentence_vectors[name] = f"{name} is {error}"
-        self._no_entities = self._find_entities(config)
+        entities = config.named_entities
+        self.entities, self._no_entities = self._find_model(
+            entities, "named_entities", "named entities"
+        )
+        if entities and not self._no_entities:
+            self._no_entities = self._no_vectors.get(entities.vectors, "")
+        finds = "the structure of sentences"
+        self.parser, self._no_parser = self._find_model(config.parser, "parser", finds)
+        self.categories: dict[str, dict[str, list[str]]] = {}
+        self._no_categories: dict[str, str] = {}
+        for name, category in config.categories.items():
+            try:
+                self.categories[name] = self._of_category(category)
+            except UnavailableError as error:
+                self._no_categories[of_category(name)] = f"category {name} is {error}"
+            if category.parses and self._no_parser:
+                self._no_categories[of_category(name)] = self._no_parser
         self.reasons = self._reasons(config, papers)
 
     def file_of(self, alternatives: Sequence[str]) -> str:
@@ -125,7 +144,24 @@ class Availability:
     def _of_splits(
         self, dataset: Dataset, file_of: Callable[[Sequence[str]], str]
     ) -> dict[str, str]:
+        if dataset.solved:
+            if dataset.test and not dataset.relations:
+                raise AnalogyQAError(
+                    f"{dataset.test[0]}: no folder with files of relations. Correct the path in "
+                    "the configuration."
+                )
+            return {}
         return {split: file_of(getattr(dataset, split)) for split in SPLITS}
+
+    def _of_category(self, category: Category) -> dict[str, list[str]]:
+        """Return the files of a category; of inference files and texts all are needed."""
+        words = [category.words[0]] if category.words else []
+        kinds = {"words": words, "texts": category.texts, "inference": category.inference}
+        return {
+            kind: [self._or_drop_in(each) for each in alternatives]
+            for kind, alternatives in kinds.items()
+            if alternatives
+        }
 
     def _of_vectors(self, vectors: Vectors) -> list[str]:
         if vectors.source:
@@ -152,6 +188,8 @@ class Availability:
             }
         if stored.encoder == "sentence_transformers":
             return self._of_model(stored.weights)
+        if stored.encoder == "hugging_face":
+            return self._of_folder(stored.weights)
         return {"weights": [self._or_drop_in(stored.weights)]} if stored.weights else {}
 
     def _of_model(self, names: Sequence[str]) -> dict[str, list[str]]:
@@ -170,6 +208,13 @@ class Availability:
                 return {"name": [folder], "files": [f"{self._resources}/{file}" for file in files]}
         raise UnavailableError(f"not installed here: {' or '.join(names)}")
 
+    def _of_folder(self, names: Sequence[str]) -> dict[str, list[str]]:
+        """Return the first model of Hugging Face's transformers that is on this machine."""
+        for name in names:
+            if hugging_face.installed(name):
+                return {"name": [name]}
+        raise UnavailableError(f"not installed here: {' or '.join(names)}")
+
     def _or_drop_in(self, alternatives: Sequence[str]) -> str:
         """As `file_of`; the message, which tables show, names no place of this machine."""
         try:
@@ -178,31 +223,18 @@ class Availability:
             files = " or ".join(self._registry[name].file for name in alternatives)
             raise UnavailableError(f"neither here nor on the web; drop in {files}") from None
 
-    def _find_entities(self, config: Config) -> str:
-        if config.named_entities is None:
-            return "the section named_entities is missing"
-        try:
-            self.entities = find_model(
-                config.named_entities.model,
-                [self._resources, *self._mirrors],
-                "named entities (named_entities.model)",
-            )
-        except AnalogyQAError as error:
-            return str(error)
-        return self._no_vectors.get(config.named_entities.vectors, "")
-
-    def _find_lemmas(self, config: Config) -> tuple[str | None, str]:
-        """Return the model that finds lemmas, or why there is none."""
-        if config.lemmas is None:
-            return None, "the section lemmas is missing"
+    def _find_model(self, section: object, name: str, finds: str) -> tuple[str | None, str]:
+        """Return the model of a section of the configuration, or None and why there is none."""
+        if section is None:
+            return None, f"the section {name} is missing"
         folders = [self._resources, *self._mirrors]
         try:
-            return find_model(config.lemmas.model, folders, "lemmas (lemmas.model)"), ""
+            return find_model(section.model, folders, f"{finds} ({name}.model)"), ""
         except AnalogyQAError as error:
             return None, str(error)
 
     def _reasons(self, config: Config, papers: Iterable[Paper]) -> dict[str, str]:
-        reasons = dict(self._no_splits)
+        reasons = self._no_splits | self._no_categories
         for name, system in (config.systems | varied_systems(config, papers)).items():
             stores = system.sentence_vectors or []
             if name.partition(" ")[0] in reasons:  # which is one at all axes

@@ -9,6 +9,7 @@ import pandas as pd
 from ir_measures import AP, RR, P, Success
 
 from analogyqa.errors import AnalogyQAError
+from analogyqa.registry import DISTRACTORS
 from analogyqa.schemas import METRICS
 
 
@@ -17,17 +18,19 @@ class Measure(NamedTuple):
 
     `largest` is the scale: values lie between 0 and it. An `official` one is that of the scorers of
     SemEval: it is also of questions without a correct candidate, as 0, and candidates with the same
-    score keep the order of the file.
+    score keep the order of the file. What is not of ranked candidates has nothing to compute it.
     """
 
     title: str
     short: str
-    computed_by: ir_measures.measures.Measure
+    computed_by: ir_measures.measures.Measure | None = None
     largest: float = 1.0
     official: bool = False
 
 
-MEASURES = {
+ACCURACY = "accuracy"
+# Of ranked candidates.
+RANKED = {
     "map": Measure("Mean average precision", "MAP", AP),
     "mrr": Measure("Mean reciprocal rank", "MRR", RR),
     # trec_eval leaves questions without a correct candidate out, the scorers of tasks do not.
@@ -38,14 +41,23 @@ MEASURES = {
         "Mean reciprocal rank, unanswerable questions as 0", "MRR", RR, official=True
     ),
     "p_at_1": Measure("Precision at 1", "P@1", P @ 1),
-    "accuracy": Measure("Accuracy", "Accuracy", Success @ 1),
+    ACCURACY: Measure("Accuracy", "Accuracy", Success @ 1),
 }
+# Of solved analogies: the accuracy, and how often each wrong answer was chosen.
+CHOSEN = {
+    f"chose_{name}": Measure(f"Chosen: {name.replace('_', ' ')}", name.replace("_", " "))
+    for name in DISTRACTORS
+}
+MEASURES = RANKED | CHOSEN
 # Of an item, how many candidates have a score that another one has, too. trec_eval orders these by
 # descending id, an official measure as the file does.
 TIED = "tied_candidates"
 # Of an item, 1 where every candidate is correct, so that no order is wrong; else 0.
 ALL_CORRECT = "all_correct"
 ABOUT_ITEMS = (TIED, ALL_CORRECT)
+# Of an item of analogies, which is a pair C : D, how many have it. Values are means over these, so
+# that a mean over items weighs them by it.
+WEIGHT = "analogies"
 NO_TYPE = ""  # the group of a question that has no correct candidate, and therefore no type
 
 
@@ -60,7 +72,7 @@ def measure_items(
         unanswerable: question_ids without a correct candidate, which are not scored.
 
     Returns:
-        A row for each measure (those of `MEASURES`, then the unanswerable, then `ABOUT_ITEMS`) and
+        A row for each measure (those of `RANKED`, then the unanswerable, then `ABOUT_ITEMS`) and
         question, by question_id: item, group, measure, value.
 
     Raises:
@@ -90,12 +102,12 @@ def measure_items(
     items = sorted(groups)
     rows = [
         (item, groups[item], name, values[measure.official][item, measure.computed_by])
-        for name, measure in MEASURES.items()
+        for name, measure in RANKED.items()
         for item in items
     ]
     rows += [
         (item, NO_TYPE, name, 0.0)
-        for name, measure in MEASURES.items()
+        for name, measure in RANKED.items()
         if measure.official
         for item in sorted(unanswerable)
     ]
@@ -131,7 +143,7 @@ def _in_order_of_file(scores: pd.DataFrame) -> pd.DataFrame:
 def means_of(measured: pd.DataFrame) -> dict[str, float]:
     """Return the mean over items of each measure in what `measure_items` returned."""
     return {
-        name: float(measured.loc[measured["measure"] == name, "value"].mean()) for name in MEASURES
+        name: float(measured.loc[measured["measure"] == name, "value"].mean()) for name in RANKED
     }
 
 
@@ -169,13 +181,22 @@ def measure_run(
 def values_by_seed(metrics: pd.DataFrame, split: str) -> dict[str, pd.DataFrame]:
     """Return the measures of one split of a metrics table, each as a frame [seeds, items].
 
-    The columns are sorted by item.
+    The columns are sorted by item. Where items have a `WEIGHT`, values are scaled by it, so that
+    their mean is that over analogies.
     """
     own = metrics[metrics["split"] == split].astype({"item": str, "measure": str})
-    return {
+    there = set(own["measure"])
+    values = {
         name: own[own["measure"] == name].pivot(index="seed", columns="item", values="value")
-        for name in (*MEASURES, *ABOUT_ITEMS)
+        for name in (*MEASURES, *ABOUT_ITEMS, WEIGHT)
+        if name in there
     }
+    weights = values.pop(WEIGHT, None)
+    for name in MEASURES if weights is not None else ():
+        if name in values:
+            own = weights[values[name].columns]  # not every item has every measure
+            values[name] = values[name] * own.div(own.mean(axis=1), axis=0)
+    return values
 
 
 def titles(names: Iterable[str]) -> str:

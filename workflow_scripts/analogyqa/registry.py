@@ -22,7 +22,8 @@ class Entry(NamedTuple):
         reads_words: of a ranker, whether it needs the vectors of all words, [n, t, dim].
         gives_words: of an encoder, whether it gives these, as a tensor.
         fitted: of a ranker, whether it is fitted to the sentences of the data set before it scores.
-        options: the keys of a system that this ranker reads and others do not; or those of a view.
+        options: the keys of a system that this ranker reads and others do not; or those of a view,
+            or of sentence vectors.
         ranks_pairs: of an objective, whether it is for rankers without prototypes only.
         one_sided: of an objective, the one that it is where a ranker has no prototypes.
         draws: of an objective, the key of `EXAMPLES` that its batches are made by.
@@ -30,6 +31,10 @@ class Entry(NamedTuple):
         is_figure: of a view, whether it is drawn.
         shows_sentences: of a view, whether it shows sentences of the data, which must then not be
             published.
+        gives_relations: of a reader, whether what it reads is pairs of sentences that stand in
+            relations, of which analogies are solved, and not candidates to be ranked.
+        constrained: of a solver, whether A, B and C cannot be the answer.
+        parses: of a rule that makes such pairs, whether it needs parsed sentences.
     """
 
     path: str
@@ -49,6 +54,9 @@ class Entry(NamedTuple):
     summed: bool = False
     is_figure: bool = False
     shows_sentences: bool = False
+    gives_relations: bool = False
+    constrained: bool = True
+    parses: bool = False
 
     def load(self) -> Any:
         """Return the class or function, its module imported."""
@@ -65,6 +73,40 @@ READERS = {
     "semeval": Entry("analogyqa.corpora.semeval:read"),
     "semeval_related": Entry("analogyqa.corpora.semeval_related:read"),
     "yahoocqa": Entry("analogyqa.corpora.yahoocqa:read"),
+    "relations": Entry("analogyqa.corpora.relations:read", gives_relations=True),
+}
+
+RELATIONS = {
+    "templates": Entry("analogyqa.analogies.templates:from_templates"),
+    "persons": Entry("analogyqa.analogies.templates:persons"),
+    "comparative": Entry("analogyqa.analogies.syntactic:comparative", parses=True),
+    "opposites": Entry("analogyqa.analogies.syntactic:opposites", parses=True),
+    "plurals": Entry("analogyqa.analogies.syntactic:plurals", parses=True),
+    "conjugation": Entry("analogyqa.analogies.syntactic:conjugation", parses=True),
+    "entailment": Entry("analogyqa.analogies.induce:entailed"),
+    "negation": Entry("analogyqa.analogies.semantic:negation", parses=True),
+    "no_such_thing": Entry("analogyqa.analogies.semantic:no_such_thing", parses=True),
+    "passive": Entry("analogyqa.analogies.semantic:passive", parses=True),
+    "objective_clause": Entry("analogyqa.analogies.semantic:objective_clause", parses=True),
+    "predicative_adjective": Entry(
+        "analogyqa.analogies.semantic:predicative_adjective", parses=True
+    ),
+}
+
+DISTRACTORS = {
+    "not_negation": Entry("analogyqa.analogies.distractors:not_negation"),
+    "random_deletion": Entry("analogyqa.analogies.distractors:random_deletion"),
+    "random_masking": Entry("analogyqa.analogies.distractors:random_masking"),
+    "span_deletion": Entry("analogyqa.analogies.distractors:span_deletion"),
+    "word_reordering": Entry("analogyqa.analogies.distractors:word_reordering"),
+}
+
+SOLVERS = {
+    "3cosadd": Entry("analogyqa.analogies.solvers:ThreeCosAdd"),
+    "3cosadd_u": Entry("analogyqa.analogies.solvers:ThreeCosAdd", constrained=False),
+    "3cosmul": Entry("analogyqa.analogies.solvers:ThreeCosMul"),
+    "3cosmul_u": Entry("analogyqa.analogies.solvers:ThreeCosMul", constrained=False),
+    "parallelogram": Entry("analogyqa.analogies.solvers:Parallelogram"),
 }
 
 ENCODERS = {
@@ -85,6 +127,11 @@ PRETRAINED = {
     "sent2vec": Entry("analogyqa.pretrained.sent2vec:encode", needs_weights=True),
     "sif": Entry("analogyqa.pretrained.sif:encode", needs_vectors=True),
     "sentence_transformers": Entry("analogyqa.pretrained.transformer:encode", needs_weights=True),
+    "hugging_face": Entry(
+        "analogyqa.pretrained.hugging_face:encode", needs_weights=True, options=("pooling",)
+    ),
+    "dct": Entry("analogyqa.pretrained.dct:encode", needs_vectors=True, options=("k",)),
+    "stored": Entry("analogyqa.pretrained.stored:encode", needs_weights=True),
 }
 
 RANKERS = {

@@ -175,7 +175,17 @@ def _count(corpus: pd.DataFrame) -> dict[str, Counts]:
             split: {ALL: own["question_id"].nunique()} for split, own in by_split.items()
         },
         "pairs": {split: {ALL: len(own)} for split, own in by_split.items()},
+        "analogies": _count_analogies(count_questions(corpus)),
     }
+
+
+def _count_analogies(questions: Counts) -> Counts:
+    """Count the unordered couples of questions of one type."""
+    counts: Counts = {}
+    for split, of_type in questions.items():
+        counts[split] = {kind: n * (n - 1) // 2 for kind, n in of_type.items() if kind != ALL}
+        counts[split][ALL] = sum(counts[split].values())
+    return counts
 
 
 def require_types(name: str, counts: Counts, types: Iterable[str]) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.plan.cell import Cell, corpus_name, split_corpus, unfolded
+from analogyqa.plan.solved import parts_of, run_of, why_not_solved
 from analogyqa.registry import ENCODERS
 from analogyqa.settings import axes as ax
 from analogyqa.settings.axes import Axes
@@ -18,7 +19,8 @@ from analogyqa.settings.systems import System, Training
 from analogyqa.settings.views import View
 from analogyqa.settings.where import COST, NORM, SCORE, Where
 
-__all__ = ["Cell", "corpus_name", "split_corpus", "unfolded"]  # what the other rooms take from here
+# What the other rooms take from here.
+__all__ = ["Cell", "corpus_name", "parts_of", "run_of", "split_corpus", "unfolded"]
 
 
 def load_papers(config: Config, folder: Path = PAPERS) -> dict[str, Paper]:
@@ -35,7 +37,8 @@ def load_papers(config: Config, folder: Path = PAPERS) -> dict[str, Paper]:
     titles = {name: config.datasets[name].title for name in config.own("datasets")}
     systems = {name: system.title for name, system in config.systems.items()}
     subsets = config.own("subsets") or list(config.subsets)
-    own = paper_of_own_data(titles, subsets, systems, Training().select_by)
+    solved = {name: each.relations for name, each in config.datasets.items() if each.solved}
+    own = paper_of_own_data(titles, subsets, systems, Training().select_by, solved)
     return papers | ({OWN: own} if own else {})
 
 
@@ -46,7 +49,7 @@ def why_not(where: Where, config: Config) -> str:
             return config.left_out[name]
     known = {
         "data set": (where.dataset, {*config.datasets, None}),
-        "subset": (where.subset, {*config.subsets, ALL, None}),
+        "subset": (where.subset, {*config.subsets, *config.relations, ALL, None}),
         "system": (where.system, {*config.systems, None}),
         "other system": (where.over, {*config.systems, None}),
     }
@@ -59,6 +62,8 @@ def why_not(where: Where, config: Config) -> str:
         points = config.axes.get(name)
         if points and value not in map(ax.text_of, points):
             return f"{name} = {value} is not among the points of axes.{name}"
+    if reason := why_not_solved(where, config):
+        return reason
     if where.system is None:
         return ""
     try:

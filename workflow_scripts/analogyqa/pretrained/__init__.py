@@ -1,7 +1,8 @@
 """The pre-trained sentence encoders: a file each, with a function `encode(texts, resources)`,
 float32 [n, d]."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from analogyqa.errors import AnalogyQAError
@@ -19,12 +20,14 @@ class Resources(NamedTuple):
         vectors: a file of word vectors that `analogyqa.vectors.select_vectors` reads.
         training_texts: the sentences of the data set's training split, which `sif` fits on.
         lowercase: whether the encoder (its word vectors) is of lower-cased text.
+        options: what else is configured of this encoder, by the names that the registry has.
     """
 
     weights: str | None
     vectors: str | None
     training_texts: Sequence[str]
     lowercase: bool
+    options: Mapping[str, object] = MappingProxyType({})
 
 
 def encode_sentences(name: str, texts: Sequence[str], resources: Resources) -> "np.ndarray":

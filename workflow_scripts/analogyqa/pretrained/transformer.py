@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from analogyqa.analogies.pairs import MASK
 from analogyqa.errors import AnalogyQAError
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def encode(texts: Sequence[str], resources: "Resources") -> np.ndarray:
             f"{install} the folder of the model (the one that holds {LIST}) in its place. "
             "Nothing is downloaded."
         )
-    with _environment(HF_HUB_OFFLINE="1", TOKENIZERS_PARALLELISM="false"):
+    with offline():
         from sentence_transformers import SentenceTransformer
         from transformers.utils.logging import disable_progress_bar
 
@@ -56,7 +57,8 @@ def encode(texts: Sequence[str], resources: "Resources") -> np.ndarray:
                 f"{folder}: the sentence-transformers model cannot be loaded ({error}). "
                 "Is the folder complete? Copy or install it again."
             ) from error
-        vectors = model.encode(list(texts), batch_size=BATCH, show_progress_bar=False)
+        masked = [text.replace(MASK, model.tokenizer.mask_token or MASK) for text in texts]
+        vectors = model.encode(masked, batch_size=BATCH, show_progress_bar=False)
     return vectors.reshape(len(texts), model.get_embedding_dimension()).astype(np.float32)
 
 
@@ -88,6 +90,11 @@ def _places(weights: str) -> Iterator[Path]:
         cached = try_to_load_from_cache(name if "/" in name else ORGANISATION + name, LIST)
         if isinstance(cached, str):
             yield Path(cached).parent
+
+
+def offline():
+    """Return a context in which the libraries of Hugging Face look at this machine only."""
+    return _environment(HF_HUB_OFFLINE="1", TOKENIZERS_PARALLELISM="false")
 
 
 @contextmanager

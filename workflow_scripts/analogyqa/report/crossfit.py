@@ -6,7 +6,7 @@ import pandas as pd
 
 from analogyqa.corpora.folds import count_shared, origin_of
 from analogyqa.corpora.question_types import subset_of
-from analogyqa.measures import MEASURES, titles
+from analogyqa.measures import MEASURES, RANKED, titles
 from analogyqa.plan import Cell, crossfit_cells, split_corpus
 from analogyqa.report.claims import compare_runs, p_value_of, rounded
 from analogyqa.report.learning import NOT_LEARNT
@@ -62,7 +62,7 @@ def build_crossfit(
         trained = [learnt[cell] for cell in folds if cell in learnt]
         start = {"paper": paper, "dataset": dataset, "subset": study.subset, "system": system}
         start |= {"folds": len(folds), "folds_learnt": sum(trained) if trained else None}
-        for measure in MEASURES:
+        for measure in RANKED:
             own = joined(folds, measure, values)
             if own is None:
                 missing = [cell for cell in folds if values(cell, measure) is None]

@@ -15,6 +15,7 @@ from matplotlib.figure import Figure
 from analogyqa.files import atomic_path
 from analogyqa.measures import MEASURES
 from analogyqa.plan import cells_by_setting, why_not
+from analogyqa.report.bars import draw_bars
 from analogyqa.report.ledger import NOT_RUN, OTHER_DATA, no_run
 from analogyqa.report.summary import MEASURED, by_cell, typed
 from analogyqa.settings.axes import text_of
@@ -115,7 +116,11 @@ def draw_figure(
             measure = MEASURES[part["measure"].iloc[0]].title
             # A panel that is about a measure alone needs no other title.
             heading = panel if artefact.panels[panel].model_fields_set - {"measure"} else ""
-            if artefact.y:
+            if artefact.stacked:
+                draw_bars(axes, part, COLOURS)
+                _turn_long_labels(axes, list(part["x"].unique()))
+                heading = heading or panel
+            elif artefact.y:
                 _draw_heat_map(axes, part, artefact)
                 heading = ", ".join(filter(None, [heading, measure]))
             else:

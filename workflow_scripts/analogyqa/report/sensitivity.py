@@ -5,7 +5,7 @@ from itertools import product
 
 import pandas as pd
 
-from analogyqa.measures import MEASURES
+from analogyqa.measures import RANKED
 from analogyqa.plan import Cell, sensitivity_cells, why_not
 from analogyqa.report.claims import (
     CLAIM_MARKS,
@@ -91,7 +91,7 @@ def build_sensitivity(
     found, values = by_cell(summarise_runs(runs, config)), values_of(runs)
     cells, variations = sensitivity_cells(config, paper.paper), study.variations()
     rows = []
-    for dataset, (choice, value), measure in product(study.datasets, variations, MEASURES):
+    for dataset, (choice, value), measure in product(study.datasets, variations, RANKED):
         own = [cells.get((system, dataset, choice, value)) for system in study.systems]
         compared = _compare(own, measure, values, config)
         if compared and not all(learnt.get(cell, True) for cell in own[:2]):

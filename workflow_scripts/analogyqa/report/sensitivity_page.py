@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from analogyqa.measures import MEASURES, titles
+from analogyqa.measures import RANKED, titles
 from analogyqa.report.claims import level_of, p_value_of
 from analogyqa.report.learning import NOT_LEARNT
 from analogyqa.report.ledger import NOT_RUN, OTHER_DATA, REPRODUCED
@@ -159,7 +159,7 @@ def _notes(frame: pd.DataFrame, config: Config, study: Sensitivity) -> list[str]
         f"{data or 'none'}. Seeds: {seeds}.",
         "Protocol: the epoch is chosen on dev and the test split is scored once, for that epoch. "
         "No variation is chosen.",
-        f"Shown is the {titles([study.measure])}; the csv beside this page has {titles(MEASURES)}.",
+        f"Shown is the {titles([study.measure])}; the csv beside this page has {titles(RANKED)}.",
         *interval_notes(" (published) mark" if config.comparable else "", config),
         "Change: of the mean, against the paper's setting.",
         f"{NOT_LEARNT[0].upper()}{NOT_LEARNT[1:]}: the training loss never comes below what one "

@@ -1,6 +1,7 @@
 """The spread of a system's values: over further runs, over other questions, over points."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -51,8 +52,8 @@ def bootstrap_means(values: np.ndarray, samples: int, of_seeds: int) -> np.ndarr
     Two calls with as many items draw the same ones; `of_seeds` says which seeds are drawn.
     """
     seeds, items = values.shape
-    item_weights = _weights(items, samples, [0])
-    seed_weights = _weights(seeds, samples, [1, of_seeds])
+    item_weights = _weights(items, samples, (0,))
+    seed_weights = _weights(seeds, samples, (1, of_seeds))
     if seeds > 1:
         # A resample of n values spreads too little, by (n - 1) / n in variance: a third of 3 seeds.
         seed_weights = 1 / seeds + (seed_weights - 1 / seeds) * np.sqrt(seeds / (seeds - 1))
@@ -72,6 +73,7 @@ def shares_of_best(curve: Sequence[np.ndarray], samples: int) -> np.ndarray:
     return (best / best.sum(axis=0)).mean(axis=1)
 
 
-def _weights(count: int, samples: int, seed: list[int]) -> np.ndarray:
+@lru_cache(maxsize=4)  # the runs of a table have the same items
+def _weights(count: int, samples: int, seed: tuple[int, ...]) -> np.ndarray:
     drawn = np.random.default_rng(seed).multinomial(count, np.full(count, 1 / count), samples)
     return drawn / count

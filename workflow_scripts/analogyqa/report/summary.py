@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import pandas as pd
 
@@ -11,6 +12,7 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.files import write_text
 from analogyqa.measures import ALL_CORRECT, MEASURES, TIED, values_by_seed
 from analogyqa.plan import Cell
+from analogyqa.plan.solved import Parts
 from analogyqa.report.spread import summarise
 from analogyqa.schemas import METRICS, read_table
 from analogyqa.settings.axes import from_text, to_text
@@ -76,22 +78,29 @@ Values = Callable[[Cell, str], pd.DataFrame | None]
 
 
 def read_runs(
-    records: Iterable[str | Path], metrics: Iterable[str | Path]
+    records: Iterable[str | Path],
+    metrics: Iterable[str | Path],
+    parts: Mapping[Cell, Parts] = MappingProxyType({}),
 ) -> Iterator[tuple[dict, pd.DataFrame]]:
     """Yield the record and the metrics table of each run, one at a time.
+
+    A run that has `parts`, as one of all categories has, is yielded as each of these.
 
     Raises AnalogyQAError when a file is missing or damaged.
     """
     for path, table in zip(records, metrics, strict=True):
         try:
             record = json.loads(Path(path).read_text(encoding="utf-8"))
-            Cell.from_record(record["cell"])
+            whole = Cell.from_record(record["cell"])
         except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
             raise AnalogyQAError(
                 f"{path}: cannot be read: {error}. "
                 "Delete it, then run the same command again to rebuild it."
             ) from error
-        yield record, read_table(table, METRICS)
+        own = read_table(table, METRICS)
+        for cell, groups in parts.get(whole, {whole: None}).items():
+            part = own if groups is None else own[own["group"].isin(groups)]
+            yield record | {"cell": cell.record()}, part
 
 
 def values_of(runs: Iterable[tuple[dict, pd.DataFrame]]) -> Values:
@@ -100,7 +109,7 @@ def values_of(runs: Iterable[tuple[dict, pd.DataFrame]]) -> Values:
     for record, metrics in runs:
         by_measure = values_by_seed(metrics, "test")
         for measure in MEASURES:
-            found[Cell.from_record(record["cell"]), measure] = by_measure[measure]
+            found[Cell.from_record(record["cell"]), measure] = by_measure.get(measure)
     return lambda cell, measure: found.get((cell, measure))
 
 

@@ -4,9 +4,12 @@ from collections.abc import Iterable, Mapping
 
 from pydantic import ValidationError
 
+from analogyqa.settings.analogies import SOLVER, SOLVING_AXES, TRAINED_ON, Solving
 from analogyqa.settings.base import nearest_hint
 from analogyqa.settings.data import DATASET_AXES, Dataset
 from analogyqa.settings.systems import SYSTEM_AXES, TRAINING_AXES, System
+
+__all__ = ["SOLVER", "TRAINED_ON"]  # what the other rooms take from here
 
 # Sorted pairs of a name and a value as text.
 Axes = tuple[tuple[str, str], ...]
@@ -14,7 +17,7 @@ Axes = tuple[tuple[str, str], ...]
 DEFAULT = "default"  # how a path calls no axes
 SETTING = "setting"  # the axis that a cell has at a setting of a selection; its one value is:
 CHOSEN = "chosen"  # of the settings of a selection the one that the dev split prefers
-NAMES = (*SYSTEM_AXES, *TRAINING_AXES, *DATASET_AXES)
+NAMES = (*SYSTEM_AXES, *TRAINING_AXES, *DATASET_AXES, *SOLVING_AXES)
 
 
 def text_of(value: object) -> str:
@@ -43,7 +46,12 @@ def require_axes(values: Mapping[str, object]) -> Mapping[str, object]:
         if name not in NAMES:
             raise ValueError(f"{name!r} is no setting of a system{nearest_hint(name, NAMES)}")
     axes = axes_of(values)
-    for section, changed in ((System, changes(axes)), (Dataset, dict(of_dataset(axes)))):
+    sections = (
+        (System, changes(axes)),
+        (Dataset, dict(of_dataset(axes))),
+        (Solving, dict(axis for axis in axes if axis[0] in SOLVING_AXES)),
+    )
+    for section, changed in sections:
         try:
             section.model_validate(changed)
         except ValidationError as error:  # always, as a change is not all of it

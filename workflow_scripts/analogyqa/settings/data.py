@@ -1,8 +1,17 @@
 """The data sets."""
 
+from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BeforeValidator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
+from pydantic_core import PydanticCustomError
 
 from analogyqa.registry import READERS
 from analogyqa.settings.base import Alternatives, Count, Joined, Name, Section
@@ -36,6 +45,9 @@ def _is_fold(fold: str) -> str:
     return fold
 
 
+SplitFiles = Annotated[Alternatives | None, Field(validate_default=True)]
+
+
 class Dataset(Section):
     """One data set: who reads it, and where its splits come from.
 
@@ -45,15 +57,53 @@ class Dataset(Section):
     questions whose candidates are all correct are left out, as in the "clean" TrecQA.
     `prototype_choice` says what is shuffled to choose prototypes: see `choose_prototypes`. Of a
     `fold`, such as 1of5, the splits are those of cross-fitting: see `corpora.folds`.
+
+    One whose reader gives relations has pairs of sentences, of which analogies are solved: those of
+    the `categories` that are made here, or of a folder, its `test`, with a file for each category.
     """
 
     title: str
     reader: Literal[tuple(READERS)]  # type: ignore[valid-type]
-    train: Alternatives
-    dev: Alternatives
-    test: Alternatives
+    train: SplitFiles = None
+    dev: SplitFiles = None
+    test: SplitFiles = None
+    categories: list[Name] = []
     parts: dict[Split, list[str]] = {}
     questions: Annotated[dict[Split, dict[Name, Count]], BeforeValidator(_none_expected)] = {}
     drop_all_correct: Annotated[list[Split], Joined] = []
     prototype_choice: Literal["pair", "question"] = "pair"
     fold: Annotated[str, AfterValidator(_is_fold)] | None = None
+
+    @field_validator("train", "dev", "test")
+    @classmethod
+    def _is_there(cls, split: list[str] | None, info: ValidationInfo) -> list[str] | None:
+        reader = info.data.get("reader")
+        if split is None and reader is not None and not READERS[reader].gives_relations:
+            raise PydanticCustomError("missing", "Field required")
+        return split
+
+    @model_validator(mode="after")
+    def _has_what_its_reader_reads(self) -> "Dataset":
+        if not self.solved and self.categories:
+            raise ValueError(f"the reader {self.reader} has no categories")
+        given = [name for name in ("train", "dev", "test", "categories") if getattr(self, name)]
+        if self.solved and given not in (["test"], ["categories"]):
+            raise ValueError(f"reader: {self.reader}: give categories, or a folder as test")
+        return self
+
+    @property
+    def solved(self) -> bool:
+        """Whether analogies are solved on it, and no candidates ranked."""
+        return READERS[self.reader].gives_relations
+
+    @property
+    def relations(self) -> list[str]:
+        """The categories of pairs that it has."""
+        folder = Path(self.test[0]) if self.solved and self.test else None
+        return [path.stem for path in relation_files(folder)] if folder else self.categories
+
+
+def relation_files(folder: Path) -> list[Path]:
+    """Return the files of a folder that are relations, by name."""
+    files = sorted(folder.iterdir()) if folder.is_dir() else []
+    return [path for path in files if path.is_file() and not path.name.startswith(".")]

@@ -33,11 +33,12 @@ _NAMED = (
     "subsets",
     "vectors",
     "sentence_vectors",
+    "categories",
     "systems",
     "stand_ins",
 )
-_ALONE = ("named_entities", "lemmas")  # each is a thing of its own
-_SHARED = (*_NAMED, *_ALONE)
+_SINGLE = ("named_entities", "lemmas", "parser")  # each is a thing of its own
+_SHARED = (*_NAMED, *_SINGLE)
 _UNDER = {"training": Training, "prototypes": Prototypes}
 _STUDIES = ("selection", "sensitivity", "crossfit", "extra_rows")
 _NOT_GIVEN = ("studies", "seeds_of")  # no user writes them: they are made of other keys
@@ -265,7 +266,7 @@ def _united(papers: Mapping[str, dict], own: dict, faults: _Faults) -> dict:
             new = without_nulls(own.get(key) or {})
             new = {name: new[name] for name in new if name not in united}
             united |= _on_their_base(new, _resolve({}, own, faults)) if key == "systems" else new
-        merged[key] = united or (None if key in _ALONE else {})
+        merged[key] = united or (None if key in _SINGLE else {})
     return merged
 
 

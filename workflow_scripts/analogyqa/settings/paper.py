@@ -52,7 +52,7 @@ class Published(NamedTuple):
 
 
 _OF_TABLES = {"columns", "rows", "published", "scale", "remarks"}
-_OF_FIGURES = {"y", "lines", "panels", "best"}
+_OF_FIGURES = {"y", "lines", "panels", "best", "stacked"}
 
 
 class Artefact(Section):
@@ -66,7 +66,8 @@ class Artefact(Section):
 
     A figure has an axis `x`, one name and its points, and either `lines` or a second axis `y`,
     which makes it a heat map. It has a panel for each of `panels`. `best` holds the point at which
-    the text says that a line is highest, one for each panel.
+    the text says that a line is highest, one for each panel. Lines that are `stacked` are shares of
+    a whole, drawn as bars on each other.
 
     Of rows, columns, panels, lines and points, each says a part of where our value comes from, and
     `cells` what they have in common.
@@ -86,6 +87,7 @@ class Artefact(Section):
     lines: dict[str, Where] = {}
     panels: dict[str, Where] = {"": Where()}
     best: dict[str, list[Annotated[float, Field(strict=True)]]] = {}
+    stacked: bool = False
 
     @model_validator(mode="after")
     def _complete(self) -> "Artefact":

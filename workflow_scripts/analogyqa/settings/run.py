@@ -6,7 +6,6 @@ from typing import Annotated, Literal
 
 from pydantic import (
     AfterValidator,
-    BeforeValidator,
     Field,
     TypeAdapter,
     ValidationError,
@@ -14,12 +13,14 @@ from pydantic import (
 )
 
 from analogyqa.errors import AnalogyQAError, shown
-from analogyqa.measures import MEASURES
+from analogyqa.measures import RANKED
 from analogyqa.registry import OBJECTIVES
 from analogyqa.settings import axes as ax
+from analogyqa.settings.analogies import SOLVER, SOLVING_AXES, Category, Parser, Solving, trained_on
 from analogyqa.settings.axes import CHOSEN, SETTING, Axes
-from analogyqa.settings.base import Folder, Name, Section, WholeNumber, laid_over, require_known
+from analogyqa.settings.base import Folder, Name, Section, laid_over, require_known
 from analogyqa.settings.data import ALL, FOLD, OTHER, Dataset
+from analogyqa.settings.seeds import ALL_OTHERS, CROSSFIT, Seeds
 from analogyqa.settings.studies import (
     PAPER,
     Bootstrap,
@@ -31,44 +32,12 @@ from analogyqa.settings.studies import (
 from analogyqa.settings.systems import System
 from analogyqa.settings.vectors import VECTORS_AXES, Lemmas, NamedEntities, SentenceVectors, Vectors
 
-MOST_SEEDS = 10_000
-CROSSFIT, ALL_OTHERS = "crossfit", "default"  # beside subsets, what may have seeds of its own
-
 
 def _require_points(axes: dict[str, list]) -> dict[str, list]:
     for name, points in axes.items():
         for point in points:
             ax.require_axes({name: point})
     return axes
-
-
-def _distinct(seeds: list[int]) -> list[int]:
-    if len(set(seeds)) < len(seeds):
-        raise ValueError("the seeds must differ from each other")
-    return seeds
-
-
-def _seed_list(value: object) -> object:
-    if isinstance(value, int) and not isinstance(value, bool):
-        if value < 1:
-            raise ValueError("at least 1 seed is needed")
-        if value > MOST_SEEDS:
-            raise ValueError(f"at most {MOST_SEEDS:,} seeds can be asked for")
-        return list(range(value))
-    if not isinstance(value, list):
-        raise ValueError(
-            f"give a number or a list of numbers; or a mapping of a subset, {CROSSFIT} and "
-            f"{ALL_OTHERS} to such"
-        )
-    return value
-
-
-Seeds = Annotated[
-    list[Annotated[WholeNumber, Field(ge=0, lt=2**31)]],
-    Field(min_length=1),
-    BeforeValidator(_seed_list),
-    AfterValidator(_distinct),
-]
 
 
 class Config(Section):
@@ -104,6 +73,8 @@ class Config(Section):
     sentence_vectors: dict[Name, SentenceVectors] = {}
     named_entities: NamedEntities | None = None
     lemmas: Lemmas | None = None
+    parser: Parser | None = None
+    categories: dict[Name, Category] = {}
     systems: dict[Name, System] = Field(min_length=1)
     stand_ins: dict[Name, str] = {}
     studies: dict[Name, Studies] = {}
@@ -134,9 +105,12 @@ class Config(Section):
             raise ValueError(f"subsets.{ALL}: this subset is always there, choose another name")
         for name in self.seeds_of:
             require_known("seeds", name, (*self.subsets, ALL, CROSSFIT, ALL_OTHERS))
+        for name, dataset in self.datasets.items():
+            for each in dataset.categories:
+                require_known(f"datasets.{name}.categories", each, self.categories)
         for name, types in self.subsets.items():
             for each in types:
-                require_known(f"subsets.{name}", each, self.question_types)
+                require_known(f"subsets.{name}", each, (*self.question_types, *self.relations))
         for name, system in self.systems.items():
             self.check_system(f"systems.{name}", system)
         for name, stored in self.sentence_vectors.items():
@@ -172,7 +146,7 @@ class Config(Section):
                 self._check_changes(key, changes, choosing)
         if sensitivity := study.sensitivity:
             self._check_study("sensitivity", sensitivity)
-            require_known("sensitivity.measure", sensitivity.measure, MEASURES)
+            require_known("sensitivity.measure", sensitivity.measure, RANKED)
             for (choice, value), changes in sensitivity.variations().items():
                 key = f"sensitivity.axes.{choice}.{value}"
                 self._check_changes(key, changes, sensitivity.systems)
@@ -180,7 +154,7 @@ class Config(Section):
         if crossfit := study.crossfit:
             self._check_study("crossfit", crossfit)
             for name in crossfit.measures:
-                require_known("crossfit.measures", name, MEASURES)
+                require_known("crossfit.measures", name, RANKED)
 
     def _check_study(self, key: str, section: Selection | Sensitivity | Crossfit) -> None:
         require_known(f"{key}.subset", section.subset, (*self.subsets, ALL))
@@ -286,6 +260,10 @@ class Config(Section):
         own = self.systems[system]
         axes = tuple(axis for axis in axes if own.reads(axis[0]))
         changed, kept = self.system_at(system, axes), []
+        if dataset is not None and self.datasets[dataset].solved:
+            kept = [axis for axis in axes if axis[0] in SOLVING_AXES]
+            kept += [] if SOLVER in dict(axes) else [(SOLVER, Solving().solver)]
+        axes = tuple(axis for axis in axes if axis[0] not in SOLVING_AXES)
         for name, value in axes:
             if name in ax.DATASET_AXES:
                 if dataset is None:
@@ -297,10 +275,11 @@ class Config(Section):
             else:
                 before, after = (_effective(each, name) for each in (own, changed))
             kept += [(name, after)] if before != after else []
-        return tuple(kept)
+        return tuple(sorted(kept))
 
     def seeds_at(self, subset: str, axes: Axes) -> list[int]:
-        """Return the seeds of a cell."""
+        """Return the seeds of a cell; of one that is trained elsewhere those that it has there."""
+        _, subset = trained_on(axes) or (None, subset)
         return self.seeds_of.get(CROSSFIT if FOLD in dict(axes) else subset, self.seeds)
 
     @property
@@ -309,8 +288,13 @@ class Config(Section):
         return list(dict.fromkeys(sum(self.seeds_of.values(), self.seeds)))
 
     def types_of(self, subset: str) -> list[str] | None:
-        """Return the question types of a subset, None for `all`."""
-        return None if subset == ALL else self.subsets[subset]
+        """Return the question types, or relations, of a subset; None for `all`."""
+        return None if subset == ALL else self.subsets.get(subset, [subset])
+
+    @property
+    def relations(self) -> list[str]:
+        """The relations of all data sets; each is a subset, too."""
+        return [each for dataset in self.datasets.values() for each in dataset.relations]
 
     def lowercase_of(self, section: Vectors | SentenceVectors) -> bool:
         return self.lowercase if section.lowercase is None else section.lowercase

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field, model_validator
 
-from analogyqa.measures import MEASURES
+from analogyqa.measures import RANKED
 from analogyqa.settings.axes import require_axes
 from analogyqa.settings.base import Entries, Name, Section, WholeNumber, without_nulls
 
@@ -67,7 +67,7 @@ class Crossfit(Section):
     """
 
     subset: Name
-    measures: Annotated[list[str], Field(min_length=1)] = list(MEASURES)
+    measures: Annotated[list[str], Field(min_length=1)] = list(RANKED)
     folds: Annotated[WholeNumber, Field(ge=2, le=20)] = 5
     datasets: Annotated[list[str], Field(min_length=1)]
     systems: list[str] = []

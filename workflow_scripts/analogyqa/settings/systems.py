@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from analogyqa.measures import MEASURES
+from analogyqa.measures import RANKED
 from analogyqa.registry import ENCODERS, OBJECTIVES, OPTIMISERS, RANKERS
 from analogyqa.settings.base import (
     Alternatives,
@@ -55,7 +55,7 @@ class Training(Section):
     batch_size: Count = 16
     max_epochs: Count = 20
     patience: Count = 4
-    select_by: Literal[tuple(MEASURES)] = "mrr"  # type: ignore[valid-type]
+    select_by: Literal[tuple(RANKED)] = "mrr"  # type: ignore[valid-type]
     negatives: Negatives = Negatives()
 
 

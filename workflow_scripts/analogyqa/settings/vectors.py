@@ -64,13 +64,15 @@ class SentenceVectors(Section):
 
     Args:
         encoder: a key of `PRETRAINED`.
-        weights: the encoder's file, as a split of a data set; for `sentence_transformers` the name
-            or the folder of a model.
+        weights: the encoder's file, as a split of a data set; for `sentence_transformers` and
+            `hugging_face` the name or the folder of a model.
         train_on, dev_on: files of natural language inference to train `infersent` on here instead,
             each with its alternatives.
         lstm_dim: of an `infersent` trained here, for each direction.
         vectors: the word vectors that the encoder reads.
         lowercase: the configuration's where it is null.
+        pooling: of `hugging_face`: the vector of the first token, or the mean of all.
+        k: of `dct`: the last coefficient.
     """
 
     encoder: Literal[tuple(PRETRAINED)]  # type: ignore[valid-type]
@@ -80,6 +82,8 @@ class SentenceVectors(Section):
     lstm_dim: Annotated[WholeNumber, Field(ge=1, le=4096)] = 2048
     vectors: str | None = None
     lowercase: bool | None = None
+    pooling: Literal["cls", "avg"] = "avg"
+    k: Annotated[WholeNumber, Field(ge=0, le=100)] = 0
 
     @model_validator(mode="after")
     def _what_the_encoder_reads(self) -> "SentenceVectors":
@@ -92,7 +96,14 @@ class SentenceVectors(Section):
         if entry.needs_vectors != (self.vectors is not None):
             needs = "needs" if entry.needs_vectors else "reads no"
             raise ValueError(f"the encoder {self.encoder} {needs} vectors")
+        if foreign := self.model_fields_set & {"pooling", "k"} - {*entry.options}:
+            raise ValueError(f"the encoder {self.encoder} has no {' and no '.join(foreign)}")
         return self
+
+    @property
+    def options(self) -> dict[str, object]:
+        """What of it is the matter of its encoder alone."""
+        return {name: getattr(self, name) for name in PRETRAINED[self.encoder].options}
 
 
 class NamedEntities(Section):

@@ -24,9 +24,10 @@ NEEDED = {
 class Where(Section):
     """Which of our numbers a published value or a claim is about, or a part of that.
 
-    `count` is of a data set: questions with a correct candidate, all questions, or pairs. `cost` is
-    of training a system, and with `over` how many times that of another one. `norm` is of what a
-    trained encoder makes of test questions, or of their right answers. A further key names a
+    `count` is of a data set: questions with a correct candidate (of relations: pairs of sentences),
+    all questions, pairs, or analogies between two questions of one type. `cost` is of training a
+    system, and with `over` how many times that of another one. `norm` is of what a trained encoder
+    makes of test questions, or of their right answers. A further key names a
     setting of the system, or of how the data set is read, and its value.
     """
 
@@ -37,7 +38,7 @@ class Where(Section):
     subset: str | None = None
     split: Literal[SPLITS] | None = None  # type: ignore[valid-type]
     measure: Literal[tuple(MEASURES)] | None = None  # type: ignore[valid-type]
-    count: Literal["questions", "all_questions", "pairs"] | None = None
+    count: Literal["questions", "all_questions", "pairs", "analogies"] | None = None
     cost: Literal["parameters", "seconds_per_epoch"] | None = None
     over: str | None = None
     norm: Literal["question", "answer"] | None = None

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from analogyqa.errors import AnalogyQAError
-from analogyqa.measures import MEASURES
+from analogyqa.measures import MEASURES, values_by_seed
 from analogyqa.plan import Cell
 from analogyqa.runs.depends_on import content_hash, sha256
 from analogyqa.schemas import CORPUS, HISTORY, METRICS, SPLITS, read_table
@@ -211,10 +211,15 @@ def tags_of(results: str | Path, cell: Cell) -> dict[str, str]:
 
 def _measured(metrics: pd.DataFrame) -> pd.DataFrame:
     """Return means over items: a row a seed, columns map, mrr .. of test, dev_map .. of dev."""
-    table = metrics.astype({"split": str, "measure": str})
-    table = table[table["measure"].isin(MEASURES)]
-    name = table["measure"].where(table["split"] == "test", table["split"] + "_" + table["measure"])
-    return table.groupby(["seed", name])["value"].mean().unstack()
+    table = metrics.astype({"split": str})
+    return pd.DataFrame(
+        {
+            name if split == "test" else f"{split}_{name}": values.mean(axis=1)
+            for split in sorted(table["split"].unique())
+            for name, values in sorted(values_by_seed(table, split).items())
+            if name in MEASURES
+        }
+    )
 
 
 def _by_question(metrics: pd.DataFrame, seed: int) -> str:

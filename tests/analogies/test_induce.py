@@ -1,0 +1,107 @@
+"""From sentences to the table of a category."""
+
+import gzip
+
+import pandas as pd
+import pytest
+from analogies.documents import UD, doc
+
+from analogyqa.analogies import induce as module
+from analogyqa.analogies.induce import choose, induce
+from analogyqa.analogies.pairs import SentencePair
+from analogyqa.analogies.texts import read_sentences
+from analogyqa.errors import AnalogyQAError
+from analogyqa.registry import DISTRACTORS
+from analogyqa.schemas import read_table, write_table
+from analogyqa.schemas.analogies import ANALOGIES
+from analogyqa.settings.analogies import Category
+
+
+class Parser:
+    """Gives every text the same hand-made parse, with the text's own words where they fit."""
+
+    def __call__(self, text):
+        return doc(UD)
+
+    def pipe(self, texts, batch_size):
+        return (doc(UD) for text in texts)
+
+
+@pytest.fixture(autouse=True)
+def parser(monkeypatch):
+    monkeypatch.setattr(module, "load_parser", lambda model: Parser())
+
+
+def test_sentences_of_each_form_are_read_once(tmp_path):
+    files = {
+        "sick.txt": "ID\tsentence_A\tsentence_B\tscore\n1\tA man is here\tA dog runs fast\t3\n",
+        "snli.txt": "a man is here\ttwo dogs , and a cat , sleep\t1\n",
+        "odd.txt": "Too (odd) to read it\tone two\t0\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    with gzip.open(tmp_path / "wiki.txt.gz", "wt") as file:
+        file.write("the first line here .\nit did n't end well .\n")
+    paths = [tmp_path / name for name in (*files, "wiki.txt.gz")]
+    assert read_sentences(paths, 3, 10) == {
+        "A man is here.": "sick.txt",
+        "A dog runs fast.": "sick.txt",
+        "Two dogs, and a cat, sleep.": "snli.txt",
+        "The first line here.": "wiki.txt.gz",
+        "It didn't end well.": "wiki.txt.gz",
+    }
+
+
+def test_a_category_of_templates_is_cut_to_its_count(tmp_path):
+    words = tmp_path / "words.txt"
+    words.write_text(": a\nRome Italy Oslo Norway\nParis France Rome Lazio\n")
+    category = Category(
+        title="A", rule="templates", pairs=5, words=[["./x"], "a"], templates=["In {}.", "To {}."]
+    )
+    frame = induce(category, str(words), [], {}, None, 0)
+    # Rome has two pairs, of which the first is taken.
+    assert frame["first"].is_unique
+    assert len(frame) <= 5
+    assert frame["distractors"].map(len).eq(0).all()
+    path = tmp_path / "a.parquet"
+    write_table(frame, ANALOGIES, path)
+    assert read_table(path, ANALOGIES)["first"].tolist() == frame["first"].tolist()
+
+
+def test_a_category_of_labels_takes_the_files_in_turns_and_has_distractors():
+    texts = ("A man plays", "A man is playing chess")
+    rows = [(*texts, label) for label in ("entailment", "neutral")]
+    pairs = pd.DataFrame(rows, columns=["premise", "hypothesis", "label"])
+    category = Category(
+        title="E", rule="entailment", pairs=9, inference=[["x"]], length=[2, 9], distractors=True
+    )
+    frame = induce(category, None, [], {"one.txt": pairs, "two.txt": pairs}, "model", 0)
+    assert frame[["first", "second", "source"]].to_numpy().tolist() == [
+        ["A man plays.", "A man is playing chess.", "one.txt"]
+    ]
+    assert len(frame["distractors"].iloc[0]) == len(DISTRACTORS)
+
+
+def test_of_one_word_only_so_many_pairs_are_taken():
+    pairs = [SentencePair(f"A{n}.", f"B{n}.", "x", "r", "word") for n in range(5)]
+    assert len(choose(pairs, 9, 2, None, 0)) == 2
+    assert choose([SentencePair("A.", "a.", "x", "r")], 9, 2, None, 0).empty
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ({"rule": "templates"}, "give one of templates with words, texts, and inference"),
+        ({"rule": "plurals", "inference": [["x"]]}, "the rule plurals needs texts"),
+        ({"rule": "entailment", "texts": [["x"]]}, "the rule entailment reads no texts"),
+    ],
+)
+def test_a_category_gives_what_its_rule_reads(keys, message):
+    with pytest.raises(ValueError, match=message):
+        Category(title="A", pairs=1, **keys)
+
+
+def test_a_model_that_is_none_is_named(monkeypatch, tmp_path):
+    monkeypatch.undo()
+    with pytest.raises(AnalogyQAError, match="this spaCy model cannot be loaded"):
+        module.load_parser(str(tmp_path))

@@ -1,0 +1,73 @@
+"""How sentences are written, and words in templates."""
+
+import pytest
+
+from analogyqa.analogies.pairs import article_before, finished, with_articles, written
+from analogyqa.analogies.templates import from_templates, persons, read_word_pairs
+from analogyqa.errors import AnalogyQAError
+
+
+def test_words_become_a_sentence():
+    words = ["the", "dog", "'s", "owner", ",", "", "i", "think", ",", "does", "n't", "care", "."]
+    assert written(words) == "The dog's owner, I think, doesn't care."
+
+
+@pytest.mark.parametrize("text", ["a dog", " a  dog ,", "A dog."])
+def test_a_sentence_is_finished_once(text):
+    assert finished(text) == "A dog." == finished(finished(text))
+
+
+@pytest.mark.parametrize(
+    ("word", "article"),
+    [("apple", "an"), ("dog", "a"), ("hour", "an"), ("university", "a"), ("unimpressive", "an"),
+     ("European", "a"), ("uncertain", "an"), ("one", "a")],
+)  # fmt: skip
+def test_an_article_follows_the_sound_of_a_word(word, article):
+    assert article_before(word) == article
+    assert with_articles(["A", word])[0] == article.capitalize()
+
+
+WORDS = """: places
+Rome Italy Oslo Norway
+Oslo Norway Rome Italy
+: people
+he she king queen
+his her son daughter
+"""
+
+
+@pytest.fixture
+def words(tmp_path):
+    path = tmp_path / "words.txt"
+    path.write_text(WORDS)
+    return path
+
+
+def test_pairs_of_words_are_read_once_each(words):
+    assert read_word_pairs(words, "places") == [("Rome", "Italy"), ("Oslo", "Norway")]
+
+
+def test_a_line_of_other_words_and_an_unknown_section_are_refused(words):
+    with pytest.raises(AnalogyQAError, match="no section 'towns'; it has places, people"):
+        read_word_pairs(words, "towns")
+    words.write_text(": a\nRome Italy\n")
+    with pytest.raises(AnalogyQAError, match="line 2: 2 words, not 4"):
+        read_word_pairs(words, "a")
+
+
+def test_templates_have_one_or_two_sides(words):
+    pairs = read_word_pairs(words, "places")
+    made = from_templates(pairs, [("To {}.", "In {}.")], {"Norway": "the North"}, "words.txt")
+    assert [(pair.first, pair.second, pair.rule) for pair in made] == [
+        ("To Rome.", "In Italy.", "template 1"),
+        ("To Oslo.", "In the North.", "template 1"),
+    ]
+
+
+def test_persons_have_the_article_that_they_want(words):
+    made = persons(read_word_pairs(words, "people"), [("{} slept.", "{} slept.")], {}, "words.txt")
+    assert [(pair.first, pair.second) for pair in made] == [
+        ("He slept.", "She slept."),
+        ("The king slept.", "The queen slept."),
+        ("My son slept.", "My daughter slept."),
+    ]

@@ -1,0 +1,97 @@
+"""The rules that make pairs of sentences, on sentences parsed by hand."""
+
+import pytest
+from analogies.documents import CLEARNLP, UD, doc
+
+from analogyqa.analogies import semantic, syntactic
+from analogyqa.analogies.dependencies import child, label
+
+SLICING = (
+    "A/DT/DET/det/1 woman/NN/NOUN/nsubj/3 is/VBZ/AUX/aux/3/be slicing/VBG/VERB/ROOT/3/slice "
+    "two/CD/NUM/nummod/5 onions/NNS/NOUN/{object}/3/onion in/IN/ADP/case/8 the/DT/DET/det/8 "
+    "kitchen/NN/NOUN/obl/3 ././PUNCT/punct/3"
+)
+LONGER = (
+    "The/DT/DET/det/1 river/NN/NOUN/nsubj/4 is/VBZ/AUX/cop/4/be much/RB/ADV/advmod/4 "
+    "longer/JJR/ADJ/ROOT/4/long than/IN/ADP/case/7 the/DT/DET/det/7 road/NN/NOUN/obl/4 "
+    "././PUNCT/punct/4"
+)
+POSSIBLE = (
+    "It/PRP/PRON/nsubj/2 is/VBZ/AUX/cop/2/be possible/JJ/ADJ/ROOT/2 to/TO/PART/mark/4 "
+    "measure/VB/VERB/csubj/2 it/PRP/PRON/obj/4 ././PUNCT/punct/2"
+)
+POSSIBLE_CLEARNLP = (
+    "It/PRP/PRON/nsubj/1 is/VBZ/AUX/ROOT/1/be possible/JJ/ADJ/acomp/1 to/TO/PART/aux/4 "
+    "measure/VB/VERB/xcomp/1 it/PRP/PRON/dobj/4 ././PUNCT/punct/1"
+)
+TWO_DOGS = (
+    "Two/CD/NUM/nummod/1 dogs/NNS/NOUN/nsubj/3/dog are/VBP/AUX/aux/3/be "
+    "running/VBG/VERB/ROOT/3/run ././PUNCT/punct/3"
+)
+SAYS = (
+    "Anna/NNP/PROPN/nsubj/1 says/VBZ/VERB/ROOT/1/say that/IN/SCONJ/mark/5 the/DT/DET/det/4 "
+    "train/NN/NOUN/nsubj/5 left/VBD/VERB/ccomp/1/leave Oslo/NNP/PROPN/obj/5 ././PUNCT/punct/1"
+)
+BROWN = (
+    "A/DT/DET/det/2 brown/JJ/ADJ/amod/2 dog/NN/NOUN/nsubj/4 is/VBZ/AUX/aux/4/be "
+    "running/VBG/VERB/ROOT/4/run ././PUNCT/punct/4"
+)
+SLEEPS = "The/DT/DET/det/1 cat/NN/NOUN/nsubj/2 sleeps/VBZ/VERB/ROOT/2/sleep ././PUNCT/punct/2"
+WILL = (
+    "The/DT/DET/det/1 girl/NN/NOUN/nsubj/3 will/MD/AUX/aux/3 play/VB/VERB/ROOT/3 "
+    "tomorrow/NN/NOUN/obl/3 ././PUNCT/punct/3"
+)
+OPPOSITES = {"possible": "impossible"}
+
+
+@pytest.mark.parametrize(
+    ("rule", "sentence", "first", "second"),
+    [
+        (syntactic.comparative, LONGER, "The river is long.",
+         "The river is much longer than the road."),
+        (syntactic.opposites, POSSIBLE, "It is possible to measure it.",
+         "It is impossible to measure it."),
+        (syntactic.opposites, POSSIBLE_CLEARNLP, "It is possible to measure it.",
+         "It is impossible to measure it."),
+        (syntactic.plurals, SLICING.format(object="obj"),
+         "A woman is slicing one onion in the kitchen.",
+         "A woman is slicing two onions in the kitchen."),
+        (syntactic.plurals, TWO_DOGS, "One dog is running.", "Two dogs are running."),
+        (syntactic.conjugation, UD, "A man is playing chess.", "A man plays chess."),
+        (syntactic.conjugation, WILL, "The girl will play tomorrow.", "The girl plays tomorrow."),
+        (semantic.negation, UD, "A man is not playing chess.", "A man is playing chess."),
+        (semantic.negation, SLEEPS, "The cat does not sleep.", "The cat sleeps."),
+        (semantic.no_such_thing, UD, "There is no man playing chess.", "A man is playing chess."),
+        *((semantic.passive, SLICING.format(object=name),
+           "A woman is slicing two onions in the kitchen.",
+           "Two onions are being sliced by a woman in the kitchen.") for name in ("obj", "dobj")),
+        (semantic.objective_clause, SAYS, "Anna says that the train left Oslo.",
+         "The train left Oslo."),
+        (semantic.predicative_adjective, BROWN, "A brown dog is running.",
+         "A dog that is brown is running."),
+    ],
+)  # fmt: skip
+def test_a_rule_makes_a_pair(rule, sentence, first, second):
+    ((*texts, varied),) = rule(doc(sentence), OPPOSITES)
+    assert texts == [first, second]
+    assert varied
+
+
+RULES = [
+    *(syntactic.comparative, syntactic.opposites, syntactic.plurals, syntactic.conjugation),
+    *(semantic.negation, semantic.no_such_thing, semantic.passive),
+    *(semantic.objective_clause, semantic.predicative_adjective),
+]
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_a_rule_leaves_alone_what_it_does_not_fit(rule):
+    negated = "Nobody/NN/PRON/nsubj/1 sleeps/VBZ/VERB/ROOT/1/sleep ././PUNCT/punct/1"
+    assert list(rule(doc(negated), OPPOSITES)) == []
+
+
+@pytest.mark.parametrize("sentence", [UD, CLEARNLP])
+def test_both_schemes_of_labels_are_one(sentence):
+    parsed = doc(sentence)
+    assert child(parsed[3], "obj").text == "chess"
+    assert label(parsed[4]) == "obj"

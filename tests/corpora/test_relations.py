@@ -1,0 +1,49 @@
+"""Files of relations, and the corpus that they make."""
+
+import pandas as pd
+import pytest
+
+from analogyqa.corpora.relations import read, relations_corpus, review
+from analogyqa.corpora.table import count_corpora
+from analogyqa.errors import AnalogyQAError
+from analogyqa.schemas import CORPUS, write_table
+from analogyqa.schemas.analogies import ANALOGIES
+
+
+@pytest.fixture
+def files(tmp_path):
+    (tmp_path / "capitals.tsv").write_text("In Rome\tIn Italy\n\nIn Oslo\tIn Norway\n")
+    rows = [(f"{n}", f"A {n}", f"B {n}", "x", "r", ["C", "D"]) for n in range(3)]
+    table = tmp_path / "made.parquet"
+    write_table(pd.DataFrame(rows, columns=ANALOGIES.names), ANALOGIES, table)
+    return {"capitals": tmp_path / "capitals.tsv", "made": table}
+
+
+def test_a_pair_is_a_question_and_its_second_sentence_the_right_candidate(files, tmp_path):
+    corpus = relations_corpus(files)
+    assert corpus["question_type"].value_counts().to_dict() == {"made": 9, "capitals": 2}
+    first = corpus[corpus["question_id"] == "made/0"]
+    assert first[["question", "candidate", "label"]].to_numpy().tolist() == [
+        ["A 0", "B 0", 1], ["A 0", "C", 0], ["A 0", "D", 0]
+    ]  # fmt: skip
+    path = tmp_path / "mine.parquet"
+    write_table(corpus, CORPUS, path)
+    counts = count_corpora([path])["mine"]
+    assert counts["questions"]["test"] == {"made": 3, "capitals": 2, "all": 5}
+    assert counts["analogies"]["test"] == {"made": 3, "capitals": 1, "all": 4}
+
+
+def test_a_line_of_other_columns_is_named(files):
+    files["capitals"].write_text("In Rome\tIn Italy\nIn Oslo\n")
+    with pytest.raises(AnalogyQAError, match=r"capitals.tsv, line 2: 1 columns, 1 of them with"):
+        relations_corpus(files)
+    files["capitals"].write_text("In Rome\tIn Italy\n")
+    with pytest.raises(AnalogyQAError, match="1 pairs; an analogy needs two"):
+        relations_corpus(files)
+
+
+def test_a_review_draws_evenly(files):
+    page = review({"Made": list(read(files["made"]))}, count=2)
+    assert page == (
+        "# Made: 2 of 3 pairs\n\n1. A 0 | B 0\n   - C\n   - D\n2. A 1 | B 1\n   - C\n   - D\n"
+    )

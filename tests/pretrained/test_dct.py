@@ -1,0 +1,38 @@
+"""The discrete cosine transform of word vectors."""
+
+import numpy as np
+import pytest
+from scipy.fft import dct
+
+from analogyqa.pretrained import Resources
+from analogyqa.pretrained.dct import coefficients, encode
+
+WORDS = ["a", "b", "c"]
+VECTORS = np.random.default_rng(0).normal(size=(3, 4)).astype(np.float32)
+
+
+@pytest.fixture
+def run(write_vectors):
+    vectors = write_vectors(WORDS, VECTORS)
+    return lambda texts, k: encode(texts, Resources(None, vectors, [], True, {"k": k}))
+
+
+@pytest.mark.parametrize("words", [1, 2, 5])
+def test_the_coefficients_are_those_of_the_orthonormal_transform(words):
+    rows = coefficients(words, 7)
+    expected = dct(np.eye(words), norm="ortho", axis=0)[:7]
+    assert rows[: len(expected)] == pytest.approx(expected, abs=1e-6)
+    assert not rows[words:].any()
+
+
+def test_sentences_are_the_first_coefficients_side_by_side(run):
+    (found,) = run(["A b  unknown c"], 1)
+    assert found == pytest.approx(dct(VECTORS, norm="ortho", axis=0)[:2].ravel(), abs=1e-5)
+    assert run(["unknown", "a"], 3)[0].tolist() == [0] * 16
+
+
+def test_the_first_coefficient_points_where_the_mean_does(run):
+    vectors = run(["a b c", "c a"], 0)
+    means = np.stack([VECTORS.mean(axis=0), VECTORS[[2, 0]].mean(axis=0)])
+    unit = [each / np.linalg.norm(each, axis=1, keepdims=True) for each in (vectors, means)]
+    assert unit[0] == pytest.approx(unit[1], abs=1e-6)

@@ -1,0 +1,18 @@
+"""Vectors that another program computed."""
+
+import numpy as np
+import pytest
+
+from analogyqa.errors import AnalogyQAError
+from analogyqa.pretrained import Resources
+from analogyqa.pretrained.stored import encode
+from analogyqa.vectors.store import write_store
+
+
+def test_sentences_are_looked_up(tmp_path):
+    path = tmp_path / "vectors.npy"
+    write_store(np.eye(2, dtype=np.float32), np.ones(2, bool), ["A b.", "C."], "elsewhere", path)
+    resources = Resources(str(path), None, [], True)
+    assert encode(["C.", "A b.", "C."], resources).tolist() == [[0, 1], [1, 0], [0, 1]]
+    with pytest.raises(AnalogyQAError, match=r"1 of 2 sentences have no vector in it.*'D\.'"):
+        encode(["C.", "D."], resources)

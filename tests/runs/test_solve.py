@@ -1,0 +1,125 @@
+"""A system solves a data set: from its tables to the cells that a report reads."""
+
+import json
+
+import numpy as np
+import pytest
+
+from analogyqa.corpora.relations import relations_corpus
+from analogyqa.examples.files import CellFiles
+from analogyqa.measures import ACCURACY, CHOSEN, WEIGHT
+from analogyqa.plan import Cell, parts_of
+from analogyqa.registry import SOLVERS
+from analogyqa.report.summary import read_runs, summarise_runs
+from analogyqa.runs.solve import solve_cells, solve_corpus
+from analogyqa.schemas import CORPUS, METRICS, read_table, write_table
+from analogyqa.settings.load import load_config
+from analogyqa.settings.systems import System
+from analogyqa.vectors.store import write_store
+
+SEEDS = [0, 1]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Two relations: capitals, whose vectors are parallelograms, and others, without any order."""
+    names = {"capitals": 5, "others": 4}
+    random = np.random.default_rng(0)
+    shift, words, vectors = random.standard_normal(8), [], []
+    for name, pairs in names.items():
+        lines = []
+        for pair in range(pairs):
+            first, second = f"{name}a{pair}", f"{name}b{pair}"
+            vector = 3 * random.standard_normal(8)
+            other = vector + shift if name == "capitals" else random.standard_normal(8)
+            words += [first, second]
+            vectors += [vector, other]
+            lines.append(f"{first}\t{second}\n")
+        (tmp_path / "relations").mkdir(exist_ok=True)
+        (tmp_path / "relations" / f"{name}.tsv").write_text("".join(lines))
+    found = np.ones(len(words), dtype=bool)
+    store = np.array(vectors, dtype=np.float32)
+    write_store(store, found, words, "by hand", tmp_path / "vectors.npy")
+    corpus = relations_corpus({name: tmp_path / "relations" / f"{name}.tsv" for name in names})
+    write_table(corpus, CORPUS, tmp_path / "corpus.parquet")
+    return tmp_path
+
+
+def run(folder, **more):
+    cells = {name: Cell("s", "mine", "all", (("solver", name),)) for name in SOLVERS}
+    folders = {name: folder / "runs" / cell.path for name, cell in cells.items()}
+    for each in folders.values():
+        each.mkdir(parents=True)
+    files = CellFiles(str(folder / "corpus.parquet"), str(folder / "vectors.npy"), None, {})
+    system = System(title="S", encoder="mean", vectors="v", ranker="cosine")
+    solve_cells(cells, system, SEEDS, files, {"test": "mine"}, True, folders, **more)
+    return cells, folders
+
+
+def test_a_run_has_every_pair_of_every_relation_for_each_seed(folder):
+    cells, folders = run(folder)
+    for name, cell in cells.items():
+        metrics = read_table(folders[name] / "metrics.parquet", METRICS)
+        record = json.loads((folders[name] / "run.json").read_text())
+        assert Cell.from_record(record["cell"]) == cell
+        assert metrics.groupby("measure", observed=True).size()[ACCURACY] == 2 * 9
+        asked = metrics[metrics["measure"] == WEIGHT].groupby("group", observed=True)["value"].sum()
+        assert asked.to_dict() == {"capitals": 2 * 10, "others": 2 * 6}
+        first, second = (metrics[metrics["seed"] == seed]["value"].tolist() for seed in SEEDS)
+        assert first == second  # nothing is drawn
+
+
+def config_of(folder):
+    return load_config(
+        {
+            "papers": ["diallo2019"],
+            "output_dir": "results/x",
+            "seeds": 2,
+            "bootstrap": {"samples": 100},
+            "datasets": {
+                "mine": {
+                    "title": "Mine",
+                    "reader": "relations",
+                    "test": f"{folder}/relations",
+                }
+            },
+            "subsets": {"both": ["capitals", "others"]},
+        }
+    )
+
+
+def test_a_mean_is_over_the_analogies_of_a_subset(folder):
+    cells, folders = run(folder)
+    config = config_of(folder)
+    whole = cells["3cosadd"]
+    asked = [whole._replace(subset=subset) for subset in ("capitals", "others", "both", "all")]
+    path = folders["3cosadd"]
+    runs = read_runs(
+        [path / "run.json"], [path / "metrics.parquet"], parts_of(config, [*asked, whole])
+    )
+    summary = summarise_runs(list(runs), config).set_index(["subset", "measure"])["mean"]
+    capitals, others = (summary[name, ACCURACY] for name in ("capitals", "others"))
+    assert capitals == 1
+    pooled = (10 * capitals + 6 * others) / 16
+    assert summary["both", ACCURACY] == pytest.approx(pooled)
+    assert summary["all", ACCURACY] == pytest.approx(pooled)
+
+
+def test_with_own_candidates_shares_of_what_is_chosen_add_up():
+    rows = []
+    for pair in range(4):
+        candidates = [f"right{pair}", *(f"wrong{pair}{kind}" for kind in CHOSEN)]
+        rows += [
+            ("test", f"r/{pair}", f"first{pair}", f"r/{pair}-{place}", text, place == 0, "r")
+            for place, text in enumerate(candidates)
+        ]
+    import pandas as pd
+
+    corpus = pd.DataFrame(rows, columns=CORPUS.names).astype({"label": "int8"})
+    vectors = np.random.default_rng(0).standard_normal((2, len(corpus), 5))
+    for solver in SOLVERS:
+        values = solve_corpus(corpus, vectors, solver).pivot(
+            index="item", columns="measure", values="value"
+        )
+        assert np.allclose(values[[ACCURACY, *CHOSEN]].sum(axis=1), 1)
+        assert values[WEIGHT].sum() == 6

@@ -1,0 +1,254 @@
+"""Pairs of sentences in which a rule changes what is said: rules over parsed sentences.
+
+Section 3.2.1 of Zhu and de Melo (2020); entailments are read from files, as annotated.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from analogyqa.analogies.dependencies import (
+    auxiliaries,
+    child,
+    children,
+    is_negated,
+    is_plural,
+    kind,
+    label,
+    span_of,
+    subject_of,
+)
+from analogyqa.analogies.inflection import inflected, lemma_of
+from analogyqa.analogies.pairs import changed, lowered, with_articles, words_of, written
+from analogyqa.analogies.syntactic import RELATIVE
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc, Token
+
+Pairs = Iterator[tuple[str, str, str]]
+
+_BE = ("is", "are", "was", "were", "am")
+_SAYING = words_of("""
+    say tell think believe claim argue report announce state know suggest note show explain warn
+    add admit confirm conclude declare estimate indicate predict reveal find hope feel agree
+    insist maintain acknowledge deny discover learn assert write demonstrate stress realize recall
+    complain contend decide determine emphasize hear mean mention observe propose prove remember
+    remark rule notice understand allege speculate theorize
+""")
+# Adjectives that stand before a noun only, or mean something else behind it.
+_NOT_PREDICATIVE = words_of("""
+    audio teenage holy good great other own same several many few more most less first last second
+    third next main only such various former certain whole entire total front back top inner outer
+    upper lower middle left right another much little chief major late live olympic professional
+    electric acoustic public martial chinese asian american indian high hard fast ice hot hind
+    fellow mere sheer utter very key human social political financial military potential recent
+    present previous lone single double oriental german french spanish english african japanese
+    bmx multiple numerous general united wild rocky roman urban rural local national central
+    medical musical sexual dental alpine nuclear digital potted grand hula tan uniform further
+    short modern fresh vice remote fake toy northern southern eastern western african-american
+    middle-aged two like full polar bare long light dark rear extra civil legal royal solar joint
+    fair direct maximum minimum male female adult orange still natural
+""")
+# With these it is not plain what a negation denies.
+_QUANTIFIERS = words_of("""
+    some any only every each all many most if so both everyone everybody someone still already too
+    also
+""")
+_ARTICLES = ("a", "an", "the")
+
+
+def negation(doc: "Doc", words: Mapping[str, str]) -> Pairs:
+    """A sentence negated, and as it is; the negation goes to the head of its subject."""
+    if is_negated(doc) or doc[-1].text == "?" or any(t.lower_ in _QUANTIFIERS for t in doc):
+        return
+    for subject in doc:
+        if kind(subject) != "nsubj" or subject.lower_ in RELATIVE:
+            continue
+        head = subject.head
+        if head.dep_ != "ROOT" or child(head, "conj") is not None:
+            continue
+        if any(label(t) == "conj" and t.pos_ in ("VERB", "AUX") for t in doc):
+            continue
+        finite = next(
+            (t for t in doc[subject.i + 1 :] if t.tag_ in ("VBZ", "VBP", "VBD", "MD")), None
+        )
+        if (
+            finite is None
+            or (finite.head != head and finite != head)
+            or finite.text.startswith("'")
+        ):
+            continue
+        if finite.lower_ in _BE or finite.tag_ == "MD":
+            changes = {finite.i: f"{finite.text} not"}
+            verb = head.lower_
+        elif finite == head and head.pos_ == "VERB" and lemma_of(head.lower_, "VERB"):
+            support = {"VBZ": "does", "VBP": "do", "VBD": "did"}[head.tag_]
+            verb = lemma_of(head.lower_, "VERB")
+            changes = {head.i: f"{support} not {verb}"}
+        else:
+            continue
+        yield changed(doc, changes), changed(doc, {}), verb
+
+
+def no_such_thing(doc: "Doc", words: Mapping[str, str]) -> Pairs:
+    """There is no deer jumping a fence; a deer is jumping a fence. As pairs of SICK are."""
+    if len(doc) < 5 or doc[0].lower_ not in ("a", "an") or is_negated(doc):
+        return
+    if sum(t.tag_ in ("VBZ", "VBP", "VBD", "MD") for t in doc) != 1:
+        return
+    for verb in doc:
+        helping, subject = auxiliaries(verb), subject_of(verb)
+        if verb.tag_ != "VBG" or len(helping) != 1 or subject is None or kind(verb) == "conj":
+            continue
+        (auxiliary,) = helping
+        if auxiliary.lower_ != "is" or verb.i != auxiliary.i + 1 or subject.i >= auxiliary.i:
+            continue
+        if any(t.lower_ in ("and", "or", ",") for t in doc):
+            continue
+        changes = {0: "There is no", auxiliary.i: ""}
+        yield changed(doc, changes), changed(doc, {}), verb.lower_
+
+
+def passive(doc: "Doc", words: Mapping[str, str]) -> Pairs:
+    """A subject does something to an object; the object has it done to it by the subject."""
+    if is_negated(doc) or doc[-1].text == "?" or any(t.text in ",;:" for t in doc):
+        return
+    for verb in doc:
+        if verb.dep_ != "ROOT" or verb.pos_ != "VERB" or child(verb, "conj") is not None:
+            continue
+        subject, done_to, helping = subject_of(verb), child(verb, "obj"), auxiliaries(verb)
+        if (
+            subject is None
+            or done_to is None
+            or child(verb, "iobj", "xcomp", "ccomp", "compound:prt")
+        ):
+            continue
+        agent, patient = span_of(subject), _core_of(done_to)
+        if not agent or not patient or agent[0].i != 0 or done_to.pos_ not in ("NOUN", "PROPN"):
+            continue
+        last = helping[-1] if helping else None
+        begin = last.i if last else verb.i
+        if last is not None and verb.i != begin + 1:
+            continue
+        if agent[-1].i != begin - 1 or patient[0].i != verb.i + 1 or subject.pos_ == "PRON":
+            continue
+        if any(t.pos_ in ("VERB", "AUX") for t in [*agent, *patient]):
+            continue
+        lemma = lemma_of(verb.lower_, "VERB")
+        participle = lemma and inflected(lemma, "VBN")
+        if not participle or lemma in (
+            "have",
+            "be",
+            "do",
+            "get",
+            "let",
+            "take",
+            "give",
+            "make",
+            "go",
+            "wear",
+            "resemble",
+            "lack",
+            "become",
+            "stand",
+            "sit",
+            "walk",
+            "run",
+            "play",
+            "lie",
+        ):
+            continue
+        many = is_plural(done_to)
+        if (
+            verb.tag_ == "VBG"
+            and last is not None
+            and last.lower_ in ("is", "are")
+            and len(helping) == 1
+        ):
+            being = "are being" if many else "is being"
+        elif verb.tag_ == "VBZ" and not helping:
+            being = "are" if many else "is"
+        else:
+            continue
+        after = doc[patient[-1].i + 1]
+        # What stands behind "with" may be the object's, and would become the agent's.
+        if after.pos_ not in ("ADP", "PUNCT") or after.lower_ in ("of", "with", "than", "as"):
+            continue
+        if any(t.tag_ == "PRP$" for t in patient):
+            continue
+        rest = [t.text for t in doc[patient[-1].i + 1 :] if t.text not in ".!"]
+        if any(
+            t.tag_ in ("VBZ", "VBP", "VBD", "VBG", "VB", "TO") for t in doc[patient[-1].i + 1 :]
+        ):
+            continue
+        by = ["by", *(lowered(t) for t in agent)]
+        turned = [*(t.text for t in patient), being, participle, *by, *rest]
+        yield changed(doc, {}), written(with_articles(turned)), lemma
+
+
+def _core_of(noun: "Token") -> "list[Token]":
+    """Return a noun with what stands before it, from its first modifier on."""
+    before = [t.i for t in noun.children if t.i < noun.i]
+    return list(noun.doc[min(before, default=noun.i) : noun.i + 1])
+
+
+def objective_clause(doc: "Doc", words: Mapping[str, str]) -> Pairs:
+    """What somebody says, and the clause alone."""
+    for that in doc:
+        if that.lower_ != "that" or that.i < 2 or kind(that) != "mark":
+            continue
+        verb = doc[that.i - 1]
+        if verb.lemma_ not in _SAYING or verb.tag_ not in ("VBD", "VBZ", "VBP", "VB"):
+            continue
+        clause = that.head
+        if kind(clause) != "ccomp" or clause.head != verb:
+            continue
+        told = [t for t in doc[that.i + 1 :] if not (t.i == len(doc) - 1 and t.text in ".!?")]
+        begin = told[0] if told else None
+        if begin is None or not 4 <= len(told) <= 20 or any(t.text in ',;:()"-' for t in doc):
+            continue
+        if begin.pos_ in ("ADP", "SCONJ", "VERB", "AUX", "ADV", "PART", "PUNCT"):
+            continue
+        if not any(kind(t) == "nsubj" and t.i > that.i for t in clause.subtree):
+            continue
+        if not any(t.tag_ in ("VBD", "VBZ", "VBP", "MD") for t in told) or is_negated(
+            doc[: that.i]
+        ):
+            continue
+        if doc[-1].text == "?" or any(t.lower_ == "that" for t in told):
+            continue
+        yield changed(doc, {}), written([t.text for t in told]), verb.lemma_
+
+
+def predicative_adjective(doc: "Doc", words: Mapping[str, str]) -> Pairs:
+    """An adjective before its noun, and in a clause behind it: a dog that is brown."""
+    found = []
+    for adjective in doc:
+        noun = adjective.head
+        if adjective.tag_ != "JJ" or kind(adjective) != "amod" or noun.i != adjective.i + 1:
+            continue
+        if (
+            noun.tag_ not in ("NN", "NNS")
+            or adjective.i == 0
+            or adjective.lower_ in _NOT_PREDICATIVE
+        ):
+            continue
+        if doc[adjective.i - 1].lower_ not in _ARTICLES or "-" in adjective.text:
+            continue
+        after = doc[noun.i + 1] if noun.i + 1 < len(doc) else None
+        if after is not None and not (after.is_punct or after.tag_ in ("VBZ", "VBP", "VBD", "MD")):
+            continue
+        if [*children(noun, "acl", "appos", "conj", "compound")]:
+            continue
+        # Most that end so only say of what kind a thing is: presidential elections.
+        if lemma_of(adjective.lower_, "ADJ") != adjective.lower_ or adjective.text.endswith("al"):
+            continue
+        if noun.lower_ in ("one", "ones") or noun.text[0].isupper():
+            continue
+        found.append((adjective, noun))
+    if not found or is_negated(doc) or doc[-1].text == "?":
+        return
+    adjective, noun = found[0]
+    past = any(t.tag_ == "VBD" for t in doc) and not any(t.tag_ in ("VBZ", "VBP") for t in doc)
+    be = ("were" if past else "are") if is_plural(noun) else ("was" if past else "is")
+    changes = {adjective.i: "", noun.i: f"{noun.text} that {be} {adjective.lower_}"}
+    yield changed(doc, {}), changed(doc, changes), adjective.lower_

@@ -1,0 +1,143 @@
+"""All analogies between the sentence pairs of a category, solved in blocks.
+
+Each unordered couple of n pairs is one analogy, n (n - 1) / 2 of them as in the paper (Table 3).
+Which of the two is asked for is not said. Here couples go around a circle: a pair is C : D for the
+(n - 1) / 2 pairs before it, half a couple more or less where n is even. So each is asked for as
+often as every other, and the order of a file matters little.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from analogyqa.analogies.solvers import Solver
+
+BLOCK = 256  # pairs asked for at a time: their scores fit into a processor's cache
+# Candidates whose scores differ by less are tied: an encoder without word order, for one, gives a
+# sentence and the same words in another order one vector, but for the last bits.
+TIE = np.float32(1e-6)
+
+
+class Category(NamedTuple):
+    """The pairs of a category as numbers of sentences.
+
+    `first` and `second` are [n]. `candidates` are [n, k], the answer of each pair before its
+    distractors, or None where the candidates are all sentences.
+    """
+
+    first: np.ndarray
+    second: np.ndarray
+    candidates: np.ndarray | None = None
+
+
+class Solved(NamedTuple):
+    """How often each of n pairs was asked for, int [n], and what was chosen.
+
+    `chosen` [n, k] says how often each candidate of a pair was chosen, the answer being the first;
+    k is 2 where candidates are shared: the answer, and any other. What ties for the best shares it.
+    `tied` [n] says how often there were such ties.
+    """
+
+    asked: np.ndarray
+    chosen: np.ndarray
+    tied: np.ndarray
+
+
+def asked_after(pair: int, pairs: int) -> range:
+    """Return the pairs asked for with this one as A : B; from `pairs` on they start anew."""
+    half, is_odd = divmod(pairs, 2)
+    count = half if is_odd or pair < half else half - 1
+    return range(pair + 1, pair + 1 + count)
+
+
+def solve(
+    vectors: np.ndarray, category: Category, solver: Solver, constrained: bool = True
+) -> Solved:
+    """Solve all analogies of a category.
+
+    Args:
+        vectors: of its sentences, [m, dim].
+        category: which of them are pairs and candidates.
+        solver: a formula.
+        constrained: whether A, B and C cannot be the answer.
+    """
+    table = cosines(vectors)
+    solve_from = _own_candidates if category.candidates is not None else _shared_candidates
+    width = 2 if category.candidates is None else category.candidates.shape[1]
+    pairs = len(category.first)
+    around = pairs + pairs // 2
+    asked = np.zeros(around, dtype=np.int64)
+    chosen, tied = np.zeros((around, width)), np.zeros(around, dtype=np.int64)
+    for start, part, ties in solve_from(table, category, solver, constrained):
+        asked[start : start + len(part)] += 1
+        chosen[start : start + len(part)] += part
+        tied[start : start + len(part)] += ties
+    return Solved(*(_folded(each, pairs) for each in (asked, chosen, tied)))
+
+
+def cosines(vectors: np.ndarray) -> np.ndarray:
+    """Return the cosines of vectors [m, dim] with each other, float32 [m, m]; 0 of zeros."""
+    vectors = np.asarray(vectors, dtype=np.float32)
+    length = np.linalg.norm(vectors, axis=1, keepdims=True)
+    unit = vectors / np.where(length > 0, length, 1)
+    return np.clip(unit @ unit.T, -1, 1)
+
+
+_Part = tuple[
+    int, np.ndarray, np.ndarray
+]  # the first pair asked for, what was chosen, what was tied
+
+
+def _shared_candidates(
+    table: np.ndarray, category: Category, solver: Solver, constrained: bool
+) -> Iterator[_Part]:
+    first, second = category.first, category.second
+    pairs = len(first)
+    order = np.arange(pairs + pairs // 2) % pairs
+    c, answers = first[order], second[order]
+    to_pair, to_c = solver.to_pair(table), solver.to_c(table)[c]
+    room = np.empty((BLOCK, len(table)), dtype=np.float32)
+    for pair in range(pairs):
+        a, b = first[pair], second[pair]
+        offset = solver.offset(to_pair[a], to_pair[b])
+        asked = asked_after(pair, pairs)
+        for start in range(asked.start, asked.stop, BLOCK):
+            block = slice(start, min(start + BLOCK, asked.stop))
+            part = to_c[block]
+            scores = solver.scores(offset, offset[c[block], None], part, room[: len(part)])
+            if constrained:
+                scores[:, a] = scores[:, b] = -np.inf
+                scores[np.arange(len(scores)), c[block]] = -np.inf
+            # The first of equal ones: two sentences of a category are hardly ever one vector.
+            right = scores.argmax(axis=1) == answers[block]
+            yield start, np.stack([right, ~right], axis=1), np.zeros(len(right), dtype=np.int64)
+
+
+def _own_candidates(
+    table: np.ndarray, category: Category, solver: Solver, constrained: bool
+) -> Iterator[_Part]:
+    first, second = category.first, category.second
+    pairs = len(first)
+    order = np.arange(pairs + pairs // 2) % pairs
+    c, candidates = first[order], category.candidates[order]
+    to_pair, to_c = solver.to_pair(table), solver.to_c(table[c[:, None], candidates])
+    for pair in range(pairs):
+        a, b = first[pair], second[pair]
+        offset = solver.offset(to_pair[a], to_pair[b])
+        asked = asked_after(pair, pairs)
+        block = slice(asked.start, asked.stop)
+        own = candidates[block]
+        scores = solver.scores(offset[own], offset[c[block], None], to_c[block])
+        if constrained:
+            given = (own == a) | (own == b) | (own == c[block, None])
+            scores[given] = -np.inf
+        best = scores >= scores.max(axis=1, keepdims=True, initial=-np.inf) - TIE
+        count = best.sum(axis=1, keepdims=True)
+        yield asked.start, best / count, (count[:, 0] > 1).astype(np.int64)
+
+
+def _folded(values: np.ndarray, pairs: int) -> np.ndarray:
+    folded = values[:pairs].copy()
+    folded[: len(values) - pairs] += values[pairs:]
+    return folded

@@ -1,0 +1,237 @@
+"""Pairs of sentences that differ in the form of a word: rules over parsed sentences.
+
+Section 3.1.2 of Zhu and de Melo (2020). A rule takes a parsed sentence and yields the pairs that it
+gives; one that is not sure of a sentence yields none.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from analogyqa.analogies.dependencies import (
+    auxiliaries,
+    child,
+    children,
+    copula_of,
+    is_negated,
+    is_plural,
+    kind,
+    label,
+    subject_of,
+)
+from analogyqa.analogies.inflection import inflected, is_form, lemma_of
+from analogyqa.analogies.pairs import changed, words_of
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc, Token
+
+# First and second sentence, and the word that was changed.
+Pairs = Iterator[tuple[str, str, str]]
+
+_DEGREES = words_of("""
+    much even far significantly slightly considerably somewhat lot still a rather substantially
+    generally usually often
+""")
+_BE = words_of("is are was were be been")
+_COPULAS = words_of("be become seem look appear remain feel grow")
+_AMOUNTS = {"much", "many", "little", "few", "less", "likely", "able", "common"}
+_CONDITIONS = words_of("if how when")
+# No subjects of their own, or none that a rule can put elsewhere.
+RELATIVE = words_of("who that which there what")
+_MODALS = {"will", "can", "should", "could", "would", "may", "must", "might"}
+_NUMERALS = words_of("""
+    two three four five six seven eight nine ten eleven twelve twenty thirty fifty
+""")
+# What only several do, or what speaks of several.
+_OF_SEVERAL = words_of("""
+    other others each both together their they them themselves another apart between among all one
+    themself same opposite different respectively side various these those race half some
+""")
+
+
+def comparative(doc: "Doc", words: Mapping[str, str]) -> Pairs:
+    """A predicate and its comparative: was long, was longer than the first one.
+
+    The adjective is the last but for what is compared, so that this can be left out.
+    """
+    for than in doc:
+        if than.lower_ != "than" or than.i == 0 or any(t.text in ",;:()" for t in doc[than.i :]):
+            continue
+        adjective = doc[than.i - 1]
+        more = doc[than.i - 2] if than.i > 1 and doc[than.i - 2].lower_ == "more" else None
+        if adjective.pos_ != "ADJ":
+            continue
+        base = adjective.text if more else lemma_of(adjective.lower_, "ADJ")
+        if (
+            not base
+            or base in _AMOUNTS
+            or (more is None and not is_form(adjective.lower_, base, "JJR"))
+        ):
+            continue
+        begin = (more or adjective).i
+        leave = {token.i: "" for token in doc[than.i :] if token.text not in ".!?"}
+        leave |= {more.i: ""} if more else {}
+        place = begin - 1
+        while place > 0 and doc[place].lower_ in _DEGREES:
+            leave[place] = ""
+            place -= 1
+        verb = doc[place]
+        if verb.lemma_ not in _COPULAS and verb.lower_ not in _BE:
+            continue
+        if is_negated(doc) or any(token.lower_ in _CONDITIONS for token in doc):
+            continue
+        yield changed(doc, leave | {adjective.i: base}), changed(doc, {}), base
+
+
+def opposites(doc: "Doc", words: Mapping[str, str]) -> Pairs:
+    """An adjective and its antonym, of a list of such: possible, impossible."""
+    found = [token for token in doc if token.lower_ in words and token.pos_ == "ADJ"]
+    if len(found) != 1 or is_negated(doc) or any(t.lower_ in ("any", "every") for t in doc):
+        return
+    (adjective,) = found
+    before = doc[adjective.i - 1].lower_ if adjective.i else ""
+    after = doc[adjective.i + 1].lower_ if adjective.i + 1 < len(doc) else ""
+    predicate = copula_of(adjective) is not None
+    attribute = kind(adjective) == "amod" and adjective.head.i == adjective.i + 1
+    if (
+        not (predicate or attribute)
+        or "-" in (before, after)
+        or before in ("as", "how", "more", "most", "less", "least", "too", "so", "not", "n't", "if")
+    ):
+        return
+    # Before its noun "certain" is no more than some, and a clear sky or water is not unclear.
+    if attribute and not predicate and adjective.lower_ in ("certain", "clear", "pleasant"):
+        return
+    if after in ("for", "of") and adjective.lower_ in ("responsible", "clear"):
+        return
+    if attribute and adjective.head.text[0].isupper():  # a name
+        return
+    antonym = words[adjective.lower_]
+    if adjective.i == 0:
+        antonym = antonym.capitalize()
+    yield changed(doc, {}), changed(doc, {adjective.i: antonym}), adjective.lower_
+
+
+def plurals(doc: "Doc", words: Mapping[str, str]) -> Pairs:
+    """One of a thing, and some number of it: examined one city, examined six cities."""
+    for number in doc:
+        noun = number.head
+        if number.lower_ not in _NUMERALS or kind(number) != "nummod" or noun.tag_ != "NNS":
+            continue
+        others = {token.lower_ for token in doc} - {number.lower_}
+        if others & _OF_SEVERAL or noun.i - number.i > 3 or noun.i < number.i:
+            continue
+        if any(token.lower_ in _NUMERALS for token in doc if token.i != number.i):
+            continue
+        if number.i and doc[number.i - 1].lower_ in (
+            "the",
+            "these",
+            "those",
+            "of",
+            "or",
+            "to",
+            "-",
+            "his",
+            "her",
+            "its",
+            "my",
+            "our",
+            "last",
+            "first",
+            "next",
+            "than",
+        ):
+            continue
+        if child(noun, "conj", "cc") is not None or kind(noun) == "conj":
+            continue
+        # Between them adjectives only.
+        if any(
+            doc[i].pos_ not in ("ADJ", "NOUN") or doc[i].tag_ == "NNS"
+            for i in range(number.i + 1, noun.i)
+        ):
+            continue
+        one = lemma_of(noun.lower_, "NOUN")
+        if not one or one == noun.lower_ or inflected(one, "NNS") is None:
+            continue
+        changes = {number.i: "One" if number.i == 0 else "one", noun.i: one}
+        if kind(noun) == "nsubj":
+            agreed = _in_singular(noun)
+            if agreed is None or noun.head.tag_ in ("NNS", "NNPS") or _wears_several(noun):
+                continue
+            changes |= agreed
+        elif any(kind(token) == "acl" for token in noun.children) or _is_subject_like(noun):
+            continue
+        yield changed(doc, changes), changed(doc, {}), one
+
+
+def _wears_several(noun: "Token") -> bool:
+    """Return whether a noun is in several of a thing, one for each: two guys in uniforms."""
+    doc = noun.doc
+    behind = doc[noun.i + 1 : noun.head.i] if noun.i < noun.head.i else doc[noun.i + 1 :]
+    return len(behind) > 0 and behind[0].lower_ == "in" and any(t.tag_ == "NNS" for t in behind)
+
+
+def _is_subject_like(noun: "Token") -> bool:
+    """Return whether a verb may agree with a noun although it is not labelled as its subject."""
+    doc = noun.doc
+    after = doc[noun.i + 1] if noun.i + 1 < len(doc) else None
+    before = [token.lower_ for token in doc[: noun.i]]
+    if noun.dep_ == "ROOT" or "are" in before[:3] or "were" in before[:3]:
+        return True
+    return after is not None and (after.tag_ in ("VBP", "VBD", "MD", "VBZ") or after.pos_ == "AUX")
+
+
+_SINGULAR = {"are": "is", "were": "was", "have": "has", "do": "does", "'re": "is"}
+
+
+def _in_singular(noun: "Token") -> dict[int, str] | None:
+    """Return the changes that make the verb of a plural subject agree with one; None if unsure."""
+    verb = noun.head
+    doc = noun.doc
+    if label(noun) == "nsubj:pass" or verb.i < noun.i:
+        finite = list(children(verb, "aux"))
+    else:
+        finite = [*children(verb, "aux", "cop")]
+    finite = [each for each in finite if each.i > noun.i]
+    word = finite[0] if finite else verb
+    if word.i < noun.i or any(t.tag_ in ("VBP", "VBZ") and t.i != word.i for t in doc):
+        return None
+    if child(verb, "conj") is not None and not finite:
+        return None
+    if word.lower_ in _SINGULAR:
+        return {word.i: _SINGULAR[word.lower_]}
+    if word.tag_ == "MD" or (word.tag_ == "VBD" and word.lower_ != lemma_of(word.lower_, "VERB")):
+        return {}
+    if word.tag_ == "VBP":
+        singular = inflected(word.lemma_, "VBZ")
+        return {word.i: singular} if singular else None
+    return None
+
+
+def conjugation(doc: "Doc", words: Mapping[str, str]) -> Pairs:
+    """A verb behind an auxiliary, and inflected by itself: will play, plays."""
+    if is_negated(doc) or doc[-1].text == "?":
+        return
+    for verb in doc:
+        if verb.tag_ not in ("VB", "VBG") or verb.pos_ != "VERB":
+            continue
+        helping, subject = auxiliaries(verb), subject_of(verb)
+        if len(helping) != 1 or subject is None or child(verb, "conj") is not None:
+            continue
+        (auxiliary,) = helping
+        if verb.i - auxiliary.i != 1 or subject.i > auxiliary.i or "'" in auxiliary.text:
+            continue
+        fits = (
+            auxiliary.lower_ in _MODALS if verb.tag_ == "VB" else auxiliary.lower_ in ("is", "are")
+        )
+        if not fits or kind(verb) == "conj" or subject.lower_ in RELATIVE:
+            continue
+        # Another finite verb may be about the same time.
+        if any(t.tag_ in ("VBZ", "VBP", "VBD", "MD") and t.i != auxiliary.i for t in doc):
+            continue
+        lemma = verb.lower_ if verb.tag_ == "VB" else lemma_of(verb.lower_, "VERB")
+        if not lemma or lemma in ("be", "have", "go"):
+            continue
+        many = auxiliary.lower_ == "are" if verb.tag_ == "VBG" else is_plural(subject)
+        form = lemma if many else inflected(lemma, "VBZ")
+        if form:
+            yield changed(doc, {}), changed(doc, {auxiliary.i: "", verb.i: form}), lemma

@@ -1,0 +1,59 @@
+"""Cells in which analogies are solved: one run of all categories holds the cells of its subsets."""
+
+from collections.abc import Iterable
+
+from analogyqa.plan.cell import Cell
+from analogyqa.registry import ENCODERS, RANKERS
+from analogyqa.settings.axes import SOLVER, TRAINED_ON
+from analogyqa.settings.data import ALL
+from analogyqa.settings.run import Config
+from analogyqa.settings.where import Where
+
+# The cells that a run holds, each with its groups, None for all of them.
+Parts = dict[Cell, list[str] | None]
+
+
+def run_of(config: Config, cell: Cell) -> Cell:
+    """Return the cell whose run holds a cell: itself, or that of all categories."""
+    return cell._replace(subset=ALL) if config.datasets[cell.dataset].solved else cell
+
+
+def parts_of(config: Config, cells: Iterable[Cell]) -> dict[Cell, Parts]:
+    """Return run to the cells that it holds of those that are asked for."""
+    parts: dict[Cell, Parts] = {}
+    for cell in cells:
+        if config.datasets[cell.dataset].solved:
+            parts.setdefault(run_of(config, cell), {})[cell] = config.types_of(cell.subset)
+    return parts
+
+
+def why_not_solved(where: Where, config: Config) -> str:
+    """Return why a system cannot solve the analogies of a place; empty when it can, or ranks."""
+    if where.dataset is None or not config.datasets[where.dataset].solved:
+        return ""
+    dataset = config.datasets[where.dataset]
+    for name in config.types_of(where.subset) or dataset.relations:
+        if name not in dataset.relations:
+            return f"{where.dataset} has no category {name}"
+        if reason := config.left_out.get(of_category(name)):
+            return reason
+    if where.system is None:
+        return ""
+    system = config.systems[where.system]
+    entry = ENCODERS[system.encoder] if system.encoder else None
+    if RANKERS[system.ranker].reads_text or (entry and entry.gives_words):
+        return f"{where.system} gives no sentence vectors"
+    if system.trained and TRAINED_ON not in dict(where.axes):
+        return f"{where.system} is trained: {TRAINED_ON} says on which data set and subset"
+    return ""
+
+
+def of_category(name: str) -> str:
+    """Return how `left_out` calls a category."""
+    return f"category {name}"
+
+
+def solving_path(cell: Cell) -> str:
+    """Return the folders of a run with its solver left open, as `{solver}`."""
+    open_axes = tuple((n, "{solver}" if n == SOLVER else value) for n, value in cell.axes)
+    return cell._replace(axes=open_axes).path

@@ -1,0 +1,30 @@
+"""Sentence vectors that another program computed, such as one that needs TensorFlow."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from analogyqa.errors import AnalogyQAError
+from analogyqa.vectors.store import read_store
+
+if TYPE_CHECKING:
+    from analogyqa.pretrained import Resources
+
+
+def encode(texts: Sequence[str], resources: "Resources") -> np.ndarray:
+    """Look up n sentences in a `.npy` file with its sentences beside it: float32 [n, d].
+
+    `resources.weights` is the file, float32 [m, d]; `.words.txt` beside it has m lines, its
+    sentences. The words of `sentence_vectors/{dataset}/*.words.txt` of a run are what it must have.
+
+    Raises AnalogyQAError when the parts do not fit each other, or a sentence is not among them.
+    """
+    vectors, rows = read_store(resources.weights)
+    missing = [text for text in texts if text not in rows]
+    if missing:
+        raise AnalogyQAError(
+            f"{resources.weights}: {len(missing)} of {len(texts)} sentences have no vector in it, "
+            f"the first is {missing[0][:60]!r}. Compute them for the sentences of this run."
+        )
+    return np.asarray(vectors[[rows[text] for text in texts]], dtype=np.float32)

@@ -1,0 +1,156 @@
+"""Solve the analogies of a data set by one system, with every solver."""
+
+import time
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from analogyqa.analogies.solve import Category, solve
+from analogyqa.encoders import build_encoder
+from analogyqa.errors import AnalogyQAError
+from analogyqa.examples.files import CellFiles
+from analogyqa.files import write_json
+from analogyqa.measures import ACCURACY, ALL_CORRECT, CHOSEN, TIED, WEIGHT
+from analogyqa.plan import Cell
+from analogyqa.registry import SOLVERS
+from analogyqa.runs.depends_on import sha256
+from analogyqa.runs.record import run_record, settings_record
+from analogyqa.schemas import CORPUS, METRICS, read_table, write_table
+from analogyqa.settings.systems import System
+from analogyqa.text import Sentences, tokenize, whole
+from analogyqa.training.scoring import encode_all
+from analogyqa.vectors.store import read_store
+
+SPLIT = "test"
+
+
+def solve_cells(
+    cells: Mapping[str, Cell],
+    system: System,
+    seeds: list[int],
+    files: CellFiles,
+    sources: dict[str, str],
+    lowercase: bool,
+    folders: Mapping[str, str | Path],
+    encoders: Mapping[int, Callable] | None = None,
+    setting: str | None = None,
+) -> None:
+    """Write metrics.parquet and run.json of every solver.
+
+    Args:
+        cells: solver to what is run.
+        system: whose encoder is asked for vectors.
+        seeds: to run; the same vectors are not solved twice.
+        files: the corpus of relations, and the vectors of its words or sentences.
+        sources: what the corpus was made of, for the record.
+        lowercase: as the vocabulary was made.
+        folders: solver to the folder of its run.
+        encoders: seed to a trained encoder; else the system's own is built.
+        setting: of a trained encoder.
+    """
+    started = time.perf_counter()
+    corpus = read_table(files.corpus, CORPUS)
+    parts: dict[str, list[pd.DataFrame]] = {solver: [] for solver in cells}
+    before: np.ndarray | None = None
+    for seed in seeds:
+        encode = encoders[seed] if encoders else None
+        vectors = sentence_vectors(corpus, system, seed, files, lowercase, encode)
+        same = before is not None and np.array_equal(before, vectors)
+        for solver in cells:
+            found = parts[solver][-1] if same else solve_corpus(corpus, vectors, solver)
+            parts[solver].append(found.assign(seed=seed, split=SPLIT))
+        before = vectors
+    inputs = {name: sha256(path) for name, path in files.named().items()}
+    settings = settings_record(system, setting, sources, lowercase, {seeds[0]: files})
+    seconds = round((time.perf_counter() - started) / len(cells), 3)
+    for solver, cell in cells.items():
+        metrics = Path(folders[solver], "metrics.parquet")
+        write_table(pd.concat(parts[solver], ignore_index=True)[METRICS.names], METRICS, metrics)
+        record = run_record(
+            cell.record(),
+            settings,
+            seeds,
+            inputs,
+            metrics,
+            device="cpu",
+            machines={},
+            wall_seconds=seconds,
+        )
+        write_json(metrics.with_name("run.json"), record)
+
+
+def sentence_vectors(
+    corpus: pd.DataFrame,
+    system: System,
+    seed: int,
+    files: CellFiles,
+    lowercase: bool,
+    encode: Callable | None = None,
+) -> np.ndarray:
+    """Return the vector of the question and of the candidate of each row, [2, rows, dim].
+
+    Args:
+        corpus: of schema CORPUS.
+        system, seed, files, lowercase: as in `solve_cells`.
+        encode: a trained encoder, in place of the system's own.
+    """
+    store = files.sentence_vectors or files.vectors
+    vectors, word_ids = read_store(store) if store else (None, None)
+    split = whole if files.sentence_vectors else partial(tokenize, lowercase=lowercase)
+    texts = corpus["question"].tolist() + corpus["candidate"].tolist()
+    sentences = Sentences(texts, word_ids, split)
+    if encode is None:
+        encode = build_encoder(system.encoder or "mean", vectors, system.training, seed)
+    encoded = encode_all(encode, sentences, sentences.numbers(texts))
+    return encoded.reshape(2, len(corpus), -1)
+
+
+def solve_corpus(corpus: pd.DataFrame, vectors: np.ndarray, solver: str) -> pd.DataFrame:
+    """Solve all analogies of a corpus of relations: item, group, measure, value.
+
+    An item is a pair C : D, asked for by other pairs of its category. Its accuracy is the share of
+    these analogies that are solved, and so on; `WEIGHT` is their number.
+    """
+    entry = SOLVERS[solver]
+    formula, parts = entry.load()(), []
+    for group in corpus["question_type"].unique():
+        rows = np.flatnonzero((corpus["question_type"] == group).to_numpy())
+        category, own = _category(corpus.iloc[rows], vectors[:, rows])
+        solved = solve(own, category, formula, entry.constrained)
+        if not solved.asked.all():
+            raise AnalogyQAError(f"{group}: a pair that no other pair asks for; give more pairs")
+        ids = corpus["question_id"].iloc[rows[corpus["label"].iloc[rows] == 1]]
+        shares = solved.chosen / solved.asked[:, None]
+        values = {
+            ACCURACY: shares[:, 0],
+            TIED: solved.tied,
+            ALL_CORRECT: np.zeros(len(ids)),
+            WEIGHT: solved.asked,
+        }
+        if category.candidates is not None:
+            values |= dict(zip(CHOSEN, shares.T[1:], strict=True))
+        frame = pd.DataFrame(values, index=pd.Index(ids.astype(str), name="item"))
+        parts.append(
+            frame.melt(ignore_index=False, var_name="measure").reset_index().assign(group=group)
+        )
+    return pd.concat(parts, ignore_index=True).astype({"value": float})
+
+
+def _category(rows: pd.DataFrame, vectors: np.ndarray) -> tuple[Category, np.ndarray]:
+    """Number the sentences of a category; return it and their vectors [m, dim]."""
+    texts = [*rows["question"], *rows["candidate"]]
+    numbers, _ = pd.factorize(pd.Series(texts))
+    places = np.unique(numbers, return_index=True)[1]
+    first, candidates = numbers[: len(rows)], numbers[len(rows) :]
+    right = (rows["label"] == 1).to_numpy()
+    own = vectors.reshape(2 * len(rows), -1)[places]
+    if right.all():
+        return Category(first, candidates), own
+    width = len(rows) // int(right.sum())
+    grid = candidates.reshape(-1, width)
+    if not (right.reshape(-1, width)[:, 0].all() and right.sum() == len(grid)):
+        raise AnalogyQAError("a category whose pairs have not as many distractors each")
+    return Category(first[right], grid[:, 0], grid), own

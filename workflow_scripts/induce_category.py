@@ -1,0 +1,28 @@
+"""Make the sentence pairs of a category.
+
+input: the files that the category names
+output: analogies/{category}.parquet
+"""
+
+import logging
+
+from analogyqa.analogies.induce import induce
+from analogyqa.pretrained.nli import read_nli
+from analogyqa.schemas import write_table
+from analogyqa.schemas.analogies import ANALOGIES
+from analogyqa.settings.analogies import Category
+from job import job
+
+with job(snakemake):
+    category, files = Category(title="", **snakemake.params.category), snakemake.input
+    inference = {path: read_nli([path]) for path in files.get("inference", [])}
+    frame = induce(
+        category,
+        next(iter(files.get("words", [])), None),
+        files.get("texts", []),
+        inference,
+        snakemake.params.parser,
+        snakemake.params.seed,
+    )
+    logging.info("%s: %d of %d pairs", snakemake.wildcards.category, len(frame), category.pairs)
+    write_table(frame, ANALOGIES, snakemake.output[0])

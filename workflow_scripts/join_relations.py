@@ -1,0 +1,16 @@
+"""Join the categories of a data set into a corpus, and draw pairs of each to be read.
+
+input: a file for each category
+output: corpora/{dataset}.parquet, review/{dataset}.md
+"""
+
+from analogyqa.corpora.relations import read, relations_corpus, review
+from analogyqa.files import write_text
+from analogyqa.schemas import CORPUS, write_table
+from job import job
+
+with job(snakemake):
+    files = dict(snakemake.input.items())
+    write_table(relations_corpus(files), CORPUS, snakemake.output.corpus)
+    pairs = {snakemake.params.titles[name]: list(read(path)) for name, path in files.items()}
+    write_text(snakemake.output.review, review(pairs))

@@ -1,0 +1,33 @@
+"""Solve the analogies of a data set with every solver, by an encoder that is not trained.
+
+input: corpus; vectors or sentence_vectors
+output: runs/{system}/{dataset}/all/solver={solver}/metrics.parquet and run.json of each solver
+"""
+
+from pathlib import Path
+
+from threadpoolctl import threadpool_limits
+
+from analogyqa.examples.files import CellFiles
+from analogyqa.plan import Cell
+from analogyqa.registry import SOLVERS
+from analogyqa.runs.solve import solve_cells
+from analogyqa.settings.systems import System
+from job import job
+
+with job(snakemake):
+    folders = dict(zip(SOLVERS, (Path(path).parent for path in snakemake.output[::2]), strict=True))
+    inputs, params = snakemake.input, snakemake.params
+    files = CellFiles(
+        inputs.corpus, inputs.get("vectors"), None, {}, inputs.get("sentence_vectors")
+    )
+    with threadpool_limits(snakemake.threads):
+        solve_cells(
+            {solver: Cell.from_path(folder) for solver, folder in folders.items()},
+            System(title="", **params.system),
+            params.seeds,
+            files,
+            params.sources,
+            params.lowercase,
+            folders,
+        )
