@@ -122,7 +122,7 @@ def _calculate(scores: pd.DataFrame) -> dict[tuple[str, ir_measures.measures.Mea
     columns = {"question_id": "query_id", "candidate_id": "doc_id", "label": "relevance"}
     plain = scores.rename(columns=columns)
     found = ir_measures.iter_calc(
-        {measure.computed_by for measure in MEASURES.values()},
+        {measure.computed_by for measure in RANKED.values()},
         plain[["query_id", "doc_id", "relevance"]],
         plain[["query_id", "doc_id", "score"]],
     )
