@@ -9,7 +9,7 @@ from pathlib import Path
 import typer
 
 from analogyqa.errors import AnalogyQAError
-from analogyqa.plan import cells_of_paper, load_papers
+from analogyqa.plan import cells_of_paper, load_papers, run_of
 from analogyqa.settings.load import read_config
 from analogyqa.settings.run import Config, tracking_uri_of
 from analogyqa.tracking.records import Imported
@@ -82,7 +82,7 @@ def _import_available(config: Config) -> dict[str, Imported]:
         there = [
             cell
             for cell in cells
-            if all((results / "runs" / cell.path / file).exists() for file in files)
+            if all((results / "runs" / run_of(config, cell).path / file).exists() for file in files)
         ]
         waiting += len(cells) - len(there)
         if own := runs_of_paper(results, paper, there, config):

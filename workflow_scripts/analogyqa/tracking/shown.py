@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from analogyqa.plan import Cell, cells_by_setting, why_not
+from analogyqa.plan import Cell, cells_by_setting, run_of, why_not
 from analogyqa.report.summary import LEDGER, SUMMARY, read_csv
 from analogyqa.settings.axes import from_text
 from analogyqa.settings.paper import Paper
@@ -26,6 +26,8 @@ def runs_of_paper(
     Raises AnalogyQAError when a record or a table is damaged.
     """
     results = Path(results)
+    # A run may hold several cells.
+    cells = dict.fromkeys(run_of(config, cell) for cell in cells)
     filled, intervals = descriptions(results, paper, config), _intervals(results)
     runs = [cell_run(results, cell, filled.get(cell, ""), intervals.get(cell)) for cell in cells]
     documents = documents_run(results, paper.paper)
@@ -55,7 +57,11 @@ def descriptions(results: Path, paper: Paper, config: Config) -> dict[Cell, str]
 
 
 def _cells(where: Where, config: Config) -> dict[str, Cell]:
-    return {} if why_not(where, config) else cells_by_setting(where, config)
+    """Return the runs of a place by setting."""
+    if why_not(where, config):
+        return {}
+    cells = cells_by_setting(where, config)
+    return {setting: run_of(config, cell) for setting, cell in cells.items()}
 
 
 def _verdicts(results: Path, paper: str) -> dict[tuple[str, str, str, str], str]:
