@@ -33,14 +33,15 @@ def origin(results: Path) -> str:
     commits = list(dict.fromkeys(record["git_commit"] for record in records))
     if dirty := [commit for commit in commits if not commit or commit.endswith("-dirty")]:
         raise typer.BadParameter(f"{results}: runs of code that is in no commit: {dirty}")
-    counts = sorted({len(record["seeds"]) for record in records if record["settings"]["training"]})
+    trained = [record for record in records if record["settings"]["training"]]
+    counts = sorted({len(record["seeds"]) for record in trained or records})
     seeds = " or ".join(map(str, counts))
     kinds = {
         ", ".join(f"{key} {value}" for key, value in machine.items() if key != "after_epoch")
         for record in records
         for own in record["machines"].values()
         for machine in own
-    }
+    } or {"nothing is trained but word vectors"}
     day = datetime.fromtimestamp(paths[-1].stat().st_mtime, UTC).date()
     code = f"commit{'s' * (len(commits) > 1)} {', '.join(commits)}"
     return f"{seeds} seeds, {code}, {'; '.join(sorted(kinds))}, {day}."
