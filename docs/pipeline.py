@@ -16,6 +16,7 @@ ROOT = Path(__file__).parents[1]
 STAGES = {  # rule file to colour
     "sources": "#d9d9d9",
     "corpora": "#cfe2f3",
+    "mapping": "#b6d7a8",
     "vectors": "#d9ead3",
     "quadruples": "#fff2cc",
     "runs": "#f9cb9c",

@@ -46,7 +46,7 @@ def origin(results: Path) -> str:
         for record in records
         for own in record["machines"].values()
         for machine in own
-    }
+    } or {"nothing is trained but word vectors"}
     day = datetime.fromtimestamp(paths[-1].stat().st_mtime, UTC).date()
     code = f"commit{'s' * (len(commits) > 1)} {', '.join(commits)}"
     return ", ".join([f"{seeds} seeds", code, *filter(None, ["; ".join(sorted(kinds))]), f"{day}."])

@@ -1,10 +1,11 @@
-"""The encoders that are not trained: the mean of word vectors, and random vectors."""
+"""The encoders that are not trained: the mean and the sum of word vectors, and random vectors."""
 
 import numpy as np
 import pytest
 
 from analogyqa.encoders.mean import MeanEncoder
 from analogyqa.encoders.random import RandomEncoder
+from analogyqa.encoders.sum import SumEncoder
 from analogyqa.rankers.cosine import unit
 from analogyqa.settings.systems import Training
 
@@ -20,9 +21,11 @@ VECTORS = np.array([[9, 9], [1, 2], [3, 6]], dtype=np.float32)
         ([[0]], [0], [[0, 0]]),
     ],
 )
-def test_a_sentence_is_the_mean_of_its_words(words, lengths, expected):
-    encoder = MeanEncoder(VECTORS, Training(), seed=0)
-    assert encoder(np.array(words), np.array(lengths)).tolist() == expected
+def test_a_sentence_is_the_mean_or_the_sum_of_its_words(words, lengths, expected):
+    encoder, adding = (each(VECTORS, Training(), seed=0) for each in (MeanEncoder, SumEncoder))
+    sentences = np.array(words), np.array(lengths)
+    assert encoder(*sentences).tolist() == expected
+    assert adding(*sentences).tolist() == (np.array(expected) * [[n] for n in lengths]).tolist()
 
 
 def random_vectors(seed: int) -> np.ndarray:

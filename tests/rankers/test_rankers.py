@@ -77,7 +77,7 @@ def test_both_sides_are_the_first_and_one_more_where_there_are_prototypes(name):
     assert moved[6:].all()
 
 
-@pytest.mark.parametrize("name", OF_TEXTS)
+@pytest.mark.parametrize("name", [name for name in OF_TEXTS if name != "given_order"])
 def test_a_ranker_of_texts_scores_each_pair_by_itself(name):
     texts = ["a cat sat", "a dog", "the end of a road", "a cat and a dog"]
     scores = ranker(name).scores(texts, texts[::-1], texts, True)

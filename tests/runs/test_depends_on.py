@@ -126,8 +126,9 @@ for ranker in RANKERS:
     ("file", "users"),
     [
         ("rankers/analogy.py", {"analogy"}),
-        ("rankers/cosine.py", {"analogy", "cosine"}),  # analogy takes a function from it
-        ("rankers/energy.py", {"analogy", "cosine", "ap_cnn", "ap_bilstm"}),
+        ("rankers/cosine.py", {"analogy", "cosine", "mapped"}),  # which take a function from it
+        ("rankers/energy.py", {"analogy", "cosine", "mapped", "ap_cnn", "ap_bilstm"}),
+        ("rankers/mapped.py", {"mapped"}),
         ("rankers/padding.py", {"ap_cnn", "ap_bilstm", "mp_cnn", "ai_cnn"}),
         ("rankers/mp_cnn.py", {"mp_cnn"}),
         ("rankers/hyperbolic.py", {"hyperbolic"}),
@@ -139,7 +140,7 @@ for ranker in RANKERS:
         ("examples/mix.py", {"mix"}),
         ("encoders/gru.py", {"bigru"}),
         ("encoders/cnn.py", {"cnn"}),
-        ("encoders/mean.py", {"mean"}),
+        ("encoders/mean.py", {"mean", "sum"}),
         ("encoders/random.py", {"random"}),
     ],
 )

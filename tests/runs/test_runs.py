@@ -13,6 +13,7 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.examples.data import ranked_sentences
 from analogyqa.measures import ABOUT_ITEMS, MEASURES, NO_TYPE
 from analogyqa.plan import Cell
+from analogyqa.runs import score as score_module
 from analogyqa.runs import train
 from analogyqa.runs.choose import choose_setting, chosen_setting
 from analogyqa.runs.depends_on import sha256
@@ -283,6 +284,24 @@ def test_a_system_without_prototypes_needs_the_corpus_only(
     assert len({tuple(each["score"]) for _, each in scores.groupby("seed")}) == by_seed
     ranked = [subset_of(corpus, split, types)["candidate_id"] for split in ("dev", "test")]
     assert set(scores["candidate_id"]) == set(pd.concat(ranked))
+
+
+def test_what_draws_nothing_is_scored_once_for_all_seeds(score, files, monkeypatch):
+    seeds = []
+    scored = score_module.score_untrained
+
+    def recording(data, system, seed):
+        seeds.append(seed)
+        return scored(data, system, seed)
+
+    monkeypatch.setattr(score_module, "score_untrained", recording)
+    bare = {seed: each._replace(prototypes=None, quadruples={}) for seed, each in files.items()}
+    mean = System(title="M", encoder="mean", vectors="some", ranker="cosine")
+    table = tables_of(score(mean, bare))["scores"]
+    first, second = (table[table["seed"] == seed]["score"].tolist() for seed in files)
+    assert (seeds, first) == ([0], second)
+    score(System(title="R", encoder="random", ranker="cosine"), bare)
+    assert seeds == [0, 0, 5]
 
 
 @pytest.mark.parametrize(("types", "p"), [(COMB, 3), (None, 1)])

@@ -112,3 +112,54 @@ def test_axes_change_the_section_that_has_them_and_no_other(papers):
     assert (dropped.drop_all_correct, dropped.questions) == (["dev", "test"], {})
     assert config.dataset_at("toy", axes) == config.datasets["toy"]
     assert config.datasets["toy"].questions
+
+
+# Vectors at axes, and the mapping
+
+
+OWN = """
+vectors: {own: {corpora: {toy: [train]}, window: 4, dim: 50}}
+systems:
+  mapped: {title: M, encoder: mean, vectors: own, window: 5, ranker: mapped,
+           mapping: {normalise: [unit, centre], learned_from: [train]}}
+"""
+
+
+def test_a_system_changes_the_vectors_that_are_trained_on_data_sets(papers):
+    config = papers.load(OWN)
+    system = config.system_at("mapped", ax.axes_of({"dim": 100}))
+    assert system.word_vectors == "own,dim=100,window=5"
+    found = config.vectors_at(system.word_vectors)
+    assert (found.dim, found.window, found.corpora) == (100, 5, {"toy": ["train"]})
+    assert config.vectors_at("own") == config.vectors["own"]
+    assert config.systems["mean"].word_vectors == "some"
+    assert config.systems["random"].word_vectors is None
+
+
+@pytest.mark.parametrize(
+    ("values", "kept"),
+    [
+        ({"window": 5, "mapping.normalise": ["unit", "centre"], "components": 0}, {}),
+        ({"window": 10, "shortest_word": 3}, {"window": "10", "shortest_word": "3"}),
+        ({"mapping.normalise": []}, {"mapping.normalise": "null"}),
+        ({"mapping.learned_from": ["train", "dev"]}, {"mapping.learned_from": "train+dev"}),
+        ({"mapping.orthogonal": False}, {"mapping.orthogonal": "false"}),
+    ],
+)
+def test_axes_of_a_mapping_are_laid_over_the_others(papers, values, kept):
+    config = papers.load(OWN)
+    axes = config.canonical("mapped", ax.axes_of(values))
+    assert dict(axes) == kept
+    changed = config.system_at("mapped", axes)
+    for name, text in kept.items():
+        assert ax.value_in(changed, name) == text
+    others = [name for name in ax.SYSTEM_AXES if name not in kept]
+    own = config.systems["mapped"]
+    assert all(ax.value_in(changed, name) == ax.value_in(own, name) for name in others)
+
+
+def test_what_reads_no_such_vectors_has_no_such_axes(papers):
+    config = papers.load(OWN)
+    values = {"window": 3, "shortest_word": 2, "weighting": "sif", "components": 2}
+    for name in ("words", "random", "stored", "analogy"):
+        assert config.canonical(name, ax.axes_of(values)) == ()

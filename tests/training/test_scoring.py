@@ -1,5 +1,6 @@
 """Scores of a split do not depend on how its sentences are batched."""
 
+from collections import Counter
 from functools import partial
 
 import numpy as np
@@ -9,17 +10,20 @@ import torch
 
 from analogyqa.corpora.question_types import subset_of
 from analogyqa.encoders import build_encoder
+from analogyqa.encoders.frequencies import A
 from analogyqa.errors import AnalogyQAError
 from analogyqa.examples.data import ranked_sentences
 from analogyqa.examples.files import load_cell
 from analogyqa.rankers import build_ranker
+from analogyqa.rankers.mapped import MappedRanker
 from analogyqa.runs.score import score_text
 from analogyqa.schemas import CORPUS, PROTOTYPES, QUADRUPLES, SCORES, read_table, write_table
 from analogyqa.settings.systems import System, Training
+from analogyqa.text import tokenize
 from analogyqa.training import scoring
 from analogyqa.training.loop import arrays_of
 from analogyqa.training.scoring import encode_all, score_split, score_untrained
-from analogyqa.vectors.store import write_store
+from analogyqa.vectors.store import read_store, write_store
 
 CPU = torch.device("cpu")
 torch.set_num_threads(1)  # the tensors are tiny: more threads wait for each other
@@ -143,6 +147,60 @@ def test_an_untrained_system_scores_dev_and_test(cell, tmp_path, own):
 def test_the_random_order_differs_by_seed(cell):
     first, second = (score_untrained(cell, system("random", "cosine"), seed) for seed in (0, 1))
     assert not first["score"].equals(second["score"])
+
+
+# Fitted rankers, and weighted words
+
+
+@pytest.mark.parametrize("types", [COMB, None])
+def test_what_is_fitted_sees_every_sentence_once_and_every_pair_of_its_types(
+    cell_files, corpus, monkeypatch, types
+):
+    seen = []
+    monkeypatch.setattr(MappedRanker, "fit", lambda self, fitting: seen.append(fitting))
+    monkeypatch.setattr(scoring, "score_evaluated", lambda *_: None)
+    files = cell_files(types=COMB)._replace(prototypes=None, quadruples={})
+    data = load_cell(files, types, 3, True, fits=True)
+    score_untrained(data, system("mean", "mapped"), seed=0)
+    own = corpus if types is None else corpus[corpus["question_type"].isin(types)]
+    texts = list(data.sentences.index)
+    unique = {*own["question"], *own["candidate"]}
+    assert len(seen[0].sentences) == len(unique)
+    encoder = build_encoder("mean", data.word_vectors, TRAINING, seed=0)
+    pairs = zip(own.itertuples(), seen[0].questions, seen[0].candidates, strict=True)
+    for pair, question, candidate in pairs:
+        for text, row in ((pair.question, question), (pair.candidate, candidate)):
+            np.testing.assert_allclose(seen[0].sentences[row], one(encoder, data, text), atol=1e-6)
+    assert seen[0].labels.tolist() == own["label"].tolist()
+    assert seen[0].splits.tolist() == own["split"].tolist()
+    assert unique <= set(texts)
+
+
+def test_the_weight_of_a_word_falls_with_its_share_of_the_training_sentences(cell_files, corpus):
+    files = cell_files()._replace(prototypes=None, quadruples={})
+    data = load_cell(files, COMB, 3, True, fits=True)
+    weighted = System(title="S", encoder="mean", vectors="some", ranker="cosine", weighting="sif")
+    train = corpus[(corpus["split"] == "train") & corpus["question_type"].isin(COMB)]
+    tokens = Counter(token for text in {*train["question"], *train["candidate"]}
+                     for token in tokenize(text))  # fmt: skip
+    _, word_ids = read_store(files.vectors)
+    vectors = data.word_vectors.copy()
+    for word, row in word_ids.items():
+        vectors[row] *= A / (A + tokens[word] / tokens.total())
+    expected = score_untrained(data._replace(word_vectors=vectors), system("mean", "cosine"), 0)
+    found = score_untrained(data, weighted, seed=0)
+    np.testing.assert_allclose(found["score"], expected["score"], atol=1e-5)
+    plain = score_untrained(data, system("mean", "cosine"), seed=0)
+    assert np.abs(found["score"] - plain["score"]).max() > 0.01
+
+
+def test_words_that_are_too_short_are_passed_over(cell_files):
+    files = cell_files()._replace(prototypes=None, quadruples={})
+    data = load_cell(files, COMB, 3, True, shortest_word=4)
+    longest = {
+        text: sum(len(token) > 3 for token in tokenize(text)) for text in data.sentences.index
+    }
+    assert data.sentences.lengths.tolist() == list(longest.values())
 
 
 # Sentence vectors

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from analogyqa.errors import AnalogyQAError
 from analogyqa.vectors.select import select_vectors, vocabulary_of
 from analogyqa.vectors.store import read_store, store_record, write_store
-from analogyqa.vectors.train import train_vectors
+from analogyqa.vectors.train import train_vectors, train_word2vec
 
 WORDS = ["the", "who", "é", "1901", "</s>"]
 VECTORS = np.random.default_rng(0).normal(size=(len(WORDS), 4)).astype(np.float32)
@@ -334,3 +334,35 @@ def test_a_model_that_fasttext_cannot_write_whole_is_no_model(tmp_path, little_r
     with little_room(1_000_000), pytest.raises(AnalogyQAError, match=CUT_OFF):
         train(tmp_path / "m.bin", text, dim=1)
     assert [path.name for path in tmp_path.iterdir()] == ["a"]
+
+
+# word2vec, trained here
+
+
+SENTENCES = ["Oak elm ash", "oak elm", "elm ash oak beech"] * 20
+
+
+def word2vec(path: Path, sentences=SENTENCES, **changed) -> Path:
+    options = {"dim": 4, "window": 2, "epochs": 2, "min_count": 20, "lowercase": True}
+    train_word2vec(sentences, path, **options | changed)
+    return path
+
+
+def test_word2vec_is_trained_on_the_tokens_that_are_frequent_enough(tmp_path):
+    vectors, found = select_vectors(word2vec(tmp_path / "a.bin"), ["ash", "elm", "fir"], "zero")
+    assert (vectors.shape, found.tolist()) == ((3, 4), [True, True, False])
+    _, found = select_vectors(word2vec(tmp_path / "b.bin", min_count=21), ["beech", "elm"], "zero")
+    assert found.tolist() == [False, True]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.bin", "b.bin"]
+
+
+def test_the_same_sentences_give_the_same_bytes_and_more_epochs_others(tmp_path):
+    files = [word2vec(tmp_path / f"{n}.bin", epochs=n // 2 + 1).read_bytes() for n in range(3)]
+    assert files[0] == files[1] != files[2]
+
+
+@pytest.mark.parametrize("sentences", [[], ["oak"]], ids=["none", "rare words"])
+def test_sentences_without_a_frequent_word_are_an_error(tmp_path, sentences):
+    with pytest.raises(AnalogyQAError, match=r"a word come 20 times \(min_count\)"):
+        word2vec(tmp_path / "a.bin", sentences)
+    assert list(tmp_path.iterdir()) == []

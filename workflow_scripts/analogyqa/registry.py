@@ -142,13 +142,13 @@ RANKERS = {
     "mapped": Entry(
         "analogyqa.rankers.mapped:MappedRanker", fitted=True, options=("mapping", "components")
     ),
-    "given_order": Entry("analogyqa.rankers.given_order:GivenOrderRanker", reads_text=True),
     "hyperbolic": Entry(
         "analogyqa.rankers.hyperbolic:HyperbolicRanker",
         trained=True,
         options=("gradient", "last_layer"),
     ),
     "bm25": Entry("analogyqa.rankers.bm25:BM25Ranker", reads_text=True),
+    "given_order": Entry("analogyqa.rankers.given_order:GivenOrderRanker", reads_text=True),
     "ap_cnn": Entry(
         "analogyqa.rankers.attentive_pooling:APCNNRanker", trained=True, reads_words=True
     ),

@@ -52,7 +52,7 @@ def _lines(path: str | Path) -> Iterator[Pair]:
             values = json.loads(line)
             question, candidate = (_text(values, name) for name in ("orgq", "relq"))
             label, part = str(values["label"]), values["split"]
-        except (ValueError, LookupError, TypeError, RecursionError) as error:
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
             raise AnalogyQAError(
                 f"{path}, line {number}: not a pair of questions ({error!r}). Fetch the file again."
             ) from error

@@ -7,19 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from analogyqa.encoders.frequencies import sif_weight
 from analogyqa.errors import AnalogyQAError
 from analogyqa.text import tokenize
 from analogyqa.vectors.select import known_vectors
 
 if TYPE_CHECKING:
     from analogyqa.pretrained import Resources
-
-A = 1e-3
-
-
-def weight_of(count: "int | np.ndarray", tokens: int) -> "float | np.ndarray":
-    """Return the weight of a word that comes `count` times among so many tokens."""
-    return A / (A + count / max(tokens, 1))
 
 
 def encode(texts: Sequence[str], resources: "Resources") -> np.ndarray:
@@ -40,7 +34,7 @@ def encode(texts: Sequence[str], resources: "Resources") -> np.ndarray:
     vectors, rows = known_vectors(resources.vectors, chain(*sentences, *training))
     counts = Counter(chain(*training))
     for word, row in rows.items():
-        vectors[row] *= np.float32(weight_of(counts[word], counts.total()))
+        vectors[row] *= np.float32(sif_weight(counts[word], counts.total()))
     fitted = _means(training, vectors, rows)
     if not fitted.any():
         raise AnalogyQAError(

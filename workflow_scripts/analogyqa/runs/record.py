@@ -22,7 +22,7 @@ from analogyqa.settings.systems import System
 from analogyqa.training.scoring import EVALUATED
 from analogyqa.vectors.store import store_record
 
-PACKAGES = ("torch", "numpy", "pandas", "pyarrow", "ir_measures", "fasttext", "snakemake")
+PACKAGES = ("torch", "numpy", "pandas", "pyarrow", "ir_measures", "fasttext", "gensim", "snakemake")
 
 
 def environment() -> dict:

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from analogyqa.encoders import build_encoder
+from analogyqa.encoders.frequencies import sif_weight
 from analogyqa.examples.data import CellData
-from analogyqa.pretrained.sif import weight_of
 from analogyqa.rankers import Encoded, Fitting, Ranker, build_ranker
 from analogyqa.registry import RANKERS
 from analogyqa.schemas import SCORES
@@ -95,7 +95,7 @@ def _sif_weights(data: CellData) -> np.ndarray:
     train = (pairs.pairs["split"] == "train").to_numpy()
     sentences = np.union1d(pairs.questions[train], pairs.candidates[train])
     counts = data.sentences.count_words(sentences, len(data.word_vectors))
-    return weight_of(counts, counts.sum()).astype(np.float32)
+    return sif_weight(counts, counts.sum()).astype(np.float32)
 
 
 def _fitting(encode: Encode, data: CellData) -> Fitting:

@@ -1,0 +1,118 @@
+"""Questions related to a question, as XML and as JSON lines."""
+
+import json
+
+import pytest
+
+from analogyqa.corpora.semeval_related import read
+from analogyqa.corpora.table import Pair, build_corpus
+from analogyqa.errors import AnalogyQAError
+from analogyqa.schemas import SPLITS
+
+ORIGINAL = "<OrgQSubject>a tree</OrgQSubject>\n<OrgQBody>which  one &amp; where?</OrgQBody>"
+
+
+def original(related, label, question="Q1", text=ORIGINAL):
+    return f"""<OrgQuestion ORGQ_ID="{question}">
+{text}
+<Thread THREAD_SEQUENCE="{question}_{related}">
+<RelQuestion RELQ_ID="{question}_{related}" RELQ_RELEVANCE2ORGQ="{label}">
+<RelQSubject>{related}</RelQSubject><RelQBody></RelQBody></RelQuestion>
+<RelComment RELC_ID="{question}_{related}_C1"><RelCText>not read</RelCText></RelComment>
+</Thread></OrgQuestion>
+"""
+
+
+XML = "<xml>\n" + original("R1", "PerfectMatch") + original("R9", "Irrelevant")
+XML += original("R2", "Relevant", "Q2", ORIGINAL.replace("a tree", "an oak")) + "</xml>"
+FOUND = [
+    ("Q1", "a tree which one & where?", "R1", 1),
+    ("Q1", "a tree which one & where?", "R9", 0),
+    ("Q2", "an oak which one & where?", "R2", 1),
+]
+LINES = [
+    {"split": "a", "label": "Irrelevant", "orgq": "be tree", "relq": "oak ", "orgq_body": "Trees"},
+    {"split": "a", "label": "Relevant", "orgq": "be tree", "relq": "elm"},
+    {"split": "a", "label": "PerfectMatch", "orgq": "other", "relq": "elm"},
+    {"split": "b", "label": True, "qid": "Q7", "rid": "Q7_R1", "rank": 1, "orgq_subject": "Oak",
+     "orgq_body": " where", "relq_subject": "Ash", "relq_body": ""},
+    {"split": "b", "label": False, "qid": "Q7", "orgq": "written otherwise", "relq": "beech"},
+]  # fmt: skip
+PAIRS = [
+    Pair(1, "a-1", "be tree", "oak", 0, "a"),
+    Pair(2, "a-1", "be tree", "elm", 1, "a"),
+    Pair(3, "a-2", "other", "elm", 1, "a"),
+    Pair(4, "Q7", "Oak where", "Ash", 1, "b"),
+    Pair(5, "Q7", "Oak where", "beech", 0, "b"),
+]
+
+
+@pytest.fixture
+def file(tmp_path):
+    def file(content, name="b.xml"):
+        (tmp_path / name).write_text(content, "utf-8")
+        return str(tmp_path / name)
+
+    return file
+
+
+def jsonl(lines=LINES):
+    return "".join(json.dumps(line) + "\n" for line in lines)
+
+
+def test_an_original_question_and_each_related_one_are_a_pair(file):
+    pairs = list(read(file(XML)))
+    assert [pair[1:5] for pair in pairs] == FOUND
+    assert [pair.line for pair in pairs] == [6, 14, 22]
+
+
+def test_the_first_text_of_a_question_is_taken(file):
+    otherwise = ORIGINAL.replace("a tree", "a plant")
+    again = original("R1", "Relevant") + original("R2", "Relevant", text=otherwise)
+    questions = {pair.question for pair in read(file(f"<xml>{again}</xml>"))}
+    assert questions == {"a tree which one & where?"}
+
+
+def test_lines_give_the_part_that_a_pair_is_of_and_an_id_where_they_have_none(file):
+    assert list(read(file(jsonl(), "b.jsonl"))) == PAIRS
+
+
+def test_a_split_is_made_of_parts_of_its_file(file):
+    path = file(jsonl(), "b.jsonl")
+    parts = {"train": ["a"], "dev": ["b"], "test": ["b", "a"]}
+    files = dict.fromkeys(SPLITS, path)
+    corpus = build_corpus("toy", "semeval_related", files, {}, {}, (), parts)
+    assert corpus["split"].value_counts().to_dict() == {"train": 3, "dev": 2, "test": 5}
+    with pytest.raises(AnalogyQAError, match="no questions in this file"):
+        build_corpus("toy", "semeval_related", files, {}, {}, (), parts | {"dev": ["c"]})
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("PerfectMatch", "?", "line 6: label '\\?'; take a file with the labels PerfectMatch"),
+        (' RELQ_RELEVANCE2ORGQ="Irrelevant"', "", "line 14: a RelQuestion without RELQ_RELE"),
+        ("<OrgQSubject>a tree</OrgQSubject>", "", "line 2: a OrgQuestion with 0 OrgQSubject"),
+        (' ORGQ_ID="Q1"', "", "line 2: a OrgQuestion without ORGQ_ID"),
+        ("RelQuestion", "Question", "line 2: the question Q1 has no related question"),
+        ("</xml>", "", "not the XML of a release"),
+    ],
+)
+def test_what_is_wrong_in_xml_is_named_with_its_line(file, old, new, message):
+    with pytest.raises(AnalogyQAError, match=message):
+        list(read(file(XML.replace(old, new))))
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("{", "line 2: not a pair of questions"),
+        ("[]", "line 2: not a pair of questions"),
+        (json.dumps({**LINES[0], "label": "maybe"}), "line 2: label 'maybe'; take a file with"),
+        (json.dumps({**LINES[0], "relq": 3}), "line 2: not a pair of questions"),
+        (json.dumps({"split": "a", "label": "Relevant", "orgq": "x"}), "KeyError.'relq_subject'"),
+    ],
+)
+def test_what_is_wrong_in_a_line_is_named(file, line, message):
+    with pytest.raises(AnalogyQAError, match=message):
+        list(read(file(jsonl(LINES[:1]) + line + "\n", "b.jsonl")))

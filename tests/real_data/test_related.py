@@ -1,0 +1,103 @@
+"""SemEval's questions related to a question, from the mirror named by ANALOGYQA_MIRROR."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from analogyqa.corpora.table import build_corpus
+from analogyqa.measures import means_of, measure_items
+from analogyqa.rankers import build_ranker
+from analogyqa.registry import READERS
+from analogyqa.schemas import SPLITS
+from analogyqa.settings.load import read_config
+from analogyqa.settings.systems import System
+from analogyqa.sources.registry import load_registry
+
+MIRROR = Path(os.environ.get("ANALOGYQA_MIRROR") or "no mirror")
+ROOT = Path(__file__).parents[2]
+REGISTRY = load_registry(ROOT / "sources.yaml")
+LINES = MIRROR / REGISTRY["semeval-related"].file
+
+pytestmark = [
+    pytest.mark.real_data,
+    pytest.mark.skipif(not LINES.is_file(), reason="ANALOGYQA_MIRROR has no subtaskB.jsonl"),
+]
+READ = READERS["semeval_related"].load()
+
+
+@pytest.fixture(scope="module")
+def datasets():
+    """Data set of the paper to its corpus."""
+    config = read_config(ROOT / "config.yaml")
+    names = [name for name, each in config.datasets.items() if each.reader == "semeval_related"]
+    files = dict.fromkeys(SPLITS, str(LINES))
+    return {
+        name: build_corpus(name, "semeval_related", files, {}, {}, (), config.datasets[name].parts)
+        for name in names
+    }
+
+
+def official(pairs, scores):
+    """The mean of the official average precision of one split."""
+    pairs = pairs.reset_index(drop=True).assign(score=np.float32(scores))
+    can = pairs.groupby("question_id")["label"].transform("any")
+    groups = dict.fromkeys(pairs.loc[can, "question_id"], "")
+    without = pairs.loc[~can, "question_id"].unique()
+    return means_of(measure_items(pairs[can], groups, without))["map_official"]
+
+
+@pytest.mark.parametrize(
+    ("name", "counts", "search_engine", "oracle"),
+    [
+        ("semeval2016-related", (70, 62, 233), 0.7475, 62 / 70),
+        ("semeval2017-related", (88, 59, 163), 0.4185, 59 / 88),
+    ],
+)
+def test_the_search_engine_scores_as_published_and_an_oracle_what_the_labels_allow(
+    datasets, name, counts, search_engine, oracle
+):
+    test = datasets[name][datasets[name]["split"] == "test"]
+    answerable = test.loc[test["label"] == 1, "question_id"].nunique()
+    assert (test["question_id"].nunique(), answerable, test["label"].sum()) == counts
+    ranker = build_ranker(System(title="S", ranker="given_order"))
+    texts = [test[column].tolist() for column in ("question", "candidate")]
+    assert round(official(test, ranker.scores(*texts, [], True)), 4) == search_engine
+    assert official(test, test["label"]) == pytest.approx(oracle)
+
+
+def test_both_years_have_one_training_and_dev_split(datasets):
+    first, second = (each[each["split"] != "test"] for each in datasets.values())
+    assert first.equals(second)
+    counts = first.groupby("split")["question_id"].nunique()
+    assert counts[["train", "dev"]].tolist() == [267, 50]
+    assert first["split"].value_counts()[["train", "dev"]].tolist() == [2669, 500]
+
+
+@pytest.mark.parametrize(
+    ("source", "part", "pairs"),
+    [
+        ("semeval2016-related-train-part2", "train-part2", 670),
+        ("semeval2016-related-dev", "dev", 500),
+        ("semeval2016-related-test", "test2016", 700),
+    ],
+)
+def test_the_lines_are_those_of_the_official_xml(source, part, pairs):
+    official = [pair[1:5] for pair in READ(MIRROR / REGISTRY[source].file)]
+    assert len(official) == pairs
+    assert official == [pair[1:5] for pair in READ(LINES) if pair.part == part]
+
+
+@pytest.mark.parametrize(
+    ("part", "gold"),
+    [
+        ("test2016", "SemEval2016-Task3-CQA-QL-test.xml.subtaskB.relevancy"),
+        ("test2017", "SemEval2017-Task3-CQA-QL-test.xml.subtaskB.relevancy"),
+    ],
+)
+def test_the_labels_are_those_of_the_gold_files(part, gold):
+    rows = (line.split("\t") for line in (LINES.parent / "gold" / gold).read_text().splitlines())
+    expected = [(row[0], int(row[4] == "true")) for row in rows]
+    found = [(pair.question_id, pair.label) for pair in READ(LINES) if pair.part == part]
+    assert found == expected

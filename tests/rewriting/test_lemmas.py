@@ -1,0 +1,100 @@
+"""Lemmas of a corpus, by a small pipeline of rules that is made here."""
+
+import pytest
+import spacy
+
+from analogyqa.errors import AnalogyQAError
+from analogyqa.rewriting.lemmas import lemmatise_corpus
+from analogyqa.schemas import CORPUS, read_table, write_table
+
+RULES = {
+    "trees": ("tree", "NOUN"),
+    "grow": ("grow", "VERB"),
+    "grew": ("grow", "VERB"),
+    "old": ("old", "ADJ"),
+    "are": ("be", "VERB"),  # a stop word
+    "slowly": ("slowly", "ADV"),
+    "Doha": ("Doha", "PROPN"),
+    "!": ("!", "NOUN"),
+}
+QUESTIONS = [
+    ("train", "Old trees grew slowly !", [("trees are old", 1), ("slowly", 0)]),
+    ("dev", "trees grow", [("Doha", 1)]),
+    ("test", "Doha", [("trees", 1)]),
+]
+
+
+@pytest.fixture
+def pipeline(tmp_path):
+    """Save a pipeline with the given lemmas and parts of speech; returns its folder."""
+
+    def save(rules=RULES, *more):
+        nlp = spacy.blank("en")
+        ruler = nlp.add_pipe("attribute_ruler")
+        for text, (lemma, kind) in rules.items():
+            attributes = {"LEMMA": lemma, "POS": kind}
+            ruler.add([[{"LOWER": text.lower()}]], {k: v for k, v in attributes.items() if v})
+        for name in more:
+            nlp.add_pipe(name)
+        nlp.to_disk(tmp_path / "model")
+        return str(tmp_path / "model")
+
+    return save
+
+
+def texts_of(table):
+    return [(each.question, each.candidate) for each in table.itertuples()]
+
+
+def test_words_become_lemmas_and_content_words_are_kept(make_corpus, pipeline, tmp_path):
+    corpus = make_corpus(QUESTIONS)
+    words, content = lemmatise_corpus(corpus, pipeline(), ["NOUN", "PROPN", "VERB", "ADJ"])
+    assert texts_of(words) == [
+        ("old tree grow slowly", "tree be old"),
+        ("old tree grow slowly", "slowly"),
+        ("tree grow", "doha"),
+        ("doha", "tree"),
+    ]
+    assert texts_of(content) == [
+        ("old tree grow", "tree old"),
+        ("old tree grow", ""),
+        ("tree grow", "doha"),
+        ("doha", "tree"),
+    ]
+    for table in (words, content):
+        write_table(table, CORPUS, tmp_path / "table.parquet")
+        others = [name for name in CORPUS.names if name not in ("question", "candidate")]
+        found = read_table(tmp_path / "table.parquet", CORPUS)[others]
+        assert found.astype(str).equals(corpus[others].astype(str))
+
+
+def test_what_is_not_needed_does_not_run(make_corpus, pipeline, monkeypatch):
+    ran = []
+    select = spacy.language.Language.select_pipes
+
+    def recording(self, *, disable):
+        ran.append(list(disable))
+        return select(self, disable=disable)
+
+    monkeypatch.setattr(spacy.language.Language, "select_pipes", recording)
+    lemmatise_corpus(make_corpus(QUESTIONS), pipeline(RULES, "entity_ruler"), ["NOUN"])
+    assert ran[-1] == ["entity_ruler"]
+
+
+@pytest.mark.parametrize(
+    ("rules", "keep", "message"),
+    [
+        ({text: ("", kind) for text, (_, kind) in RULES.items()}, ["NOUN"], "finds no lemmas"),
+        (RULES, ["NUM", "X"], "finds no words of NUM, X. Set lemmas.model to a spaCy model with"),
+    ],
+)
+def test_a_model_without_lemmas_or_parts_of_speech_is_refused(
+    make_corpus, pipeline, rules, keep, message
+):
+    with pytest.raises(AnalogyQAError, match=message):
+        lemmatise_corpus(make_corpus(QUESTIONS), pipeline(rules), keep)
+
+
+def test_a_model_that_is_not_there_is_an_error_with_the_remedy(make_corpus):
+    with pytest.raises(AnalogyQAError, match=r"spaCy cannot load it .*set lemmas\.model to the"):
+        lemmatise_corpus(make_corpus(QUESTIONS), "no/model", ["NOUN"])
