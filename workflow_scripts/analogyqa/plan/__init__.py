@@ -5,22 +5,44 @@ from pathlib import Path
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.plan.cell import Cell, corpus_name, split_corpus, unfolded
-from analogyqa.plan.solved import parts_of, run_of, why_not_solved
+from analogyqa.plan.costs import costed, costs_of_claims, has_costs, systems_that_cost
+from analogyqa.plan.places import (
+    cell_at,
+    cells_by_setting,
+    extra_systems,
+    label_at,
+    places_of,
+    sides_of,
+    why_not,
+)
+from analogyqa.plan.solved import parts_of, run_of
 from analogyqa.registry import ENCODERS
 from analogyqa.settings import axes as ax
-from analogyqa.settings.axes import Axes
-from analogyqa.settings.claims import Claim
-from analogyqa.settings.data import ALL, fold_name
+from analogyqa.settings.data import fold_name
 from analogyqa.settings.load import PAPERS
 from analogyqa.settings.own_data import paper_of_own_data
 from analogyqa.settings.paper import OWN, Paper, load_paper
 from analogyqa.settings.run import Config
 from analogyqa.settings.systems import System, Training
 from analogyqa.settings.views import View
-from analogyqa.settings.where import COST, NORM, SCORE, Where
+from analogyqa.settings.where import NORM, SCORE, Where
 
 # What the other rooms take from here.
-__all__ = ["Cell", "corpus_name", "parts_of", "run_of", "split_corpus", "unfolded"]
+__all__ = [
+    "Cell",
+    "cells_by_setting",
+    "corpus_name",
+    "costed",
+    "costs_of_claims",
+    "extra_systems",
+    "has_costs",
+    "parts_of",
+    "run_of",
+    "split_corpus",
+    "systems_that_cost",
+    "unfolded",
+    "why_not",
+]
 
 
 def load_papers(config: Config, folder: Path = PAPERS) -> dict[str, Paper]:
@@ -40,128 +62,6 @@ def load_papers(config: Config, folder: Path = PAPERS) -> dict[str, Paper]:
     solved = {name: each.relations for name, each in config.datasets.items() if each.solved}
     own = paper_of_own_data(titles, subsets, systems, Training().select_by, solved)
     return papers | ({OWN: own} if own else {})
-
-
-def why_not(where: Where, config: Config) -> str:
-    """Return why there can be no run of this system on these data, empty when there can be."""
-    for name in filter(None, (where.system, where.over, where.dataset)):
-        if name in config.left_out:
-            return config.left_out[name]
-    known = {
-        "data set": (where.dataset, {*config.datasets, None}),
-        "subset": (where.subset, {*config.subsets, *config.relations, ALL, None}),
-        "system": (where.system, {*config.systems, None}),
-        "other system": (where.over, {*config.systems, None}),
-    }
-    for kind, (name, names) in known.items():
-        if name not in names:
-            return f"{kind} {name} is not configured"
-    if where.system and not where.cost and config.systems[where.system].only_costs:
-        return f"only its costs are measured: {config.systems[where.system].only_costs}"
-    for name, value in where.axes:
-        points = config.axes.get(name)
-        if points and value not in map(ax.text_of, points):
-            return f"{name} = {value} is not among the points of axes.{name}"
-    if reason := why_not_solved(where, config):
-        return reason
-    if where.system is None:
-        return ""
-    try:
-        axes = config.canonical(where.system, where.axes)
-        config.check_system(where.system, config.system_at(where.system, axes))
-    except ValueError as error:
-        return str(error).partition("; ")[0]
-    return config.left_out.get(_at(where.system, axes), "")
-
-
-def cell_at(where: Where, config: Config, axes: Axes = ()) -> Cell:
-    """Return the cell that a place names, at further axes."""
-    wanted = tuple(sorted({**dict(axes), **dict(where.axes)}.items()))
-    found = config.canonical(where.system, wanted, where.dataset)
-    return Cell(where.system, where.dataset, where.subset, found)
-
-
-def cells_by_setting(where: Where, config: Config) -> dict[str, Cell]:
-    """Return the cells of a place by the setting that it is reported at.
-
-    What has axes of its own is reported at the paper's setting only, and so is a data set that is
-    not of the paper whose selection the system takes part in.
-    """
-    own = cell_at(where, config)
-    settings = config.settings_of(where.system)
-    chooses = not own.axes and config.chooses_on(where.system, where.dataset)
-    return {
-        name: cell_at(where, config, axes) for name, axes in settings.items() if not axes or chooses
-    }
-
-
-def extra_systems(config: Config, paper: Paper, name: str) -> list[str]:
-    """Return the systems that a table of a paper does not have and that get a row in it.
-
-    They are those that its configuration lists, and every system that no paper configures.
-    """
-    artefact = paper.artefacts[name]
-    if not artefact.has_systems or paper.paper == OWN:
-        return []
-    listed = config.studies[paper.paper].extra_rows.get(name, [])
-    has = {number.where.system for number in artefact.numbers()}
-    wanted = dict.fromkeys([*listed, *config.own("systems")])
-    return [system for system in wanted if system in config.systems and system not in has]
-
-
-def places_of(config: Config, paper: Paper, name: str) -> list[Where]:
-    """Return every place that a table or figure shows: the paper's, and those of extra systems."""
-    artefact = paper.artefacts[name]
-    if artefact.is_figure:
-        return [where for *_, where in artefact.points(config.axes)]
-    places = [number.where for number in artefact.numbers() if number.kind == SCORE]
-    for system in extra_systems(config, paper, name):
-        own = (where for _, _, where in artefact.cells_of(system) if not where.cost)
-        places += [where | Where(system=system) for where in own]
-    return places
-
-
-def systems_that_cost(config: Config, paper: Paper, name: str) -> dict[tuple[str, str], list[str]]:
-    """Return (data set, subset) to the systems of a table whose costs it shows.
-
-    They are trained, and not on quadruples, of which an epoch has as many as prototypes are chosen.
-    """
-    artefact = paper.artefacts[name]
-    places = [number.where for number in artefact.numbers() if number.kind == COST]
-    for system in extra_systems(config, paper, name):
-        own = (where for _, _, where in artefact.cells_of(system) if where.cost)
-        places += [where | Where(system=system) for where in own]
-    return _that_cost(places, config)
-
-
-def _that_cost(places: Iterable[Where], config: Config) -> dict[tuple[str, str], list[str]]:
-    found: dict[tuple[str, str], dict[str, None]] = {}
-    for where in places:
-        if not why_not(where, config):
-            names = (each for each in (where.system, where.over) if each)
-            costing = {each: None for each in names if has_costs(config.systems[each])}
-            found.setdefault((where.dataset, where.subset), {}).update(costing)
-    return {at: list(names) for at, names in found.items() if names}
-
-
-def costs_of_claims(config: Config, paper: Paper) -> dict[tuple[str, str], list[str]]:
-    """Return what `systems_that_cost` does, of a paper's claims."""
-    return _that_cost(_sides(paper.claims.values(), COST), config)
-
-
-def has_costs(system: System) -> bool:
-    return system.trained and not system.learns_from_quadruples
-
-
-def costed(config: Config, papers: Mapping[str, Paper]) -> dict[tuple[str, str], list[str]]:
-    """Return what `systems_that_cost` does, of all tables and claims."""
-    found: dict[tuple[str, str], dict[str, None]] = {}
-    for paper in papers.values():
-        parts = [systems_that_cost(config, paper, name) for name in paper.artefacts]
-        for part in [*parts, costs_of_claims(config, paper)]:
-            for at, systems in part.items():
-                found.setdefault(at, {}).update(dict.fromkeys(systems))
-    return {at: list(systems) for at, systems in found.items()}
 
 
 def cells_of_view(config: Config, view: View) -> dict[str, Cell | str]:
@@ -185,12 +85,6 @@ def cells_of_artefact(config: Config, paper: Paper, name: str) -> list[Cell]:
         panels = cells_of_view(config, paper.views[name]).values()
         return list(dict.fromkeys(panel for panel in panels if isinstance(panel, Cell)))
     return _cells(places_of(config, paper, name), config, paper.artefacts[name].is_figure)
-
-
-def _sides(claims: Iterable[Claim], *kinds: str) -> list[Where]:
-    """Return the sides of all claims, or of those about numbers of some kinds."""
-    own = (claim for claim in claims if not kinds or claim.kind in kinds)
-    return [side for claim in own for pair in claim.sides() for side in pair]
 
 
 def _cells(places: Iterable[Where], config: Config, stated_only: bool = False) -> list[Cell]:
@@ -295,16 +189,16 @@ def folds_of(where: Where, config: Config, paper: str) -> list[Cell]:
 def cells_of_claims(config: Config, paper: Paper) -> list[Cell]:
     """Return the cells that a paper's claims compare, the primary ones cross-fitted, too."""
     claims = paper.claims.values()
-    cells = dict.fromkeys(_cells(_sides(claims, SCORE), config))
+    cells = dict.fromkeys(_cells(sides_of(claims, SCORE), config))
     cells |= dict.fromkeys(cells_inside_claims(config, paper))
-    for where in _sides(claim for claim in claims if claim.primary):
+    for where in sides_of(claim for claim in claims if claim.primary):
         cells |= dict.fromkeys(folds_of(where, config, paper.paper))
     return list(cells)
 
 
 def cells_inside_claims(config: Config, paper: Paper) -> list[Cell]:
     """Return the cells whose norms a paper's claims compare."""
-    return _cells(_sides(paper.claims.values(), NORM), config, stated_only=True)
+    return _cells(sides_of(paper.claims.values(), NORM), config, stated_only=True)
 
 
 def varied_systems(config: Config, papers: Iterable[Paper] = ()) -> dict[str, System]:
@@ -319,18 +213,13 @@ def varied_systems(config: Config, papers: Iterable[Paper] = ()) -> dict[str, Sy
     for paper in papers:
         places += [where for name in paper.artefacts for where in places_of(config, paper, name)]
         places += [where for view in paper.views.values() for where in view.places().values()]
-        places += _sides(paper.claims.values())
+        places += sides_of(paper.claims.values())
     varied = {}
     for where in places:
         axes = () if why_not(where, config) else config.canonical(where.system, where.axes)
         if axes:
-            varied[_at(where.system, axes)] = config.system_at(where.system, axes)
+            varied[label_at(where.system, axes)] = config.system_at(where.system, axes)
     return varied
-
-
-def _at(system: str, axes: Axes) -> str:
-    """Return how `left_out` calls a system at axes."""
-    return f"{system} {ax.to_text(axes)}"
 
 
 def question_types_of(
