@@ -103,7 +103,7 @@ class TestPublishedValues:
         assert {why_not(where, config) for where in places} == {""}
 
     def test_each_file_bears_the_name_of_its_paper(self):
-        names = [CONFERENCE.paper, WORKSHOP.paper, HYPERBOLIC.paper]
+        names = [CONFERENCE.paper, WORKSHOP.paper, HYPERBOLIC.paper, "sentence_analogies"]
         assert list(load_papers(repository_config())) == names
 
     def test_of_hyperqa_one_data_set_cannot_be_had(self):
