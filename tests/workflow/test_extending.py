@@ -162,7 +162,7 @@ def test_a_folder_of_relations_gets_its_own_table(project):
     assert done.returncode == 0, done.stdout
     page = (project.results / "tables" / "own" / "table1.md").read_text()
     assert "Capitals" in page and "Moods" in page
-    assert "is trained: trained_on says" in page
+    assert "is trained, and there is nothing to train it on" in page
 
 
 @pytest.mark.slow
