@@ -70,7 +70,7 @@ def test_blocks_equal_the_plain_loop_on_thousands_of_analogies(name, make, monke
     solved = 0
     for seed, pairs in enumerate((2, 3, 10, 31, 32)):
         vectors, category = make(seed, pairs, 4)
-        found = solve(vectors, category, SOLVERS[name].load()(), SOLVERS[name].constrained)
+        found = solve(cosines(vectors), category, SOLVERS[name].load()(), SOLVERS[name].constrained)
         asked, chosen = loop(vectors, category, name)
         assert found.asked.tolist() == asked.tolist()
         assert np.allclose(found.chosen, chosen)
@@ -98,14 +98,14 @@ def test_a_parallelogram_is_solved_by_every_constrained_solver():
     vectors = np.concatenate([first, first + shift])
     category = Category(np.arange(6), np.arange(6, 12))
     for entry in SOLVERS.values():
-        found = solve(vectors, category, entry.load()(), entry.constrained)
+        found = solve(cosines(vectors), category, entry.load()(), entry.constrained)
         if entry.constrained:
             assert found.chosen[:, 0].sum() == found.asked.sum() == 15
 
 
 def test_equal_candidates_share_what_they_win():
     vectors, category = own(0, 5, 3)
-    found = solve(vectors, category, SOLVERS["3cosadd"].load()())
+    found = solve(cosines(vectors), category, SOLVERS["3cosadd"].load()())
     assert found.chosen[:, 0] == pytest.approx(found.chosen[:, 5])
     assert found.chosen.sum(axis=1) == pytest.approx(found.asked)
     assert (found.tied <= found.asked).all()

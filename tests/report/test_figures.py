@@ -69,6 +69,7 @@ OWN = paper_of_own_data(
     ("who", "comb"),
     {name: section["title"] for name, section in SYSTEMS.items()},
     "mrr",
+    {},
 )
 
 

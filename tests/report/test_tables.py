@@ -199,7 +199,7 @@ def test_an_extra_row_that_was_not_run_says_so():
 class TestOwnData:
     def paper(self, titles: dict[str, str]) -> Paper | None:
         systems = {name: section["title"] for name, section in (SYSTEMS | OWN_SYSTEMS).items()}
-        return paper_of_own_data(titles, ("who", "comb"), systems, "p_at_1")
+        return paper_of_own_data(titles, ("who", "comb"), systems, "p_at_1", {})
 
     @pytest.mark.parametrize("comparable", [True, False])
     def test_every_system_has_its_rows_with_intervals_and_nothing_published(self, comparable):

@@ -117,9 +117,7 @@ def test_with_own_candidates_shares_of_what_is_chosen_add_up():
 
     corpus = pd.DataFrame(rows, columns=CORPUS.names).astype({"label": "int8"})
     vectors = np.random.default_rng(0).standard_normal((2, len(corpus), 5))
-    for solver in SOLVERS:
-        values = solve_corpus(corpus, vectors, solver).pivot(
-            index="item", columns="measure", values="value"
-        )
+    for found in solve_corpus(corpus, vectors, list(SOLVERS)).values():
+        values = found.pivot(index="item", columns="measure", values="value")
         assert np.allclose(values[[ACCURACY, *CHOSEN]].sum(axis=1), 1)
         assert values[WEIGHT].sum() == 6

@@ -13,7 +13,7 @@ from workflow.project import FEW, Project, cells_of, copy_checkout
 pytestmark = pytest.mark.workflow
 
 PAGE = (Path(__file__).parents[2] / "docs" / "extending.md").read_text(encoding="utf-8")
-SYSTEMS, OWN_DATA, PAPER, VIEW = map(
+SYSTEMS, OWN_DATA, RELATIONS, PAPER, VIEW = map(
     yaml.safe_load, re.findall(r"```yaml\n(.*?)```", PAGE, flags=re.DOTALL)
 )
 TOY = {
@@ -143,6 +143,26 @@ def with_other_questions(project):
     few["datasets"] = {**base["datasets"], **changes["datasets"]}
     few["question_types"] = changes["question_types"]
     project.configure(**few)
+
+
+@pytest.mark.slow
+def test_a_folder_of_relations_gets_its_own_table(project):
+    folder = project.folder / RELATIONS["datasets"]["mine"]["test"]
+    folder.mkdir(parents=True)
+    places = {"capitals": "Rome Italy Oslo Norway Paris France", "moods": "sad glad bad good"}
+    for name, text in places.items():
+        words = text.split()
+        pairs = zip(words[::2], words[1::2], strict=True)
+        lines = [f"We went to {one}.\tWe came from {other}.\n" for one, other in pairs]
+        (folder / f"{name}.tsv").write_text("".join(lines))
+    base = yaml.safe_load((project.folder / "config.yaml").read_text())
+    datasets = {**base.get("datasets", {}), **RELATIONS["datasets"]}
+    project.configure(**{**FEW, "datasets": datasets})
+    done = run(project)
+    assert done.returncode == 0, done.stdout
+    page = (project.results / "tables" / "own" / "table1.md").read_text()
+    assert "Capitals" in page and "Moods" in page
+    assert "is trained, and there is nothing to train it on" in page
 
 
 @pytest.mark.slow

@@ -52,17 +52,16 @@ def asked_after(pair: int, pairs: int) -> range:
 
 
 def solve(
-    vectors: np.ndarray, category: Category, solver: Solver, constrained: bool = True
+    table: np.ndarray, category: Category, solver: Solver, constrained: bool = True
 ) -> Solved:
     """Solve all analogies of a category.
 
     Args:
-        vectors: of its sentences, [m, dim].
+        table: the cosines of its sentences with each other, as `cosines` returns them.
         category: which of them are pairs and candidates.
         solver: a formula.
         constrained: whether A, B and C cannot be the answer.
     """
-    table = cosines(vectors)
     solve_from = _own_candidates if category.candidates is not None else _shared_candidates
     width = 2 if category.candidates is None else category.candidates.shape[1]
     pairs = len(category.first)
@@ -81,7 +80,8 @@ def cosines(vectors: np.ndarray) -> np.ndarray:
     vectors = np.asarray(vectors, dtype=np.float32)
     length = np.linalg.norm(vectors, axis=1, keepdims=True)
     unit = vectors / np.where(length > 0, length, 1)
-    return np.clip(unit @ unit.T, -1, 1)
+    table = unit @ unit.T
+    return np.clip(table, -1, 1, out=table)
 
 
 _Part = tuple[

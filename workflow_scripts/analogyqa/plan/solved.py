@@ -4,7 +4,6 @@ from collections.abc import Iterable
 
 from analogyqa.plan.cell import Cell
 from analogyqa.registry import ENCODERS, RANKERS
-from analogyqa.settings.axes import SOLVER, TRAINED_ON
 from analogyqa.settings.data import ALL
 from analogyqa.settings.run import Config
 from analogyqa.settings.where import Where
@@ -43,17 +42,11 @@ def why_not_solved(where: Where, config: Config) -> str:
     entry = ENCODERS[system.encoder] if system.encoder else None
     if RANKERS[system.ranker].reads_text or (entry and entry.gives_words):
         return f"{where.system} gives no sentence vectors"
-    if system.trained and TRAINED_ON not in dict(where.axes):
-        return f"{where.system} is trained: {TRAINED_ON} says on which data set and subset"
+    if system.trained:
+        return f"{where.system} is trained, and there is nothing to train it on here"
     return ""
 
 
 def of_category(name: str) -> str:
     """Return how `left_out` calls a category."""
     return f"category {name}"
-
-
-def solving_path(cell: Cell) -> str:
-    """Return the folders of a run with its solver left open, as `{solver}`."""
-    open_axes = tuple((n, "{solver}" if n == SOLVER else value) for n, value in cell.axes)
-    return cell._replace(axes=open_axes).path

@@ -101,8 +101,9 @@ def draw_figure(
         files: format (png, svg) to path.
     """
     artefact = paper.artefacts[name]
-    # Many lines need room, beside each other at each point and below each other in the legend.
-    width = max(4.8, 0.1 * len(artefact.lines) * frame["x"].nunique())
+    # Many lines need room, beside each other at each point and below each other in the legend;
+    # so do the numbers in the tiles of a heat map.
+    width = max(4.8, (0.7 if artefact.y else 0.1 * len(artefact.lines)) * frame["x"].nunique())
     height = 4 + 0.2 * max(len(artefact.lines), frame["y"].nunique())
     with plt.rc_context(STYLE):
         figure, panels = plt.subplots(
@@ -291,7 +292,7 @@ def _title(frame: pd.DataFrame, paper: Paper, name: str, config: Config) -> str:
     number = name.removeprefix("figure")
     seeds = seeds_of(frame)
     spread = f"bars: {confidence} intervals over questions and {seeds} seeds"
-    if paper.artefacts[name].y:
+    if paper.artefacts[name].y or paper.artefacts[name].stacked:
         spread = f"means over {seeds} seeds"
     lines = [
         title if paper.paper == OWN else f"Figure {number} of {paper.paper}: {title}",

@@ -33,7 +33,7 @@ def notes_of(artefact: Artefact, rows: list[dict], config: Config) -> list[str]:
     runs = [row["run"] for row in rows if row["run"]]
     mark = " (published) mark" if artefact.published else ""
     if counts:
-        notes = [*_counted_notes(artefact), f"A cell: ours{mark}."]
+        notes = [*_counted_notes(artefact, config), f"A cell: ours{mark}."]
     elif all(row["kind"] in (COST, CITED) for row in rows):
         notes = [f"A cell: ours{mark}."]
     else:
@@ -42,7 +42,7 @@ def notes_of(artefact: Artefact, rows: list[dict], config: Config) -> list[str]:
             *_protocol_notes(runs, config),
             *interval_notes(mark, config),
             *_all_correct_notes(rows, config),
-            _ties_note(runs),
+            _ties_note(runs, config),
         ]
     if not counts:
         if any(row["kind"] == COST and pd.notna(row["mean"]) for row in rows):
@@ -59,12 +59,18 @@ def notes_of(artefact: Artefact, rows: list[dict], config: Config) -> list[str]:
     return [*notes, *remarks, *_settings_notes(rows, config), *_origin_notes(artefact, rows)]
 
 
-def _counted_notes(artefact: Artefact) -> list[str]:
+def _counted_notes(artefact: Artefact, config: Config) -> list[str]:
+    datasets = {number.where.dataset for number in artefact.numbers()} & {*config.datasets}
+    questions = (
+        "pairs of sentences"
+        if datasets and all(config.datasets[name].solved for name in datasets)
+        else "questions with at least one correct candidate, by their first word in lower case"
+    )
     said = {
-        "questions": "questions with at least one correct candidate, by their first word in lower "
-        "case",
+        "questions": questions,
         "all_questions": "all questions",
         "pairs": "pairs of a question and a candidate",
+        "analogies": "unordered couples of two of them of one category",
     }
     counted = {number.where.count: None for number in artefact.numbers() if number.kind == COUNT}
     return [f"Counted: {', '.join(said[name] for name in counted)}."]
@@ -106,8 +112,12 @@ def _data_note(runs: list[dict], config: Config) -> str:
         read = ["=".join(axis) for axis in of_dataset(from_text(run["axes"]))]
         subset = " ".join([run["subset"], *read])
         questions.setdefault(run["dataset"], {})[subset] = run["n_items"]
+    items = {
+        name: "pairs asked for" if config.datasets[name].solved else "test split, questions"
+        for name in questions
+    }
     data = "; ".join(
-        f"{config.datasets[name].title}, test split, questions: "
+        f"{config.datasets[name].title}, {items[name]}: "
         + ", ".join(f"{subset} {count}" for subset, count in counts.items())
         for name, counts in questions.items()
     )
@@ -134,6 +144,12 @@ def _protocol_notes(runs: list[dict], config: Config) -> list[str]:
             f"Protocol: the epoch is chosen by dev {by} and the test split is scored once, for "
             "that epoch."
         )
+    if any(config.datasets[run["dataset"]].solved for run in runs):
+        notes.append(
+            "Each couple of pairs of a category is one analogy, of which one pair is asked for. "
+            "Values are means over analogies, intervals over the pairs asked for. Encoders that "
+            "draw nothing give every seed the same."
+        )
     words = {
         "max": "highest",
         "mean": "mean",
@@ -149,7 +165,9 @@ def _protocol_notes(runs: list[dict], config: Config) -> list[str]:
     return notes
 
 
-def _ties_note(runs: list[dict]) -> str:
+def _ties_note(runs: list[dict], config: Config) -> str:
+    if runs and all(config.datasets[run["dataset"]].solved for run in runs):
+        return "Ties: of equal candidates of a relation each gets its share."
     tied = {
         " ".join([run["system"], run["dataset"], run["subset"], *map("=".join, axes)]): count
         for run in runs

@@ -1,14 +1,14 @@
 """Solve the analogies of a data set by one system, with every solver."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from analogyqa.analogies.solve import Category, solve
+from analogyqa.analogies.solve import Category, Solved, cosines, solve
 from analogyqa.encoders import build_encoder
 from analogyqa.errors import AnalogyQAError
 from analogyqa.examples.files import CellFiles
@@ -35,8 +35,6 @@ def solve_cells(
     sources: dict[str, str],
     lowercase: bool,
     folders: Mapping[str, str | Path],
-    encoders: Mapping[int, Callable] | None = None,
-    setting: str | None = None,
 ) -> None:
     """Write metrics.parquet and run.json of every solver.
 
@@ -48,23 +46,20 @@ def solve_cells(
         sources: what the corpus was made of, for the record.
         lowercase: as the vocabulary was made.
         folders: solver to the folder of its run.
-        encoders: seed to a trained encoder; else the system's own is built.
-        setting: of a trained encoder.
     """
     started = time.perf_counter()
     corpus = read_table(files.corpus, CORPUS)
     parts: dict[str, list[pd.DataFrame]] = {solver: [] for solver in cells}
     before: np.ndarray | None = None
     for seed in seeds:
-        encode = encoders[seed] if encoders else None
-        vectors = sentence_vectors(corpus, system, seed, files, lowercase, encode)
+        vectors = sentence_vectors(corpus, system, seed, files, lowercase)
         same = before is not None and np.array_equal(before, vectors)
-        for solver in cells:
-            found = parts[solver][-1] if same else solve_corpus(corpus, vectors, solver)
-            parts[solver].append(found.assign(seed=seed, split=SPLIT))
+        found = {solver: own[-1] for solver, own in parts.items()} if same else None
+        for solver, own in (found or solve_corpus(corpus, vectors, list(cells))).items():
+            parts[solver].append(own.assign(seed=seed, split=SPLIT))
         before = vectors
     inputs = {name: sha256(path) for name, path in files.named().items()}
-    settings = settings_record(system, setting, sources, lowercase, {seeds[0]: files})
+    settings = settings_record(system, None, sources, lowercase, {seeds[0]: files})
     seconds = round((time.perf_counter() - started) / len(cells), 3)
     for solver, cell in cells.items():
         metrics = Path(folders[solver], "metrics.parquet")
@@ -83,60 +78,60 @@ def solve_cells(
 
 
 def sentence_vectors(
-    corpus: pd.DataFrame,
-    system: System,
-    seed: int,
-    files: CellFiles,
-    lowercase: bool,
-    encode: Callable | None = None,
+    corpus: pd.DataFrame, system: System, seed: int, files: CellFiles, lowercase: bool
 ) -> np.ndarray:
     """Return the vector of the question and of the candidate of each row, [2, rows, dim].
 
     Args:
         corpus: of schema CORPUS.
         system, seed, files, lowercase: as in `solve_cells`.
-        encode: a trained encoder, in place of the system's own.
     """
     store = files.sentence_vectors or files.vectors
     vectors, word_ids = read_store(store) if store else (None, None)
     split = whole if files.sentence_vectors else partial(tokenize, lowercase=lowercase)
     texts = corpus["question"].tolist() + corpus["candidate"].tolist()
     sentences = Sentences(texts, word_ids, split)
-    if encode is None:
-        encode = build_encoder(system.encoder or "mean", vectors, system.training, seed)
+    encode = build_encoder(system.encoder or "mean", vectors, system.training, seed)
     encoded = encode_all(encode, sentences, sentences.numbers(texts))
     return encoded.reshape(2, len(corpus), -1)
 
 
-def solve_corpus(corpus: pd.DataFrame, vectors: np.ndarray, solver: str) -> pd.DataFrame:
-    """Solve all analogies of a corpus of relations: item, group, measure, value.
+def solve_corpus(
+    corpus: pd.DataFrame, vectors: np.ndarray, solvers: Sequence[str]
+) -> dict[str, pd.DataFrame]:
+    """Solve all analogies of a corpus of relations: solver to item, group, measure, value.
 
     An item is a pair C : D, asked for by other pairs of its category. Its accuracy is the share of
     these analogies that are solved, and so on; `WEIGHT` is their number.
     """
-    entry = SOLVERS[solver]
-    formula, parts = entry.load()(), []
+    parts: dict[str, list[pd.DataFrame]] = {solver: [] for solver in solvers}
     for group in corpus["question_type"].unique():
         rows = np.flatnonzero((corpus["question_type"] == group).to_numpy())
         category, own = _category(corpus.iloc[rows], vectors[:, rows])
-        solved = solve(own, category, formula, entry.constrained)
-        if not solved.asked.all():
-            raise AnalogyQAError(f"{group}: a pair that no other pair asks for; give more pairs")
+        table = cosines(own)
         ids = corpus["question_id"].iloc[rows[corpus["label"].iloc[rows] == 1]]
-        shares = solved.chosen / solved.asked[:, None]
-        values = {
-            ACCURACY: shares[:, 0],
-            TIED: solved.tied,
-            ALL_CORRECT: np.zeros(len(ids)),
-            WEIGHT: solved.asked,
-        }
-        if category.candidates is not None:
-            values |= dict(zip(CHOSEN, shares.T[1:], strict=True))
-        frame = pd.DataFrame(values, index=pd.Index(ids.astype(str), name="item"))
-        parts.append(
-            frame.melt(ignore_index=False, var_name="measure").reset_index().assign(group=group)
-        )
-    return pd.concat(parts, ignore_index=True).astype({"value": float})
+        for solver in solvers:
+            entry = SOLVERS[solver]
+            solved = solve(table, category, entry.load()(), entry.constrained)
+            parts[solver].append(_measured(solved, ids, category).assign(group=group))
+    return {solver: pd.concat(own, ignore_index=True) for solver, own in parts.items()}
+
+
+def _measured(solved: Solved, ids: pd.Series, category: Category) -> pd.DataFrame:
+    """Return item, measure and value of the pairs of a category, whose ids are given."""
+    if not solved.asked.all():
+        raise AnalogyQAError(f"{ids.iloc[0]}: a pair that no other pair asks for; give more pairs")
+    shares = solved.chosen / solved.asked[:, None]
+    values = {
+        ACCURACY: shares[:, 0],
+        TIED: solved.tied,
+        ALL_CORRECT: np.zeros(len(ids)),
+        WEIGHT: solved.asked,
+    }
+    if category.candidates is not None:
+        values |= dict(zip(CHOSEN, shares.T[1:], strict=True))
+    frame = pd.DataFrame(values, index=pd.Index(ids.astype(str), name="item"), dtype=float)
+    return frame.melt(ignore_index=False, var_name="measure").reset_index()
 
 
 def _category(rows: pd.DataFrame, vectors: np.ndarray) -> tuple[Category, np.ndarray]:

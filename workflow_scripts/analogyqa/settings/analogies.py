@@ -5,10 +5,10 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field, model_validator
 
 from analogyqa.registry import RELATIONS, SOLVERS
-from analogyqa.settings.base import Alternatives, Count, Joined, Name, Section, WholeNumber
+from analogyqa.settings.base import Alternatives, Count, Section, WholeNumber
 
-SOLVER, TRAINED_ON = "solver", "trained_on"
-SOLVING_AXES = (SOLVER, TRAINED_ON)
+SOLVER = "solver"
+SOLVING_AXES = (SOLVER,)
 
 
 class Category(Section):
@@ -71,20 +71,9 @@ class Category(Section):
 
 
 class Solving(Section):
-    """What a cell may have otherwise in how it solves analogies.
-
-    `solver` is a key of `SOLVERS`; `trained_on` a data set and a subset of it, on which the encoder
-    of a trained system was trained.
-    """
+    """What a cell may have otherwise in how it solves analogies: a key of `SOLVERS`."""
 
     solver: Literal[tuple(SOLVERS)] = next(iter(SOLVERS))  # type: ignore[valid-type]
-    trained_on: Annotated[tuple[Name, Name] | None, Joined] = None
-
-
-def trained_on(axes: tuple[tuple[str, str], ...]) -> tuple[str, str] | None:
-    """Return the data set and the subset that an axis names, None where there is none."""
-    value = dict(axes).get(TRAINED_ON)
-    return Solving.model_validate({TRAINED_ON: value}).trained_on if value else None
 
 
 class Parser(Section):

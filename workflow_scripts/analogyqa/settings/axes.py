@@ -4,12 +4,12 @@ from collections.abc import Iterable, Mapping
 
 from pydantic import ValidationError
 
-from analogyqa.settings.analogies import SOLVER, SOLVING_AXES, TRAINED_ON, Solving
+from analogyqa.settings.analogies import SOLVER, SOLVING_AXES, Solving
 from analogyqa.settings.base import nearest_hint
 from analogyqa.settings.data import DATASET_AXES, Dataset
 from analogyqa.settings.systems import SYSTEM_AXES, TRAINING_AXES, System
 
-__all__ = ["SOLVER", "TRAINED_ON"]  # what the other rooms take from here
+__all__ = ["SOLVER"]  # what the other rooms take from here
 
 # Sorted pairs of a name and a value as text.
 Axes = tuple[tuple[str, str], ...]

@@ -16,7 +16,7 @@ from analogyqa.errors import AnalogyQAError, shown
 from analogyqa.measures import RANKED
 from analogyqa.registry import OBJECTIVES
 from analogyqa.settings import axes as ax
-from analogyqa.settings.analogies import SOLVER, SOLVING_AXES, Category, Parser, Solving, trained_on
+from analogyqa.settings.analogies import SOLVER, SOLVING_AXES, Category, Parser, Solving
 from analogyqa.settings.axes import CHOSEN, SETTING, Axes
 from analogyqa.settings.base import Folder, Name, Section, laid_over, require_known
 from analogyqa.settings.data import ALL, FOLD, OTHER, Dataset
@@ -278,8 +278,7 @@ class Config(Section):
         return tuple(sorted(kept))
 
     def seeds_at(self, subset: str, axes: Axes) -> list[int]:
-        """Return the seeds of a cell; of one that is trained elsewhere those that it has there."""
-        _, subset = trained_on(axes) or (None, subset)
+        """Return the seeds of a cell."""
         return self.seeds_of.get(CROSSFIT if FOLD in dict(axes) else subset, self.seeds)
 
     @property
