@@ -61,11 +61,14 @@ def test_answerable_questions_are_counted_once_by_split_and_type_and_all(build, 
     assert counts["dev"] == counts["test"] == {"when": 1, "all": 1}
     write_table(corpus, CORPUS, tmp_path / "toy.parquet")
     both = {split: {"all": 1} for split in ("dev", "test")}
+    analogies = {"train": {"who": 0, "where": 0, "all": 0}}
+    analogies |= {split: {"when": 0, "all": 0} for split in ("dev", "test")}
     assert count_corpora([str(tmp_path / "toy.parquet")]) == {
         "toy": {
             "questions": counts,
             "all_questions": {"train": {"all": 5}, **both},
             "pairs": {"train": {"all": 6}, **both},
+            "analogies": analogies,
         }
     }
 

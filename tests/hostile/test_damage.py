@@ -8,7 +8,7 @@ from hostile.readers import INFERSENT, TARGETS, npy, saved, sent2vec, zipped
 from analogyqa.errors import AnalogyQAError, shown
 from analogyqa.schemas import METRICS, read_table
 from analogyqa.settings.load import load_config
-from analogyqa.settings.run import MOST_SEEDS
+from analogyqa.settings.seeds import MOST_SEEDS
 from analogyqa.sources.registry import load_registry
 
 TEXT = b"Ada 1 2 3\nrome 4 5 6\n"

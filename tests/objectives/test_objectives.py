@@ -21,6 +21,7 @@ FITTING = [
     for ranker, entry in RANKERS.items()
     if not entry.reads_text
     and not entry.reads_words
+    and not entry.fitted
     and not (objective.ranks_pairs and entry.needs_prototypes)
     and not (entry.trained and not objective.ranks_pairs)
 ]

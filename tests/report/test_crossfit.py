@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from analogyqa.errors import AnalogyQAError
-from analogyqa.measures import MEASURES
+from analogyqa.measures import RANKED
 from analogyqa.plan import Cell, crossfit_cells
 from analogyqa.report.crossfit import (
     CROSSFIT,
@@ -84,7 +84,7 @@ class TestFrame:
             (dataset, system, measure, origin)
             for dataset in ("trecqa", "wikiqa")
             for system in SYSTEMS
-            for measure in MEASURES
+            for measure in RANKED
             for origin in (EVERY, *SPLITS)
         ]
         assert set(frame["paper"] + frame["subset"]) == {f"{PAPER}comb"}
@@ -142,7 +142,7 @@ class TestFrame:
 
     def test_a_missing_fold_gives_a_reason_and_no_numbers(self):
         frame = frame_of(gone=["similarity 2of2"])
-        for measure in MEASURES:
+        for measure in RANKED:
             row = pick(frame, "similarity", measure=measure)
             assert row["reason"] == "no run similarity/wikiqa/comb/fold=2of2"
             assert row[["mean", "ci_low", "n_items", "difference", "folds_learnt"]].isna().all()

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from analogyqa.errors import AnalogyQAError
-from analogyqa.measures import MEASURES
+from analogyqa.measures import RANKED
 from analogyqa.plan import Cell, sensitivity_cells
 from analogyqa.report.claims import judge_claims
 from analogyqa.report.sensitivity import SENSITIVITY, build_sensitivity
@@ -100,7 +100,7 @@ class TestFrame:
             (dataset, *choice, measure, system)
             for dataset in ("trecqa", "wikiqa")
             for choice in CHOICES
-            for measure in MEASURES
+            for measure in RANKED
             for system in ("analogy", "similarity")
         ]
 

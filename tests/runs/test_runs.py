@@ -11,7 +11,7 @@ import torch
 from analogyqa.corpora.question_types import subset_of
 from analogyqa.errors import AnalogyQAError
 from analogyqa.examples.data import ranked_sentences
-from analogyqa.measures import ABOUT_ITEMS, MEASURES, NO_TYPE
+from analogyqa.measures import ABOUT_ITEMS, NO_TYPE, RANKED
 from analogyqa.plan import Cell
 from analogyqa.runs import score as score_module
 from analogyqa.runs import train
@@ -140,7 +140,7 @@ def test_training_a_cell_writes_three_tables_of_its_questions(run, cell_files, c
         for question in set(
             zip(*(pairs[at[1]][name] for name in ("question_id", "question_type")), strict=True)
         )
-        for measure in (*MEASURES, *ABOUT_ITEMS)
+        for measure in (*RANKED, *ABOUT_ITEMS)
     ]
     answers = corpus.groupby(["split", "question_id"])["label"].any()
     expected += [
@@ -206,7 +206,7 @@ def test_the_same_cell_gives_the_same_bytes_its_seeds_side_by_side_or_not(run, t
     assert_same(first, second)
     names = {path.name for path in (tmp_path / "checkpoints").iterdir()}
     assert {path.name for path in (tmp_path / "others").iterdir()} == names
-    rows = len(MEASURES) + 3  # and the loss of a constant in the first epoch
+    rows = len(RANKED) + 3  # and the loss of a constant in the first epoch
     expected = [(seed, epoch, epoch * rows + 1) for seed in (0, 5) for epoch in (1, 2)]
     assert sorted(reported["a"]) == sorted(reported["b"]) == expected
 

@@ -553,7 +553,7 @@ def test_the_ui_of_a_moved_folder_shows_the_artifacts_and_takes_imports(results,
         address = f"http://127.0.0.1:{port}"
         assert f"{address}/#/experiments/1/runs" in server.stdout.readline()
         session = requests.Session()
-        retries = Retry(total=None, connect=60, backoff_factor=0.1, backoff_max=0.5)
+        retries = Retry(total=None, connect=240, backoff_factor=0.1, backoff_max=0.5)
         session.mount("http://", requests.adapters.HTTPAdapter(max_retries=retries))
         assert session.get(f"{address}/health").text == "OK"
         query = {

@@ -14,7 +14,7 @@ from analogyqa.encoders import build_encoder
 from analogyqa.errors import AnalogyQAError
 from analogyqa.examples.batches import Batch, epoch_batches
 from analogyqa.examples.files import load_cell
-from analogyqa.measures import MEASURES, means_of, measure_items
+from analogyqa.measures import RANKED, means_of, measure_items
 from analogyqa.objectives.both_sides import contrastive_distance
 from analogyqa.objectives.contrastive import contrastive
 from analogyqa.rankers import build_ranker
@@ -224,7 +224,7 @@ def test_the_tables_have_the_columns_of_their_schemas(cell, tmp_path):
     scores, history, _ = train(cell, tmp_path / "a.pt")
     write_table(scores, SCORES, tmp_path / "scores.parquet")
     write_table(history, HISTORY, tmp_path / "history.parquet")
-    measures = ["loss", *(f"dev_{name}" for name in MEASURES), "seconds", "examples_per_second"]
+    measures = ["loss", *(f"dev_{name}" for name in RANKED), "seconds", "examples_per_second"]
     expected = [(epoch, name) for epoch in (1, 2, 3) for name in measures]
     expected.insert(len(measures), (1, "constant_loss"))
     assert list(zip(history["epoch"], history["measure"], strict=True)) == expected
@@ -301,12 +301,12 @@ def test_a_loss_that_is_not_a_number_stops_and_keeps_the_last_epoch(cell, tmp_pa
 
 def measured_as(monkeypatch, values, measure="mrr"):
     """Let a dev measure of the epochs be the given values, and the others fall."""
-    means = [{**dict.fromkeys(MEASURES, -i), measure: value} for i, value in enumerate(values)]
+    means = [{**dict.fromkeys(RANKED, -i), measure: value} for i, value in enumerate(values)]
     remaining = iter(means)
     monkeypatch.setattr(loop, "means_of", lambda _: next(remaining))
 
 
-@pytest.mark.parametrize("measure", MEASURES)
+@pytest.mark.parametrize("measure", RANKED)
 def test_training_stops_when_dev_has_not_risen_for_patience_epochs(
     cell, tmp_path, monkeypatch, measure
 ):

@@ -27,7 +27,7 @@ def paper_jobs(tmp_path_factory):
 
 def test_a_step_is_local_or_says_what_it_needs_and_is_measured(paper_jobs):
     local = {"all", "fetch_source", "choose_setting", "write_ledger", "judge_claims"}
-    local |= {"render_table", "draw_figure", "write_crossfit", "import_to_mlflow"}
+    local |= {"render_table", "draw_figure", "write_crossfit", "import_to_mlflow", "join_relations"}
     for job in paper_jobs:
         assert (job.minutes is None) == (job.rule in local), job.rule
         assert job.rule in local or job.benchmark, job.rule
@@ -39,5 +39,5 @@ def test_what_trains_or_times_training_asks_for_a_gpu_and_nothing_else_does(pape
     assert {job.gpus for job in paper_jobs if job.rule == "train_encoder"} == {1}
 
 
-def test_the_papers_are_fewer_than_250_jobs_of_a_cluster(paper_jobs):
-    assert 50 < cluster_jobs(paper_jobs).total() < 250
+def test_the_papers_are_fewer_than_300_jobs_of_a_cluster(paper_jobs):
+    assert 50 < cluster_jobs(paper_jobs).total() < 300
