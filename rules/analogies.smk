@@ -94,9 +94,7 @@ rule solve_analogies:
             *modules_of(solving_system(wildcards)),
             *(entry.module for entry in SOLVERS.values()),
         ),
-        system=lambda wildcards: solving_system(wildcards).model_dump(
-            exclude={"title", "training"}
-        ),
+        system=lambda wildcards: solving_system(wildcards).model_dump(exclude={"title", "training"}),
         seeds=CONFIG.seeds,
         sources=lambda wildcards: sources_of_relations(wildcards.dataset),
         lowercase=lambda wildcards: lowercase_of_system(solving_system(wildcards)),
