@@ -17,7 +17,8 @@ with job(snakemake):
     config = snakemake.config
     # Where the model lies is no param: another mirror must not find the entities again.
     mirrors = mirrors_from(config.get("mirrors", []), os.environ)
-    model = find_model(snakemake.params.model, [config["resources_dir"], *mirrors])
+    folders = [config["resources_dir"], *mirrors]
+    model = find_model(snakemake.params.model, folders, "named entities (named_entities.model)")
     labels = snakemake.params.labels
     entities = find_entities(read_table(snakemake.input.corpus, CORPUS), model, labels)
     write_table(entities, ENTITIES, snakemake.output.entities)
