@@ -19,8 +19,9 @@ from analogyqa.settings.paper import Paper, load_paper
 from analogyqa.settings.run import Config
 from analogyqa.settings.studies import PAPER
 
-CONFERENCE, WORKSHOP, HYPERBOLIC = (
-    load_paper(PAPERS / name / "paper.yaml") for name in ("diallo2019", "lwda2019", "hyperqa")
+CONFERENCE, WORKSHOP, HYPERBOLIC, MAPPING = (
+    load_paper(PAPERS / name / "paper.yaml")
+    for name in ("diallo2019", "lwda2019", "hyperqa", "mappsent")
 )
 DATASET = {"reader": "wikiqa", "train": "a", "dev": "b", "test": "c"}
 TITLES = {"wikiqa": "WIKIQA", "trecqa": "TRECQA"}

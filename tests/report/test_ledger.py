@@ -25,6 +25,7 @@ from analogyqa.settings.where import SCORE, Where
 from report.builders import (
     CONFERENCE,
     HYPERBOLIC,
+    MAPPING,
     WORKSHOP,
     is_chosen,
     make_config,
@@ -92,7 +93,9 @@ class TestPublishedValues:
         for row, values in WORKSHOP.artefacts["table1"].published.items():
             assert values == pytest.approx(table3[row], abs=1e-3)
 
-    @pytest.mark.parametrize("paper", [CONFERENCE, WORKSHOP], ids=lambda paper: paper.paper)
+    @pytest.mark.parametrize(
+        "paper", [CONFERENCE, WORKSHOP, MAPPING], ids=lambda paper: paper.paper
+    )
     def test_all_that_the_paper_names_is_configured(self, paper):
         config = repository_config()
         places = [number.where for each in paper.artefacts.values() for number in each.numbers()]
@@ -117,6 +120,23 @@ class TestPublishedValues:
             others = {why_not(each, config) for each in wheres if each.dataset != "yahoocqa"}
             costs_only = {each for each in others if each.startswith("only its costs are measured")}
             assert others - costs_only <= {""}, name
+
+    def test_mappsent_prints_in_its_first_tables_what_its_others_have(self):
+        """So the place of each row of Tables 1 and 2 is known, and Table 5's dimension."""
+        values = {
+            name: {
+                number.where.place: number.published
+                for number in MAPPING.artefacts[name].numbers()
+                if number.kind == SCORE and number.published is not None
+            }
+            for name in ("table1", "table2", "table3", "table4", "table5", "table6")
+        }
+        larger = values["table3"] | values["table4"] | values["table5"]
+        for name in ("table1", "table2", "table4", "table5"):
+            shared = values[name].keys() & larger.keys()
+            assert all(values[name][place] == larger[place] for place in shared), name
+            assert name in ("table4", "table5") or len(shared) == 6
+        assert len(values["table3"]) == 144
 
     def test_every_claim_that_must_be_judged_is_listed(self):
         data = ("wikiqa", "trecqa")
