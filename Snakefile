@@ -14,6 +14,7 @@ report: "report/workflow.rst"
 
 
 include: "rules/common.smk"
+include: "rules/cells.smk"
 include: "rules/checks.smk"
 include: "rules/outputs.smk"
 include: "rules/sources.smk"

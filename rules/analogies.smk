@@ -49,7 +49,7 @@ rule join_relations:
     log:
         f"{RESULTS}/logs/join_relations/{{corpus}}.log",
     wildcard_constraints:
-        corpus=SOLVED,
+        corpus=SOLVED_DATASETS,
     localrule: True
     conda:
         "../envs/cpu.yaml"
@@ -78,7 +78,7 @@ rule solve_analogies:
     benchmark:
         f"{RESULTS}/benchmarks/solve_analogies/{{system}}/{{dataset}}-{{before}}{{after}}.jsonl"
     wildcard_constraints:
-        dataset=SOLVED,
+        dataset=SOLVED_DATASETS,
         # What a cell has otherwise beside its solver.
         before="([^/]+,)?",
         after="(,[^/]+)?",

@@ -114,8 +114,8 @@ def one_of(names):
 
 
 # The data sets whose candidates are ranked, and those whose analogies are solved.
-RANKED = one_of(name for name in CONFIG.datasets if not CONFIG.datasets[name].solved)
-SOLVED = one_of(name for name in CONFIG.datasets if CONFIG.datasets[name].solved)
+RANKED_DATASETS = one_of(name for name in CONFIG.datasets if not CONFIG.datasets[name].solved)
+SOLVED_DATASETS = one_of(name for name in CONFIG.datasets if CONFIG.datasets[name].solved)
 
 
 def vectors_pattern(names):
@@ -151,15 +151,6 @@ def corpora_of_vectors(name):
     vectors = CONFIG.vectors_at(name)
     table = "lemmas/{}/words.parquet" if vectors.lemmas else "corpora/{}.parquet"
     return [f"{RESULTS}/{table.format(dataset)}" for dataset in vectors.corpora]
-
-
-def corpus_read_by(system, corpus):
-    """The table of a corpus as a system reads it."""
-    if system.vectors and CONFIG.vectors[system.vectors].lemmas:
-        return f"{RESULTS}/lemmas/{corpus}/content.parquet"
-    if system.rewriting:
-        return f"{RESULTS}/rewritten/{corpus}/{system.rewriting}.parquet"
-    return f"{RESULTS}/corpora/{corpus}.parquet"
 
 
 def corpus_of_vectors(wildcards):
@@ -263,171 +254,3 @@ def reader_module(corpus):
 
 def lowercase_of_vectors(name):
     return CONFIG.lowercase_of(CONFIG.vectors_at(name))
-
-
-def types_of(wildcards):
-    return CONFIG.types_of(wildcards.subset)
-
-
-def typed_only(dataset):
-    """Whether no cell of a data set ranks questions without a type."""
-    return all(cell.subset != ALL for cell in ALL_CELLS if cell.dataset == dataset)
-
-
-def types_of_corpus(wildcards):
-    return QUESTION_TYPES[split_corpus(wildcards.corpus)[0]]
-
-
-def cell_of(wildcards):
-    axes = from_text(wildcards.axes)
-    return Cell(wildcards.system, wildcards.dataset, wildcards.subset, axes)
-
-
-def system_of(wildcards):
-    return CONFIG.system_at(wildcards.system, cell_of(wildcards).axes)
-
-
-def lowercase_of(wildcards):
-    return lowercase_of_system(system_of(wildcards))
-
-
-def lowercase_of_system(system):
-    """Whether the words of a system are lower-cased: as its vectors are."""
-    return lowercase_of_vectors(system.vectors) if system.vectors else CONFIG.lowercase
-
-
-def relation_files_of(dataset):
-    """Category to its file, of those that a data set has and that can be made here."""
-    own = CONFIG.datasets[dataset]
-    if own.test:
-        return {path.stem: str(path) for path in relation_files(Path(own.test[0]))}
-    had = [name for name in own.categories if of_category(name) not in CONFIG.left_out]
-    return {name: f"{RESULTS}/analogies/{name}.parquet" for name in had}
-
-
-def sources_of_relations(dataset):
-    """What relations were made of, for the records of runs."""
-    if CONFIG.datasets[dataset].test:
-        return {"test": str(CONFIG.datasets[dataset].test[0])}
-    kinds = [AVAILABLE.categories[name] for name in relation_files_of(dataset)]
-    files = dict.fromkeys(file for own in kinds for each in own.values() for file in each)
-    return {"test": f"induced-here, {', '.join(map(named, files))}"}
-
-
-def solving_axes(wildcards):
-    """The axes of a job that solves, which has every solver."""
-    return from_text(f"{wildcards.before}solver={next(iter(SOLVERS))}{wildcards.after}")
-
-
-def solving_system(wildcards):
-    return CONFIG.system_at(wildcards.system, solving_axes(wildcards))
-
-
-def solving_inputs(wildcards):
-    """The sentences of a data set, and the vectors that a system has of their words or of them."""
-    system, dataset = solving_system(wildcards), wildcards.dataset
-    inputs = {"corpus": f"{RESULTS}/corpora/{dataset}.parquet"}
-    if system.vectors:
-        inputs["vectors"] = f"{RESULTS}/vectors/{dataset}/{system.vectors}.npy"
-    if system.sentence_vectors:
-        stored = AVAILABLE.first_of(system.sentence_vectors)
-        inputs["sentence_vectors"] = f"{RESULTS}/sentence_vectors/{dataset}/{stored}.npy"
-    return inputs
-
-
-def sources_of(wildcards):
-    """What a run was made of, for its record."""
-    sources = {split: named(file) for split, file in split_files(wildcards.dataset).items()}
-    if system_of(wildcards).rewriting:
-        sources["entities"] = Path(AVAILABLE.entities).name
-    return sources
-
-
-def trainings_of(wildcards):
-    """Setting to the section of the system: one, or all those that the chosen may turn out to be."""
-    choices = CONFIG.choices_of(wildcards.system, cell_of(wildcards).axes)
-    return {name: CONFIG.system_at(wildcards.system, axes) for name, axes in choices.items()}
-
-
-def settings_of(wildcards):
-    return {
-        name: system.model_dump(exclude={"title"})
-        for name, system in trainings_of(wildcards).items()
-    }
-
-
-def prototype_files(corpus, subset, seeds=CONFIG.all_seeds):
-    folder = f"{RESULTS}/prototypes/{corpus}/{subset}"
-    return [f"{folder}/seed{seed}.parquet" for seed in seeds]
-
-
-def seeds_of(wildcards):
-    cell = cell_of(wildcards)
-    return CONFIG.seeds_at(cell.subset, cell.axes)
-
-
-def cell_inputs(wildcards):
-    """The tables that a cell is made of; a list has one file for each seed."""
-    cell, system, seeds = cell_of(wildcards), system_of(wildcards), seeds_of(wildcards)
-    inputs = {"corpus": corpus_read_by(system, cell.corpus)}
-    if system.vectors:
-        inputs["vectors"] = f"{RESULTS}/vectors/{cell.dataset}/{system.word_vectors}.npy"
-    if system.sentence_vectors:
-        stored = AVAILABLE.first_of(system.sentence_vectors)
-        inputs["sentence_vectors"] = f"{RESULTS}/sentence_vectors/{cell.corpus}/{stored}.npy"
-    folder = f"{RESULTS}/quadruples/{cell.corpus}/{cell.subset}/p{system.p}"
-    if system.needs_prototypes:
-        inputs["prototypes"] = prototype_files(cell.corpus, cell.subset, seeds)
-    if system.trained:
-        for each in filter(
-            lambda each: each.learns_from_quadruples, trainings_of(wildcards).values()
-        ):
-            stem = each.training.negatives.file_stem
-            inputs[stem] = [f"{folder}/seed{seed}/{stem}.parquet" for seed in seeds]
-    if system.compares:
-        for split in ("dev", "test"):
-            inputs[split] = [f"{folder}/seed{seed}/{split}.parquet" for seed in seeds]
-    if (SETTING, CHOSEN) in cell.axes:
-        inputs["selection"] = f"{RESULTS}/selection/{cell.system}/{cell.dataset}.json"
-    return inputs
-
-
-def systems_of_cost(wildcards):
-    return {name: CONFIG.systems[name] for name in COSTS[wildcards.dataset, wildcards.subset]}
-
-
-def cost_inputs(wildcards):
-    """The corpus, and the vectors of the systems whose costs are measured on it."""
-    vectors = {system.vectors for system in systems_of_cost(wildcards).values()}
-    folder = f"{RESULTS}/vectors/{wildcards.dataset}"
-    corpus = {"corpus": f"{RESULTS}/corpora/{wildcards.dataset}.parquet"}
-    return corpus | {name: f"{folder}/{name}.npy" for name in sorted(vectors)}
-
-
-def histories_of_settings(wildcards):
-    cells = selection_cells(CONFIG, wildcards.system, wildcards.dataset)
-    return {name: f"{RESULTS}/runs/{cell.path}/history.parquet" for name, cell in cells.items()}
-
-
-def runs_of(cells):
-    """The folders of the runs that hold cells, once each."""
-    return list(dict.fromkeys(f"{RESULTS}/runs/{run_of(CONFIG, cell).path}" for cell in cells))
-
-
-def metrics_of(cells):
-    return [f"{run}/metrics.parquet" for run in runs_of(cells)]
-
-
-def histories_of(cells):
-    """The histories of those cells that are trained."""
-    trained = [cell for cell in cells if CONFIG.systems[cell.system].trained]
-    trained = [cell for cell in trained if not CONFIG.datasets[cell.dataset].solved]
-    return [f"{RESULTS}/runs/{cell.path}/history.parquet" for cell in trained]
-
-
-def records_of(cells):
-    return [f"{run}/run.json" for run in runs_of(cells)]
-
-
-def insides_of(cells):
-    return [f"{RESULTS}/runs/{cell.path}/inside.parquet" for cell in cells]

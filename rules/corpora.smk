@@ -18,7 +18,7 @@ rule build_corpus:
     benchmark:
         f"{RESULTS}/benchmarks/build_corpus/{{corpus}}.jsonl"
     wildcard_constraints:
-        corpus=f"({RANKED})(,[^/]+)?",
+        corpus=f"({RANKED_DATASETS})(,[^/]+)?",
     conda:
         "../envs/cpu.yaml"
     resources:

@@ -47,15 +47,15 @@ def claimed_cells():
     )
 
 
-def cells_inside_claimed():
-    """The cells whose norms claims compare."""
-    return [cell for paper in PAPERS.values() for cell in cells_inside_claims(CONFIG, paper)]
+def claimed_insides():
+    """Of the cells whose norms claims compare."""
+    own = (cells_inside_claims(CONFIG, paper) for paper in PAPERS.values())
+    return insides_of(dict.fromkeys(cell for cells in own for cell in cells))
 
 
-def costs_of_claimed():
-    return costs_of(
-        dict.fromkeys(at for paper in PAPERS.values() for at in costs_of_claims(CONFIG, paper))
-    )
+def claimed_costs():
+    own = (costs_of_claims(CONFIG, paper) for paper in PAPERS.values())
+    return costs_of(dict.fromkeys(at for places in own for at in places))
 
 
 def tables_and_figures():

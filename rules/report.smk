@@ -47,8 +47,8 @@ rule judge_claims:
         metrics=metrics_of(claimed_cells()),
         records=records_of(claimed_cells()),
         histories=histories_of(claimed_cells()),
-        insides=insides_of(cells_inside_claimed()),
-        costs=costs_of_claimed(),
+        insides=claimed_insides(),
+        costs=claimed_costs(),
     output:
         claims=report(
             f"{RESULTS}/claims.csv",

@@ -23,7 +23,7 @@ rule train_encoder:
     benchmark:
         f"{RESULTS}/benchmarks/train_encoder/{{system}}/{{dataset}}-{{subset}}-{{axes}}.jsonl"
     wildcard_constraints:
-        dataset=RANKED,
+        dataset=RANKED_DATASETS,
         system=one_of(name for name in CONFIG.systems if CONFIG.systems[name].trained),
     conda:
         "../envs/gpu.yaml"
@@ -56,7 +56,7 @@ rule look_inside:
     benchmark:
         f"{RESULTS}/benchmarks/look_inside/{{system}}/{{dataset}}-{{subset}}-{{axes}}.jsonl"
     wildcard_constraints:
-        dataset=RANKED,
+        dataset=RANKED_DATASETS,
         system=one_of(name for name in CONFIG.systems if CONFIG.systems[name].trained),
     conda:
         "../envs/cpu.yaml"
@@ -107,7 +107,7 @@ rule score_candidates:
     benchmark:
         f"{RESULTS}/benchmarks/score_candidates/{{system}}/{{dataset}}-{{subset}}-{{axes}}.jsonl"
     wildcard_constraints:
-        dataset=RANKED,
+        dataset=RANKED_DATASETS,
         system=one_of(name for name in CONFIG.systems if not CONFIG.systems[name].trained),
     conda:
         "../envs/cpu.yaml"

@@ -7,7 +7,7 @@ import pytest
 
 from analogyqa.corpora.relations import relations_corpus
 from analogyqa.examples.files import CellFiles
-from analogyqa.measures import ACCURACY, CHOSEN, WEIGHT
+from analogyqa.measures import ACCURACY, OF_DISTRACTORS, WEIGHT
 from analogyqa.plan import Cell, parts_of
 from analogyqa.registry import SOLVERS
 from analogyqa.report.summary import read_runs, summarise_runs
@@ -108,7 +108,7 @@ def test_a_mean_is_over_the_analogies_of_a_subset(folder):
 def test_with_own_candidates_shares_of_what_is_chosen_add_up():
     rows = []
     for pair in range(4):
-        candidates = [f"right{pair}", *(f"wrong{pair}{kind}" for kind in CHOSEN)]
+        candidates = [f"right{pair}", *(f"wrong{pair}{kind}" for kind in OF_DISTRACTORS)]
         rows += [
             ("test", f"r/{pair}", f"first{pair}", f"r/{pair}-{place}", text, place == 0, "r")
             for place, text in enumerate(candidates)
@@ -119,5 +119,5 @@ def test_with_own_candidates_shares_of_what_is_chosen_add_up():
     vectors = np.random.default_rng(0).standard_normal((2, len(corpus), 5))
     for found in solve_corpus(corpus, vectors, list(SOLVERS)).values():
         values = found.pivot(index="item", columns="measure", values="value")
-        assert np.allclose(values[[ACCURACY, *CHOSEN]].sum(axis=1), 1)
+        assert np.allclose(values[[ACCURACY, *OF_DISTRACTORS]].sum(axis=1), 1)
         assert values[WEIGHT].sum() == 6

@@ -10,7 +10,6 @@ import torch
 
 from analogyqa.corpora.question_types import subset_of
 from analogyqa.encoders import build_encoder
-from analogyqa.encoders.frequencies import A
 from analogyqa.errors import AnalogyQAError
 from analogyqa.examples.data import ranked_sentences
 from analogyqa.examples.files import load_cell
@@ -23,6 +22,7 @@ from analogyqa.text import tokenize
 from analogyqa.training import scoring
 from analogyqa.training.loop import arrays_of
 from analogyqa.training.scoring import encode_all, score_split, score_untrained
+from analogyqa.vectors.frequencies import A
 from analogyqa.vectors.store import read_store, write_store
 
 CPU = torch.device("cpu")

@@ -44,11 +44,11 @@ RANKED = {
     ACCURACY: Measure("Accuracy", "Accuracy", Success @ 1),
 }
 # Of solved analogies: the accuracy, and how often each wrong answer was chosen.
-CHOSEN = {
+OF_DISTRACTORS = {
     f"chose_{name}": Measure(f"Chosen: {name.replace('_', ' ')}", name.replace("_", " "))
     for name in DISTRACTORS
 }
-MEASURES = RANKED | CHOSEN
+MEASURES = RANKED | OF_DISTRACTORS
 # Of an item, how many candidates have a score that another one has, too. trec_eval orders these by
 # descending id, an official measure as the file does.
 TIED = "tied_candidates"

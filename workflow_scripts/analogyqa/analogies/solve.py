@@ -84,9 +84,8 @@ def cosines(vectors: np.ndarray) -> np.ndarray:
     return np.clip(table, -1, 1, out=table)
 
 
-_Part = tuple[
-    int, np.ndarray, np.ndarray
-]  # the first pair asked for, what was chosen, what was tied
+# The first pair asked for, what was chosen, what was tied.
+_Part = tuple[int, np.ndarray, np.ndarray]
 
 
 def _shared_candidates(

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from analogyqa.encoders.frequencies import sif_weight
 from analogyqa.errors import AnalogyQAError
 from analogyqa.text import tokenize
+from analogyqa.vectors.frequencies import sif_weight
 from analogyqa.vectors.select import known_vectors
 
 if TYPE_CHECKING:

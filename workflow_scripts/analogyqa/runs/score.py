@@ -48,8 +48,14 @@ def score_cell(
             scored = score_text(tables.corpus, types, build_ranker(system), lowercase)
             scores.append(scored.assign(seed=seed))
         else:
-            shortest, fits = system.shortest_word, system.fitted
-            data = load_cell(tables, types, system.p, lowercase, False, shortest, fits)
+            data = load_cell(
+                tables,
+                types,
+                system.p,
+                lowercase,
+                shortest_word=system.shortest_word,
+                fits=system.fitted,
+            )
             scores.append(score_untrained(data, system, seed))
     settings = settings_record(system, None, sources, lowercase, files)
     seconds = time.perf_counter() - started

@@ -13,7 +13,7 @@ from analogyqa.encoders import build_encoder
 from analogyqa.errors import AnalogyQAError
 from analogyqa.examples.files import CellFiles
 from analogyqa.files import write_json
-from analogyqa.measures import ACCURACY, ALL_CORRECT, CHOSEN, TIED, WEIGHT
+from analogyqa.measures import ACCURACY, ALL_CORRECT, OF_DISTRACTORS, TIED, WEIGHT
 from analogyqa.plan import Cell
 from analogyqa.registry import SOLVERS
 from analogyqa.runs.depends_on import sha256
@@ -129,7 +129,7 @@ def _measured(solved: Solved, ids: pd.Series, category: Category) -> pd.DataFram
         WEIGHT: solved.asked,
     }
     if category.candidates is not None:
-        values |= dict(zip(CHOSEN, shares.T[1:], strict=True))
+        values |= dict(zip(OF_DISTRACTORS, shares.T[1:], strict=True))
     frame = pd.DataFrame(values, index=pd.Index(ids.astype(str), name="item"), dtype=float)
     return frame.melt(ignore_index=False, var_name="measure").reset_index()
 

@@ -8,10 +8,8 @@ from analogyqa.registry import PRETRAINED
 from analogyqa.settings.base import Alternatives, Count, Name, Section, WholeNumber
 from analogyqa.settings.data import Split
 
-VECTORS_AXES = (
-    "dim",
-    "window",
-)  # what of vectors that are trained on data sets a system may change
+# What of vectors that are trained on data sets a system may change.
+VECTORS_AXES = ("dim", "window")
 
 
 class Vectors(Section):

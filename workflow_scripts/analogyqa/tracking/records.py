@@ -15,6 +15,7 @@ from analogyqa.measures import MEASURES, values_by_seed
 from analogyqa.plan import Cell
 from analogyqa.runs.depends_on import content_hash, sha256
 from analogyqa.schemas import CORPUS, HISTORY, METRICS, SPLITS, read_table
+from analogyqa.settings.analogies import SOLVER
 from analogyqa.settings.axes import to_text
 
 _REPORTS = ("summary", "ledger", "claims", "comparisons")
@@ -105,6 +106,8 @@ def cell_run(
     end = _modified(folder / "run.json")
     start = end - round(1000 * (record.get("wall_seconds") or 0))
     script = "train_encoder" if trained else "score_candidates"
+    if SOLVER in dict(cell.axes):
+        script = "solve_analogies"
     tags = {
         **tags_of(results, cell),
         "content_hash": record["content_hash"],
@@ -140,20 +143,23 @@ def cell_run(
         child.data, child.metrics = run.data, dict(values)
         child.texts["questions.csv"] = _by_question(metrics, seed)
         if history is not None:
-            epochs = history[history["seed"] == seed].sort_values("epoch", kind="stable")
-            seconds = epochs[epochs["measure"] == "seconds"].set_index("epoch")["value"]
-            times = start + (1000 * seconds.cumsum()).round().astype(int)
-            child.end = int(times.max())
-            child.curves = curve_points(epochs, times)
-            by_epoch = epochs.astype({"measure": str}).pivot(
-                index="epoch", columns="measure", values="value"
-            )
-            child.texts["history.csv"] = by_epoch.to_csv()
-            # The first of the best.
-            select_by = settings["training"]["select_by"]
-            child.chosen_epoch = int(by_epoch[f"dev_{select_by}"].idxmax())
+            own = history[history["seed"] == seed].sort_values("epoch", kind="stable")
+            _add_epochs(child, own, settings["training"]["select_by"])
         run.children.append(child)
     return run
+
+
+def _add_epochs(run: Run, epochs: pd.DataFrame, select_by: str) -> None:
+    """Give the run of a seed its end, its curves, its history, and the epoch that dev chose."""
+    seconds = epochs[epochs["measure"] == "seconds"].set_index("epoch")["value"]
+    times = run.start + (1000 * seconds.cumsum()).round().astype(int)
+    run.end, run.curves = int(times.max()), curve_points(epochs, times)
+    by_epoch = epochs.astype({"measure": str}).pivot(
+        index="epoch", columns="measure", values="value"
+    )
+    run.texts["history.csv"] = by_epoch.to_csv()
+    # The first of the best.
+    run.chosen_epoch = int(by_epoch[f"dev_{select_by}"].idxmax())
 
 
 def documents_run(results: Path, paper: str) -> Run | None:

@@ -212,7 +212,7 @@ class Store:
             self.client.log_inputs(info.run_id, [_input(data) for data in run.data])
         model_id = None if run.chosen_epoch is None else self._add_model(run, info.run_id)
         metrics = run.curves + [
-            (name, value, run.end, 0, model_id, *_data_of(name, run.data))
+            (name, value, run.end, 0, model_id, *_data_of_metric(name, run.data))
             for name, value in run.metrics.items()
         ]
         self.log_batches(info.run_id, metrics, run.params)
@@ -259,7 +259,7 @@ def _input(data: Data):
     return DatasetInput(dataset, [InputTag("mlflow.data.context", data.context)])
 
 
-def _data_of(metric: str, data: list[Data]) -> tuple[str | None, str | None]:
+def _data_of_metric(metric: str, data: list[Data]) -> tuple[str | None, str | None]:
     """Return name and digest of the data that a metric is of."""
     context = "validation" if metric.startswith("dev_") else "test"
     return next(

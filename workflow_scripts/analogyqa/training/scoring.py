@@ -8,12 +8,12 @@ import numpy as np
 import pandas as pd
 
 from analogyqa.encoders import build_encoder
-from analogyqa.encoders.frequencies import sif_weight
 from analogyqa.examples.data import CellData
 from analogyqa.rankers import Encoded, Fitting, Ranker, build_ranker
 from analogyqa.registry import RANKERS
 from analogyqa.schemas import SCORES
 from analogyqa.text import Sentences
+from analogyqa.vectors.frequencies import sif_weight
 
 if TYPE_CHECKING:
     from analogyqa.settings.systems import System
