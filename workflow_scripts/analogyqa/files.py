@@ -29,7 +29,7 @@ DAMAGED_ARCHIVE = (
 
 
 MOST_VALUES = 100_000  # of a YAML file
-# Ten times as fast where PyYAML has libyaml, as its wheels do; a run reads a dozen files at its start.
+# Ten times as fast where PyYAML has libyaml, as its wheels do; a run reads a dozen files first.
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _UNFIT_TAG = (ValueError, LookupError, AttributeError)  # what `!!bool 7` and the like raise
 
