@@ -161,3 +161,13 @@ def test_stored_means_of_words_score_as_the_encoder_of_means_does(
     scores = score_untrained(by_sentence, stored, seed=0)
     np.testing.assert_allclose(scores["score"], expected["score"], atol=1e-5)
     assert scores["best_prototype"].tolist() == expected["best_prototype"].tolist()
+
+
+def test_prototypes_may_have_the_answers_of_others_of_their_type(cell_files):
+    files = cell_files(p=3)
+    own = load_cell(files, COMB, 3, True, trains=True)
+    others = load_cell(files, COMB, 3, True, trains=True, answers="others")
+    assert (others.prototype_questions == own.prototype_questions).all()
+    by_type = own.prototype_candidates.reshape(3, 3), others.prototype_candidates.reshape(3, 3)
+    for before, after in zip(*by_type, strict=True):
+        assert sorted(after) == sorted(before) and (after != before).all()

@@ -20,6 +20,7 @@ from analogyqa.settings.studies import Crossfit
 from analogyqa.settings.where import SCORE
 from report.builders import (
     CONFERENCE,
+    SYSTEMS,
     WORKSHOP,
     cells_in_markdown,
     is_chosen,
@@ -183,8 +184,10 @@ class TestVerdict:
 class TestPrimary:
     """Claims that are tested at the full level, and by cross-fitting, too."""
 
-    def config(self, systems: tuple[str, ...] = ("analogy", "similarity")) -> Config:
-        config = make_config()
+    def config(
+        self, systems: tuple[str, ...] = ("analogy", "similarity"), made_of: dict | None = None
+    ) -> Config:
+        config = make_config(systems=made_of)
         crossfit = Crossfit(
             subset="comb", measures=["mrr"], folds=2, datasets=["wikiqa"], systems=list(systems)
         )
@@ -218,6 +221,19 @@ class TestPrimary:
     )
     def test_else_it_is_not_cross_fitted(self, claim, systems):
         assert "cross-fitted" not in str(self.judge({"one": claim}, systems=systems).index)
+
+    def test_what_fuses_trained_systems_is_cross_fitted_and_did_not_learn_where_one_did_not(self):
+        fused = {"title": "F", "ranker": "fused"}
+        pairs = {"f": ["analogy", "similarity"], "g": ["lwda", "similarity"]}
+        systems = SYSTEMS | {name: fused | {"parts": parts} for name, parts in pairs.items()}
+        config = self.config(("f", "g"), made_of=systems)
+        paper = make_paper(one=make_claim(compare("f", "g"), primary=True))
+        learnt = {Cell("analogy", "wikiqa", "comb", (("fold", "2of2"),)): False}
+        rows = judge_claims([paper], config, self.values, learnt)[0].set_index("protocol")
+        assert rows["reason"].to_dict() == {
+            "paper": "",
+            "cross-fitted": "f did not learn (1 of 2 folds)",
+        }
 
     def test_its_p_value_is_not_corrected_and_those_of_the_others_are_among_themselves(self):
         claims = {"first": TRAINED, "second": TRAINED, "third": TRAINED}

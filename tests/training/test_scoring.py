@@ -176,6 +176,19 @@ def test_what_is_fitted_sees_every_sentence_once_and_every_pair_of_its_types(
     assert unique <= set(texts)
 
 
+def test_aligned_words_rank_a_candidate_that_repeats_the_question_first(cell_files):
+    files = cell_files()._replace(prototypes=None, quadruples={})
+    data = load_cell(files, COMB, 3, True, fits=True)
+    part = data.splits["test"]
+    same = part._replace(candidates=np.where(part.labels == 1, part.questions, part.candidates))
+    data = data._replace(splits=data.splits | {"test": same})
+    scored = score_untrained(data, system("words", "aligned"), seed=3)
+    assert set(scored["seed"]) == {3} and set(scored["split"]) == {"dev", "test"}
+    test = scored[scored["split"] == "test"]
+    best = test.groupby("question_id", observed=True)["score"].transform("max")
+    assert (test["score"] == best)[test["label"] == 1].all()
+
+
 def test_the_weight_of_a_word_falls_with_its_share_of_the_training_sentences(cell_files, corpus):
     files = cell_files()._replace(prototypes=None, quadruples={})
     data = load_cell(files, COMB, 3, True, fits=True)

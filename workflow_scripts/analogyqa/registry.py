@@ -19,7 +19,8 @@ class Entry(NamedTuple):
         drawn: of an encoder that does not learn, whether it draws random numbers.
         needs_prototypes: of a ranker, whether it compares with prototypes.
         reads_text: of a ranker, whether it reads words in place of vectors.
-        reads_words: of a ranker, whether it needs the vectors of all words, [n, t, dim].
+        reads_words: of a ranker, whether it needs the vectors of all words: where it learns [n, t,
+            dim], and else [V, dim] and the ids of each sentence.
         gives_words: of an encoder, whether it gives these, as a tensor.
         fitted: of a ranker, whether it is fitted to the sentences of the data set before it scores.
         fuses: of a ranker, whether it reads the scores of other systems' runs.
@@ -143,7 +144,9 @@ PRETRAINED = {
 
 RANKERS = {
     "analogy": Entry(
-        "analogyqa.rankers.analogy:AnalogyRanker", needs_prototypes=True, options=("aggregate",)
+        "analogyqa.rankers.analogy:AnalogyRanker",
+        needs_prototypes=True,
+        options=("aggregate", "prototype_answers"),
     ),
     "cosine": Entry("analogyqa.rankers.cosine:CosineRanker"),
     "mapped": Entry(
@@ -154,6 +157,7 @@ RANKERS = {
         trained=True,
         options=("gradient", "last_layer"),
     ),
+    "aligned": Entry("analogyqa.rankers.aligned:AlignedRanker", reads_words=True, fitted=True),
     "bm25": Entry("analogyqa.rankers.bm25:BM25Ranker", reads_text=True),
     "given_order": Entry("analogyqa.rankers.given_order:GivenOrderRanker", reads_text=True),
     "fused": Entry("analogyqa.rankers.fused:FusedRanker", fuses=True, options=("parts", "fusion")),

@@ -90,6 +90,10 @@ class Sentences:
         """Return the number of each text, int64."""
         return np.array([self.index[text] for text in texts], dtype=np.int64)
 
+    def words_of(self, number: int) -> np.ndarray:
+        """Return the word ids of a sentence, int64."""
+        return self._ids[number]
+
     def count_words(self, numbers: np.ndarray, words: int) -> np.ndarray:
         """Return how often sentences [n] have each of `words` word ids, int64 [words]."""
         ids = [self._ids[number] for number in numbers]

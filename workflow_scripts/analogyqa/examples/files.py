@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from analogyqa.analogies.prototypes import take
@@ -66,6 +67,7 @@ def load_cell(
     trains: bool = False,
     shortest_word: int = 1,
     fits: bool = False,
+    answers: str = "own",
 ) -> CellData:
     """Read the tables of one seed of a cell.
 
@@ -77,6 +79,7 @@ def load_cell(
         trains: whether all pairs of the training split are wanted, and not the prototypes only.
         shortest_word: words of fewer characters are passed over.
         fits: whether the pairs of the whole corpus are wanted, those of the types if there are any.
+        answers: of the prototypes, their `own` or those of `others`.
 
     Raises AnalogyQAError when a file is damaged or does not fit the others.
     """
@@ -99,9 +102,18 @@ def load_cell(
     if files.sentence_vectors:
         split = whole
     try:
-        return cell_data(pairs, prototypes, quadruples, vectors, word_ids, split, everything)
+        data = cell_data(pairs, prototypes, quadruples, vectors, word_ids, split, everything)
     except AnalogyQAError as error:
         raise AnalogyQAError(
             f"{', '.join(files.named().values())}: {error}. These files do not fit each other: "
             "delete them, then run the same command again to rebuild them."
         ) from error
+    return data if answers == "own" else _with_answers_of_others(data, prototypes)
+
+
+def _with_answers_of_others(data: CellData, prototypes: pd.DataFrame) -> CellData:
+    """Give each prototype the answer of the one before it, within its type."""
+    candidates = data.prototype_candidates.copy()
+    for rows in prototypes.groupby("question_type", observed=True).indices.values():
+        candidates[rows] = np.roll(candidates[rows], 1)
+    return data._replace(prototype_candidates=candidates)

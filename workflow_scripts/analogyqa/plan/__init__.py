@@ -196,6 +196,8 @@ def cells_of_claims(config: Config, paper: Paper) -> list[Cell]:
     cells |= dict.fromkeys(cells_inside_claims(config, paper))
     for where in sides_of(claim for claim in claims if claim.primary):
         cells |= dict.fromkeys(folds_of(where, config, paper.paper))
+    for cell in list(cells):
+        cells |= dict.fromkeys(parts_of_fused(config, cell).values())
     return list(cells)
 
 

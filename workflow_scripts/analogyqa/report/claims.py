@@ -1,6 +1,7 @@
 """A verdict on each claim of a paper, by tests between systems."""
 
 from collections.abc import Iterable, Mapping
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -8,7 +9,7 @@ import pandas as pd
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.plan import Cell, cells_by_setting, folds_of, why_not
-from analogyqa.report.learning import NOT_LEARNT
+from analogyqa.report.learning import NOT_LEARNT, rests_on_learnt
 from analogyqa.report.ledger import NOT_RUN, no_run
 from analogyqa.report.significance import Paired, compare_paired, holm, partial_conjunction
 from analogyqa.report.summary import DECIMALS, Values, joined, typed
@@ -138,7 +139,7 @@ def judge_claims(
                 comparisons = [_compare(claim, *pair, values, paper, config) for pair in sides]
                 compared += [row | comparison for comparison in comparisons]
                 rows.append(row | _judge(claim, sides, comparisons, config))
-                rows[-1]["reason"] = _not_learnt(sides, learnt)
+                rows[-1]["reason"] = _not_learnt(sides, learnt, config)
         judged += _decide(rows, config)
     return typed(judged, CLAIMS), typed(compared, COMPARISONS)
 
@@ -151,7 +152,7 @@ def _settings(claim: Claim, config: Config, paper: str) -> list[tuple[str, str, 
         return [(SPLIT, "", reason)]
     if claim.kind == COST:
         return [(STEPS, PAPER, "")]
-    if not any(config.systems[side.system].trained for side in sides):
+    if not any(config.rests_on_training(side.system) for side in sides):
         return [(SPLIT, "", "")]
     settings = [PAPER]
     selected = [side for side in sides if config.selection_of(side.system)]
@@ -204,18 +205,16 @@ def _missing(sides: list[tuple[_Side, _Side]], values: Values) -> str:
     return no_run(*missing) if missing else ""
 
 
-def _not_learnt(sides: list[tuple[_Side, _Side]], learnt: Mapping[Cell, bool]) -> str:
+def _not_learnt(
+    sides: list[tuple[_Side, _Side]], learnt: Mapping[Cell, bool], config: Config
+) -> str:
     """Say which sides rest on trainings that did not learn."""
-    counts = {
-        side.name: (sum(not learnt.get(cell, True) for cell in side.cells), len(side.cells))
-        for pair in sides
-        for side in pair
-    }
-    return "; ".join(
-        f"{name} {NOT_LEARNT}" + (f" ({count} of {total} folds)" if total > 1 else "")
-        for name, (count, total) in counts.items()
-        if count
-    )
+    said = {}
+    for side in chain.from_iterable(sides):
+        failed = sum(not rests_on_learnt(cell, learnt, config) for cell in side.cells)
+        folds = f" ({failed} of {len(side.cells)} folds)" if len(side.cells) > 1 else ""
+        said |= {f"{side.name} {NOT_LEARNT}{folds}": None} if failed else {}
+    return "; ".join(said)
 
 
 def compare_runs(

@@ -1,12 +1,13 @@
 """Whether a training has learnt anything, by its history."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import pandas as pd
 
-from analogyqa.plan import Cell
+from analogyqa.plan import Cell, parts_of_fused
 from analogyqa.schemas import HISTORY, read_table
+from analogyqa.settings.run import Config
 
 NOT_LEARNT = "did not learn"  # how tables and pages say it: nothing follows from such scores
 # A loss this near to that of a constant has left it by chance alone.
@@ -29,3 +30,9 @@ def learnt_of(histories: Iterable[str]) -> dict[Cell, bool]:
         Cell.from_path(Path(path).parent): has_learnt(read_table(path, HISTORY))
         for path in histories
     }
+
+
+def rests_on_learnt(cell: Cell, learnt: Mapping[Cell, bool], config: Config) -> bool:
+    """Return whether a cell has learnt, or all that it fuses; what is not trained has."""
+    cells = (cell, *parts_of_fused(config, cell).values())
+    return all(learnt.get(each, True) for each in cells)

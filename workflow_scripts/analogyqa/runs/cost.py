@@ -74,7 +74,14 @@ def measure_costs(
     torch.set_num_threads(1)
     costs, steps = {}, {}
     for name, system in systems.items():
-        data = load_cell(files[name], types, system.p, lowercase[name], trains=True)
+        data = load_cell(
+            files[name],
+            types,
+            system.p,
+            lowercase[name],
+            trains=True,
+            answers=system.prototype_answers,
+        )
         steps[name] = _steps_of(Learner(system, data, 0, chosen))
         parameters, batches = next(steps[name])
         costs[name] = {"parameters": parameters, "batches": batches, "seconds": []}

@@ -45,7 +45,9 @@ def write_inside(
             f"trained by other code. Delete {Path(path).parent / 'run.json'}, then run the same "
             "command again to train it anew."
         )
-    data = load_cell(files, types, system.p, lowercase, trains=True)
+    data = load_cell(
+        files, types, system.p, lowercase, trains=True, answers=system.prototype_answers
+    )
     torch.set_num_threads(1)
     with threadpool_limits(1):  # with more the last bits differ
         inside = look_inside(data, system, seed, checkpoint, read_store(files.vectors)[1])

@@ -55,6 +55,7 @@ def score_cell(
                 lowercase,
                 shortest_word=system.shortest_word,
                 fits=system.fitted,
+                answers=system.prototype_answers,
             )
             scores.append(score_untrained(data, system, seed))
     settings = settings_record(system, None, sources, lowercase, files)

@@ -142,7 +142,9 @@ def _train_seed(
     from analogyqa.training.loop import train_seed
 
     set_numerics(device)
-    data = load_cell(files, types, system.p, lowercase, trains=True)
+    data = load_cell(
+        files, types, system.p, lowercase, trains=True, answers=system.prototype_answers
+    )
     torch.set_num_threads(1)
     with threadpool_limits(1):  # of NumPy; with more the last bits differ
         return train_seed(data, system, seed, device, checkpoint, f"{label} seed {seed}", on_epoch)

@@ -203,6 +203,10 @@ class Config(Section):
             for study in self.studies.values()
         )
 
+    def rests_on_training(self, system: str) -> bool:
+        """Return whether a system is trained, or one of those that it fuses."""
+        return any(self.systems[name].trained for name in (system, *self.systems[system].parts))
+
     def selection_of(self, system: str) -> Selection | None:
         """Return the selection that a system takes part in."""
         for study in self.studies.values():

@@ -119,6 +119,8 @@ class System(Section):
         rewriting: what replaces the question word (Tam et al. 2017), if anything does.
         ranker: a key of `RANKERS`.
         aggregate: of the ranker `analogy`, over the prototypes.
+        prototype_answers: of the ranker `analogy`, those of the prototypes' own questions, or
+            `others`: each question of a type has the answer of another one of it.
         gradient: of the ranker `hyperbolic`, with respect to the points of the ball.
         last_layer: of the ranker `hyperbolic`, what its score is linear in: the distance, or the
             distance and both vectors.
@@ -142,6 +144,7 @@ class System(Section):
     rewriting: Literal["entity", "prototype_word"] | None = None
     ranker: Literal[tuple(RANKERS)]  # type: ignore[valid-type]
     aggregate: Literal["max", "mean", "question"] = "max"
+    prototype_answers: Literal["own", "others"] = "own"
     gradient: Literal["riemannian", "euclidean"] = "riemannian"
     last_layer: Literal["distance", "concatenated"] = "distance"
     mapping: Mapping = Mapping()

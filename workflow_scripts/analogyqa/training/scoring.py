@@ -79,6 +79,8 @@ def score_untrained(data: CellData, system: "System", seed: int) -> pd.DataFrame
 
     Sentence vectors are words of one sentence each, of which the mean is the vector itself.
     """
+    if RANKERS[system.ranker].reads_words:
+        return _score_words(data, system, seed)
     word_vectors = data.word_vectors
     if system.weighting == "sif":
         word_vectors = word_vectors * _sif_weights(data)[:, None]
@@ -87,6 +89,22 @@ def score_untrained(data: CellData, system: "System", seed: int) -> pd.DataFrame
     if RANKERS[system.ranker].fitted:
         ranker.fit(_fitting(encoder, data))
     return score_evaluated(encoder, data, ranker, seed)
+
+
+def _score_words(data: CellData, system: "System", seed: int) -> pd.DataFrame:
+    """Score dev and test by the vectors of words; they are counted in all candidates."""
+    ranker, sentences, tables = build_ranker(system), data.sentences, []
+    collection = np.unique(data.everything.candidates)
+    once = [np.unique(sentences.words_of(number)) for number in collection]
+    holding = np.bincount(np.concatenate(once), minlength=len(data.word_vectors))
+    ranker.fit(data.word_vectors, holding, len(collection))
+    for split in EVALUATED:
+        part = data.splits[split]
+        question_of, _ = pd.factorize(part.pairs["question_id"])
+        both = ([*map(sentences.words_of, each)] for each in (part.questions, part.candidates))
+        scores = ranker.scores(question_of, *both)
+        tables.append(scores_table(data, split, seed, scores, np.full(len(scores), -1)))
+    return pd.concat(tables, ignore_index=True)
 
 
 def _sif_weights(data: CellData) -> np.ndarray:

@@ -1,0 +1,62 @@
+"""Soft alignment of the words of a question with those of a candidate."""
+
+import numpy as np
+import pytest
+
+from analogyqa.rankers.aligned import AlignedRanker
+
+GENERATOR = np.random.default_rng(0)
+VECTORS = GENERATOR.standard_normal((20, 5)).astype(np.float32)
+HOLDING = GENERATOR.integers(1, 8, 20)
+IDF = np.log((10 - HOLDING + 0.5) / (HOLDING + 0.5)).clip(min=0)
+
+
+@pytest.fixture
+def ranker():
+    ranker = AlignedRanker(None)
+    ranker.fit(VECTORS, HOLDING, 10)
+    return ranker
+
+
+def plain(question, candidate):
+    """The formula, a word at a time."""
+    score = 0.0
+    for word in question:
+        cosines = [
+            VECTORS[word]
+            @ VECTORS[other]
+            / np.linalg.norm(VECTORS[word])
+            / np.linalg.norm(VECTORS[other])
+            for other in candidate
+        ]
+        score += IDF[word] * max(cosines, default=0)
+    return score
+
+
+def test_scores_are_those_of_the_formula_in_whatever_order_the_pairs_stand(ranker):
+    texts = [GENERATOR.integers(0, 20, GENERATOR.integers(1, 9)) for _ in range(4)]
+    question_of = GENERATOR.integers(0, 4, 30)
+    questions = [texts[number] for number in question_of]
+    candidates = [GENERATOR.integers(0, 20, GENERATOR.integers(0, 12)) for _ in range(30)]
+    expected = [plain(*pair) for pair in zip(questions, candidates, strict=True)]
+    assert ranker.scores(question_of, questions, candidates) == pytest.approx(expected, abs=1e-5)
+
+
+def test_a_word_that_the_candidate_has_counts_its_idf(ranker):
+    question, candidate = np.array([3, 4]), np.array([4, 3, 7])
+    (score,) = ranker.scores(np.zeros(1, dtype=int), [question], [candidate])
+    assert score == pytest.approx(IDF[3] + IDF[4], rel=1e-5)
+
+
+def test_a_word_of_most_sentences_counts_nothing():
+    ranker = AlignedRanker(None)
+    ranker.fit(VECTORS, np.full(20, 9), 10)
+    assert ranker.scores(np.zeros(1, dtype=int), [np.arange(3)], [np.arange(3)]) == 0
+
+
+def test_sentences_without_words_score_nothing(ranker):
+    none = np.array([], dtype=int)
+    scores = ranker.scores(
+        np.array([0, 0, 1]), [np.arange(3)] * 2 + [none], [none, np.arange(3), none]
+    )
+    assert scores[0] == scores[2] == 0 and scores[1] > 0
