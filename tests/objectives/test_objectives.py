@@ -19,7 +19,7 @@ FITTING = [
     (loss, ranker)
     for loss, objective in OBJECTIVES.items()
     for ranker, entry in RANKERS.items()
-    if not entry.reads_text
+    if entry.reads_vectors
     and not entry.reads_words
     and not entry.fitted
     and not (objective.ranks_pairs and entry.needs_prototypes)

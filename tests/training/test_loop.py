@@ -38,7 +38,7 @@ from analogyqa.training.scoring import score_split, scores_table
 CPU = torch.device("cpu")
 torch.set_num_threads(1)  # the tensors are tiny: more threads wait for each other
 COMB = ["who", "when", "where"]
-RANKERS = ["analogy", "cosine"]
+RANKERS = ["analogy", "cosine", "hybrid"]
 SMALL = {"sentence_dim": 4, "batch_size": 4, "max_epochs": 3, "patience": 3}
 # Of a training that is to learn.
 LEARNING = {"sentence_dim": 8, "dropout": 0, "weight_decay": 0, "learning_rate": 0.02}
@@ -329,14 +329,14 @@ def mrr_of(data, scores, split):
     return means_of(measure_items(own, data.splits[split].groups))["mrr"]
 
 
-def lowest_of_constants(labels, loss="printed", compares=True, **training):
+def lowest_of_constants(labels, loss="printed", sides=2, **training):
     """The loss of an epoch of batches with these labels, of one question each, for one energy."""
     own = Training(loss=loss, **training)
 
     def summed_loss(ranker, vectors, batch):
         return OBJECTIVES[loss].load()(ranker, vectors, batch, own) * len(batch.labels)
 
-    constants = LossOfConstants(summed_loss, compares)
+    constants = LossOfConstants(summed_loss, sides)
     for each in map(np.array, labels):
         question, candidates = np.zeros(len(each), int), np.arange(len(each))
         batch = Batch(candidates, question, question, question, candidates, each)
@@ -363,7 +363,7 @@ def test_a_constant_energy_stands_between_one_and_the_margin(labels, margin):
         ([[1, 0], [0, 0]], {"margin": 0.2}, 3 / 16 * 0.64),
         ([[1, 0]], {"loss": "hinge", "margin": 0.2}, 0.16),
         ([[1, 0]], {"loss": "lwda", "margin": 0.2}, 0.32),  # over both sides
-        ([[1, 0]], {"loss": "lwda", "margin": 0.2, "compares": False}, 0.16),
+        ([[1, 0]], {"loss": "lwda", "margin": 0.2, "sides": 1}, 0.16),
         ([[1, 0, 0], [0, 1]], {"loss": "pairwise", "margin": 0.3}, 0.3),
         ([[1, 0], [1, 1]], {"loss": "pairwise", "margin": 0.3}, 0.15),  # one question has no wrong
     ],

@@ -18,6 +18,7 @@ class Entry(NamedTuple):
             `torch.nn.Module`, constructed with its system, the size of the vectors and a seed.
         drawn: of an encoder that does not learn, whether it draws random numbers.
         needs_prototypes: of a ranker, whether it compares with prototypes.
+        sides: of a ranker, how many energies a quadruple has for a loss that is summed over them.
         reads_text: of a ranker, whether it reads words in place of vectors.
         reads_words: of a ranker, whether it needs the vectors of all words: where it learns [n, t,
             dim], and else [V, dim] and the ids of each sentence.
@@ -45,6 +46,7 @@ class Entry(NamedTuple):
     needs_vectors: bool = False
     needs_weights: bool = False
     needs_prototypes: bool = False
+    sides: int = 1
     reads_text: bool = False
     reads_words: bool = False
     gives_words: bool = False
@@ -146,6 +148,13 @@ RANKERS = {
     "analogy": Entry(
         "analogyqa.rankers.analogy:AnalogyRanker",
         needs_prototypes=True,
+        sides=2,
+        options=("aggregate", "prototype_answers"),
+    ),
+    "hybrid": Entry(
+        "analogyqa.rankers.hybrid:HybridRanker",
+        needs_prototypes=True,
+        sides=3,
         options=("aggregate", "prototype_answers"),
     ),
     "cosine": Entry("analogyqa.rankers.cosine:CosineRanker"),
@@ -160,7 +169,7 @@ RANKERS = {
     "aligned": Entry("analogyqa.rankers.aligned:AlignedRanker", reads_words=True, fitted=True),
     "bm25": Entry("analogyqa.rankers.bm25:BM25Ranker", reads_text=True),
     "given_order": Entry("analogyqa.rankers.given_order:GivenOrderRanker", reads_text=True),
-    "fused": Entry("analogyqa.rankers.fused:FusedRanker", fuses=True, options=("parts", "fusion")),
+    "fused": Entry("analogyqa.rankers.fused:FusedRanker", fuses=True, options=("fusion",)),
     "ap_cnn": Entry(
         "analogyqa.rankers.attentive_pooling:APCNNRanker", trained=True, reads_words=True
     ),

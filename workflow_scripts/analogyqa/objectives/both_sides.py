@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 
 def lwda(ranker: "Ranker", vectors: Tensor, batch: "Batch", training: "Training") -> Tensor:
-    """Return the mean loss with energy and loss of the CoNLL paper, as printed, for each side."""
+    """Return the mean loss with energy and loss of the CoNLL paper, as printed, for each side.
+
+    A ranker may have further energies, such as those of `hybrid`: it is the sum over all of them.
+    """
     quadruples, labels = quadruples_of(vectors, batch)
     sides = ranker.energies(quadruples, both_sides=True)
     return sum(contrastive(each, labels, training.margin, hinge=False) for each in sides).mean()

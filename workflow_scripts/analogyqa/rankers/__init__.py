@@ -80,7 +80,8 @@ class Ranker(Protocol):
     def energies(self, quadruples: Quadruples, both_sides: bool = False) -> list["Tensor"]:
         """Return what training makes large for right and small for wrong pairs: [n], one each side.
 
-        With `both_sides` a ranker whose quadruples make a parallelogram has a second one.
+        With `both_sides` a ranker whose quadruples make a parallelogram has a second one, and any
+        ranker may have further ones; the registry says how many.
         """
         ...
 

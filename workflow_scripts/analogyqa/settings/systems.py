@@ -100,7 +100,8 @@ _MAPPING = tuple(f"mapping.{name}" for name in Mapping.model_fields)
 _OF_WORDS = (*VECTORS_AXES, "shortest_word", "weighting")  # and of no encoder that learns
 SYSTEM_AXES = (
     *("vectors", *_OF_WORDS, "sentence_vectors", "rewriting"),
-    *("aggregate", "gradient", "last_layer", "components", *_MAPPING, "p"),
+    *("aggregate", "prototype_answers", "gradient", "last_layer", "components", *_MAPPING),
+    *("fusion", "p"),
 )
 _NEGATIVES = tuple(f"negatives.{name}" for name in Negatives.model_fields)
 TRAINING_AXES = tuple(name for name in Training.model_fields if name != "negatives") + _NEGATIVES

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pandas as pd
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from analogyqa.encoders import Encoder
 from analogyqa.errors import AnalogyQAError
 from analogyqa.examples.data import CellData
 from analogyqa.measures import means_of, measure_items
 from analogyqa.rankers import Quadruples
+from analogyqa.registry import RANKERS
 from analogyqa.schemas import HISTORY
 from analogyqa.training.checkpoints import load_state, save_state
 from analogyqa.training.devices import note_machine
@@ -99,7 +100,7 @@ def train_seed(
         AnalogyQAError: when the loss is not a number or the checkpoint is damaged.
     """
     training, learner = system.training, Learner(system, data, seed, device)
-    model, ranker = learner.model, learner.ranker
+    model, ranker, sides = learner.model, learner.ranker, RANKERS[system.ranker].sides
     state: dict[str, Any] = {"epoch": 0, "history": [], "best": None, "best_value": -1.0}
     if checkpoint.exists():
         state = load_state(checkpoint, device)
@@ -111,7 +112,7 @@ def train_seed(
 
     def scores_of(split: str) -> pd.DataFrame:
         model.eval()
-        if isinstance(ranker, nn.Module):
+        if RANKERS[system.ranker].trained:
             scores = score_pairs(learner, split)
             return scores_table(data, split, seed, scores, np.full(len(scores), -1))
         found = score_split(arrays_of(learner.encoder, device), data, split, ranker)
@@ -121,7 +122,7 @@ def train_seed(
         epoch = state["epoch"] + 1
         torch.manual_seed(int(np.random.default_rng([seed, 3, epoch]).integers(2**31)))
         started, loss, examples = time.perf_counter(), 0.0, 0
-        constant = LossOfConstants(learner.summed_loss, system.compares) if epoch == 1 else None
+        constant = LossOfConstants(learner.summed_loss, sides) if epoch == 1 else None
         model.train()
         for batch in learner.batches(epoch):
             value, vectors = learner.step(batch)
@@ -172,16 +173,16 @@ class LossOfConstants:
 
     Args:
         summed_loss: of a ranker, vectors and a batch; see `Learner`.
-        compares: whether the ranker compares with prototypes, so that it may have two sides.
+        sides: how many energies the ranker has, see the registry.
     """
 
-    def __init__(self, summed_loss: Callable, compares: bool) -> None:
-        self.summed_loss, self.compares = summed_loss, compares
+    def __init__(self, summed_loss: Callable, sides: int) -> None:
+        self.summed_loss, self.sides = summed_loss, sides
         self.losses, self.value, self.count = np.zeros(len(CONSTANTS)), 0.0, 0
 
     def energies(self, quadruples: Quadruples, both_sides: bool = False) -> list[Tensor]:
-        sides = 2 if both_sides and self.compares else 1
-        return [quadruples.vectors.new_full((len(quadruples.c),), self.value)] * sides
+        energies = quadruples.vectors.new_full((len(quadruples.c),), self.value)
+        return [energies] * (self.sides if both_sides else 1)
 
     def add(self, vectors: Tensor, batch: "Batch") -> None:
         for number, self.value in enumerate(CONSTANTS):

@@ -1,0 +1,47 @@
+"""Analogy and similarity in one score, with a weight that is learned."""
+
+import numpy as np
+import pytest
+import torch
+
+from analogyqa.rankers import Encoded, Quadruples, build_ranker
+from analogyqa.settings.systems import System
+
+
+@pytest.fixture
+def rankers():
+    """The hybrid, and what it mixes, over the same untrained vectors."""
+    return [
+        build_ranker(System(title="R", encoder="random", ranker=name))
+        for name in ("hybrid", "cosine", "analogy")
+    ]
+
+
+def vectors(*shape):
+    return np.random.default_rng(sum(shape)).normal(size=shape).astype(np.float32)
+
+
+@pytest.mark.parametrize("logit", [-1.5, 0.0, 2.0])
+def test_the_score_mixes_the_two_by_alpha(rankers, logit):
+    prototypes, pairs = np.tile(np.arange(3), 4), np.repeat(np.arange(4), 3)
+    sentences = (vectors(count, 6) for count in (4, 4, 3, 3))
+    encoded = Encoded(np.zeros(4, dtype=int), *sentences, prototypes, pairs)
+    hybrid = rankers[0]
+    hybrid.logit.data.fill_(logit)
+    (mixed, best), (cosine, _), (analogy, own) = (each.scores(encoded) for each in rankers)
+    alpha = 1 / (1 + np.exp(-logit))
+    assert mixed == pytest.approx(alpha * cosine + (1 - alpha) * analogy, abs=1e-6)
+    assert (best == own).all() and mixed.dtype == np.float32
+
+
+def test_the_loss_of_the_mixture_moves_alpha_to_what_tells_right_from_wrong(rankers):
+    """Of these pairs the right ones have a cosine of 1, and all the same analogy."""
+    hybrid, up, right = rankers[0], torch.eye(4)[0], torch.eye(4)[1]
+    corners = torch.stack([up, right, up, up, up, right])
+    a, b = torch.tensor([0, 0]), torch.tensor([1, 1])
+    quadruples = Quadruples(corners, a, b, torch.tensor([2, 4]), torch.tensor([3, 5]))
+    mixture, cosine, _ = hybrid.energies(quadruples, both_sides=True)
+    assert cosine.tolist() == pytest.approx([1, 0])
+    (mixture[1] - mixture[0]).backward()
+    assert hybrid.logit.grad != 0
+    assert hybrid.energies(quadruples)[0].tolist() == mixture.tolist()

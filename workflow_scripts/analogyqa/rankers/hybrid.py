@@ -1,0 +1,47 @@
+"""Rank candidates by analogy with prototypes and by similarity, with vectors of one encoder."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from analogyqa.rankers.analogy import AnalogyRanker
+from analogyqa.rankers.cosine import CosineRanker
+
+if TYPE_CHECKING:
+    from analogyqa.rankers import Encoded, Quadruples
+    from analogyqa.settings.systems import System
+
+
+class HybridRanker(nn.Module):
+    """score(q, a) = alpha cos(q, a) + (1 - alpha) max over prototypes of cos(q_p - a_p, q - a).
+
+    One number is learnt: alpha is its logistic function, and begins at 1/2.
+    """
+
+    def __init__(self, system: "System") -> None:
+        super().__init__()
+        self.by_analogy, self.by_cosine = AnalogyRanker(system), CosineRanker(system)
+        self.logit = nn.Parameter(torch.tensor(0.0))
+
+    @property
+    def alpha(self) -> Tensor:
+        return torch.sigmoid(self.logit)
+
+    def scores(self, encoded: "Encoded") -> tuple[np.ndarray, np.ndarray]:
+        """Score pairs: float32 [M], and int [M] the row of the best prototype by analogy."""
+        analogy, best = self.by_analogy.scores(encoded)
+        cosine, _ = self.by_cosine.scores(encoded)
+        alpha = np.float32(self.alpha.item())
+        return alpha * cosine + (1 - alpha) * analogy, best
+
+    def energies(self, quadruples: "Quadruples", both_sides: bool = False) -> list[Tensor]:
+        """Return the mixture [n]; with `both_sides` the cosine and the analogy, too.
+
+        A loss that is summed over these trains the encoder for each, and alpha by the mixture.
+        """
+        (analogy,) = self.by_analogy.energies(quadruples)
+        (cosine,) = self.by_cosine.energies(quadruples)
+        mixture = self.alpha * cosine + (1 - self.alpha) * analogy
+        return [mixture, cosine, analogy] if both_sides else [mixture]
