@@ -1,6 +1,5 @@
 """The configuration of a run, laid over those of its papers."""
 
-import os
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
@@ -121,7 +120,7 @@ def load_config(
     """
     require_few_values(values, origin)
     places = [
-        (os.path.relpath(place), read_yaml(place))
+        (_from_here(place), read_yaml(place))
         if isinstance(place, Path)
         else ("--config", place)
         for place in given
@@ -174,6 +173,12 @@ def read_config(path: str | Path) -> Config:
     return load_config(values, str(path), files[::-1])
 
 
+def _from_here(path: Path) -> str:
+    """Return a path as a message shows it: from the working folder where it is below that."""
+    here = Path.cwd()
+    return str(path.relative_to(here) if path.is_relative_to(here) else path)
+
+
 def _names_of(papers: Path) -> list[str]:
     return [each.parent.name for each in sorted(papers.glob("*/config.yaml"))]
 
@@ -186,7 +191,7 @@ def _read_paper(
     The studies of that one are not its own. With it come the files that were read.
     """
     path = papers / name / "config.yaml"
-    shown_path, values = os.path.relpath(path), read_yaml(path)
+    shown_path, values = _from_here(path), read_yaml(path)
     files = [(shown_path, values)]
     faults = _Faults(shown_path, files, [])
     values = faults.known(values, ["over"])
