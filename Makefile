@@ -56,8 +56,9 @@ test: $(VENV)/.installed
 	@$(PY) -m pytest -n auto --dist loadfile
 
 # A worker has a cluster of its own, and they wait more than they compute.
-test-all: test
-	@$(PY) -m pytest -n auto --dist loadfile -m "workflow or slow or real_data"
+test-all: $(VENV)/.installed
+	@$(PY) -m pytest -n auto --dist loadfile --hypothesis-profile full
+	@$(PY) -m pytest -n auto --dist loadfile --hypothesis-profile full -m "workflow or slow or real_data"
 	@$(PY) -m pytest -n 4 -m slurm
 	@$(PY) -m pytest -m gpu -rs
 

@@ -24,9 +24,11 @@ from analogyqa.vectors.store import write_store
 from small_papers import Papers
 from workflow.project import Project
 
-# How long an example takes says more about the machine than about the code.
-settings.register_profile("any machine", deadline=None)
-settings.load_profile("any machine")
+# How long an example takes says more about the machine than about the code. `make test-all` takes
+# the full count of examples.
+settings.register_profile("few", deadline=None, max_examples=25)
+settings.register_profile("full", deadline=None)
+settings.load_profile("few")
 
 Question = tuple[str, str, list[tuple[str, int]]]  # split, text, candidates and their labels
 

@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from collections import Counter
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -52,8 +53,13 @@ def values(things):
     return {kind: {getattr(thing, value) for thing in things} for kind, value in VALUE.items()}
 
 
+@cache  # of more names than Python keeps patterns
+def pattern_of(name: str) -> re.Pattern:
+    return re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", re.IGNORECASE)
+
+
 def mentions(text: str, name: str) -> bool:
-    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE) is not None
+    return pattern_of(name).search(text) is not None
 
 
 def mrr(typed, score) -> float:

@@ -120,9 +120,7 @@ def load_config(
     """
     require_few_values(values, origin)
     places = [
-        (_from_here(place), read_yaml(place))
-        if isinstance(place, Path)
-        else ("--config", place)
+        (_from_here(place), read_yaml(place)) if isinstance(place, Path) else ("--config", place)
         for place in given
     ]
     faults = _Faults(origin, [*places, (origin, values)], [])
