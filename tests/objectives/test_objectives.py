@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from analogyqa.objectives.both_sides import contrastive_distance
 from analogyqa.objectives.contrastive import contrastive
+from analogyqa.objectives.listwise import softmax_loss
 from analogyqa.objectives.pairwise import ranking_loss
 from analogyqa.rankers import build_ranker
 from analogyqa.rankers.energy import energy
@@ -238,3 +239,24 @@ def test_the_pairwise_loss_of_a_batch_takes_each_pair_of_a_question_once(loss_of
                 gaps.append(max(0, 0.5 - energies[0].item() + energies[1].item()))
     assert value.item() == pytest.approx(sum(gaps) / len(gaps), abs=1e-6)
     assert loss_of("pairwise", "cosine", changed=twice, margin=0.5)[0] == value
+
+
+# Listwise
+
+
+def test_the_listwise_loss_is_the_cross_entropy_of_each_question():
+    energies = torch.tensor([1.0, 2.0, 0.5, 3.0, -1.0], dtype=torch.float64, requires_grad=True)
+    labels = torch.tensor([1.0, 0, 1, 0, 1])
+    value = softmax_loss(energies, labels, torch.tensor([0, 0, 0, 1, 1]))
+    shares = [energies[:3].softmax(dim=0), energies[3:].softmax(dim=0)]
+    expected = -(shares[0][0].log() + shares[0][2].log()) / 2, -shares[1][1].log()
+    assert value.item() == pytest.approx(sum(expected).item() / 2)
+    value.backward()
+    assert (energies.grad[labels == 1] < 0).all() and (energies.grad[labels == 0] > 0).all()
+
+
+def test_a_question_without_a_correct_candidate_adds_nothing():
+    energies = torch.tensor([1.0, 2.0, 3.0, -1.0])
+    two = softmax_loss(energies, torch.tensor([1.0, 0, 0, 0]), torch.tensor([0, 0, 1, 1]))
+    one = softmax_loss(energies[:2], torch.tensor([1.0, 0]), torch.tensor([0, 0]))
+    assert two.item() == pytest.approx(one.item() / 2)

@@ -178,6 +178,9 @@ RANKERS = {
     ),
     "mp_cnn": Entry("analogyqa.rankers.mp_cnn:MPCNNRanker", trained=True, reads_words=True),
     "ai_cnn": Entry("analogyqa.rankers.ai_cnn:AICNNRanker", trained=True, reads_words=True),
+    "compare_aggregate": Entry(
+        "analogyqa.rankers.compare_aggregate:CompareAggregateRanker", trained=True, reads_words=True
+    ),
 }
 
 OBJECTIVES = {
@@ -187,11 +190,13 @@ OBJECTIVES = {
     "lwda_distance": Entry("analogyqa.objectives.both_sides:lwda_distance"),
     "pairwise": Entry("analogyqa.objectives.pairwise:pairwise", ranks_pairs=True),
     "mix": Entry("analogyqa.objectives.mix:mix", ranks_pairs=True, draws="mix", summed=True),
+    "listwise": Entry("analogyqa.objectives.listwise:listwise", ranks_pairs=True, draws="listwise"),
 }
 
 EXAMPLES = {
     "quadruples": Entry("analogyqa.examples.batches:epoch_batches"),
     "mix": Entry("analogyqa.examples.mix:epoch_batches"),
+    "listwise": Entry("analogyqa.examples.listwise:epoch_batches"),
 }
 
 OPTIMISERS = {

@@ -1,0 +1,44 @@
+"""Compare-aggregate, against its equations for one pair, word by word."""
+
+import pytest
+import torch
+
+from analogyqa.rankers.compare_aggregate import WIDTHS
+from small_networks import DIM, LENGTHS, C, D, build, scores, sentences
+
+
+def by_hand(ranker, question, candidate):
+    q, a = (
+        [ranker.gate(x).sigmoid() * ranker.content(x).tanh() for x in words]
+        for words in (question, candidate)
+    )
+    compared = []
+    for word in a:
+        match = torch.stack([ranker.attention(other) @ word for other in q]).softmax(dim=0)
+        compared.append(word * sum(weight * other for weight, other in zip(match, q, strict=True)))
+    maxima = []
+    for width, convolution in zip(WIDTHS, ranker.convolutions, strict=True):
+        filled = torch.stack([*compared, *[torch.zeros_like(compared[0])] * (width - 1)])
+        windows = [filled[start : start + width].T for start in range(len(compared))]
+        values = [
+            ((convolution.weight * window).sum(dim=(1, 2)) + convolution.bias).relu()
+            for window in windows
+        ]
+        maxima.append(torch.stack(values).amax(dim=0))
+    return ranker.output(ranker.layer(torch.cat(maxima)).tanh())[0]
+
+
+def test_a_score_is_that_of_the_equations():
+    ranker, vectors = build("compare_aggregate"), sentences()
+    with torch.no_grad():
+        found = scores(ranker, vectors)
+        for score, c, d in zip(found, C, D, strict=True):
+            question, candidate = (vectors[row, : max(LENGTHS[row], 1)] for row in (c, d))
+            torch.testing.assert_close(score, by_hand(ranker, question, candidate))
+
+
+@pytest.mark.parametrize(("dim", "h"), [(DIM, 6), (4, 2), (300, 150)])
+def test_the_parameters_are_those_of_the_formula(dim, h):
+    ranker = build("compare_aggregate", dim=dim, sentence_dim=h)
+    count = sum(parameter.numel() for parameter in ranker.parameters())
+    assert count == 2 * h * (dim + 1) + h * (h + 1) + 15 * h**2 + 5 * h + 5 * h**2 + h + h + 1
