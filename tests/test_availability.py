@@ -213,6 +213,13 @@ def test_a_system_that_is_left_out_takes_its_variations_along(available):
     assert found.reasons == {"analogy": GONE}
 
 
+def test_a_system_that_fuses_one_that_is_left_out_is_left_out_too(available):
+    fused = {"title": "F", "ranker": "fused"}
+    systems = vectors("gone") | {"both": fused | {"parts": ["analogy", "means"]}}
+    systems |= {"analogy": ANALOGY, "two": fused | {"parts": {"analogy": [0, 1]}}}
+    assert available(systems).reasons == {"means": GONE, "both": GONE}
+
+
 def test_what_a_table_asks_for_at_an_axis_is_left_out_where_it_cannot_be_had(available):
     paper = PAPER.replace("{system: mean}", "{system: mean, vectors: gone}")
     assert available(paper=paper).reasons == {"mean vectors=gone": GONE}

@@ -88,7 +88,7 @@ def test_what_fuses_more_seeds_than_there_are_says_so(papers):
     assert why_not(place, papers.load(FUSED)) == ""
     reason = why_not(place, papers.load(FUSED + "seeds: 1"))
     assert reason == "it fuses 2 seeds of stored, and there are 1 (seeds)"
-    left = leave_out(papers.load(FUSED), {"both": "no vectors"})
+    left = leave_out(papers.load(FUSED), {"stored": "no vectors"})
     assert why_not(place, left) == "no vectors"
 
 

@@ -17,6 +17,8 @@ def why_not_fused(where: Where, config: Config) -> str:
     """Return why there are not the runs that a place fuses; empty when there are, or none is."""
     parts = config.systems[where.system].parts if where.system else {}
     for name, shifts in parts.items():
+        if name in config.left_out:
+            return config.left_out[name]
         seeds = len(config.seeds_at(where.subset, where.axes))
         if max(shifts) >= seeds:
             return f"it fuses {max(shifts) + 1} seeds of {name}, and there are {seeds} (seeds)"

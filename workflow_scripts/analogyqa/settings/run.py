@@ -205,7 +205,8 @@ class Config(Section):
 
     def rests_on_training(self, system: str) -> bool:
         """Return whether a system is trained, or one of those that it fuses."""
-        return any(self.systems[name].trained for name in (system, *self.systems[system].parts))
+        names = (system, *self.systems[system].parts)
+        return any(self.systems[name].trained for name in names if name in self.systems)
 
     def selection_of(self, system: str) -> Selection | None:
         """Return the selection that a system takes part in."""

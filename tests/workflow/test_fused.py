@@ -1,0 +1,23 @@
+"""A system that fuses the runs of others."""
+
+import pytest
+
+from workflow.project import SYSTEMS, cells_of
+
+pytestmark = pytest.mark.workflow
+BOTH = {"title": "Both", "ranker": "fused", "parts": {"analogy": [0], "fasttext": [0, 1]}}
+TABLE = "results/tables/diallo2019/table4.md"
+
+
+def test_it_has_its_row_and_what_it_fuses_is_not_run_again(finished, tmp_path):
+    project = finished.copy_to(tmp_path / "project")
+    project.configure(systems={**SYSTEMS, "both": BOTH})
+    jobs = project.jobs(TABLE)
+    assert cells_of(jobs) == set()
+    fused = {f"results/runs/both/wikiqa/{subset}/default" for subset in ("who", "comb")}
+    found = {output.rsplit("/", 1)[0] for rule, output in jobs if rule == "fuse_scores"}
+    assert found == fused
+    done = project.run(TABLE)
+    assert done.returncode == 0, done.stdout
+    page = (project.folder / TABLE).read_text()
+    assert "| Both " in page and "fused (equal): analogy, fasttext" in page
