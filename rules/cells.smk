@@ -165,6 +165,20 @@ def cell_inputs(wildcards):
     return inputs
 
 
+def parts_of_cell(wildcards):
+    return parts_of_fused(CONFIG, cell_of(wildcards))
+
+
+def fused_inputs(wildcards):
+    """The corpus of a cell, and the scores and records of its parts."""
+    parts = parts_of_cell(wildcards).values()
+    return {
+        "corpus": f"{RESULTS}/corpora/{cell_of(wildcards).corpus}.parquet",
+        "scores": [f"{RESULTS}/runs/{part.path}/scores.parquet" for part in parts],
+        "records": [f"{RESULTS}/runs/{part.path}/run.json" for part in parts],
+    }
+
+
 def systems_of_cost(wildcards):
     return {name: CONFIG.systems[name] for name in COSTS[wildcards.dataset, wildcards.subset]}
 

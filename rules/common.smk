@@ -20,6 +20,7 @@ from analogyqa.plan import (
     costs_of_claims,
     crossfit_cells,
     load_papers,
+    parts_of_fused,
     question_types_of,
     run_of,
     selection_cells,

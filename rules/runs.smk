@@ -134,7 +134,9 @@ rule score_candidates:
         f"{RESULTS}/benchmarks/score_candidates/{{system}}/{{dataset}}-{{subset}}-{{axes}}.jsonl"
     wildcard_constraints:
         dataset=RANKED_DATASETS,
-        system=one_of(name for name in CONFIG.systems if not CONFIG.systems[name].trained),
+        system=one_of(
+            name for name, system in CONFIG.systems.items() if not (system.trained or system.parts)
+        ),
     conda:
         "../envs/cpu.yaml"
     resources:
@@ -149,6 +151,36 @@ rule score_candidates:
         lowercase=lowercase_of,
     script:
         "../workflow_scripts/score_candidates.py"
+
+
+rule fuse_scores:
+    """Fuse the scores of other systems' runs; weights are learned on dev, where they are."""
+    input:
+        unpack(fused_inputs),
+    output:
+        scores=f"{RESULTS}/runs/{{system}}/{{dataset}}/{{subset}}/{{axes}}/scores.parquet",
+        metrics=f"{RESULTS}/runs/{{system}}/{{dataset}}/{{subset}}/{{axes}}/metrics.parquet",
+        record=f"{RESULTS}/runs/{{system}}/{{dataset}}/{{subset}}/{{axes}}/run.json",
+    log:
+        f"{RESULTS}/logs/fuse_scores/{{system}}/{{dataset}}-{{subset}}-{{axes}}.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/fuse_scores/{{system}}/{{dataset}}-{{subset}}-{{axes}}.jsonl"
+    wildcard_constraints:
+        dataset=RANKED_DATASETS,
+        system=one_of(name for name in CONFIG.systems if CONFIG.systems[name].parts),
+    conda:
+        "../envs/cpu.yaml"
+    resources:
+        mem_mb=growing(2000),
+        runtime=growing(20),
+    params:
+        code=lambda wildcards: code_of("fuse_scores", *modules_of(system_of(wildcards))),
+        types=types_of,
+        system=lambda wildcards: system_of(wildcards).model_dump(exclude={"title", "training"}),
+        parts=lambda wildcards: list(parts_of_cell(wildcards)),
+        seeds=seeds_of,
+    script:
+        "../workflow_scripts/fuse_scores.py"
 
 
 rule measure_costs:

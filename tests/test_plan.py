@@ -65,6 +65,33 @@ def test_what_is_asked_for_is_run_and_nothing_else_changes(papers, over, gone, n
     assert labels(papers.cells(over)) == CELLS - gone | new
 
 
+FUSED = """
+systems: {both: {title: F, ranker: fused, parts: {baseline: [0], stored: [0, 1]}}}
+extra_rows: {table1: [both]}
+"""
+
+
+def test_what_is_fused_is_run_too(papers):
+    new = {f"{system} {place}" for system in ("both", "baseline", "stored") for place in PLACES}
+    gone = {f"mean-cosine {place}" for place in PLACES}
+    assert labels(papers.cells(FUSED)) == CELLS - gone | new
+    config = papers.load(FUSED)
+    folded = Cell("both", "toy", "both", (("drop_all_correct", "dev"), ("fold", "1of3")))
+    assert plan.parts_of_fused(config, folded) == {
+        name: folded._replace(system=name) for name in ("baseline", "stored")
+    }
+    assert plan.parts_of_fused(config, Cell("stored", "toy", "both")) == {}
+
+
+def test_what_fuses_more_seeds_than_there_are_says_so(papers):
+    place = Where(system="both", dataset="toy", subset="both", measure="mrr")
+    assert why_not(place, papers.load(FUSED)) == ""
+    reason = why_not(place, papers.load(FUSED + "seeds: 1"))
+    assert reason == "it fuses 2 seeds of stored, and there are 1 (seeds)"
+    left = leave_out(papers.load(FUSED), {"both": "no vectors"})
+    assert why_not(place, left) == "no vectors"
+
+
 def test_another_paper_changes_no_cell(papers):
     late = PAPER.replace("paper: small", "paper: late").replace("mean}", "stored}")
     papers.write("late", "over: small\n", late.replace("[2, 3, 4]", "[4, 5]"))

@@ -355,6 +355,7 @@ def command(*arguments: str, folder: Path, **options) -> subprocess.Popen:
     )
 
 
+@pytest.mark.slow
 def test_a_deleted_store_is_made_again_by_the_command_with_the_same_runs(results):
     shutil.rmtree(results / "runs" / CELL.system)
     import_all(results)
@@ -421,6 +422,7 @@ def test_an_output_folder_may_have_any_name(results, template, name):
     assert sorted(artifacts(results, documents))[-1] == "tables/diallo2019/table4.csv"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES[:2])
 def test_a_store_may_be_in_a_folder_of_any_name(tmp_path, name):
     """MLflow writes the folder it is in into a statement of SQL, without quoting it."""
@@ -536,6 +538,8 @@ def test_a_config_that_is_not_yaml_is_named(tmp_path, text):
     assert "config.yaml: cannot be read as a YAML mapping" in str(done.exception)
 
 
+@pytest.mark.slow
+@pytest.mark.draw
 def test_the_ui_of_a_moved_folder_shows_the_artifacts_and_takes_imports(results, tmp_path):
     shutil.rmtree(results / "runs" / CELL.system)
     import_all(results)

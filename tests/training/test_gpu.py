@@ -32,6 +32,9 @@ from analogyqa.training.scoring import score_split
 SAMPLE = Path(__file__).parents[2] / "sample"
 CPU = torch.device("cpu")
 COMB = ["who", "when", "where"]
+ON_CUDA_ALONE = pytest.mark.parametrize(
+    "gpu", [pytest.param("cuda", marks=pytest.mark.gpu)], indirect=True
+)
 TRAINED = [name for name, entry in ENCODERS.items() if entry.trained]
 torch.set_num_threads(1)
 
@@ -170,6 +173,7 @@ def test_three_epochs(gpu, data, system, tmp_path, name):
     assert found["loss"].iloc[-1] < found["loss"].iloc[0]
 
 
+@ON_CUDA_ALONE
 @pytest.mark.parametrize("name", TRAINED)
 def test_two_equal_trainings_give_the_same_bytes(gpu, data, system, tmp_path, name):
     own = system(name, dropout=0.5)
@@ -219,7 +223,7 @@ def test_infersent(gpu, tmp_path):
         assert_close(found[key], values, EPOCHS)
 
 
-@pytest.mark.parametrize("gpu", [pytest.param("cuda", marks=pytest.mark.gpu)], indirect=True)
+@ON_CUDA_ALONE
 def test_memory_does_not_grow_with_the_epochs(gpu, data, system, tmp_path, report_count):
     peaks = []
     for epochs in (1, 1, 4):  # the first training starts cuDNN

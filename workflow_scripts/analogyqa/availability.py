@@ -245,6 +245,9 @@ class Availability:
                 reasons[name] = "; ".join(self._no_sentence_vectors[each] for each in stores)
             elif system.rewriting and self._no_entities:
                 reasons[name] = self._no_entities
+        for name, system in config.systems.items():
+            missing = [reasons[part] for part in system.parts if part in reasons]
+            reasons |= {name: missing[0]} if missing else {}
         return reasons
 
 

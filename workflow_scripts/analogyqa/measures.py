@@ -185,12 +185,11 @@ def values_by_seed(metrics: pd.DataFrame, split: str) -> dict[str, pd.DataFrame]
     their mean is that over analogies.
     """
     own = metrics[metrics["split"] == split].astype({"item": str, "measure": str})
-    there = set(own["measure"])
-    values = {
-        name: own[own["measure"] == name].pivot(index="seed", columns="item", values="value")
-        for name in (*MEASURES, *ABOUT_ITEMS, WEIGHT)
-        if name in there
-    }
+    wide = own.pivot(index="seed", columns=["measure", "item"], values="value")
+    wide = wide.sort_index(axis="columns")
+    there = set(wide.columns.get_level_values("measure"))
+    names = (*MEASURES, *ABOUT_ITEMS, WEIGHT)
+    values = {name: wide[name] for name in names if name in there}
     weights = values.pop(WEIGHT, None)
     for name in MEASURES if weights is not None else ():
         if name in values:

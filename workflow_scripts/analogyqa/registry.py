@@ -22,6 +22,7 @@ class Entry(NamedTuple):
         reads_words: of a ranker, whether it needs the vectors of all words, [n, t, dim].
         gives_words: of an encoder, whether it gives these, as a tensor.
         fitted: of a ranker, whether it is fitted to the sentences of the data set before it scores.
+        fuses: of a ranker, whether it reads the scores of other systems' runs.
         options: the keys of a system that this ranker reads and others do not; or those of a view,
             or of sentence vectors.
         ranks_pairs: of an objective, whether it is for rankers without prototypes only.
@@ -47,6 +48,7 @@ class Entry(NamedTuple):
     reads_words: bool = False
     gives_words: bool = False
     fitted: bool = False
+    fuses: bool = False
     options: tuple[str, ...] = ()
     ranks_pairs: bool = False
     one_sided: str | None = None
@@ -57,6 +59,11 @@ class Entry(NamedTuple):
     gives_relations: bool = False
     constrained: bool = True
     parses: bool = False
+
+    @property
+    def reads_vectors(self) -> bool:
+        """Of a ranker, whether it reads what an encoder gives."""
+        return not (self.reads_text or self.fuses)
 
     def load(self) -> Any:
         """Return the class or function, its module imported."""
@@ -150,6 +157,7 @@ RANKERS = {
     ),
     "bm25": Entry("analogyqa.rankers.bm25:BM25Ranker", reads_text=True),
     "given_order": Entry("analogyqa.rankers.given_order:GivenOrderRanker", reads_text=True),
+    "fused": Entry("analogyqa.rankers.fused:FusedRanker", fuses=True, options=("parts", "fusion")),
     "ap_cnn": Entry(
         "analogyqa.rankers.attentive_pooling:APCNNRanker", trained=True, reads_words=True
     ),

@@ -6,6 +6,7 @@ from pathlib import Path
 from analogyqa.errors import AnalogyQAError
 from analogyqa.plan.cell import Cell, corpus_name, split_corpus, unfolded
 from analogyqa.plan.costs import costed, costs_of_claims, has_costs, systems_that_cost
+from analogyqa.plan.fused import parts_of_fused
 from analogyqa.plan.places import (
     cell_at,
     cells_by_setting,
@@ -37,6 +38,7 @@ __all__ = [
     "extra_systems",
     "has_costs",
     "parts_of",
+    "parts_of_fused",
     "run_of",
     "split_corpus",
     "systems_that_cost",
@@ -128,6 +130,7 @@ def cells_of_paper(config: Config, paper: Paper) -> list[Cell]:
             cells |= dict.fromkeys(selection_cells(config, cell.system, cell.dataset).values())
         if training := training_of(config, cell):
             cells[training] = None
+        cells |= dict.fromkeys(parts_of_fused(config, cell).values())
     return list(cells)
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from analogyqa.plan.cell import Cell
+from analogyqa.plan.fused import why_not_fused
 from analogyqa.plan.solved import why_not_solved
 from analogyqa.settings import axes as ax
 from analogyqa.settings.axes import Axes
@@ -33,7 +34,7 @@ def why_not(where: Where, config: Config) -> str:
         points = config.axes.get(name)
         if points and value not in map(ax.text_of, points):
             return f"{name} = {value} is not among the points of axes.{name}"
-    if reason := why_not_solved(where, config):
+    if reason := why_not_solved(where, config) or why_not_fused(where, config):
         return reason
     if where.system is None:
         return ""

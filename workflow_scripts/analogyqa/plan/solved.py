@@ -50,7 +50,7 @@ def why_not_solved(where: Where, config: Config) -> str:
         return ""
     system = config.systems[where.system]
     entry = ENCODERS[system.encoder] if system.encoder else None
-    if RANKERS[system.ranker].reads_text or (entry and entry.gives_words):
+    if not RANKERS[system.ranker].reads_vectors or (entry and entry.gives_words):
         return f"{where.system} gives no sentence vectors"
     return _why_not_trained(where, config) if system.trained else ""
 

@@ -216,6 +216,8 @@ def _provenance(record: dict) -> str:
     if settings["sentence_vectors"]:
         return settings["sentence_vectors"]["origin"]
     system = settings["system"]
+    if system.get("parts"):
+        return f"fused ({system['fusion'].replace('_', ' ')}): {', '.join(system['parts'])}"
     if vectors:
         return f"{system['encoder']} of {vectors['origin']}"
     return system["encoder"] or system["ranker"]
@@ -227,8 +229,10 @@ def _mean(values: pd.DataFrame) -> float | None:
 
 def _substitute(record: dict, stand_ins: Mapping[str, str]) -> str:
     """Return what stands in for what in a run: the names that its record has."""
-    settings = record["settings"]
-    stores = [settings[key] for key in ("vectors", "sentence_vectors") if settings[key]]
-    texts = [text for store in stores for text in store.values()] + [*settings["sources"].values()]
+    texts = []
+    for settings in (record["settings"], *record["settings"].get("parts", {}).values()):
+        stores = [settings[key] for key in ("vectors", "sentence_vectors") if settings[key]]
+        texts += [text for store in stores for text in store.values()]
+        texts += settings["sources"].values()
     names = {name for text in texts for name in re.split(r"[ ,]+", text)}
     return ", ".join(f"{name} for {what}" for name, what in stand_ins.items() if name in names)

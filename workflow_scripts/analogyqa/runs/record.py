@@ -115,7 +115,9 @@ def write_run(
     device: str,
     machines: dict[str, list[dict]],
     seconds: float,
+    **more,
 ) -> None:
+    """Write the scores, metrics and record of a run; `more` are further entries of the record."""
     path = Path(folder, "scores.parquet")
     all_scores = pd.concat(scores, ignore_index=True)
     write_table(all_scores, SCORES, path)
@@ -131,6 +133,7 @@ def write_run(
         device=device,
         machines=machines,
         wall_seconds=round(seconds, 3),
+        **more,
     )
     write_json(Path(folder, "run.json"), record)
 

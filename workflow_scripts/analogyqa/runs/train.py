@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def modules_of(system: System) -> list[str]:
     """Return the modules of the library that a system loads by name."""
     entries = [RANKERS[system.ranker]]
-    entries += [] if entries[0].reads_text else [ENCODERS[system.encoder or "mean"]]
+    entries += [ENCODERS[system.encoder or "mean"]] if entries[0].reads_vectors else []
     if system.trained:
         objective = OBJECTIVES[system.training.loss]
         entries += [objective, EXAMPLES[objective.draws], OPTIMISERS[system.training.optimiser]]

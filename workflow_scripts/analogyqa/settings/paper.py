@@ -1,6 +1,7 @@
 """What a paper prints: its tables and figures, and its claims."""
 
 from collections.abc import Iterator
+from functools import cached_property
 from itertools import product
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
@@ -256,12 +257,16 @@ class Paper(Section):
 
     def published_at(self, where: Where) -> float | None:
         """Return the score that the first table which has it prints for a place."""
+        return self._printed.get(where.place)
+
+    @cached_property
+    def _printed(self) -> dict[tuple, float]:
+        found: dict[tuple, float] = {}
         for artefact in self.artefacts.values():
             for number in artefact.numbers():
-                printed = number.kind == SCORE and number.published is not None
-                if printed and number.where.place == where.place:
-                    return number.published
-        return None
+                if number.kind == SCORE and number.published is not None:
+                    found.setdefault(number.where.place, number.published)
+        return found
 
 
 def load_paper(path: str | Path) -> Paper:

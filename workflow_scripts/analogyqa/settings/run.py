@@ -189,6 +189,10 @@ class Config(Section):
                     raise ValueError(f"{key}.{name}: {system.vectors} are not trained on corpora")
         for name in system.sentence_vectors or []:
             require_known(f"{key}.sentence_vectors", name, self.sentence_vectors)
+        for name in system.parts:
+            require_known(f"{key}.parts", name, self.systems)
+            if self.systems[name].parts:
+                raise ValueError(f"{key}.parts: {name} is fused itself: name its parts")
         if system.rewriting and self.named_entities is None:
             raise ValueError(f"{key}.rewriting: the section named_entities is missing")
         if system.rewriting and system.vectors and self.vectors[system.vectors].lemmas:

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from analogyqa.measures import RANKED
 from analogyqa.registry import ENCODERS, OBJECTIVES, OPTIMISERS, RANKERS
@@ -11,6 +11,7 @@ from analogyqa.settings.base import (
     Count,
     Joined,
     JoinedOrEmpty,
+    Name,
     Section,
     WholeNumber,
 )
@@ -84,6 +85,16 @@ class Mapping(Section):
     negatives: Literal["kept", "lowest"] = "kept"
 
 
+def _own_seed(parts: object) -> object:
+    return {name: [0] for name in parts} if isinstance(parts, list) else parts
+
+
+# System to which of its seeds: 0 is the own one of a run, 1 the next in the list, around its end.
+Parts = Annotated[
+    dict[Name, Annotated[list[WholeNumber], Field(min_length=1)]], BeforeValidator(_own_seed)
+]
+
+
 # What of a system a cell may have otherwise.
 _MAPPING = tuple(f"mapping.{name}" for name in Mapping.model_fields)
 _OF_WORDS = (*VECTORS_AXES, "shortest_word", "weighting")  # and of no encoder that learns
@@ -113,6 +124,8 @@ class System(Section):
             distance and both vectors.
         mapping, components: of the ranker `mapped`, the second how many of the first singular
             vectors of the training sentences are removed.
+        parts, fusion: of the ranker `fused`, the systems whose scores it fuses, and how. A list of
+            systems takes the own seed of each.
         p: prototypes of each question type, to compare with and to train with.
         only_costs: why only its costs are measured, and no scores.
         training: laid over the section `training` of the paper that the system is of.
@@ -133,17 +146,22 @@ class System(Section):
     last_layer: Literal["distance", "concatenated"] = "distance"
     mapping: Mapping = Mapping()
     components: Annotated[WholeNumber, Field(ge=0, le=1000)] = 0
+    parts: Parts = {}
+    fusion: Literal["equal", "logistic", "listwise", "reciprocal_rank"] = "equal"
     p: Count = 30
     only_costs: str = ""
     training: Training = Training()
 
     @model_validator(mode="after")
     def _fits_together(self) -> "System":
-        reads_text = RANKERS[self.ranker].reads_text
-        kinds = [self.encoder, self.sentence_vectors, self.ranker if reads_text else None]
+        alone = None if RANKERS[self.ranker].reads_vectors else self.ranker
+        kinds = [self.encoder, self.sentence_vectors, alone]
         if sum(kind is not None for kind in kinds) != 1:
-            of_text = " or ".join(name for name, each in RANKERS.items() if each.reads_text)
-            raise ValueError(f"give one of encoder, sentence_vectors and ranker: {of_text}")
+            others = " or ".join(name for name, each in RANKERS.items() if not each.reads_vectors)
+            raise ValueError(f"give one of encoder, sentence_vectors and ranker: {others}")
+        fused = sum(map(len, self.parts.values()))
+        if RANKERS[self.ranker].fuses != (fused >= 2):
+            raise ValueError("ranker: fused goes with parts, two runs or more, and they with it")
         needed = self.encoder is not None and ENCODERS[self.encoder].needs_vectors
         if needed and self.vectors is None:
             raise ValueError(f"the encoder {self.encoder} needs vectors")

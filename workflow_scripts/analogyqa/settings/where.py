@@ -45,7 +45,8 @@ class Where(Section):
 
     @model_validator(mode="after")
     def _axes_are_known(self) -> "Where":
-        require_axes(self.model_extra or {})
+        if self.model_extra:
+            require_axes(self.model_extra)
         return self
 
     def __or__(self, other: "Where") -> "Where":

@@ -108,6 +108,8 @@ def cell_run(
     script = "train_encoder" if trained else "score_candidates"
     if SOLVER in dict(cell.axes):
         script = "solve_analogies"
+    if settings["system"].get("parts"):
+        script = "fuse_scores"
     tags = {
         **tags_of(results, cell),
         "content_hash": record["content_hash"],

@@ -1,0 +1,92 @@
+"""A cell that is fused from the runs of others."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analogyqa.errors import AnalogyQAError
+from analogyqa.files import write_json
+from analogyqa.plan import Cell
+from analogyqa.report.summary import summarise_runs
+from analogyqa.runs.fuse import fuse_cell
+from analogyqa.schemas import CORPUS, METRICS, SCORES, read_table, write_table
+from analogyqa.settings.systems import System
+
+SEEDS = [0, 1, 4]
+SOURCES = {"train": "toy-train", "dev": "toy-dev", "test": "toy-test"}
+TYPES = ["who", "when", "where"]
+
+
+@pytest.fixture
+def parts(tmp_path, corpus):
+    """The folders of two runs: `right` puts right candidates first, `wrong` by their number."""
+    pairs = corpus[(corpus["split"] != "train") & corpus["question_type"].notna()]
+    known = {"right": pairs["label"], "wrong": pd.Series(np.arange(len(pairs)), pairs.index)}
+    for name, score in known.items():
+        tables = [pairs.assign(seed=seed, score=score + seed, best_prototype=-1) for seed in SEEDS]
+        write_table(pd.concat(tables)[SCORES.names], SCORES, tmp_path / name / "scores.parquet")
+        stores = {"vectors": {"origin": f"vectors of {name}"}, "sentence_vectors": None}
+        write_json(tmp_path / name / "run.json", {"settings": {"sources": SOURCES, **stores}})
+    write_table(corpus, CORPUS, tmp_path / "corpus.parquet")
+    return {name: tmp_path / name for name in known}
+
+
+@pytest.fixture
+def fuse(parts, tmp_path):
+    def fuse(names, fusion="equal"):
+        system = System(title="F", ranker="fused", parts=names, fusion=fusion)
+        cell, own = Cell("f", "toy", "comb"), {name: parts[name] for name in system.parts}
+        corpus, folder = str(tmp_path / "corpus.parquet"), tmp_path / "fused"
+        fuse_cell(cell, TYPES, system, corpus, own, SEEDS, folder)
+        return folder
+
+    return fuse
+
+
+def test_each_seed_fuses_the_seeds_that_are_named(fuse):
+    folder = fuse({"right": [0, 1], "wrong": [2]})
+    weights = json.loads((folder / "run.json").read_text())["weights"]
+    assert {seed: [run[:2] for run in runs] for seed, runs in weights.items()} == {
+        "0": [["right", 0], ["right", 1], ["wrong", 4]],
+        "1": [["right", 1], ["right", 4], ["wrong", 0]],
+        "4": [["right", 4], ["right", 0], ["wrong", 1]],
+    }
+    assert {run[2] for runs in weights.values() for run in runs} == {1 / 3}
+
+
+def test_what_is_learned_on_dev_ranks_test(fuse):
+    folder = fuse(["right", "wrong"], "listwise")
+    metrics = read_table(folder / "metrics.parquet", METRICS)
+    own = metrics[(metrics["split"] == "test") & (metrics["measure"] == "mrr")]
+    assert (own["value"] == 1).all() and set(own["seed"]) == set(SEEDS)
+    scores = read_table(folder / "scores.parquet", SCORES)
+    assert set(scores["split"]) == {"dev", "test"} and (scores["best_prototype"] == -1).all()
+
+
+def test_a_run_twice_has_the_same_bytes(fuse):
+    first = (fuse(["right", "wrong"], "logistic") / "scores.parquet").read_bytes()
+    assert (fuse(["right", "wrong"], "logistic") / "scores.parquet").read_bytes() == first
+
+
+def test_the_summary_names_the_parts_and_what_stands_in(fuse, papers):
+    folder = fuse(["right", "wrong"])
+    record = json.loads((folder / "run.json").read_text())
+    metrics = read_table(folder / "metrics.parquet", METRICS)
+    config = papers.load("stand_ins: {vectors: others, right: the left}")
+    (row,) = (
+        summarise_runs([(record, metrics)], config).query("measure == 'mrr'").to_dict("records")
+    )
+    assert row["provenance"] == "fused (equal): right, wrong"
+    assert row["substitute"] == "vectors for others, right for the left"
+
+
+@pytest.mark.parametrize("harm", ["a seed", "a pair"])
+def test_a_part_that_lacks_something_is_named_with_the_remedy(fuse, parts, harm):
+    path = parts["wrong"] / "scores.parquet"
+    scores = read_table(path, SCORES)
+    kept = scores[scores["seed"] != 1] if harm == "a seed" else scores.iloc[1:]
+    write_table(kept, SCORES, path)
+    with pytest.raises(AnalogyQAError, match=r"wrong/scores.parquet: it has no scores .* Delete"):
+        fuse(["right", "wrong"])

@@ -1,0 +1,23 @@
+"""Fused systems: the cells whose scores theirs are made of."""
+
+from analogyqa.plan.cell import Cell
+from analogyqa.settings.run import Config
+from analogyqa.settings.where import Where
+
+
+def parts_of_fused(config: Config, cell: Cell) -> dict[str, Cell]:
+    """Return system to the cell of each part of a fused one; {} for a system that is not."""
+    return {
+        name: cell._replace(system=name, axes=config.canonical(name, cell.axes, cell.dataset))
+        for name in config.systems[cell.system].parts
+    }
+
+
+def why_not_fused(where: Where, config: Config) -> str:
+    """Return why there are not the runs that a place fuses; empty when there are, or none is."""
+    parts = config.systems[where.system].parts if where.system else {}
+    for name, shifts in parts.items():
+        seeds = len(config.seeds_at(where.subset, where.axes))
+        if max(shifts) >= seeds:
+            return f"it fuses {max(shifts) + 1} seeds of {name}, and there are {seeds} (seeds)"
+    return ""

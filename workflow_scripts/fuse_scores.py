@@ -1,0 +1,23 @@
+"""Fuse the scores of other systems' runs into a cell's.
+
+input: the corpus of the cell; scores and records of its parts, in the order of their names
+output: runs/{system}/{dataset}/{subset}/{axes}/{scores,metrics}.parquet and run.json
+"""
+
+from pathlib import Path
+
+from analogyqa.runs.fuse import fuse_cell
+from analogyqa.settings.systems import System
+from job import cell_of, job
+
+with job(snakemake):
+    folders = [Path(file).parent for file in snakemake.input.scores]
+    fuse_cell(
+        cell_of(snakemake),
+        snakemake.params.types,
+        System(title="", **snakemake.params.system),
+        snakemake.input.corpus,
+        dict(zip(snakemake.params.parts, folders, strict=True)),
+        snakemake.params.seeds,
+        Path(snakemake.output.record).parent,
+    )
