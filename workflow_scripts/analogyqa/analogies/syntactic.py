@@ -114,19 +114,21 @@ def opposites(doc: "Doc", words: Mapping[str, str]) -> Pairs:
         return
     if adjective.lower_ == "responsible" and not attribute:  # one who did it is not irresponsible
         return
+    # A verb; a name or a heading; to be sure; certain to come.
+    if before == "to" or adjective.i == 0 or (doc[0].lower_ == "to" and adjective.i == 2):
+        return
+    if after == "to" and adjective.lower_ in ("certain", "sure"):
+        return
     if after == "of" and adjective.lower_ == "clear":
         return
     # Of a noun before it, as in fuel efficient; a superlative; and what is no sentence.
-    if adjective.i and doc[adjective.i - 1].tag_ in ("NN", "NNS", "RBS", "JJS"):
+    if doc[adjective.i - 1].tag_ in ("NN", "NNS", "RBS", "JJS"):
         return
     if not any(map(_is_finite, doc)):
         return
     if attribute and adjective.head.text[0].isupper():  # a name
         return
-    antonym = words[adjective.lower_]
-    if adjective.i == 0:
-        antonym = antonym.capitalize()
-    yield changed(doc, {}), changed(doc, {adjective.i: antonym}), adjective.lower_
+    yield changed(doc, {}), changed(doc, {adjective.i: words[adjective.lower_]}), adjective.lower_
 
 
 def plurals(doc: "Doc", words: Mapping[str, str]) -> Pairs:
