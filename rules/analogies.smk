@@ -1,6 +1,6 @@
 """Sentence analogies: induce the pairs of categories, join those of a data set, solve them.
 
-needs: word analogies, texts and files of inference; a model that parses; vectors
+needs: word analogies, texts and files of inference; a model that parses; vectors; weights of cells that are trained
 makes: analogies/{category}.parquet, corpora/{dataset}.parquet, review/{dataset}.md,
        runs/{system}/{dataset}/all/solver={solver}/{metrics.parquet,run.json}, all solvers at once
 """
@@ -64,7 +64,7 @@ rule join_relations:
 
 
 rule solve_analogies:
-    """Solve the analogies of a data set with every solver, by an encoder that is not trained."""
+    """Solve the analogies of a data set with every solver, by an encoder as it is or as trained."""
     input:
         unpack(solving_inputs),
     output:
@@ -82,7 +82,6 @@ rule solve_analogies:
         # What a cell has otherwise beside its solver.
         before="([^/]+,)?",
         after="(,[^/]+)?",
-        system=one_of(name for name in CONFIG.systems if not CONFIG.systems[name].trained),
     conda:
         "../envs/cpu.yaml"
     resources:
@@ -94,9 +93,9 @@ rule solve_analogies:
             *modules_of(solving_system(wildcards)),
             *(entry.module for entry in SOLVERS.values()),
         ),
-        system=lambda wildcards: solving_system(wildcards).model_dump(exclude={"title", "training"}),
-        seeds=CONFIG.seeds,
-        sources=lambda wildcards: sources_of_relations(wildcards.dataset),
+        system=solving_section,
+        seeds=solving_seeds,
+        sources=sources_of_solving,
         lowercase=lambda wildcards: lowercase_of_system(solving_system(wildcards)),
     script:
         "../workflow_scripts/solve_analogies.py"

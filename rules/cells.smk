@@ -80,10 +80,36 @@ def solving_system(wildcards):
     return CONFIG.system_at(wildcards.system, solving_axes(wildcards))
 
 
+def solving_section(wildcards):
+    system = solving_system(wildcards)
+    return system.model_dump(exclude={"title"} if system.trained else {"title", "training"})
+
+
+def solving_training(wildcards):
+    """The cell that trained the encoder of a job that solves, None where nothing did."""
+    cell = Cell(wildcards.system, wildcards.dataset, ALL, solving_axes(wildcards))
+    return training_of(CONFIG, cell)
+
+
+def solving_seeds(wildcards):
+    training = solving_training(wildcards)
+    return CONFIG.seeds_at(training.subset, training.axes) if training else CONFIG.seeds
+
+
 def solving_inputs(wildcards):
-    """The sentences of a data set, and the vectors that a system has of their words or of them."""
-    corpus = f"{RESULTS}/corpora/{wildcards.dataset}.parquet"
-    return {"corpus": corpus} | vectors_read_by(solving_system(wildcards), wildcards.dataset)
+    """The sentences of a data set, the vectors of their words or of them, and what was trained."""
+    inputs = {"corpus": f"{RESULTS}/corpora/{wildcards.dataset}.parquet"}
+    if training := solving_training(wildcards):
+        inputs["weights"] = f"{RESULTS}/runs/{training.path}/weights.pt"
+    return inputs | vectors_read_by(solving_system(wildcards), wildcards.dataset)
+
+
+def sources_of_solving(wildcards):
+    """What relations were made of, and what an encoder was trained on, for the records of runs."""
+    training = solving_training(wildcards)
+    files = split_files(training.dataset) if training else {}
+    trained_on = {split: named(files[split]) for split in ("train", "dev") if split in files}
+    return trained_on | sources_of_relations(wildcards.dataset)
 
 
 def sources_of(wildcards):

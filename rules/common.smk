@@ -12,9 +12,9 @@ from analogyqa.folders import require_writable
 from analogyqa.plan.solved import of_category
 from analogyqa.plan import (
     Cell,
+    cells_inside_claims,
     cells_of,
     cells_of_artefact,
-    cells_inside_claims,
     cells_of_claims,
     costed,
     costs_of_claims,
@@ -27,6 +27,7 @@ from analogyqa.plan import (
     sensitivity_cells,
     split_corpus,
     systems_that_cost,
+    training_of,
     unfolded,
 )
 from analogyqa.registry import DISTRACTORS, PRETRAINED, READERS, RELATIONS, SOLVERS, VIEWS

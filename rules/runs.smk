@@ -4,6 +4,7 @@ needs: corpora, vectors, prototypes, quadruples
 makes: runs/{system}/{dataset}/{subset}/{axes}/{scores,metrics,history}.parquet and run.json,
        selection/{system}/{dataset}.json,
        runs/{system}/{dataset}/{subset}/{axes}/inside.parquet,
+       runs/{system}/{dataset}/{subset}/{axes}/weights.pt,
        costs/{dataset}/{subset}.json,
        checkpoints/*.pt, which are no output: they outlive a job that dies
 """
@@ -71,6 +72,31 @@ rule look_inside:
         lowercase=lowercase_of,
     script:
         "../workflow_scripts/look_inside.py"
+
+
+rule keep_weights:
+    """Keep the weights of a trained encoder, all seeds, for what asks it for vectors."""
+    input:
+        unpack(cell_inputs),
+        record=f"{RESULTS}/runs/{{system}}/{{dataset}}/{{subset}}/{{axes}}/run.json",
+    output:
+        f"{RESULTS}/runs/{{system}}/{{dataset}}/{{subset}}/{{axes}}/weights.pt",
+    log:
+        f"{RESULTS}/logs/keep_weights/{{system}}/{{dataset}}-{{subset}}-{{axes}}.log",
+    wildcard_constraints:
+        dataset=RANKED_DATASETS,
+        system=one_of(name for name in CONFIG.systems if CONFIG.systems[name].trained),
+    localrule: True
+    conda:
+        "../envs/cpu.yaml"
+    params:
+        code=lambda wildcards: code_of("keep_weights", *modules_of(system_of(wildcards))),
+        types=types_of,
+        settings=settings_of,
+        seeds=seeds_of,
+        lowercase=lowercase_of,
+    script:
+        "../workflow_scripts/keep_weights.py"
 
 
 rule choose_setting:

@@ -1,6 +1,6 @@
-"""Solve the analogies of a data set with every solver, by an encoder that is not trained.
+"""Solve the analogies of a data set with every solver, by an encoder as it is or as trained.
 
-input: corpus; vectors or sentence_vectors
+input: corpus; vectors or sentence_vectors; weights of what is trained
 output: runs/{system}/{dataset}/all/solver={solver}/metrics.parquet and run.json of each solver
 """
 
@@ -30,4 +30,5 @@ with job(snakemake):
             params.sources,
             params.lowercase,
             folders,
+            inputs.get("weights"),
         )

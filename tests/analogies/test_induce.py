@@ -68,6 +68,16 @@ def test_a_category_of_templates_is_cut_to_its_count(tmp_path):
     assert read_table(path, ANALOGIES)["first"].tolist() == frame["first"].tolist()
 
 
+def test_words_alone_are_no_sentences(tmp_path):
+    words = tmp_path / "words.txt"
+    words.write_text(": a\nRome Italy Oslo Norway\n")
+    category = Category(
+        title="A", rule="templates", pairs=2, words=[["./x"], "a"], templates=["{}"]
+    )
+    frame = induce(category, str(words), [], {}, None, 0)
+    assert frame[["first", "second"]].to_numpy().tolist() == [["Rome", "Italy"], ["Oslo", "Norway"]]
+
+
 def test_a_category_of_labels_takes_the_files_in_turns_and_has_distractors():
     texts = ("A man plays", "A man is playing chess")
     rows = [(*texts, label) for label in ("entailment", "neutral")]

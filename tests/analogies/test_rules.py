@@ -90,6 +90,26 @@ def test_a_rule_leaves_alone_what_it_does_not_fit(rule):
     assert list(rule(doc(negated), OPPOSITES)) == []
 
 
+@pytest.mark.parametrize(
+    ("rule", "sentence"),
+    [
+        # A clause that is about the adjective; who did it is not irresponsible; soldiers'
+        # imprisonment; a new sports show; a black and a white dog.
+        (syntactic.comparative, LONGER.replace("The/DT/DET/det/1", "As/IN/SCONJ/mark/4")),
+        (syntactic.comparative, LONGER.replace("river/NN", "which/WDT")),
+        (syntactic.opposites, POSSIBLE.replace("possible/", "responsible/")),
+        (syntactic.plurals, TWO_DOGS.replace("are/VBP/AUX/aux/3/be", "'/POS/PART/case/1")),
+        (semantic.predicative_adjective, BROWN.replace("dog/NN/", "dogs/NNS/")),
+        (semantic.predicative_adjective, "Anna/NNP/PROPN/nsubj/4 and/CC/CCONJ/cc/4 "
+         "a/DT/DET/det/4 brown/JJ/ADJ/amod/4 dog/NN/NOUN/conj/0 "
+         "run/VBP/VERB/ROOT/5 ././PUNCT/punct/5"),
+    ],
+)  # fmt: skip
+def test_a_rule_leaves_alone_what_it_may_get_wrong(rule, sentence):
+    antonyms = {"possible": "impossible", "responsible": "irresponsible"}
+    assert list(rule(doc(sentence), antonyms)) == []
+
+
 @pytest.mark.parametrize("sentence", [UD, CLEARNLP])
 def test_both_schemes_of_labels_are_one(sentence):
     parsed = doc(sentence)

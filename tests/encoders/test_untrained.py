@@ -6,6 +6,7 @@ import pytest
 from analogyqa.encoders.mean import MeanEncoder
 from analogyqa.encoders.random import RandomEncoder
 from analogyqa.encoders.sum import SumEncoder
+from analogyqa.encoders.unit_mean import UnitMeanEncoder
 from analogyqa.rankers.cosine import unit
 from analogyqa.settings.systems import Training
 
@@ -26,6 +27,13 @@ def test_a_sentence_is_the_mean_or_the_sum_of_its_words(words, lengths, expected
     sentences = np.array(words), np.array(lengths)
     assert encoder(*sentences).tolist() == expected
     assert adding(*sentences).tolist() == (np.array(expected) * [[n] for n in lengths]).tolist()
+
+
+def test_in_the_mean_of_unit_vectors_words_count_alike():
+    vectors = np.array([[0, 0], [3, 4], [0, 9]], dtype=np.float32)
+    encoder = UnitMeanEncoder(vectors, Training(), seed=0)
+    found = encoder(np.array([[1, 2, 0], [1, 0, 0]]), np.array([2, 2]))
+    np.testing.assert_allclose(found, [[0.3, 0.9], [0.3, 0.4]], rtol=1e-6)
 
 
 def random_vectors(seed: int) -> np.ndarray:

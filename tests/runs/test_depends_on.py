@@ -140,7 +140,7 @@ for ranker in RANKERS:
         ("examples/mix.py", {"mix"}),
         ("encoders/gru.py", {"bigru"}),
         ("encoders/cnn.py", {"cnn"}),
-        ("encoders/mean.py", {"mean", "sum"}),
+        ("encoders/mean.py", {"mean", "sum", "unit_mean"}),
         ("encoders/random.py", {"random"}),
     ],
 )

@@ -59,6 +59,30 @@ TOY = {
 }
 
 
+# Pairs of sentences that are made of words and templates, and solved by what a cell has learned.
+PLACES = {
+    "categories": {
+        "places": {
+            "title": "Places",
+            "rule": "templates",
+            "pairs": 6,
+            "words": [["data/words.txt"], "places"],
+            "templates": ["{}", "We went to {}."],
+        }
+    },
+    "datasets": {"pairs": {"title": "Pairs", "reader": "relations", "categories": ["places"]}},
+}
+SOLVED = {
+    "title": "Analogies",
+    "cells": {"dataset": "pairs", "subset": "places", "measure": "accuracy"},
+    "columns": {"3CosAdd": {"solver": "3cosadd"}, "3CosMul": {"solver": "3cosmul"}},
+    "rows": {
+        "Analogy": {"system": "toy", "sentence_dim": 4, "trained_on": ["wikiqa", "comb"]},
+        "Nothing learned": {"system": "toy"},
+    },
+}
+
+
 @pytest.fixture(scope="module")
 def untouched(tmp_path_factory):
     """A checkout, and a project in it that has run with few systems."""
@@ -194,10 +218,14 @@ def test_a_type_that_a_data_set_lacks_is_said_before_any_job(project):
 def test_a_paper_is_added_by_a_folder_alone(project):
     folder = project.folder.parent / "papers" / "toy"
     folder.mkdir()
-    (folder / "paper.yaml").write_text(yaml.safe_dump(TOY, sort_keys=False))
+    toy = {**TOY, "artefacts": {**TOY["artefacts"], "table3": SOLVED}}
+    (folder / "paper.yaml").write_text(yaml.safe_dump(toy, sort_keys=False))
+    (project.data / "words.txt").write_text(
+        ": places\nRome Italy Oslo Norway\nOslo Norway Paris France\n"
+    )
     system = {"title": "Toy", "encoder": "bigru", "vectors": "fasttext", "ranker": "analogy"}
     (folder / "config.yaml").write_text(
-        yaml.safe_dump({"over": "diallo2019", "systems": {"toy": system}})
+        yaml.safe_dump({"over": "diallo2019", "systems": {"toy": system}, **PLACES})
     )
     systems = {name: value for name, value in FEW["systems"].items() if name != "bm25"}
     project.configure(**{**FEW, "papers": ["diallo2019", "toy"], "systems": systems})
@@ -213,6 +241,10 @@ def test_a_paper_is_added_by_a_folder_alone(project):
     assert rows["BM25"]["mean"]
     assert rows["Analogy"]["n_items"] == rows["BM25"]["n_items"]
     assert all(row["mean"] for row in read_csv(tables / "table2.csv"))
+    solved = read_csv(tables / "table3.csv")
+    assert all(row["mean"] for row in solved if row["row"] == "Analogy")
+    assert {row["n_seeds"] for row in solved if row["row"] == "Analogy"} == {"2"}
+    assert "nothing to train it on" in (tables / "table3.md").read_text()
     for figure, points in (("figure1", 2), ("figure2", 4)):
         drawn = read_csv(figures / f"{figure}.csv")
         assert len(drawn) == points

@@ -122,6 +122,7 @@ SOLVERS = {
 ENCODERS = {
     "random": Entry("analogyqa.encoders.random:RandomEncoder", drawn=True),
     "mean": Entry("analogyqa.encoders.mean:MeanEncoder", needs_vectors=True),
+    "unit_mean": Entry("analogyqa.encoders.unit_mean:UnitMeanEncoder", needs_vectors=True),
     "sum": Entry("analogyqa.encoders.sum:SumEncoder", needs_vectors=True),
     "bigru": Entry("analogyqa.encoders.bigru:BiGRUEncoder", trained=True, needs_vectors=True),
     "cnn": Entry("analogyqa.encoders.cnn:CNNEncoder", trained=True, needs_vectors=True),

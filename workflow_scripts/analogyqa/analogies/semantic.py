@@ -46,7 +46,7 @@ _NOT_PREDICATIVE = words_of("""
     medical musical sexual dental alpine nuclear digital potted grand hula tan uniform further
     short modern fresh vice remote fake toy northern southern eastern western african-american
     middle-aged two like full polar bare long light dark rear extra civil legal royal solar joint
-    fair direct maximum minimum male female adult orange still natural
+    fair direct maximum minimum male female adult orange still natural super
 """)
 # With these it is not plain what a negation denies.
 _QUANTIFIERS = words_of("""
@@ -110,7 +110,7 @@ def no_such_thing(doc: "Doc", words: Mapping[str, str]) -> Pairs:
 
 def passive(doc: "Doc", words: Mapping[str, str]) -> Pairs:
     """A subject does something to an object; the object has it done to it by the subject."""
-    if is_negated(doc) or doc[-1].text == "?" or any(t.text in ",;:" for t in doc):
+    if is_negated(doc) or doc[-1].text == "?" or any(t.text in ",;:'" for t in doc):
         return
     for verb in doc:
         if verb.dep_ != "ROOT" or verb.pos_ != "VERB" or child(verb, "conj") is not None:
@@ -147,6 +147,7 @@ def passive(doc: "Doc", words: Mapping[str, str]) -> Pairs:
             "go",
             "wear",
             "resemble",
+            "measure",
             "lack",
             "become",
             "stand",
@@ -233,6 +234,11 @@ def predicative_adjective(doc: "Doc", words: Mapping[str, str]) -> Pairs:
         ):
             continue
         if doc[adjective.i - 1].lower_ not in _ARTICLES or "-" in adjective.text:
+            continue
+        article = doc[adjective.i - 1]
+        if article.lower_ != "the" and is_plural(noun):
+            continue
+        if article.i and doc[article.i - 1].lower_ in ("and", "or"):  # a black and a white dog
             continue
         after = doc[noun.i + 1] if noun.i + 1 < len(doc) else None
         if after is not None and not (after.is_punct or after.tag_ in ("VBZ", "VBP", "VBD", "MD")):

@@ -13,7 +13,7 @@ import numpy as np
 
 from analogyqa.analogies.solvers import Solver
 
-BLOCK = 256  # pairs asked for at a time: their scores fit into a processor's cache
+BLOCK = 1 << 16  # scores at a time: they fit into the cache of a processor's core
 # Candidates whose scores differ by less are tied: an encoder without word order, for one, gives a
 # sentence and the same words in another order one vector, but for the last bits.
 TIE = np.float32(1e-6)
@@ -68,10 +68,11 @@ def solve(
     around = pairs + pairs // 2
     asked = np.zeros(around, dtype=np.int64)
     chosen, tied = np.zeros((around, width)), np.zeros(around, dtype=np.int64)
-    for start, part, ties in solve_from(table, category, solver, constrained):
-        asked[start : start + len(part)] += 1
-        chosen[start : start + len(part)] += part
-        tied[start : start + len(part)] += ties
+    for start, times, part, ties in solve_from(table, category, solver, constrained):
+        block = slice(start, start + len(times))
+        asked[block] += times
+        chosen[block] += part
+        tied[block] += ties
     return Solved(*(_folded(each, pairs) for each in (asked, chosen, tied)))
 
 
@@ -84,33 +85,42 @@ def cosines(vectors: np.ndarray) -> np.ndarray:
     return np.clip(table, -1, 1, out=table)
 
 
-# The first pair asked for, what was chosen, what was tied.
-_Part = tuple[int, np.ndarray, np.ndarray]
+# The first pair asked for, how often it and those behind it were, what was chosen, what was tied.
+_Part = tuple[int, np.ndarray, np.ndarray, np.ndarray]
 
 
 def _shared_candidates(
     table: np.ndarray, category: Category, solver: Solver, constrained: bool
 ) -> Iterator[_Part]:
     first, second = category.first, category.second
-    pairs = len(first)
+    pairs, width = len(first), len(table)
     order = np.arange(pairs + pairs // 2) % pairs
     c, answers = first[order], second[order]
-    to_pair, to_c = solver.to_pair(table), solver.to_c(table)[c]
-    room = np.empty((BLOCK, len(table)), dtype=np.float32)
+    to_pair, to_c = solver.to_pair(table), solver.to_c(table)
+    to_c = to_c[c]
+    rows = max(1, BLOCK // width)
+    room, offsets = np.empty((2, rows, width), dtype=np.float32)
+    right, asked = np.zeros(len(order)), np.zeros(len(order), dtype=np.int64)
+    places_of_c = np.arange(len(order)) * width + c
     for pair in range(pairs):
         a, b = first[pair], second[pair]
         offset = solver.offset(to_pair[a], to_pair[b])
-        asked = asked_after(pair, pairs)
-        for start in range(asked.start, asked.stop, BLOCK):
-            block = slice(start, min(start + BLOCK, asked.stop))
-            part = to_c[block]
-            scores = solver.scores(offset, offset[c[block], None], part, room[: len(part)])
+        of_c = offset[c, None]
+        if constrained:
+            offset[a] = offset[b] = -np.inf
+        # Written out for each row: arrays of one shape are added at twice the speed.
+        offsets[:] = offset
+        asked_for = asked_after(pair, pairs)
+        asked[asked_for.start : asked_for.stop] += 1
+        for start in range(asked_for.start, asked_for.stop, rows):
+            stop = min(start + rows, asked_for.stop)
+            count, block = stop - start, slice(start, stop)
+            scores = solver.scores(offsets[:count], of_c[block], to_c[block], room[:count])
             if constrained:
-                scores[:, a] = scores[:, b] = -np.inf
-                scores[np.arange(len(scores)), c[block]] = -np.inf
+                room.reshape(-1)[places_of_c[block] - start * width] = -np.inf
             # The first of equal ones: two sentences of a category are hardly ever one vector.
-            right = scores.argmax(axis=1) == answers[block]
-            yield start, np.stack([right, ~right], axis=1), np.zeros(len(right), dtype=np.int64)
+            right[block] += scores.argmax(axis=1) == answers[block]
+    yield 0, asked, np.stack([right, asked - right], axis=1), np.zeros_like(asked)
 
 
 def _own_candidates(
@@ -133,7 +143,8 @@ def _own_candidates(
             scores[given] = -np.inf
         best = scores >= scores.max(axis=1, keepdims=True, initial=-np.inf) - TIE
         count = best.sum(axis=1, keepdims=True)
-        yield asked.start, best / count, (count[:, 0] > 1).astype(np.int64)
+        tied = (count[:, 0] > 1).astype(np.int64)
+        yield asked.start, np.ones_like(tied), best / count, tied
 
 
 def _folded(values: np.ndarray, pairs: int) -> np.ndarray:

@@ -2,7 +2,7 @@
 
 All of them start from the cosines of unit vectors. An `offset` says what a candidate gains by A and
 B, and `scores` adds what it gains by C. So a solver is vectorised over candidates and over C alike,
-and a loop over single candidates gives the same bits.
+and a loop over single candidates gives the same bits. An offset of -inf gives a score of -inf.
 """
 
 from typing import Protocol
@@ -11,6 +11,8 @@ import numpy as np
 
 # Levy and Goldberg (2014), section 6: so that nothing is divided by zero.
 EPSILON = np.float32(0.001)
+# Not zero, which times -inf is no number.
+LEAST = np.finfo(np.float32).tiny
 # Unit vectors that are nearer to each other than this are one vector.
 NEAREST = np.float32(1e-6)
 
@@ -73,7 +75,7 @@ class ThreeCosMul:
         return (cosines + np.float32(1)) / np.float32(2)
 
     def to_c(self, cosines: np.ndarray) -> np.ndarray:
-        return self.to_pair(cosines)
+        return np.maximum(self.to_pair(cosines), LEAST)
 
     def offset(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         return b / (a + EPSILON)

@@ -34,13 +34,17 @@ _DEGREES = words_of("""
 _BE = words_of("is are was were be been")
 _COPULAS = words_of("be become seem look appear remain feel grow")
 _AMOUNTS = {"much", "many", "little", "few", "less", "likely", "able", "common"}
-_CONDITIONS = words_of("if how when")
+# Of comparatives: in such a sentence what follows "than" is not all that depends on the adjective.
+_CONDITIONS = words_of("if how when as whose")
 # No subjects of their own, or none that a rule can put elsewhere.
 RELATIVE = words_of("who that which there what")
 _MODALS = {"will", "can", "should", "could", "would", "may", "must", "might"}
 _NUMERALS = words_of("""
     two three four five six seven eight nine ten eleven twelve twenty thirty fifty
 """)
+# Before a noun their antonym is another matter: a possible candidate, a clear sky, a competitive
+# match, likely voters.
+_NO_ATTRIBUTES = words_of("certain clear competitive known likely pleasant possible")
 # What only several do, or what speaks of several.
 _OF_SEVERAL = words_of("""
     other others each both together their they them themselves another apart between among all one
@@ -54,7 +58,9 @@ def comparative(doc: "Doc", words: Mapping[str, str]) -> Pairs:
     The adjective is the last but for what is compared, so that this can be left out.
     """
     for than in doc:
-        if than.lower_ != "than" or than.i == 0 or any(t.text in ",;:()" for t in doc[than.i :]):
+        if than.lower_ != "than" or not 0 < than.i < len(doc) - 1:
+            continue
+        if any(t.text in ",;:()" for t in doc[than.i :]):
             continue
         adjective = doc[than.i - 1]
         more = doc[than.i - 2] if than.i > 1 and doc[than.i - 2].lower_ == "more" else None
@@ -77,9 +83,15 @@ def comparative(doc: "Doc", words: Mapping[str, str]) -> Pairs:
         verb = doc[place]
         if verb.lemma_ not in _COPULAS and verb.lower_ not in _BE:
             continue
+        if place == 0 or doc[place - 1].lower_ in RELATIVE or _is_finite(doc[than.i + 1]):
+            continue
         if is_negated(doc) or any(token.lower_ in _CONDITIONS for token in doc):
             continue
         yield changed(doc, leave | {adjective.i: base}), changed(doc, {}), base
+
+
+def _is_finite(token: "Token") -> bool:
+    return token.tag_ in ("VBZ", "VBP", "VBD", "MD")
 
 
 def opposites(doc: "Doc", words: Mapping[str, str]) -> Pairs:
@@ -98,17 +110,25 @@ def opposites(doc: "Doc", words: Mapping[str, str]) -> Pairs:
         or before in ("as", "how", "more", "most", "less", "least", "too", "so", "not", "n't", "if")
     ):
         return
-    # Before its noun "certain" is no more than some, and a clear sky or water is not unclear.
-    if attribute and not predicate and adjective.lower_ in ("certain", "clear", "pleasant"):
+    if attribute and not predicate and adjective.lower_ in _NO_ATTRIBUTES:
         return
-    if after in ("for", "of") and adjective.lower_ in ("responsible", "clear"):
+    if adjective.lower_ == "responsible" and not attribute:  # one who did it is not irresponsible
+        return
+    # A verb; a name or a heading; to be sure; certain to come.
+    if before == "to" or adjective.i == 0 or (doc[0].lower_ == "to" and adjective.i == 2):
+        return
+    if after == "to" and adjective.lower_ in ("certain", "sure"):
+        return
+    if after == "of" and adjective.lower_ == "clear":
+        return
+    # Of a noun before it, as in fuel efficient; a superlative; and what is no sentence.
+    if doc[adjective.i - 1].tag_ in ("NN", "NNS", "RBS", "JJS"):
+        return
+    if not any(map(_is_finite, doc)):
         return
     if attribute and adjective.head.text[0].isupper():  # a name
         return
-    antonym = words[adjective.lower_]
-    if adjective.i == 0:
-        antonym = antonym.capitalize()
-    yield changed(doc, {}), changed(doc, {adjective.i: antonym}), adjective.lower_
+    yield changed(doc, {}), changed(doc, {adjective.i: words[adjective.lower_]}), adjective.lower_
 
 
 def plurals(doc: "Doc", words: Mapping[str, str]) -> Pairs:
@@ -142,6 +162,8 @@ def plurals(doc: "Doc", words: Mapping[str, str]) -> Pairs:
         ):
             continue
         if child(noun, "conj", "cc") is not None or kind(noun) == "conj":
+            continue
+        if noun.i + 1 < len(doc) and doc[noun.i + 1].text in ("'", "'s"):
             continue
         # Between them adjectives only.
         if any(

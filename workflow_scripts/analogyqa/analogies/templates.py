@@ -55,16 +55,20 @@ def from_templates(
 
     Args:
         word_pairs: of a relation.
-        templates: of the first and of the second sentence, with `PLACE` where the word goes.
+        templates: of the first and of the second sentence, with `PLACE` where the word goes; one
+            that is `PLACE` alone gives the word as it is.
         names: a word to how a sentence writes it, such as "the USA".
         source: where the words are from.
     """
     for number, (first, second) in enumerate(templates, start=1):
         for one, other in word_pairs:
             words = (names.get(one, one), names.get(other, other))
-            texts = [finished(text.replace(PLACE, word))
-                     for text, word in zip((first, second), words, strict=True)]  # fmt: skip
+            texts = [_filled(text, word) for text, word in zip((first, second), words, strict=True)]
             yield SentencePair(*texts, source, f"template {number}")
+
+
+def _filled(template: str, word: str) -> str:
+    return word if template == PLACE else finished(template.replace(PLACE, word))
 
 
 def persons(

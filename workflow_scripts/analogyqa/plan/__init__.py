@@ -16,7 +16,7 @@ from analogyqa.plan.places import (
     sides_of,
     why_not,
 )
-from analogyqa.plan.solved import parts_of, run_of
+from analogyqa.plan.solved import parts_of, run_of, training_of
 from analogyqa.registry import ENCODERS
 from analogyqa.settings import axes as ax
 from analogyqa.settings.data import fold_name
@@ -42,6 +42,7 @@ __all__ = [
     "run_of",
     "split_corpus",
     "systems_that_cost",
+    "training_of",
     "unfolded",
     "why_not",
 ]
@@ -114,7 +115,7 @@ def cells_of(config: Config, papers: Mapping[str, Paper]) -> list[Cell]:
 def cells_of_paper(config: Config, paper: Paper) -> list[Cell]:
     """Return every cell that artefacts, claims and cross-fitting of a paper ask for.
 
-    Those that a chosen setting is chosen from are among them.
+    Those that a chosen setting is chosen from are among them, and those that train an encoder.
     """
     cells: dict[Cell, None] = {}
     for name in paper.shown:
@@ -127,6 +128,8 @@ def cells_of_paper(config: Config, paper: Paper) -> list[Cell]:
     for cell in list(cells):
         if cell.axes == ((ax.SETTING, ax.CHOSEN),):
             cells |= dict.fromkeys(selection_cells(config, cell.system, cell.dataset).values())
+        if training := training_of(config, cell):
+            cells[training] = None
         cells |= dict.fromkeys(parts_of_fused(config, cell).values())
     return list(cells)
 

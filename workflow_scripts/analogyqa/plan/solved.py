@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from analogyqa.plan.cell import Cell
 from analogyqa.registry import ENCODERS, RANKERS
+from analogyqa.settings.analogies import SOLVING_AXES, TRAINED_ON
 from analogyqa.settings.data import ALL
 from analogyqa.settings.run import Config
 from analogyqa.settings.where import Where
@@ -26,6 +27,15 @@ def parts_of(config: Config, cells: Iterable[Cell]) -> dict[Cell, Parts]:
     return parts
 
 
+def training_of(config: Config, cell: Cell) -> Cell | None:
+    """Return the cell whose trained encoder solves a cell, None where none does."""
+    trained_on = dict(cell.axes).get(TRAINED_ON)
+    if trained_on is None or not config.datasets[cell.dataset].solved:
+        return None
+    axes = tuple(axis for axis in cell.axes if axis[0] not in SOLVING_AXES)
+    return Cell(cell.system, *trained_on.split("+"), axes)
+
+
 def why_not_solved(where: Where, config: Config) -> str:
     """Return why a system cannot solve the analogies of a place; empty when it can, or ranks."""
     if where.dataset is None or not config.datasets[where.dataset].solved:
@@ -42,8 +52,20 @@ def why_not_solved(where: Where, config: Config) -> str:
     entry = ENCODERS[system.encoder] if system.encoder else None
     if not RANKERS[system.ranker].reads_vectors or (entry and entry.gives_words):
         return f"{where.system} gives no sentence vectors"
-    if system.trained:
+    return _why_not_trained(where, config) if system.trained else ""
+
+
+def _why_not_trained(where: Where, config: Config) -> str:
+    trained_on = dict(where.axes).get(TRAINED_ON)
+    if trained_on is None:
         return f"{where.system} is trained, and there is nothing to train it on here"
+    dataset, subset = trained_on.split("+")
+    if dataset in config.left_out:
+        return config.left_out[dataset]
+    if dataset not in config.datasets or config.datasets[dataset].solved:
+        return f"{TRAINED_ON}: no data set {dataset} to train on"
+    if subset != ALL and subset not in config.subsets:
+        return f"{TRAINED_ON}: no subset {subset}"
     return ""
 
 

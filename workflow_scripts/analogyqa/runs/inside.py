@@ -5,10 +5,9 @@ from pathlib import Path
 
 from threadpoolctl import threadpool_limits
 
-from analogyqa.errors import AnalogyQAError
 from analogyqa.examples.files import CellFiles, load_cell
 from analogyqa.plan import Cell
-from analogyqa.runs.train import checkpoint_of, hashes_of
+from analogyqa.runs.weights import finished_checkpoint
 from analogyqa.schemas import write_table
 from analogyqa.schemas.inside import INSIDE
 from analogyqa.settings.systems import System
@@ -38,13 +37,10 @@ def write_inside(
 
     from analogyqa.training.inside import look_inside
 
-    checkpoint = checkpoint_of(checkpoints, types, system, seed, hashes_of(files), lowercase)
-    if not checkpoint.exists():
-        raise AnalogyQAError(
-            f"{checkpoint}: no such checkpoint, of {cell.label} seed {seed}; it was deleted, or "
-            f"trained by other code. Delete {Path(path).parent / 'run.json'}, then run the same "
-            "command again to train it anew."
-        )
+    record = Path(path).with_name("run.json")
+    checkpoint = finished_checkpoint(
+        cell, types, system, seed, files, lowercase, checkpoints, record
+    )
     data = load_cell(
         files, types, system.p, lowercase, trains=True, answers=system.prototype_answers
     )

@@ -18,7 +18,9 @@ from analogyqa.plan import Cell
 from analogyqa.registry import SOLVERS
 from analogyqa.runs.depends_on import sha256
 from analogyqa.runs.record import run_record, settings_record
+from analogyqa.runs.weights import trained_encoder
 from analogyqa.schemas import CORPUS, METRICS, read_table, write_table
+from analogyqa.settings.studies import PAPER
 from analogyqa.settings.systems import System
 from analogyqa.text import Sentences, tokenize, whole
 from analogyqa.training.scoring import encode_all
@@ -35,6 +37,7 @@ def solve_cells(
     sources: dict[str, str],
     lowercase: bool,
     folders: Mapping[str, str | Path],
+    weights: str | Path | None = None,
 ) -> None:
     """Write metrics.parquet and run.json of every solver.
 
@@ -46,20 +49,24 @@ def solve_cells(
         sources: what the corpus was made of, for the record.
         lowercase: as the vocabulary was made.
         folders: solver to the folder of its run.
+        weights: of a system that is trained, what `write_weights` wrote.
     """
     started = time.perf_counter()
     corpus = read_table(files.corpus, CORPUS)
     parts: dict[str, list[pd.DataFrame]] = {solver: [] for solver in cells}
     before: np.ndarray | None = None
     for seed in seeds:
-        vectors = sentence_vectors(corpus, system, seed, files, lowercase)
+        vectors = sentence_vectors(corpus, system, seed, files, lowercase, weights)
         same = before is not None and np.array_equal(before, vectors)
         found = {solver: own[-1] for solver, own in parts.items()} if same else None
         for solver, own in (found or solve_corpus(corpus, vectors, list(cells))).items():
             parts[solver].append(own.assign(seed=seed, split=SPLIT))
         before = vectors
-    inputs = {name: sha256(path) for name, path in files.named().items()}
-    settings = settings_record(system, None, sources, lowercase, {seeds[0]: files})
+    named = files.named() | ({"weights": str(weights)} if weights else {})
+    inputs = {name: sha256(path) for name, path in named.items()}
+    settings = settings_record(
+        system, PAPER if weights else None, sources, lowercase, {seeds[0]: files}
+    )
     seconds = round((time.perf_counter() - started) / len(cells), 3)
     for solver, cell in cells.items():
         metrics = Path(folders[solver], "metrics.parquet")
@@ -78,20 +85,28 @@ def solve_cells(
 
 
 def sentence_vectors(
-    corpus: pd.DataFrame, system: System, seed: int, files: CellFiles, lowercase: bool
+    corpus: pd.DataFrame,
+    system: System,
+    seed: int,
+    files: CellFiles,
+    lowercase: bool,
+    weights: str | Path | None = None,
 ) -> np.ndarray:
     """Return the vector of the question and of the candidate of each row, [2, rows, dim].
 
     Args:
         corpus: of schema CORPUS.
-        system, seed, files, lowercase: as in `solve_cells`.
+        system, seed, files, lowercase, weights: as in `solve_cells`.
     """
     store = files.sentence_vectors or files.vectors
     vectors, word_ids = read_store(store) if store else (None, None)
     split = whole if files.sentence_vectors else partial(tokenize, lowercase=lowercase)
     texts = corpus["question"].tolist() + corpus["candidate"].tolist()
     sentences = Sentences(texts, word_ids, split)
-    encode = build_encoder(system.encoder or "mean", vectors, system.training, seed)
+    if weights:
+        encode = trained_encoder(system, vectors, seed, weights)
+    else:
+        encode = build_encoder(system.encoder or "mean", vectors, system.training, seed)
     encoded = encode_all(encode, sentences, sentences.numbers(texts))
     return encoded.reshape(2, len(corpus), -1)
 

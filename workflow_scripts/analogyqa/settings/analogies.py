@@ -5,10 +5,10 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field, model_validator
 
 from analogyqa.registry import RELATIONS, SOLVERS
-from analogyqa.settings.base import Alternatives, Count, Section, WholeNumber
+from analogyqa.settings.base import Alternatives, Count, Joined, Section, WholeNumber
 
-SOLVER = "solver"
-SOLVING_AXES = (SOLVER,)
+SOLVER, TRAINED_ON = "solver", "trained_on"
+SOLVING_AXES = (SOLVER, TRAINED_ON)
 
 
 class Category(Section):
@@ -71,9 +71,16 @@ class Category(Section):
 
 
 class Solving(Section):
-    """What a cell may have otherwise in how it solves analogies: a key of `SOLVERS`."""
+    """What a cell may have otherwise in how it solves analogies.
+
+    Args:
+        solver: a key of `SOLVERS`.
+        trained_on: of a system that is trained, a data set and a subset of it: its encoder is the
+            one of that cell.
+    """
 
     solver: Literal[tuple(SOLVERS)] = next(iter(SOLVERS))  # type: ignore[valid-type]
+    trained_on: Annotated[list[str], Joined, Field(min_length=2, max_length=2)] | None = None
 
 
 class Parser(Section):

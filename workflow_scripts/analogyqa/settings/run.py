@@ -16,7 +16,14 @@ from analogyqa.errors import AnalogyQAError, shown
 from analogyqa.measures import RANKED
 from analogyqa.registry import OBJECTIVES
 from analogyqa.settings import axes as ax
-from analogyqa.settings.analogies import SOLVER, SOLVING_AXES, Category, Parser, Solving
+from analogyqa.settings.analogies import (
+    SOLVER,
+    SOLVING_AXES,
+    TRAINED_ON,
+    Category,
+    Parser,
+    Solving,
+)
 from analogyqa.settings.axes import CHOSEN, SETTING, Axes
 from analogyqa.settings.base import Folder, Name, Section, laid_over, require_known
 from analogyqa.settings.data import ALL, FOLD, OTHER, Dataset
@@ -270,7 +277,8 @@ class Config(Section):
         axes = tuple(axis for axis in axes if own.reads(axis[0]))
         changed, kept = self.system_at(system, axes), []
         if dataset is not None and self.datasets[dataset].solved:
-            kept = [axis for axis in axes if axis[0] in SOLVING_AXES]
+            read = SOLVING_AXES if own.trained else {*SOLVING_AXES} - {TRAINED_ON}
+            kept = [axis for axis in axes if axis[0] in read]
             kept += [] if SOLVER in dict(axes) else [(SOLVER, Solving().solver)]
         axes = tuple(axis for axis in axes if axis[0] not in SOLVING_AXES)
         for name, value in axes:

@@ -1,0 +1,72 @@
+"""The weights of a trained cell give what its training gave, and over other words as well."""
+
+import numpy as np
+import pytest
+import torch
+
+from analogyqa.encoders import build_encoder
+from analogyqa.errors import AnalogyQAError
+from analogyqa.plan import Cell
+from analogyqa.runs.solve import sentence_vectors
+from analogyqa.runs.train import train_cell
+from analogyqa.runs.weights import trained_encoder, write_weights
+from analogyqa.schemas import CORPUS, read_table
+from analogyqa.settings.systems import System
+from analogyqa.vectors.store import read_store
+
+SYSTEM = System(
+    title="B", encoder="bigru", vectors="some", ranker="analogy", p=3,
+    training={"sentence_dim": 4, "max_epochs": 2},
+)  # fmt: skip
+COMB = ["who", "when", "where"]
+CELL = Cell("analogy", "toy", "comb")
+
+
+@pytest.fixture
+def files(cell_files):
+    return {seed: cell_files(seed) for seed in (3, 4)}
+
+
+@pytest.fixture
+def weights(files, tmp_path):
+    checkpoints, folder = tmp_path / "checkpoints", tmp_path / "run"
+    train_cell(CELL, COMB, SYSTEM, "paper", files, {"train": "x"}, True, "cpu", checkpoints, folder)
+    write_weights(CELL, COMB, SYSTEM, files, True, checkpoints, folder / "weights.pt")
+    return folder / "weights.pt"
+
+
+def test_each_seed_has_weights_of_its_own_which_are_no_first_ones(weights, files):
+    vectors, _ = read_store(files[3].vectors)
+    words, lengths = np.array([[0, 1, 2], [3, 4, 0]]), np.array([3, 2])
+    first, other = (trained_encoder(SYSTEM, vectors, seed, weights)(words, lengths)
+                    for seed in (3, 4))  # fmt: skip
+    assert first.shape == (2, 4)
+    assert not np.allclose(first, other)
+    untrained = build_encoder("bigru", vectors, SYSTEM.training, 3).eval()
+    with torch.no_grad():
+        before = untrained(torch.from_numpy(words), torch.from_numpy(lengths)).numpy()
+    assert not np.allclose(first, before)
+
+
+def test_the_words_of_another_data_set_need_not_be_those_of_the_training(weights, files):
+    vectors, _ = read_store(files[3].vectors)
+    words, lengths = np.array([[0, 1]]), np.array([2])
+    fewer = trained_encoder(SYSTEM, vectors[:2], 3, weights)(words, lengths)
+    np.testing.assert_array_equal(
+        fewer, trained_encoder(SYSTEM, vectors, 3, weights)(words, lengths)
+    )
+
+
+def test_a_corpus_is_encoded_by_the_weights(weights, files):
+    corpus = read_table(files[3].corpus, CORPUS)
+    first, same, other = (
+        sentence_vectors(corpus, SYSTEM, seed, files[3], True, weights) for seed in (3, 3, 4)
+    )
+    assert first.shape == (2, len(corpus), 4)
+    np.testing.assert_array_equal(first, same)
+    assert not np.allclose(first, other)
+
+
+def test_a_checkpoint_that_is_gone_is_named(files, tmp_path):
+    with pytest.raises(AnalogyQAError, match=r"no such checkpoint, of analogy toy comb seed 3"):
+        write_weights(CELL, COMB, SYSTEM, files, True, tmp_path, tmp_path / "weights.pt")

@@ -1,0 +1,23 @@
+"""Keep the weights of the trained encoder of a cell, all seeds.
+
+input: the record of the training, and the tables that it was made of
+output: runs/{system}/{dataset}/{subset}/{axes}/weights.pt
+"""
+
+from pathlib import Path
+
+from analogyqa.runs.choose import system_of
+from analogyqa.runs.weights import write_weights
+from job import cell_files, cell_of, job
+
+with job(snakemake):
+    _, system = system_of(snakemake.params.settings, snakemake.input.get("selection"))
+    write_weights(
+        cell_of(snakemake),
+        snakemake.params.types,
+        system,
+        cell_files(snakemake, system.training.negatives),
+        snakemake.params.lowercase,
+        Path(snakemake.config["output_dir"], "checkpoints"),
+        snakemake.output[0],
+    )
