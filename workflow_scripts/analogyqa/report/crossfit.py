@@ -137,12 +137,13 @@ def crossfit_markdown(
         if not part.empty
     ]
     first = config.systems[study.systems[0]].title
+    fixed = bool(frame["run_low"].eq(frame["run_high"]).any())
     notes = [
         f"Each data set is cut into {study.folds} folds by question, its train, dev and test "
         "splits together. A fold is tested by what was trained on the others, of which every "
         "eighth question chooses the epoch. Prototypes are training questions. Every system is at "
         "the paper's setting. This is not the paper's protocol.",
-        *interval_notes(" {other questions}", config),
+        *interval_notes(" {other questions}", config, fixed=fixed),
         f"Shown are {titles(study.measures)}. The columns from train, from dev and from test have "
         "the questions of each split of the data set, whose labels are of different quality: mean "
         "{other questions} and their number.",

@@ -16,7 +16,7 @@ from analogyqa.report.sensitivity import (
 )
 from analogyqa.report.significance import SAMPLES
 from analogyqa.report.table_formats import Table, to_markdown
-from analogyqa.report.table_notes import interval_notes, marks_note, seeds_note
+from analogyqa.report.table_notes import interval_notes, marks_notes, seeds_note
 from analogyqa.settings.run import Config
 from analogyqa.settings.studies import PAPER, Sensitivity
 
@@ -173,7 +173,8 @@ def _notes(frame: pd.DataFrame, config: Config, study: Sensitivity) -> list[str]
             "of variations, nor for the other claims of the paper, as the page of the claims does."
         )
     if config.comparable:
-        notes.append(marks_note(False, config))
+        verdicts = {mark_of(row) for row in frame.to_dict("records")}
+        notes += marks_notes(verdicts, frame["substitute"].ne("").any(), False, config)
     else:
         notes.append(f"No published values: {OTHER_DATA}.")
     if (frame.groupby("dataset")["n_items"].nunique() > 1).any():
