@@ -10,7 +10,7 @@ from urllib.parse import quote
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from analogyqa.report.ledger import NOT_COMPARABLE, NOT_RUN
+from analogyqa.report.ledger import NOT_COMPARABLE
 from analogyqa.report.table_formats import LINK, MARKS
 
 # Behind a published value that has no mark in a table; what was not run says so itself.
@@ -33,9 +33,8 @@ def _templates() -> Environment:
         lstrip_blocks=True,
         undefined=StrictUndefined,
     )
-    kinds = {NOT_RUN: "not-run"}
     environment.filters |= {
-        "class_of": lambda verdict: kinds.get(verdict, verdict.replace(" ", "-")),
+        "class_of": lambda verdict: verdict.replace(" ", "-"),
         "inline": inline,
         "anchor": anchor,
         "url": lambda path: quote(path, safe="/=,+#:"),
@@ -49,7 +48,7 @@ def anchor(run: str) -> str:
 
 
 def inline(text: str) -> Markup:
-    """Return a note as HTML: links, **strong** and *emphasis* of Markdown; all else as it stands."""
+    """Return a note as HTML: links and emphasis of Markdown, all else as it stands."""
     html = str(escape(text))
     html = LINK.sub(_link, html)
     html = re.sub(r"\*\*(.+?)\*\*", r"<strong>\1</strong>", html)

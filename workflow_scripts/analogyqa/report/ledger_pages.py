@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from analogyqa.report.html_pages import render
 from analogyqa.report.ledger import (
     CANNOT_TELL,
     ENFORCED,
@@ -16,7 +17,6 @@ from analogyqa.report.ledger import (
     OTHER_DATA,
     REPRODUCED,
 )
-from analogyqa.report.html_pages import render
 from analogyqa.report.table_formats import (
     MARKS,
     SUBSTITUTE,
@@ -48,8 +48,8 @@ SYMBOLS = {
 # What stands behind a published value that has no mark in a table.
 _OTHER_MARKS = {NOT_RUN: "–", NOT_COMPARABLE: "×"}
 _KEY = {
-    REPRODUCED: "one further run of ours may well be at the published value; where every seed gives "
-    "the same, ours is equal at the printed digits",
+    REPRODUCED: "one further run of ours may well be at the published value; where every seed "
+    "gives the same, ours is equal at the printed digits",
     HIGHER: "ours lies above the published value, further than one run from another",
     LOWER: "ours lies below it, as far",
     CANNOT_TELL: "one further run may be at the published value, and as well at the value of what "

@@ -29,19 +29,31 @@ def sensitivity_markdown(frame: pd.DataFrame, config: Config, study: Sensitivity
         config: what the runs were made with.
         study: what was varied.
     """
-    shown = frame[frame["measure"] == study.measure]
-    parts = [part for _, part in shown.groupby("dataset", sort=False)]
+    heading, rest = to_markdown(sensitivity_table(frame, config, study)).split("\n\n", 1)
+    return "\n\n".join([heading, *sensitivity_in_words(frame, config, study), rest])
+
+
+def sensitivity_table(frame: pd.DataFrame, config: Config, study: Sensitivity) -> Table:
+    """Return a block for each data set, of the same arguments."""
     title = "Sensitivity to the open choices"
-    table = Table(
+    return Table(
         label="sensitivity",
         title=title if config.comparable else f"{title} ({OTHER_DATA})",
-        blocks=[rows_of_block(part, config, study) for part in parts],
-        notes=_notes(shown, config, study),
+        blocks=[rows_of_block(part, config, study) for part in _parts(frame, study)],
+        notes=_notes(frame[frame["measure"] == study.measure], config, study),
         frame=frame,
     )
-    heading, rest = to_markdown(table).split("\n\n", 1)
-    paragraphs = [_introduction(config, study), *(_paragraph(part, config) for part in parts)]
-    return "\n\n".join([heading, *paragraphs, rest])
+
+
+def sensitivity_in_words(frame: pd.DataFrame, config: Config, study: Sensitivity) -> list[str]:
+    """Return paragraphs of Markdown, of the same arguments."""
+    parts = _parts(frame, study)
+    return [_introduction(config, study), *(_paragraph(part, config) for part in parts)]
+
+
+def _parts(frame: pd.DataFrame, study: Sensitivity) -> list[pd.DataFrame]:
+    shown = frame[frame["measure"] == study.measure]
+    return [part for _, part in shown.groupby("dataset", sort=False)]
 
 
 def _introduction(config: Config, study: Sensitivity) -> str:
