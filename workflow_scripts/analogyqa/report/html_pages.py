@@ -15,6 +15,8 @@ from analogyqa.report.table_formats import LINK, MARKS
 
 # Behind a published value that has no mark in a table; what was not run says so itself.
 WORDS = {verdict: verdict for verdict in MARKS} | {NOT_COMPARABLE: f"× {NOT_COMPARABLE}"}
+# The squares that Markdown has for a colour, as signs that every font has.
+_SIGNS = str.maketrans({"🟦": "✓", "🟧": "✗", "🟰": "≈", "⬜": "?", "➖": "–"})
 _FROM_TABLES = "../../"  # how a note leads from the folder of a paper's tables to the results
 
 
@@ -35,6 +37,7 @@ def _templates() -> Environment:
     )
     environment.filters |= {
         "class_of": lambda verdict: verdict.replace(" ", "-"),
+        "plain": lambda text: text.translate(_SIGNS),
         "inline": inline,
         "anchor": anchor,
         "url": lambda path: quote(path, safe="/=,+#:"),

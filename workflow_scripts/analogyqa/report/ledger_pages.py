@@ -1,7 +1,7 @@
 """The ledger as pages: every published number beside ours, its verdict in colour and in sign."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 import pandas as pd
@@ -106,7 +106,7 @@ def to_markdown(ledger: pd.DataFrame, papers: Iterable[Paper]) -> str:
     """
     papers = list(papers)
     page = _lay_out(ledger, papers)
-    blocks = [verdict_counts(ledger)]
+    blocks = [verdict_counts(ledger, _sign)]
     for parts in page.parts.values():
         for part in parts:
             rows = [
@@ -129,7 +129,7 @@ def to_html(ledger: pd.DataFrame, papers: Iterable[Paper]) -> str:
     return render(
         "ledger.html",
         title=TITLE,
-        counts=verdict_counts(ledger),
+        counts=verdict_counts(ledger, word_of),
         key=key_of_verdicts(),
         reading=_READING,
         papers=[
@@ -144,16 +144,21 @@ def to_html(ledger: pd.DataFrame, papers: Iterable[Paper]) -> str:
 def key_of_verdicts() -> dict[str, dict[str, str]]:
     """Return verdict to its word with its sign, and to what it means."""
     return {
-        verdict: {"word": _word(verdict), "meaning": meaning} for verdict, meaning in _KEY.items()
+        verdict: {"word": word_of(verdict), "meaning": meaning} for verdict, meaning in _KEY.items()
     }
 
 
-def verdict_counts(ledger: pd.DataFrame) -> Block:
-    """Return how many numbers have which verdict, a row for each paper and setting."""
-    heads = [f"New evidence: {_sign(each)}" for each in _EVIDENCE]
+def verdict_counts(ledger: pd.DataFrame, sign: Callable[[str], str]) -> Block:
+    """Return how many numbers have which verdict, a row for each paper and setting.
+
+    Args:
+        ledger: of columns LEDGER.
+        sign: what a column calls its verdict.
+    """
+    heads = [f"New evidence: {sign(each)}" for each in _EVIDENCE]
     heads += [f"{_WITH_STAND_INS}: {' / '.join(MARKS[each] for each in _EVIDENCE)}"]
     others = [each for each in SYMBOLS if each not in _EVIDENCE]
-    heads += [*map(_sign, others), _REPEATED]
+    heads += [*map(sign, others), _REPEATED]
     rows = []
     for paper, own in ledger.groupby("paper", sort=False):
         settings = sorted(own["setting"].unique(), key=_SETTINGS.index)
@@ -229,7 +234,8 @@ def _cell(row: dict, notes: dict[str, int]) -> _Cell:
     return _Cell(value, notes.setdefault(note, len(notes) + 1) if note else 0)
 
 
-def _word(verdict: str) -> str:
+def word_of(verdict: str) -> str:
+    """Return a verdict with its sign."""
     return f"{(MARKS | _OTHER_MARKS)[verdict]} {verdict}"
 
 

@@ -13,7 +13,7 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.report.claims import CLAIMS
 from analogyqa.report.claims_page import primary_claims
 from analogyqa.report.html_pages import render
-from analogyqa.report.ledger_pages import key_of_verdicts, verdict_counts
+from analogyqa.report.ledger_pages import key_of_verdicts, verdict_counts, word_of
 from analogyqa.report.page.data import data_cards
 from analogyqa.report.page.papers import part_of
 from analogyqa.report.page.runs import (
@@ -68,7 +68,7 @@ def build_page(
         origin=origin_of(runs),
         results=results.as_posix(),
         comparable=config.comparable,
-        counts=verdict_counts(ledger),
+        counts=verdict_counts(ledger, word_of),
         key=key_of_verdicts(),
         claims=said,
         papers=[part_of(results, paper, summary, config) for paper in papers.values()],

@@ -26,11 +26,12 @@ class File(NamedTuple):
 
 
 class Card(NamedTuple):
-    """A data set with its counts, or what else was read."""
+    """A data set with its counts and the hash of its table, or what else was read."""
 
     id: str
     title: str
     counts: Block | None
+    table: str
     files: list[File]
 
 
@@ -45,12 +46,14 @@ def data_cards(
         config: the titles of the data sets.
         registry: the sources by name.
     """
-    read: dict[str, dict[str, None]] = {}
+    # Of a data set each split's files; a dict for a set in order.
+    read: dict[str, dict[str, dict[str, None]]] = {}
     others: dict[str, None] = {}
     for run in runs:
         settings, dataset = run.record["settings"], run.record["cell"]["dataset"]
         for split, names in settings["sources"].items():
-            into = read.setdefault(dataset, {}) if split in SPLITS else others
+            of_data = read.setdefault(dataset, {}).setdefault(split, {})
+            into = of_data if split in SPLITS else others
             into |= dict.fromkeys(_names(names))
         for store in (settings["vectors"], settings["sentence_vectors"]):
             others |= dict.fromkeys(_names((store or {}).get("origin", "")))
@@ -58,13 +61,18 @@ def data_cards(
     for name, dataset in config.datasets.items():
         corpus = results / "corpora" / f"{name}.parquet"
         if corpus.exists():
-            files = [_file(each, registry) for each in read.get(name, {})]
-            cards.append(Card(f"data-{name}", dataset.title, _counts(corpus), _known(files)))
+            names = [each for split in SPLITS for each in read.get(name, {}).get(split, {})]
+            files = _known(_file(each, registry) for each in dict.fromkeys(names))
+            counts = _counts(corpus, dataset.title)
+            cards.append(Card(f"data-{name}", dataset.title, counts, sha256(corpus), files))
     known = _known([_file(each, registry) for each in others])
-    return [*cards, *([Card("data-others", "Vectors and models", None, known)] if known else [])]
+    return [
+        *cards,
+        *([Card("data-others", "Vectors and models", None, "", known)] if known else []),
+    ]
 
 
-def _counts(corpus: Path) -> Block:
+def _counts(corpus: Path, title: str) -> Block:
     (counts,) = count_corpora([str(corpus)]).values()
     kinds = {
         "Questions": "all_questions",
@@ -76,7 +84,7 @@ def _counts(corpus: Path) -> Block:
         for split in SPLITS
         if counts["pairs"][split][ALL]
     ]
-    return Block(f"Counts, table sha256 {sha256(corpus)}", ["Split"], list(kinds), rows)
+    return Block(f"Counts of {title}", ["Split"], list(kinds), rows)
 
 
 def _names(text: str) -> list[str]:

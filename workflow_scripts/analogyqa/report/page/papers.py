@@ -4,6 +4,7 @@ All of it is read from what a run left; what is not there yet is listed.
 """
 
 import base64
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -26,12 +27,13 @@ from analogyqa.settings.run import Config
 
 
 class Drawing(NamedTuple):
-    """A figure: its file name, what it shows in words, and SVG and data as URIs."""
+    """A figure: its file name, what it shows in words, SVG and data as URIs, its size in pixels."""
 
     name: str
     alt: str
     svg: str
     data: str
+    size: tuple[int, int]
 
 
 class Section(NamedTuple):
@@ -131,7 +133,16 @@ def _figure(path: Path, paper: Paper, name: str, results: Path) -> Section:
 def _drawing(svg: Path, csv: Path, heading: str) -> Drawing:
     name = f"{csv.parent.name}-{csv.name}"
     alt = f"{heading}. Its numbers are in {name}, which the link below the figure saves."
-    return Drawing(name, alt, _uri(svg, "image/svg+xml"), _uri(csv, "text/csv;charset=utf-8"))
+    uris = _uri(svg, "image/svg+xml"), _uri(csv, "text/csv;charset=utf-8")
+    return Drawing(name, alt, *uris, _size(svg))
+
+
+def _size(svg: Path) -> tuple[int, int]:
+    """Return width and height, without which a page jumps when its figures come."""
+    with open(svg, encoding="utf-8") as file:
+        head = file.read(2000)
+    width, height = (re.search(rf'\b{side}="([\d.]+)pt"', head) for side in ("width", "height"))
+    return round(float(width[1]) * 4 / 3), round(float(height[1]) * 4 / 3)
 
 
 def _uri(path: Path, kind: str) -> str:
