@@ -18,7 +18,7 @@ RUN := $(if $(PAPERS),--config "papers=$(PAPERS)")
 export PYTHONPATH := workflow_scripts
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: help demo paper sensitivity test test-all lint ui report sources plan slurm-test gpu-test bench
+.PHONY: help demo paper sensitivity test test-all lint ui report sources plan slurm-test gpu-test browser-test bench
 
 help:
 	@echo "make demo      the whole pipeline on the bundled sample, no data needed"
@@ -31,6 +31,7 @@ help:
 	@echo "make plan      what a run on Slurm would submit, and its expected cost (CONFIG=...)"
 	@echo "make slurm-test  the tests of a real one-node Slurm, as root"
 	@echo "make gpu-test  a CUDA device against the CPU, on the bundled sample"
+	@echo "make browser-test  the pages and MLflow in Debian's Chromium"
 	@echo "make bench     what is fast and against what: docs/performance.md"
 	@echo "make report    one HTML page with all that a run came to so far: report.html (CONFIG=...)"
 	@echo "make sources   which downloads are here, their size and licence"
@@ -85,6 +86,10 @@ slurm-test: $(VENV)/.installed
 
 gpu-test: $(VENV)/.installed
 	@$(PY) -m pytest -m gpu -rs
+
+browser-test: $(VENV)/.installed
+	@$(PY) -m pip install --quiet --disable-pip-version-check --requirement tests/browser/requirements.txt
+	@$(PY) -m pytest -m browser -rs
 
 bench: $(VENV)/.installed
 	@$(PY) -m pip install --quiet --disable-pip-version-check --requirement benchmarks/requirements.txt
