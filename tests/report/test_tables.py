@@ -298,6 +298,15 @@ def test_the_frame_has_one_row_per_value():
 
 
 class TestLatex:
+    def test_the_caption_does_not_count_the_table_twice(self):
+        text = to_latex(make_table("table2"))
+        assert r"\caption{Systems in rows (Table 2 of tiny2020)}" in text
+        assert "Table 2 of tiny2020:" not in text
+
+    def test_a_link_of_a_note_is_its_text(self):
+        text = to_latex(make_table("table2"))
+        assert "Every setting and origin: report." in text and "report.html" not in text
+
     @pytest.mark.parametrize(
         ("text", "latex"),
         [
