@@ -43,8 +43,8 @@ def shown(tmp_path_factory):
 def test_it_opens_without_a_network(shown, opened, tmp_path, name, width, scheme):
     address, text = shown[name]
     with opened(address, width, scheme) as (page, _):
+        # MLflow asks for news all the time, so that its network is never idle.
         page.get_by_text(text).first.wait_for(state="attached", timeout=120_000)
-        page.wait_for_load_state("networkidle")
         shot = tmp_path / f"{name}-{width}-{scheme}.png"
         page.screenshot(path=shot)
         assert shot.stat().st_size > 10_000
