@@ -251,19 +251,17 @@ class TestNotes:
         text = " ".join(notes)
         assert "A cell: mean ± standard deviation over seeds [one further run] (published)" in text
         assert "(95% interval, bootstrap over seeds and questions, 200 samples)" in text
-        assert any(note.startswith("Paper's setting of Analogy: loss printed,") for note in notes)
-        assert "Setting chosen on comb by Ours: bare (dropout 0.0)." in notes
-        assert (
-            "Origin: Ours (made up for analogy); Glove (made up for glove-cosine); "
-            "A | B (made up for random)." in notes
-        )
+        assert "Paper's setting of Analogy: the defaults." in notes
+        assert "Chosen on comb by Ours: bare (dropout 0.0)." in notes
+        assert "Origin of Ours: made up for analogy." in notes
+        assert "Origin of Glove: made up for glove-cosine." in notes
         assert "Not run: Ghost (not built)." in notes
         assert notes[-1] == "Published: Tiny & Co. (2020)."
 
     def test_those_of_axes_say_what_the_values_are_of(self):
         notes = make_table("table5").notes
         assert "is its highest or mean over the p = 10 or 30 prototypes" in notes[2]
-        assert "Origin: Analogy (made up for analogy)." in notes
+        assert "Origin of Analogy: made up for analogy." in notes
 
     def test_those_of_a_cited_row_say_so_once(self):
         cited = "Rows without a value of ours are as the paper prints them."
