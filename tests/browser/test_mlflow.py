@@ -29,7 +29,7 @@ def shown(tmp_path_factory):
     (model, *_) = client.search_logged_models([experiment])
     start = f"{server.address}/#/experiments/{experiment}"
     yield {
-        "experiment": (f"{start}/runs", parent.info.run_name),
+        "experiment": (f"{start}/runs?workflowType=machine_learning", parent.info.run_name),
         "parent": (f"{start}/runs/{parent.info.run_id}", "mrr"),
         "child": (f"{start}/runs/{child.info.run_id}", "mrr"),
         "dataset": (f"{start}/datasets", "wikiqa"),

@@ -38,6 +38,6 @@ def test_a_value_without_spread_has_no_deviation_and_the_notes_say_why():
     texts = [value.ours for block in table.blocks for _, values in block.rows for value in values]
     assert set(texts) == {".600", "not run"}
     assert any("Every seed gives the same" in note for note in table.notes)
-    assert not any("±" in note for note in table.notes)
+    assert not any("mean ±" in note for note in table.notes)
     notes = make_table("table2").notes
     assert not any("Every seed gives the same" in note for note in notes)
