@@ -18,7 +18,7 @@ RUN := $(if $(PAPERS),--config "papers=$(PAPERS)")
 export PYTHONPATH := workflow_scripts
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: help demo paper sensitivity test test-all lint ui report sources plan slurm-test gpu-test bench
+.PHONY: help demo paper sensitivity test test-all lint ui report sources plan slurm-test gpu-test browser-test bench
 
 help:
 	@echo "make demo      the whole pipeline on the bundled sample, no data needed"
@@ -31,8 +31,9 @@ help:
 	@echo "make plan      what a run on Slurm would submit, and its expected cost (CONFIG=...)"
 	@echo "make slurm-test  the tests of a real one-node Slurm, as root"
 	@echo "make gpu-test  a CUDA device against the CPU, on the bundled sample"
+	@echo "make browser-test  the pages and MLflow in Debian's Chromium"
 	@echo "make bench     what is fast and against what: docs/performance.md"
-	@echo "make report    one HTML page with every table and figure (CONFIG=...)"
+	@echo "make report    one HTML page with all that a run came to so far: report.html (CONFIG=...)"
 	@echo "make sources   which downloads are here, their size and licence"
 
 CONFIG ?= config.yaml
@@ -42,14 +43,15 @@ demo: $(VENV)/.installed
 	@echo
 	@cat results/demo/tables/diallo2019/table4.md
 	@echo
-	@echo "Tables, figures and the ledger are in results/demo. To browse the runs: make ui CONFIG=sample/config.yaml"
+	@echo "All of it on one page: results/demo/report.html. To browse the runs: make ui CONFIG=sample/config.yaml"
 
 paper: $(VENV)/.installed
 	@$(SNAKEMAKE) $(RUN)
-	@echo "Tables, figures and the ledger are in results/paper. To browse the runs: make ui"
+	@echo "All of it on one page: results/paper/report.html. To browse the runs: make ui"
 
 sensitivity: $(VENV)/.installed
 	@$(SNAKEMAKE) --configfile $(CONFIG) $(RUN) -- sensitivity
+	@$(PY) -m analogyqa.report --config $(CONFIG)
 	@echo "sensitivity.{md,csv,png,svg} are beside the tables and figures of each paper"
 
 test: $(VENV)/.installed
@@ -72,7 +74,7 @@ ui: $(VENV)/.installed
 	@$(PY) -m analogyqa.tracking ui --config $(CONFIG) $(if $(PORT),--port $(PORT))
 
 report: $(VENV)/.installed
-	@$(PY) -m snakemake --configfile $(CONFIG) --report report.html
+	@$(PY) -m analogyqa.report --config $(CONFIG)
 
 sources: $(VENV)/.installed
 	@$(PY) -m analogyqa.sources --config $(CONFIG)
@@ -85,6 +87,10 @@ slurm-test: $(VENV)/.installed
 
 gpu-test: $(VENV)/.installed
 	@$(PY) -m pytest -m gpu -rs
+
+browser-test: $(VENV)/.installed
+	@$(PY) -m pip install --quiet --disable-pip-version-check --requirement tests/browser/requirements.txt
+	@$(PY) -m pytest -m browser -rs
 
 bench: $(VENV)/.installed
 	@$(PY) -m pip install --quiet --disable-pip-version-check --requirement benchmarks/requirements.txt

@@ -64,6 +64,7 @@ rule all:
         crossfit_files(),
         f"{RESULTS}/ledger.csv",
         f"{RESULTS}/claims.csv",
+        f"{RESULTS}/report.html",
         f"{RESULTS}/mlflow.imported.json",
 
 

@@ -4,7 +4,7 @@ needs: metrics and run.json of the cells that each shows, or inside.parquet, cor
 makes: summary.csv, ledger.{csv,md,html}, claims.{csv,md}, comparisons.csv,
        tables/{paper}/table{number}.{csv,md,tex}, figures/{paper}/figure{number}.{png,svg,csv},
        tables/{paper}/crossfit.{csv,md}, figures/{paper}/crossfit.{png,svg},
-       tables/{paper}/sensitivity.{csv,md}, figures/{paper}/sensitivity.{png,svg}
+       tables/{paper}/sensitivity.{csv,md}, figures/{paper}/sensitivity.{png,svg}, report.html
 """
 
 
@@ -238,3 +238,27 @@ rule write_sensitivity:
         seeds=CONFIG.all_seeds,
     script:
         "../workflow_scripts/write_sensitivity.py"
+
+
+rule write_report:
+    """Put all that the run came to onto one page."""
+    input:
+        tables_and_figures(),
+        crossfit_files(),
+        ledger=f"{RESULTS}/ledger.csv",
+        claims=f"{RESULTS}/claims.csv",
+    output:
+        f"{RESULTS}/report.html",
+    log:
+        f"{RESULTS}/logs/write_report.log",
+    localrule: True
+    conda:
+        "../envs/cpu.yaml"
+    params:
+        code=code_of("write_report"),
+        command=" ".join(["snakemake --cores all --configfile", *map(str, FILES or [OWN])]),
+        config=REPORTED,
+        left_out=CONFIG.left_out,
+        seeds=CONFIG.all_seeds,
+    script:
+        "../workflow_scripts/write_report.py"

@@ -7,10 +7,11 @@ output: tables/{paper}/crossfit.{csv,md}, figures/{paper}/crossfit.{png,svg}
 from pathlib import Path
 
 from analogyqa.files import write_text
-from analogyqa.report.crossfit import build_crossfit, crossfit_markdown, shared_notes
+from analogyqa.report.crossfit import build_crossfit, crossfit_table, shared_notes
 from analogyqa.report.crossfit_figure import draw_crossfit
 from analogyqa.report.learning import learnt_of
 from analogyqa.report.summary import read_runs, values_of, write_csv
+from analogyqa.report.table_formats import to_markdown
 from analogyqa.schemas import CORPUS, read_table
 from job import job, reported
 
@@ -26,4 +27,5 @@ with job(snakemake):
     draw_crossfit(frame, config, study, files)
     corpora = {Path(path).stem: read_table(path, CORPUS) for path in inputs.corpora}
     shared = shared_notes(corpora, study.subset, config)
-    write_text(snakemake.output.md, crossfit_markdown(frame, paper, shared, config))
+    table = crossfit_table(frame, paper, shared, config)
+    write_text(snakemake.output.md, to_markdown(table))

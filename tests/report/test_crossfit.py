@@ -13,11 +13,12 @@ from analogyqa.report.crossfit import (
     CROSSFIT,
     EVERY,
     build_crossfit,
-    crossfit_markdown,
+    crossfit_table,
     shared_notes,
 )
 from analogyqa.report.crossfit_figure import draw_crossfit
 from analogyqa.report.significance import compare_paired
+from analogyqa.report.table_formats import to_markdown
 from analogyqa.schemas import SPLITS
 from analogyqa.settings.run import Config
 from analogyqa.settings.studies import Crossfit
@@ -200,17 +201,17 @@ def test_what_is_shared_is_said_of_the_folds_together_and_of_the_papers_split(ma
 class TestPage:
     def page(self, config=None, shared=(), **changes) -> str:
         config = config or configured()
-        return crossfit_markdown(frame_of(config, **changes), CONFERENCE, shared, config)
+        return to_markdown(crossfit_table(frame_of(config, **changes), CONFERENCE, shared, config))
 
     def test_each_data_set_has_a_table_with_a_row_for_each_system(self):
         text = self.page(configured(("wikiqa", "trecqa")))
-        assert text.startswith("# Cross-fitting, diallo2019: all questions of comb\n")
+        assert text.startswith("# Cross-fitting of diallo2019: all questions of comb\n")
         headings = [line for line in text.splitlines() if line.startswith("## ")]
         assert headings == ["## WIKIQA, 7 questions", "## TRECQA, 7 questions"]
         head, _, *rows = cells_in_markdown(text)
         assert len(rows) == 2 * 3 + 2
         assert head == ["System", "MRR", "MAP", "from train", "from dev", "from test",
-                        "first minus this", "p"]  # fmt: skip
+                        "first minus this", "p-value"]  # fmt: skip
         assert [row[0] for row in rows[:3]] == ["Analogy", "Baseline", r"A \| B"]
 
     def test_a_row_has_the_means_their_questions_and_the_difference(self):
@@ -224,7 +225,7 @@ class TestPage:
         compared = pick(frame, "similarity")
         interval = f"[{compared['low']:+.3f}, {compared['high']:+.3f}]"
         assert row["first minus this"] == f"+0.100 {interval}"
-        assert row["p"] == f"{2 * compared['p_greater']:.2g}"
+        assert row["p-value"] == f"{2 * compared['p_greater']:.2g}"
         assert first[-2:] == ["", ""]
 
     def test_the_origins_and_the_differences_are_of_the_first_measure(self):

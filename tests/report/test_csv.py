@@ -8,7 +8,7 @@ from analogyqa.report.claims import CLAIMS, COMPARISONS, judge_claims
 from analogyqa.report.figures import FIGURE
 from analogyqa.report.sensitivity import SENSITIVITY
 from analogyqa.report.summary import LEDGER, SUMMARY, read_csv, write_csv
-from analogyqa.report.tables import _FRAME
+from analogyqa.report.tables import FRAME
 from report import test_claims, test_figures, test_ledger, test_sensitivity, test_tables
 from report.builders import CONFERENCE, make_config, make_summary
 
@@ -31,7 +31,7 @@ def claims() -> tuple[pd.DataFrame, pd.DataFrame]:
         (lambda: claims()[0], CLAIMS),
         (lambda: claims()[1], COMPARISONS),
         (lambda: test_figures.make_figure("figure7"), FIGURE),
-        (lambda: test_tables.make_table("table4").frame, _FRAME),
+        (lambda: test_tables.make_table("table4").frame, FRAME),
         (lambda: test_sensitivity.make_frame(test_sensitivity.without("analogy", reason="a, b")),
          SENSITIVITY),
     ],

@@ -222,6 +222,14 @@ class TestDrawing:
         assert text.count("much") == 40
         assert "much " * 30 not in text
 
+    def test_a_long_name_of_a_panel_is_wrapped_within_the_panel(self, tmp_path):
+        names = {f"{'much ' * 30}{data}": where for data, where in DATA.items()}
+        artefact = TINY.artefacts["figure2"].model_copy(update={"panels": names})
+        paper = TINY.model_copy(update={"artefacts": {"figure2": artefact}})
+        text = drawn_text(drawing("figure2", paper), tmp_path)
+        assert text.count("much") == 60
+        assert "much " * 20 not in text
+
     def test_no_two_of_many_lines_look_alike(self):
         assert len({tuple(style_of(index).values()) for index in range(36)}) == 36
 

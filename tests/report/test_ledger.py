@@ -429,11 +429,51 @@ class TestLedger:
 
     def test_other_data_are_not_comparable_but_listed_with_the_published_values(self):
         ledger = make_ledger(make_config(comparable=False))
-        assert ledger["verdict"].eq("not comparable").all()
-        assert ledger["reason"].str.startswith("our data are not the paper's").all()
+        ran = ledger["mean"].notna()
+        assert ledger.loc[ran, "verdict"].eq("not comparable").all()
+        assert ledger.loc[ran, "reason"].eq("our data are not the paper's").all()
         assert ledger["published"].notna().all()
+        # What was not run says so on any data, and why.
+        assert ledger.loc[~ran, "verdict"].eq("not run").all()
         tam = pick(ledger, "table4", "Who", "Tam et al.").iloc[0]
-        assert tam["reason"].endswith("not run: system tam is not configured")
+        assert tam["reason"] == "system tam is not configured"
+
+
+class TestNoSpread:
+    """A system that draws nothing is held against the digits that are printed."""
+
+    def verdict(self, mean: float, printed: float = 78.4, scale: float = 100, **spread) -> str:
+        config = make_config()
+        # What is cited shows how many digits the column has.
+        published = {"Theirs": [{1: 0.785, 100: 77.87}[scale], "-"], "Ours": [printed, "-"]}
+        paper = make_paper({"table1": PER_CENT | {"scale": scale, "published": published}})
+        one = {"mean": mean, "sd": 0.0, "run_low": mean, "run_high": mean} | spread
+        ledger = build_ledger([paper], config, make_summary(config, paper, **one), {}, alike)
+        return ledger["verdict"].item()
+
+    @pytest.mark.parametrize(
+        ("mean", "printed", "scale", "expected"),
+        [
+            (0.784, 0.785, 1, "lower"),
+            (0.7846, 0.785, 1, "reproduced"),
+            (0.7854, 0.785, 1, "reproduced"),
+            (0.7856, 0.785, 1, "higher"),
+            # .78 in a column of three digits is .780.
+            (0.7794, 0.78, 1, "lower"),
+            (0.7797, 0.78, 1, "reproduced"),
+            (0.78404, 78.4, 100, "reproduced"),
+            (0.78406, 78.4, 100, "higher"),
+        ],
+    )
+    def test_equal_at_the_printed_digits_is_reproduced(self, mean, printed, scale, expected):
+        assert self.verdict(mean, printed, scale) == expected
+
+    def test_a_spread_however_small_is_judged_as_ever(self):
+        spread = {"sd": 1e-5, "run_low": 0.78401, "run_high": 0.78405}
+        assert self.verdict(0.78403, 78.4, 100, **spread) == "higher"
+
+    def test_one_seed_cannot_tell(self):
+        assert self.verdict(0.784, run_low=None, run_high=None) == "cannot tell"
 
 
 PER_CENT = {

@@ -1,5 +1,6 @@
 """The ledger as Markdown and HTML: nothing is lost, nothing is told by colour alone."""
 
+import re
 from html.parser import HTMLParser
 
 import pandas as pd
@@ -95,18 +96,18 @@ def test_markdown_has_each_printed_row_once_for_each_of_its_settings_and_counts_
     page = to_markdown(make_ledger(), [PAPER])
     rows = [row for row in cells_in_markdown(page) if not row[0].startswith("-")]
     assert rows[1:4] + rows[5:8] + rows[9:] == [
-        ["tiny2020", "", "0", "0", "0", "0", "0 / 0 / 0 / 0", "0", "2", "0", "0"],
         ["tiny2020", "paper", "0", "1", "2", "0", "0 / 0 / 0 / 0", "0", "0", "0", "0"],
         ["tiny2020", "chosen", "1", "0", "0", "0", "0 / 0 / 0 / 0", "0", "0", "0", "0"],
+        ["tiny2020", "", "0", "0", "0", "0", "0 / 0 / 0 / 0", "0", "2", "0", "0"],
         ["Who", "paper", "➖ not run (.500) [1]", f"🟧 {OURS} (.750) ↓ [2]"],
         ["Who", "chosen", "", f"🟦 {OURS} (.650) = [2]"],
         ["Comb.", "paper", "➖ not run (.500) [1]", f"🟧 {OURS} (.400) ↑ [2]"],
         ["WikiQA", "paper", "🟧 0.25 (0.5) ↓ [3]"],
     ]
-    headings = [line for line in page.splitlines() if line.startswith("## tiny2020")]
+    headings = [line for line in page.splitlines() if " of tiny2020: " in line]
     assert headings == [
-        f"## tiny2020, Table 1: {NASTY}",
-        "## tiny2020, Figure 2: Best dropout",
+        f"## Table 1 of tiny2020: {NASTY}",
+        "## Figure 2 of tiny2020: Best dropout",
     ]
     assert f"- [1] no {NASTY}\n- [2] trained here\n" in page
 
@@ -128,9 +129,9 @@ def test_the_opening_table_counts_by_what_a_verdict_is_worth_and_each_value_once
         "New evidence: 🟧 ↓ lower": "2",
         "New evidence: ⬜ ? cannot tell": "0",
         "with a stand-in: = / ↑ / ↓ / ?": "0 / 1 / 0 / 1",
-        "⬛ = enforced": "1",
+        "⬛ ≡ enforced": "1",
         "➖ not run": "0",
-        "⬜ not comparable": "0",
+        "✖ not comparable": "0",
         "printed before": "1",
     }
     assert "(.500) ↑† [" in page
@@ -154,7 +155,7 @@ class TestHTML:
         page = to_html(make_ledger(), [PAPER])
         assert "<script" not in page
         escaped = "A &lt;script&gt;alert(&#34;c&#34;)&lt;/script&gt; &amp; | d"
-        assert page.count(escaped) == 2  # the caption and the note
+        assert page.count(escaped) == 3  # the caption, the name of its box, and the note
 
     @pytest.mark.parametrize(
         ("verdict", "sign"),
@@ -164,14 +165,35 @@ class TestHTML:
         more = make_row("Who", "Theirs", verdict, setting="chosen", mean=0.123)
         cells = [(name, text) for name, text in read(more).cells if text.startswith(".123")]
         ours = OURS.replace(".600", ".123")
-        assert cells == [(verdict.replace(" ", "-"), f"{ours} (.500) {sign}")]
+        assert cells == [(verdict.replace(" ", "-"), f"{ours} (.500) {sign} {verdict}")]
 
-    def test_misses_in_both_directions_have_the_same_colour_and_the_others_no_sign(self):
+    def test_misses_in_both_directions_have_the_same_colour_and_the_others_a_word(self):
         assert ".higher, .lower { background" in to_html(make_ledger(), [PAPER])
         more = make_row("Who", "Theirs", "not comparable", setting="chosen", reason="other data")
         cells = read(more).cells
         assert ("not-run", "not run (.500)") in cells
-        assert ("not-comparable", f"{OURS} (.500)") in cells
+        assert ("not-comparable", f"{OURS} (.500) × not comparable") in cells
+
+    def test_every_verdict_has_a_style_of_its_own(self):
+        text = to_html(make_ledger(), [PAPER])
+        for verdict in ("not-run", "not-comparable", "cannot-tell", "enforced"):
+            assert len(re.findall(rf"^[^{{\n]*\.{verdict} {{", text, re.MULTILINE)) == 1
+        assert ".cannot-tell, " not in text and ".not-run, " not in text
+
+    def test_a_count_of_zero_has_no_colour(self):
+        cells = read().cells
+        second_table = next(number for number, (_, text) in enumerate(cells) if text == "Row")
+        counts = cells[:second_table]
+        assert {name for name, text in counts if text == "0"} == {""}
+        assert {name for name, text in counts if text in ("1", "2")} == {
+            "reproduced", "higher", "lower", "not-run",
+        }  # fmt: skip
+
+    def test_the_best_point_of_an_axis_does_not_stand_below_the_name_of_a_measure(self):
+        for page in (to_html(make_ledger(), [PAPER]), to_markdown(make_ledger(), [PAPER])):
+            assert "best dropout by MRR" in page
+        heads = [text for _, text in read().cells]
+        assert "MRR" not in heads
 
 
 @pytest.mark.parametrize("write", [to_markdown, to_html])

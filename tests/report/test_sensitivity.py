@@ -300,7 +300,7 @@ class TestPage:
         text = page()
         for part in (
             "questions at the paper's setting: WIKIQA 24. Seeds: 2.",
-            "(95% interval, bootstrap over seeds and questions, 200 samples)",
+            "on the same questions, with 95% certainty (prediction interval)",
             "below 0.05 and is undecided elsewhere. No p is corrected",
             "compares the systems on its own",
         ):

@@ -36,6 +36,20 @@ def claims_markdown(frame: pd.DataFrame, papers: Iterable[Paper], config: Config
     """Return the verdicts as a page of GitHub Markdown: words, a table for each paper, notes.
 
     Args:
+        frame, papers, config: as of `claims_table`.
+    """
+    heading, rest = to_markdown(claims_table(frame, papers, config)).split("\n\n", 1)
+    paragraphs = [
+        "\n".join([f"**{paper}: {claim}** ({where}).", "", *(f"- {line}" for line in lines)])
+        for paper, claim, where, lines in primary_claims(frame, papers, config)
+    ]
+    return "\n\n".join([heading, *paragraphs, rest])
+
+
+def claims_table(frame: pd.DataFrame, papers: Iterable[Paper], config: Config) -> Table:
+    """Return the verdicts counted, then a block for each paper that has claims.
+
+    Args:
         frame: of columns CLAIMS.
         papers: where in a paper each claim stands, and what its sides are.
         config: what the runs were made with.
@@ -44,29 +58,33 @@ def claims_markdown(frame: pd.DataFrame, papers: Iterable[Paper], config: Config
     rows = {name: part.to_dict("records") for name, part in frame.groupby("paper", sort=False)}
     verdicts = [
         Block(
-            f"{paper.paper}, as the paper puts it in short",
+            f"{paper.paper}: as the paper puts it in short",
             ["Claim", "Where", "Judged on", "Verdict"],
-            ["Effect", "p", "Detectable", "Power", "Evidence"],
+            ["Effect", "p-value", "Detectable", "Power", "Evidence"],
             [_page_row(row, paper.claims[row["claim"]].where) for row in rows[paper.paper]],
         )
         for paper in papers
     ]
-    table = Table(
+    return Table(
         label="claims",
         title="Claims of the papers" if config.comparable else f"Claims ({OTHER_DATA})",
         blocks=[_summary(frame), *verdicts],
         notes=[*_notes(config), *(f"Claims of {paper.citation}" for paper in papers)],
         frame=frame,
     )
-    heading, rest = to_markdown(table).split("\n\n", 1)
-    return "\n\n".join([heading, *_primary(rows, papers, config), rest])
 
 
-def _primary(rows: dict[str, list[dict]], papers: list[Paper], config: Config) -> list[str]:
-    """Return a paragraph for each primary claim."""
-    paragraphs = []
+def primary_claims(
+    frame: pd.DataFrame, papers: Iterable[Paper], config: Config
+) -> list[tuple[str, str, str, list[str]]]:
+    """Return what comes out of each primary claim, in words.
+
+    Returns: the paper, the claim, where it stands there, and a line of Markdown for each protocol
+    and setting.
+    """
+    said = []
     for paper in papers:
-        own = [row for row in rows[paper.paper] if row["primary"]]
+        own = frame[frame["paper"].eq(paper.paper) & frame["primary"]].to_dict("records")
         for name in dict.fromkeys(row["claim"] for row in own):
             here = [row for row in own if row["claim"] == name]
             claim = paper.claims[name]
@@ -76,9 +94,8 @@ def _primary(rows: dict[str, list[dict]], papers: list[Paper], config: Config) -
                 for side in (better, worse)
             ]
             lines = [_in_words(row, titles, MEASURES[better.measure].short, config) for row in here]
-            said = f"**{paper.paper}: {claim.claim}** ({claim.where})."
-            paragraphs.append("\n".join([said, "", *(f"- {line}" for line in lines)]))
-    return paragraphs
+            said.append((paper.paper, claim.claim, claim.where, lines))
+    return said
 
 
 def judged_on(row: dict) -> str:

@@ -14,7 +14,7 @@ from analogyqa.report.ledger import NOT_RUN, OTHER_DATA, no_run
 from analogyqa.report.significance import SAMPLES
 from analogyqa.report.spread import summarise
 from analogyqa.report.summary import DECIMALS, MEASURED, Values, joined, typed
-from analogyqa.report.table_formats import Block, Table, Value, full_text, short_text, to_markdown
+from analogyqa.report.table_formats import Block, Table, Value, full_text, short_text
 from analogyqa.report.table_notes import interval_notes
 from analogyqa.schemas import SPLITS
 from analogyqa.settings.paper import Paper
@@ -118,10 +118,10 @@ def shared_notes(corpora: Mapping[str, pd.DataFrame], subset: str, config: Confi
     ]
 
 
-def crossfit_markdown(
+def crossfit_table(
     frame: pd.DataFrame, paper: Paper, shared: Iterable[str], config: Config
-) -> str:
-    """Return the page: a table for each data set, then how it was done.
+) -> Table:
+    """Return a block for each data set, with how it was done.
 
     Args:
         frame: of columns CROSSFIT.
@@ -130,19 +130,20 @@ def crossfit_markdown(
         config: what the runs were made with.
     """
     study = config.studies[paper.paper].crossfit
-    title = f"Cross-fitting, {paper.paper}: all questions of {study.subset}"
+    title = f"Cross-fitting of {paper.paper}: all questions of {study.subset}"
     blocks = [
         _block(part, study.measures, config)
         for _, part in frame.groupby("dataset", sort=False)
         if not part.empty
     ]
     first = config.systems[study.systems[0]].title
+    fixed = bool(frame["run_low"].eq(frame["run_high"]).any())
     notes = [
         f"Each data set is cut into {study.folds} folds by question, its train, dev and test "
         "splits together. A fold is tested by what was trained on the others, of which every "
         "eighth question chooses the epoch. Prototypes are training questions. Every system is at "
         "the paper's setting. This is not the paper's protocol.",
-        *interval_notes(" {other questions}", config),
+        *interval_notes(" {other questions}", config, fixed=fixed),
         f"Shown are {titles(study.measures)}. The columns from train, from dev and from test have "
         "the questions of each split of the data set, whose labels are of different quality: mean "
         "{other questions} and their number.",
@@ -153,21 +154,20 @@ def crossfit_markdown(
         f"Folds that {NOT_LEARNT}: {_not_learnt(frame, config) or 'none'}.",
         f"Published values of the paper's own split: {paper.citation}",
     ]
-    table = Table(
+    return Table(
         label=f"tab:{paper.paper}-crossfit",
         title=title if config.comparable else f"{title} ({OTHER_DATA})",
         blocks=blocks,
         notes=notes,
         frame=frame,
     )
-    return to_markdown(table)
 
 
 def _block(part: pd.DataFrame, measures: list[str], config: Config) -> Block:
     rows = {(row["system"], row["measure"], row["origin"]): row for row in part.to_dict("records")}
     main, *_ = measures  # of which the origins and the differences are
     columns = [MEASURES[name].short for name in measures]
-    columns += [f"from {origin}" for origin in SPLITS] + ["first minus this", "p"]
+    columns += [f"from {origin}" for origin in SPLITS] + ["first minus this", "p-value"]
     lines = []
     for system in dict.fromkeys(part["system"]):
         values = [full_text(_of(rows, system, name, EVERY), questions=True) for name in measures]

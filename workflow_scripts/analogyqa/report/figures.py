@@ -123,11 +123,12 @@ def draw_figure(
                 heading = heading or panel
             elif artefact.y:
                 _draw_heat_map(axes, part, artefact)
-                heading = ", ".join(filter(None, [heading, measure]))
+                heading = ": ".join(filter(None, [heading, measure]))
             else:
                 _draw_lines(axes, part, artefact, config)
                 axes.set_ylabel(measure)
-            axes.set_title(heading, fontsize="medium")
+            lines = textwrap.wrap(heading, int(width * LETTERS_PER_INCH))
+            axes.set_title("\n".join(lines), fontsize="medium")
         finish(figure, _title(frame, paper, name, config), files)
 
 

@@ -24,6 +24,7 @@ ONE_SEED = "one seed does not say where a further run would lie"
 OTHER_MACHINE = "seconds are of another machine: hold how many times longer a system takes"
 # Printed values that differ by less are one value, rounded or cut off.
 SAME_VALUE = 0.0007
+ROUNDED = 10.0**-DECIMALS / 2  # what our own values, as they are written, may be off
 SAME_SIZE = 0.01  # of its own: numbers of parameters that differ by less are one number
 
 # Paper, artefact, row and column of a printed value.
@@ -57,9 +58,10 @@ def build_ledger(
     """Hold every published number against ours: columns `LEDGER`.
 
     A published value is one run of the paper's system on the same questions. So it is held against
-    the interval of one further run of ours. A trained system has a row at the paper's setting and,
-    where the configuration selects it, a row at the setting that its dev split chose. A value that
-    the paper cites has no row.
+    the interval of one further run of ours; where every seed gives the same, against ours at the
+    digits that are printed. A trained system has a row at the paper's setting and, where the
+    configuration selects it, a row at the setting that its dev split chose. A value that the paper
+    cites has no row.
 
     Args:
         papers: the published values.
@@ -99,7 +101,7 @@ def build_ledger(
                 elif number.kind == BEST:
                     ours = [_best(artefact, number, config, found, values)]
                 else:
-                    ours = _scores(paper, number, config, found)
+                    ours = _scores(paper, artefact, number, config, found)
                 remark = artefact.remark_on(number.row, number.column)
                 rows += [start | _comparable(_remarked(row, remark), config) for row in ours]
     return typed(rows, LEDGER)
@@ -145,7 +147,9 @@ def _not_run(reason: str) -> dict:
     return {"verdict": NOT_RUN, "reason": reason}
 
 
-def _scores(paper: Paper, number: Published, config: Config, found: Found) -> list[dict]:
+def _scores(
+    paper: Paper, artefact: Artefact, number: Published, config: Config, found: Found
+) -> list[dict]:
     rivals = rivals_of(paper, number.where)
     rows = []
     for setting, cell in cells_by_setting(number.where, config).items():
@@ -156,6 +160,10 @@ def _scores(paper: Paper, number: Published, config: Config, found: Found) -> li
         shown = {name: run[name] for name in (*MEASURED, "provenance", "substitute")}
         low, high = run["run_low"], run["run_high"]
         row = {"setting": setting, "verdict": verdict(number.published, low, high, rivals)}
+        if low == high:
+            # No further run lies anywhere else: all that is open is how the paper rounds.
+            reach = artefact.rounding(number.column) + ROUNDED
+            row["verdict"] = verdict(number.published, low - reach, high + reach)
         if pd.isna(low):
             row["reason"] = ONE_SEED
         elif row["verdict"] == CANNOT_TELL:
@@ -300,9 +308,6 @@ def _remarked(row: dict, remark: str) -> dict:
 
 
 def _comparable(row: dict, config: Config) -> dict:
-    if config.comparable:
+    if config.comparable or row["verdict"] == NOT_RUN:
         return row
-    reasons = [OTHER_DATA]
-    if row["verdict"] == NOT_RUN:
-        reasons.append(f"{NOT_RUN}: {row['reason']}")
-    return row | {"verdict": NOT_COMPARABLE, "reason": "; ".join(reasons)}
+    return row | {"verdict": NOT_COMPARABLE, "reason": OTHER_DATA}

@@ -1,12 +1,12 @@
 """The ledger as pages: every published number beside ours, its verdict in colour and in sign."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 import pandas as pd
-from jinja2 import Environment, PackageLoader
 
+from analogyqa.report.html_pages import render
 from analogyqa.report.ledger import (
     CANNOT_TELL,
     ENFORCED,
@@ -28,7 +28,9 @@ from analogyqa.report.table_formats import (
     full_text,
 )
 from analogyqa.report.table_formats import to_markdown as table_to_markdown
+from analogyqa.settings.axes import CHOSEN
 from analogyqa.settings.paper import Paper
+from analogyqa.settings.studies import PAPER
 from analogyqa.settings.where import COST, SCORE
 
 TITLE = "Published numbers and ours"
@@ -41,12 +43,15 @@ SYMBOLS = {
     CANNOT_TELL: "⬜",
     ENFORCED: "⬛",
     NOT_RUN: "➖",
-    NOT_COMPARABLE: "⬜",
+    NOT_COMPARABLE: "✖",
 }
+# What stands behind a published value that has no mark in a table.
+_OTHER_MARKS = {NOT_RUN: "–", NOT_COMPARABLE: "×"}
 _KEY = {
-    REPRODUCED: "one further run of ours may well be at the published value",
+    REPRODUCED: "one further run of ours may well be at the published value; where every seed "
+    "gives the same, ours is equal at the printed digits",
     HIGHER: "ours lies above the published value, further than one run from another",
-    LOWER: "ours lies below it, further than one run from another",
+    LOWER: "ours lies below it, as far",
     CANNOT_TELL: "one further run may be at the published value, and as well at the value of what "
     "the paper compares it with; or there is one seed only; or several points of an axis may be "
     "the best",
@@ -55,6 +60,7 @@ _KEY = {
     NOT_COMPARABLE: OTHER_DATA,
 }
 _EVIDENCE = (REPRODUCED, HIGHER, LOWER, CANNOT_TELL)
+_SETTINGS = (PAPER, CHOSEN, "")
 _WITH_STAND_INS, _REPEATED = "with a stand-in", "printed before"
 _READING = (
     "New evidence is what neither a stand-in made nor the pipeline enforces. A value that is "
@@ -63,6 +69,9 @@ _READING = (
     "A cell: mean ± standard deviation over seeds [one further run on the same questions] {other "
     "questions} (published) sign [note]. Counts have neither deviation nor interval; of the best "
     "point of an axis it is the point that is best most often in a bootstrap.",
+    "A score without ± has no run-to-run spread: every seed gave the same, as of a system that "
+    "draws nothing. One further run lies nowhere else, so the published value is held against the "
+    "rounding of what is printed. With one seed nothing is known of further runs.",
     "Settings: paper, the stated one; chosen, the one that the dev split prefers; none where "
     "nothing is trained.",
 )
@@ -71,7 +80,6 @@ _READING = (
 class _Cell(NamedTuple):
     """What a page shows of one row of the ledger; `note` is a number, 0 for none."""
 
-    verdict: str
     value: Value
     note: int = 0
 
@@ -85,8 +93,6 @@ class _Part(NamedTuple):
 
 
 class _Page(NamedTuple):
-    heads: list[str]
-    counts: list[tuple[tuple[str, str], list[_Cell]]]
     parts: dict[str, list[_Part]]
     notes: list[str]
 
@@ -100,15 +106,14 @@ def to_markdown(ledger: pd.DataFrame, papers: Iterable[Paper]) -> str:
     """
     papers = list(papers)
     page = _lay_out(ledger, papers)
-    counts = [(list(names), [cell.value for cell in cells]) for names, cells in page.counts]
-    blocks = [Block(HOW_MANY, ["Paper", "Setting"], page.heads, counts)]
-    for paper, parts in page.parts.items():
+    blocks = [verdict_counts(ledger, _sign)]
+    for parts in page.parts.values():
         for part in parts:
             rows = [
                 (list(labels), [Value(_marked(cell) if cell else "") for cell in cells])
                 for labels, cells in part.rows
             ]
-            blocks.append(Block(f"{paper}, {part.title}", ["Row", "Setting"], part.columns, rows))
+            blocks.append(Block(part.title, ["Row", "Setting"], part.columns, rows))
     notes = [
         *(f"{_sign(verdict)}: {meaning}" for verdict, meaning in _KEY.items()),
         *_READING,
@@ -121,17 +126,12 @@ def to_markdown(ledger: pd.DataFrame, papers: Iterable[Paper]) -> str:
 def to_html(ledger: pd.DataFrame, papers: Iterable[Paper]) -> str:
     """Return the ledger as one HTML file that needs no other, as `to_markdown`."""
     page = _lay_out(ledger, papers := list(papers))
-    templates = Environment(
-        loader=PackageLoader("analogyqa.report"), autoescape=True, keep_trailing_newline=True
-    )
-    return templates.get_template("ledger.html").render(
+    return render(
+        "ledger.html",
         title=TITLE,
-        how_many=HOW_MANY,
-        heads=page.heads,
-        words={verdict: _word(verdict) for verdict in SYMBOLS},
-        key=_KEY,
+        counts=verdict_counts(ledger, word_of),
+        key=key_of_verdicts(),
         reading=_READING,
-        counts=page.counts,
         papers=[
             (paper.paper, paper.citation, page.parts[paper.paper])
             for paper in papers
@@ -141,15 +141,35 @@ def to_html(ledger: pd.DataFrame, papers: Iterable[Paper]) -> str:
     )
 
 
-def _lay_out(ledger: pd.DataFrame, papers: Iterable[Paper]) -> _Page:
-    heads = [f"New evidence: {_sign(each)}" for each in _EVIDENCE]
+def key_of_verdicts() -> dict[str, dict[str, str]]:
+    """Return verdict to its word with its sign, and to what it means."""
+    return {
+        verdict: {"word": word_of(verdict), "meaning": meaning} for verdict, meaning in _KEY.items()
+    }
+
+
+def verdict_counts(ledger: pd.DataFrame, sign: Callable[[str], str]) -> Block:
+    """Return how many numbers have which verdict, a row for each paper and setting.
+
+    Args:
+        ledger: of columns LEDGER.
+        sign: what a column calls its verdict.
+    """
+    heads = [f"New evidence: {sign(each)}" for each in _EVIDENCE]
     heads += [f"{_WITH_STAND_INS}: {' / '.join(MARKS[each] for each in _EVIDENCE)}"]
     others = [each for each in SYMBOLS if each not in _EVIDENCE]
-    heads += [*map(_sign, others), _REPEATED]
-    counts = [
-        (names, _counts(part, others))
-        for names, part in ledger.groupby(["paper", "setting"], sort=False)
-    ]
+    heads += [*map(sign, others), _REPEATED]
+    rows = []
+    for paper, own in ledger.groupby("paper", sort=False):
+        settings = sorted(own["setting"].unique(), key=_SETTINGS.index)
+        rows += [
+            ([paper, setting], _counts(own[own["setting"] == setting], others))
+            for setting in settings
+        ]
+    return Block(HOW_MANY, ["Paper", "Setting"], heads, rows)
+
+
+def _lay_out(ledger: pd.DataFrame, papers: Iterable[Paper]) -> _Page:
     notes: dict[str, int] = {}
     parts: dict[str, list[_Part]] = {}
     for paper in papers:
@@ -157,30 +177,35 @@ def _lay_out(ledger: pd.DataFrame, papers: Iterable[Paper]) -> _Page:
             here = ledger[ledger["paper"].eq(paper.paper) & ledger["artefact"].eq(name)]
             if len(here):
                 place = re.sub(r"(\d+)", r" \1", name).capitalize()
-                title = f"{place}: {artefact.title}"
+                title = f"{place} of {paper.paper}: {artefact.title}"
                 columns = list(artefact.panels if artefact.is_figure else artefact.columns)
+                # Of a figure the points of its axis stand here, and not what its panels show.
+                best = f"best {next(iter(artefact.x), '')}"
+                heads = [f"{best} by {panel}" if panel else best for panel in columns]
                 rows = [
                     row
                     for label in here["row"].unique()
                     for row in _rows(here, label, columns, notes)
                 ]
-                parts.setdefault(paper.paper, []).append(_Part(title, columns, rows))
-    return _Page(heads, counts, parts, list(notes))
+                parts.setdefault(paper.paper, []).append(
+                    _Part(title, heads if artefact.is_figure else columns, rows)
+                )
+    return _Page(parts, list(notes))
 
 
-def _counts(rows: pd.DataFrame, others: list[str]) -> list[_Cell]:
+def _counts(rows: pd.DataFrame, others: list[str]) -> list[Value]:
     """Count verdicts by what they are worth, each published value once."""
     once = rows[rows["repeats"] == ""]
     stands_in = once["substitute"] != ""
 
-    def count(part: pd.DataFrame, verdict: str) -> str:
-        return str(part["verdict"].eq(verdict).sum())
+    def count(part: pd.DataFrame, verdict: str) -> Value:
+        number = part["verdict"].eq(verdict).sum()
+        return Value(str(number), verdict=verdict if number else "")
 
-    cells = [_Cell(each, Value(count(once[~stands_in], each))) for each in _EVIDENCE]
-    with_stand_ins = " / ".join(count(once[stands_in], each) for each in _EVIDENCE)
-    cells.append(_Cell("", Value(with_stand_ins)))
-    cells += [_Cell(each, Value(count(once, each))) for each in others]
-    return [*cells, _Cell("", Value(str(len(rows) - len(once))))]
+    values = [count(once[~stands_in], each) for each in _EVIDENCE]
+    values.append(Value(" / ".join(count(once[stands_in], each).ours for each in _EVIDENCE)))
+    values += [count(once, each) for each in others]
+    return [*values, Value(str(len(rows) - len(once)))]
 
 
 def _rows(
@@ -205,17 +230,20 @@ def _cell(row: dict, notes: dict[str, int]) -> _Cell:
     stands_in = f"stands in: {row['substitute']}" if row["substitute"] else ""
     parts = [row["provenance"], stands_in, row["repeats"], row["reason"]]
     note = ". ".join(filter(None, parts))
-    return _Cell(row["verdict"], value, notes.setdefault(note, len(notes) + 1) if note else 0)
+    value = value._replace(verdict=row["verdict"])
+    return _Cell(value, notes.setdefault(note, len(notes) + 1) if note else 0)
 
 
-def _word(verdict: str) -> str:
-    return f"{MARKS.get(verdict, '')} {verdict}".strip()
+def word_of(verdict: str) -> str:
+    """Return a verdict with its sign."""
+    return f"{(MARKS | _OTHER_MARKS)[verdict]} {verdict}"
 
 
 def _sign(verdict: str) -> str:
-    return f"{SYMBOLS[verdict]} {_word(verdict)}"
+    mark = f" {MARKS[verdict]}" if verdict in MARKS else ""
+    return f"{SYMBOLS[verdict]}{mark} {verdict}"
 
 
 def _marked(cell: _Cell) -> str:
     note = f"[{cell.note}]" if cell.note else ""
-    return " ".join(filter(None, [SYMBOLS[cell.verdict], *cell.value, note]))
+    return " ".join(filter(None, [SYMBOLS[cell.value.verdict], *cell.value.parts, note]))

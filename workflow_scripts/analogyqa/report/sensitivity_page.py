@@ -16,7 +16,7 @@ from analogyqa.report.sensitivity import (
 )
 from analogyqa.report.significance import SAMPLES
 from analogyqa.report.table_formats import Table, to_markdown
-from analogyqa.report.table_notes import interval_notes, marks_note, seeds_note
+from analogyqa.report.table_notes import interval_notes, marks_notes, seeds_note
 from analogyqa.settings.run import Config
 from analogyqa.settings.studies import PAPER, Sensitivity
 
@@ -29,19 +29,31 @@ def sensitivity_markdown(frame: pd.DataFrame, config: Config, study: Sensitivity
         config: what the runs were made with.
         study: what was varied.
     """
-    shown = frame[frame["measure"] == study.measure]
-    parts = [part for _, part in shown.groupby("dataset", sort=False)]
+    heading, rest = to_markdown(sensitivity_table(frame, config, study)).split("\n\n", 1)
+    return "\n\n".join([heading, *sensitivity_in_words(frame, config, study), rest])
+
+
+def sensitivity_table(frame: pd.DataFrame, config: Config, study: Sensitivity) -> Table:
+    """Return a block for each data set, of the same arguments."""
     title = "Sensitivity to the open choices"
-    table = Table(
+    return Table(
         label="sensitivity",
         title=title if config.comparable else f"{title} ({OTHER_DATA})",
-        blocks=[rows_of_block(part, config, study) for part in parts],
-        notes=_notes(shown, config, study),
+        blocks=[rows_of_block(part, config, study) for part in _parts(frame, study)],
+        notes=_notes(frame[frame["measure"] == study.measure], config, study),
         frame=frame,
     )
-    heading, rest = to_markdown(table).split("\n\n", 1)
-    paragraphs = [_introduction(config, study), *(_paragraph(part, config) for part in parts)]
-    return "\n\n".join([heading, *paragraphs, rest])
+
+
+def sensitivity_in_words(frame: pd.DataFrame, config: Config, study: Sensitivity) -> list[str]:
+    """Return paragraphs of Markdown, of the same arguments."""
+    parts = _parts(frame, study)
+    return [_introduction(config, study), *(_paragraph(part, config) for part in parts)]
+
+
+def _parts(frame: pd.DataFrame, study: Sensitivity) -> list[pd.DataFrame]:
+    shown = frame[frame["measure"] == study.measure]
+    return [part for _, part in shown.groupby("dataset", sort=False)]
 
 
 def _introduction(config: Config, study: Sensitivity) -> str:
@@ -173,7 +185,8 @@ def _notes(frame: pd.DataFrame, config: Config, study: Sensitivity) -> list[str]
             "of variations, nor for the other claims of the paper, as the page of the claims does."
         )
     if config.comparable:
-        notes.append(marks_note(False, config))
+        verdicts = {mark_of(row) for row in frame.to_dict("records")}
+        notes += marks_notes(verdicts, frame["substitute"].ne("").any(), False, config)
     else:
         notes.append(f"No published values: {OTHER_DATA}.")
     if (frame.groupby("dataset")["n_items"].nunique() > 1).any():

@@ -1,5 +1,6 @@
 """A table as Markdown and as LaTeX."""
 
+import re
 from typing import NamedTuple
 
 import pandas as pd
@@ -8,7 +9,8 @@ from analogyqa.report.ledger import CANNOT_TELL, ENFORCED, HIGHER, LOWER, NOT_RU
 from analogyqa.settings.paper import DIGITS, NOT_PRINTED
 
 IN_PAPER, NOT_IN_PAPER = "paper", "not in the paper"
-MARKS = {REPRODUCED: "=", HIGHER: "↑", LOWER: "↓", CANNOT_TELL: "?", ENFORCED: "="}
+MARKS = {REPRODUCED: "=", HIGHER: "↑", LOWER: "↓", CANNOT_TELL: "?", ENFORCED: "≡"}
+LINK = re.compile(r"\[([^]]+)\]\(([^)]+)\)")  # in a note: its text and where it leads
 SUBSTITUTE = "†"  # behind the mark of a row that is made with a stand-in
 
 
@@ -22,16 +24,27 @@ _LATEX = {
     "±": r"$\pm$",
     "↑": r"$\uparrow$",
     "↓": r"$\downarrow$",
+    "≡": r"$\equiv$",
     "†": r"$\dagger$",
 }
 
 
 class Value(NamedTuple):
-    """The text of a cell; a part that does not apply is empty."""
+    """A cell: its text in parts, of which one that does not apply is empty, and what it is about.
+
+    `published` ends in the mark of the `verdict`; `run` is the path of the run that it shows.
+    """
 
     ours: str
     interval: str = ""
     published: str = ""
+    verdict: str = ""
+    run: str = ""
+
+    @property
+    def parts(self) -> list[str]:
+        """What of its text there is."""
+        return [part for part in (self.ours, self.interval, self.published) if part]
 
 
 class Block(NamedTuple):
@@ -48,25 +61,33 @@ class Block(NamedTuple):
 
 
 class Table(NamedTuple):
-    """A table for people (`blocks`, `notes`) and for programs (`frame`, a row for each value)."""
+    """A table for people (`blocks`, `notes`) and for programs (`frame`, a row for each value).
+
+    `place` says where it is printed, such as Table 4 of a paper. A note may have links, as Markdown
+    writes them, from the folder of a paper's tables.
+    """
 
     label: str
     title: str
     blocks: list[Block]
     notes: list[str]
     frame: pd.DataFrame
+    place: str = ""
+
+    @property
+    def heading(self) -> str:
+        return f"{self.place}: {self.title}" if self.place else self.title
 
 
 def to_markdown(table: Table) -> str:
     """Return the table as GitHub Markdown whose source is aligned too."""
-    parts = [f"# {table.title}"]
+    parts = [f"# {table.heading}"]
     for block in table.blocks:
         if block.heading:
             parts.append(f"## {block.heading}")
         lines = [[*block.labels, *block.columns]]
         lines += [
-            [*labels, *(" ".join(filter(None, value)) for value in values)]
-            for labels, values in block.rows
+            [*labels, *(" ".join(value.parts) for value in values)] for labels, values in block.rows
         ]
         lines = [[text.replace("|", r"\|") for text in line] for line in lines]
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
@@ -80,11 +101,13 @@ def to_markdown(table: Table) -> str:
 
 def to_latex(table: Table) -> str:
     """Return the table as LaTeX for \\input; of packages it needs booktabs."""
+    # LaTeX numbers tables itself: the paper's number comes last.
+    caption = f"{table.title} ({table.place})" if table.place else table.title
     lines = [
         r"% \usepackage{booktabs}",
         r"\begin{table}[tbp]",
         r"\centering\small",
-        rf"\caption{{{escape_latex(table.title)}}}",
+        rf"\caption{{{escape_latex(caption)}}}",
         rf"\label{{{table.label}}}",
     ]
     for block in table.blocks:
@@ -105,7 +128,7 @@ def to_latex(table: Table) -> str:
     lines += [
         r"\par\medskip",
         r"\begin{minipage}{\linewidth}\footnotesize",
-        *(escape_latex(note) + r"\par" for note in table.notes),
+        *(escape_latex(LINK.sub(r"\1", note)) + r"\par" for note in table.notes),
         r"\end{minipage}",
         r"\end{table}",
     ]
@@ -134,7 +157,7 @@ def _latex_row(cells: list[str]) -> str:
 
 
 def _latex_value(value: Value) -> str:
-    text = escape_latex(" ".join(filter(None, [value.ours, value.published])))
+    text = escape_latex(" ".join(value._replace(interval="").parts))
     if not value.interval:
         return text
     return rf"\shortstack{{{text}\\{{\footnotesize {escape_latex(value.interval)}}}}}"
@@ -193,15 +216,25 @@ def _rounded(value: float) -> str:
 
 
 def full_text(row: dict, questions: bool = False) -> Value:
-    """Return a score with the interval of one further run, and with `questions` that of others."""
+    """Return a score with the interval of one further run, and with `questions` that of others.
+
+    Where no seed differs there is no deviation and no further run elsewhere: the other interval
+    stands alone.
+    """
     published = _published(row)
     if pd.isna(row["mean"]):
         return Value(NOT_RUN, published=published)
-    spread = f" ± {_number(row['sd'])}" if row["n_seeds"] > 1 else ""
-    intervals = [f"[{_range(row, 'run')}]"] if pd.notna(row["run_low"]) else []
+    varies = has_spread(row)
+    spread = f" ± {_number(row['sd'])}" if varies else ""
+    intervals = [f"[{_range(row, 'run')}]"] if varies else []
     intervals += [f"{{{_range(row, 'ci')}}}"] if questions or not intervals else []
     mean = _number(row["mean"]) + spread
     return Value(mean, " ".join(intervals), _with_mark(published, row))
+
+
+def has_spread(row: dict) -> bool:
+    """Return whether there are seeds that differ, so that it is known how far runs lie apart."""
+    return pd.notna(row["run_low"]) and row["run_low"] < row["run_high"]
 
 
 def short_text(row: dict) -> Value:

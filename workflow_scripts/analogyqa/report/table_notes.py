@@ -1,24 +1,46 @@
 """What stands below a table."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 import pandas as pd
 
 from analogyqa.measures import MEASURES
 from analogyqa.report.ledger import (
     CANNOT_TELL,
+    ENFORCED,
     HIGHER,
     LOWER,
     NOT_RUN,
     OTHER_DATA,
     REPRODUCED,
 )
-from analogyqa.report.table_formats import MARKS, SUBSTITUTE
+from analogyqa.report.table_formats import IN_PAPER, MARKS, SUBSTITUTE, has_spread
 from analogyqa.settings.axes import CHOSEN, from_text, of_dataset
 from analogyqa.settings.paper import CITED, Artefact
 from analogyqa.settings.run import Config
 from analogyqa.settings.studies import PAPER
+from analogyqa.settings.systems import Training
 from analogyqa.settings.where import COST, COUNT
+
+# The lines about settings and origins below a table; the report has all, at this place.
+MOST_LINES = 5
+CONFIGURATION = "../../report.html#configuration"
+# Of what has no deviation.
+NO_SPREAD = "Every seed gives the same, or there is one seed only."
+_WORDS = {
+    REPRODUCED: "reproduced (a further run of ours may well be at the published value; without ±, "
+    "ours is equal at the printed digits)",
+    HIGHER: "ours is higher",
+    LOWER: "ours is lower",
+    CANNOT_TELL: "cannot tell (a further run may as well be at the value that the paper prints for "
+    "what it compares this system with, or there is one seed)",
+}
+_COUNT_WORDS = {
+    REPRODUCED: "equal",
+    ENFORCED: "equal, other data are refused",
+    HIGHER: "ours is higher",
+    LOWER: "ours is lower",
+}
 
 
 def notes_of(artefact: Artefact, rows: list[dict], config: Config) -> list[str]:
@@ -30,33 +52,44 @@ def notes_of(artefact: Artefact, rows: list[dict], config: Config) -> list[str]:
         config: what the runs were made with.
     """
     counts = all(row["kind"] == COUNT for row in rows)
-    runs = [row["run"] for row in rows if row["run"]]
-    mark = " (published) mark" if artefact.published else ""
-    if counts:
-        notes = [*_counted_notes(artefact, config), f"A cell: ours{mark}."]
-    elif all(row["kind"] in (COST, CITED) for row in rows):
-        notes = [f"A cell: ours{mark}."]
-    else:
+    shown = [row for row in rows if row["run"]]
+    runs = [row["run"] for row in shown]
+    verdicts = {row["verdict"] for row in rows if pd.notna(row["published"])}
+    mark = " (published) mark" if verdicts & {*MARKS} else " (published)"
+    mark = mark if artefact.published else ""
+    notes = _counted_notes(artefact, config) if counts else []
+    if runs:
+        # What the paper lacks stands in rows of its own, or with the other interval alone.
+        full = [row for row in shown if artefact.systems_in == "row" or row["block"] == IN_PAPER]
+        varied = {has_spread(row) for row in full}
         notes = [
             _data_note(runs, config),
             *_protocol_notes(runs, config),
-            *interval_notes(mark, config),
+            *interval_notes(mark, config, True in varied, False in varied, len(full) < len(shown)),
             *_all_correct_notes(rows, config),
             _ties_note(runs, config),
         ]
-    if not counts:
-        if any(row["kind"] == COST and pd.notna(row["mean"]) for row in rows):
-            notes.append(
-                "Parameters are those that learn. Seconds are of an epoch on one thread here, from "
-                "a few steps that the systems of a data set took in turns: hold their ratios "
-                "against the published ones."
-            )
-        if any(row["kind"] == CITED for row in rows):
-            notes.append("Rows without a value of ours are as the paper prints them.")
+    elif any(pd.notna(row["mean"]) for row in rows):
+        notes.append(f"A cell: ours{mark}.")
+    if any(row["kind"] == COST and pd.notna(row["mean"]) for row in rows):
+        notes.append(
+            "Parameters are those that learn. Seconds are of an epoch on one thread here, from "
+            "a few steps that the systems of a data set took in turns: hold their ratios "
+            "against the published ones."
+        )
+    if any(row["kind"] == CITED for row in rows):
+        notes.append("Rows without a value of ours are as the paper prints them.")
     if artefact.published:
-        notes.append(marks_note(counts, config))
+        substitutes = any(row["substitute"] for row in rows)
+        notes += marks_notes(verdicts, substitutes, counts, config)
     remarks = [f"{name}: {remark}" for name, remark in artefact.remarks.items()]
-    return [*notes, *remarks, *_settings_notes(rows, config), *_origin_notes(artefact, rows)]
+    return [
+        *notes,
+        *remarks,
+        *_stand_in_notes(rows),
+        *_not_run_notes(artefact, rows),
+        *settings_lines(rows, config),
+    ]
 
 
 def _counted_notes(artefact: Artefact, config: Config) -> list[str]:
@@ -76,16 +109,36 @@ def _counted_notes(artefact: Artefact, config: Config) -> list[str]:
     return [f"Counted: {', '.join(said[name] for name in counted)}."]
 
 
-def interval_notes(mark: str, config: Config) -> list[str]:
-    """Say what a cell shows and what its intervals are; `mark` is what stands behind them."""
+def interval_notes(
+    mark: str, config: Config, runs: bool = True, fixed: bool = False, questions: bool = False
+) -> list[str]:
+    """Say what a cell shows and what its intervals are.
+
+    Args:
+        mark: what stands behind them.
+        config: what the runs were made with.
+        runs: whether there are values whose seeds differ.
+        fixed: whether there are values whose seeds do not.
+        questions: whether the interval over questions is shown otherwise, too.
+    """
     confidence = f"{config.bootstrap.confidence * 100:g}%"
-    return [
-        f"A cell: mean ± standard deviation over seeds [one further run]{mark}.",
-        "[one further run]: where one further seed would lie on the same questions, with "
-        f"{confidence} certainty (prediction interval). {{other questions}}: how far a mean "
-        f"carries to other questions ({confidence} interval, bootstrap over seeds and questions, "
-        f"{config.bootstrap.samples} samples); the csv has both.",
-    ]
+    notes = []
+    if runs:
+        notes += [
+            f"A cell: mean ± standard deviation over seeds [one further run]{mark}.",
+            "[one further run]: where one further seed would lie on the same questions, with "
+            f"{confidence} certainty (prediction interval).",
+        ]
+    if fixed:
+        without = "A cell without ±" if runs else "A cell"
+        notes.append(f"{without}: mean {{other questions}}{mark}. {NO_SPREAD}")
+    if fixed or questions:
+        notes.append(
+            f"{{other questions}}: how far a mean carries to other questions ({confidence} "
+            "interval, bootstrap over seeds and questions, "
+            f"{config.bootstrap.samples} samples)."
+        )
+    return [*notes, "The csv has both intervals of every value."]
 
 
 def _all_correct_notes(rows: list[dict], config: Config) -> list[str]:
@@ -180,41 +233,61 @@ def _ties_note(runs: list[dict], config: Config) -> str:
     return f"Tied candidates, over all seeds: {counts}; trec_eval ranks the last id first."
 
 
-def marks_note(counts: bool, config: Config) -> str:
-    """Say what the marks behind a published value mean; `counts` is of a table that counts."""
+def marks_notes(
+    verdicts: Collection[str], substitutes: bool, counts: bool, config: Config
+) -> list[str]:
+    """Say what the marks that stand behind published values mean.
+
+    Args:
+        verdicts: those of the table.
+        substitutes: whether there is a value that a stand-in made.
+        counts: whether the table counts.
+        config: says whether published values are about our data.
+    """
     if not config.comparable:
-        return f"No marks: {OTHER_DATA}, the published values are for orientation only."
-    if counts:
-        above, below = MARKS[HIGHER], MARKS[LOWER]
-        return f"Marks: {MARKS[REPRODUCED]} equal, {above} ours is higher, {below} ours is lower."
-    return (
-        f"Marks: {MARKS[REPRODUCED]} reproduced (a further run of ours may well be at the "
-        f"published value), {MARKS[HIGHER]} ours is higher, {MARKS[LOWER]} ours is lower, "
-        f"{MARKS[CANNOT_TELL]} cannot tell (it may as well be at the value that the paper prints "
-        f"for what it compares this system with, or there is one seed). {SUBSTITUTE}: made with a "
-        "stand-in for a file of the paper."
-    )
+        return [f"No marks: {OTHER_DATA}, the published values are for orientation only."]
+    words = _COUNT_WORDS if counts else _WORDS
+    said = [f"{MARKS[each]} {words[each]}" for each in words if each in verdicts]
+    said += [f"{SUBSTITUTE} made with a stand-in for a file of the paper"] if substitutes else []
+    return [f"Marks: {'; '.join(said)}."] if said else []
 
 
-def _settings_notes(rows: list[dict], config: Config) -> list[str]:
+def settings_lines(rows: list[dict], config: Config) -> list[str]:
+    """Say what the systems of a table were trained with and made of, in few lines."""
     stated: dict[str, dict[str, None]] = {}
     chosen: dict[tuple[str, str], dict[str, None]] = {}
+    origins: dict[str, dict[str, None]] = {}
     for row in rows:
-        if row["setting"] == PAPER:
+        if row["setting"] == PAPER and row["system"] in config.systems:
             system = config.systems[row["system"]]
-            stated.setdefault(_flat(system.training.model_dump()), {})[system.title] = None
+            stated.setdefault(_otherwise(system.training), {})[system.title] = None
         elif row["setting"] == CHOSEN and row["run"]:
             selection, name = config.selection_of(row["system"]), row["run"]["setting"]
             changes = _flat(selection.settings.get(name, {}))
             what = f"{name} ({changes})" if changes else name
             chosen.setdefault((selection.subset, what), {})[row["name"]] = None
-    return [
-        *(f"Paper's setting of {', '.join(own)}: {training}." for training, own in stated.items()),
+        if row["provenance"] and row["kind"] != COST:
+            made = row["provenance"].rpartition(", setting ")[0] or row["provenance"]
+            origins.setdefault(made, {})[row["name"]] = None
+    lines = [
         *(
-            f"Setting chosen on {subset} by {', '.join(own)}: {what}."
+            f"Chosen on {subset} by {', '.join(own)}: {what}."
             for (subset, what), own in chosen.items()
         ),
+        *(f"Paper's setting of {', '.join(own)}: {training}." for training, own in stated.items()),
+        *(f"Origin of {', '.join(own)}: {made}." for made, own in origins.items()),
     ]
+    if not lines:
+        return []
+    shown = lines[: MOST_LINES - 1]
+    every = f"Every setting{' and origin' if len(lines) > len(shown) else ''}"
+    return [*shown, f"{every}: [report]({CONFIGURATION})."]
+
+
+def _otherwise(training: Training) -> str:
+    """Return what a training has otherwise than where nothing is said."""
+    own, usual = training.model_dump(), Training().model_dump()
+    return _flat({key: value for key, value in own.items() if value != usual[key]}) or "the defaults"
 
 
 def _flat(values: dict) -> str:
@@ -222,22 +295,24 @@ def _flat(values: dict) -> str:
     return ", ".join(f"{key} {value}".replace("_", " ") for key, value in flat.items())
 
 
-def _origin_notes(artefact: Artefact, rows: list[dict]) -> list[str]:
-    """Group the systems by where their numbers come from, and by why they have none."""
-    groups: dict[str, dict[str, dict[str, None]]] = {"Origin": {}, "Stand-ins": {}, "Not run": {}}
+def _stand_in_notes(rows: list[dict]) -> list[str]:
+    groups: dict[str, dict[str, None]] = {}
     for row in rows:
         if row["substitute"]:
-            groups["Stand-ins"].setdefault(row["substitute"], {})[row["name"]] = None
+            groups.setdefault(row["substitute"], {})[row["name"]] = None
+    return _grouped("Stand-ins", groups)
+
+
+def _not_run_notes(artefact: Artefact, rows: list[dict]) -> list[str]:
+    groups: dict[str, dict[str, None]] = {}
+    for row in rows:
         # A remark has a note of its own.
         reason = row["reason"].removesuffix(artefact.remark_on(row["row"], row["column"]))
-        why = row["provenance"] or reason.removeprefix(f"{OTHER_DATA}; {NOT_RUN}: ").rstrip("; ")
-        if why:
-            group = groups["Origin" if row["provenance"] else "Not run"]
-            group.setdefault(why, {})[row["name"]] = None
-    return [
-        f"{heading}: "
-        + "; ".join(f"{', '.join(systems)} ({why})" for why, systems in group.items())
-        + "."
-        for heading, group in groups.items()
-        if group
-    ]
+        if row["verdict"] == NOT_RUN and (why := reason.rstrip("; ")):
+            groups.setdefault(why, {})[row["name"]] = None
+    return _grouped("Not run", groups)
+
+
+def _grouped(heading: str, groups: dict[str, dict[str, None]]) -> list[str]:
+    said = "; ".join(f"{', '.join(names)} ({what})" for what, names in groups.items())
+    return [f"{heading}: {said}."] if said else []

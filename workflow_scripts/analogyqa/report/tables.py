@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pandas as pd
 
-from analogyqa.plan import cells_by_setting, extra_systems, why_not
+from analogyqa.plan import cells_by_setting, extra_systems, run_of, why_not
 from analogyqa.report.ledger import NOT_RUN, OTHER_DATA, cost_of, measured, no_run
 from analogyqa.report.summary import LEDGER, Found, by_cell, typed
 from analogyqa.report.table_formats import (
@@ -27,7 +27,7 @@ from analogyqa.settings.run import Config
 from analogyqa.settings.where import COST, COUNT, SCORE, Where
 
 _FIRST = ("paper", "artefact", "block", "row", "column", "system", "ranked_by")
-_FRAME = dict.fromkeys(_FIRST, "str") | LEDGER
+FRAME = dict.fromkeys(_FIRST, "str") | LEDGER
 
 
 def build_table(
@@ -48,20 +48,28 @@ def build_table(
         config: what the runs were made with.
         costs: as in the ledger.
     """
-    artefact = paper.artefacts[name]
     found = by_cell(summary) | (costs or {})
     rows = _rows_of_paper(paper, name, ledger, config, found)
     rows += _rows_not_in_paper(paper, name, config, found)
-    frame = typed([{"paper": paper.paper, "artefact": name, **row} for row in rows], _FRAME)
-    shown = [
-        row | _more_about(row, of["where"], artefact, config, found)
-        for row, of in zip(frame.to_dict("records"), rows, strict=True)
-    ]
-    number = name.removeprefix("table")
-    title = f"Table {number} of {paper.paper}: {artefact.title}"
+    frame = typed([{"paper": paper.paper, "artefact": name, **row} for row in rows], FRAME)
+    return table_of_frame(paper, name, frame, summary, config)
+
+
+def table_of_frame(
+    paper: Paper, name: str, frame: pd.DataFrame, summary: pd.DataFrame, config: Config
+) -> Table:
+    """Return a table of a paper from its csv.
+
+    Args:
+        paper, name, summary, config: as of `build_table`.
+        frame: a row for each value, columns FRAME.
+    """
+    artefact, found = paper.artefacts[name], by_cell(summary)
+    shown = [row | _more_about(row, artefact, config, found) for row in frame.to_dict("records")]
+    title, place = artefact.title, f"Table {name.removeprefix('table')} of {paper.paper}"
     source = f"Published: {paper.citation}"
     if paper.paper == OWN:
-        title, source = artefact.title, paper.citation
+        place, source = "", paper.citation
     elif not config.comparable:
         title = f"{title} ({OTHER_DATA})"
     return Table(
@@ -70,6 +78,7 @@ def build_table(
         blocks=_blocks(artefact, shown),
         notes=[*notes_of(artefact, shown, config), source],
         frame=frame,
+        place=place,
     )
 
 
@@ -104,7 +113,7 @@ def _rows_not_in_paper(paper: Paper, name: str, config: Config, found: Found) ->
 
 def _described(block: str, row: str, column: str, where: Where, config: Config) -> dict:
     ranker = config.systems[where.system].ranker if where.system in config.systems else ""
-    described = {"block": block, "row": row, "column": column, "where": where}
+    described = {"block": block, "row": row, "column": column}
     return described | {"system": where.system or "", "ranked_by": ranker}
 
 
@@ -122,21 +131,31 @@ def _ours(where: Where, config: Config, found: Found) -> list[dict]:
     ]
 
 
-def _more_about(
-    row: dict, where: Where, artefact: Artefact, config: Config, found: Found
-) -> dict[str, object]:
-    """Return `run`, the summary of what a row shows, and `name`, what the table calls its system.
+def _more_about(row: dict, artefact: Artefact, config: Config, found: Found) -> dict[str, object]:
+    """Return what a row does not say itself.
 
-    And `system_at`, the name with the setting of a trained system.
+    That is `run`, the summary of what it shows, and `path`, the folder of that; `name`, what the
+    table calls its system, and `system_at`, the name with a setting that was chosen.
     """
-    run = None
+    run, path = None, ""
     if row["kind"] == SCORE and pd.notna(row["mean"]):
-        run = found[cells_by_setting(where, config)[row["setting"]], where.measure]
+        where = _where(row, artefact)
+        cell = cells_by_setting(where, config)[row["setting"]]
+        run, path = found.get((cell, where.measure)), run_of(config, cell).path
     name = row[artefact.systems_in or "column"]
     if row["system"] in config.systems and not artefact.systems_in:
         name = config.systems[row["system"]].title
-    at = f"{name}, {row['setting']} setting" if row["setting"] else name
-    return {"run": run, "name": name, "system_at": at}
+    at = f"{name} (chosen on dev)" if row["setting"] == CHOSEN else name
+    return {"run": run, "path": path, "name": name, "system_at": at}
+
+
+def _where(row: dict, artefact: Artefact) -> Where:
+    """Return the place of a row of FRAME."""
+    if row["block"] == IN_PAPER:
+        return artefact.where(row["row"], row["column"])
+    in_rows = artefact.systems_in == "row"
+    at = {"column": row["column"]} if in_rows else {"row": row["row"]}
+    return artefact.where(**at) | Where(system=row["system"])
 
 
 def _blocks(artefact: Artefact, rows: list[dict]) -> list[Block]:
@@ -144,21 +163,20 @@ def _blocks(artefact: Artefact, rows: list[dict]) -> list[Block]:
     paper, others = (
         [row for row in rows if row["block"] == block] for block in (IN_PAPER, NOT_IN_PAPER)
     )
-    system, place = {"System": "system_at", "ranked by": "ranked_by"}, {"": "row"}
+    stated = [row for row in paper if row["setting"] != CHOSEN]
+    chosen = [row for row in paper if row["setting"] == CHOSEN]
+    system = {"System": "name", "ranked by": "ranked_by"}
+    other = system | {"System": "system_at"}
     if artefact.systems_in == "row":
-        blocks = [
-            ("In the paper" if others else "", paper, system, "column", _text),
-            ("Not in the paper", others, system, "column", _text),
-        ]
+        place, of_others = system, ("Not in the paper", others, other, "column", _text)
     else:
-        stated = [row for row in paper if row["setting"] != CHOSEN]
-        chosen = [row for row in paper if row["setting"] == CHOSEN]
-        heading = "At the paper's setting" if artefact.systems_in or chosen else ""
-        blocks = [
-            (heading, stated, place, "column", _text),
-            ("At the setting chosen on dev", chosen, place, "column", _text),
-            ("Not in the paper: mean {other questions}", others, system, "row", short_text),
-        ]
+        heading = "Not in the paper: mean {other questions}"
+        place, of_others = {"": "row"}, (heading, others, other, "row", short_text)
+    blocks = [
+        ("In the paper" if chosen or others else "", stated, place, "column", _text),
+        ("In the paper at the setting chosen on dev", chosen, place, "column", _text),
+        of_others,
+    ]
     return [_block(*block) for block in blocks if block[1]]
 
 
@@ -177,10 +195,12 @@ def _block(
     """Spread the values over the distinct entries of the column `across`, in their order."""
     columns = list(dict.fromkeys(row[across] for row in rows))
     # A row of systems is known by its system too: two may bear the same title.
-    key = [*labels.values(), *(["system"] if "system_at" in labels.values() else [])]
+    key = [*labels.values(), *(["system"] if "System" in labels else [])]
     cells: dict[tuple, dict[str, Value]] = {}
     for row in rows:
-        cells.setdefault(tuple(row[name] for name in key), {})[row[across]] = text(row)
+        cells.setdefault(tuple(row[name] for name in key), {})[row[across]] = text(row)._replace(
+            verdict=row["verdict"], run=row["path"]
+        )
     lines = [
         (list(names[: len(labels)]), [values.get(column, Value("")) for column in columns])
         for names, values in cells.items()

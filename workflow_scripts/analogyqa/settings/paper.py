@@ -1,6 +1,7 @@
 """What a paper prints: its tables and figures, and its claims."""
 
 from collections.abc import Iterator
+from decimal import Decimal
 from functools import cached_property
 from itertools import product
 from pathlib import Path
@@ -172,6 +173,13 @@ class Artefact(Section):
                 if CITED in (said, self.columns[column]):
                     where, kind = Where() if said == CITED else self.where(row), CITED
                 yield Published(row, column, where, number, kind)
+
+    def rounding(self, column: str) -> float:
+        """Return half a unit of the last digit that the scores of a column have, in our unit."""
+        place = list(self.columns).index(column)
+        printed = [own[place] for own in self.published.values() if own[place] != NOT_PRINTED]
+        digits = max(-int(Decimal(repr(value)).as_tuple().exponent) for value in printed)
+        return 0.5 * 10.0**-digits / self.scale
 
     def remark_on(self, row: str, column: str) -> str:
         return " ".join(self.remarks[name] for name in (row, column) if name in self.remarks)

@@ -44,11 +44,12 @@ def ui(config: Path = _config_option, port: int = 5000) -> None:
             f"Make some first: snakemake --cores all --configfile {config}"
         )
     address = f"http://{HOST}:{port}" if artifacts else tracking_uri.rstrip("/")
-    # The start page of MLflow is about language models; lead past it.
+    # The start page and the menu of MLflow are about language models; lead past them.
     with explained(tracking_uri):
         for experiment in imported:
             number = Store(tracking_uri, experiment).experiment_id
-            print(f"{experiment}: {address}/#/experiments/{number}/runs")
+            page = f"experiments/{number}/runs?workflowType=machine_learning"
+            print(f"{experiment}: {address}/#/{page}")
     if artifacts is None:
         return
     print("Ctrl-C ends it.", flush=True)

@@ -101,7 +101,7 @@ def draw_view(
         paper, name, config: give the title.
         files: format (png, svg) to path.
     """
-    lines = [_title(paper, name, config), *shown.notes]
+    lines = [f"{_place(paper, name)}: {_title(paper, name, config)}", *shown.notes]
     with plt.rc_context(STYLE):
         finish(shown.figure, "\n".join(lines), files)
 
@@ -111,14 +111,18 @@ def table_of_view(shown: Shown, paper: Paper, name: str, config: Config) -> Tabl
     return Table(
         label=f"tab:{paper.paper}-{name}",
         title=_title(paper, name, config),
+        place=_place(paper, name),
         blocks=list(shown.blocks),
         notes=[*shown.notes, f"Published: {paper.citation}"],
         frame=shown.frame,
     )
 
 
-def _title(paper: Paper, name: str, config: Config) -> str:
+def _place(paper: Paper, name: str) -> str:
     kind = "Figure" if paper.views[name].is_figure else "Table"
-    number = name.removeprefix(kind.lower())
-    title = f"{kind} {number} of {paper.paper}: {paper.views[name].title}"
+    return f"{kind} {name.removeprefix(kind.lower())} of {paper.paper}"
+
+
+def _title(paper: Paper, name: str, config: Config) -> str:
+    title = paper.views[name].title
     return title if config.comparable else f"{title} ({OTHER_DATA})"

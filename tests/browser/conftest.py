@@ -1,0 +1,44 @@
+"""A real Chromium, Debian's, that reaches this machine and nothing else."""
+
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import pytest
+
+# Width, and what the reader's system prefers.
+LOOKS = [(width, scheme) for width in (1280, 390) for scheme in ("light", "dark")]
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator:
+    """The browser; skips where it or its packages are not installed."""
+    playwright = pytest.importorskip(
+        "playwright.sync_api", reason="pip install -r tests/browser/requirements.txt"
+    )
+    path = shutil.which("chromium")
+    if not path:
+        pytest.skip("no Chromium: apt-get install chromium")
+    with playwright.sync_playwright() as running:
+        no_names = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
+        browser = running.chromium.launch(executable_path=path, args=["--no-sandbox", no_names])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def opened(chromium) -> Callable:
+    """Open a page: `with opened(address, width, scheme) as (page, asked)`, what it asked for."""
+
+    @contextmanager
+    def open_page(address: str, width: int, scheme: str) -> Iterator:
+        context = chromium.new_context(
+            viewport={"width": width, "height": 900}, color_scheme=scheme, reduced_motion="reduce"
+        )
+        page, asked = context.new_page(), []
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto(address)
+        yield page, asked
+        context.close()
+
+    return open_page

@@ -1,0 +1,50 @@
+"""What MLflow shows of a run, in a browser: nothing that it needs is beyond this machine."""
+
+import pytest
+from mlflow import MlflowClient
+
+from browser.conftest import LOOKS
+from tracking.records import CELL, EXPERIMENT, import_all, write_cell, write_corpus
+from tracking.server import MlflowServer
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def shown(tmp_path_factory):
+    """Pages of a real MLflow: a name of each, its path, and a text that it must show."""
+    results = tmp_path_factory.mktemp("store") / "results"
+    (server_folder := results.parent / "server").mkdir()
+    write_cell(results, CELL)
+    write_corpus(results)
+    server = MlflowServer(server_folder)
+    server.start()
+    import_all(results, server.address)
+    client = MlflowClient(server.address)
+    experiment = client.get_experiment_by_name(EXPERIMENT).experiment_id
+    runs = client.search_runs([experiment])
+    parent = next(run for run in runs if "mlflow.parentRunId" not in run.data.tags
+                  and "record" in run.data.tags)  # fmt: skip
+    child = next(run for run in runs if "mlflow.parentRunId" in run.data.tags)
+    (model, *_) = client.search_logged_models([experiment])
+    start = f"{server.address}/#/experiments/{experiment}"
+    yield {
+        "experiment": (f"{start}/runs?workflowType=machine_learning", parent.info.run_name),
+        "parent": (f"{start}/runs/{parent.info.run_id}", "mrr"),
+        "child": (f"{start}/runs/{child.info.run_id}", "mrr"),
+        "dataset": (f"{start}/datasets", "wikiqa"),
+        "model": (f"{start}/models/{model.model_id}", "mrr"),
+    }
+    server.kill()
+
+
+@pytest.mark.parametrize("name", ["experiment", "parent", "child", "dataset", "model"])
+@pytest.mark.parametrize(("width", "scheme"), LOOKS)
+def test_it_opens_without_a_network(shown, opened, tmp_path, name, width, scheme):
+    address, text = shown[name]
+    with opened(address, width, scheme) as (page, _):
+        # MLflow asks for news all the time, so that its network is never idle.
+        page.get_by_text(text).first.wait_for(state="attached", timeout=120_000)
+        shot = tmp_path / f"{name}-{width}-{scheme}.png"
+        page.screenshot(path=shot)
+        assert shot.stat().st_size > 10_000

@@ -1,0 +1,163 @@
+"""An output folder as a run leaves it, of made up runs, and a reader of its page."""
+
+import json
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pandas as pd
+
+from analogyqa.files import write_text
+from analogyqa.plan import Cell
+from analogyqa.report.claims import judge_claims
+from analogyqa.report.ledger import build_ledger
+from analogyqa.report.ledger_pages import to_html
+from analogyqa.report.summary import write_csv
+from analogyqa.report.table_formats import to_markdown
+from analogyqa.report.tables import build_table
+from analogyqa.settings.axes import from_text
+from analogyqa.settings.paper import Paper
+from analogyqa.settings.run import Config
+from report.builders import make_paper, make_summary
+
+SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="345.6pt" height="288pt"></svg>\n'
+COMB = {"dataset": "wikiqa", "subset": "comb"}
+PAPER = make_paper(
+    {
+        "table1": {
+            "title": "Systems in rows <b>",
+            "cells": COMB,
+            "columns": {"MAP": {"measure": "map"}, "MRR": {"measure": "mrr"}},
+            "rows": {
+                "Glove": {"system": "glove"},
+                "Ghost": {"system": "ghost"},
+                "Ours": {"system": "analogy"},
+                "Theirs": "cited",
+            },
+            "published": {
+                "Glove": [0.5, 0.4329],
+                "Ghost": [0.1, 0.2],
+                "Ours": [0.6, 0.75],
+                "Theirs": [0.3, "-"],
+            },
+        },
+        "table2": {
+            "title": "Systems in columns",
+            "cells": {"dataset": "wikiqa", "measure": "mrr"},
+            "columns": {"Base": {"system": "similarity"}, "Ours": {"system": "analogy"}},
+            "rows": {"Who": {"subset": "who"}, "Comb.": {"subset": "comb"}},
+            "published": {"Who": [0.1, 0.75], "Comb.": [0.2, 0.4]},
+        },
+        "figure1": {
+            "title": "Dropout",
+            "cells": {"system": "analogy", "measure": "mrr", **COMB},
+            "x": {"dropout": [0, 0.25, 0.5]},
+            "lines": {"MRR": {}},
+        },
+    },
+    better={
+        "claim": "ours is better",
+        "where": "section 1",
+        "primary": True,
+        "cells": COMB | {"measure": "mrr"},
+        "comparisons": [
+            {"better": {"system": "analogy"}, "worse": {"system": "similarity"}},
+        ],
+    },
+)
+
+
+def means(cell: Cell, measure: str) -> float:
+    """A mean of its own for each run and measure."""
+    return round(0.3 + (sum(map(ord, cell.path + measure)) % 4001) / 10_000, 6)
+
+
+def make_results(folder: Path, config: Config, *papers: Paper, seeds: int = 2) -> pd.DataFrame:
+    """Write what the page is made of, and return the ledger."""
+    summary = make_summary(
+        config,
+        *papers,
+        mean=means,
+        run_low=lambda cell, measure: means(cell, measure) - 0.05,
+        run_high=lambda cell, measure: means(cell, measure) + 0.05,
+        n_seeds=seeds,
+    )
+    ledger = build_ledger(papers, config, summary, {}, lambda cell, measure: None)
+    write_csv(summary, folder / "summary.csv")
+    write_csv(ledger, folder / "ledger.csv")
+    write_text(folder / "ledger.html", to_html(ledger, papers))
+    claims, _ = judge_claims(papers, config, lambda cell, measure: None, {})
+    write_csv(claims, folder / "claims.csv")
+    for paper in papers:
+        for name in paper.artefacts:
+            path = (
+                folder / f"{'figures' if name.startswith('f') else 'tables'}/{paper.paper}/{name}"
+            )
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if name.startswith("figure"):
+                write_text(path.with_suffix(".svg"), SVG)
+                write_text(path.with_suffix(".csv"), "x,mean\n1,0.5\n")
+            else:
+                table = build_table(paper, name, ledger, summary, config)
+                write_csv(table.frame, path.with_suffix(".csv"))
+                write_text(path.with_suffix(".md"), to_markdown(table))
+    cells = summary[["system", "dataset", "subset", "axes"]].drop_duplicates()
+    for system, dataset, subset, axes in cells.itertuples(index=False):
+        cell = Cell(system, dataset, subset, from_text(axes))
+        settings = {"setting": "paper", "sources": {"train": "wikiqa-train"}}
+        settings |= {"vectors": {"name": "w", "origin": "wiki-news"}, "sentence_vectors": None}
+        record = {"cell": cell.record(), "settings": settings, "seeds": list(range(seeds))}
+        record |= {"device": "cpu", "wall_seconds": 7300, "git_commit": "abc", "platform": "Linux"}
+        for name, text in (
+            (f"runs/{cell.path}/run.json", json.dumps(record)),
+            (f"logs/train_encoder/{system}/{dataset}-{subset}-{axes}.log", "done\n"),
+            (
+                f"benchmarks/train_encoder/{system}/{dataset}-{subset}-{axes}.jsonl",
+                '{"s": 60, "cpu_time": 30, "max_rss": 512.0}\n',
+            ),
+        ):
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            write_text(folder / name, text)
+    return ledger
+
+
+class PageReader(HTMLParser):
+    """Tables by caption as rows of texts, and every tag with its attributes; refuses imbalance."""
+
+    VOID = ("meta", "img", "br")
+
+    def __init__(self, text: str):
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: list[tuple[str, dict]] = []
+        self.tables: list[tuple[str, str, list[list[str]]]] = []
+        self.heading, self.caption = "", ""
+        self.feed(text)
+        self.close()
+        assert not self.open
+
+    def values(self, name: str) -> list[str]:
+        return [attributes[name] for _, attributes in self.tags if name in attributes]
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append((tag, dict(attributes)))
+        self.open += [] if tag in self.VOID else [tag]
+        if tag == "h3":
+            self.heading = ""
+        elif tag == "table":
+            self.tables.append((self.heading, "", []))
+        elif tag == "tr":
+            self.tables[-1][2].append([])
+        elif tag in ("td", "th"):
+            self.tables[-1][2][-1].append("")
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if "h3" in self.open:
+            self.heading += data
+        elif "caption" in self.open:
+            heading, caption, rows = self.tables[-1]
+            self.tables[-1] = (heading, caption + data, rows)
+        elif {"td", "th"} & set(self.open):
+            self.tables[-1][2][-1][-1] += data

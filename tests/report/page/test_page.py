@@ -1,0 +1,176 @@
+"""The report: its numbers are those of the ledger, and it is one page for every reader."""
+
+import re
+from collections import Counter
+from itertools import pairwise
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from analogyqa.errors import AnalogyQAError
+from analogyqa.plan import load_papers
+from analogyqa.report.page import build_page
+from analogyqa.report.page.runs import duration
+from analogyqa.settings.load import REPOSITORY
+from analogyqa.sources.registry import load_registry
+from report.builders import make_config, repository_config
+from report.page.results import PAPER, PageReader, make_results
+
+REGISTRY = load_registry(REPOSITORY / "sources.yaml")
+COMMAND = "snakemake --cores all --configfile my.yaml"
+SMALL = make_config(("wikiqa",), left_out={"ghost": "not built"})
+PAPERS = {PAPER.paper: PAPER}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory) -> tuple[Path, pd.DataFrame, str]:
+    """The folder, the ledger and the page."""
+    folder = tmp_path_factory.mktemp("results")
+    ledger = make_results(folder, SMALL, PAPER)
+    return folder, ledger, build_page(folder, SMALL, PAPERS, REGISTRY, COMMAND)
+
+
+def three(value: float) -> str:
+    return f"{value:.3f}".removeprefix("0")
+
+
+def cell_of(page: PageReader, row: dict) -> str:
+    """The text of the cell of a row of the ledger."""
+    number = row["artefact"].removeprefix("table")
+    for heading, caption, (heads, *rows) in page.tables:
+        chosen = "chosen on dev" in caption
+        if not heading.startswith(f"Table {number} of {row['paper']}:") or "Not in" in caption:
+            continue
+        if chosen == (row["setting"] == "chosen") and row["column"] in heads:
+            for texts in rows:
+                if texts[0] == row["row"]:
+                    return texts[heads.index(row["column"])]
+    raise AssertionError(row)
+
+
+def test_every_number_equals_the_ledger(made):
+    _, ledger, text = made
+    page = PageReader(text)
+    rows = ledger.to_dict("records")
+    assert {row["setting"] for row in rows} == {"paper", "chosen", ""}
+    for row in rows:
+        shown = cell_of(page, row)
+        published = f"{row['published']:.10g}".removeprefix("0").ljust(4, "0")
+        assert f"({published})" in shown
+        if row["verdict"] == "not run":
+            assert shown.startswith("not run")
+            continue
+        interval = f"[{three(row['run_low'])}, {three(row['run_high'])}]"
+        assert shown.startswith(f"{three(row['mean'])} ± {three(row['sd'])} {interval}")
+        assert shown.endswith(f" {row['verdict']}")
+
+
+def test_it_opens_with_how_many_numbers_have_which_verdict_and_the_primary_claims(made):
+    _, ledger, text = made
+    _, caption, (heads, *rows) = PageReader(text).tables[0]
+    assert caption == "How many published numbers, and what the agreement is worth"
+    counts = {name: sum(int(row[heads.index(name)]) for row in rows) for name in heads[2:6]}
+    found = Counter(ledger.loc[ledger["repeats"] == "", "verdict"])
+    assert counts == {
+        f"New evidence: {sign} {verdict}": found[verdict]
+        for sign, verdict in (("=", "reproduced"), ("↑", "higher"), ("↓", "lower"),
+                              ("?", "cannot tell"))
+    }  # fmt: skip
+    assert sum(int(row[heads.index("– not run")]) for row in rows) == found["not run"] == 2
+    assert text.index("ours is better") < text.index("Table 1 of tiny2020")
+
+
+def test_it_needs_no_network_and_no_script(made):
+    page = PageReader(made[2])
+    assert not {tag for tag, _ in page.tags} & {"script", "link", "iframe", "object", "base"}
+    assert all(source.startswith("data:") for source in page.values("src"))
+    assert not any(re.match(r"\w+:|//", link) for link in page.values("href")
+                   if not link.startswith("data:"))  # fmt: skip
+    assert not any(word in made[2] for word in ("url(", "@import", "@font-face"))
+
+
+def test_every_link_leads_somewhere_and_every_id_is_there_once(made):
+    folder, _, text = made
+    page = PageReader(text)
+    ids = page.values("id")
+    assert len(ids) == len(set(ids))
+    links = [link for link in page.values("href") if not link.startswith("data:")]
+    assert {link[1:] for link in links if link.startswith("#")} <= set(ids)
+    assert [link for link in links if link[0] != "#" and not (folder / link).exists()] == []
+
+
+def test_a_cell_leads_to_its_run_which_has_record_and_log(made):
+    _, _, text = made
+    assert '<a href="#run-analogy/wikiqa/comb/default">' in text
+    row = next(line for line in text.splitlines() if 'id="run-analogy/wikiqa/comb/default"' in line)
+    assert 'href="runs/analogy/wikiqa/comb/default/run.json"' in row
+    assert 'href="logs/train_encoder/analogy/wikiqa-comb-default.log"' in row
+
+
+def test_it_is_read_aloud_in_order(made):
+    page = PageReader(made[2])
+    levels = [int(tag[1]) for tag, _ in page.tags if re.fullmatch("h[1-6]", tag)]
+    assert levels.count(1) == 1 and levels[0] == 1
+    assert all(b - a <= 1 for a, b in pairwise(levels))
+    tags = Counter(tag for tag, _ in page.tags)
+    assert tags["table"] == tags["caption"] > 0 and tags["main"] == tags["nav"] == 1
+    assert all("scope" in attributes for tag, attributes in page.tags if tag == "th")
+    assert all(attributes.get("alt") for tag, attributes in page.tags if tag == "img")
+
+
+def test_names_stay_text_and_the_data_of_a_figure_can_be_saved(made):
+    _, _, text = made
+    assert "Systems in rows &lt;b&gt;" in text and "rows <b>" not in text
+    page = PageReader(text)
+    (saved,) = [each for tag, each in page.tags if "download" in each]
+    assert saved["download"] == "tiny2020-figure1.csv"
+    assert saved["href"].startswith("data:text/csv;charset=utf-8;base64,eCxtZWFu")
+
+
+def test_data_time_and_configuration_are_there_and_no_place_that_may_hold_a_password(made):
+    folder, _, text = made
+    assert "Microsoft Research data licence" not in text  # no corpus is there: nothing was read
+    _, _, (heads, row) = next(
+        each for each in PageReader(text).tables if each[1].startswith("Time")
+    )
+    assert dict(zip(heads, row, strict=True))["Rule"] == "train_encoder"
+    secret = SMALL.model_copy(update={"tracking_uri": "http://me:secret@host"})
+    assert "secret" not in build_page(folder, secret, PAPERS, REGISTRY, COMMAND)
+    assert "samples: 200" in text
+
+
+def test_without_results_the_command_that_makes_them_is_said(tmp_path):
+    with pytest.raises(AnalogyQAError, match=f"no results yet. Make them first: {COMMAND}"):
+        build_page(tmp_path, SMALL, PAPERS, REGISTRY, COMMAND)
+    make_results(tmp_path, SMALL, PAPER)
+    (tmp_path / "ledger.csv").unlink()
+    with pytest.raises(AnalogyQAError, match=r"\d+ runs and no ledger yet"):
+        build_page(tmp_path, SMALL, PAPERS, REGISTRY, COMMAND)
+
+
+def test_what_is_there_is_shown_and_what_is_not_is_named(tmp_path):
+    make_results(tmp_path, SMALL, PAPER)
+    (tmp_path / "tables/tiny2020/table2.csv").unlink()
+    (tmp_path / "claims.csv").unlink()
+    page = build_page(tmp_path, SMALL, PAPERS, REGISTRY, COMMAND)
+    assert "Not made yet: tables/tiny2020/table2. To make them" in page
+    assert "Table 1 of tiny2020" in page and "Table 2 of tiny2020" not in page
+
+
+def test_the_page_of_all_papers_with_10_seeds_is_small(tmp_path):
+    """Figures add what their files have: 290 kB is the largest, of points in space."""
+    config = repository_config()
+    papers = {
+        name: paper.model_copy(update={"views": {}}) for name, paper in load_papers(config).items()
+    }
+    make_results(tmp_path, config, *papers.values(), seeds=10)
+    page = build_page(tmp_path, config, papers, REGISTRY, COMMAND)
+    assert len(papers) > 2 and 1e5 < len(page.encode()) < 3e6
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(0.4, "0 s"), (99, "99 s"), (100, "2 min"), (7500, "2 h 05 min")]
+)
+def test_a_time_is_said_as_people_say_it(seconds, text):
+    assert duration(seconds) == text

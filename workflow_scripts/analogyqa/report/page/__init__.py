@@ -1,0 +1,82 @@
+"""The report: one HTML page with all that a run came to, and where each number is from.
+
+It is made of the files that a run left, as far as they are there, and needs no other file and no
+network. Its tables are those of tables/, its verdicts those of ledger.csv.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import yaml
+
+from analogyqa.errors import AnalogyQAError
+from analogyqa.report.claims import CLAIMS
+from analogyqa.report.claims_page import primary_claims
+from analogyqa.report.html_pages import render
+from analogyqa.report.ledger_pages import key_of_verdicts, verdict_counts, word_of
+from analogyqa.report.page.data import data_cards
+from analogyqa.report.page.papers import part_of
+from analogyqa.report.page.runs import (
+    duration,
+    logs_by_rule,
+    origin_of,
+    read_run_records,
+    time_block,
+)
+from analogyqa.report.summary import LEDGER, SUMMARY, read_csv
+from analogyqa.settings.paper import Paper
+from analogyqa.settings.run import Config
+from analogyqa.sources.registry import Source
+
+# Where something lies or listens, which may hold a password and is no part of what was run.
+_PLACES = {"tracking_uri"}
+
+
+def build_page(
+    results: str | Path,
+    config: Config,
+    papers: Mapping[str, Paper],
+    registry: Mapping[str, Source],
+    command: str,
+) -> str:
+    """Return the page.
+
+    Args:
+        results: the output folder, with ledger.csv and summary.csv at least.
+        config: what the runs were made with.
+        papers: by name.
+        registry: the sources by name.
+        command: what makes the results, for the message where there are none.
+
+    Raises AnalogyQAError where there is no ledger yet, and when a file is damaged.
+    """
+    results = Path(results)
+    runs = read_run_records(results)
+    if not all((results / name).exists() for name in ("ledger.csv", "summary.csv")):
+        there = f"{len(runs)} runs and no ledger yet" if runs else "no results yet"
+        raise AnalogyQAError(f"{results}: {there}. Make them first: {command}")
+    ledger = read_csv(results / "ledger.csv", LEDGER)
+    summary = read_csv(results / "summary.csv", SUMMARY)
+    claims = results / "claims.csv"
+    said = []
+    if claims.exists():
+        said = primary_claims(read_csv(claims, CLAIMS), papers.values(), config)
+    dumped = config.model_dump(mode="json", exclude=_PLACES)
+    return render(
+        "report.html",
+        title=f"Results of {', '.join(papers)}",
+        origin=origin_of(runs),
+        results=results.as_posix(),
+        comparable=config.comparable,
+        counts=verdict_counts(ledger, word_of),
+        key=key_of_verdicts(),
+        claims=said,
+        papers=[part_of(results, paper, summary, config) for paper in papers.values()],
+        command=command,
+        runs=runs,
+        duration=duration,
+        time=time_block(results),
+        cards=data_cards(results, runs, config, registry),
+        configuration=yaml.safe_dump(dumped, sort_keys=False, allow_unicode=True, width=110),
+        logs=logs_by_rule(results),
+    )

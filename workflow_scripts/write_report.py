@@ -1,0 +1,17 @@
+"""Write the page with all that a run came to.
+
+input: the ledger, the claims, every table and figure; what else is there is read, too
+output: report.html
+"""
+
+from analogyqa.files import write_text
+from analogyqa.report.page import build_page
+from analogyqa.settings.load import REPOSITORY
+from analogyqa.sources.registry import load_registry
+from job import job, reported
+
+with job(snakemake):
+    config, papers = reported(snakemake)
+    registry = load_registry(REPOSITORY / "sources.yaml")
+    page = build_page(config.output_dir, config, papers, registry, snakemake.params.command)
+    write_text(snakemake.output[0], page)
