@@ -287,7 +287,9 @@ def settings_lines(rows: list[dict], config: Config) -> list[str]:
 def _otherwise(training: Training) -> str:
     """Return what a training has otherwise than where nothing is said."""
     own, usual = training.model_dump(), Training().model_dump()
-    return _flat({key: value for key, value in own.items() if value != usual[key]}) or "the defaults"
+    return (
+        _flat({key: value for key, value in own.items() if value != usual[key]}) or "the defaults"
+    )
 
 
 def _flat(values: dict) -> str:
