@@ -281,7 +281,7 @@ class TestPage:
         assert " (our data are not the paper's)\n" not in self.page()
         text = self.page(configured(comparable=False))
         assert text.startswith(
-            "# Cross-fitting, diallo2019: all questions of comb (our data are not the paper's)\n"
+            "# Cross-fitting of diallo2019: all questions of comb (our data are not the paper's)\n"
         )
 
 

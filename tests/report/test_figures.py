@@ -223,8 +223,9 @@ class TestDrawing:
         assert "much " * 30 not in text
 
     def test_a_long_name_of_a_panel_is_wrapped_within_the_panel(self, tmp_path):
-        names = {f"{'much ' * 30}{data}": where for data, where in DATA.items()}
-        artefact = TINY.artefacts["figure2"].model_copy(update={"panels": names})
+        artefact = TINY.artefacts["figure2"]
+        names = {f"{'much ' * 30}{data}": where for data, where in artefact.panels.items()}
+        artefact = artefact.model_copy(update={"panels": names})
         paper = TINY.model_copy(update={"artefacts": {"figure2": artefact}})
         text = drawn_text(drawing("figure2", paper), tmp_path)
         assert text.count("much") == 60

@@ -101,10 +101,11 @@ def changed_by(library, tmp_path):
     return changed_by
 
 
+TAKING_FROM_COSINE = {"analogy", "cosine", "mapped", "aligned", "hybrid"}
 # Every system as the rules hash it: trained by each loss, with each ranker and each encoder.
 STARTS = {}
 for ranker in RANKERS:
-    for encoder in [None] if RANKERS[ranker].reads_text else ENCODERS:
+    for encoder in ENCODERS if RANKERS[ranker].reads_vectors else [None]:
         vectors = "v" if encoder and ENCODERS[encoder].needs_vectors else None
         if RANKERS[ranker].reads_words != bool(encoder and ENCODERS[encoder].gives_words):
             continue
@@ -117,19 +118,21 @@ for ranker in RANKERS:
                 continue
             if not (pairwise and RANKERS[ranker].needs_prototypes):
                 own = {"title": "S", "ranker": ranker, "encoder": encoder, "vectors": vectors}
+                own |= {"parts": ["a", "b"]} if RANKERS[ranker].fuses else {}
                 system = System(**own, **{"training": {"loss": loss}} if loss else {})
-                script = SCRIPTS / ("train_encoder.py" if loss else "score_candidates.py")
+                script = "fuse_scores.py" if system.parts else "score_candidates.py"
+                script = SCRIPTS / ("train_encoder.py" if loss else script)
                 STARTS[ranker, encoder, loss] = (script, *modules_of(system))
 
 
 @pytest.mark.parametrize(
     ("file", "users"),
     [
-        ("rankers/analogy.py", {"analogy"}),
-        ("rankers/cosine.py", {"analogy", "cosine", "mapped"}),  # which take a function from it
-        ("rankers/energy.py", {"analogy", "cosine", "mapped", "ap_cnn", "ap_bilstm"}),
+        ("rankers/analogy.py", {"analogy", "hybrid"}),
+        ("rankers/cosine.py", TAKING_FROM_COSINE),
+        ("rankers/energy.py", {*TAKING_FROM_COSINE, "ap_cnn", "ap_bilstm"}),
         ("rankers/mapped.py", {"mapped"}),
-        ("rankers/padding.py", {"ap_cnn", "ap_bilstm", "mp_cnn", "ai_cnn"}),
+        ("rankers/padding.py", {"ap_cnn", "ap_bilstm", "mp_cnn", "ai_cnn", "compare_aggregate"}),
         ("rankers/mp_cnn.py", {"mp_cnn"}),
         ("rankers/hyperbolic.py", {"hyperbolic"}),
         ("rankers/bm25.py", {"bm25"}),
@@ -169,7 +172,7 @@ def test_an_edited_template_changes_the_pages_that_are_made_of_it_alone(changed_
     changed = changed_by("report/templates/ledger.html", scripts)
     assert "write_ledger" in changed
     reports = {"judge_claims", "render_table", "draw_figure", "write_ledger"}
-    reports |= {"write_sensitivity", "write_crossfit"}
+    reports |= {"write_sensitivity", "write_crossfit", "write_report"}
     assert changed <= reports
 
 
