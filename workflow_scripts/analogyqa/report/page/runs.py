@@ -103,6 +103,12 @@ def logs_by_rule(results: Path) -> dict[str, list[tuple[str, str]]]:
 def origin_of(runs: Iterable[Run]) -> str:
     """Return the commits and machines of the records in one line."""
     records = [run.record for run in runs]
-    commits = dict.fromkeys(str(record.get("git_commit"))[:12] for record in records)
+    commits = dict.fromkeys(_short(str(record.get("git_commit"))) for record in records)
     platforms = dict.fromkeys(str(record.get("platform")) for record in records)
     return f"{len(records)} runs of commit {', '.join(commits)} on {', '.join(platforms)}"
+
+
+def _short(commit: str) -> str:
+    """Return the first letters of a commit, and whether the code was changed since it."""
+    name, _, dirty = commit.partition("-")
+    return name[:12] + (f"-{dirty}" if dirty else "")
