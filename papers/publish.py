@@ -33,7 +33,8 @@ def origin(results: Path) -> str:
     A run that was resumed may have several commits. Snakemake runs again what a change of the code
     concerns, so the code of every run is that of the last commit.
     """
-    paths = sorted(results.rglob("run.json"), key=lambda path: path.stat().st_mtime)
+    # MLflow has copies of them beside, those of replaced runs, too.
+    paths = sorted((results / "runs").rglob("run.json"), key=lambda path: path.stat().st_mtime)
     records = [json.loads(path.read_text("utf-8")) for path in paths]
     commits = list(dict.fromkeys(record["git_commit"] for record in records))
     if dirty := [commit for commit in commits if not commit or commit.endswith("-dirty")]:

@@ -46,6 +46,7 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 MARKERS = ("o", "s", "^", "D", "v", "P")
 STYLE = {"svg.hashsalt": "analogyqa", "axes.spines.top": False, "axes.spines.right": False}
 LETTERS_PER_INCH = 12  # of text of medium size
+LETTERS_OF_HEIGHT = 36  # of a panel
 MOST_TICKS = 20  # on an axis, side by side
 
 
@@ -126,7 +127,7 @@ def draw_figure(
                 heading = ": ".join(filter(None, [heading, measure]))
             else:
                 _draw_lines(axes, part, artefact, config)
-                axes.set_ylabel(measure)
+                axes.set_ylabel("\n".join(textwrap.wrap(measure, LETTERS_OF_HEIGHT)))
             lines = textwrap.wrap(heading, int(width * LETTERS_PER_INCH))
             axes.set_title("\n".join(lines), fontsize="medium")
         finish(figure, _title(frame, paper, name, config), files)
