@@ -61,7 +61,7 @@ def test_copies_of_records_that_mlflow_has_do_not_count(results, tmp_path):
     copy.parent.mkdir(parents=True)
     copy.write_text(json.dumps({"git_commit": "old-dirty"}))
     publish.main("p", results, "snakemake --cores 2")
-    assert "old" not in (tmp_path / "papers" / "p" / "README.md").read_text()
+    assert "dirty" not in (tmp_path / "papers" / "p" / "README.md").read_text()
 
 
 def test_the_page_has_the_run_and_what_stood_around_it(results, tmp_path):
