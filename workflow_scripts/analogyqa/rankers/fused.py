@@ -35,7 +35,9 @@ def reciprocal_ranks(scores: np.ndarray, question_of: np.ndarray) -> np.ndarray:
     return 1 / (RANK_CONSTANT + ranks.to_numpy())
 
 
-def logistic_weights(features: np.ndarray, question_of: np.ndarray, labels: np.ndarray):
+def logistic_weights(
+    features: np.ndarray, question_of: np.ndarray, labels: np.ndarray
+) -> np.ndarray:
     """Return weights [k] of a logistic regression of each pair's label on its features [n, k]."""
     from sklearn.linear_model import LogisticRegression
 

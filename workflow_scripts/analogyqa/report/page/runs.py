@@ -28,7 +28,7 @@ def read_run_records(results: Path) -> list[Run]:
     """
     logs = {
         (path.parent.name, path.stem): path.relative_to(results).as_posix()
-        for folder in ("train_encoder", "score_candidates", "solve_analogies")
+        for folder in ("train_encoder", "score_candidates", "fuse_scores", "solve_analogies")
         for path in (results / "logs" / folder).glob("*/*.log")
     }
     runs = []
