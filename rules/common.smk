@@ -35,7 +35,7 @@ from analogyqa.runs.depends_on import code_hash, content_hash
 from analogyqa.runs.train import modules_of
 from analogyqa.settings.axes import CHOSEN, SETTING, from_text
 from analogyqa.settings.data import ALL, relation_files
-from analogyqa.settings.load import load_config
+from analogyqa.settings.load import from_here, load_config
 from analogyqa.settings.left_out import leave_out
 from analogyqa.settings.run import tracking_uri_of
 from analogyqa.sources.registry import load_registry, mirrors_from

@@ -256,7 +256,7 @@ rule write_report:
         "../envs/cpu.yaml"
     params:
         code=code_of("write_report"),
-        command=" ".join(["snakemake --cores all --configfile", *map(str, FILES or [OWN])]),
+        command=" ".join(["snakemake --cores all --configfile", *map(from_here, FILES or [OWN])]),
         config=REPORTED,
         left_out=CONFIG.left_out,
         seeds=CONFIG.all_seeds,

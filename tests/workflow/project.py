@@ -218,10 +218,14 @@ def copy_demo(folder: Path) -> Path:
 
 
 def products_of(results: Path) -> dict[str, bytes]:
-    """Return the files below an output folder that a user opens, by name."""
+    """Return the files below an output folder that a user opens, by name.
+
+    All but report.html, which says how long each job took.
+    """
     files = [path for place in ("tables", "figures") for path in (results / place).rglob("*.*")]
     files += [path for ending in ("csv", "md", "html") for path in results.glob(f"*.{ending}")]
-    return {str(path.relative_to(results)): path.read_bytes() for path in files}
+    products = {str(path.relative_to(results)): path.read_bytes() for path in files}
+    return {name: content for name, content in products.items() if name != "report.html"}
 
 
 def cells_of(jobs: list[tuple[str, str]]) -> set[str]:

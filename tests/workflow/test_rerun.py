@@ -6,7 +6,10 @@ from workflow.project import FEW, SYSTEMS, TRAINING, Project, cells_of, copy_che
 
 pytestmark = pytest.mark.workflow
 
-REPORTING = {"write_ledger", "judge_claims", "render_table", "draw_figure", "import_to_mlflow"}
+REPORTING = {
+    *("write_ledger", "judge_claims", "render_table", "draw_figure", "write_report"),
+    "import_to_mlflow",
+}
 
 
 @pytest.fixture

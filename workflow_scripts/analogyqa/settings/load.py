@@ -120,7 +120,7 @@ def load_config(
     """
     require_few_values(values, origin)
     places = [
-        (_from_here(place), read_yaml(place)) if isinstance(place, Path) else ("--config", place)
+        (from_here(place), read_yaml(place)) if isinstance(place, Path) else ("--config", place)
         for place in given
     ]
     faults = _Faults(origin, [*places, (origin, values)], [])
@@ -171,7 +171,7 @@ def read_config(path: str | Path) -> Config:
     return load_config(values, str(path), files[::-1])
 
 
-def _from_here(path: Path) -> str:
+def from_here(path: Path) -> str:
     """Return a path as a message shows it: from the working folder where it is below that."""
     here = Path.cwd()
     return str(path.relative_to(here) if path.is_relative_to(here) else path)
@@ -189,7 +189,7 @@ def _read_paper(
     The studies of that one are not its own. With it come the files that were read.
     """
     path = papers / name / "config.yaml"
-    shown_path, values = _from_here(path), read_yaml(path)
+    shown_path, values = from_here(path), read_yaml(path)
     files = [(shown_path, values)]
     faults = _Faults(shown_path, files, [])
     values = faults.known(values, ["over"])
