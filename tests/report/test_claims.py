@@ -103,10 +103,11 @@ class TestSchema:
             ({"needs": 0}, "needs"),
             (
                 {
+                    "primary": True,
                     "cells": SHARED | {"system": "a"},
                     "comparisons": [compare({"subset": "who"}, {"subset": "when"})],
                 },
-                "the same dataset and subset",
+                "the same subset",
             ),
             ({"cells": CELLS | {"split": "test"}}, "'split'.* given"),
             ({"cells": CELLS | {"pp": 1}}, "'pp' is no setting"),

@@ -9,6 +9,7 @@ from hypothesis.extra.numpy import arrays
 from analogyqa.report.significance import (
     EQUIVALENT,
     Paired,
+    compare_apart,
     compare_paired,
     holm,
     partial_conjunction,
@@ -230,3 +231,20 @@ class TestHolm:
         random.shuffle(order)
         shuffled = holm([p_values[index] for index in order])
         assert shuffled == pytest.approx([holm(p_values)[index] for index in order])
+
+
+def test_means_of_other_questions_are_compared_as_two_samples():
+    random = np.random.default_rng(0)
+    first, second = random.normal(0.6, 0.2, (1, 80)), random.normal(0.4, 0.3, (1, 50))
+    compared = compare_apart(first, second)
+    assert compared.difference == pytest.approx(first.mean() - second.mean())
+    error = np.sqrt(first.var(ddof=1) / 80 + second.var(ddof=1) / 50)
+    assert (compared.high - compared.low) / 2 == pytest.approx(1.96 * error, rel=0.05)
+    assert compared.p_greater < 0.001 < compared.p_less
+    reversed_ = compare_apart(second, first)
+    assert reversed_.p_less == pytest.approx(compared.p_greater, abs=1e-3)
+
+
+def test_equal_values_of_other_questions_are_no_evidence():
+    values = np.full((2, 9), 0.3)
+    assert compare_apart(values, values[:, :5]).p_greater == 1

@@ -11,7 +11,13 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.plan import Cell, cells_by_setting, folds_of, why_not
 from analogyqa.report.learning import NOT_LEARNT, rests_on_learnt
 from analogyqa.report.ledger import NOT_RUN, no_run
-from analogyqa.report.significance import Paired, compare_paired, holm, partial_conjunction
+from analogyqa.report.significance import (
+    Paired,
+    compare_apart,
+    compare_paired,
+    holm,
+    partial_conjunction,
+)
 from analogyqa.report.summary import DECIMALS, Values, joined, typed
 from analogyqa.settings.axes import CHOSEN
 from analogyqa.settings.claims import Claim
@@ -223,11 +229,14 @@ def compare_runs(
     second: pd.DataFrame,
     config: Config,
     same_runs: bool = False,
+    apart: bool = False,
 ) -> Paired:
     """Compare the values [seeds, items] of two runs, which messages call by `names`.
 
-    Raises AnalogyQAError when they have other questions.
+    Raises AnalogyQAError when they have other questions, unless they are meant to be `apart`.
     """
+    if apart:
+        return compare_apart(first.to_numpy(), second.to_numpy(), level_of(config))
     if list(first.columns) != list(second.columns):
         raise AnalogyQAError(
             f"the runs {names[0]} and {names[1]} have other questions. "
@@ -253,24 +262,26 @@ def _compare(
 ) -> dict:
     first, second = (side.values(values) for side in (better, worse))
     same_runs = better.cells == worse.cells
+    apart = better.where.subset != worse.where.subset
     names = better.cells[0].path, worse.cells[0].path
     means = [round(float(values.to_numpy().mean()), DECIMALS) for values in (first, second)]
     shift = claim.tolerance
     if claim.kind == COST:
         # The less is the better, and how many times so counts.
         first, second, shift = -np.log(first), -np.log(second), -np.log(claim.times)
-    compared = compare_runs(names, first, second, config, same_runs)
+    compared = compare_runs(names, first, second, config, same_runs, apart)
     row = {
         "better": better.runs,
         "worse": worse.runs,
         "mean_better": means[0],
         "mean_worse": means[1],
         **rounded(compared),
-        "n_items": first.shape[1],
+        "n_items": min(first.shape[1], second.shape[1]),
         "n_seeds": min(len(first), len(second)),
     }
     if shift:
-        shifted = rounded(compare_runs(names, first + shift, second, config, same_runs))
+        moved = compare_runs(names, first + shift, second, config, same_runs, apart)
+        shifted = rounded(moved)
         row |= {name: shifted[name] for name in ("p_greater", "p_less")}
     if claim.kind == COST:
         ratios = {name: np.exp(row[name]) for name in ("difference", *_INTERVAL)}

@@ -111,6 +111,45 @@ def compare_paired(
     stretch = np.sqrt(freedom / generator.chisquare(freedom, samples)) if unsure else 1.0
     null = (signs @ by_question / count + runs) * stretch
     draws = np.sort((signs @ centred / count + runs) * stretch)
+    return _decided(observed, null, draws, of_items, of_seeds, level)
+
+
+def compare_apart(
+    first: np.ndarray, second: np.ndarray, level: float = 0.05, samples: int = SAMPLES
+) -> Paired:
+    """Compare the means of values of other questions, as of two subsets.
+
+    As `compare_paired`, but each side's questions are drawn for themselves: the signs of what they
+    lie from their own mean (the wild bootstrap, Wu 1986, "Jackknife, bootstrap and other resampling
+    methods in regression analysis", Annals of Statistics 14). The seeds' variances are added.
+
+    Args:
+        first, second: values [seeds, questions].
+        level, samples: as in `compare_paired`.
+    """
+    generator = np.random.default_rng(0)
+    draws, of_items, of_seeds = np.zeros(samples), 0.0, 0.0
+    for values in (first, second):
+        own = values.mean(axis=0)
+        count = len(own)
+        centred = (own - own.mean()) * np.sqrt(count / max(count - 1, 1))
+        draws += generator.choice([-1.0, 1.0], (samples, count)) @ centred / count
+        of_items += float((centred**2).mean() / count)
+        of_seeds += _variance_of_seeds(values)
+    draws = np.sort(draws + np.sqrt(of_seeds) * generator.standard_normal(samples))
+    observed = float(first.mean() - second.mean())
+    return _decided(observed, draws, draws, of_items, of_seeds, level)
+
+
+def _decided(
+    observed: float,
+    null: np.ndarray,
+    draws: np.ndarray,
+    of_items: float,
+    of_seeds: float,
+    level: float,
+) -> Paired:
+    """Return a comparison, of the draws for its p-values and of the centred ones."""
     reach = float(np.quantile(np.abs(draws), 1 - level))
     above, below = observed + EQUIVALENT, observed - EQUIVALENT
     return Paired(

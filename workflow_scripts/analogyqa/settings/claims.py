@@ -9,6 +9,7 @@ from analogyqa.settings.where import COST, SCORE, Where, require_given
 class Comparison(Section):
     """Two numbers of which a claim says that one is better, on the same questions.
 
+    Scores of two subsets are of other questions, and are not compared in pairs.
     A score is better where it is larger, and a norm, too; a cost where it is smaller.
     """
 
@@ -43,10 +44,13 @@ class Claim(Section):
                 require_given(str(side.system), side.given, side.kind)
             if better == worse:
                 raise ValueError(f"{better.system} is compared with itself")
-            if (better.dataset, better.subset) != (worse.dataset, worse.subset):
+            if better.dataset != worse.dataset:
+                raise ValueError(f"{better.system}, {worse.system}: both sides need one dataset")
+            if better.subset != worse.subset and (self.kind != SCORE or self.primary):
                 raise ValueError(
-                    f"{better.system}, {worse.system}: both sides need the same dataset and "
-                    "subset, because their questions are compared in pairs"
+                    f"{better.system}, {worse.system}: both sides need the same subset, because "
+                    "their questions are compared in pairs; only scores of a secondary claim may "
+                    "be of other questions"
                 )
         kinds = {side.kind for pair in self.sides() for side in pair}
         if len(kinds) > 1:
