@@ -7,17 +7,11 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from analogyqa.errors import AnalogyQAError
 from analogyqa.plan import Cell, cells_by_setting, folds_of, why_not
+from analogyqa.report.comparing import compare_runs, level_of, rounded
 from analogyqa.report.learning import NOT_LEARNT, rests_on_learnt
 from analogyqa.report.ledger import NOT_RUN, no_run
-from analogyqa.report.significance import (
-    Paired,
-    compare_apart,
-    compare_paired,
-    holm,
-    partial_conjunction,
-)
+from analogyqa.report.significance import holm, partial_conjunction
 from analogyqa.report.summary import DECIMALS, Values, joined, typed
 from analogyqa.settings.axes import CHOSEN
 from analogyqa.settings.claims import Claim
@@ -223,40 +217,6 @@ def _not_learnt(
     return "; ".join(said)
 
 
-def compare_runs(
-    names: tuple[str, str],
-    first: pd.DataFrame,
-    second: pd.DataFrame,
-    config: Config,
-    same_runs: bool = False,
-    apart: bool = False,
-) -> Paired:
-    """Compare the values [seeds, items] of two runs, which messages call by `names`.
-
-    Raises AnalogyQAError when they have other questions, unless they are meant to be `apart`.
-    """
-    if apart:
-        return compare_apart(first.to_numpy(), second.to_numpy(), level_of(config))
-    if list(first.columns) != list(second.columns):
-        raise AnalogyQAError(
-            f"the runs {names[0]} and {names[1]} have other questions. "
-            "Delete them, then run the same command again to rebuild them."
-        )
-    both = first.to_numpy(), second.to_numpy()
-    return compare_paired(*both, level_of(config), same_runs=same_runs)
-
-
-def rounded(compared: Paired) -> dict[str, float]:
-    """Return the numbers of a comparison as tables have them."""
-    names = ("difference", "low", "high", "p_greater", "p_less", "p_equivalent", "detectable")
-    return {name: round(getattr(compared, name), DECIMALS) for name in names}
-
-
-def p_value_of(row: dict) -> float:
-    """Return the two-sided p-value of a row that has both one-sided ones."""
-    return min(1.0, 2 * min(row["p_greater"], row["p_less"]))
-
-
 def _compare(
     claim: Claim, better: _Side, worse: _Side, values: Values, paper: Paper, config: Config
 ) -> dict:
@@ -336,11 +296,6 @@ def effect_of(effect: float, row: dict, kind: str) -> str:
     if kind == COST:
         return "{:.3g} times [{:.3g}, {:.3g}]".format(effect, *ends)
     return "{:+.3f} [{:+.3f}, {:+.3f}]".format(effect, *ends)
-
-
-def level_of(config: Config) -> float:
-    """Return the p-value below which a claim is decided."""
-    return round(1 - config.bootstrap.confidence, DECIMALS)
 
 
 def _decide(rows: list[dict], config: Config) -> list[dict]:

@@ -14,8 +14,8 @@ from analogyqa.report.claims import (
     STEPS,
     UNDECIDED,
     effect_of,
-    level_of,
 )
+from analogyqa.report.comparing import level_of
 from analogyqa.report.learning import NOT_LEARNT
 from analogyqa.report.ledger import NOT_RUN, OTHER_DATA
 from analogyqa.report.significance import EQUIVALENT, POWER, SAMPLES

@@ -7,16 +7,8 @@ import pandas as pd
 
 from analogyqa.measures import RANKED
 from analogyqa.plan import Cell, sensitivity_cells, why_not
-from analogyqa.report.claims import (
-    CLAIM_MARKS,
-    FAILS,
-    HOLDS,
-    UNDECIDED,
-    compare_runs,
-    level_of,
-    p_value_of,
-    rounded,
-)
+from analogyqa.report.claims import CLAIM_MARKS, FAILS, HOLDS, UNDECIDED
+from analogyqa.report.comparing import compare_runs, level_of, p_value_of, rounded
 from analogyqa.report.learning import NOT_LEARNT
 from analogyqa.report.ledger import NOT_RUN, no_run, verdict
 from analogyqa.report.summary import (

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from analogyqa.measures import RANKED, titles
-from analogyqa.report.claims import level_of, p_value_of
+from analogyqa.report.comparing import level_of, p_value_of
 from analogyqa.report.learning import NOT_LEARNT
 from analogyqa.report.ledger import NOT_RUN, OTHER_DATA, REPRODUCED
 from analogyqa.report.sensitivity import (
