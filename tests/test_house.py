@@ -13,6 +13,7 @@ from analogyqa.settings.systems import Training
 
 LIBRARY = Path(__file__).parents[1] / "workflow_scripts" / "analogyqa"
 LONGEST = 350  # lines of a file
+PAPERS = LIBRARY.parents[1] / "papers"
 
 # A room imports only what stands before it. CONTRIBUTING.md says what each is for.
 ROOMS = (
@@ -85,3 +86,22 @@ def test_only_a_ranker_asks_which_ranker_there_is():
     assert asked.search('if system.ranker == "cosine":')
     places = [path for path in files() if asked.search(path.read_text("utf-8"))]
     assert [path for path in places if room_of(path) != "rankers"] == []
+
+
+def test_no_title_has_a_comma():
+    """Titles are joined by commas in footers, in captions and in MLflow."""
+    found = [
+        f"{path.parent.name}: {title}"
+        for path in PAPERS.glob("*/*.yaml")
+        for title in titles(yaml.safe_load(path.read_text(encoding="utf-8")))
+        if "," in title
+    ]
+    assert found == []
+
+
+def titles(values: object) -> list[str]:
+    """Return every title below a section."""
+    if not isinstance(values, dict):
+        return []
+    below = [title for value in values.values() for title in titles(value)]
+    return below + ([values["title"]] if isinstance(values.get("title"), str) else [])
