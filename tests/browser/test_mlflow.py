@@ -30,10 +30,10 @@ def shown(tmp_path_factory):
     start = f"{server.address}/#/experiments/{experiment}"
     yield {
         "experiment": (f"{start}/runs?workflowType=machine_learning", parent.info.run_name),
-        "parent": (f"{start}/runs/{parent.info.run_id}", "mrr"),
-        "child": (f"{start}/runs/{child.info.run_id}", "mrr"),
-        "dataset": (f"{start}/datasets", "wikiqa"),
-        "model": (f"{start}/models/{model.model_id}", "mrr"),
+        "parent": (f"{start}/runs/{parent.info.run_id}?workflowType=machine_learning", "mrr"),
+        "child": (f"{start}/runs/{child.info.run_id}?workflowType=machine_learning", "mrr"),
+        "dataset": (f"{start}/runs/{parent.info.run_id}?workflowType=machine_learning", "Digest"),
+        "model": (f"{start}/models/{model.model_id}?workflowType=machine_learning", "mrr"),
     }
     server.kill()
 
@@ -44,6 +44,8 @@ def test_it_opens_without_a_network(shown, opened, tmp_path, name, width, scheme
     address, text = shown[name]
     with opened(address, width, scheme) as (page, _):
         # MLflow asks for news all the time, so that its network is never idle.
+        if name == "dataset":
+            page.get_by_text("wikiqa train").first.click(timeout=120_000)
         page.get_by_text(text).first.wait_for(state="attached", timeout=120_000)
         shot = tmp_path / f"{name}-{width}-{scheme}.png"
         page.screenshot(path=shot)
