@@ -241,7 +241,7 @@ def test_results_are_the_same_whatever_the_server_does(train, tmp_path, monkeypa
     pd.testing.assert_frame_equal(*curves, check_exact=True)
 
 
-SEED = "seed 0, analogy wikiqa comb"
+SEED = "seed 0, analogy comb wikiqa"
 SCORES = "results/runs/analogy/wikiqa/comb/default/scores.parquet"
 JOB_LOG = "results/logs/train_encoder/analogy/wikiqa-comb-default.log"
 

@@ -155,7 +155,7 @@ def test_times_come_from_the_record_and_the_history(results):
 
 def test_coordinates_and_settings_are_flat_params_by_which_runs_are_found(results):
     import_all(results)
-    parent = named(results, "analogy p=20 wikiqa comb")
+    parent = named(results, "analogy comb p=20 wikiqa")
     assert parent.data.params == {
         "system": "analogy",
         "dataset": "wikiqa",
@@ -175,7 +175,7 @@ def test_coordinates_and_settings_are_flat_params_by_which_runs_are_found(result
     expected = {"setting": "paper", "device": "cpu", "mlflow.source.git.commit": "abc"}
     expected |= {"mlflow.source.name": "workflow_scripts/train_encoder.py"}
     assert expected.items() <= parent.data.tags.items()
-    untrained = named(results, "random wikiqa comb")
+    untrained = named(results, "random comb wikiqa")
     assert untrained.data.params["axes"] == "default"
     assert untrained.data.tags["mlflow.source.name"] == "workflow_scripts/score_candidates.py"
     client = MlflowClient(uri(results))

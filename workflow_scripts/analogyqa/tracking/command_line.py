@@ -44,7 +44,7 @@ def ui(config: Path = _config_option, port: int = 5000) -> None:
             f"Make some first: snakemake --cores all --configfile {config}"
         )
     address = f"http://{HOST}:{port}" if artifacts else tracking_uri.rstrip("/")
-    # The start page and the menu of MLflow are about language models; lead past them.
+    # MLflow starts with language models, whatever an experiment's tag says; lead past that.
     with explained(tracking_uri):
         for experiment in imported:
             number = Store(tracking_uri, experiment).experiment_id
@@ -52,6 +52,7 @@ def ui(config: Path = _config_option, port: int = 5000) -> None:
             print(f"{experiment}: {address}/#/{page}")
     if artifacts is None:
         return
+    print("Click 'Model training' at the top left once: MLflow takes a run for an agent's before.")
     print("Ctrl-C ends it.", flush=True)
     command = [sys.executable, "-m", "mlflow", "ui", "--backend-store-uri", tracking_uri]
     command += ["--registry-store-uri", tracking_uri, "--artifacts-destination", str(artifacts)]

@@ -203,8 +203,8 @@ def experiment_of(results: str | Path, paper: str) -> str:
 
 
 def name_of(cell: Cell) -> str:
-    """Return the name of a run: first what tells it from others, since MLflow cuts it off."""
-    return " ".join([cell.system, *map("=".join, cell.axes), cell.dataset, cell.subset])
+    """Return the name of a run. MLflow cuts it off, and has a column for the data set."""
+    return " ".join([cell.system, cell.subset, *map("=".join, cell.axes), cell.dataset])
 
 
 def coordinates_of(cell: Cell) -> dict[str, str]:
