@@ -169,6 +169,14 @@ def test_the_page_of_all_papers_with_10_seeds_is_small(tmp_path):
     assert len(papers) > 2 and 1e5 < len(page.encode()) < 3e6
 
 
+def test_a_paper_that_is_asked_for_later_has_nothing_yet(tmp_path):
+    make_results(tmp_path, SMALL, PAPER)
+    later = PAPER.model_copy(update={"paper": "later"})
+    page = build_page(tmp_path, SMALL, PAPERS | {"later": later}, REGISTRY, COMMAND)
+    assert "Not made yet: tables/later/table1, tables/later/table2" in page
+    assert "Table 1 of tiny2020" in page
+
+
 @pytest.mark.parametrize(
     ("seconds", "text"), [(0.4, "0 s"), (99, "99 s"), (100, "2 min"), (7500, "2 h 05 min")]
 )

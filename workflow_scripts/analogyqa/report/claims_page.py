@@ -54,8 +54,9 @@ def claims_table(frame: pd.DataFrame, papers: Iterable[Paper], config: Config) -
         papers: where in a paper each claim stands, and what its sides are.
         config: what the runs were made with.
     """
-    papers = [paper for paper in papers if paper.claims]
     rows = {name: part.to_dict("records") for name, part in frame.groupby("paper", sort=False)}
+    # A paper that is asked for since then has none yet.
+    papers = [paper for paper in papers if paper.paper in rows]
     verdicts = [
         Block(
             f"{paper.paper}: as the paper puts it in short",
