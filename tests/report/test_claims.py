@@ -261,6 +261,13 @@ class TestPrimary:
         assert "The claim holds. Analogy is 0.100 MRR ahead of Baseline" in opening
         assert opening.count("Do not build on it: analogy did not learn (1 of 2 folds).") == 1
 
+    def test_two_sides_of_one_system_are_told_apart(self):
+        sides = ({"system": "analogy", "p": p} for p in (10, 30))
+        paper = make_paper(one=make_claim(compare(*sides), primary=True))
+        frame = judge_claims([paper], self.config(), self.values, {})[0]
+        opening = claims_markdown(frame, [paper], self.config()).split("\n## ")[0]
+        assert " Analogy (p 10) is 0.000 MRR level with Analogy (p 30)," in opening
+
 
 class TestWhatCanBeDecided:
     def row(self, difference: float, spread: float, **claim) -> pd.Series:

@@ -20,9 +20,10 @@ from analogyqa.report.learning import NOT_LEARNT
 from analogyqa.report.ledger import NOT_RUN, OTHER_DATA
 from analogyqa.report.significance import EQUIVALENT, POWER, SAMPLES
 from analogyqa.report.table_formats import Block, Table, Value, to_markdown
-from analogyqa.settings.axes import CHOSEN
+from analogyqa.settings.axes import CHOSEN, text_of
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
+from analogyqa.settings.where import Where
 
 _SAID = {
     HOLDS: "The claim holds",
@@ -90,13 +91,26 @@ def primary_claims(
             here = [row for row in own if row["claim"] == name]
             claim = paper.claims[name]
             (better, worse), *_ = claim.sides()
-            titles = [
-                config.systems[side.system].title if side.system in config.systems else side.system
-                for side in (better, worse)
-            ]
+            titles = _told_apart(better, worse, config)
             lines = [_in_words(row, titles, MEASURES[better.measure].short, config) for row in here]
             said.append((paper.paper, claim.claim, claim.where, lines))
     return said
+
+
+def _told_apart(better: Where, worse: Where, config: Config) -> list[str]:
+    """Return what two sides are called; where they are of one system, with what they differ in."""
+    titles = [
+        config.systems[side.system].title if side.system in config.systems else side.system
+        for side in (better, worse)
+    ]
+    if better.system != worse.system:
+        return titles
+    said = [side.model_dump(exclude_none=True) for side in (better, worse)]
+    differing = [key for key in said[0] | said[1] if said[0].get(key) != said[1].get(key)]
+    return [
+        f"{title} ({', '.join(f'{key} {text_of(each[key])}' for key in differing if key in each)})"
+        for title, each in zip(titles, said, strict=True)
+    ]
 
 
 def judged_on(row: dict) -> str:

@@ -27,6 +27,8 @@ SAME_VALUE = 0.0007
 ROUNDED = 10.0**-DECIMALS / 2  # what our own values, as they are written, may be off
 SAME_SIZE = 0.01  # of its own: numbers of parameters that differ by less are one number
 
+# By data set.
+AllCounts = dict[str, dict[str, Counts]]
 # Paper, artefact, row and column of a printed value.
 _Printed = tuple[str, str, str, str]
 
@@ -50,7 +52,7 @@ def build_ledger(
     papers: Sequence[Paper],
     config: Config,
     summary: pd.DataFrame,
-    counts: dict[str, dict[str, Counts]],
+    counts: AllCounts,
     values: Values,
     only: tuple[str, str] | None = None,
     costs: Costs | None = None,
@@ -95,7 +97,7 @@ def build_ledger(
                 if reason := why_not(number.where, config):
                     ours = [_not_run(reason)]
                 elif number.kind == COUNT:
-                    ours = [_count(number, config, counts)]
+                    ours = [count_of(number.where, config, counts, number.published)]
                 elif number.kind == COST:
                     ours = [cost_of(number.where, config, costs or {}, number.published)]
                 elif number.kind == BEST:
@@ -179,8 +181,7 @@ def rivals_of(paper: Paper, where: Where) -> list[float]:
     """Return what a paper prints for what its claims call better or worse than a place."""
     others = [
         pair[1 - side]
-        for claim in paper.claims.values()
-        for pair in claim.sides()
+        for pair in paper.compared
         for side in (0, 1)
         if pair[side].place == where.place and pair[1 - side].measure == where.measure
     ]
@@ -228,22 +229,22 @@ def cost_of(where: Where, config: Config, costs: Costs, published: float | None 
     return row | {"verdict": verdict(published, low, high)}
 
 
-def _count(number: Published, config: Config, counts: dict[str, dict[str, Counts]]) -> dict:
-    where = number.where
+def count_of(
+    where: Where, config: Config, counts: AllCounts, published: float | None = None
+) -> dict:
+    """Return how many there are at a place, and the verdict where a count is published."""
     if where.dataset not in counts:
         return _not_run(f"no corpus of {where.dataset}")
     by_type = counts[where.dataset][where.count][where.split]
     types = config.types_of(where.subset) or [ALL]
     count = sum(by_type.get(kind, 0) for kind in types)
+    ours = {"mean": count, "provenance": f"counted here: data {where.dataset}"}
+    if published is None:
+        return ours
     expected = config.datasets[where.dataset].questions.get(where.split, {})
-    is_enforced = where.count == "questions" and set(types) <= set(expected)
-    is_enforced = is_enforced and count == number.published
-    return {
-        "mean": count,
-        "verdict": ENFORCED if is_enforced else verdict(number.published, *_as_printed(count)),
-        "provenance": f"counted here: data {where.dataset}",
-        "reason": "other data are refused" if is_enforced else "",
-    }
+    if where.count == "questions" and set(types) <= set(expected) and count == published:
+        return ours | {"verdict": ENFORCED, "reason": "other data are refused"}
+    return ours | {"verdict": verdict(published, *_as_printed(count))}
 
 
 def _as_printed(count: int) -> tuple[float, float]:

@@ -179,9 +179,9 @@ def _published(row: dict) -> str:
 
 def count_text(row: dict) -> Value:
     """Return a count, or the point of an axis."""
-    if pd.isna(row["published"]):
-        return Value(NOT_PRINTED)
     ours = NOT_RUN if pd.isna(row["mean"]) else f"{row['mean']:.10g}"
+    if pd.isna(row["published"]):
+        return Value(NOT_PRINTED if ours == NOT_RUN else ours)
     return Value(ours, published=_with_mark(f"({row['published']:.10g})", row))
 
 

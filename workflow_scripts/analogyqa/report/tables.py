@@ -5,7 +5,15 @@ from collections.abc import Callable
 import pandas as pd
 
 from analogyqa.plan import cells_by_setting, extra_systems, run_of, why_not
-from analogyqa.report.ledger import NOT_RUN, OTHER_DATA, cost_of, measured, no_run
+from analogyqa.report.ledger import (
+    NOT_RUN,
+    OTHER_DATA,
+    AllCounts,
+    cost_of,
+    count_of,
+    measured,
+    no_run,
+)
 from analogyqa.report.summary import LEDGER, Found, by_cell, typed
 from analogyqa.report.table_formats import (
     IN_PAPER,
@@ -36,6 +44,7 @@ def build_table(
     ledger: pd.DataFrame,
     summary: pd.DataFrame,
     config: Config,
+    counts: AllCounts | None = None,
     costs: Costs | None = None,
 ) -> Table:
     """Return a table of a paper; further systems come in a block of their own.
@@ -46,10 +55,10 @@ def build_table(
         ledger: of columns LEDGER.
         summary: of columns SUMMARY, for what the paper has no value of.
         config: what the runs were made with.
-        costs: as in the ledger.
+        counts, costs: as in the ledger.
     """
     found = by_cell(summary) | (costs or {})
-    rows = _rows_of_paper(paper, name, ledger, config, found)
+    rows = _rows_of_paper(paper, name, ledger, config, found, counts or {})
     rows += _rows_not_in_paper(paper, name, config, found)
     frame = typed([{"paper": paper.paper, "artefact": name, **row} for row in rows], FRAME)
     return table_of_frame(paper, name, frame, summary, config)
@@ -83,7 +92,12 @@ def table_of_frame(
 
 
 def _rows_of_paper(
-    paper: Paper, name: str, ledger: pd.DataFrame, config: Config, found: Found
+    paper: Paper,
+    name: str,
+    ledger: pd.DataFrame,
+    config: Config,
+    found: Found,
+    counts: AllCounts,
 ) -> list[dict]:
     """Return a row for each value and setting: as in the ledger, cited, or without a published."""
     own = ledger[(ledger["paper"] == paper.paper) & (ledger["artefact"] == name)]
@@ -93,8 +107,8 @@ def _rows_of_paper(
     rows = []
     for number in paper.artefacts[name].numbers():
         values = judged.get((number.row, number.column))
-        if values is None and number.kind in (SCORE, COST):
-            values = _ours(number.where, config, found)
+        if values is None and number.kind in (SCORE, COST, COUNT):
+            values = _ours(number.where, config, found, counts)
         described = _described(IN_PAPER, number.row, number.column, number.where, config)
         for value in values or [{"published": number.published, "kind": number.kind}]:
             rows.append(described | value)
@@ -117,12 +131,15 @@ def _described(block: str, row: str, column: str, where: Where, config: Config) 
     return described | {"system": where.system or "", "ranked_by": ranker}
 
 
-def _ours(where: Where, config: Config, found: Found) -> list[dict]:
+def _ours(
+    where: Where, config: Config, found: Found, counts: AllCounts | None = None
+) -> list[dict]:
     """Return our values at a place, by setting, where nothing is published."""
-    kind = COST if where.cost else SCORE
     if reason := why_not(where, config):
-        return [{"kind": kind, "verdict": NOT_RUN, "reason": reason}]
-    if kind == COST:
+        return [{"kind": where.kind, "verdict": NOT_RUN, "reason": reason}]
+    if where.kind == COUNT:
+        return [count_of(where, config, counts or {}) | {"kind": COUNT, "measure": measured(where)}]
+    if where.kind == COST:
         return [cost_of(where, config, found) | {"kind": COST, "measure": measured(where)}]
     return [
         found.get((cell, where.measure), {"verdict": NOT_RUN, "reason": no_run(cell)})

@@ -268,6 +268,11 @@ class Paper(Section):
         return self._printed.get(where.place)
 
     @cached_property
+    def compared(self) -> list[tuple[Where, Where]]:
+        """Of all claims what is called better, and than what."""
+        return [pair for claim in self.claims.values() for pair in claim.sides()]
+
+    @cached_property
     def _printed(self) -> dict[tuple, float]:
         found: dict[tuple, float] = {}
         for artefact in self.artefacts.values():
