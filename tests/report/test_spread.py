@@ -40,6 +40,12 @@ def test_the_interval_contains_the_mean_and_narrows_with_more_items():
     assert widths[1] < widths[0] / 3
 
 
+def test_no_interval_passes_what_a_mean_can_be():
+    # Of the second item twice as much was asked as of the first.
+    summary = summarise(np.array([[0.6, 1.3]]), 200, 0.95, largest=1)
+    assert summary.ci_low == pytest.approx(0.6) and summary.ci_high == 1
+
+
 def test_the_interval_has_the_width_that_theory_gives():
     values = np.random.default_rng(1).normal(size=(1, 400))
     summary = summarise(values, 4000, 0.95)

@@ -27,16 +27,17 @@ class Summary(NamedTuple):
 def summarise(
     values: np.ndarray, samples: int, confidence: float, largest: float = np.inf
 ) -> Summary:
-    """Summarise values [seeds, items] that lie between 0 and `largest`.
+    """Summarise values [seeds, items] whose means lie between 0 and `largest`.
 
     The interval of a further run is the prediction interval mean ± t(S - 1) sd sqrt(1 + 1/S) over
-    the means of S seeds, as far as values can lie there. That over items is a bootstrap of both
-    axes; its draws come from a fixed seed, so the same values give the same interval.
+    the means of S seeds, as far as they can lie there. That over items is a bootstrap of both
+    axes; its draws come from a fixed seed, so the same values give the same interval. Values may be
+    larger, as those of items of which more was asked are, and so may be draws, which are cut off.
     """
     seeds = len(values)
     means = bootstrap_means(values, samples, of_seeds=0)
     tail = (1 - confidence) / 2
-    low, high = np.quantile(means, [tail, 1 - tail])
+    low, high = np.quantile(means, [tail, 1 - tail]).clip(max=largest)
     by_seed = values.mean(axis=1)
     mean, sd, reach = float(by_seed.mean()), 0.0, np.nan
     if seeds > 1:
