@@ -34,6 +34,7 @@ _SAYING = words_of("""
     complain contend decide determine emphasize hear mean mention observe propose prove remember
     remark rule notice understand allege speculate theorize
 """)
+_FINITE = {"VBZ", "VBP", "VBD", "MD"}
 # Adjectives that stand before a noun only, or mean something else behind it.
 _NOT_PREDICATIVE = words_of("""
     audio teenage holy good great other own same several many few more most less first last second
@@ -170,19 +171,13 @@ def passive(doc: "Doc", words: Mapping[str, str]) -> Pairs:
             being = "are" if many else "is"
         else:
             continue
-        after = doc[patient[-1].i + 1]
-        # What stands behind "with" may be the object's, and would become the agent's.
-        if after.pos_ not in ("ADP", "PUNCT") or after.lower_ in ("of", "with", "than", "as"):
+        # What follows the object may be its own, and would become the agent's.
+        if any(t.pos_ != "PUNCT" for t in doc[patient[-1].i + 1 :]):
             continue
         if any(t.tag_ == "PRP$" for t in patient):
             continue
-        rest = [t.text for t in doc[patient[-1].i + 1 :] if t.text not in ".!"]
-        if any(
-            t.tag_ in ("VBZ", "VBP", "VBD", "VBG", "VB", "TO") for t in doc[patient[-1].i + 1 :]
-        ):
-            continue
         by = ["by", *(lowered(t) for t in agent)]
-        turned = [*(t.text for t in patient), being, participle, *by, *rest]
+        turned = [*(t.text for t in patient), being, participle, *by]
         yield changed(doc, {}), written(with_articles(turned)), lemma
 
 
@@ -254,7 +249,11 @@ def predicative_adjective(doc: "Doc", words: Mapping[str, str]) -> Pairs:
     if not found or is_negated(doc) or doc[-1].text == "?":
         return
     adjective, noun = found[0]
-    past = any(t.tag_ == "VBD" for t in doc) and not any(t.tag_ in ("VBZ", "VBP") for t in doc)
+    root = next(t for t in doc if t.dep_ == "ROOT")
+    finite = {t.tag_ for t in (root, *root.children) if t is root or t.pos_ == "AUX"} & _FINITE
+    if not finite:  # it is no sentence
+        return
+    past = "VBD" in finite
     be = ("were" if past else "are") if is_plural(noun) else ("was" if past else "is")
     changes = {adjective.i: "", noun.i: f"{noun.text} that {be} {adjective.lower_}"}
     yield changed(doc, {}), changed(doc, changes), adjective.lower_
