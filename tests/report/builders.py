@@ -99,7 +99,7 @@ def make_paper(artefacts: dict | None = None, name: str = "tiny2020", **claims: 
 
 
 def make_summary(config: Config, *papers: Paper, **changes) -> pd.DataFrame:
-    """Every run that papers ask for, alike unless `changes` says otherwise.
+    """Every run that papers ask for, with what they show, alike unless `changes` says otherwise.
 
     A change may be a function of the cell and the measure.
     """
@@ -108,6 +108,10 @@ def make_summary(config: Config, *papers: Paper, **changes) -> pd.DataFrame:
     values |= {"n_items": lambda cell, _: 9 if cell.subset == "comb" else 3, "tied_candidates": 0}
     values |= {"setting": lambda cell, _: "bare" if is_chosen(cell) else ""}
     values |= {"provenance": lambda cell, _: f"made up for {cell.system}"} | changes
+    numbers = [
+        each for paper in papers for table in paper.artefacts.values() for each in table.numbers()
+    ]
+    shown = dict.fromkeys(each.where.measure for each in numbers if each.where.measure)
     rows = [
         {
             **cell._asdict(),
@@ -118,7 +122,7 @@ def make_summary(config: Config, *papers: Paper, **changes) -> pd.DataFrame:
             },
         }
         for cell in cells_of(config, {paper.paper: paper for paper in papers})
-        for measure in MEASURES
+        for measure in shown
     ]
     return typed(rows, SUMMARY)
 
