@@ -53,6 +53,11 @@ def origin(results: Path) -> str:
     return ", ".join([f"{seeds} seeds", code, *filter(None, ["; ".join(sorted(kinds))]), f"{day}."])
 
 
+def _by_number(path: Path) -> tuple[int, str]:
+    """Table 3 stands before table 10."""
+    return len(path.stem), path.stem
+
+
 def table_of(page: str) -> str:
     """Return a table's page without the notes below it, its headings as parts of ours."""
     body = page.partition("\n- ")[0].strip()
@@ -87,12 +92,12 @@ def main(paper: str, results: Path, command: str) -> None:
     claims = results / "claims.md"
     if claims.exists():
         pieces["claims"] = claims_of(claims.read_text(encoding="utf-8"), paper)
-    for table in sorted((results / "tables" / paper).glob("*.md")):
+    for table in sorted((results / "tables" / paper).glob("*.md"), key=_by_number):
         pieces[table.stem] = table_of(table.read_text(encoding="utf-8"))
         if table.stem in hidden:
             heading = pieces[table.stem].partition("\n")[0]
             pieces[table.stem] = f"{heading}\n\nNot shown here: it has sentences of the data."
-    for figure in sorted((results / "figures" / paper).glob("*.svg")):
+    for figure in sorted((results / "figures" / paper).glob("*.svg"), key=_by_number):
         shutil.copyfile(figure, page.with_name(figure.name))
         pieces[figure.name] = f"![{figure.stem}]({figure.name})"
     fill(page, BEGIN, [*said, *pieces.values()])

@@ -8,7 +8,9 @@ import pytest
 
 # Width, and what the reader's system prefers. CI draws the one in which most can go wrong.
 LOOKS = [
-    *((1280, "light"), (1280, "dark"), (390, "light")),
+    (1280, "light"),
+    (1280, "dark"),
+    (390, "light"),
     pytest.param(390, "dark", marks=pytest.mark.draw),
 ]
 

@@ -43,9 +43,9 @@ def shown(tmp_path_factory):
 def test_it_opens_without_a_network(shown, opened, tmp_path, name, width, scheme):
     address, text = shown[name]
     with opened(address, width, scheme) as (page, _):
-        # MLflow asks for news all the time, so that its network is never idle.
-        if name == "dataset":
+        if name == "dataset":  # MLflow has no page of it, but opens it from a run
             page.get_by_text("wikiqa train").first.click(timeout=120_000)
+        # MLflow asks for news all the time, so that its network is never idle.
         page.get_by_text(text).first.wait_for(state="attached", timeout=120_000)
         shot = tmp_path / f"{name}-{width}-{scheme}.png"
         page.screenshot(path=shot)

@@ -57,9 +57,9 @@ def build_table(
         config: what the runs were made with.
         counts, costs: as in the ledger.
     """
-    found = by_cell(summary) | (costs or {})
-    rows = _rows_of_paper(paper, name, ledger, config, found, counts or {})
-    rows += _rows_not_in_paper(paper, name, config, found)
+    found, counts = by_cell(summary) | (costs or {}), counts or {}
+    rows = _rows_of_paper(paper, name, ledger, config, found, counts)
+    rows += _rows_not_in_paper(paper, name, config, found, counts)
     frame = typed([{"paper": paper.paper, "artefact": name, **row} for row in rows], FRAME)
     return table_of_frame(paper, name, frame, summary, config)
 
@@ -115,13 +115,15 @@ def _rows_of_paper(
     return rows
 
 
-def _rows_not_in_paper(paper: Paper, name: str, config: Config, found: Found) -> list[dict]:
+def _rows_not_in_paper(
+    paper: Paper, name: str, config: Config, found: Found, counts: AllCounts
+) -> list[dict]:
     rows = []
     for system in extra_systems(config, paper, name):
         for row, column, where in paper.artefacts[name].cells_of(config.systems[system].title):
             where = where | Where(system=system)
             described = _described(NOT_IN_PAPER, row, column, where, config)
-            rows += [described | value for value in _ours(where, config, found)]
+            rows += [described | value for value in _ours(where, config, found, counts)]
     return rows
 
 
@@ -131,14 +133,12 @@ def _described(block: str, row: str, column: str, where: Where, config: Config) 
     return described | {"system": where.system or "", "ranked_by": ranker}
 
 
-def _ours(
-    where: Where, config: Config, found: Found, counts: AllCounts | None = None
-) -> list[dict]:
+def _ours(where: Where, config: Config, found: Found, counts: AllCounts) -> list[dict]:
     """Return our values at a place, by setting, where nothing is published."""
     if reason := why_not(where, config):
         return [{"kind": where.kind, "verdict": NOT_RUN, "reason": reason}]
     if where.kind == COUNT:
-        return [count_of(where, config, counts or {}) | {"kind": COUNT, "measure": measured(where)}]
+        return [count_of(where, config, counts) | {"kind": COUNT, "measure": measured(where)}]
     if where.kind == COST:
         return [cost_of(where, config, found) | {"kind": COST, "measure": measured(where)}]
     return [
