@@ -30,8 +30,9 @@ WIDTH, HEIGHT = 2.1, 0.42
 def rule_graph() -> tuple[dict[int, str], list[tuple[int, int]]]:
     """Return the rules of a run of the sample that start a process, and which needs which."""
     command = [sys.executable, "-m", "snakemake", "--rulegraph", "dot", "--configfile"]
+    changes = ["output_dir=results/pipeline", "cells_per_job=1"]
     done = subprocess.run(
-        [*command, "sample/config.yaml", "--config", "output_dir=results/pipeline"],
+        [*command, "sample/config.yaml", "--config", *changes],
         cwd=ROOT, capture_output=True, text=True, check=True,
     )  # fmt: skip
     names = {int(n): name for n, name in re.findall(r'(\d+)\[label = "(\w+)"', done.stdout)}

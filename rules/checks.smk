@@ -6,9 +6,9 @@ from analogyqa.encoders.check import check_encoder
 
 def check_before_jobs():
     """What is asked before the first job: the encoders that train, the types that data have."""
-    for system in {
-        job.wildcards.system for job in jobs_to_do() if "system" in job.wildcards.keys()
-    }:
+    wildcards = [job.wildcards for job in jobs_to_do()]
+    wildcards += [each["wildcards"] for job in jobs_to_do() for each in job.params.get("jobs", [])]
+    for system in {each["system"] for each in wildcards if "system" in each.keys()}:
         if encoder := CONFIG.systems[system].encoder:
             checked(check_encoder, encoder)
     corpora = {job.wildcards.corpus for job in jobs_to_do() if job.rule.name == "build_corpus"}

@@ -2,6 +2,7 @@
 
 import os
 import re
+from types import SimpleNamespace
 
 from snakemake.exceptions import WorkflowError
 
@@ -95,7 +96,15 @@ REPORTED = content_hash(
     [
         CONFIG.model_dump(
             mode="json",
-            exclude={"resources_dir", "mirrors", "tracking_uri", "device", "papers", "studies"},
+            exclude={
+                "resources_dir",
+                "mirrors",
+                "tracking_uri",
+                "device",
+                "cells_per_job",
+                "papers",
+                "studies",
+            },
         ),
         {name: study.model_dump(mode="json") for name, study in CONFIG.studies.items()},
         {name: paper.model_dump(mode="json") for name, paper in PAPERS.items()},
