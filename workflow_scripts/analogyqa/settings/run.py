@@ -52,10 +52,10 @@ class Config(Section):
 
     `seeds` may be a mapping, of which `seeds_of` has what is not `default`. `cells_per_job` joins
     cells that are too small to be worth a process, as those of the sample are. `axes` maps an axis
-    to its only points here, in place of those that the papers show. Of `studies` a user writes no key:
-    they are the sections selection, sensitivity, crossfit and extra_rows of each paper. `left_out`
-    maps systems and data sets that cannot be had here to the reason; `stand_ins` what stands in for
-    a file that a paper names, by its name in a record, to what it replaces.
+    to its only points here, in place of those that the papers show. Of `studies` a user writes no
+    key: they are the sections selection, sensitivity, crossfit and extra_rows of each paper.
+    `left_out` maps systems and data sets that cannot be had here to the reason; `stand_ins` what
+    stands in for a file that a paper names, by its name in a record, to what it replaces.
     """
 
     output_dir: Folder
