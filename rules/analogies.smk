@@ -80,8 +80,8 @@ rule solve_analogies:
     wildcard_constraints:
         dataset=SOLVED_DATASETS,
         # What a cell has otherwise beside its solver.
-        before="([^/]+,)?",
-        after="(,[^/]+)?",
+        before=f"([^/]+{AT})?",
+        after=f"({AT}[^/]+)?",
     conda:
         "../envs/cpu.yaml"
     resources:

@@ -34,7 +34,7 @@ from analogyqa.plan import (
 from analogyqa.registry import DISTRACTORS, PRETRAINED, READERS, RELATIONS, SOLVERS, VIEWS
 from analogyqa.runs.depends_on import code_hash, content_hash
 from analogyqa.runs.train import modules_of
-from analogyqa.settings.axes import CHOSEN, SETTING, from_text
+from analogyqa.settings.axes import AT, CHOSEN, SETTING, from_text
 from analogyqa.settings.data import ALL, relation_files
 from analogyqa.settings.load import from_here, load_config
 from analogyqa.settings.left_out import leave_out
@@ -130,13 +130,13 @@ SOLVED_DATASETS = one_of(name for name in CONFIG.datasets if CONFIG.datasets[nam
 
 
 def vectors_pattern(names):
-    """The pattern of names of vectors, with what systems change of them behind a comma."""
-    return f"({one_of(names)})(,[^/]+)?"
+    """The pattern of names of vectors, with what systems change of them."""
+    return f"({one_of(names)})({AT}[^/]+)?"
 
 
 wildcard_constraints:
     dataset=one_of(CONFIG.datasets),
-    corpus=f"({one_of(CONFIG.datasets)})(,[^/]+)?",
+    corpus=f"({one_of(CONFIG.datasets)})({AT}[^/]+)?",
     category=one_of(CONFIG.categories),
     subset=one_of([*CONFIG.subsets, *CONFIG.relations, ALL]),
     axes="[^/]+",
@@ -187,7 +187,7 @@ def dataset_of(corpus):
 def vectors_origin(name):
     """Where vectors come from, as tables and records say it."""
     vectors = CONFIG.vectors_at(name)
-    origin = ", ".join(map(named, AVAILABLE.vectors[name.partition(",")[0]]))
+    origin = ", ".join(map(named, AVAILABLE.vectors[name.partition(AT)[0]]))
     if vectors.corpora:
         lemmas = f", lemmas by {Path(AVAILABLE.lemmas).name}" if vectors.lemmas else ""
         return f"word2vec trained here on {origin}{lemmas}"

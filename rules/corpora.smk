@@ -2,7 +2,7 @@
 
 needs: the files of the data sets' splits; a model of named entities
 makes: corpora/{corpus}.parquet, entities/{corpus}.parquet, rewritten/{corpus}/{rewriting}.parquet;
-       a corpus is a data set, with axes behind a comma where it is read otherwise
+       a corpus is a data set, with axes behind its name where it is read otherwise
 """
 
 
@@ -18,7 +18,7 @@ rule build_corpus:
     benchmark:
         f"{RESULTS}/benchmarks/build_corpus/{{corpus}}.jsonl"
     wildcard_constraints:
-        corpus=f"({RANKED_DATASETS})(,[^/]+)?",
+        corpus=f"({RANKED_DATASETS})({AT}[^/]+)?",
     conda:
         "../envs/cpu.yaml"
     resources:

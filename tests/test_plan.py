@@ -1,8 +1,11 @@
 """The cells are those that artefacts, claims and studies ask for, each with a place of its own."""
 
+import shlex
 from pathlib import Path
 
 import pytest
+from snakemake.target_jobs import TargetSpec, parse_target_jobs_cli_args
+from snakemake_interface_executor_plugins.utils import encode_target_jobs_cli_args
 
 from analogyqa import plan
 from analogyqa.errors import AnalogyQAError
@@ -201,7 +204,7 @@ def test_the_folds_of_a_system_stand_in_order(crossfitted):
     assert list(cells) == [(system, "toy") for system in SYSTEMS]
     paths = ["words/toy/who/fold=1of2", "words/toy/who/fold=2of2"]
     assert [cell.path for cell in cells["words", "toy"]] == paths
-    assert [cell.corpus for cell in cells["words", "toy"]] == ["toy,fold=1of2", "toy,fold=2of2"]
+    assert [cell.corpus for cell in cells["words", "toy"]] == ["toy@fold=1of2", "toy@fold=2of2"]
 
 
 def test_the_data_sets_that_are_cross_fitted_are_the_papers_or_those_that_are_named(crossfitted):
@@ -264,10 +267,10 @@ def test_a_run_whose_papers_do_not_cross_fit_has_no_such_section(papers):
     ("name", "whole"),
     [
         ("toy", "toy"),
-        ("toy,fold=1of5", "toy"),
-        ("toy,drop_all_correct=dev", "toy,drop_all_correct=dev"),
-        ("toy,drop_all_correct=dev+test,fold=2of3,prototype_choice=question",
-         "toy,drop_all_correct=dev+test,prototype_choice=question"),
+        ("toy@fold=1of5", "toy"),
+        ("toy@drop_all_correct=dev", "toy@drop_all_correct=dev"),
+        ("toy@drop_all_correct=dev+test@fold=2of3@prototype_choice=question",
+         "toy@drop_all_correct=dev+test@prototype_choice=question"),
     ],
 )  # fmt: skip
 def test_the_corpus_that_a_fold_is_cut_from(name, whole):
@@ -363,3 +366,18 @@ def test_the_cells_of_the_repositorys_papers_and_of_the_sample_have_paths_of_the
     for config in map(read_config, (ROOT / "config.yaml", ROOT / "sample" / "config.yaml")):
         cells = cells_of(config, load_papers(config))
         assert len({cell.path for cell in cells}) == len(cells) > 50
+
+
+def test_a_cluster_is_told_the_wildcards_of_every_cell_unchanged():
+    """Snakemake hands them to the job on its command line, outside quotes."""
+    config = read_config(ROOT / "config.yaml")
+    several = 0
+    for cell in cells_of(config, load_papers(config)):
+        vectors = config.system_at(cell.system, cell.axes).word_vectors
+        wildcards = dict(zip(("system", "dataset", "subset", "axes"), cell.path.split("/"), strict=True))
+        wildcards |= {"corpus": cell.corpus} | ({"vectors": vectors} if vectors else {})
+        (argument,) = encode_target_jobs_cli_args([TargetSpec("rule", wildcards)])
+        assert shlex.split(argument) == [argument] and not set(argument) & set("*?[]~!#$&;|<>(){}")
+        assert parse_target_jobs_cli_args([argument]) == [TargetSpec("rule", wildcards)]
+        several += len(cell.axes) > 1
+    assert several > 10

@@ -52,7 +52,7 @@ def test_kills_at_random_moments_do_not_show(run, expected, report_count):
     report_count(f"kill -9: {hit.total()} kills {dict(hit)}, {len(expected)} products identical")
 
 
-VARIED = "wikiqa,drop_all_correct=train+dev+test"
+VARIED = "wikiqa@drop_all_correct=train+dev+test"
 # Each: a file, and one that is made of it by a job that reads no other of these files before it.
 READ_BY = {
     f"corpora/{VARIED}.parquet": f"quadruples/{VARIED}/comb/p2/seed0/dev.parquet",
@@ -65,7 +65,7 @@ READ_BY = {
     "runs/analogy/wikiqa/comb/default/metrics.parquet": "figures/diallo2019/figure6.png",
     "runs/similarity/wikiqa/comb/default/run.json": "tables/diallo2019/sensitivity.csv",
     "selection/similarity/wikiqa.json": (
-        "runs/similarity/wikiqa/comb/p=2,setting=chosen/scores.parquet"
+        "runs/similarity/wikiqa/comb/p=2@setting=chosen/scores.parquet"
     ),
 }
 # A second corpus, other vectors and a second selection, so that there are such files.

@@ -179,8 +179,8 @@ def test_what_is_shared_is_said_of_the_folds_together_and_of_the_papers_split(ma
     unanswered = ("train", "where is it ?", [("rome", 0)])
     corpora = {
         "wikiqa": make_corpus([*rest, asked, other, untyped, unanswered]),
-        "wikiqa,fold=1of2": make_corpus([*rest, other]),
-        "wikiqa,fold=2of2": make_corpus([*rest, ("test", "where ?", [("lima", 1), ("1901", 0)])]),
+        "wikiqa@fold=1of2": make_corpus([*rest, other]),
+        "wikiqa@fold=2of2": make_corpus([*rest, ("test", "where ?", [("lima", 1), ("1901", 0)])]),
         "trecqa": make_corpus([*rest, ("test", "who is it ?", [("bruno", 1)])]),
     }
     text = "{}: of {} test questions {} stand in train or dev, too, and of {} test candidates {} do"

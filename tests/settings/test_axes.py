@@ -41,7 +41,7 @@ def test_a_value_as_paths_show_it(value, text):
 
 
 def test_axes_are_sorted_and_none_are_the_default():
-    assert ax.to_text(ax.axes_of({"p": 3, "loss": "hinge"})) == "loss=hinge,p=3"
+    assert ax.to_text(ax.axes_of({"p": 3, "loss": "hinge"})) == "loss=hinge@p=3"
     assert ax.to_text(()) == ax.DEFAULT
 
 
@@ -71,9 +71,9 @@ ALL_CHANGED = {"aggregate": "mean", "p": 2, "dropout": 0, "negatives.count": 4}
 @pytest.mark.parametrize(
     ("system", "values", "kept"),
     [
-        ("analogy", ALL_CHANGED, "aggregate=mean,dropout=0,negatives.count=4,p=2"),
-        ("baseline", ALL_CHANGED, "dropout=0,negatives.count=4,p=2"),  # quadruples need prototypes
-        ("mean", ALL_CHANGED, "aggregate=mean,p=2"),
+        ("analogy", ALL_CHANGED, "aggregate=mean@dropout=0@negatives.count=4@p=2"),
+        ("baseline", ALL_CHANGED, "dropout=0@negatives.count=4@p=2"),  # quadruples need prototypes
+        ("mean", ALL_CHANGED, "aggregate=mean@p=2"),
         ("mean-cosine", ALL_CHANGED, "default"),
         ("words", ALL_CHANGED, "default"),
         ("analogy", {"aggregate": "max", "p": 3, "dropout": 0.25, "loss": "printed"}, "default"),
@@ -128,7 +128,7 @@ systems:
 def test_a_system_changes_the_vectors_that_are_trained_on_data_sets(papers):
     config = papers.load(OWN)
     system = config.system_at("mapped", ax.axes_of({"dim": 100}))
-    assert system.word_vectors == "own,dim=100,window=5"
+    assert system.word_vectors == "own@dim=100@window=5"
     found = config.vectors_at(system.word_vectors)
     assert (found.dim, found.window, found.corpora) == (100, 5, {"toy": ["train"]})
     assert config.vectors_at("own") == config.vectors["own"]

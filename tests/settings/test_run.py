@@ -165,6 +165,8 @@ def test_a_number_may_be_given_as_text_as_snakemake_hands_on_what_is_in_braces(p
 def test_one_value_stands_for_a_list_and_a_number_of_seeds_for_those_from_0(papers):
     config = papers.load("seeds: 3")
     assert (config.seeds, papers.load("seeds: [7, 3]").seeds) == ([0, 1, 2], [7, 3])
+    typed = papers.load("seeds: {default: '2', crossfit: '3'}")  # as --config gives them
+    assert (typed.seeds, typed.seeds_of) == ([0, 1], {"crossfit": [0, 1, 2]})
     assert config.vectors["some"].source == ["some.vec"]
     assert config.systems["stored"].sentence_vectors == ["means"]
     stored = SentenceVectors(encoder="infersent", train_on=["a"], dev_on=[["x", "y"]], vectors="v")

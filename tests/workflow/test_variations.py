@@ -86,7 +86,7 @@ def test_a_changed_value_runs_only_its_own_cells_again(changed):
     hinge = {"loss": "hinge", "margin": 0.3}
     others = dict.fromkeys(["quadruples", "workshop", "workshop_distance"])
     assert changed(loss={"hinge": hinge, **others}) == {
-        cell.replace("hinge", "hinge,margin=0.3") for cell in HINGE
+        cell.replace("hinge", "hinge@margin=0.3") for cell in HINGE
     }
 
 

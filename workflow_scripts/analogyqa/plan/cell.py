@@ -51,12 +51,12 @@ class Cell(NamedTuple):
 
 
 def corpus_name(dataset: str, axes: Axes) -> str:
-    return ",".join([dataset, *map("=".join, ax.of_dataset(axes))])
+    return ax.AT.join([dataset, *map("=".join, ax.of_dataset(axes))])
 
 
 def split_corpus(name: str) -> tuple[str, Axes]:
     """Return what `corpus_name` joined: the data set and its axes."""
-    dataset, _, axes = name.partition(",")
+    dataset, _, axes = name.partition(ax.AT)
     return dataset, ax.from_text(axes) if axes else ()
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from pydantic import ValidationError
 
 from analogyqa.settings.analogies import SOLVER, SOLVING_AXES, Solving
-from analogyqa.settings.base import nearest_hint
+from analogyqa.settings.base import AT, nearest_hint
 from analogyqa.settings.data import DATASET_AXES, Dataset
 from analogyqa.settings.systems import SYSTEM_AXES, TRAINING_AXES, System
 
@@ -63,13 +63,13 @@ def require_axes(values: Mapping[str, object]) -> Mapping[str, object]:
 
 
 def to_text(axes: Axes) -> str:
-    """Return axes as a part of a path: `dropout=0,loss=hinge`."""
-    return ",".join(f"{name}={value}" for name, value in axes) or DEFAULT
+    """Return axes as a part of a path: `dropout=0@loss=hinge`."""
+    return AT.join(f"{name}={value}" for name, value in axes) or DEFAULT
 
 
 def from_text(text: str) -> Axes:
     """Return the axes that `to_text` wrote; ValueError for what it cannot have written."""
-    parts = () if text == DEFAULT else text.split(",")
+    parts = () if text == DEFAULT else text.split(AT)
     return axes_of(dict(part.split("=", 1) for part in parts))
 
 

@@ -13,14 +13,18 @@ from analogyqa.folders import folder_name
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
 Folder = Annotated[str, AfterValidator(folder_name)]
 
+# Stands before each axis that a name has, and between axes, in the names of files. No comma: of a
+# wildcard with one Snakemake 9.27 loses a part when it submits the job to a cluster.
+AT = "@"
 
-def _number(value: object) -> object:
+
+def number_of(value: object) -> object:
     """Return the number that a text stands for: inside braces `--config` knows texts only."""
     return int(value) if isinstance(value, str) and value.isdecimal() else value
 
 
 # Strict: the YAML values true and false are not the numbers 1 and 0.
-WholeNumber = Annotated[int, BeforeValidator(_number), Field(strict=True)]
+WholeNumber = Annotated[int, BeforeValidator(number_of), Field(strict=True)]
 Count = Annotated[WholeNumber, Field(ge=1, le=1_000_000_000)]
 
 Alternatives = Annotated[

@@ -269,7 +269,7 @@ class Config(Section):
 
     def vectors_at(self, name: str) -> Vectors:
         """Return vectors by the name that `System.word_vectors` gives them."""
-        own, _, axes = name.partition(",")
+        own, _, axes = name.partition(ax.AT)
         changes = dict(ax.from_text(axes)) if axes else {}
         return Vectors.model_validate(self.vectors[own].model_dump(exclude_unset=True) | changes)
 

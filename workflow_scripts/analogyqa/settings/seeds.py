@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from analogyqa.settings.base import WholeNumber
+from analogyqa.settings.base import WholeNumber, number_of
 
 MOST_SEEDS = 10_000
 CROSSFIT, ALL_OTHERS = "crossfit", "default"  # beside subsets, what may have seeds of its own
@@ -17,6 +17,7 @@ def _distinct(seeds: list[int]) -> list[int]:
 
 
 def _seed_list(value: object) -> object:
+    value = number_of(value)
     if isinstance(value, int) and not isinstance(value, bool):
         if value < 1:
             raise ValueError("at least 1 seed is needed")

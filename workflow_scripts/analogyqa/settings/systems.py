@@ -7,6 +7,7 @@ from pydantic import BeforeValidator, Field, model_validator
 from analogyqa.measures import RANKED
 from analogyqa.registry import ENCODERS, OBJECTIVES, OPTIMISERS, RANKERS
 from analogyqa.settings.base import (
+    AT,
     Alternatives,
     Count,
     Joined,
@@ -203,10 +204,10 @@ class System(Section):
 
     @property
     def word_vectors(self) -> str | None:
-        """The name of its word vectors, with what it changes of them behind a comma."""
+        """The name of its word vectors, with what it changes of them."""
         changed = {name: getattr(self, name) for name in VECTORS_AXES}
         axes = [f"{name}={value}" for name, value in changed.items() if value is not None]
-        return self.vectors and ",".join([self.vectors, *axes])
+        return self.vectors and AT.join([self.vectors, *axes])
 
     @property
     def fitted(self) -> bool:
