@@ -374,8 +374,9 @@ def test_a_cluster_is_told_the_wildcards_of_every_cell_unchanged():
     several = 0
     for cell in cells_of(config, load_papers(config)):
         vectors = config.system_at(cell.system, cell.axes).word_vectors
-        wildcards = dict(zip(("system", "dataset", "subset", "axes"), cell.path.split("/"), strict=True))
-        wildcards |= {"corpus": cell.corpus} | ({"vectors": vectors} if vectors else {})
+        names = ("system", "dataset", "subset", "axes", "corpus", "vectors")
+        values = (*cell.path.split("/"), cell.corpus, vectors or "none")
+        wildcards = dict(zip(names, values, strict=True))
         (argument,) = encode_target_jobs_cli_args([TargetSpec("rule", wildcards)])
         assert shlex.split(argument) == [argument] and not set(argument) & set("*?[]~!#$&;|<>(){}")
         assert parse_target_jobs_cli_args([argument]) == [TargetSpec("rule", wildcards)]
