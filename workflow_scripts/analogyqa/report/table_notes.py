@@ -26,6 +26,7 @@ from analogyqa.settings.where import COST, COUNT
 MOST_LINES = 5
 CONFIGURATION = "../../report.html#configuration"
 # Of what has no deviation.
+OTHERS = "{other questions}"
 NO_SPREAD = "Every seed gives the same, or there is one seed only."
 _WORDS = {
     REPRODUCED: "reproduced (a further run of ours may well be at the published value; without ±, "
@@ -131,10 +132,11 @@ def interval_notes(
         ]
     if fixed:
         without = "A cell without ±" if runs else "A cell"
-        notes.append(f"{without}: mean {{other questions}}{mark}. {NO_SPREAD}")
+        shown = mark if OTHERS in mark else f" {OTHERS}{mark}"
+        notes.append(f"{without}: mean{shown}. {NO_SPREAD}")
     if fixed or questions:
         notes.append(
-            f"{{other questions}}: how far a mean carries to other questions ({confidence} "
+            f"{OTHERS}: how far a mean carries to other questions ({confidence} "
             "interval, bootstrap over seeds and questions, "
             f"{config.bootstrap.samples} samples)."
         )
