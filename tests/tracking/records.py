@@ -8,7 +8,7 @@ import pytest
 from mlflow import MlflowClient
 
 from analogyqa.files import write_json
-from analogyqa.measures import MEASURES, TIED
+from analogyqa.measures import RANKED, TIED
 from analogyqa.plan import Cell
 from analogyqa.runs.depends_on import content_hash
 from analogyqa.schemas import CORPUS, HISTORY, METRICS, read_table, write_table
@@ -22,7 +22,7 @@ LIVE = "results/live"
 CELL = Cell("analogy", "wikiqa", "comb", (("p", "20"),))
 UNTRAINED = Cell("random", "wikiqa", "comb")
 NAME, UNTRAINED_NAME = name_of(CELL), name_of(UNTRAINED)
-CURVES = ["loss", *(f"dev_{name}" for name in MEASURES)]
+CURVES = ["loss", *(f"dev_{name}" for name in RANKED)]
 SETTINGS = {
     "system": {"encoder": "bigru", "ranker": "analogy"},
     "training": {"loss": "printed", "select_by": "mrr", "negatives": {"count": 1}},
@@ -39,7 +39,7 @@ def epochs_of(seed: int, epochs: int) -> list[list]:
         for epoch in range(1, epochs + 1)
         for measure, value in [
             ("loss", 1 / epoch),
-            *((f"dev_{name}", 0.5) for name in MEASURES),
+            *((f"dev_{name}", 0.5) for name in RANKED),
             ("seconds", 2.0),
             ("examples_per_second", 100.0),
         ]
@@ -59,7 +59,7 @@ def write_cell(results: Path, cell: Cell, rr: float = 0.5, trained: bool = True,
         for seed in (0, 1)
         for split in ("dev", "test")
         for question in ("q1", "q2")
-        for name, value in (*dict.fromkeys(MEASURES, 0.25).items(), (TIED, 3.0))
+        for name, value in (*dict.fromkeys(RANKED, 0.25).items(), (TIED, 3.0))
     ]
     write_table(pd.DataFrame(metrics, columns=METRICS.names), METRICS, folder / "metrics.parquet")
     if trained:
@@ -146,7 +146,7 @@ def recorded(results: Path) -> dict[tuple, dict]:
         cell = Cell.from_record(json.loads(path.read_text())["cell"])
         record = f"results/{cell.path}"
         table = read_table(path.with_name("metrics.parquet"), METRICS)
-        table = table[table["measure"].isin(MEASURES)].astype({"split": str, "measure": str})
+        table = table[table["measure"].isin(RANKED)].astype({"split": str, "measure": str})
         means = table.groupby(["seed", "split", "measure"])["value"].mean()
         finals = means.unstack("seed")
         finals.index = [
