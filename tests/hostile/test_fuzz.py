@@ -149,7 +149,8 @@ def survives(name: str, folder: Path, inputs: int) -> int:
         try:
             read(content)
         except AnalogyQAError as error:
-            assert str(folder / "it") in str(error)
+            # A paper's own file may ask for what a configuration takes away.
+            assert str(folder / "it") in str(error) or str(error).startswith("papers/")
             refused += 1
         except Exception as error:
             raise AssertionError(f"{name}, input {number} of seed {SEED}: {content!r}") from error

@@ -139,7 +139,7 @@ def recorded(results: Path) -> dict[tuple, dict]:
 
     A run is known by its record, its parent's name and its own.
     """
-    runs = {}
+    runs, intervals = {}, _intervals(results / "summary.csv")
     if (results / "tables").exists():
         runs[EXPERIMENT, None, "tables and figures"] = {}
     for path in results.glob("runs/*/*/*/*/run.json"):
@@ -157,6 +157,7 @@ def recorded(results: Path) -> dict[tuple, dict]:
         runs[record, None, shown] |= {
             (f"{name}_sd", 0): own.std() if len(own) > 1 else 0.0 for name, own in finals.iterrows()
         }
+        runs[record, None, shown] |= intervals.get(cell.path, {})
         history = path.with_name("history.parquet")
         epochs = read_table(history, HISTORY) if history.exists() else pd.DataFrame()
         for seed, own in finals.items():
@@ -168,3 +169,15 @@ def recorded(results: Path) -> dict[tuple, dict]:
                 if row.seed == seed and row.measure in CURVES
             }
     return runs
+
+
+def _intervals(summary: Path) -> dict[str, dict]:
+    """Return (metric, step) to value of the ends of the intervals, by the path of their cell."""
+    found: dict[str, dict] = {}
+    for row in pd.read_csv(summary).to_dict("records") if summary.exists() else ():
+        path = "/".join([row["system"], row["dataset"], row["subset"], row["axes"]])
+        ends = {name: row[name] for name in ("run_low", "run_high", "ci_low", "ci_high")}
+        found.setdefault(path, {}).update(
+            ((f"{row['measure']}_{name}", 0), end) for name, end in ends.items() if pd.notna(end)
+        )
+    return found

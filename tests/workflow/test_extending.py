@@ -173,7 +173,10 @@ def with_other_questions(project):
 def test_a_folder_of_relations_gets_its_own_table(project):
     folder = project.folder / RELATIONS["datasets"]["mine"]["test"]
     folder.mkdir(parents=True)
-    places = {"capitals": "Rome Italy Oslo Norway Paris France", "moods": "sad glad bad good"}
+    places = {
+        "capitals": "Rome Italy Oslo Norway Paris France",
+        "moods": "sad glad bad good dull bright",
+    }
     for name, text in places.items():
         words = text.split()
         pairs = zip(words[::2], words[1::2], strict=True)
