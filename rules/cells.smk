@@ -143,6 +143,17 @@ def seeds_of(wildcards):
     return CONFIG.seeds_at(cell.subset, cell.axes)
 
 
+def quadruples_of(wildcards):
+    """The quadruples of a cell: their rule, what the cell does not name of its wildcards, and the stems of files."""
+    for each in trainings_of(wildcards).values():
+        if each.learns_from_quadruples:
+            drawn = each.training.negatives
+            of_rule = {"number": str(drawn.count), "per": drawn.per}
+            yield "build_training_quadruples", of_rule, [drawn.file_stem]
+    if system_of(wildcards).compares:
+        yield "build_evaluation_quadruples", {}, ["dev", "test"]
+
+
 def cell_inputs(wildcards):
     """The tables that a cell is made of; a list has one file for each seed."""
     cell, system, seeds = cell_of(wildcards), system_of(wildcards), seeds_of(wildcards)
@@ -151,15 +162,9 @@ def cell_inputs(wildcards):
     folder = f"{RESULTS}/quadruples/{cell.corpus}/{cell.subset}/p{system.p}"
     if system.needs_prototypes:
         inputs["prototypes"] = prototype_files(cell.corpus, cell.subset, seeds)
-    if system.trained:
-        for each in filter(
-            lambda each: each.learns_from_quadruples, trainings_of(wildcards).values()
-        ):
-            stem = each.training.negatives.file_stem
+    for _, _, stems in quadruples_of(wildcards):
+        for stem in stems:
             inputs[stem] = [f"{folder}/seed{seed}/{stem}.parquet" for seed in seeds]
-    if system.compares:
-        for split in ("dev", "test"):
-            inputs[split] = [f"{folder}/seed{seed}/{split}.parquet" for seed in seeds]
     if (SETTING, CHOSEN) in cell.axes:
         inputs["selection"] = f"{RESULTS}/selection/{cell.system}/{cell.dataset}.json"
     return inputs

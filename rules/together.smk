@@ -31,9 +31,12 @@ def as_job(name, wildcards, inputs=None):
     }
 
 
+def wildcards_of(cell):
+    return dict(zip(("system", "dataset", "subset", "axes"), cell.path.split("/")))
+
+
 def job_of_cell(cell):
-    wildcards = dict(zip(("system", "dataset", "subset", "axes"), cell.path.split("/")))
-    trained = CONFIG.systems[cell.system].trained
+    wildcards, trained = wildcards_of(cell), CONFIG.systems[cell.system].trained
     inputs = cell_inputs(SimpleNamespace(**wildcards))
     return as_job("train_encoder" if trained else "score_candidates", wildcards, inputs)
 
@@ -46,22 +49,10 @@ def jobs_of_examples(cells):
         place = {"corpus": cell.corpus, "subset": cell.subset}
         if system.needs_prototypes:
             prototypes.setdefault(tuple(place.values()), as_job("choose_prototypes", place))
-        for name, more in quadruples_of(cell, system):
+        for name, more, _ in quadruples_of(SimpleNamespace(**wildcards_of(cell))):
             wildcards = {**place, "p": str(system.p), **more}
             quadruples.setdefault((name, *wildcards.values()), as_job(name, wildcards))
     return [*prototypes.values(), *quadruples.values()]
-
-
-def quadruples_of(cell, system):
-    """The rules that make the quadruples of a cell, with the wildcards that the cell does not name."""
-    if system.compares:
-        yield "build_evaluation_quadruples", {}
-    if system.trained:
-        for axes in CONFIG.choices_of(cell.system, cell.axes).values():
-            each = CONFIG.system_at(cell.system, axes)
-            if each.learns_from_quadruples:
-                drawn = each.training.negatives
-                yield "build_training_quadruples", {"number": str(drawn.count), "per": drawn.per}
 
 
 def jobs_together(cells, per_job):
