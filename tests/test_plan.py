@@ -10,6 +10,7 @@ from snakemake_interface_executor_plugins.utils import encode_target_jobs_cli_ar
 from analogyqa import plan
 from analogyqa.errors import AnalogyQAError
 from analogyqa.plan import Cell, cells_of, load_papers, sensitivity_cells, why_not
+from analogyqa.plan.places import cell_at
 from analogyqa.settings.left_out import leave_out
 from analogyqa.settings.load import read_config
 from analogyqa.settings.paper import OWN
@@ -84,6 +85,16 @@ def test_what_is_fused_is_run_too(papers):
         name: folded._replace(system=name) for name in ("baseline", "stored")
     }
     assert plan.parts_of_fused(config, Cell("stored", "toy", "both")) == {}
+
+
+def test_an_axis_of_a_fused_system_is_that_of_the_parts_which_read_it(papers):
+    config = papers.load(FUSED)
+    where = Where(system="both", dataset="toy", subset="both", measure="mrr", p=2, dropout=0.4)
+    cell = cell_at(where, config)
+    assert why_not(where, config) == ""
+    parts = {name: dict(part.axes) for name, part in plan.parts_of_fused(config, cell).items()}
+    assert parts == {"baseline": {"p": "2", "dropout": "0.4"}, "stored": {}}
+    assert config.system_at("both", cell.axes).training == config.systems["both"].training
 
 
 def test_what_fuses_more_seeds_than_there_are_says_so(papers):

@@ -250,7 +250,8 @@ class Config(Section):
     def system_at(self, system: str, axes: Axes) -> System:
         """Return a system with what its axes change; raises ValueError where they do not fit."""
         own = self.systems[system]
-        changes = ax.changes(axes)
+        # Of a fused one they may be of its parts.
+        changes = ax.changes(axis for axis in axes if own.reads(axis[0]) or not own.parts)
         try:
             values = laid_over(own.model_dump(exclude_unset=True), changes)
             return System.model_validate(values) if changes else own
@@ -274,8 +275,12 @@ class Config(Section):
         return Vectors.model_validate(self.vectors[own].model_dump(exclude_unset=True) | changes)
 
     def canonical(self, system: str, axes: Axes, dataset: str | None = None) -> Axes:
-        """Return axes without those that change nothing in a system, or in a data set."""
+        """Return axes without those that change nothing in a system, or in a data set.
+
+        Of a fused system those stay that change one of its parts.
+        """
         own = self.systems[system]
+        of_parts = {axis for part in own.parts for axis in self.canonical(part, axes, dataset)}
         axes = tuple(axis for axis in axes if own.reads(axis[0]))
         changed, kept = self.system_at(system, axes), []
         if dataset is not None and self.datasets[dataset].solved:
@@ -294,7 +299,7 @@ class Config(Section):
             else:
                 before, after = (_effective(each, name) for each in (own, changed))
             kept += [(name, after)] if before != after else []
-        return tuple(sorted(kept))
+        return tuple(sorted({*kept, *of_parts}))
 
     def seeds_at(self, subset: str, axes: Axes) -> list[int]:
         """Return the seeds of a cell."""
