@@ -32,6 +32,7 @@ rule build_corpus:
         drop_all_correct=lambda wildcards: dataset_of(wildcards.corpus).drop_all_correct,
         parts=lambda wildcards: dataset_of(wildcards.corpus).parts,
         fold=lambda wildcards: dataset_of(wildcards.corpus).fold,
+        train_share=lambda wildcards: dataset_of(wildcards.corpus).train_share,
     script:
         "../workflow_scripts/build_corpus.py"
 

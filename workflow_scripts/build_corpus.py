@@ -7,6 +7,7 @@ output: corpora/{dataset}.parquet
 import logging
 
 from analogyqa.corpora.folds import count_shared, fold_of
+from analogyqa.corpora.shares import with_train_share
 from analogyqa.corpora.table import build_corpus
 from analogyqa.schemas import CORPUS, SPLITS, write_table
 from analogyqa.settings.data import fold_numbers
@@ -25,4 +26,5 @@ with job(snakemake):
     if snakemake.params.fold:
         corpus = fold_of(corpus, *fold_numbers(snakemake.params.fold))
         logging.info("the test split shares with train and dev: %s", count_shared(corpus))
+    corpus = with_train_share(corpus, snakemake.params.train_share)
     write_table(corpus, CORPUS, snakemake.output[0])

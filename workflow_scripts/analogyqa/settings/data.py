@@ -20,7 +20,7 @@ Split = Literal["train", "dev", "test"]
 ALL = "all"  # the subset of every question that has a correct candidate; always there
 OTHER = "other"  # the type, in the subset `all`, of a question that has none
 FOLD = "fold"
-DATASET_AXES = ("drop_all_correct", "prototype_choice", FOLD)
+DATASET_AXES = ("drop_all_correct", "prototype_choice", "train_share", FOLD)
 
 
 def _none_expected(questions: object) -> object:
@@ -55,8 +55,9 @@ class Dataset(Section):
     alternatives of which the first available is taken; of a file that holds several splits `parts`
     says which of its parts make each. Of the splits in `drop_all_correct` the
     questions whose candidates are all correct are left out, as in the "clean" TrecQA.
-    `prototype_choice` says what is shuffled to choose prototypes: see `choose_prototypes`. Of a
-    `fold`, such as 1of5, the splits are those of cross-fitting: see `corpora.folds`.
+    `prototype_choice` says what is shuffled to choose prototypes: see `choose_prototypes`. Of the
+    training questions `train_share` is kept: see `corpora.shares`. Of a `fold`, such as 1of5, the
+    splits are those of cross-fitting: see `corpora.folds`.
 
     One whose reader gives relations has pairs of sentences, of which analogies are solved: those of
     the `categories` that are made here, or of a folder, its `test`, with a file for each category.
@@ -72,6 +73,7 @@ class Dataset(Section):
     questions: Annotated[dict[Split, dict[Name, Count]], BeforeValidator(_none_expected)] = {}
     drop_all_correct: Annotated[list[Split], Joined] = []
     prototype_choice: Literal["pair", "question"] = "pair"
+    train_share: float = Field(default=1, gt=0, le=1)
     fold: Annotated[str, AfterValidator(_is_fold)] | None = None
 
     @field_validator("train", "dev", "test")
