@@ -211,6 +211,40 @@ def test_the_same_cell_gives_the_same_bytes_its_seeds_side_by_side_or_not(run, t
     assert sorted(reported["a"]) == sorted(reported["b"]) == expected
 
 
+def starting(**training):
+    """A system that starts from one that ranks all questions by their pairs."""
+    own = trained(**training)
+    pairs = {"ranker": "cosine", "training": own.training.model_copy(update={"loss": "listwise"})}
+    return own.model_copy(update={"starts_from": own.model_copy(update=pairs)})
+
+
+def test_an_encoder_starts_from_what_another_system_learned_of_all_questions(
+    run, files, tmp_path, monkeypatch
+):
+    own = starting()
+    folders = run("a", system=own), run("b")
+    first_losses = [tables_of(folder)["history"]["value"].iloc[0] for folder in folders]
+    assert first_losses[0] != first_losses[1]
+    first = record_of(folders[0])["settings"]["system"]["starts_from"]
+    assert first["training"]["loss"] == "listwise"
+    # What it starts from is the training of that system's own cell, which is not done again.
+    monkeypatch.setattr(learner, "encode", None)
+    pairs = {seed: tables.of_pairs() for seed, tables in files.items()}
+    whole = {"cell": cell_of("all"), "types": None, "system": own.starts_from, "files": pairs}
+    assert set(tables_of(run("c", **whole))["history"]["seed"]) == {0, 5}
+
+
+def test_a_finished_training_no_longer_asks_what_it_started_from(run, files, tmp_path, monkeypatch):
+    own = starting()
+    first = run("a", system=own)
+    for seed, tables in files.items():
+        hashes = train.hashes_of(tables.of_pairs())
+        path = tmp_path / "checkpoints"
+        train.checkpoint_of(path, None, own.starts_from, seed, hashes, True).unlink()
+    monkeypatch.setattr(learner, "encode", None)
+    assert_same(first, run("b", system=own))
+
+
 @pytest.mark.parametrize(
     "changed",
     [

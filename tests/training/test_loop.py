@@ -247,8 +247,11 @@ def test_the_same_seed_gives_the_same_bits_and_another_does_not(cell, tmp_path, 
     ("place", "call"),
     [("encode", 1), ("encode", 9), ("measure_items", 2), ("save_state", 1), ("save_state", 3)],
 )
-def test_an_interrupted_training_resumes_to_the_same_bits(cell, tmp_path, monkeypatch, place, call):
-    own = system(max_epochs=4, patience=4)
+@pytest.mark.parametrize("decay", [0, 0.9])
+def test_an_interrupted_training_resumes_to_the_same_bits(
+    cell, tmp_path, monkeypatch, place, call, decay
+):
+    own = system(max_epochs=4, patience=4, weight_averaging=decay)
     expected = train(cell, tmp_path / "whole.pt", own)
     calls = []
     with monkeypatch.context() as patched:
@@ -289,8 +292,19 @@ def test_a_checkpoint_that_is_truncated_or_runs_code_is_named(cell, tmp_path, pa
         train(cell, path)
 
 
+def train_and_stop(data, checkpoint, own, epochs):
+    """Interrupt a training when so many epochs are saved."""
+
+    def stop(history):
+        if history[-1][1] == epochs:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        train_seed(data, own, 0, CPU, checkpoint, "test", stop)
+
+
 def test_a_loss_that_is_not_a_number_stops_and_keeps_the_last_epoch(cell, tmp_path, monkeypatch):
-    train(cell, tmp_path / "a.pt", system(max_epochs=1))
+    train_and_stop(cell, tmp_path / "a.pt", system(), 1)
     before = (tmp_path / "a.pt").read_bytes()
     printed = "analogyqa.objectives.contrastive.printed"
     monkeypatch.setattr(printed, lambda _, vectors, *__: vectors.sum() * float("nan"))
@@ -417,6 +431,16 @@ def test_the_pairwise_loss_trains(cell, tmp_path, encoder):
     assert mrr_of(cell, trained.scores, "test") > 0.8
 
 
+def test_averaged_weights_score_and_do_not_change_what_is_learned(cell, tmp_path):
+    """The first epoch's loss is of the weights themselves, its dev measures are of averages."""
+    first, second = (
+        train(cell, tmp_path / f"{decay}.pt", system(weight_averaging=decay, dropout=0))
+        for decay in (0, 0.95)
+    )
+    assert values_of(first, "loss") == values_of(second, "loss")
+    assert not first.scores["score"].equals(second.scores["score"])
+
+
 @pytest.mark.parametrize("changed", [{"weight_decay_coupling": "decoupled"}, {"dropout": 0.9}])
 def test_another_setting_is_another_training_and_dropout_acts_in_training_only(
     cell, tmp_path, changed
@@ -436,7 +460,7 @@ def test_what_requires_no_gradient_stays_as_it_is(cell, tmp_path, monkeypatch):
         return encoder
 
     monkeypatch.setattr(learner, "build_encoder", with_frozen_bias)
-    train(cell, tmp_path / "a.pt")
+    train_and_stop(cell, tmp_path / "a.pt", system(), 2)
     before = build_encoder("bigru", cell.word_vectors, section(), 0).state_dict()
     after = torch.load(tmp_path / "a.pt", weights_only=True)["model"]
     same = {name for name in before if torch.equal(before[name], after[f"encoder.{name}"])}

@@ -17,6 +17,8 @@ class Entry(NamedTuple):
         trained: of an encoder or a ranker, whether it learns. A ranker that does is a
             `torch.nn.Module`, constructed with its system, the size of the vectors and a seed.
         drawn: of an encoder that does not learn, whether it draws random numbers.
+        vocabulary: of an encoder with words of its own, the function (`module:function`) that
+            returns their ids and another one, which splits a sentence into them. The id 0 pads.
         needs_prototypes: of a ranker, whether it compares with prototypes.
         sides: of a ranker, how many energies a quadruple has for a loss that is summed over them.
         reads_text: of a ranker, whether it reads words in place of vectors.
@@ -43,6 +45,7 @@ class Entry(NamedTuple):
     path: str
     trained: bool = False
     drawn: bool = False
+    vocabulary: str | None = None
     needs_vectors: bool = False
     needs_weights: bool = False
     needs_prototypes: bool = False
@@ -70,11 +73,17 @@ class Entry(NamedTuple):
 
     def load(self) -> Any:
         """Return the class or function, its module imported."""
-        return getattr(import_module(self.module), self.path.partition(":")[2])
+        return attribute_at(self.path)
 
     @property
     def module(self) -> str:
         return self.path.partition(":")[0]
+
+
+def attribute_at(path: str) -> Any:
+    """Return what `module:attribute` names, its module imported."""
+    module, _, attribute = path.partition(":")
+    return getattr(import_module(module), attribute)
 
 
 READERS = {
@@ -128,6 +137,11 @@ ENCODERS = {
     "cnn": Entry("analogyqa.encoders.cnn:CNNEncoder", trained=True, needs_vectors=True),
     "nbow": Entry("analogyqa.encoders.nbow:NBOWEncoder", trained=True, needs_vectors=True),
     "bilstm": Entry("analogyqa.encoders.bilstm:BiLSTMEncoder", trained=True, needs_vectors=True),
+    "minilm": Entry(
+        "analogyqa.encoders.minilm:MiniLMEncoder",
+        trained=True,
+        vocabulary="analogyqa.encoders.minilm:vocabulary",
+    ),
     "words": Entry("analogyqa.encoders.words:WordsEncoder", needs_vectors=True, gives_words=True),
 }
 

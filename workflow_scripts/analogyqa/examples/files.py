@@ -11,6 +11,7 @@ from analogyqa.analogies.prototypes import take
 from analogyqa.corpora.question_types import subset_of
 from analogyqa.errors import AnalogyQAError
 from analogyqa.examples.data import CellData, cell_data
+from analogyqa.registry import ENCODERS, attribute_at
 from analogyqa.schemas import CORPUS, PROTOTYPES, QUADRUPLES, SPLITS, read_table
 from analogyqa.text import tokenize, whole
 from analogyqa.vectors.store import read_store
@@ -28,6 +29,10 @@ class CellFiles(NamedTuple):
     prototypes: str | None
     quadruples: dict[str, str]
     sentence_vectors: str | None = None
+
+    def of_pairs(self) -> "CellFiles":
+        """Return the tables of a system without prototypes."""
+        return self._replace(prototypes=None, quadruples={})
 
     def named(self) -> dict[str, str]:
         """Return the files by what they are, for the record of the run."""
@@ -68,6 +73,7 @@ def load_cell(
     shortest_word: int = 1,
     fits: bool = False,
     answers: str = "own",
+    encoder: str | None = None,
 ) -> CellData:
     """Read the tables of one seed of a cell.
 
@@ -80,6 +86,7 @@ def load_cell(
         shortest_word: words of fewer characters are passed over.
         fits: whether the pairs of the whole corpus are wanted, those of the types if there are any.
         answers: of the prototypes, their `own` or those of `others`.
+        encoder: a key of `ENCODERS`, where that has words of its own.
 
     Raises AnalogyQAError when a file is damaged or does not fit the others.
     """
@@ -101,6 +108,8 @@ def load_cell(
     split = partial(tokenize, lowercase=lowercase, shortest=shortest_word)
     if files.sentence_vectors:
         split = whole
+    elif encoder and ENCODERS[encoder].vocabulary:
+        word_ids, split = attribute_at(ENCODERS[encoder].vocabulary)()
     try:
         data = cell_data(pairs, prototypes, quadruples, vectors, word_ids, split, everything)
     except AnalogyQAError as error:

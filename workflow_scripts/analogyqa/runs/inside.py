@@ -42,7 +42,10 @@ def write_inside(
         cell, types, system, seed, files, lowercase, checkpoints, record
     )
     data = load_cell(
-        files, types, system.p, lowercase, trains=True, answers=system.prototype_answers
+        *(files, types, system.p, lowercase),
+        trains=True,
+        answers=system.prototype_answers,
+        encoder=system.encoder,
     )
     torch.set_num_threads(1)
     with threadpool_limits(1):  # with more the last bits differ

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
+from analogyqa.examples.data import CellData
 from analogyqa.examples.files import CellFiles, load_cell
 from analogyqa.plan import Cell
 from analogyqa.registry import ENCODERS, EXAMPLES, OBJECTIVES, OPTIMISERS, RANKERS
@@ -19,6 +20,7 @@ from analogyqa.settings.systems import System
 
 if TYPE_CHECKING:
     import torch
+    from torch import Tensor
 
     from analogyqa.training.loop import Trained
 
@@ -30,7 +32,9 @@ def modules_of(system: System) -> list[str]:
     if system.trained:
         objective = OBJECTIVES[system.training.loss]
         entries += [objective, EXAMPLES[objective.draws], OPTIMISERS[system.training.optimiser]]
-    return [entry.module for entry in entries]
+    own = [entry.module for entry in entries]
+    first = modules_of(system.starts_from) if system.starts_from else []
+    return list(dict.fromkeys(own + first))
 
 
 def hashes_of(files: CellFiles) -> dict[str, str]:
@@ -142,9 +146,44 @@ def _train_seed(
     from analogyqa.training.loop import train_seed
 
     set_numerics(device)
-    data = load_cell(
-        files, types, system.p, lowercase, trains=True, answers=system.prototype_answers
-    )
     torch.set_num_threads(1)
     with threadpool_limits(1):  # of NumPy; with more the last bits differ
-        return train_seed(data, system, seed, device, checkpoint, f"{label} seed {seed}", on_epoch)
+        start = None
+        if system.starts_from and not checkpoint.exists():
+            start = _first_weights(
+                label, system.starts_from, seed, files, lowercase, device, checkpoint.parent
+            )
+        data = _training_data(files, types, system, lowercase)
+        name = f"{label} seed {seed}"
+        return train_seed(data, system, seed, device, checkpoint, name, on_epoch, start)
+
+
+def _training_data(
+    files: CellFiles, types: Sequence[str] | None, system: System, lowercase: bool
+) -> CellData:
+    return load_cell(
+        *(files, types, system.p, lowercase),
+        trains=True,
+        answers=system.prototype_answers,
+        encoder=system.encoder,
+    )
+
+
+def _first_weights(
+    label: str,
+    system: System,
+    seed: int,
+    files: CellFiles,
+    lowercase: bool,
+    device: "torch.device",
+    checkpoints: Path,
+) -> dict[str, "Tensor"]:
+    """Train a seed of a system on all questions; return what it leaves of the encoder."""
+    from analogyqa.training.checkpoints import load_state, weights_of_encoder
+    from analogyqa.training.loop import train_seed
+
+    own = files.of_pairs()
+    path = checkpoint_of(checkpoints, None, system, seed, hashes_of(own), lowercase)
+    data = _training_data(own, None, system, lowercase)
+    train_seed(data, system, seed, device, path, f"{label} seed {seed}, all questions before")
+    return weights_of_encoder(load_state(path, device))

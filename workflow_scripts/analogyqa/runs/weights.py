@@ -16,8 +16,6 @@ from analogyqa.settings.systems import System
 if TYPE_CHECKING:
     from analogyqa.training.scoring import Encode
 
-_ENCODER = "encoder."  # what the names of its weights begin with in a checkpoint
-
 
 def finished_checkpoint(
     cell: Cell,
@@ -68,19 +66,14 @@ def write_weights(
     """
     import torch
 
-    from analogyqa.training.checkpoints import load_state, save_state
+    from analogyqa.training.checkpoints import load_state, save_state, weights_of_encoder
 
     weights, record = {}, Path(path).with_name("run.json")
     for seed, own in files.items():
         checkpoint = finished_checkpoint(
             cell, types, system, seed, own, lowercase, checkpoints, record
         )
-        best = load_state(checkpoint, torch.device("cpu"))["best"]
-        weights[str(seed)] = {
-            name.removeprefix(_ENCODER): value
-            for name, value in best.items()
-            if name.startswith(_ENCODER)
-        }
+        weights[str(seed)] = weights_of_encoder(load_state(checkpoint, torch.device("cpu")))
     save_state(weights, path)
 
 

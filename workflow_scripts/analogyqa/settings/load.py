@@ -270,7 +270,20 @@ def _united(papers: Mapping[str, dict], own: dict, faults: _Faults) -> dict:
             new = {name: new[name] for name in new if name not in united}
             united |= _on_their_base(new, _resolve({}, own, faults)) if key == "systems" else new
         merged[key] = united or (None if key in _SINGLE else {})
+    merged["systems"] = _with_starts(merged["systems"], faults)
     return merged
+
+
+def _with_starts(systems: dict, faults: _Faults) -> dict:
+    """Put the sections of the systems that others start from in the place of their names."""
+    filled = {}
+    for name, system in systems.items():
+        first = system.get("starts_from") if isinstance(system, dict) else None
+        if isinstance(first, str) and first not in systems:
+            key = f"systems.{name}.starts_from"
+            faults.add(f"{key}: {first!r} is not configured{nearest_hint(first, systems)}")
+        filled[name] = system | {"starts_from": systems.get(first)} if first else system
+    return filled
 
 
 def _studies_of(paper: dict, systems: Collection[str], faults: _Faults) -> Studies | None:

@@ -42,6 +42,8 @@ class Training(Section):
     """One way of training an encoder; the defaults are those of the CoNLL paper, where it has any.
 
     `loss` is a key of `OBJECTIVES`. The epoch with the best mean of `select_by` on dev is kept.
+    `weight_averaging` is the decay of a moving average of the weights, which then are those that
+    score; 0 averages nothing.
     """
 
     loss: Literal[tuple(OBJECTIVES)] = "printed"  # type: ignore[valid-type]
@@ -57,6 +59,7 @@ class Training(Section):
     batch_size: Count = 16
     max_epochs: Count = 20
     patience: Count = 4
+    weight_averaging: float = Field(default=0, ge=0, lt=1)
     select_by: Literal[tuple(RANKED)] = "mrr"  # type: ignore[valid-type]
     negatives: Negatives = Negatives()
 
@@ -130,6 +133,8 @@ class System(Section):
             vectors of the training sentences are removed.
         parts, fusion: of the ranker `fused`, the systems whose scores it fuses, and how. A list of
             systems takes the own seed of each.
+        starts_from: the system whose training on all questions, of the same seed, gives the first
+            weights of the encoder; in a file its name. It has no prototypes.
         p: prototypes of each question type, to compare with and to train with.
         only_costs: why only its costs are measured, and no scores.
         training: laid over the section `training` of the paper that the system is of.
@@ -153,6 +158,7 @@ class System(Section):
     components: Annotated[WholeNumber, Field(ge=0, le=1000)] = 0
     parts: Parts = {}
     fusion: Literal["equal", "logistic", "listwise", "reciprocal_rank"] = "equal"
+    starts_from: "System | None" = None
     p: Count = 30
     only_costs: str = ""
     training: Training = Training()
@@ -190,6 +196,7 @@ class System(Section):
             raise ValueError(f"the ranker {self.ranker} is trained: give an encoder, too")
         if RANKERS[self.ranker].fitted and self.trained:
             raise ValueError(f"the ranker {self.ranker} is fitted: the encoder must not be trained")
+        self._check_start()
         gives_words = self.encoder is not None and ENCODERS[self.encoder].gives_words
         if RANKERS[self.ranker].reads_words != gives_words:
             reading = [name for name, each in RANKERS.items() if each.reads_words]
@@ -198,9 +205,26 @@ class System(Section):
             )
         return self
 
+    def _check_start(self) -> None:
+        first = self.starts_from
+        if first is None:
+            return
+        if not (self.trained and first.trained):
+            raise ValueError("starts_from: both systems must be trained")
+        if first.starts_from or first.needs_prototypes:
+            raise ValueError("starts_from: a system without prototypes that starts from no other")
+        for name, own, other in (
+            ("encoder", self.encoder, first.encoder),
+            ("vectors", self.vectors, first.vectors),
+            ("training.sentence_dim", self.training.sentence_dim, first.training.sentence_dim),
+        ):
+            if own != other:
+                raise ValueError(f"starts_from: a system with {name}: {own}, not {other}")
+
     def scientific(self) -> dict:
         """Return what of a system its scores depend on, besides p and its training section."""
-        return self.model_dump(exclude={"title", "training", "p", "only_costs"})
+        said = dict.fromkeys(["title", "only_costs"], True)
+        return self.model_dump(exclude={"training": True, "p": True, "starts_from": said, **said})
 
     @property
     def word_vectors(self) -> str | None:

@@ -10,6 +10,8 @@ from analogyqa.files import atomic_path
 if TYPE_CHECKING:
     import torch
 
+ENCODER = "encoder"  # of the two parts that a model may have, the other is a ranker
+
 
 def save_state(state: dict, path: str | Path) -> None:
     """Write the state of a training, tensors among it, atomically."""
@@ -20,6 +22,16 @@ def save_state(state: dict, path: str | Path) -> None:
     torch.save(state, serialized)
     with atomic_path(path) as temporary:
         temporary.write_bytes(serialized.getvalue())
+
+
+def weights_of_encoder(state: dict) -> dict[str, "torch.Tensor"]:
+    """Return the weights of the encoder in the state of a training: of the epoch dev chose."""
+    before = f"{ENCODER}."
+    return {
+        name.removeprefix(before): value
+        for name, value in state["best"].items()
+        if name.startswith(before)
+    }
 
 
 def load_state(path: str | Path, device: "torch.device") -> dict:

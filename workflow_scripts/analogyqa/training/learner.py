@@ -1,6 +1,7 @@
 """What learns: an encoder, perhaps a ranker, the optimiser of both, and a step of it."""
 
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +13,8 @@ from analogyqa.examples.data import CellData
 from analogyqa.rankers import Ranker, TrainedRanker, build_ranker
 from analogyqa.registry import EXAMPLES, OBJECTIVES, OPTIMISERS, RANKERS
 from analogyqa.text import Sentences
+from analogyqa.training.averaging import WeightAverages
+from analogyqa.training.checkpoints import ENCODER
 
 if TYPE_CHECKING:
     from analogyqa.examples.batches import Batch
@@ -41,11 +44,13 @@ class Learner:
         training = system.training
         self.encoder = build_encoder(system.encoder, data.word_vectors, training, seed).to(device)
         self.ranker = _build_ranker(system, data.word_vectors, seed)
-        learning = {"encoder": self.encoder, "ranker": self.ranker}
+        learning = {ENCODER: self.encoder, "ranker": self.ranker}
         modules = {name: each for name, each in learning.items() if isinstance(each, nn.Module)}
         self.model = nn.ModuleDict(modules).to(device)
         self.parameters = [each for each in self.model.parameters() if each.requires_grad]
         self.optimiser = OPTIMISERS[training.optimiser].load()(self.parameters, training)
+        averages = training.weight_averaging
+        self.averages = WeightAverages(self.parameters, averages) if averages else None
         self._objective = OBJECTIVES[training.loss]
         self._loss_of = self._objective.load()
 
@@ -64,7 +69,25 @@ class Learner:
         value = self._loss_of(self.ranker, vectors, batch, self.system.training)
         value.backward()
         self.optimiser.step()
+        if self.averages:
+            self.averages.update()
         return value.item() * self._weight(batch), vectors.detach()
+
+    def averaged(self) -> AbstractContextManager[None]:
+        """Put the averages in the place of the weights, where these are averaged."""
+        return self.averages.in_place() if self.averages else nullcontext()
+
+    def state_dict(self) -> dict:
+        """Return what a training goes on from after an epoch."""
+        state = {"model": self.model.state_dict(), "optimiser": self.optimiser.state_dict()}
+        return state | ({"averages": self.averages.state_dict()} if self.averages else {})
+
+    def load_state_dict(self, state: dict) -> None:
+        """Go on from what `state_dict` returned."""
+        self.model.load_state_dict(state["model"])
+        self.optimiser.load_state_dict(state["optimiser"])
+        if self.averages:
+            self.averages.load_state_dict(state["averages"])
 
     def summed_loss(
         self, ranker: Ranker | TrainedRanker, vectors: Tensor, batch: "Batch"

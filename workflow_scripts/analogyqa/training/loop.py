@@ -79,6 +79,7 @@ def train_seed(
     checkpoint: Path,
     name: str,
     on_epoch: Callable[[list[list]], None] = lambda history: None,
+    start: dict[str, Tensor] | None = None,
 ) -> Trained:
     """Train one seed and score dev and test with its best epoch.
 
@@ -95,6 +96,7 @@ def train_seed(
         name: for the log.
         on_epoch: called with the history so far, rows as in HISTORY, when a training resumes and
             after each epoch is saved.
+        start: the first weights of the encoder, None where it begins with those it draws.
 
     Raises:
         AnalogyQAError: when the loss is not a number or the checkpoint is damaged.
@@ -104,10 +106,12 @@ def train_seed(
     state: dict[str, Any] = {"epoch": 0, "history": [], "best": None, "best_value": -1.0}
     if checkpoint.exists():
         state = load_state(checkpoint, device)
-        model.load_state_dict(state["model"])
-        learner.optimiser.load_state_dict(state["optimiser"])
+        if not _finished(state, training):
+            learner.load_state_dict(state)
         log.info("%s: resumed after epoch %d", name, state["epoch"])
         on_epoch(state["history"])
+    elif start:
+        learner.encoder.load_state_dict(start)
     note_machine(state, device, name)
 
     def scores_of(split: str) -> pd.DataFrame:
@@ -137,27 +141,29 @@ def train_seed(
                 f"{name}, epoch {epoch}: the loss is not a number; the training has diverged. "
                 "Lower training.learning_rate."
             )
-        dev_means = means_of(measure_items(scores_of("dev"), data.splits["dev"].groups))
+        with learner.averaged():
+            dev_means = means_of(measure_items(scores_of("dev"), data.splits["dev"].groups))
+            value = dev_means[training.select_by]
+            if value > state["best_value"]:
+                weights = {key: each.clone() for key, each in model.state_dict().items()}
+                state.update(best=weights, best_epoch=epoch, best_value=value)
         values = {
             "loss": loss,
-            **{f"dev_{name}": value for name, value in dev_means.items()},
+            **{f"dev_{measure}": each for measure, each in dev_means.items()},
             "seconds": seconds,
             "examples_per_second": examples / seconds,
         }
         if constant:
             values["constant_loss"] = constant.lowest()
-        state["history"] += [[seed, epoch, name, value] for name, value in values.items()]
-        value = dev_means[training.select_by]
+        state["history"] += [[seed, epoch, measure, each] for measure, each in values.items()]
         log.info(
             "%s: epoch %d, loss %.4f, dev %s %.4f, %.1f s",
             *(name, epoch, loss, training.select_by, value, seconds),
         )
-        if value > state["best_value"]:
-            weights = {key: value.clone() for key, value in model.state_dict().items()}
-            state.update(best=weights, best_epoch=epoch, best_value=value)
-        state.update(
-            epoch=epoch, model=model.state_dict(), optimiser=learner.optimiser.state_dict()
-        )
+        state.update(epoch=epoch, **learner.state_dict())
+        if _finished(state, training):  # no step will follow
+            for name in learner.state_dict():
+                del state[name]
         save_state(state, checkpoint)
         on_epoch(state["history"])
     model.load_state_dict(state["best"])

@@ -1,0 +1,60 @@
+"""MiniLM as an encoder that is trained: the vectors of the model's own library, to begin with."""
+
+import numpy as np
+import pytest
+import torch
+
+from analogyqa.encoders import build_encoder
+from analogyqa.encoders.minilm import LONGEST, vocabulary
+from analogyqa.examples.files import load_cell
+from analogyqa.pretrained import Resources
+from analogyqa.pretrained.transformer import encode
+from analogyqa.settings.systems import System, Training
+from analogyqa.text import Sentences
+from analogyqa.training.loop import train_seed
+
+CPU = torch.device("cpu")
+TEXTS = ["Who wrote Hamlet ?", "Hamlet was written by Shakespeare .", "", "rain " * 200]
+
+
+@pytest.fixture(scope="module")
+def encoder():
+    return build_encoder("minilm", None, Training(dropout=0.1), 0)
+
+
+@pytest.fixture(scope="module")
+def sentences():
+    return Sentences(TEXTS, *vocabulary())
+
+
+def test_before_training_its_directions_are_those_of_sentence_transformers(encoder, sentences):
+    words, lengths = sentences.batch(np.arange(len(TEXTS)))
+    with torch.no_grad():
+        found = encoder.eval()(torch.from_numpy(words), torch.from_numpy(lengths)).numpy()
+    expected = encode(TEXTS, Resources("all-MiniLM-L6-v2", None, [], True))
+    assert found.shape == (len(TEXTS), 384)
+    cosines = (found * expected).sum(axis=1) / np.linalg.norm(found, axis=1)
+    # That library reads up to 256 tokens, of which the last text has more than ours.
+    np.testing.assert_allclose(cosines[:3], 1, atol=1e-5)
+
+
+def test_a_long_sentence_is_cut_off_and_keeps_its_end(sentences):
+    ids, _ = vocabulary()
+    last = sentences.words_of(len(TEXTS) - 1)
+    assert len(last) == LONGEST
+    assert (last[0], last[-1]) == (ids["[CLS]"], ids["[SEP]"])
+    assert sentences.words_of(2).tolist() == [ids["[CLS]"], ids["[SEP]"]]
+
+
+def test_a_step_trains_its_layers_and_leaves_its_embeddings(cell_files, tmp_path):
+    files = cell_files()._replace(vectors=None)
+    data = load_cell(files, ["who", "when", "where"], 3, True, encoder="minilm")
+    training = {"max_epochs": 1, "dropout": 0.1, "learning_rate": 1e-3, "weight_decay": 0}
+    own = System(title="M", encoder="minilm", ranker="analogy", p=3, training=training)
+    trained = train_seed(data, own, 0, CPU, tmp_path / "a.pt", "test")
+    assert np.isfinite(trained.scores["score"]).all()
+    before = build_encoder("minilm", None, own.training, 0).state_dict()
+    after = torch.load(tmp_path / "a.pt", weights_only=True)["best"]
+    changed = {name for name in before if not torch.equal(before[name], after[f"encoder.{name}"])}
+    frozen = {name for name in before if ".embeddings." in name}
+    assert frozen and changed == set(before) - frozen

@@ -1,0 +1,47 @@
+"""Averaged weights are the weighted means of the weights of all steps."""
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analogyqa.training.averaging import WeightAverages
+
+STEPS = st.lists(st.floats(-100, 100, width=32), min_size=1, max_size=9)
+
+
+def parameter_of(value: float) -> torch.nn.Parameter:
+    return torch.nn.Parameter(torch.full((2,), value))
+
+
+@given(steps=STEPS, decay=st.sampled_from([0.1, 0.5, 0.9, 0.99]))
+def test_a_step_weighs_decay_to_the_power_of_those_after_it(steps, decay):
+    parameter = parameter_of(7.0)
+    averages = WeightAverages([parameter], decay)
+    for value in steps:
+        parameter.data.fill_(value)
+        averages.update()
+    shares = decay ** np.arange(len(steps))[::-1]
+    with averages.in_place():
+        found = parameter.tolist()
+    expected = np.average(steps, weights=shares)
+    np.testing.assert_allclose(found, [expected] * 2, rtol=1e-3, atol=1e-3)
+    assert parameter.tolist() == [steps[-1]] * 2
+
+
+def test_before_the_first_step_the_weights_stay():
+    parameter = parameter_of(7.0)
+    with WeightAverages([parameter], 0.9).in_place():
+        assert parameter.tolist() == [7, 7]
+
+
+def test_an_error_while_they_are_in_place_puts_the_weights_back():
+    parameter = parameter_of(7.0)
+    averages = WeightAverages([parameter], 0.5)
+    averages.update()
+    parameter.data.fill_(1)
+    with pytest.raises(KeyboardInterrupt), averages.in_place():
+        assert parameter.tolist() == [7, 7]
+        raise KeyboardInterrupt
+    assert parameter.tolist() == [1, 1]
