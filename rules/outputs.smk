@@ -72,7 +72,17 @@ def tables_and_figures():
 
 
 def crossfit_files():
-    return [f"{RESULTS}/tables/{name}/crossfit.csv" for name in CROSSFIT_CELLS]
+    pairs = [name for name in CROSSFIT_CELLS if CONFIG.studies[name].crossfit.pairs]
+    return [
+        *(f"{RESULTS}/tables/{name}/crossfit.csv" for name in CROSSFIT_CELLS),
+        *(f"{RESULTS}/tables/{name}/pairs.csv" for name in pairs),
+    ]
+
+
+def crossfitted(kind, wildcards):
+    """The tables of a kind of the data sets, as they are, that a paper cross-fits."""
+    datasets = dict.fromkeys(cell.dataset for cell in CROSSFIT_CELLS[wildcards.paper])
+    return [f"{RESULTS}/{kind}/{name}.parquet" for name in datasets]
 
 
 def folds_of_paper(wildcards):

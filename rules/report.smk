@@ -4,6 +4,7 @@ needs: metrics and run.json of the cells that each shows, or inside.parquet, cor
 makes: summary.csv, ledger.{csv,md,html}, claims.{csv,md}, comparisons.csv,
        tables/{paper}/table{number}.{csv,md,tex}, figures/{paper}/figure{number}.{png,svg,csv},
        tables/{paper}/crossfit.{csv,md}, figures/{paper}/crossfit.{png,svg},
+       tables/{paper}/pairs.{csv,md}, questions/{paper}.md,
        tables/{paper}/sensitivity.{csv,md}, figures/{paper}/sensitivity.{png,svg}, report.html
 """
 
@@ -201,6 +202,32 @@ rule write_crossfit:
         seeds=CONFIG.all_seeds,
     script:
         "../workflow_scripts/write_crossfit.py"
+
+
+rule write_pairs:
+    """Hold pairs of cross-fitted systems against each other, by type of question and of answer."""
+    input:
+        metrics=lambda wildcards: metrics_of(CROSSFIT_CELLS[wildcards.paper]),
+        records=lambda wildcards: records_of(CROSSFIT_CELLS[wildcards.paper]),
+        corpora=lambda wildcards: crossfitted("corpora", wildcards),
+        entities=lambda wildcards: crossfitted("entities", wildcards) if AVAILABLE.entities else [],
+    output:
+        csv=f"{RESULTS}/tables/{{paper}}/pairs.csv",
+        md=f"{RESULTS}/tables/{{paper}}/pairs.md",
+        # Not beside the tables, which are published: it has sentences of the data.
+        questions=f"{RESULTS}/questions/{{paper}}.md",
+    log:
+        f"{RESULTS}/logs/write_pairs/{{paper}}.log",
+    localrule: True
+    conda:
+        "../envs/cpu.yaml"
+    params:
+        code=code_of("write_pairs"),
+        config=REPORTED,
+        left_out=CONFIG.left_out,
+        seeds=CONFIG.all_seeds,
+    script:
+        "../workflow_scripts/write_pairs.py"
 
 
 rule write_sensitivity:

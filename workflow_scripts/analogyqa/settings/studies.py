@@ -7,7 +7,14 @@ from pydantic import AfterValidator, Field, model_validator
 
 from analogyqa.measures import RANKED
 from analogyqa.settings.axes import require_axes
-from analogyqa.settings.base import Entries, Name, Section, WholeNumber, without_nulls
+from analogyqa.settings.base import (
+    Entries,
+    Name,
+    Section,
+    WholeNumber,
+    require_known,
+    without_nulls,
+)
 
 PAPER = "paper"  # the setting that a paper states
 
@@ -64,6 +71,7 @@ class Crossfit(Section):
 
     Each of the `folds` is tested by what was trained on the others; see `corpora.folds`. `datasets`
     is as in `Sensitivity`. Of the `measures`, which the page shows, the first is the main one.
+    `pairs` are two of the systems each, held against each other by type of question and of answer.
     """
 
     subset: Name
@@ -71,6 +79,14 @@ class Crossfit(Section):
     folds: Annotated[WholeNumber, Field(ge=2, le=20)] = 5
     datasets: Annotated[list[str], Field(min_length=1)]
     systems: list[str] = []
+    pairs: Entries[Annotated[list[str], Field(min_length=2, max_length=2)]] = {}
+
+    @model_validator(mode="after")
+    def _pairs_are_cross_fitted(self) -> "Crossfit":
+        for name, pair in self.pairs.items():
+            for system in pair:
+                require_known(f"pairs.{name}", system, self.systems, "not among systems")
+        return self
 
 
 class Studies(Section):

@@ -16,6 +16,7 @@ from analogyqa.registry import VIEWS
 from analogyqa.report.claims import CLAIMS
 from analogyqa.report.claims_page import claims_table
 from analogyqa.report.crossfit import CROSSFIT, crossfit_table
+from analogyqa.report.pairs import PAIRS, pairs_table
 from analogyqa.report.sensitivity import SENSITIVITY
 from analogyqa.report.sensitivity_page import sensitivity_in_words, sensitivity_table
 from analogyqa.report.summary import read_csv
@@ -87,7 +88,7 @@ def part_of(results: Path, paper: Paper, summary: pd.DataFrame, config: Config) 
             sections.append(found)
         else:
             missing.append(path.relative_to(results).with_suffix("").as_posix())
-    for make in (_claims, _crossfit, _sensitivity):
+    for make in (_claims, _crossfit, _pairs, _sensitivity):
         sections += make(results, paper, config)
     return PaperPart(paper.paper, paper.citation, sections, missing)
 
@@ -179,6 +180,23 @@ def _crossfit(results: Path, paper: Paper, config: Config) -> list[Section]:
             table.blocks,
             notes=table.notes,
             drawing=_drawing_beside(path, table.heading),
+            files=_files(results, path, ("csv", "md")),
+        )
+    ]
+
+
+def _pairs(results: Path, paper: Paper, config: Config) -> list[Section]:
+    path = results / "tables" / paper.paper / "pairs.csv"
+    study = config.studies.get(paper.paper)
+    if not path.exists() or not (study and study.crossfit and study.crossfit.pairs):
+        return []
+    table = pairs_table(read_csv(path, PAIRS), paper, config)
+    return [
+        Section(
+            f"{paper.paper}-pairs",
+            table.heading,
+            table.blocks,
+            notes=table.notes,
             files=_files(results, path, ("csv", "md")),
         )
     ]

@@ -1,0 +1,36 @@
+"""Hold pairs of cross-fitted systems against each other, by type of question and of answer.
+
+input: metrics and run.json of every fold, corpora of the data sets, entities where they are found
+output: tables/{paper}/pairs.{csv,md}, questions/{paper}.md
+"""
+
+from pathlib import Path
+
+from analogyqa.files import write_text
+from analogyqa.report.pairs import (
+    ANSWER,
+    QUESTION,
+    answer_types,
+    build_pairs,
+    pairs_table,
+    question_types,
+    questions_page,
+)
+from analogyqa.report.summary import read_runs, values_of, write_csv
+from analogyqa.report.table_formats import to_markdown
+from analogyqa.schemas import CORPUS, ENTITIES, read_table
+from job import job, reported
+
+with job(snakemake):
+    config, papers = reported(snakemake)
+    paper, inputs = papers[snakemake.wildcards.paper], snakemake.input
+    corpora = {Path(path).stem: read_table(path, CORPUS) for path in inputs.corpora}
+    groups = {(name, QUESTION): question_types(corpus) for name, corpus in corpora.items()}
+    for path in inputs.entities:
+        name = Path(path).stem
+        groups[name, ANSWER] = answer_types(corpora[name], read_table(path, ENTITIES))
+    values = values_of(read_runs(inputs.records, inputs.metrics))
+    frame = build_pairs(paper.paper, config, values, groups)
+    write_csv(frame, snakemake.output.csv)
+    write_text(snakemake.output.md, to_markdown(pairs_table(frame, paper, config)))
+    write_text(snakemake.output.questions, questions_page(paper, config, values, corpora))
