@@ -4,7 +4,8 @@
 
 Replaces what stands between the two marks of `papers/<paper>/README.md`, and copies the figures
 beside the page. A table that shows sentences of the data is left out: their licences ask for it.
-README.md may have marks, too, of the claims, a table or a figure, which get that.
+That page and README.md may have marks, too, of the claims, a table or a figure, which get that: so
+a page may have, say, cross-fitting of another run.
 Commit, machine, seeds and date are read from the records of the runs.
 """
 
@@ -97,14 +98,20 @@ def main(paper: str, results: Path, command: str) -> None:
         if table.stem in hidden:
             heading = pieces[table.stem].partition("\n")[0]
             pieces[table.stem] = f"{heading}\n\nNot shown here: it has sentences of the data."
+    figures = {}
     for figure in sorted((results / "figures" / paper).glob("*.svg"), key=_by_number):
         shutil.copyfile(figure, page.with_name(figure.name))
-        pieces[figure.name] = f"![{figure.stem}]({figure.name})"
-    fill(page, BEGIN, [*said, *pieces.values()])
-    for name, piece in pieces.items():
+        figures[figure.name] = f"![{figure.stem}]({figure.name})"
+        beside = pieces.pop(figure.stem, "")
+        pieces[figure.stem if beside else figure.name] = f"{beside}\n\n{figures[figure.name]}"
+    for name, piece in (figures | pieces).items():
         mark = BEGIN_PIECE.format(paper=paper, name=name)
         if mark in readme.read_text(encoding="utf-8"):
             fill(readme, mark, [*said, piece.replace("](", f"](papers/{paper}/")])
+        if mark in page.read_text(encoding="utf-8"):
+            fill(page, mark, [*said, pieces.pop(name, piece)])
+    if pieces:
+        fill(page, BEGIN, [*said, *pieces.values()])
 
 
 if __name__ == "__main__":

@@ -100,6 +100,22 @@ def test_readme_has_what_the_primary_claims_come_to_and_its_paper_alone(results,
     assert not any(word in readme for word in ("stale", "b is better", "Verdicts", "### Table 4"))
 
 
+def test_a_piece_with_marks_of_its_own_on_the_page_stands_there_with_its_figure(results, tmp_path):
+    page = tmp_path / "papers" / "p" / "README.md"
+    mark = publish.BEGIN_PIECE.format(paper="p", name="crossfit")
+    page.write_text(f"{mark}\nstale\n{publish.END}\n\nbetween\n\n{page.read_text()}")
+    (results / "tables" / "p" / "crossfit.md").write_text("# Folds\n\n| c |\n")
+    (results / "figures" / "p" / "crossfit.svg").write_text("<svg/>")
+    publish.main("p", results, "first")
+    for path in ("tables/p/crossfit.md", "figures/p/crossfit.svg"):
+        (results / path).unlink()
+    publish.main("p", results, "second")  # which has none, and leaves that of the first
+    own, rest = page.read_text().split("\n\nbetween\n\n")
+    assert "    first\n" in own and "### Folds\n\n| c |\n\n![crossfit](crossfit.svg)" in own
+    assert "    second\n" in rest and "Folds" not in rest and "### Table 4" in rest
+    assert "stale" not in page.read_text()
+
+
 def test_a_run_that_judged_no_claim_leaves_what_readme_says_of_them(results, tmp_path):
     (results / "claims.md").unlink()
     publish.main("p", results, "")
