@@ -7,8 +7,8 @@ from analogyqa.encoders.mean import MeanEncoder
 from analogyqa.encoders.random import RandomEncoder
 from analogyqa.encoders.sum import SumEncoder
 from analogyqa.encoders.unit_mean import UnitMeanEncoder
-from analogyqa.rankers.cosine import unit
 from analogyqa.settings.systems import Training
+from analogyqa.vectors.unit import unit
 
 VECTORS = np.array([[9, 9], [1, 2], [3, 6]], dtype=np.float32)
 

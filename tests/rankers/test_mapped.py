@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analogyqa.rankers import Encoded, Fitting, build_ranker
-from analogyqa.rankers.cosine import unit
 from analogyqa.rankers.mapped import components_of, least_squares_map, orthogonal_map
 from analogyqa.settings.systems import System
+from analogyqa.vectors.unit import unit
 
 NORMALISED = {"normalise": ["unit", "centre"]}
 EMPTY = np.zeros((0, 6), np.float32), np.zeros((0, 6), np.float32), np.zeros(0, int)

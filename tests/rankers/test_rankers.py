@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from analogyqa.rankers import Encoded, Quadruples, build_ranker
 from analogyqa.rankers.analogy import analogy_scores
-from analogyqa.rankers.cosine import unit
 from analogyqa.rankers.energy import energy
 from analogyqa.registry import RANKERS
 from analogyqa.settings.systems import SYSTEM_AXES, System
+from analogyqa.vectors.unit import unit
 
 OF_TEXTS = [name for name, entry in RANKERS.items() if entry.reads_text]
 LEARNING = [name for name, entry in RANKERS.items() if entry.trained or entry.fitted]

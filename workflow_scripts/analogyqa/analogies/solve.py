@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from analogyqa.analogies.solvers import Solver
+from analogyqa.vectors.unit import unit
 
 BLOCK = 1 << 16  # scores at a time: they fit into the cache of a processor's core
 # Candidates whose scores differ by less are tied: an encoder without word order, for one, gives a
@@ -78,10 +79,8 @@ def solve(
 
 def cosines(vectors: np.ndarray) -> np.ndarray:
     """Return the cosines of vectors [m, dim] with each other, float32 [m, m]; 0 of zeros."""
-    vectors = np.asarray(vectors, dtype=np.float32)
-    length = np.linalg.norm(vectors, axis=1, keepdims=True)
-    unit = vectors / np.where(length > 0, length, 1)
-    table = unit @ unit.T
+    rows = unit(np.asarray(vectors, dtype=np.float32))
+    table = rows @ rows.T
     return np.clip(table, -1, 1, out=table)
 
 

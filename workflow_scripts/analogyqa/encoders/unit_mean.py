@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from analogyqa.encoders.mean import MeanEncoder
+from analogyqa.vectors.unit import unit
 
 if TYPE_CHECKING:
     from analogyqa.settings.systems import Training
@@ -18,5 +19,4 @@ class UnitMeanEncoder(MeanEncoder):
 
     def __init__(self, word_vectors: np.ndarray, training: "Training", seed: int) -> None:
         vectors = np.asarray(word_vectors, dtype=np.float32)
-        length = np.linalg.norm(vectors, axis=1, keepdims=True)
-        super().__init__(vectors / np.where(length > 0, length, 1), training, seed)
+        super().__init__(unit(vectors), training, seed)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from analogyqa.rankers.cosine import unit
+from analogyqa.vectors.unit import unit
 
 if TYPE_CHECKING:
     from analogyqa.settings.systems import System

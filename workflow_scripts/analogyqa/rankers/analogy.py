@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from analogyqa.rankers.cosine import unit
+from analogyqa.vectors.unit import unit
 
 if TYPE_CHECKING:
     from torch import Tensor

@@ -4,17 +4,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from analogyqa.vectors.unit import unit
+
 if TYPE_CHECKING:
     from torch import Tensor
 
     from analogyqa.rankers import Encoded, Quadruples
     from analogyqa.settings.systems import System
-
-
-def unit(vectors: np.ndarray) -> np.ndarray:
-    """Return the vectors [n, d] at length 1; a zero vector stays zero."""
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
 
 
 class CosineRanker:
