@@ -184,6 +184,13 @@ def test_null_takes_an_entry_away(papers):
     assert (study.selection, study.sensitivity, study.extra_rows) == (None, None, {})
 
 
+def test_null_may_be_a_text_as_the_command_line_hands_it_on(papers):
+    over = "{sensitivity: 'null', systems: {words: 'null'}, seeds: '3'}"
+    config = papers.load(over)
+    assert config.studies["small"].sensitivity is None
+    assert "words" not in config.systems
+
+
 def test_loading_leaves_the_values_as_they_were(papers):
     values = papers.values("{systems: {random: null, mean: {p: 2}}, training: {margin: 1}}")
     before = copy.deepcopy(values)

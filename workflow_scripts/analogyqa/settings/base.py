@@ -23,6 +23,13 @@ def number_of(value: object) -> object:
     return int(value) if isinstance(value, str) and value.isdecimal() else value
 
 
+def with_nulls(values: object) -> object:
+    """Return values with null for each text `null`: on the command line null comes as a text."""
+    if isinstance(values, dict):
+        return {key: with_nulls(value) for key, value in values.items()}
+    return None if values == "null" else values
+
+
 # Strict: the YAML values true and false are not the numbers 1 and 0.
 WholeNumber = Annotated[int, BeforeValidator(number_of), Field(strict=True)]
 Count = Annotated[WholeNumber, Field(ge=1, le=1_000_000_000)]

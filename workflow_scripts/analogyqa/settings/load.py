@@ -15,6 +15,7 @@ from analogyqa.settings.base import (
     laid_over,
     nearest_hint,
     require_known,
+    with_nulls,
     without_nulls,
 )
 from analogyqa.settings.run import Config
@@ -119,6 +120,7 @@ def load_config(
     allowed and, for an unknown key, the nearest known one.
     """
     require_few_values(values, origin)
+    values = with_nulls(values)
     places = [
         (from_here(place), read_yaml(place)) if isinstance(place, Path) else ("--config", place)
         for place in given
