@@ -120,7 +120,7 @@ def load_config(
     allowed and, for an unknown key, the nearest known one.
     """
     require_few_values(values, origin)
-    values = with_nulls(values)
+    values = {key: with_nulls(own) if key in _SECTIONS else own for key, own in values.items()}
     places = [
         (from_here(place), read_yaml(place)) if isinstance(place, Path) else ("--config", place)
         for place in given
