@@ -2,10 +2,10 @@
 
     python tests/real_data/compare_ledgers.py tests/real_data/reference.csv results/conll/ledger.csv
 
-`reference.csv` is of a real run of two seeds; its first lines say of which commit, and of which
-kind of machine: the last digits depend on it. The baseline and Tam et al. have the loss of the
-quadruples in it, as they had before commit debf1e6. Prints `equal`, or each number that differs;
-the exit status is 1 where a difference is not declared.
+`reference.csv` is of a real run of two seeds; its first lines say of which commit, and on which
+processor: another one rounds otherwise, after some hundred steps ranks differ, and a mean with
+them. Where much differs, run the old commit on the same machine and compare the scores. Prints
+`equal`, or each number that differs; the exit status is 1 where a difference is not declared.
 """
 
 from pathlib import Path
