@@ -144,12 +144,12 @@ def seeds_of(wildcards):
 
 
 def quadruples_of(wildcards):
-    """The quadruples of a cell: their rule, what the cell does not name of its wildcards, and the stems of files."""
+    """The quadruples of a cell: what makes them, with which wildcards besides those of the cell, and stems of files."""
     for each in trainings_of(wildcards).values():
         if each.learns_from_quadruples:
             drawn = each.training.negatives
-            of_rule = {"number": str(drawn.count), "per": drawn.per}
-            yield "build_training_quadruples", of_rule, [drawn.file_stem]
+            more = {"number": str(drawn.count), "per": drawn.per}
+            yield "build_training_quadruples", more, [drawn.file_stem]
     if system_of(wildcards).compares:
         yield "build_evaluation_quadruples", {}, ["dev", "test"]
 
