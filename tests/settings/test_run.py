@@ -88,6 +88,7 @@ selection: {setings: 1} => unknown key KEY; did you mean settings?
 sensitivity: {axis: 1} => unknown key KEY; did you mean axes?
 bootstrap: {zzz: 1} => unknown key KEY; known: samples, conf
 systems: {mean: {vectors: sme}} => KEY: 'sme' .*did you mean some?
+{systems: {1.5: null}, extra_rows: {table1: [nope]}} => extra_rows.table1: 'nope' is not .*1.5
 systems: {mean: {vectors: null}} => systems.mean: .*mean needs vectors
 systems: {random: {vectors: some}} => systems.random: .*random reads no vectors
 systems: {mean: {sentence_vectors: means}} => systems.mean: .*give one of encoder, sen

@@ -123,6 +123,7 @@ def _keys_at(schema: dict, location: list[str]) -> list[str]:
 
 def nearest_hint(name: str, known: Iterable[str]) -> str:
     """Return the end of a message about an unknown name: the nearest known one, and all of them."""
-    match = difflib.get_close_matches(name, list(known), n=1, cutoff=0.5)
+    known = [str(each) for each in known]  # a key of YAML may be a number
+    match = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
     hint = f"; did you mean {match[0]}?" if match else ""
     return f"{hint} Known: {', '.join(known)}" if hint else f"; known: {', '.join(known)}"
