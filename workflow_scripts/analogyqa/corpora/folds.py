@@ -45,7 +45,7 @@ def fold_of(corpus: pd.DataFrame, number: int, folds: int) -> pd.DataFrame:
             f"fold {number} of {folds}: {len(groups)} questions leave none for "
             f"{', '.join(sorted(missing))}. Take fewer folds (crossfit.folds)."
         )
-    ids = {name: origin + ":" + corpus[name] for name in ("question_id", "candidate_id")}
+    ids = {name: in_folds(corpus, name) for name in ("question_id", "candidate_id")}
     order_of_splits = split.map({"train": 0, "dev": 1, "test": 2})
     folded = corpus.assign(split=split, **ids).iloc[order_of_splits.argsort(kind="stable")]
     folded = folded.reset_index(drop=True)[CORPUS.names]
@@ -60,11 +60,15 @@ def of_fold(table: pd.DataFrame, folded: pd.DataFrame) -> pd.DataFrame:
         table: columns split, question_id, candidate_id and others.
         folded: as `fold_of` returns it.
     """
-    origin = table["split"].astype(str)
-    ids = {name: origin + ":" + table[name] for name in ("question_id", "candidate_id")}
+    ids = {name: in_folds(table, name) for name in ("question_id", "candidate_id")}
     splits = folded.drop_duplicates("question_id").set_index("question_id")["split"]
     table = table.assign(**ids, split=ids["question_id"].map(splits))
     return table[table["split"].notna()].reset_index(drop=True)
+
+
+def in_folds(table: pd.DataFrame, name: str) -> pd.Series:
+    """Return a column of ids of a data set as its folds have them: `dev:Q12`."""
+    return table["split"].astype(str) + ":" + table[name].astype(str)
 
 
 def origin_of(item: str) -> str:

@@ -7,6 +7,11 @@ from analogyqa.report.significance import Paired, compare_apart, compare_paired
 from analogyqa.report.summary import DECIMALS
 from analogyqa.settings.run import Config
 
+# What tables have of a comparison.
+COMPARED = dict.fromkeys(
+    ["difference", "low", "high", "p_greater", "p_less", "p_equivalent"], "float64"
+)
+
 
 def compare_runs(
     names: tuple[str, str],

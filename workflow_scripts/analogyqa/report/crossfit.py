@@ -8,7 +8,7 @@ from analogyqa.corpora.folds import count_shared, origin_of
 from analogyqa.corpora.question_types import subset_of
 from analogyqa.measures import MEASURES, RANKED, titles
 from analogyqa.plan import Cell, crossfit_cells, split_corpus
-from analogyqa.report.comparing import compare_runs, p_value_of, rounded
+from analogyqa.report.comparing import COMPARED, compare_runs, p_value_of, rounded
 from analogyqa.report.learning import NOT_LEARNT
 from analogyqa.report.ledger import NOT_RUN, OTHER_DATA, no_run
 from analogyqa.report.significance import SAMPLES
@@ -31,12 +31,7 @@ CROSSFIT = {
     **MEASURED,
     "folds": "Int64",
     "folds_learnt": "Int64",
-    "difference": "float64",
-    "low": "float64",
-    "high": "float64",
-    "p_greater": "float64",
-    "p_less": "float64",
-    "p_equivalent": "float64",
+    **COMPARED,
     "reason": "str",
 }
 

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping
 
 import pandas as pd
 
-from analogyqa.corpora.folds import origin_of
+from analogyqa.corpora.folds import in_folds, origin_of
 from analogyqa.measures import MEASURES
 from analogyqa.plan import crossfit_cells
-from analogyqa.report.comparing import compare_runs, p_value_of, rounded
+from analogyqa.report.comparing import COMPARED, compare_runs, p_value_of, rounded
 from analogyqa.report.crossfit import EVERY
 from analogyqa.report.ledger import NOT_RUN
 from analogyqa.report.summary import Values, joined, typed
@@ -25,12 +25,7 @@ PAIRS = {
     "by": "str",
     "group": "str",
     "n_items": "Int64",
-    "difference": "float64",
-    "low": "float64",
-    "high": "float64",
-    "p_greater": "float64",
-    "p_less": "float64",
-    "p_equivalent": "float64",
+    **COMPARED,
     "reason": "str",
 }
 QUESTION, ANSWER = "question", "answer"  # what is grouped by its type
@@ -45,7 +40,7 @@ def question_types(corpus: pd.DataFrame) -> dict[str, str]:
     """Return the type of each question of a data set that has one; keys are as in a fold."""
     typed_ones = corpus.dropna(subset="question_type")
     kinds = typed_ones["question_type"].astype(str)
-    return dict(zip(_as_in_a_fold(typed_ones), kinds, strict=True))
+    return dict(zip(in_folds(typed_ones, "question_id"), kinds, strict=True))
 
 
 def answer_types(corpus: pd.DataFrame, entities: pd.DataFrame) -> dict[str, str]:
@@ -61,13 +56,9 @@ def answer_types(corpus: pd.DataFrame, entities: pd.DataFrame) -> dict[str, str]
     right = corpus.loc[corpus["label"] == 1, ["split", "question_id", "candidate_id"]]
     keys = ["split", "question_id", "candidate_id"]
     found = entities.astype(dict.fromkeys(keys, str)).merge(right.astype(str), on=keys)
-    digits = found["entity"].str.contains(r"\d").groupby(_as_in_a_fold(found)).mean()
+    digits = found["entity"].str.contains(r"\d").groupby(in_folds(found, "question_id")).mean()
     named = {item: NUMBER if share >= 0.5 else ENTITY for item, share in digits.items()}
     return {item: named.get(item, CLAUSE) for item in question_types(corpus)}
-
-
-def _as_in_a_fold(table: pd.DataFrame) -> pd.Series:
-    return table["split"].astype(str) + ":" + table["question_id"].astype(str)
 
 
 def build_pairs(
@@ -96,7 +87,6 @@ def build_pairs(
         for (by, group), own in parts.items():
             parted = both if by == EVERY else tuple(each[own] for each in both)
             found = rounded(compare_runs(names, *parted, config))
-            found = {name: value for name, value in found.items() if name in PAIRS}
             rows.append(start | found | {"by": by, "group": group, "n_items": len(own)})
     return typed(rows, PAIRS)
 
@@ -183,7 +173,7 @@ def questions_page(
         first, second = (each.mean() for each in both)
         gains = (first - second).sort_values(ascending=False, kind="stable")
         corpus = corpora[start["dataset"]].drop_duplicates(["split", "question_id"])
-        texts = dict(zip(_as_in_a_fold(corpus), corpus["question"], strict=True))
+        texts = dict(zip(in_folds(corpus, "question_id"), corpus["question"], strict=True))
         titles = [config.systems[start[name]].title for name in ("first", "second")]
         title, short = config.datasets[start["dataset"]].title, MEASURES[start["measure"]].short
         for heading, own in (("gain", gains.head(SHOWN)), ("lose", gains.tail(SHOWN)[::-1])):

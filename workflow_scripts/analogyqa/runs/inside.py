@@ -5,8 +5,9 @@ from pathlib import Path
 
 from threadpoolctl import threadpool_limits
 
-from analogyqa.examples.files import CellFiles, load_cell
+from analogyqa.examples.files import CellFiles
 from analogyqa.plan import Cell
+from analogyqa.runs.train import training_data
 from analogyqa.runs.weights import finished_checkpoint
 from analogyqa.schemas import write_table
 from analogyqa.schemas.inside import INSIDE
@@ -41,12 +42,7 @@ def write_inside(
     checkpoint = finished_checkpoint(
         cell, types, system, seed, files, lowercase, checkpoints, record
     )
-    data = load_cell(
-        *(files, types, system.p, lowercase),
-        trains=True,
-        answers=system.prototype_answers,
-        encoder=system.encoder,
-    )
+    data = training_data(files, types, system, lowercase)
     torch.set_num_threads(1)
     with threadpool_limits(1):  # with more the last bits differ
         inside = look_inside(data, system, seed, checkpoint, read_store(files.vectors)[1])

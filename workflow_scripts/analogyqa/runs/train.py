@@ -153,14 +153,15 @@ def _train_seed(
             start = _first_weights(
                 label, system.starts_from, seed, files, lowercase, device, checkpoint.parent
             )
-        data = _training_data(files, types, system, lowercase)
+        data = training_data(files, types, system, lowercase)
         name = f"{label} seed {seed}"
         return train_seed(data, system, seed, device, checkpoint, name, on_epoch, start)
 
 
-def _training_data(
+def training_data(
     files: CellFiles, types: Sequence[str] | None, system: System, lowercase: bool
 ) -> CellData:
+    """Read the tables of a seed of a trained cell; arguments are as in `train_cell`."""
     return load_cell(
         *(files, types, system.p, lowercase),
         trains=True,
@@ -184,6 +185,6 @@ def _first_weights(
 
     own = files.of_pairs()
     path = checkpoint_of(checkpoints, None, system, seed, hashes_of(own), lowercase)
-    data = _training_data(own, None, system, lowercase)
+    data = training_data(own, None, system, lowercase)
     train_seed(data, system, seed, device, path, f"{label} seed {seed}, all questions before")
     return weights_of_encoder(load_state(path, device))
