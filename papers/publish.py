@@ -4,8 +4,8 @@
 
 Replaces what stands between the two marks of `papers/<paper>/README.md`, and copies the figures
 beside the page. A table that shows sentences of the data is left out: their licences ask for it.
-That page and README.md may have marks, too, of the claims, a table or a figure, which get that: so
-a page may have, say, cross-fitting of another run.
+That page, README.md and those of docs/ may have marks, too, of the claims, a table or a figure, which
+get that: so a page may have, say, cross-fitting of another run.
 Commit, machine, seeds and date are read from the records of the runs.
 """
 
@@ -88,7 +88,10 @@ def fill(page: Path, begin: str, parts: list[str]) -> None:
 
 def main(paper: str, results: Path, command: str) -> None:
     """Publish a run on the page of a paper."""
-    page, readme = PAPERS / paper / "README.md", PAPERS.parent / "README.md"
+    page, root = PAPERS / paper / "README.md", PAPERS.parent
+    # Each other page with what leads from it to the paper's folder.
+    others = {root / "README.md": f"papers/{paper}/"}
+    others |= {each: f"../papers/{paper}/" for each in sorted((root / "docs").glob("*.md"))}
     said, pieces, hidden = [f"    {command}\n", origin(results)], {}, not_to_be_shown(paper)
     claims = results / "claims.md"
     if claims.exists():
@@ -106,8 +109,9 @@ def main(paper: str, results: Path, command: str) -> None:
         pieces[figure.stem if beside else figure.name] = f"{beside}\n\n{figures[figure.name]}"
     for name, piece in (figures | pieces).items():
         mark = BEGIN_PIECE.format(paper=paper, name=name)
-        if mark in readme.read_text(encoding="utf-8"):
-            fill(readme, mark, [*said, piece.replace("](", f"](papers/{paper}/")])
+        for other, path in others.items():
+            if mark in other.read_text(encoding="utf-8"):
+                fill(other, mark, [*said, piece.replace("](", f"]({path}")])
         if mark in page.read_text(encoding="utf-8"):
             fill(page, mark, [*said, pieces.pop(name, piece)])
     if pieces:

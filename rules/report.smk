@@ -4,7 +4,7 @@ needs: metrics and run.json of the cells that each shows, or inside.parquet, cor
 makes: summary.csv, ledger.{csv,md,html}, claims.{csv,md}, comparisons.csv,
        tables/{paper}/table{number}.{csv,md,tex}, figures/{paper}/figure{number}.{png,svg,csv},
        tables/{paper}/crossfit.{csv,md}, figures/{paper}/crossfit.{png,svg},
-       tables/{paper}/pairs.{csv,md}, questions/{paper}.md,
+       tables/{paper}/pairs.{csv,md}, figures/{paper}/pairs.{png,svg}, questions/{paper}.md,
        tables/{paper}/sensitivity.{csv,md}, figures/{paper}/sensitivity.{png,svg}, report.html
 """
 
@@ -214,6 +214,8 @@ rule write_pairs:
     output:
         csv=f"{RESULTS}/tables/{{paper}}/pairs.csv",
         md=f"{RESULTS}/tables/{{paper}}/pairs.md",
+        png=f"{RESULTS}/figures/{{paper}}/pairs.png",
+        svg=f"{RESULTS}/figures/{{paper}}/pairs.svg",
         # Not beside the tables, which are published: it has sentences of the data.
         questions=f"{RESULTS}/questions/{{paper}}.md",
     log:

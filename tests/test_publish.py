@@ -100,6 +100,16 @@ def test_readme_has_what_the_primary_claims_come_to_and_its_paper_alone(results,
     assert not any(word in readme for word in ("stale", "b is better", "Verdicts", "### Table 4"))
 
 
+def test_a_page_of_docs_has_the_figure_from_where_it_stands(results, tmp_path):
+    mark = publish.BEGIN_PIECE.format(paper="p", name="figure6.svg")
+    page = tmp_path / "docs" / "finding.md"
+    page.parent.mkdir()
+    page.write_text(f"top\n\n{mark}\nstale\n{publish.END}\n")
+    publish.main("p", results, "")
+    assert "\n![figure6](../papers/p/figure6.svg)\n" in page.read_text()
+    assert "stale" not in page.read_text()
+
+
 def test_a_piece_with_marks_of_its_own_on_the_page_stands_there_with_its_figure(results, tmp_path):
     page = tmp_path / "papers" / "p" / "README.md"
     mark = publish.BEGIN_PIECE.format(paper="p", name="crossfit")

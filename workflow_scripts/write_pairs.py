@@ -1,7 +1,7 @@
 """Hold pairs of cross-fitted systems against each other, by type of question and of answer.
 
 input: metrics and run.json of every fold, corpora of the data sets, entities where they are found
-output: tables/{paper}/pairs.{csv,md}, questions/{paper}.md
+output: tables/{paper}/pairs.{csv,md}, figures/{paper}/pairs.{png,svg}, questions/{paper}.md
 """
 
 from pathlib import Path
@@ -16,6 +16,7 @@ from analogyqa.report.pairs import (
     question_types,
     questions_page,
 )
+from analogyqa.report.pairs_figure import draw_pairs
 from analogyqa.report.summary import read_runs, values_of, write_csv
 from analogyqa.report.table_formats import to_markdown
 from analogyqa.schemas import CORPUS, ENTITIES, read_table
@@ -33,4 +34,5 @@ with job(snakemake):
     frame = build_pairs(paper.paper, config, values, groups)
     write_csv(frame, snakemake.output.csv)
     write_text(snakemake.output.md, to_markdown(pairs_table(frame, paper, config)))
+    draw_pairs(frame, config, {kind: snakemake.output[kind] for kind in ("png", "svg")})
     write_text(snakemake.output.questions, questions_page(paper, config, values, corpora))

@@ -17,6 +17,7 @@ from analogyqa.report.pairs import (
     question_types,
     questions_page,
 )
+from analogyqa.report.pairs_figure import draw_pairs
 from analogyqa.report.table_formats import to_markdown
 from analogyqa.schemas import CORPUS, ENTITIES
 from analogyqa.settings.studies import Crossfit
@@ -96,6 +97,18 @@ def test_without_runs_a_pair_says_so(config, corpus):
     assert "not run" in to_markdown(pairs_table(frame, CONFERENCE, config))
     page = questions_page(CONFERENCE, config, lambda cell, measure: None, {"wikiqa": corpus})
     assert "##" not in page
+
+
+@pytest.mark.parametrize("run", [True, False])
+def test_the_figure_has_each_pair_once_or_says_that_it_has_not_run(config, tmp_path, run):
+    frame = build_pairs(PAPER, config, values_of if run else lambda cell, measure: None, {})
+    drawn = []
+    for name in ("a.svg", "b.svg"):
+        draw_pairs(frame, config, {"svg": tmp_path / name})
+        drawn.append((tmp_path / name).read_text())
+    assert drawn[0] == drawn[1]
+    assert ("<!-- +0.050 -->" in drawn[0], "<!-- not run -->" in drawn[0]) == (run, not run)
+    assert drawn[0].count("<!-- against Baseline -->") == 1
 
 
 def test_the_questions_stand_from_the_largest_gain_and_from_the_largest_loss(config, corpus):

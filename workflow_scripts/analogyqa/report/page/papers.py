@@ -197,6 +197,7 @@ def _pairs(results: Path, paper: Paper, config: Config) -> list[Section]:
             table.heading,
             table.blocks,
             notes=table.notes,
+            drawing=_drawing_beside(path, table.heading),
             files=_files(results, path, ("csv", "md")),
         )
     ]
