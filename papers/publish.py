@@ -4,8 +4,8 @@
 
 Replaces what stands between the two marks of `papers/<paper>/README.md`, and copies the figures
 beside the page. A table that shows sentences of the data is left out: their licences ask for it.
-That page, README.md and those of docs/ may have marks, too, of the claims, a table or a figure, which
-get that: so a page may have, say, cross-fitting of another run.
+That page, README.md and those of docs/ may have marks, too, of the claims, a table or a figure,
+which get that: so a page may have, say, cross-fitting of another run.
 Commit, machine, seeds and date are read from the records of the runs.
 """
 
@@ -91,7 +91,7 @@ def main(paper: str, results: Path, command: str) -> None:
     page, root = PAPERS / paper / "README.md", PAPERS.parent
     # Each other page with what leads from it to the paper's folder.
     others = {root / "README.md": f"papers/{paper}/"}
-    others |= {each: f"../papers/{paper}/" for each in sorted((root / "docs").glob("*.md"))}
+    others |= dict.fromkeys(sorted((root / "docs").glob("*.md")), f"../papers/{paper}/")
     said, pieces, hidden = [f"    {command}\n", origin(results)], {}, not_to_be_shown(paper)
     claims = results / "claims.md"
     if claims.exists():

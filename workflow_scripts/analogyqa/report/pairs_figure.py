@@ -61,7 +61,8 @@ def draw_pairs(frame: pd.DataFrame, config: Config, files: dict[str, str | Path]
 
 def _draw_pair(axes: plt.Axes, row: int, values: dict) -> None:
     if pd.isna(values["difference"]):
-        axes.text(0.5, row, NOT_RUN, transform=axes.get_yaxis_transform(), ha="center", fontsize="small")
+        middle = axes.get_yaxis_transform()
+        axes.text(0.5, row, NOT_RUN, transform=middle, ha="center", fontsize="small")
         return
     decided = values["low"] > 0 or values["high"] < 0
     colour = COLOURS[1 if decided else 0]
