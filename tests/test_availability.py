@@ -220,6 +220,15 @@ def test_a_system_that_fuses_one_that_is_left_out_is_left_out_too(available):
     assert available(systems).reasons == {"means": GONE, "both": GONE}
 
 
+def test_what_the_configuration_leaves_out_takes_along_what_fuses_it(available):
+    systems = {
+        "analogy": ANALOGY,
+        "both": {"title": "F", "ranker": "fused", "parts": ["analogy", "mean"]},
+    }
+    found = available(systems, left_out={"analogy": "too long"})
+    assert found.reasons == {"analogy": "too long", "both": "too long"}
+
+
 def test_what_a_table_asks_for_at_an_axis_is_left_out_where_it_cannot_be_had(available):
     paper = PAPER.replace("{system: mean}", "{system: mean, vectors: gone}")
     assert available(paper=paper).reasons == {"mean vectors=gone": GONE}

@@ -225,7 +225,9 @@ def test_the_data_sets_that_are_cross_fitted_are_the_papers_or_those_that_are_na
 
 
 def test_a_system_that_is_left_out_is_not_cross_fitted(crossfitted):
-    config = leave_out(crossfitted.load(), {"analogy": "no room"})
+    pairs = "crossfit: {pairs: {gone: [analogy, words], kept: [baseline, words]}}"
+    config = leave_out(crossfitted.load(pairs), {"analogy": "no room"})
+    assert list(config.studies["small"].crossfit.pairs) == ["kept"]
     assert {system for system, _ in plan.crossfit_cells(config, "small")} == {"baseline", "words"}
     assert plan.folds_of(PLACE | Where(system="analogy"), config, "small") == []
 

@@ -234,7 +234,7 @@ class Availability:
             return None, str(error)
 
     def _reasons(self, config: Config, papers: Iterable[Paper]) -> dict[str, str]:
-        reasons = self._no_splits | self._no_categories
+        reasons = self._no_splits | self._no_categories | config.left_out
         for name, system in (config.systems | varied_systems(config, papers)).items():
             stores = system.sentence_vectors or []
             if name.partition(" ")[0] in reasons:  # which is one at all axes

@@ -27,6 +27,9 @@ def leave_out(config: Config, reasons: dict[str, str]) -> Config:
                 kept = {"systems": _kept(section.systems, systems)}
                 if key != "selection":
                     kept["datasets"] = [n for n in section.datasets if n not in reasons]
+                if key == "crossfit":
+                    pairs = section.pairs.items()
+                    kept["pairs"] = {n: pair for n, pair in pairs if set(pair) <= set(systems)}
                 changed[key] = section.model_copy(update=kept)
         studies[paper] = study.model_copy(update=changed)
     changed = {"systems": systems, "studies": studies, "left_out": {**config.left_out, **reasons}}
