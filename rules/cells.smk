@@ -165,6 +165,9 @@ def cell_inputs(wildcards):
     for _, _, stems in quadruples_of(wildcards):
         for stem in stems:
             inputs[stem] = [f"{folder}/seed{seed}/{stem}.parquet" for seed in seeds]
+    if first := start_of(CONFIG, cell):
+        # Else two jobs might train it at once.
+        inputs["start"] = f"{RESULTS}/runs/{first.path}/run.json"
     if (SETTING, CHOSEN) in cell.axes:
         inputs["selection"] = f"{RESULTS}/selection/{cell.system}/{cell.dataset}.json"
     return inputs

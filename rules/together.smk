@@ -58,7 +58,8 @@ def jobs_of_examples(cells):
 def jobs_together(cells, per_job):
     """Lists of the jobs that share a process: the examples of a data set, then `per_job` of its cells.
 
-    None where a job is a cell. Those first that a choice waits for; what is chosen waits for it.
+    None where a job is a cell. Those first that a choice waits for; what is chosen waits for it, and what starts from
+    another system for that.
     """
     groups = {}
     for cell in cells if per_job > 1 else []:
@@ -71,7 +72,7 @@ def jobs_together(cells, per_job):
         waited_for = {
             cell for name in systems for cell in selection_cells(CONFIG, name, dataset).values()
         }
-        own.sort(key=lambda cell: cell not in waited_for)
+        own.sort(key=lambda cell: (cell not in waited_for, start_of(CONFIG, cell) is not None))
         for group in (own, chosen):
             for start in range(0, len(group), per_job):
                 yield [job_of_cell(cell) for cell in group[start : start + per_job]]

@@ -4,6 +4,7 @@ import shlex
 from pathlib import Path
 
 import pytest
+import yaml
 from snakemake.target_jobs import TargetSpec, parse_target_jobs_cli_args
 from snakemake_interface_executor_plugins.utils import encode_target_jobs_cli_args
 
@@ -230,6 +231,21 @@ def test_a_system_that_is_left_out_is_not_cross_fitted(crossfitted):
     assert list(config.studies["small"].crossfit.pairs) == ["kept"]
     assert {system for system, _ in plan.crossfit_cells(config, "small")} == {"baseline", "words"}
     assert plan.folds_of(PLACE | Where(system="analogy"), config, "small") == []
+
+
+def test_what_a_system_starts_from_is_a_cell_on_all_questions_of_the_same_data(crossfitted):
+    after = {"title": "S", "encoder": "bigru", "vectors": "some", "ranker": "analogy", "p": 3}
+    systems = {"baseline": {"training": {"loss": "listwise"}}}
+    over = {"systems": systems | {"after": after | {"starts_from": "baseline"}}}
+    text = yaml.safe_dump(over | {"crossfit": {"systems": ["after"]}})
+    cells, config = crossfitted.cells(text), crossfitted.load(text)
+    started = {plan.start_of(config, cell) for cell in cells if cell.system == "after"}
+    axes = ("default", "fold=1of2", "fold=2of2")
+    assert {cell.path for cell in started} == {f"baseline/toy/all/{each}" for each in axes}
+    assert started <= set(cells)
+    varied = Cell("after", "toy", "who", (("dropout", "0"), ("p", "2")))
+    assert plan.start_of(config, varied) == Cell("baseline", "toy", "all")
+    assert plan.start_of(config, Cell("analogy", "toy", "who")) is None
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from analogyqa.plan.places import (
     why_not,
 )
 from analogyqa.plan.solved import parts_of, run_of, training_of
+from analogyqa.plan.starts import start_of
 from analogyqa.registry import ENCODERS
 from analogyqa.settings import axes as ax
 from analogyqa.settings.data import fold_name
@@ -41,6 +42,7 @@ __all__ = [
     "parts_of_fused",
     "run_of",
     "split_corpus",
+    "start_of",
     "systems_that_cost",
     "training_of",
     "unfolded",
@@ -115,7 +117,8 @@ def cells_of(config: Config, papers: Mapping[str, Paper]) -> list[Cell]:
 def cells_of_paper(config: Config, paper: Paper) -> list[Cell]:
     """Return every cell that artefacts, claims and cross-fitting of a paper ask for.
 
-    Those that a chosen setting is chosen from are among them, and those that train an encoder.
+    Those that a chosen setting is chosen from are among them, those that train an encoder, and
+    those that others start from.
     """
     cells: dict[Cell, None] = {}
     for name in paper.shown:
@@ -131,6 +134,7 @@ def cells_of_paper(config: Config, paper: Paper) -> list[Cell]:
         if training := training_of(config, cell):
             cells[training] = None
         cells |= dict.fromkeys(parts_of_fused(config, cell).values())
+    cells |= dict.fromkeys(filter(None, (start_of(config, cell) for cell in list(cells))))
     return list(cells)
 
 
