@@ -215,10 +215,20 @@ class TestWhatDidNotLearn:
         row = next(row for row in cells_in_markdown(text) if row[:2] == ["loss", "hinge"])
         assert ", did not learn" in row[4] and row[-1] == "➖ did not learn"
 
+    @pytest.mark.parametrize("learnt", [True, False])
+    def test_what_did_not_learn_neither_moves_a_system_nor_has_the_published_value(self, learnt):
+        frame = make_frame(learnt={self.hinge: learnt}, similarity_hinge=0.61)
+        text = page(frame=frame)
+        assert ("Baseline moves most with *loss: hinge*" in paragraph(text)) == learnt
+        assert ("and in it with *loss: hinge*" in paragraph(text)) == learnt
+        row = next(row for row in cells_in_markdown(text) if row[:2] == ["loss", "hinge"])
+        assert row[4].endswith("(.609) =") == learnt
+
     def test_at_the_papers_setting_nothing_is_judged(self):
         at_paper = Cell("analogy", "wikiqa", "comb")
         text = paragraph(page(frame=make_frame(learnt={at_paper: False})))
         assert "At the paper's setting a system did not learn: the claim is not judged." in text
+        assert "The published value of Analogy" not in text
 
 
 class TestParagraph:

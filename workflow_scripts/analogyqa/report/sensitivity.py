@@ -123,8 +123,8 @@ def _compare(own: list[Cell | None], measure: str, values: Values, config: Confi
 
 
 def mark_of(row: dict) -> str:
-    """Return the ledger's verdict on a row, empty where nothing was published or run."""
-    if pd.isna(row["published"]) or pd.isna(row["mean"]):
+    """Return the ledger's verdict on a row, empty where nothing was published, run or learnt."""
+    if pd.isna(row["published"]) or pd.isna(row["mean"]) or row["learnt"] == "no":
         return ""
     return verdict(row["published"], row["run_low"], row["run_high"])
 

@@ -126,7 +126,11 @@ def _on_the_claim(first: list[dict], second: list[dict], config: Config) -> list
 def _on_the_mean(rows: list[dict], title: str) -> str:
     """Say which variations move a system most."""
     paper, *variations = rows
-    moved = [row for row in variations if pd.notna(row["difference_to_paper"])]
+    moved = [
+        row
+        for row in variations
+        if pd.notna(row["difference_to_paper"]) and row["learnt"] != "no"
+    ]
     if not moved:
         return ""
     largest = max(abs(row["difference_to_paper"]) for row in moved)
@@ -143,12 +147,12 @@ def _on_the_mean(rows: list[dict], title: str) -> str:
 def _on_the_published(rows: list[dict], title: str) -> str:
     """Say which variations bring the published value into the interval, or out of it."""
     ran = [row for row in rows if pd.notna(row["mean"]) and pd.notna(row["published"])]
-    if not ran or ran[0] is not rows[0]:
+    if not ran or ran[0] is not rows[0] or not mark_of(ran[0]):
         return ""
     paper, *variations = ran
     places = {True: "in", False: "outside"}
     inside = mark_of(paper) == REPRODUCED
-    moved = [row for row in variations if (mark_of(row) == REPRODUCED) != inside]
+    moved = [row for row in variations if mark_of(row) and (mark_of(row) == REPRODUCED) != inside]
     return (
         f"The published value of {title}, {paper['published']:g}, lies {places[inside]} the "
         f"interval at the paper's setting and {places[not inside]} it with "
