@@ -127,9 +127,7 @@ def _on_the_mean(rows: list[dict], title: str) -> str:
     """Say which variations move a system most."""
     paper, *variations = rows
     moved = [
-        row
-        for row in variations
-        if pd.notna(row["difference_to_paper"]) and row["learnt"] != "no"
+        row for row in variations if pd.notna(row["difference_to_paper"]) and row["learnt"] != "no"
     ]
     if not moved:
         return ""
