@@ -1,5 +1,6 @@
 """The cross-fitted systems as a figure."""
 
+import textwrap
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -11,6 +12,8 @@ from analogyqa.report.figures import COLOURS, STYLE, finish, seeds_of
 from analogyqa.report.ledger import NOT_RUN, OTHER_DATA
 from analogyqa.settings.run import Config
 from analogyqa.settings.studies import Crossfit
+
+LETTERS_OF_LABEL = 40
 
 
 def draw_crossfit(
@@ -59,7 +62,9 @@ def draw_crossfit(
             axes.set_xlabel(MEASURES[measure].title)
             axes.grid(axis="x", alpha=0.3)
         first = panels.flat[0]
-        first.set_yticks(range(len(systems)), [config.systems[name].title for name in systems])
+        titles = (config.systems[name].title for name in systems)
+        labels = ["\n".join(textwrap.wrap(title, LETTERS_OF_LABEL)) for title in titles]
+        first.set_yticks(range(len(systems)), labels)
         first.set_ylim(len(systems) - 0.4, -0.8)
         lines = [
             f"Cross-fitting: all questions of {study.subset}, in {study.folds} folds",

@@ -1,5 +1,6 @@
 """The pairs of cross-fitted systems as a figure: by how much the first ranks better."""
 
+import textwrap
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -10,6 +11,8 @@ from analogyqa.report.crossfit import EVERY
 from analogyqa.report.figures import COLOURS, STYLE, finish
 from analogyqa.report.ledger import NOT_RUN, OTHER_DATA
 from analogyqa.settings.run import Config
+
+LETTERS_OF_LABEL = 50
 
 
 def draw_pairs(frame: pd.DataFrame, config: Config, files: dict[str, str | Path]) -> None:
@@ -24,10 +27,11 @@ def draw_pairs(frame: pd.DataFrame, config: Config, files: dict[str, str | Path]
     """
     shown = frame[frame["by"] == EVERY]
     datasets, pairs = shown["dataset"].unique(), shown.drop_duplicates("pair").set_index("pair")
-    labels = [
-        f"{config.systems[row['first']].title}\nagainst {config.systems[row['second']].title}"
-        for row in pairs.to_dict("records")
-    ]
+    labels = []
+    for row in pairs.to_dict("records"):
+        first, second = (config.systems[row[name]].title for name in ("first", "second"))
+        lines = [first, *textwrap.wrap(f"against {second}", LETTERS_OF_LABEL)]
+        labels.append("\n".join(lines))
     with plt.rc_context(STYLE):
         figure, panels = plt.subplots(
             ncols=len(datasets),
