@@ -38,6 +38,18 @@ def test_before_training_its_directions_are_those_of_sentence_transformers(encod
     np.testing.assert_allclose(cosines[:3], 1, atol=1e-5)
 
 
+def test_in_training_it_computes_in_bfloat16_nearly_the_same_vectors(sentences):
+    encoder = build_encoder("minilm", None, Training(dropout=0), 0)
+    words, lengths = map(torch.from_numpy, sentences.batch(np.arange(len(TEXTS))))
+    with torch.no_grad():
+        exact, found = encoder.eval()(words, lengths), encoder.train()(words, lengths)
+    assert exact.dtype == found.dtype == torch.float32
+    assert not torch.equal(exact, found)
+    torch.testing.assert_close(
+        torch.cosine_similarity(exact, found), torch.ones(4), atol=1e-3, rtol=0
+    )
+
+
 def test_a_long_sentence_is_cut_off_and_keeps_its_end(sentences):
     ids, _ = vocabulary()
     last = sentences.words_of(len(TEXTS) - 1)

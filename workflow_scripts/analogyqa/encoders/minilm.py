@@ -31,7 +31,9 @@ def vocabulary() -> tuple[dict[str, int], Callable[[str], list[str]]]:
 class MiniLMEncoder(nn.Module):
     """The model of all-MiniLM-L6-v2, the mean over tokens: [n, 384]; its embeddings are frozen.
 
-    `dropout` of the training section is that of its layers, wherever `dropout_place` has it.
+    `dropout` of the training section is that of its layers, wherever `dropout_place` has it. Its
+    layers are trained in bfloat16 (mixed precision, Micikevicius et al. 2018), which takes about
+    half the time where the processor has it; they score in float32.
     """
 
     def __init__(self, word_vectors: None, training: "Training", seed: int) -> None:
@@ -63,7 +65,8 @@ class MiniLMEncoder(nn.Module):
     def _encode(self, words: Tensor, rows: Tensor, lengths: Tensor) -> Tensor:
         inside = torch.arange(int(lengths.max())) < lengths[:, None]
         words, inside = words[rows, : inside.shape[1]], inside.to(words.device)
-        states = self.model(words, attention_mask=inside.long()).last_hidden_state
+        with torch.autocast(words.device.type, torch.bfloat16, enabled=self.training):
+            states = self.model(words, attention_mask=inside.long()).last_hidden_state.float()
         return states.masked_fill(~inside[:, :, None], 0).sum(dim=1) / inside.sum(dim=1)[:, None]
 
 
