@@ -158,6 +158,19 @@ def crossfit_table(
     )
 
 
+def with_count(dataset: str, part: pd.DataFrame, config: Config) -> str:
+    """Return the title of a data set with how many questions of it were scored, or that none was.
+
+    Args:
+        dataset: its name.
+        part: rows of it, with a column `n_items`.
+        config: the titles.
+    """
+    count = part["n_items"].max()
+    said = f"{count} questions" if pd.notna(count) else NOT_RUN
+    return f"{config.datasets[dataset].title}, {said}"
+
+
 def _block(part: pd.DataFrame, measures: list[str], config: Config) -> Block:
     rows = {(row["system"], row["measure"], row["origin"]): row for row in part.to_dict("records")}
     main, *_ = measures  # of which the origins and the differences are
@@ -181,10 +194,7 @@ def _block(part: pd.DataFrame, measures: list[str], config: Config) -> Block:
             values += [Value(""), Value("")]
         lines.append(([config.systems[system].title], values))
     dataset = part["dataset"].iloc[0]
-    count = part["n_items"].max()
-    heading = config.datasets[dataset].title
-    return Block(f"{heading}, {count} questions" if pd.notna(count) else f"{heading}, {NOT_RUN}",
-                 ["System"], columns, lines)  # fmt: skip
+    return Block(with_count(dataset, part, config), ["System"], columns, lines)
 
 
 def _of(rows: dict, system: str, measure: str, origin: str) -> dict:
