@@ -30,7 +30,7 @@ with job(snakemake):
         counts, costs = count_corpora(inputs.corpora), read_costs(inputs.costs)
         everything = (list(papers.values()), config, summary, counts, values)
         ledger = build_ledger(*everything, (paper.paper, name), costs)
-        table = build_table(paper, name, ledger, summary, config, counts, costs)
+        table = build_table(paper, name, ledger, summary, config, counts, costs, values)
     write_csv(table.frame, snakemake.output.csv)
     write_text(snakemake.output.md, to_markdown(table))
     write_text(snakemake.output.tex, to_latex(table))

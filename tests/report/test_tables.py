@@ -2,6 +2,7 @@
 
 import re
 
+import pandas as pd
 import pytest
 
 from analogyqa.report.ledger import build_ledger
@@ -336,3 +337,34 @@ class TestLatex:
             rows = [line for line in inside.splitlines() if line.endswith(r" \\")]
             assert len(rows) > 1
             assert {len(re.findall(r"(?<!\\)&", row)) + 1 for row in rows} == {len(columns)}
+
+
+@pytest.mark.parametrize("name", ["table2", "table3"])
+def test_a_table_marks_what_is_not_told_from_the_best_of_its_systems(name):
+    """Of its columns, or of its rows where the columns are systems: one is far behind everywhere."""
+    artefact = TINY.artefacts[name].model_copy(update={"top_group": True})
+    paper = TINY.model_copy(update={"artefacts": {name: artefact}})
+    config, means = tiny_config(), {"random": 0.59, "glove-cosine": 0.1}
+
+    def values(cell, measure):
+        items = [means.get(cell.system, 0.6) + 0.1 * (number % 2) for number in range(20)]
+        own = pd.DataFrame([items] * 2)
+        return own.iloc[:, ::-1].set_axis(own.columns, axis=1) if cell.system == "random" else own
+
+    summary = make_summary(config, paper)
+    ledger = build_ledger([paper], config, summary, COUNTS, lambda cell, measure: None)
+    table = build_table(paper, name, ledger, summary, config, COUNTS, values=values)
+    scored = table.frame[table.frame["mean"].notna()]
+    assert (scored["top_group"] == (scored["system"] != "glove-cosine")).all()
+    assert table.frame.loc[table.frame["mean"].isna(), "top_group"].isna().all()
+    bold = [value.bold for block in table.blocks for _, line in block.rows for value in line]
+    assert 0 < sum(bold) == scored["top_group"].sum() < len(scored)
+    shown = next(
+        value for block in table.blocks for _, line in block.rows for value in line if value.bold
+    )
+    assert f"**{shown.ours}** {shown.interval}" in to_markdown(table)
+    assert rf"\textbf{{{shown.ours.replace('±', '$' + chr(92) + 'pm$')}}}" in to_latex(table)
+    assert any(note.startswith("Bold: the highest mean") for note in table.notes)
+    plain = build_table(TINY, name, ledger, summary, config, COUNTS, values=values)
+    assert plain.frame["top_group"].isna().all()
+    assert not any(note.startswith("Bold") for note in plain.notes)

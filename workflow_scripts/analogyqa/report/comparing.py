@@ -1,9 +1,11 @@
 """Two runs held against each other, as claims, cross-fitting and sensitivity do it."""
 
+from collections.abc import Mapping
+
 import pandas as pd
 
 from analogyqa.errors import AnalogyQAError
-from analogyqa.report.significance import Paired, compare_apart, compare_paired
+from analogyqa.report.significance import Paired, compare_apart, compare_paired, holm
 from analogyqa.report.summary import DECIMALS
 from analogyqa.settings.run import Config
 
@@ -34,6 +36,36 @@ def compare_runs(
         )
     both = first.to_numpy(), second.to_numpy()
     return compare_paired(*both, level_of(config), same_runs=same_runs)
+
+
+def top_group(runs: Mapping[str, pd.DataFrame], config: Config) -> set[str]:
+    """Return the run of the highest mean and those that are not told from it.
+
+    By paired tests with it, two-sided, with Holm's correction for their number.
+
+    Args:
+        runs: what messages call them to their values [seeds, items].
+        config: the level, see `level_of`.
+
+    Raises AnalogyQAError when they have other questions.
+    """
+    if not runs:
+        return set()
+    best = max(runs, key=lambda name: runs[name].to_numpy().mean())
+    others = [name for name in runs if name != best]
+    compared = [compare_runs((best, name), runs[best], runs[name], config) for name in others]
+    adjusted = holm([p_value_of(rounded(each)) for each in compared])
+    return {best} | {
+        name for name, p in zip(others, adjusted, strict=True) if p >= level_of(config)
+    }
+
+
+def top_group_note(config: Config) -> str:
+    """Say what bold values are."""
+    return (
+        "Bold: the highest mean, and what a paired test does not tell from it "
+        f"(p ≥ {level_of(config):g}, by Holm's correction for all others)."
+    )
 
 
 def rounded(compared: Paired) -> dict[str, float]:

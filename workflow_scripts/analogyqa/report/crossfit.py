@@ -8,7 +8,14 @@ from analogyqa.corpora.folds import count_shared, origin_of
 from analogyqa.corpora.question_types import subset_of
 from analogyqa.measures import MEASURES, RANKED, titles
 from analogyqa.plan import Cell, crossfit_cells, split_corpus
-from analogyqa.report.comparing import COMPARED, compare_runs, p_value_of, rounded
+from analogyqa.report.comparing import (
+    COMPARED,
+    compare_runs,
+    p_value_of,
+    rounded,
+    top_group,
+    top_group_note,
+)
 from analogyqa.report.learning import NOT_LEARNT
 from analogyqa.report.ledger import NOT_RUN, OTHER_DATA, no_run
 from analogyqa.report.significance import SAMPLES
@@ -32,6 +39,7 @@ CROSSFIT = {
     "folds": "Int64",
     "folds_learnt": "Int64",
     **COMPARED,
+    "top_group": "boolean",
     "reason": "str",
 }
 
@@ -43,7 +51,8 @@ def build_crossfit(
 
     There is a row for each data set, system, measure and origin: the split of the data set that a
     question is from, or `all` of them. `difference`, with its interval and p-values, is of the
-    first system of the configuration minus this one, over all.
+    first system of the configuration minus this one, over all; `top_group` says, over all,
+    whether a system is in that of its data set and measure.
 
     Args:
         paper: whose study it is.
@@ -52,13 +61,19 @@ def build_crossfit(
         learnt: of each cell that was trained, see `learning.has_learnt`.
     """
     study, cells = config.studies[paper].crossfit, crossfit_cells(config, paper)
+    found = {
+        (*key, measure): joined(folds, measure, values)
+        for key, folds in cells.items()
+        for measure in RANKED
+    }
+    top = _top_groups(cells, found, config)
     rows = []
     for (system, dataset), folds in cells.items():
         trained = [learnt[cell] for cell in folds if cell in learnt]
         start = {"paper": paper, "dataset": dataset, "subset": study.subset, "system": system}
         start |= {"folds": len(folds), "folds_learnt": sum(trained) if trained else None}
         for measure in RANKED:
-            own = joined(folds, measure, values)
+            own = found[system, dataset, measure]
             if own is None:
                 missing = [cell for cell in folds if values(cell, measure) is None]
                 rows.append(
@@ -66,7 +81,7 @@ def build_crossfit(
                 )
                 continue
             compared = {}
-            first = joined(cells[study.systems[0], dataset], measure, values)
+            first = found[study.systems[0], dataset, measure]
             if system != study.systems[0] and first is not None:
                 names = cells[study.systems[0], dataset][0].path, folds[0].path
                 compared = rounded(compare_runs(names, first, own, config))
@@ -83,9 +98,26 @@ def build_crossfit(
                 )
                 row = {name: round(value, DECIMALS) for name, value in summary._asdict().items()}
                 row |= {"n_seeds": part.shape[0], "n_items": part.shape[1]}
-                of_all = compared if origin == EVERY else {}
+                in_top = {"top_group": (system, dataset, measure) in top}
+                of_all = compared | in_top if origin == EVERY else {}
                 rows.append(start | row | of_all | {"measure": measure, "origin": origin})
     return typed(rows, CROSSFIT)
+
+
+def _top_groups(
+    cells: Mapping[tuple[str, str], list[Cell]],
+    found: Mapping[tuple[str, str, str], pd.DataFrame | None],
+    config: Config,
+) -> set[tuple[str, str, str]]:
+    """Return the keys of `found` that are in the top group of their data set and measure."""
+    top = set()
+    for dataset in dict.fromkeys(dataset for _, dataset in cells):
+        systems = {folds[0].path: name for (name, own), folds in cells.items() if own == dataset}
+        for measure in RANKED:
+            runs = {path: found[name, dataset, measure] for path, name in systems.items()}
+            there = {path: own for path, own in runs.items() if own is not None}
+            top |= {(systems[path], dataset, measure) for path in top_group(there, config)}
+    return top
 
 
 def shared_notes(corpora: Mapping[str, pd.DataFrame], subset: str, config: Config) -> list[str]:
@@ -139,6 +171,7 @@ def crossfit_table(
         "eighth question chooses the epoch. Prototypes are training questions. Every system is at "
         "the paper's setting. This is not the paper's protocol.",
         *interval_notes(" {other questions}", config, fixed=fixed),
+        top_group_note(config),
         f"Shown are {titles(study.measures)}. The columns from train, from dev and from test have "
         "the questions of each split of the data set, whose labels are of different quality: mean "
         "{other questions} and their number.",
@@ -178,7 +211,10 @@ def _block(part: pd.DataFrame, measures: list[str], config: Config) -> Block:
     columns += [f"from {origin}" for origin in SPLITS] + ["first minus this", "p-value"]
     lines = []
     for system in dict.fromkeys(part["system"]):
-        values = [full_text(_of(rows, system, name, EVERY), questions=True) for name in measures]
+        own = [_of(rows, system, name, EVERY) for name in measures]
+        values = [
+            full_text(row, questions=True)._replace(bold=row["top_group"] is True) for row in own
+        ]
         for origin in SPLITS:
             row = rows.get((system, main, origin))
             shown = short_text(row) if row else Value("")

@@ -32,7 +32,8 @@ _LATEX = {
 class Value(NamedTuple):
     """A cell: its text in parts, of which one that does not apply is empty, and what it is about.
 
-    `published` ends in the mark of the `verdict`; `run` is the path of the run that it shows.
+    `published` ends in the mark of the `verdict`; `run` is the path of the run that it shows. Ours
+    is printed `bold` where that marks it, see `comparing.top_group`.
     """
 
     ours: str
@@ -40,6 +41,7 @@ class Value(NamedTuple):
     published: str = ""
     verdict: str = ""
     run: str = ""
+    bold: bool = False
 
     @property
     def parts(self) -> list[str]:
@@ -87,7 +89,8 @@ def to_markdown(table: Table) -> str:
             parts.append(f"## {block.heading}")
         lines = [[*block.labels, *block.columns]]
         lines += [
-            [*labels, *(" ".join(value.parts) for value in values)] for labels, values in block.rows
+            [*labels, *(" ".join(_marked(value, "**", "**").parts) for value in values)]
+            for labels, values in block.rows
         ]
         lines = [[text.replace("|", r"\|") for text in line] for line in lines]
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
@@ -157,10 +160,15 @@ def _latex_row(cells: list[str]) -> str:
 
 
 def _latex_value(value: Value) -> str:
-    text = escape_latex(" ".join(value._replace(interval="").parts))
+    escaped = value._replace(ours=escape_latex(value.ours), published=escape_latex(value.published))
+    text = " ".join(_marked(escaped, r"\textbf{", "}")._replace(interval="").parts)
     if not value.interval:
         return text
     return rf"\shortstack{{{text}\\{{\footnotesize {escape_latex(value.interval)}}}}}"
+
+
+def _marked(value: Value, before: str, behind: str) -> Value:
+    return value._replace(ours=f"{before}{value.ours}{behind}") if value.bold else value
 
 
 def _number(value: float) -> str:

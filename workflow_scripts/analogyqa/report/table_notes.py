@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable
 import pandas as pd
 
 from analogyqa.measures import MEASURES
+from analogyqa.report.comparing import top_group_note
 from analogyqa.report.ledger import (
     CANNOT_TELL,
     ENFORCED,
@@ -67,6 +68,7 @@ def notes_of(artefact: Artefact, rows: list[dict], config: Config) -> list[str]:
             _data_note(runs, config),
             *_protocol_notes(runs, config),
             *interval_notes(mark, config, True in varied, False in varied, len(full) < len(shown)),
+            *([top_group_note(config)] if artefact.top_group else []),
             *_all_correct_notes(rows, config),
             _ties_note(runs, config),
         ]

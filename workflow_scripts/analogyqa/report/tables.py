@@ -4,7 +4,8 @@ from collections.abc import Callable
 
 import pandas as pd
 
-from analogyqa.plan import cells_by_setting, extra_systems, run_of, why_not
+from analogyqa.plan import Cell, cells_by_setting, extra_systems, run_of, why_not
+from analogyqa.report.comparing import top_group
 from analogyqa.report.ledger import (
     NOT_RUN,
     OTHER_DATA,
@@ -14,7 +15,7 @@ from analogyqa.report.ledger import (
     measured,
     no_run,
 )
-from analogyqa.report.summary import LEDGER, Found, by_cell, typed
+from analogyqa.report.summary import LEDGER, Found, Values, by_cell, typed
 from analogyqa.report.table_formats import (
     IN_PAPER,
     NOT_IN_PAPER,
@@ -35,7 +36,7 @@ from analogyqa.settings.run import Config
 from analogyqa.settings.where import COST, COUNT, SCORE, Where
 
 _FIRST = ("paper", "artefact", "block", "row", "column", "system", "ranked_by")
-FRAME = dict.fromkeys(_FIRST, "str") | LEDGER
+FRAME = dict.fromkeys(_FIRST, "str") | LEDGER | {"top_group": "boolean"}
 
 
 def build_table(
@@ -46,6 +47,7 @@ def build_table(
     config: Config,
     counts: AllCounts | None = None,
     costs: Costs | None = None,
+    values: Values | None = None,
 ) -> Table:
     """Return a table of a paper; further systems come in a block of their own.
 
@@ -56,11 +58,14 @@ def build_table(
         summary: of columns SUMMARY, for what the paper has no value of.
         config: what the runs were made with.
         counts, costs: as in the ledger.
+        values: as `summary.values_of` returns it, for a table that marks its top groups.
     """
     found, counts = by_cell(summary) | (costs or {}), counts or {}
     rows = _rows_of_paper(paper, name, ledger, config, found, counts)
     rows += _rows_not_in_paper(paper, name, config, found, counts)
     frame = typed([{"paper": paper.paper, "artefact": name, **row} for row in rows], FRAME)
+    if paper.artefacts[name].top_group and values:
+        frame["top_group"] = _top_groups(frame, paper.artefacts[name], config, values)
     return table_of_frame(paper, name, frame, summary, config)
 
 
@@ -89,6 +94,26 @@ def table_of_frame(
         frame=frame,
         place=place,
     )
+
+
+def _top_groups(
+    frame: pd.DataFrame, artefact: Artefact, config: Config, values: Values
+) -> pd.Series:
+    """Return, for each row that shows a score, whether it is in the top group of its column.
+
+    Where the columns are systems, of its row.
+    """
+    top = pd.Series(pd.NA, frame.index, dtype="boolean")
+    shown = frame[(frame["kind"] == SCORE) & frame["mean"].notna()]
+    for _, part in shown.groupby("column" if artefact.systems_in == "row" else "row"):
+        runs, paths = {}, {}
+        for number, row in part.to_dict("index").items():
+            cell = _cell(row, artefact, config)
+            paths[number] = cell.path
+            runs[cell.path] = values(cell, row["measure"])
+        in_top = top_group(runs, config)
+        top[list(paths)] = [path in in_top for path in paths.values()]
+    return top
 
 
 def _rows_of_paper(
@@ -156,9 +181,8 @@ def _more_about(row: dict, artefact: Artefact, config: Config, found: Found) -> 
     """
     run, path = None, ""
     if row["kind"] == SCORE and pd.notna(row["mean"]):
-        where = _where(row, artefact)
-        cell = cells_by_setting(where, config)[row["setting"]]
-        run, path = found.get((cell, where.measure)), run_of(config, cell).path
+        cell = _cell(row, artefact, config)
+        run, path = found.get((cell, row["measure"])), run_of(config, cell).path
     name = row[artefact.systems_in or "column"]
     if row["system"] in config.systems and not artefact.systems_in:
         name = config.systems[row["system"]].title
@@ -166,13 +190,15 @@ def _more_about(row: dict, artefact: Artefact, config: Config, found: Found) -> 
     return {"run": run, "path": path, "name": name, "system_at": at}
 
 
-def _where(row: dict, artefact: Artefact) -> Where:
-    """Return the place of a row of FRAME."""
+def _cell(row: dict, artefact: Artefact, config: Config) -> Cell:
+    """Return the cell of a row of FRAME."""
     if row["block"] == IN_PAPER:
-        return artefact.where(row["row"], row["column"])
-    in_rows = artefact.systems_in == "row"
-    at = {"column": row["column"]} if in_rows else {"row": row["row"]}
-    return artefact.where(**at) | Where(system=row["system"])
+        where = artefact.where(row["row"], row["column"])
+    else:
+        in_rows = artefact.systems_in == "row"
+        at = {"column": row["column"]} if in_rows else {"row": row["row"]}
+        where = artefact.where(**at) | Where(system=row["system"])
+    return cells_by_setting(where, config)[row["setting"]]
 
 
 def _blocks(artefact: Artefact, rows: list[dict]) -> list[Block]:
@@ -216,7 +242,7 @@ def _block(
     cells: dict[tuple, dict[str, Value]] = {}
     for row in rows:
         cells.setdefault(tuple(row[name] for name in key), {})[row[across]] = text(row)._replace(
-            verdict=row["verdict"], run=row["path"]
+            verdict=row["verdict"], run=row["path"], bold=row["top_group"] is True
         )
     lines = [
         (list(names[: len(labels)]), [values.get(column, Value("")) for column in columns])

@@ -53,7 +53,7 @@ class Published(NamedTuple):
     kind: str
 
 
-_OF_TABLES = {"columns", "rows", "published", "scale", "remarks"}
+_OF_TABLES = {"columns", "rows", "published", "scale", "remarks", "top_group"}
 _OF_FIGURES = {"y", "lines", "panels", "best", "stacked"}
 
 
@@ -64,7 +64,8 @@ class Artefact(Section):
     nothing of ours. A printed score divided by `scale` is in the unit of ours; a printed count or
     cost may have a unit (90K, 12s).
 
-    `remarks` are of a row or a column, and say what a reader of its values must know.
+    `remarks` are of a row or a column, and say what a reader of its values must know. With
+    `top_group` a table marks, of each column, the systems that are not told from the best.
 
     A figure has an axis `x`, one name and its points, and either `lines` or a second axis `y`,
     which makes it a heat map. It has a panel for each of `panels`. `best` holds the point at which
@@ -80,6 +81,7 @@ class Artefact(Section):
     columns: dict[str, Where | Literal[CITED]] = {}  # type: ignore[valid-type]
     rows: dict[str, Where | Literal[CITED]] = {}  # type: ignore[valid-type]
     remarks: dict[str, str] = {}
+    top_group: bool = False
     published: dict[
         str, list[Annotated[Printed | Literal[NOT_PRINTED], BeforeValidator(_in_units)]]
     ] = {}  # type: ignore[valid-type]
