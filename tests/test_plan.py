@@ -233,6 +233,21 @@ def test_a_system_that_is_left_out_is_not_cross_fitted(crossfitted):
     assert plan.folds_of(PLACE | Where(system="analogy"), config, "small") == []
 
 
+def test_a_system_that_is_left_out_on_one_data_set_runs_on_the_others(crossfitted):
+    """And so does what fuses it."""
+    fused = "systems: {both: {title: B, ranker: fused, parts: [words, baseline]}}"
+    left = "left_out: {baseline toy: too long}\ncrossfit: {systems: [words, baseline, both]}"
+    config = crossfitted.load(f"{OWN_DATA}\n{fused}\n{left}")
+    config.studies["small"].crossfit.datasets[:] = ["mine", "toy"]
+    assert set(plan.crossfit_cells(config, "small")) == {
+        *((system, "mine") for system in ("words", "baseline", "both")), ("words", "toy")
+    }  # fmt: skip
+    for system, reason in (("words", ""), ("baseline", "too long"), ("both", "too long")):
+        where = Where(system=system, subset="who", measure="mrr")
+        assert plan.why_not(where | Where(dataset="toy"), config) == reason
+        assert not plan.why_not(where | Where(dataset="mine"), config)
+
+
 def test_what_a_system_starts_from_is_a_cell_on_all_questions_of_the_same_data(crossfitted):
     after = {"title": "S", "encoder": "bigru", "vectors": "some", "ranker": "analogy", "p": 3}
     systems = {"baseline": {"training": {"loss": "listwise"}}}

@@ -134,7 +134,7 @@ class TestFrame:
         assert pick(turned)["difference"] == pytest.approx(-0.1)
 
     def test_the_top_group_is_the_best_and_what_is_not_told_from_it(self):
-        """The baseline is .01 behind, here more and there less; the last is .4 behind everywhere."""
+        """The baseline is .01 behind, here more and there less; the last is .4 behind."""
 
         def values(cell, measure):
             own = value_of(cell, measure, MEANS | {"similarity": 0.59})

@@ -341,7 +341,7 @@ class TestLatex:
 
 @pytest.mark.parametrize("name", ["table2", "table3"])
 def test_a_table_marks_what_is_not_told_from_the_best_of_its_systems(name):
-    """Of its columns, or of its rows where the columns are systems: one is far behind everywhere."""
+    """Of its columns, or of its rows where the columns are systems: one is far behind."""
     artefact = TINY.artefacts[name].model_copy(update={"top_group": True})
     paper = TINY.model_copy(update={"artefacts": {name: artefact}})
     config, means = tiny_config(), {"random": 0.59, "glove-cosine": 0.1}

@@ -6,7 +6,7 @@ from pathlib import Path
 from analogyqa.errors import AnalogyQAError
 from analogyqa.plan.cell import Cell, corpus_name, split_corpus, unfolded
 from analogyqa.plan.costs import costed, costs_of_claims, has_costs, systems_that_cost
-from analogyqa.plan.fused import parts_of_fused
+from analogyqa.plan.fused import parts_of_fused, why_left_out
 from analogyqa.plan.places import (
     cell_at,
     cells_by_setting,
@@ -176,7 +176,10 @@ def sensitivity_cells(config: Config, paper: str) -> dict[tuple[str, str, str, s
 
 
 def crossfit_cells(config: Config, paper: str) -> dict[tuple[str, str], list[Cell]]:
-    """Return the cells of (system, data set) of a paper's cross-fitting, one for each fold."""
+    """Return the cells of (system, data set) of a paper's cross-fitting, one for each fold.
+
+    A system that is left out on a data set has none there.
+    """
     study = config.studies[paper].crossfit
     return {
         (system, dataset): [
@@ -185,6 +188,7 @@ def crossfit_cells(config: Config, paper: str) -> dict[tuple[str, str], list[Cel
         ]
         for dataset in (study.datasets if study else ())
         for system in study.systems
+        if not why_left_out(system, dataset, config)
     }
 
 

@@ -13,12 +13,17 @@ def parts_of_fused(config: Config, cell: Cell) -> dict[str, Cell]:
     }
 
 
+def why_left_out(system: str, dataset: str | None, config: Config) -> str:
+    """Return why a system, or a part of a fused one, is left out on a data set, else nothing."""
+    parts = config.systems[system].parts if system in config.systems else {}
+    keys = (key for name in (system, *parts) for key in (name, f"{name} {dataset}"))
+    return next((config.left_out[key] for key in keys if key in config.left_out), "")
+
+
 def why_not_fused(where: Where, config: Config) -> str:
     """Return why there are not the runs that a place fuses; empty when there are, or none is."""
     parts = config.systems[where.system].parts if where.system else {}
     for name, shifts in parts.items():
-        if name in config.left_out:
-            return config.left_out[name]
         seeds = len(config.seeds_at(where.subset, where.axes))
         if max(shifts) >= seeds:
             return f"it fuses {max(shifts) + 1} seeds of {name}, and there are {seeds} (seeds)"

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from analogyqa.plan.cell import Cell
-from analogyqa.plan.fused import why_not_fused
+from analogyqa.plan.fused import why_left_out, why_not_fused
 from analogyqa.plan.solved import why_not_solved
 from analogyqa.settings import axes as ax
 from analogyqa.settings.axes import Axes
@@ -16,9 +16,11 @@ from analogyqa.settings.where import SCORE, Where
 
 def why_not(where: Where, config: Config) -> str:
     """Return why there can be no run of this system on these data, empty when there can be."""
-    for name in filter(None, (where.system, where.over, where.dataset)):
-        if name in config.left_out:
-            return config.left_out[name]
+    for name in filter(None, (where.system, where.over)):
+        if reason := why_left_out(name, where.dataset, config):
+            return reason
+    if where.dataset in config.left_out:
+        return config.left_out[where.dataset]
     known = {
         "data set": (where.dataset, {*config.datasets, None}),
         "subset": (where.subset, {*config.subsets, *config.relations, ALL, None}),

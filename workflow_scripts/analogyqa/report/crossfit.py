@@ -81,7 +81,7 @@ def build_crossfit(
                 )
                 continue
             compared = {}
-            first = found[study.systems[0], dataset, measure]
+            first = found.get((study.systems[0], dataset, measure))
             if system != study.systems[0] and first is not None:
                 names = cells[study.systems[0], dataset][0].path, folds[0].path
                 compared = rounded(compare_runs(names, first, own, config))

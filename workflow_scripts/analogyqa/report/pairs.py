@@ -103,6 +103,9 @@ def compared(
         for name, (first, second) in study.pairs.items():
             start = {"paper": paper, "pair": name, "dataset": dataset}
             start |= {"measure": study.measures[0], "first": first, "second": second}
+            if not {(first, dataset), (second, dataset)} <= set(cells):
+                yield start, None
+                continue
             own = [
                 joined(cells[each, dataset], start["measure"], values) for each in (first, second)
             ]

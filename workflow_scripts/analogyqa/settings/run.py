@@ -54,8 +54,9 @@ class Config(Section):
     cells that are too small to be worth a process, as those of the sample are. `axes` maps an axis
     to its only points here, in place of those that the papers show. Of `studies` a user writes no
     key: they are the sections selection, sensitivity, crossfit and extra_rows of each paper.
-    `left_out` maps systems and data sets that cannot be had here to the reason; `stand_ins` what
-    stands in for a file that a paper names, by its name in a record, to what it replaces.
+    `left_out` maps systems and data sets that cannot be had here to the reason, or a system on a
+    data set (`similarity trecqa`); `stand_ins` what stands in for a file that a paper names, by its
+    name in a record, to what it replaces.
     """
 
     output_dir: Folder
