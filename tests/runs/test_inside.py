@@ -50,6 +50,20 @@ def test_nothing_is_trained_again(trained, files, monkeypatch):
     assert found.tolist() == ranked.tolist()
 
 
+def test_an_encoder_with_words_of_its_own_is_looked_into_by_these(cell_files, tmp_path):
+    files = {3: cell_files(3)._replace(vectors=None)}
+    training = {"max_epochs": 1, "dropout": 0.1, "loss": "pairwise"}
+    own = System(title="M", encoder="minilm", ranker="cosine", p=3, training=training)
+    folders, types = (tmp_path / "checkpoints", tmp_path / "run"), ["who", "when", "where"]
+    train_cell(CELL, types, own, "paper", files, {"train": "toy"}, True, "cpu", *folders)
+    path = tmp_path / "run" / "inside.parquet"
+    write_inside(CELL, types, own, 3, files[3], True, folders[0], path)
+    inside = read_table(path, INSIDE).set_index("kind")
+    assert "[CLS]" in set(inside.loc["word", "text"])
+    assert inside.loc["question", "words"].iloc[0][0] == "[CLS]"
+    assert (inside["norm"] > 0).all()
+
+
 def test_each_seed_has_an_inside_of_its_own(trained, files):
     first, other = (
         read_table(look(files, trained, system(), seed, f"{seed}.parquet"), INSIDE)

@@ -7,6 +7,7 @@ from threadpoolctl import threadpool_limits
 
 from analogyqa.examples.files import CellFiles
 from analogyqa.plan import Cell
+from analogyqa.registry import ENCODERS, attribute_at
 from analogyqa.runs.train import training_data
 from analogyqa.runs.weights import finished_checkpoint
 from analogyqa.schemas import write_table
@@ -43,7 +44,10 @@ def write_inside(
         cell, types, system, seed, files, lowercase, checkpoints, record
     )
     data = training_data(files, types, system, lowercase)
+    # An encoder may have words of its own.
+    own = ENCODERS[system.encoder].vocabulary
+    words = attribute_at(own)()[0] if own else read_store(files.vectors)[1]
     torch.set_num_threads(1)
     with threadpool_limits(1):  # with more the last bits differ
-        inside = look_inside(data, system, seed, checkpoint, read_store(files.vectors)[1])
+        inside = look_inside(data, system, seed, checkpoint, words)
     write_table(inside, INSIDE, path)
