@@ -363,7 +363,7 @@ def test_a_table_marks_what_is_not_told_from_the_best_of_its_systems(name):
         value for block in table.blocks for _, line in block.rows for value in line if value.bold
     )
     assert f"**{shown.ours}** {shown.interval}" in to_markdown(table)
-    assert rf"\textbf{{{shown.ours.replace('±', '$' + chr(92) + 'pm$')}}}" in to_latex(table)
+    assert rf"\textbf{{{escape_latex(shown.ours)}}}" in to_latex(table)
     assert any(note.startswith("Bold: the highest mean") for note in table.notes)
     plain = build_table(TINY, name, ledger, summary, config, COUNTS, values=values)
     assert plain.frame["top_group"].isna().all()

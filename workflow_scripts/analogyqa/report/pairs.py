@@ -103,11 +103,10 @@ def compared(
         for name, (first, second) in study.pairs.items():
             start = {"paper": paper, "pair": name, "dataset": dataset}
             start |= {"measure": study.measures[0], "first": first, "second": second}
-            if not {(first, dataset), (second, dataset)} <= set(cells):
-                yield start, None
-                continue
+            keys = (first, dataset), (second, dataset)
             own = [
-                joined(cells[each, dataset], start["measure"], values) for each in (first, second)
+                joined(cells[key], start["measure"], values) if key in cells else None
+                for key in keys
             ]
             yield start, None if any(each is None for each in own) else (own[0], own[1])
 
