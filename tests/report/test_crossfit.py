@@ -165,6 +165,15 @@ class TestFrame:
         assert set(frame.loc[frame["system"] == "similarity", "origin"]) == {EVERY}
         assert pick(frame)["mean"] == pick(frame_of())["mean"]
 
+    def test_a_system_that_is_left_out_on_a_data_set_has_its_row_with_the_reason(self):
+        config = configured(("wikiqa", "trecqa"), left_out={"similarity trecqa": "too long"})
+        frame = frame_of(config)
+        assert list(frame["system"].unique()) == list(SYSTEMS)
+        row = pick(frame[frame["dataset"] == "trecqa"], "similarity")
+        assert (row["reason"], row["folds"]) == ("too long", 0)
+        assert pd.isna(row["mean"])
+        assert pick(frame[frame["dataset"] == "wikiqa"], "similarity")["reason"] == ""
+
     def test_nothing_is_compared_with_a_first_system_that_lacks_a_fold(self):
         frame = frame_of(gone=["analogy 1of2", "analogy 2of2"])
         names = " ".join(f"analogy/wikiqa/comb/fold={fold}" for fold in ITEMS)
@@ -290,6 +299,7 @@ class TestPage:
         assert "## WIKIQA, 7 questions" in text
         row = cells_in_markdown(text)[3]
         assert row == ["Baseline", "not run", "not run", "", "", "", "", ""]
+        assert "- Not run: Baseline on WIKIQA (no run similarity/wikiqa/comb/fold=1of2).\n" in text
         every = self.page(gone=[f"{system} 1of2" for system in SYSTEMS])
         assert "## WIKIQA, not run" in every
 

@@ -46,6 +46,7 @@ __all__ = [
     "systems_that_cost",
     "training_of",
     "unfolded",
+    "why_left_out",
     "why_not",
 ]
 

@@ -1,13 +1,14 @@
 """Cross-fitted systems: every question of a subset, tested by what the other folds trained."""
 
 from collections.abc import Iterable, Mapping
+from itertools import product
 
 import pandas as pd
 
 from analogyqa.corpora.folds import count_shared, origin_of
 from analogyqa.corpora.question_types import subset_of
 from analogyqa.measures import MEASURES, RANKED, titles
-from analogyqa.plan import Cell, crossfit_cells, split_corpus
+from analogyqa.plan import Cell, crossfit_cells, split_corpus, why_left_out
 from analogyqa.report.comparing import (
     COMPARED,
     compare_runs,
@@ -22,7 +23,7 @@ from analogyqa.report.significance import SAMPLES
 from analogyqa.report.spread import summarise
 from analogyqa.report.summary import DECIMALS, MEASURED, Values, joined, typed
 from analogyqa.report.table_formats import Block, Table, Value, full_text, short_text
-from analogyqa.report.table_notes import interval_notes
+from analogyqa.report.table_notes import grouped, interval_notes
 from analogyqa.schemas import SPLITS
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
@@ -52,7 +53,8 @@ def build_crossfit(
     There is a row for each data set, system, measure and origin: the split of the data set that a
     question is from, or `all` of them. `difference`, with its interval and p-values, is of the
     first system of the configuration minus this one, over all; `top_group` says, over all,
-    whether a system is in that of its data set and measure.
+    whether a system is in that of its data set and measure. One that has not been run on a data
+    set has a single row there for each measure, with the reason.
 
     Args:
         paper: whose study it is.
@@ -68,17 +70,18 @@ def build_crossfit(
     }
     top = _top_groups(cells, found, config)
     rows = []
-    for (system, dataset), folds in cells.items():
+    for dataset, system in product(study.datasets if study else (), study.systems if study else ()):
+        folds = cells.get((system, dataset), [])
         trained = [learnt[cell] for cell in folds if cell in learnt]
         start = {"paper": paper, "dataset": dataset, "subset": study.subset, "system": system}
         start |= {"folds": len(folds), "folds_learnt": sum(trained) if trained else None}
+        left_out = why_left_out(system, dataset, config)
         for measure in RANKED:
-            own = found[system, dataset, measure]
+            own = found.get((system, dataset, measure))
             if own is None:
                 missing = [cell for cell in folds if values(cell, measure) is None]
-                rows.append(
-                    start | {"measure": measure, "origin": EVERY, "reason": no_run(*missing)}
-                )
+                reason = left_out or no_run(*missing)
+                rows.append(start | {"measure": measure, "origin": EVERY, "reason": reason})
                 continue
             compared = {}
             first = found.get((study.systems[0], dataset, measure))
@@ -180,6 +183,7 @@ def crossfit_table(
         "not corrected for the number of systems.",
         *shared,
         f"Folds that {NOT_LEARNT}: {_not_learnt(frame, config) or 'none'}.",
+        *_not_run(frame, config),
         f"Published values of the paper's own split: {paper.citation}",
     ]
     return Table(
@@ -238,12 +242,25 @@ def _of(rows: dict, system: str, measure: str, origin: str) -> dict:
     return rows[system, measure, origin] | {"published": None, "verdict": "", "substitute": ""}
 
 
+def _not_run(frame: pd.DataFrame, config: Config) -> list[str]:
+    own = frame[frame["reason"] != ""].drop_duplicates(["dataset", "system"])
+    reasons = own.groupby("reason", sort=False)
+    return grouped("Not run", {reason: _names(part, config) for reason, part in reasons})
+
+
+def _names(rows: pd.DataFrame, config: Config) -> list[str]:
+    return [
+        f"{config.systems[system].title} on {config.datasets[dataset].title}"
+        for system, dataset in zip(rows["system"], rows["dataset"], strict=True)
+    ]
+
+
 def _not_learnt(frame: pd.DataFrame, config: Config) -> str:
     own = frame[(frame["origin"] == EVERY) & frame["folds_learnt"].notna()]
     own = own.drop_duplicates(["dataset", "system"])
     own = own[own["folds_learnt"] < own["folds"]]
+    failed = own["folds"] - own["folds_learnt"]
     return ", ".join(
-        f"{config.systems[row['system']].title} on {config.datasets[row['dataset']].title} "
-        f"({row['folds'] - row['folds_learnt']} of {row['folds']})"
-        for row in own.to_dict("records")
+        f"{name} ({count} of {folds})"
+        for name, count, folds in zip(_names(own, config), failed, own["folds"], strict=True)
     )

@@ -1,6 +1,6 @@
 """What stands below a table."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 
 import pandas as pd
 
@@ -306,7 +306,7 @@ def _stand_in_notes(rows: list[dict]) -> list[str]:
     for row in rows:
         if row["substitute"]:
             groups.setdefault(row["substitute"], {})[row["name"]] = None
-    return _grouped("Stand-ins", groups)
+    return grouped("Stand-ins", groups)
 
 
 def _not_run_notes(artefact: Artefact, rows: list[dict]) -> list[str]:
@@ -316,9 +316,10 @@ def _not_run_notes(artefact: Artefact, rows: list[dict]) -> list[str]:
         reason = row["reason"].removesuffix(artefact.remark_on(row["row"], row["column"]))
         if row["verdict"] == NOT_RUN and (why := reason.rstrip("; ")):
             groups.setdefault(why, {})[row["name"]] = None
-    return _grouped("Not run", groups)
+    return grouped("Not run", groups)
 
 
-def _grouped(heading: str, groups: dict[str, dict[str, None]]) -> list[str]:
+def grouped(heading: str, groups: Mapping[str, Iterable[str]]) -> list[str]:
+    """Return a note of names by what is said of them, such as a reason; none where none is."""
     said = "; ".join(f"{', '.join(names)} ({what})" for what, names in groups.items())
     return [f"{heading}: {said}."] if said else []
