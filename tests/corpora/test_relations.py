@@ -12,7 +12,10 @@ from analogyqa.schemas.analogies import ANALOGIES
 
 @pytest.fixture
 def files(tmp_path):
-    (tmp_path / "capitals.tsv").write_text("In Rome\tIn Italy\n\nIn Oslo\tIn Norway\n")
+    capitals = (
+        "In Rome\tIn Italy\n\nIn Oslo\tIn Norway\nIn Bern\tIn Switzerland\nIn Cairo\tIn Egypt\n"
+    )
+    (tmp_path / "capitals.tsv").write_text(capitals)
     rows = [(f"{n}", f"A {n}", f"B {n}", "x", "r", ["C", "D"]) for n in range(3)]
     table = tmp_path / "made.parquet"
     write_table(pd.DataFrame(rows, columns=ANALOGIES.names), ANALOGIES, table)
@@ -21,7 +24,7 @@ def files(tmp_path):
 
 def test_a_pair_is_a_question_and_its_second_sentence_the_right_candidate(files, tmp_path):
     corpus = relations_corpus(files)
-    assert corpus["question_type"].value_counts().to_dict() == {"made": 9, "capitals": 2}
+    assert corpus["question_type"].value_counts().to_dict() == {"made": 9, "capitals": 4}
     first = corpus[corpus["question_id"] == "made/0"]
     assert first[["question", "candidate", "label"]].to_numpy().tolist() == [
         ["A 0", "B 0", 1], ["A 0", "C", 0], ["A 0", "D", 0]
@@ -29,16 +32,21 @@ def test_a_pair_is_a_question_and_its_second_sentence_the_right_candidate(files,
     path = tmp_path / "mine.parquet"
     write_table(corpus, CORPUS, path)
     counts = count_corpora([path])["mine"]
-    assert counts["questions"]["test"] == {"made": 3, "capitals": 2, "all": 5}
-    assert counts["analogies"]["test"] == {"made": 3, "capitals": 1, "all": 4}
+    assert counts["questions"]["test"] == {"made": 3, "capitals": 4, "all": 7}
+    assert counts["analogies"]["test"] == {"made": 3, "capitals": 6, "all": 9}
 
 
 def test_a_line_of_other_columns_is_named(files):
     files["capitals"].write_text("In Rome\tIn Italy\nIn Oslo\n")
     with pytest.raises(AnalogyQAError, match=r"capitals.tsv, line 2: 1 columns, 1 of them with"):
         relations_corpus(files)
-    files["capitals"].write_text("In Rome\tIn Italy\n")
-    with pytest.raises(AnalogyQAError, match="1 pairs; an analogy needs two"):
+
+
+def test_with_two_pairs_one_would_not_be_asked_for(files):
+    files["capitals"].write_text("In Rome\tIn Italy\nIn Oslo\tIn Norway\n")
+    with pytest.raises(
+        AnalogyQAError, match=r"capitals.tsv: 2 pairs; a category needs three, so that"
+    ):
         relations_corpus(files)
 
 

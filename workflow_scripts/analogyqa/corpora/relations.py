@@ -54,14 +54,17 @@ def relations_corpus(files: Mapping[str, str | Path]) -> pd.DataFrame:
     Args:
         files: category to its file.
 
-    Raises AnalogyQAError as `read`, and for a category of fewer than two pairs, which has no
-    analogy.
+    Raises AnalogyQAError as `read`, and for a category of fewer than three pairs: with two there
+    is one analogy, which asks for one of them only.
     """
     rows = []
     for category, path in files.items():
         pairs = list(read(path))
-        if len(pairs) < 2:
-            raise AnalogyQAError(f"{path}: {len(pairs)} pairs; an analogy needs two")
+        if len(pairs) < 3:
+            raise AnalogyQAError(
+                f"{path}: {len(pairs)} pairs; a category needs three, so that each is asked for by "
+                "another; add pairs, or take the category out of the data set"
+            )
         for pair in pairs:
             question_id = f"{category}/{pair.pair_id}"
             rows += [
