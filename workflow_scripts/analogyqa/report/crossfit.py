@@ -70,7 +70,7 @@ def build_crossfit(
     }
     top = _top_groups(cells, found, config)
     rows = []
-    for dataset, system in product(study.datasets if study else (), study.systems if study else ()):
+    for dataset, system in product(study.datasets, study.systems) if study else ():
         folds = cells.get((system, dataset), [])
         trained = [learnt[cell] for cell in folds if cell in learnt]
         start = {"paper": paper, "dataset": dataset, "subset": study.subset, "system": system}
