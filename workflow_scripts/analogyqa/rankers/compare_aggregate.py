@@ -49,22 +49,38 @@ class CompareAggregateRanker(nn.Module):
     def energies(self, quadruples: "Quadruples", both_sides: bool = False) -> list[Tensor]:
         """Return the scores of the pairs c and d: one side, [n]."""
         inside = inside_of(quadruples.vectors)
-        x = self.word_dropout(quadruples.vectors)
+        # Layers see words only: most places of a batch lie behind the end of a sentence.
+        x = self.word_dropout(quadruples.vectors[inside])
         words = self.gate(x).sigmoid() * self.content(x).tanh()
-        questions, asked = side_of(words, inside, quadruples.c)
-        candidates, said = side_of(words, inside, quadruples.d)
+        placed = _placed(words, inside, 0)
+        questions, asked = side_of(placed, inside, quadruples.c)
+        candidates, said = side_of(placed, inside, quadruples.d)
         # V is multiplied with each sentence once, not with each pair.
-        turned, _ = side_of(self.attention(words), inside, quadruples.c)
+        turned, _ = side_of(_placed(self.attention(words), inside, 0), inside, quadruples.c)
         match = (candidates @ turned.transpose(1, 2)).masked_fill(~asked[:, None], -torch.inf)
         compared = candidates * (match.softmax(dim=2) @ questions)
-        # A place beyond the end must not differ with what else is in the batch.
-        compared = compared.masked_fill(~said[:, :, None], 0).transpose(1, 2)
-        pooled = [self._maxima(each, compared, said) for each in self.convolutions]
+        pooled = self._maxima(compared, said)
         both = self.sentence_dropout(torch.cat(pooled, dim=1))
         return [self.output(self.layer(both).tanh()).squeeze(1)]
 
-    @staticmethod
-    def _maxima(convolution: nn.Conv1d, compared: Tensor, said: Tensor) -> Tensor:
-        """Return the maxima [n, h] of the filters that begin within a candidate."""
-        maps = convolution(F.pad(compared, (0, convolution.kernel_size[0] - 1))).relu()
-        return maps.masked_fill(~said[:, None], -torch.inf).amax(dim=2)
+    def _maxima(self, compared: Tensor, said: Tensor) -> list[Tensor]:
+        """Return for each width the maxima [n, h] of the filters that begin within a candidate.
+
+        The candidates stand in one row, each with zeros behind it for the widest filter.
+        """
+        gap = max(WIDTHS) - 1
+        apart = F.pad(said, (gap, 0), value=True)  # a sentence of t words has t + gap places
+        row = F.pad(compared.masked_fill(~said[:, :, None], 0), (0, 0, 0, gap))[apart].T
+        begins = F.pad(said, (0, gap))[apart]
+        pooled = []
+        for convolution in self.convolutions:
+            maps = F.pad(convolution(row[None])[0], (0, convolution.kernel_size[0] - 1))
+            pooled.append(_placed(maps.T[begins].relu(), said, -torch.inf).amax(dim=1))
+        return pooled
+
+
+def _placed(values: Tensor, inside: Tensor, elsewhere: float) -> Tensor:
+    """Put the rows of values [w, h] where inside [n, t] is true: [n, t, h]."""
+    placed = values.new_full((*inside.shape, values.shape[1]), elsewhere)
+    placed[inside] = values
+    return placed
