@@ -6,6 +6,7 @@ line here. A plug-in is loaded when it is used: names, and what each needs, can 
 importing PyTorch.
 """
 
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -74,6 +75,10 @@ class Entry(NamedTuple):
     def load(self) -> Any:
         """Return the class or function, its module imported."""
         return attribute_at(self.path)
+
+    def own_words(self) -> tuple[dict[str, int], Callable[[str], list[str]]] | None:
+        """Return what the function `vocabulary` returns, None for an encoder without own words."""
+        return attribute_at(self.vocabulary)() if self.vocabulary else None
 
     @property
     def module(self) -> str:

@@ -11,7 +11,7 @@ from analogyqa.analogies.prototypes import take
 from analogyqa.corpora.question_types import subset_of
 from analogyqa.errors import AnalogyQAError
 from analogyqa.examples.data import CellData, cell_data
-from analogyqa.registry import ENCODERS, attribute_at
+from analogyqa.registry import ENCODERS
 from analogyqa.schemas import CORPUS, PROTOTYPES, QUADRUPLES, SPLITS, read_table
 from analogyqa.text import tokenize, whole
 from analogyqa.vectors.store import read_store
@@ -108,8 +108,8 @@ def load_cell(
     split = partial(tokenize, lowercase=lowercase, shortest=shortest_word)
     if files.sentence_vectors:
         split = whole
-    elif encoder and ENCODERS[encoder].vocabulary:
-        word_ids, split = attribute_at(ENCODERS[encoder].vocabulary)()
+    elif encoder and (own := ENCODERS[encoder].own_words()):
+        word_ids, split = own
     try:
         data = cell_data(pairs, prototypes, quadruples, vectors, word_ids, split, everything)
     except AnalogyQAError as error:

@@ -7,7 +7,7 @@ from threadpoolctl import threadpool_limits
 
 from analogyqa.examples.files import CellFiles
 from analogyqa.plan import Cell
-from analogyqa.registry import ENCODERS, attribute_at
+from analogyqa.registry import ENCODERS
 from analogyqa.runs.train import training_data
 from analogyqa.runs.weights import finished_checkpoint
 from analogyqa.schemas import write_table
@@ -44,9 +44,8 @@ def write_inside(
         cell, types, system, seed, files, lowercase, checkpoints, record
     )
     data = training_data(files, types, system, lowercase)
-    # An encoder may have words of its own.
-    own = ENCODERS[system.encoder].vocabulary
-    words = attribute_at(own)()[0] if own else read_store(files.vectors)[1]
+    own = ENCODERS[system.encoder].own_words()
+    words = own[0] if own else read_store(files.vectors)[1]
     torch.set_num_threads(1)
     with threadpool_limits(1):  # with more the last bits differ
         inside = look_inside(data, system, seed, checkpoint, words)
