@@ -8,13 +8,14 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from analogyqa.encoders.dropout import Dropout
-from analogyqa.rankers.padding import inside_of, side_of
+from analogyqa.rankers.padding import inside_of
 
 if TYPE_CHECKING:
     from analogyqa.rankers import Quadruples
     from analogyqa.settings.systems import System
 
 WIDTHS = (1, 2, 3, 4, 5)  # words that a filter sees
+PAIRS = 64  # that are compared at a time, with candidates of like length: few places are padding
 
 
 class CompareAggregateRanker(nn.Module):
@@ -48,20 +49,33 @@ class CompareAggregateRanker(nn.Module):
 
     def energies(self, quadruples: "Quadruples", both_sides: bool = False) -> list[Tensor]:
         """Return the scores of the pairs c and d: one side, [n]."""
-        inside = inside_of(quadruples.vectors)
+        vectors, _, _, c, d = quadruples
+        inside = inside_of(vectors)
+        lengths = inside.sum(dim=1)
         # Layers see words only: most places of a batch lie behind the end of a sentence.
-        x = self.word_dropout(quadruples.vectors[inside])
+        x = self.word_dropout(vectors[inside])
         words = self.gate(x).sigmoid() * self.content(x).tanh()
-        placed = _placed(words, inside, 0)
-        questions, asked = side_of(placed, inside, quadruples.c)
-        candidates, said = side_of(placed, inside, quadruples.d)
-        # V is multiplied with each sentence once, not with each pair.
-        turned, _ = side_of(_placed(self.attention(words), inside, 0), inside, quadruples.c)
-        match = (candidates @ turned.transpose(1, 2)).masked_fill(~asked[:, None], -torch.inf)
-        compared = candidates * (match.softmax(dim=2) @ questions)
-        pooled = self._maxima(compared, said)
-        both = self.sentence_dropout(torch.cat(pooled, dim=1))
-        return [self.output(self.layer(both).tanh()).squeeze(1)]
+        # V is multiplied with each question once, not with each pair.
+        asking, number = c.unique(return_inverse=True)
+        of_questions = words[_rows_of(asking, lengths)]
+        asked = _within(lengths[asking])
+        questions = _placed(of_questions, asked, 0), _placed(self.attention(of_questions), asked, 0)
+        # Words of all candidates are taken at once: the gradient of taking some is as large as all.
+        order = lengths[d].argsort(stable=True)
+        blocks = order.split(PAIRS)
+        counts = [int(lengths[d[rows]].sum()) for rows in blocks]
+        of_candidates = words[_rows_of(d[order], lengths)].split(counts)
+        scores = []
+        for rows, own in zip(blocks, of_candidates, strict=True):
+            question, turned = (each[number[rows]] for each in questions)
+            said = _within(lengths[d[rows]])
+            candidate = _placed(own, said, 0)
+            match = candidate @ turned.transpose(1, 2)
+            match = match.masked_fill(~asked[number[rows]][:, None], -torch.inf)
+            pooled = self._maxima(candidate * (match.softmax(dim=2) @ question), said)
+            both = self.sentence_dropout(torch.cat(pooled, dim=1))
+            scores.append(self.output(self.layer(both).tanh()).squeeze(1))
+        return [torch.cat(scores)[order.argsort()]]
 
     def _maxima(self, compared: Tensor, said: Tensor) -> list[Tensor]:
         """Return for each width the maxima [n, h] of the filters that begin within a candidate.
@@ -77,6 +91,18 @@ class CompareAggregateRanker(nn.Module):
             maps = F.pad(convolution(row[None])[0], (0, convolution.kernel_size[0] - 1))
             pooled.append(_placed(maps.T[begins].relu(), said, -torch.inf).amax(dim=1))
         return pooled
+
+
+def _within(lengths: Tensor) -> Tensor:
+    """Say which places are within sentences of lengths [n]: bool [n, longest]."""
+    return torch.arange(int(lengths.max()), device=lengths.device) < lengths[:, None]
+
+
+def _rows_of(sentences: Tensor, lengths: Tensor) -> Tensor:
+    """Return the rows [w] of the words of sentences [n], of which all have lengths [u]."""
+    own = lengths[sentences]
+    shift = (lengths.cumsum(0) - lengths)[sentences] - (own.cumsum(0) - own)
+    return torch.arange(int(own.sum()), device=own.device) + shift.repeat_interleave(own)
 
 
 def _placed(values: Tensor, inside: Tensor, elsewhere: float) -> Tensor:
