@@ -1,4 +1,4 @@
-"""An epoch of whole questions: each that has wrong candidates, with all of its pairs."""
+"""An epoch of questions: each that has wrong candidates, with its pairs."""
 
 import numpy as np
 import pytest
@@ -15,8 +15,9 @@ def data(cell_files):
     return load_cell(own, None, 1, lowercase=True, trains=True)
 
 
-def epoch(data, seed=0, number=1, size=4):
-    return list(epoch_batches(data, Training(loss="listwise", batch_size=size), seed, number))
+def epoch(data, seed=0, number=1, size=4, count=100):
+    training = Training(loss="listwise", batch_size=size, negatives={"count": count})
+    return list(epoch_batches(data, training, seed, number))
 
 
 def texts_of(data, batch):
@@ -30,6 +31,23 @@ def test_each_question_that_has_rivals_comes_once_with_all_its_candidates(data):
     expected = pairs.loc[rivals, ["question", "candidate", "label"]]
     found = [pair for batch in epoch(data) for pair in texts_of(data, batch)]
     assert sorted(found) == sorted(expected.itertuples(index=False, name=None))
+
+
+def test_all_right_candidates_come_and_of_the_wrong_ones_no_more_than_asked_for(data):
+    pairs = data.splits["train"].pairs
+    expected, drawn = pairs.groupby(["question", "label"]).size(), []
+    for number in range(1, 6):
+        found = [
+            pair for batch in epoch(data, 0, number, count=1) for pair in texts_of(data, batch)
+        ]
+        assert len(set(found)) == len(found)
+        for question in {question for question, *_ in found}:
+            own = [label for asked, _, label in found if asked == question]
+            assert own.count(1) == expected.get((question, 1), 0)
+            assert own.count(0) == 1
+        drawn.append(sorted(found))
+    assert expected[:, 0].max() > 1
+    assert any(other != drawn[0] for other in drawn)
 
 
 def test_a_batch_holds_whole_questions_as_many_as_it_may(data):

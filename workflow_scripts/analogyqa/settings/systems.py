@@ -25,7 +25,7 @@ class Negatives(Section):
 
     `per: pair` draws `count` wrong candidates for each correct pair, and every prototype meets
     them; `per: question` draws `count` for each prototype and question. An objective that draws its
-    own, such as `mix`, reads `count` alone.
+    own reads `count` alone: `mix` for each correct pair, `listwise` for each question.
     """
 
     draw: Literal["resampled", "fixed"] = "resampled"
