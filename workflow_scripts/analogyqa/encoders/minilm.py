@@ -69,26 +69,24 @@ class MiniLMEncoder(nn.Module):
 
     def _encode(self, words: Tensor, lengths: Tensor) -> Tensor:
         """Encode sentences that stand in the order of their lengths."""
-        places = torch.arange(words.shape[1])
-        inside = places < lengths[:, None]
+        place = torch.arange(words.shape[1]).expand_as(words)
+        inside = place < lengths[:, None]
         embeddings = self.model.embeddings
         states = embeddings.word_embeddings(words[inside])
-        states = states + embeddings.position_embeddings(places.expand_as(inside)[inside])
+        states = states + embeddings.position_embeddings(place[inside].to(words.device))
         states = embeddings.LayerNorm(states + embeddings.token_type_embeddings.weight[0])
         states = self.dropout(states)
-        blocks = [
-            (int(n), int(t)) for t, n in zip(*lengths.unique(return_counts=True), strict=True)
-        ]
+        of_length = zip(*lengths.unique(return_counts=True), strict=True)
+        blocks = [(int(n), int(t)) for t, n in of_length]
         for layer in self.model.encoder.layer:
-            states = layer.attention.output(
-                self._attend(layer.attention.self, states, blocks), states
-            )
+            attended = self._attend(layer.attention.self, states, blocks)
+            states = layer.attention.output(attended, states)
             states = layer.output(layer.intermediate(states), states)
-        sums = [
-            part.view(n, t, -1).float().sum(dim=1) / t
-            for part, (n, t) in zip(states.split([n * t for n, t in blocks]), blocks, strict=True)
-        ]
-        return torch.cat(sums)
+        parts = states.float().split([n * t for n, t in blocks])
+        means = (
+            part.view(*block, -1).mean(dim=1) for part, block in zip(parts, blocks, strict=True)
+        )
+        return torch.cat([*means])
 
     def _attend(
         self, attention: nn.Module, states: Tensor, blocks: list[tuple[int, int]]
