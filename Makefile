@@ -94,7 +94,7 @@ browser-test: $(VENV)/.installed
 
 bench: $(VENV)/.installed
 	@$(PY) -m pip install --quiet --disable-pip-version-check --requirement benchmarks/requirements.txt
-	@for name in training seeds scoring quadruples solving vectors trainer growth overhead paper; do \
+	@for name in training seeds scoring quadruples solving vectors trainer minilm growth overhead paper; do \
 	  echo "== $$name"; $(PY) benchmarks/$$name.py || exit 1; done
 	@$(PY) benchmarks/performance.py
 

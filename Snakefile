@@ -10,10 +10,11 @@ min_version("9.0")
 
 sys.path.insert(0, str(Path(workflow.basedir, "workflow_scripts")))
 
-# glibc gives large blocks back to the system and takes them again, page by page, in each step of a training: without
-# that a step of MiniLM or of compare-aggregate takes two thirds of the time. Jobs inherit it.
-for name, value in {"MMAP_MAX": 0, "TRIM_THRESHOLD": 1 << 40, "TOP_PAD": 1 << 26}.items():
-    os.environ.setdefault(f"MALLOC_{name}_", str(value))
+from analogyqa.memory import KEPT
+
+# Jobs inherit these; who sets one keeps it.
+for name, value in KEPT.items():
+    os.environ.setdefault(name, value)
 
 
 report: "report/workflow.rst"
