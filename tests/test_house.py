@@ -18,18 +18,9 @@ PAPERS = LIBRARY.parents[1] / "papers"
 # A room imports only what stands before it. CONTRIBUTING.md says what each is for.
 ROOMS = (
     *("errors", "text", "memory", "files", "folders", "schemas", "registry", "measures"),
-    *(
-        "settings",
-        "sources",
-        "corpora",
-        "vectors",
-        "analogies",
-        "rewriting",
-        "encoders",
-        "pretrained",
-    ),
-    *("rankers", "objectives", "plan", "availability", "examples", "training", "runs"),
-    *("report", "tracking", "planning"),
+    *("settings", "sources", "corpora", "vectors", "analogies", "rewriting", "encoders"),
+    *("pretrained", "rankers", "objectives", "plan", "availability", "examples"),
+    *("training", "runs", "report", "tracking", "planning"),
 )
 
 
