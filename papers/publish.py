@@ -6,7 +6,9 @@ Replaces what stands between the two marks of `papers/<paper>/README.md`, and co
 beside the page. A table that shows sentences of the data is left out: their licences ask for it.
 That page, README.md and those of docs/ may have marks, too, of the claims, a table or a figure,
 which get that: so a page may have, say, cross-fitting of another run.
-Commit, machine, seeds and date are read from the records of the runs.
+Commit, machine, seeds and date are read from the records of the runs. At last it names the numbers
+of three decimals in the prose of the paper's pages that the run does not have: they are stale, or
+of another source.
 """
 
 import json
@@ -26,6 +28,8 @@ from analogyqa.settings.paper import load_paper
 BEGIN, END = "<!-- a run: papers/publish.py -->", "<!-- end of the run -->"
 BEGIN_PIECE = "<!-- {name} of {paper}: papers/publish.py -->"
 PAPERS = Path(__file__).parent
+# But for p-values, which prose rounds.
+NUMBER = re.compile(r"(?<![\d.])(?<!p [=<≤] )0?(\.\d{3})(?!\d)")
 
 
 def origin(results: Path) -> str:
@@ -78,6 +82,18 @@ def not_to_be_shown(paper: str) -> list[str]:
     return [name for name, view in views.items() if VIEWS[view.view].shows_sentences]
 
 
+def not_of_the_run(page: Path, results: Path) -> list[str]:
+    """Return the lines of a page's prose with numbers that no table and claim of a run has."""
+    pages = [*results.glob("*.md"), *results.glob("tables/*/*.md")]
+    had = {number for each in pages for number in NUMBER.findall(each.read_text("utf-8"))}
+    lines, in_prose = [], True
+    for count, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1):
+        in_prose = line == END or (in_prose and "papers/publish.py -->" not in line)
+        if in_prose and (others := [each for each in NUMBER.findall(line) if each not in had]):
+            lines.append(f"{page}:{count}: not of this run: {', '.join(others)}")
+    return lines
+
+
 def fill(page: Path, begin: str, parts: list[str]) -> None:
     """Replace what stands between two marks of a page."""
     before, rest = page.read_text(encoding="utf-8").split(begin)
@@ -116,6 +132,9 @@ def main(paper: str, results: Path, command: str) -> None:
             fill(page, mark, [*said, pieces.pop(name, piece)])
     if pieces:
         fill(page, BEGIN, [*said, *pieces.values()])
+    told = [each for each in others if f"of {paper}: papers/publish.py" in each.read_text("utf-8")]
+    for each in (page, *(path for path in told if path.parent != root)):
+        print(*not_of_the_run(each, results), sep="\n")
 
 
 if __name__ == "__main__":

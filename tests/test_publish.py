@@ -142,3 +142,17 @@ def test_a_resumed_run_names_its_commits_and_code_that_is_in_none_is_refused(res
     record.write_text(record.read_text().replace("abd", "abd-dirty"))
     with pytest.raises(typer.BadParameter, match="code that is in no commit"):
         publish.main("p", results, "")
+
+
+def test_numbers_of_the_prose_that_the_run_does_not_have_are_named(results, tmp_path, capsys):
+    (results / "tables" / "p" / "table4.md").write_text("# Table 4\n\n| .735 ± .012 | +0.020 |\n")
+    page = tmp_path / "papers" / "p" / "README.md"
+    page.write_text(
+        f"a .735, +.020 (p = .003)\nb .736 of .74\n\n{page.read_text()}c 0.735, 0.812\n"
+    )
+    publish.main("p", results, "the command of .999")
+    last = len(page.read_text().splitlines())
+    assert capsys.readouterr().out.splitlines() == [
+        f"{page}:2: not of this run: .736",
+        f"{page}:{last}: not of this run: .812",
+    ]
