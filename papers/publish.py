@@ -134,7 +134,8 @@ def main(paper: str, results: Path, command: str) -> None:
         fill(page, BEGIN, [*said, *pieces.values()])
     told = [each for each in others if f"of {paper}: papers/publish.py" in each.read_text("utf-8")]
     for each in (page, *(path for path in told if path.parent != root)):
-        print(*not_of_the_run(each, results), sep="\n")
+        for line in not_of_the_run(each, results):
+            print(line)
 
 
 if __name__ == "__main__":
