@@ -26,9 +26,12 @@ def types_of(wildcards):
     return CONFIG.types_of(wildcards.subset)
 
 
-def typed_only(dataset):
-    """Whether no cell of a data set ranks questions without a type."""
-    return all(cell.subset != ALL for cell in ALL_CELLS if cell.dataset == dataset)
+def typed_only(wildcards):
+    """Whether no cell with these sentence vectors ranks questions without a type."""
+    dataset, _ = split_corpus(wildcards.corpus)
+    untyped = [cell for cell in ALL_CELLS if cell.dataset == dataset and cell.subset == ALL]
+    read = [CONFIG.system_at(cell.system, cell.axes).sentence_vectors or () for cell in untyped]
+    return all(wildcards.sentence_vectors not in names for names in read)
 
 
 def types_of_corpus(wildcards):

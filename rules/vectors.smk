@@ -119,7 +119,7 @@ rule encode_sentences:
         ),
         encoder=lambda wildcards: CONFIG.sentence_vectors[wildcards.sentence_vectors].encoder,
         options=lambda wildcards: CONFIG.sentence_vectors[wildcards.sentence_vectors].options,
-        typed_only=lambda wildcards: typed_only(split_corpus(wildcards.corpus)[0]),
+        typed_only=typed_only,
         name=lambda wildcards: name_of_weights(wildcards.sentence_vectors),
         origin=lambda wildcards: sentence_vectors_origin(wildcards.sentence_vectors),
         lowercase=lambda wildcards: lowercase_of_sentences(wildcards.sentence_vectors),
