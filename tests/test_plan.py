@@ -263,6 +263,18 @@ def test_what_a_system_starts_from_is_a_cell_on_all_questions_of_the_same_data(c
     assert plan.start_of(config, Cell("analogy", "toy", "who")) is None
 
 
+def test_a_cell_waits_for_the_training_that_it_scores_with_other_weights(crossfitted):
+    systems = {"baseline": {"training": {"weight_averaging": 0.9}, "scores_with": "last"}}
+    first = crossfitted.load(yaml.safe_dump({"systems": systems})).systems["baseline"]
+    systems["averages"] = first.model_dump() | {"title": "A", "scores_with": "averaged"}
+    config = crossfitted.load(yaml.safe_dump({"systems": systems}))
+    axes = (("fold", "1of2"),)
+    waited_for = plan.start_of(config, Cell("averages", "toy", "who", axes))
+    assert waited_for == Cell("baseline", "toy", "who", axes)
+    assert plan.start_of(config, waited_for) is None
+    assert plan.start_of(config, Cell("analogy", "toy", "who")) is None
+
+
 @pytest.mark.parametrize(
     ("place", "paper", "found"),
     [

@@ -77,7 +77,7 @@ def test_a_step_trains_its_layers_and_leaves_its_embeddings(cell_files, tmp_path
     trained = train_seed(data, own, 0, CPU, tmp_path / "a.pt", "test")
     assert np.isfinite(trained.scores["score"]).all()
     before = build_encoder("minilm", None, own.training, 0).state_dict()
-    after = torch.load(tmp_path / "a.pt", weights_only=True)["best"]
+    after = torch.load(tmp_path / "a.pt", weights_only=True)["best"]["last"]["weights"]
     changed = {name for name in before if not torch.equal(before[name], after[f"encoder.{name}"])}
     frozen = {name for name in before if ".embeddings." in name}
     assert frozen and changed == set(before) - frozen

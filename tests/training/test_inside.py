@@ -54,7 +54,7 @@ def inside(data, system, checkpoint, vocabulary):
 def encoded(data, system, checkpoint, words, lengths):
     """Sentences by the encoder of the best epoch, one by one."""
     learner = Learner(system, data, 0, CPU)
-    learner.model.load_state_dict(torch.load(checkpoint)["best"])
+    learner.model.load_state_dict(torch.load(checkpoint)["best"]["last"]["weights"])
     learner.model.eval()
     with torch.no_grad():
         return learner.encoder(torch.tensor(words), torch.tensor(lengths)).numpy()
@@ -112,7 +112,8 @@ def test_the_epoch_is_the_one_that_dev_chose(inside, data, system, checkpoint, v
     """Its weights are all that a finished training keeps."""
     state = torch.load(checkpoint)
     assert not {"model", "optimiser"} & set(state)
-    state["best"] = {name: 2 * value for name, value in state["best"].items()}
+    weights = state["best"]["last"]["weights"]
+    weights.update({name: 2 * value for name, value in weights.items()})
     torch.save(state, checkpoint)
     again = look_inside(data, system, 3, checkpoint, vocabulary)
     assert not np.isclose(again["norm"], inside["norm"]).all()

@@ -441,6 +441,27 @@ def test_averaged_weights_score_and_do_not_change_what_is_learned(cell, tmp_path
     assert not first.scores["score"].equals(second.scores["score"])
 
 
+def test_one_training_scores_with_the_last_weights_and_with_their_averages(
+    cell, tmp_path, monkeypatch
+):
+    plain = train(cell, tmp_path / "plain.pt")
+    averaged = system(weight_averaging=0.95)
+    last = averaged.model_copy(update={"scores_with": "last"})
+    expected = train(cell, tmp_path / "averaged.pt", averaged)
+    monkeypatch.setattr(learner, "encode", None)  # so nothing is trained again
+    assert_same(train(cell, tmp_path / "averaged.pt", last), plain)
+    assert_same(train(cell, tmp_path / "averaged.pt", averaged), expected)
+    assert not plain.scores["score"].equals(expected.scores["score"])
+
+
+def test_a_training_goes_on_as_long_as_one_kind_of_weights_gains(cell, tmp_path, monkeypatch):
+    """Of each epoch dev measures the last weights, then the averages."""
+    measured_as(monkeypatch, [0.5, 0.1, 0.4, 0.2, 0.4, 0.1, 0.4, 0.1])
+    own = system(max_epochs=8, patience=2, weight_averaging=0.5)
+    trained = train(cell, tmp_path / "a.pt", own)
+    assert values_of(trained, "dev_mrr") == [0.1, 0.2, 0.1, 0.1]
+
+
 @pytest.mark.parametrize("changed", [{"weight_decay_coupling": "decoupled"}, {"dropout": 0.9}])
 def test_another_setting_is_another_training_and_dropout_acts_in_training_only(
     cell, tmp_path, changed

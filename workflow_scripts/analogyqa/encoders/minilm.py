@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from analogyqa.settings.systems import Training
 
 LONGEST = 128  # tokens of a sentence, what is beyond is cut off; the model was trained with them
-TOKENS = 2048  # that are encoded at a time; with more they leave the cache of a processor
+TOKENS = 1024  # that are encoded at a time; with more they leave the cache of a processor
 
 
 def vocabulary() -> tuple[dict[str, int], Callable[[str], list[str]]]:
@@ -34,8 +34,8 @@ class MiniLMEncoder(nn.Module):
     """The model of all-MiniLM-L6-v2, the mean over tokens: [n, 384]; its embeddings are frozen.
 
     `dropout` of the training section is that of its layers, wherever `dropout_place` has it. It
-    computes in bfloat16 (mixed precision, Micikevicius et al. 2018), which takes a third to a half
-    of the time where the processor has it. Tokens stand in one row, and only sentences of one
+    computes in bfloat16 (mixed precision, Micikevicius et al. 2018), which takes less than half of
+    the time where the processor has it. Tokens stand in one row, and only sentences of one
     length attend together: nothing is padded.
     """
 

@@ -60,7 +60,8 @@ def checkpoint_of(
     import torch
 
     depends_on = {
-        "system": system.scientific(),
+        # Nor the weights that score: a training has those of the last step and their averages.
+        "system": {key: own for key, own in system.scientific().items() if key != "scores_with"},
         "training": system.training.model_dump(),
         "seed": seed,
         "types": types,
@@ -187,4 +188,4 @@ def _first_weights(
     path = checkpoint_of(checkpoints, None, system, seed, hashes_of(own), lowercase)
     data = training_data(own, None, system, lowercase)
     train_seed(data, system, seed, device, path, f"{label} seed {seed}, all questions before")
-    return weights_of_encoder(load_state(path, device))
+    return weights_of_encoder(load_state(path, device), system.scoring_weights)

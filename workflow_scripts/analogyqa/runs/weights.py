@@ -73,7 +73,8 @@ def write_weights(
         checkpoint = finished_checkpoint(
             cell, types, system, seed, own, lowercase, checkpoints, record
         )
-        weights[str(seed)] = weights_of_encoder(load_state(checkpoint, torch.device("cpu")))
+        state = load_state(checkpoint, torch.device("cpu"))
+        weights[str(seed)] = weights_of_encoder(state, system.scoring_weights)
     save_state(weights, path)
 
 

@@ -42,8 +42,7 @@ class Training(Section):
     """One way of training an encoder; the defaults are those of the CoNLL paper, where it has any.
 
     `loss` is a key of `OBJECTIVES`. The epoch with the best mean of `select_by` on dev is kept.
-    `weight_averaging` is the decay of a moving average of the weights, which then are those that
-    score; 0 averages nothing.
+    `weight_averaging` is the decay of a moving average of the weights; 0 averages nothing.
     """
 
     loss: Literal[tuple(OBJECTIVES)] = "printed"  # type: ignore[valid-type]
@@ -135,6 +134,8 @@ class System(Section):
             systems takes the own seed of each.
         starts_from: the system whose training on all questions, of the same seed, gives the first
             weights of the encoder; in a file its name. It has no prototypes.
+        scores_with: the averaged weights, where `training.weight_averaging` has such, or the last
+            ones. Systems that differ in nothing else are trained once.
         p: prototypes of each question type, to compare with and to train with.
         only_costs: why only its costs are measured, and no scores.
         training: laid over the section `training` of the paper that the system is of.
@@ -159,6 +160,7 @@ class System(Section):
     parts: Parts = {}
     fusion: Literal["equal", "logistic", "listwise", "reciprocal_rank"] = "equal"
     starts_from: "System | None" = None
+    scores_with: Literal["averaged", "last"] = "averaged"
     p: Count = 30
     only_costs: str = ""
     training: Training = Training()
@@ -220,6 +222,11 @@ class System(Section):
         ):
             if own != other:
                 raise ValueError(f"starts_from: a system with {name}: {own}, not {other}")
+
+    @property
+    def scoring_weights(self) -> str:
+        """The kind of the weights that score: `averaged` or `last`."""
+        return self.scores_with if self.training.weight_averaging else "last"
 
     def scientific(self) -> dict:
         """Return what of a system its scores depend on, besides p and its training section."""

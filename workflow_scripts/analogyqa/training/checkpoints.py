@@ -24,12 +24,15 @@ def save_state(state: dict, path: str | Path) -> None:
         temporary.write_bytes(serialized.getvalue())
 
 
-def weights_of_encoder(state: dict) -> dict[str, "torch.Tensor"]:
-    """Return the weights of the encoder in the state of a training: of the epoch dev chose."""
+def weights_of_encoder(state: dict, kind: str) -> dict[str, "torch.Tensor"]:
+    """Return the weights of the encoder in the state of a training: of the epoch dev chose.
+
+    `kind` is `System.scoring_weights`.
+    """
     before = f"{ENCODER}."
     return {
         name.removeprefix(before): value
-        for name, value in state["best"].items()
+        for name, value in state["best"][kind]["weights"].items()
         if name.startswith(before)
     }
 

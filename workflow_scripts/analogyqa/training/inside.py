@@ -42,7 +42,8 @@ def look_inside(
     """
     cpu = torch.device("cpu")
     learner = Learner(system, data, seed, cpu)
-    learner.model.load_state_dict(load_state(checkpoint, cpu)["best"])
+    best = load_state(checkpoint, cpu)["best"][system.scoring_weights]
+    learner.model.load_state_dict(best["weights"])
     learner.model.eval()
     encode, part = arrays_of(learner.encoder, cpu), data.splits[SPLIT]
     is_first = ~part.pairs["question_id"].duplicated().to_numpy()

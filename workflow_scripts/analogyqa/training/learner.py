@@ -73,9 +73,10 @@ class Learner:
             self.averages.update()
         return value.item() * self._weight(batch), vectors.detach()
 
-    def averaged(self) -> AbstractContextManager[None]:
-        """Put the averages in the place of the weights, where these are averaged."""
-        return self.averages.in_place() if self.averages else nullcontext()
+    def kinds_of_weights(self) -> dict[str, AbstractContextManager[None]]:
+        """Return each kind of weights that may score, with what puts it in place for a while."""
+        kinds: dict[str, AbstractContextManager[None]] = {"last": nullcontext()}
+        return kinds | ({"averaged": self.averages.in_place()} if self.averages else {})
 
     def state_dict(self) -> dict:
         """Return what a training goes on from after an epoch."""

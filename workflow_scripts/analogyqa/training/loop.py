@@ -22,7 +22,7 @@ from analogyqa.schemas import HISTORY
 from analogyqa.training.checkpoints import load_state, save_state
 from analogyqa.training.devices import note_machine
 from analogyqa.training.learner import Learner
-from analogyqa.training.scoring import EVALUATED, Encode, score_split, scores_table
+from analogyqa.training.scoring import Encode, score_split, scores_table
 
 if TYPE_CHECKING:
     from analogyqa.examples.batches import Batch
@@ -85,7 +85,7 @@ def train_seed(
 
     The state is saved after each epoch; the same call resumes from there and gives, on the same
     kind of CPU, the same bytes as an uninterrupted one. It may resume on another device. A finished
-    seed is read from its checkpoint.
+    seed is read from its checkpoint, also for a system with which nothing but other weights score.
 
     Args:
         data: of this seed (its prototypes and quadruples).
@@ -103,24 +103,24 @@ def train_seed(
     """
     training, learner = system.training, Learner(system, data, seed, device)
     model, ranker, sides = learner.model, learner.ranker, RANKERS[system.ranker].sides
-    state: dict[str, Any] = {"epoch": 0, "history": [], "best": None, "best_value": -1.0}
+    # Of each kind of weights: its history and its best epoch.
+    state: dict[str, Any] = {"epoch": 0, "history": {}, "best": {}}
     if checkpoint.exists():
         state = load_state(checkpoint, device)
         if not _finished(state, training):
             learner.load_state_dict(state)
         log.info("%s: resumed after epoch %d", name, state["epoch"])
-        on_epoch(state["history"])
+        on_epoch(state["history"][system.scoring_weights])
     elif start:
         learner.encoder.load_state_dict(start)
     note_machine(state, device, name)
 
-    def scores_of(split: str) -> pd.DataFrame:
+    def scores_of(split: str) -> tuple[np.ndarray, np.ndarray]:
         model.eval()
         if RANKERS[system.ranker].trained:
             scores = score_pairs(learner, split)
-            return scores_table(data, split, seed, scores, np.full(len(scores), -1))
-        found = score_split(arrays_of(learner.encoder, device), data, split, ranker)
-        return scores_table(data, split, seed, *found)
+            return scores, np.full(len(scores), -1)
+        return score_split(arrays_of(learner.encoder, device), data, split, ranker)
 
     while not _finished(state, training):
         epoch = state["epoch"] + 1
@@ -141,35 +141,41 @@ def train_seed(
                 f"{name}, epoch {epoch}: the loss is not a number; the training has diverged. "
                 "Lower training.learning_rate."
             )
-        with learner.averaged():
-            dev_means = means_of(measure_items(scores_of("dev"), data.splits["dev"].groups))
-            value = dev_means[training.select_by]
-            if value > state["best_value"]:
-                weights = {key: each.clone() for key, each in model.state_dict().items()}
-                state.update(best=weights, best_epoch=epoch, best_value=value)
-        values = {
-            "loss": loss,
-            **{f"dev_{measure}": each for measure, each in dev_means.items()},
-            "seconds": seconds,
-            "examples_per_second": examples / seconds,
-        }
+        after = {"seconds": seconds, "examples_per_second": examples / seconds}
         if constant:
-            values["constant_loss"] = constant.lowest()
-        state["history"] += [[seed, epoch, measure, each] for measure, each in values.items()]
-        log.info(
-            "%s: epoch %d, loss %.4f, dev %s %.4f, %.1f s",
-            *(name, epoch, loss, training.select_by, value, seconds),
-        )
+            after["constant_loss"] = constant.lowest()
+        for kind, in_place in learner.kinds_of_weights().items():
+            with in_place:
+                found = scores_of("dev")
+                table = scores_table(data, "dev", seed, *found)
+                dev_means = means_of(measure_items(table, data.splits["dev"].groups))
+                value = dev_means[training.select_by]
+                if kind not in state["best"] or value > state["best"][kind]["value"]:
+                    state["best"][kind] = {
+                        "epoch": epoch,
+                        "value": value,
+                        "weights": {key: each.clone() for key, each in model.state_dict().items()},
+                        "dev": [*map(torch.from_numpy, found)],
+                    }
+            dev_values = {f"dev_{measure}": each for measure, each in dev_means.items()}
+            rows = {"loss": loss, **dev_values, **after}.items()
+            state["history"].setdefault(kind, []).extend([seed, epoch, *row] for row in rows)
+            log.info(
+                "%s: epoch %d, loss %.4f, dev %s %.4f by the %s weights, %.1f s",
+                *(name, epoch, loss, training.select_by, value, kind, seconds),
+            )
         state.update(epoch=epoch, **learner.state_dict())
         if _finished(state, training):  # no step will follow
             for name in learner.state_dict():
                 del state[name]
         save_state(state, checkpoint)
-        on_epoch(state["history"])
-    model.load_state_dict(state["best"])
-    scores = pd.concat([scores_of(split) for split in EVALUATED], ignore_index=True)
-    history = pd.DataFrame(state["history"], columns=HISTORY.names)
-    return Trained(scores, history, state["machines"])
+        on_epoch(state["history"][system.scoring_weights])
+    best = state["best"][system.scoring_weights]
+    model.load_state_dict(best["weights"])
+    found = {"dev": [each.cpu().numpy() for each in best["dev"]], "test": scores_of("test")}
+    tables = [scores_table(data, split, seed, *own) for split, own in found.items()]
+    history = pd.DataFrame(state["history"][system.scoring_weights], columns=HISTORY.names)
+    return Trained(pd.concat(tables, ignore_index=True), history, state["machines"])
 
 
 class LossOfConstants:
@@ -200,5 +206,6 @@ class LossOfConstants:
 
 
 def _finished(state: dict, training: "Training") -> bool:
-    epochs_without_gain = state["epoch"] - state.get("best_epoch", 0)
-    return state["epoch"] >= training.max_epochs or epochs_without_gain >= training.patience
+    last_gain = max((best["epoch"] for best in state["best"].values()), default=0)
+    without_gain = state["epoch"] - last_gain
+    return state["epoch"] >= training.max_epochs or without_gain >= training.patience
