@@ -168,7 +168,7 @@ def cell_inputs(wildcards):
     for _, _, stems in quadruples_of(wildcards):
         for stem in stems:
             inputs[stem] = [f"{folder}/seed{seed}/{stem}.parquet" for seed in seeds]
-    if first := start_of(CONFIG, cell):
+    if first := waits_for(CONFIG, cell):
         # Else two jobs might train it at once.
         inputs["start"] = f"{RESULTS}/runs/{first.path}/run.json"
     if (SETTING, CHOSEN) in cell.axes:

@@ -27,7 +27,7 @@ from analogyqa.plan import (
     selection_cells,
     sensitivity_cells,
     split_corpus,
-    start_of,
+    waits_for,
     systems_that_cost,
     training_of,
     unfolded,

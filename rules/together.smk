@@ -72,7 +72,7 @@ def jobs_together(cells, per_job):
         waited_for = {
             cell for name in systems for cell in selection_cells(CONFIG, name, dataset).values()
         }
-        own.sort(key=lambda cell: (cell not in waited_for, start_of(CONFIG, cell) is not None))
+        own.sort(key=lambda cell: (cell not in waited_for, waits_for(CONFIG, cell) is not None))
         for group in (own, chosen):
             for start in range(0, len(group), per_job):
                 yield [job_of_cell(cell) for cell in group[start : start + per_job]]

@@ -254,13 +254,13 @@ def test_what_a_system_starts_from_is_a_cell_on_all_questions_of_the_same_data(c
     over = {"systems": systems | {"after": after | {"starts_from": "baseline"}}}
     text = yaml.safe_dump(over | {"crossfit": {"systems": ["after"]}})
     cells, config = crossfitted.cells(text), crossfitted.load(text)
-    started = {plan.start_of(config, cell) for cell in cells if cell.system == "after"}
+    started = {plan.waits_for(config, cell) for cell in cells if cell.system == "after"}
     axes = ("default", "fold=1of2", "fold=2of2")
     assert {cell.path for cell in started} == {f"baseline/toy/all/{each}" for each in axes}
     assert started <= set(cells)
     varied = Cell("after", "toy", "who", (("dropout", "0"), ("p", "2")))
-    assert plan.start_of(config, varied) == Cell("baseline", "toy", "all")
-    assert plan.start_of(config, Cell("analogy", "toy", "who")) is None
+    assert plan.waits_for(config, varied) == Cell("baseline", "toy", "all")
+    assert plan.waits_for(config, Cell("analogy", "toy", "who")) is None
 
 
 def test_a_cell_waits_for_the_training_that_it_scores_with_other_weights(crossfitted):
@@ -269,10 +269,10 @@ def test_a_cell_waits_for_the_training_that_it_scores_with_other_weights(crossfi
     systems["averages"] = first.model_dump() | {"title": "A", "scores_with": "averaged"}
     config = crossfitted.load(yaml.safe_dump({"systems": systems}))
     axes = (("fold", "1of2"),)
-    waited_for = plan.start_of(config, Cell("averages", "toy", "who", axes))
+    waited_for = plan.waits_for(config, Cell("averages", "toy", "who", axes))
     assert waited_for == Cell("baseline", "toy", "who", axes)
-    assert plan.start_of(config, waited_for) is None
-    assert plan.start_of(config, Cell("analogy", "toy", "who")) is None
+    assert plan.waits_for(config, waited_for) is None
+    assert plan.waits_for(config, Cell("analogy", "toy", "who")) is None
 
 
 @pytest.mark.parametrize(

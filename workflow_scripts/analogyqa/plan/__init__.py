@@ -17,7 +17,7 @@ from analogyqa.plan.places import (
     why_not,
 )
 from analogyqa.plan.solved import parts_of, run_of, training_of
-from analogyqa.plan.starts import start_of
+from analogyqa.plan.waiting import waits_for
 from analogyqa.registry import ENCODERS
 from analogyqa.settings import axes as ax
 from analogyqa.settings.data import fold_name
@@ -42,10 +42,10 @@ __all__ = [
     "parts_of_fused",
     "run_of",
     "split_corpus",
-    "start_of",
     "systems_that_cost",
     "training_of",
     "unfolded",
+    "waits_for",
     "why_left_out",
     "why_not",
 ]
@@ -135,7 +135,7 @@ def cells_of_paper(config: Config, paper: Paper) -> list[Cell]:
         if training := training_of(config, cell):
             cells[training] = None
         cells |= dict.fromkeys(parts_of_fused(config, cell).values())
-    cells |= dict.fromkeys(filter(None, (start_of(config, cell) for cell in list(cells))))
+    cells |= dict.fromkeys(filter(None, (waits_for(config, cell) for cell in list(cells))))
     return list(cells)
 
 

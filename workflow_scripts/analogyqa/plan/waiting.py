@@ -6,7 +6,7 @@ from analogyqa.settings.run import Config
 from analogyqa.settings.systems import System
 
 
-def start_of(config: Config, cell: Cell) -> Cell | None:
+def waits_for(config: Config, cell: Cell) -> Cell | None:
     """Return the cell whose training a cell waits for, None where it waits for none.
 
     That is the cell on all questions that it starts from; its training does without that where it
