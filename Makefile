@@ -1,24 +1,19 @@
-# Each target sets up .venv from requirements.lock when it is missing or out of date.
+# Each target first sets up .venv, when it is missing or out of date: envs/install.sh. `make PYTHON=python3.12` names the
+# Python for it, and `make TORCH_INDEX=` takes PyTorch as the package index has it.
 
-PYTHON ?= python3.11
-VENV := .venv
-BIN := $(VENV)/bin
+BIN := .venv/bin
 # Not the scripts beside it: their first line holds the path, which need not be one that a shell can read.
 PY := $(BIN)/python
 CORES ?= all
-# PyTorch's CPU build where there is no NVIDIA driver: the ordinary one brings gigabytes of CUDA. `make TORCH_INDEX=`
-# takes the ordinary one.
-TORCH_INDEX ?= $(if $(wildcard /proc/driver/nvidia/version),,https://download.pytorch.org/whl/cpu)
 # On a terminal a display of what runs; elsewhere a line for each job.
 DISPLAY := $(if $(shell [ -t 2 ] && echo terminal),--logger rich)
 SNAKEMAKE := $(PY) -m snakemake --cores $(CORES) $(DISPLAY) --quiet rules
 # Such as PAPERS="lwda2019"; those of config.yaml without it.
 PAPERS ?=
 RUN := $(if $(PAPERS),--config "papers=$(PAPERS)")
-export PYTHONPATH := workflow_scripts
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: help demo paper sensitivity test test-all lint ui report sources plan slurm-test gpu-test browser-test bench
+.PHONY: help environment demo paper sensitivity test test-all lint ui report sources plan slurm-test gpu-test browser-test bench
 
 help:
 	@echo "make demo      the whole pipeline on the bundled sample, no data needed"
@@ -38,71 +33,66 @@ help:
 
 CONFIG ?= config.yaml
 
-demo: $(VENV)/.installed
+demo: environment
 	@$(SNAKEMAKE) --configfile sample/config.yaml
 	@echo
 	@cat results/demo/tables/diallo2019/table4.md
 	@echo
 	@echo "All of it on one page: results/demo/report.html. To browse the runs: make ui CONFIG=sample/config.yaml"
 
-paper: $(VENV)/.installed
+paper: environment
 	@$(SNAKEMAKE) $(RUN)
 	@echo "All of it on one page: results/paper/report.html. To browse the runs: make ui"
 
-sensitivity: $(VENV)/.installed
+sensitivity: environment
 	@$(SNAKEMAKE) --configfile $(CONFIG) $(RUN) -- sensitivity
 	@$(PY) -m analogyqa.report --config $(CONFIG)
 	@echo "sensitivity.{md,csv,png,svg} are beside the tables and figures of each paper"
 
-test: $(VENV)/.installed
+test: environment
 	@$(PY) -m pytest -n auto --dist loadfile
 
 # A worker has a cluster of its own, and they wait more than they compute.
-test-all: $(VENV)/.installed
+test-all: environment
 	@$(PY) -m pytest -n auto --dist loadfile --hypothesis-profile full
 	@$(PY) -m pytest -n auto --dist loadfile --hypothesis-profile full -m "workflow or slow or real_data"
 	@$(PY) -m pytest -n 4 -m slurm
 	@$(PY) -m pytest -m gpu -rs
 
-lint: $(VENV)/.installed
+lint: environment
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 	$(PY) -m snakefmt --check Snakefile rules
 	$(PY) -m snakemake --lint --configfile sample/config.yaml
 
-ui: $(VENV)/.installed
+ui: environment
 	@$(PY) -m analogyqa.tracking ui --config $(CONFIG) $(if $(PORT),--port $(PORT))
 
-report: $(VENV)/.installed
+report: environment
 	@$(PY) -m analogyqa.report --config $(CONFIG)
 
-sources: $(VENV)/.installed
+sources: environment
 	@$(PY) -m analogyqa.sources --config $(CONFIG)
 
-plan: $(VENV)/.installed
+plan: environment
 	@$(PY) -m snakemake --cores 8 --profile slurm --configfile $(CONFIG) --dry-run | $(PY) -m analogyqa.planning
 
-slurm-test: $(VENV)/.installed
+slurm-test: environment
 	@$(PY) -m pytest -m slurm -n 4
 
-gpu-test: $(VENV)/.installed
+gpu-test: environment
 	@$(PY) -m pytest -m gpu -rs
 
-browser-test: $(VENV)/.installed
+browser-test: environment
 	@$(PY) -m pip install --quiet --disable-pip-version-check --requirement tests/browser/requirements.txt
 	@$(PY) -m pytest -m browser -rs
 
-bench: $(VENV)/.installed
+bench: environment
 	@$(PY) -m pip install --quiet --disable-pip-version-check --requirement benchmarks/requirements.txt
 	@for name in training seeds scoring quadruples solving vectors trainer minilm growth overhead paper; do \
 	  echo "== $$name"; $(PY) benchmarks/$$name.py || exit 1; done
 	@$(PY) benchmarks/performance.py
 
-$(VENV)/.installed: requirements.lock
-	@command -v $(PYTHON) >/dev/null || { echo "$(PYTHON) is not installed; on Debian: apt-get install python3.11-venv python3.11-dev gcc g++ make" >&2; exit 1; }
-	$(PYTHON) -m venv $(VENV)
-	@[ -z "$(TORCH_INDEX)" ] || $(PY) -m pip install --quiet --disable-pip-version-check --retries 0 --no-deps \
-	  --index-url $(TORCH_INDEX) "$$(grep '^torch==' requirements.lock)" >/dev/null 2>&1 \
-	  || echo "$(TORCH_INDEX) cannot be reached: the ordinary build of PyTorch is taken"
-	$(PY) -m pip install --quiet --disable-pip-version-check --requirement requirements.lock
-	@touch $@
+# Make gives PYTHON and TORCH_INDEX on to it.
+environment:
+	@sh envs/install.sh

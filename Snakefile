@@ -4,11 +4,26 @@ import os
 import sys
 from pathlib import Path
 
+from snakemake.exceptions import WorkflowError
 from snakemake.utils import min_version
 
 min_version("9.0")
 
-sys.path.insert(0, str(Path(workflow.basedir, "workflow_scripts")))
+CHECKOUT = Path(workflow.basedir).resolve()
+try:
+    import analogyqa
+except ModuleNotFoundError:
+    raise WorkflowError(
+        f"The package analogyqa is not installed for {sys.executable}. Activate the environment "
+        f"that make sets up ({CHECKOUT}/.venv), or install it: pip install -e {CHECKOUT}"
+    ) from None
+# Else jobs would run the code of another checkout, and hashes and records would tell of it.
+LIBRARY = Path(analogyqa.__file__).resolve()
+if not LIBRARY.is_relative_to(CHECKOUT / "workflow_scripts"):
+    raise WorkflowError(
+        f"The Snakefile of {CHECKOUT} must not run with the library of {LIBRARY.parent}. "
+        f"Install this one: pip install -e {CHECKOUT}"
+    )
 
 from analogyqa.memory import KEPT
 

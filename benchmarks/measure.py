@@ -20,8 +20,6 @@ COLUMNS = (
     "date", "goal", "data", "ours", "other", "unit", "ratio", "device", "versions", "command",
 )  # fmt: skip
 
-sys.path.insert(0, str(ROOT / "workflow_scripts"))
-
 
 class Cost(NamedTuple):
     """What a call took: wall and CPU seconds, and the peak of its process' resident memory in MB.

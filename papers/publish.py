@@ -14,13 +14,10 @@ of another source.
 import json
 import re
 import shutil
-import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
 import typer
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "workflow_scripts"))
 
 from analogyqa.registry import VIEWS
 from analogyqa.settings.paper import load_paper

@@ -1,12 +1,17 @@
-"""The lock file, the dependencies and the conda environments say the same."""
+"""The lock file, the dependencies and the conda environments say the same; what `make` sets up."""
 
 import re
+import shutil
+import subprocess
+import sys
 import tomllib
+import zipfile
 from pathlib import Path
 
 import pytest
 import yaml
 from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
@@ -55,3 +60,148 @@ def test_only_the_environment_of_the_trainings_has_cuda():
     of_rules = re.findall(r"^rule (\w+):.*?envs/(\w+)\.yaml", rules, re.MULTILINE | re.DOTALL)
     of_gpu = {rule for rule, environment in of_rules if environment == "gpu"}
     assert of_gpu == {"train_encoder", "train_infersent", "measure_costs"}
+
+
+# What `make` does before each target, on a machine with fake Pythons.
+
+FAKE_PYTHON = """\
+#!/bin/sh
+# It has the version $0.version says; without that file it fails, as a shim of pyenv does.
+version=$(cat "$0.version") || exit 127
+made=.venv/bin/python
+case "$1 $2" in
+  *ensurepip*) [ "$version" != 3.10 ] && [ "$version" != 3.14 ] ;;
+  *version_info*|*base_prefix*) echo "$version" ;;
+  "-m venv") mkdir -p .venv/bin; cp "$0" $made; cp "$0.version" $made.version ;;
+  "-m pip") echo "$version: $*" >> pip.log ;;
+esac
+"""
+
+
+class Machine:
+    """A checkout on a machine where only some Pythons are."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.bin = folder, folder / "bin"
+        self.bin.mkdir()
+        for tool in ("cat", "cksum", "cp", "grep", "mkdir", "rm", "sh"):
+            (self.bin / tool).symlink_to(shutil.which(tool))
+        shutil.copytree(ROOT / "envs", folder / "envs")
+        for name in ("requirements.lock", "pyproject.toml"):
+            shutil.copyfile(ROOT / name, folder / name)
+
+    def add(self, name: str, version: str | None) -> None:
+        (self.bin / name).write_text(FAKE_PYTHON)
+        (self.bin / name).chmod(0o755)
+        if version:
+            (self.bin / f"{name}.version").write_text(version)
+
+    def run(self, script: str, **variables: str) -> subprocess.CompletedProcess:
+        environment = {"PATH": str(self.bin), "TORCH_INDEX": "", **variables}
+        command = ["sh", f"envs/{script}.sh"]
+        return subprocess.run(
+            command, cwd=self.folder, env=environment, text=True, capture_output=True
+        )
+
+    def installs(self) -> int:
+        """Return how often the lock was installed, and forget it."""
+        log = self.folder / "pip.log"
+        count = log.read_text().count("--requirement") if log.exists() else 0
+        log.unlink(missing_ok=True)
+        return count
+
+
+@pytest.fixture
+def machine(tmp_path):
+    return Machine(tmp_path)
+
+
+def test_the_newest_supported_python_that_works_is_taken(machine):
+    machine.add("python3.13", None)  # a shim of pyenv for a version that is not selected
+    machine.add("python3.12", "3.12")
+    machine.add("python3.11", "3.11")
+    machine.add("python3", "3.14")
+    done = machine.run("find_python")
+    assert (done.returncode, done.stdout) == (0, "python3.12\n")
+
+
+def test_a_python_that_is_not_supported_is_refused_before_anything_is_made(machine):
+    machine.add("python3.12", "3.12")
+    machine.add("python3.10", "3.10")
+    done = machine.run("install", PYTHON="python3.10")
+    assert done.returncode == 1
+    assert "python3.10 (3.10)" in done.stderr
+    assert not (machine.folder / ".venv").exists()
+
+
+def test_the_environment_is_installed_once_and_again_for_another_python(machine):
+    machine.add("python3.11", "3.11")
+    assert machine.run("install").returncode == 0
+    assert machine.installs() == 1
+    machine.add("python3.13", "3.13")  # the environment that works is kept
+    assert machine.run("install").returncode == 0
+    assert machine.installs() == 0
+    assert machine.run("install", PYTHON="python3.13").returncode == 0
+    assert machine.installs() == 1
+    assert (machine.folder / ".venv/bin/python.version").read_text() == "3.13"
+    assert machine.run("install").returncode == 0
+    assert machine.installs() == 0
+
+
+@pytest.mark.parametrize("left", [None, "3.10"], ids=["a python that is gone", "3.10"])
+def test_an_environment_that_cannot_be_used_is_replaced(machine, left):
+    machine.add("python3.12", "3.12")
+    old = machine.folder / ".venv" / "bin"
+    old.mkdir(parents=True)
+    (old / "python").write_text(FAKE_PYTHON)
+    (old / "python").chmod(0o755)
+    if left:
+        (old / "python.version").write_text(left)
+    assert machine.run("install").returncode == 0
+    assert machine.installs() == 1
+    assert (old / "python.version").read_text() == "3.12"
+
+
+def test_a_changed_lock_is_installed(machine):
+    machine.add("python3.12", "3.12")
+    machine.run("install")
+    with open(machine.folder / "requirements.lock", "a") as file:
+        file.write("one-more==1.0\n")
+    machine.installs()
+    assert machine.run("install").returncode == 0
+    assert machine.installs() == 1
+
+
+def test_every_place_names_the_same_versions_of_python():
+    supported = SpecifierSet(PROJECT["project"]["requires-python"])
+    versions = [f"3.{minor}" for minor in range(20) if f"3.{minor}" in supported]
+    script = (ROOT / "envs/find_python.sh").read_text("utf-8")
+    assert re.findall(r"python(3\.\d+)", script.partition("PYTHON:-")[2])[:3] == versions[::-1]
+    workflow = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text("utf-8"))
+    assert workflow["jobs"]["test"]["strategy"]["matrix"]["python"] == versions
+    classifiers = [name.rpartition(" ")[2] for name in PROJECT["project"]["classifiers"]]
+    assert classifiers == versions
+
+
+@pytest.mark.slow
+@pytest.mark.draw
+def test_a_wheel_has_the_library_and_nothing_else(tmp_path):
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "wheel",
+        "--quiet",
+        "--no-deps",
+        "--wheel-dir",
+        tmp_path,
+    ]
+    done = subprocess.run([*command, ROOT], text=True, capture_output=True)
+    assert done.returncode == 0, done.stderr
+    (wheel,) = tmp_path.glob("*.whl")
+    names = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
+    tracked = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "analogyqa"],
+        cwd=ROOT / "workflow_scripts", text=True, capture_output=True, check=True,
+    )  # fmt: skip
+    assert names == {*tracked.stdout.split()}

@@ -20,7 +20,7 @@ ROOMS = (
     *("errors", "text", "memory", "files", "folders", "schemas", "registry", "measures"),
     *("settings", "sources", "corpora", "vectors", "analogies", "rewriting", "encoders"),
     *("pretrained", "rankers", "objectives", "plan", "availability", "examples"),
-    *("training", "runs", "report", "tracking", "planning"),
+    *("training", "runs", "report", "tracking", "planning", "job"),
 )
 
 
@@ -49,7 +49,7 @@ def test_an_import_goes_to_a_room_that_stands_before():
 
 
 def test_the_library_knows_nothing_of_snakemake_and_of_the_scripts():
-    outside = re.compile(r"(?m)^\s*(?:from|import) (snakemake|job|slurm_patience)\b")
+    outside = re.compile(r"(?m)^\s*(?:from|import) (snakemake|slurm_patience)\b")
     assert outside.search("import snakemake\n")
     assert [path.name for path in files() if outside.search(path.read_text("utf-8"))] == []
 

@@ -9,9 +9,9 @@ import logging
 from analogyqa.corpora.folds import count_shared, fold_of
 from analogyqa.corpora.shares import with_train_share
 from analogyqa.corpora.table import build_corpus
+from analogyqa.job import job
 from analogyqa.schemas import CORPUS, SPLITS, write_table
 from analogyqa.settings.data import fold_numbers
-from job import job
 
 with job(snakemake):
     corpus = build_corpus(

@@ -9,9 +9,9 @@ from itertools import product
 from analogyqa.analogies.prototypes import take
 from analogyqa.analogies.quadruples import evaluation_blocks, training_blocks, write_quadruples
 from analogyqa.corpora.question_types import subset_of
+from analogyqa.job import job
 from analogyqa.schemas import CORPUS, PROTOTYPES, read_table
 from analogyqa.settings.systems import Negatives
-from job import job
 
 with job(snakemake):
     wildcards, types = snakemake.wildcards, snakemake.params.types

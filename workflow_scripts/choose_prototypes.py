@@ -5,8 +5,8 @@ output: prototypes/{corpus}/{subset}/seed{seed}.parquet
 """
 
 from analogyqa.analogies.prototypes import choose_prototypes
+from analogyqa.job import job
 from analogyqa.schemas import CORPUS, PROTOTYPES, read_table, write_table
-from job import job
 
 with job(snakemake):
     corpus, params = read_table(snakemake.input[0], CORPUS), snakemake.params

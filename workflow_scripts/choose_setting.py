@@ -4,8 +4,8 @@ input: history.parquet of each setting, by its name
 output: selection/{system}/{dataset}.json
 """
 
+from analogyqa.job import job
 from analogyqa.runs.choose import choose_setting
-from job import job
 
 with job(snakemake):
     params, histories = snakemake.params, dict(snakemake.input.items())

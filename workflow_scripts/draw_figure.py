@@ -4,11 +4,11 @@ input: metrics and records of the cells that it shows; or, of a view, the inside
 output: figures/{paper}/figure{number}.{png,svg,csv}
 """
 
+from analogyqa.job import job, reported
 from analogyqa.plan import cells_of_artefact, parts_of
 from analogyqa.report.figures import build_figure, draw_figure
 from analogyqa.report.summary import read_runs, summarise_runs, write_csv
 from analogyqa.report.views import draw_view, show_view
-from job import job, reported
 
 with job(snakemake):
     config, papers = reported(snakemake)

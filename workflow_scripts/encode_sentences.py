@@ -8,10 +8,10 @@ import numpy as np
 import torch
 
 from analogyqa.examples.data import ranked_sentences, training_sentences
+from analogyqa.job import job
 from analogyqa.pretrained import Resources, encode_sentences
 from analogyqa.schemas import CORPUS, read_table
 from analogyqa.vectors.store import write_store
-from job import job
 
 with job(snakemake):
     torch.set_num_threads(snakemake.threads)

@@ -4,9 +4,9 @@ import logging
 import os
 from pathlib import Path
 
+from analogyqa.job import job
 from analogyqa.sources.fetch import fetch
 from analogyqa.sources.registry import load_registry, mirrors_from
-from job import job
 
 with job(snakemake):
     registry = load_registry(Path(snakemake.scriptdir).parent / "sources.yaml")

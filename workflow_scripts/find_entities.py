@@ -8,10 +8,10 @@ import os
 
 from analogyqa.availability import find_model
 from analogyqa.files import write_json
+from analogyqa.job import job
 from analogyqa.rewriting.entities import find_entities, model_record
 from analogyqa.schemas import CORPUS, ENTITIES, read_table, write_table
 from analogyqa.sources.registry import mirrors_from
-from job import job
 
 with job(snakemake):
     config = snakemake.config

@@ -7,10 +7,10 @@ output: mlflow.imported.json
 from pathlib import Path
 
 from analogyqa.files import write_json
+from analogyqa.job import job, reported
 from analogyqa.plan import cells_of_paper
 from analogyqa.tracking.shown import runs_of_paper
 from analogyqa.tracking.store import import_runs
-from job import job, reported
 
 with job(snakemake):
     config, papers = reported(snakemake)

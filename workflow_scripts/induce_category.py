@@ -7,11 +7,11 @@ output: analogies/{category}.parquet
 import logging
 
 from analogyqa.analogies.induce import induce
+from analogyqa.job import job
 from analogyqa.pretrained.nli import read_nli
 from analogyqa.schemas import write_table
 from analogyqa.schemas.analogies import ANALOGIES
 from analogyqa.settings.analogies import Category
-from job import job
 
 with job(snakemake):
     category, files = Category(title="", **snakemake.params.category), snakemake.input

@@ -6,8 +6,8 @@ output: corpora/{dataset}.parquet, review/{dataset}.md
 
 from analogyqa.corpora.relations import read, relations_corpus, review
 from analogyqa.files import write_text
+from analogyqa.job import job
 from analogyqa.schemas import CORPUS, write_table
-from job import job
 
 with job(snakemake):
     files = dict(snakemake.input.items())

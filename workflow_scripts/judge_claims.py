@@ -6,6 +6,7 @@ output: claims.csv, comparisons.csv, claims.md
 """
 
 from analogyqa.files import write_text
+from analogyqa.job import job, reported
 from analogyqa.plan import cells_of_claims, parts_of
 from analogyqa.report.claimed import with_norms_and_costs
 from analogyqa.report.claims import judge_claims
@@ -13,7 +14,6 @@ from analogyqa.report.claims_page import claims_markdown
 from analogyqa.report.learning import learnt_of
 from analogyqa.report.summary import read_runs, values_of, write_csv
 from analogyqa.runs.cost import read_costs
-from job import job, reported
 
 with job(snakemake):
     config, by_name = reported(snakemake)

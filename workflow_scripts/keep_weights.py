@@ -6,9 +6,9 @@ output: runs/{system}/{dataset}/{subset}/{axes}/weights.pt
 
 from pathlib import Path
 
+from analogyqa.job import cell_files, cell_of, job
 from analogyqa.runs.choose import system_of
 from analogyqa.runs.weights import write_weights
-from job import cell_files, cell_of, job
 
 with job(snakemake):
     _, system = system_of(snakemake.params.settings, snakemake.input.get("selection"))

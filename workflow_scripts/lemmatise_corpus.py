@@ -4,9 +4,9 @@ input: corpus
 output: lemmas/{corpus}/words.parquet and content.parquet
 """
 
+from analogyqa.job import job
 from analogyqa.rewriting.lemmas import lemmatise_corpus
 from analogyqa.schemas import CORPUS, read_table, write_table
-from job import job
 
 with job(snakemake):
     corpus = read_table(snakemake.input.corpus, CORPUS)

@@ -6,9 +6,9 @@ output: runs/{system}/{dataset}/{subset}/{axes}/inside.parquet
 
 from pathlib import Path
 
+from analogyqa.job import cell_files, cell_of, job
 from analogyqa.runs.choose import system_of
 from analogyqa.runs.inside import write_inside
-from job import cell_files, cell_of, job
 
 with job(snakemake):
     _, system = system_of(snakemake.params.settings, snakemake.input.get("selection"))

@@ -5,9 +5,9 @@ output: costs/{dataset}/{subset}.json
 """
 
 from analogyqa.examples.files import CellFiles
+from analogyqa.job import job
 from analogyqa.runs.cost import measure_costs
 from analogyqa.settings.systems import System
-from job import job
 
 with job(snakemake):
     systems = {name: System(title="", **own) for name, own in snakemake.params.systems.items()}

@@ -7,6 +7,7 @@ output: tables/{paper}/table{number}.{csv,md,tex}
 
 from analogyqa.corpora.table import count_corpora
 from analogyqa.files import write_text
+from analogyqa.job import job, reported
 from analogyqa.plan import cells_of_artefact, parts_of
 from analogyqa.report.ledger import build_ledger
 from analogyqa.report.summary import read_runs, summarise_runs, values_of, write_csv
@@ -14,7 +15,6 @@ from analogyqa.report.table_formats import to_latex, to_markdown
 from analogyqa.report.tables import build_table
 from analogyqa.report.views import show_view, table_of_view
 from analogyqa.runs.cost import read_costs
-from job import job, reported
 
 with job(snakemake):
     (config, papers), inputs = reported(snakemake), snakemake.input

@@ -5,10 +5,10 @@ output: rewritten/{dataset}/{rewriting}.parquet
 """
 
 from analogyqa.corpora.folds import of_fold
+from analogyqa.job import job
 from analogyqa.rewriting.questions import rewrite_questions
 from analogyqa.schemas import CORPUS, ENTITIES, read_table, write_table
 from analogyqa.vectors.store import read_store
-from job import job
 
 with job(snakemake):
     vectors, word_ids = read_store(snakemake.input.vectors)

@@ -6,9 +6,9 @@ output: runs/{system}/{dataset}/{subset}/{axes}/{scores,metrics}.parquet and run
 
 from pathlib import Path
 
+from analogyqa.job import cell_files, cell_of, job
 from analogyqa.runs.score import score_cell
 from analogyqa.settings.systems import System
-from job import cell_files, cell_of, job
 
 with job(snakemake):
     score_cell(

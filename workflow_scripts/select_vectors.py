@@ -8,10 +8,10 @@ import logging
 
 import pandas as pd
 
+from analogyqa.job import job
 from analogyqa.schemas import CORPUS, read_table
 from analogyqa.vectors.select import select_vectors, vocabulary_of
 from analogyqa.vectors.store import write_store
-from job import job
 
 with job(snakemake):
     corpus = read_table(snakemake.input.corpus, CORPUS)

@@ -9,11 +9,11 @@ from pathlib import Path
 from threadpoolctl import threadpool_limits
 
 from analogyqa.examples.files import CellFiles
+from analogyqa.job import job
 from analogyqa.plan import Cell
 from analogyqa.registry import SOLVERS
 from analogyqa.runs.solve import solve_cells
 from analogyqa.settings.systems import System
-from job import job
 
 with job(snakemake):
     folders = dict(zip(SOLVERS, (Path(path).parent for path in snakemake.output[::2]), strict=True))

@@ -6,10 +6,10 @@ output: runs/{system}/{dataset}/{subset}/{axes}/{scores,metrics,history}.parquet
 
 from pathlib import Path
 
+from analogyqa.job import cell_files, cell_of, job
 from analogyqa.runs.choose import system_of
 from analogyqa.runs.train import train_cell
 from analogyqa.tracking.live import LiveLog
-from job import cell_files, cell_of, job
 
 with job(snakemake):
     setting, system = system_of(snakemake.params.settings, snakemake.input.get("selection"))

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import torch
 
+from analogyqa.job import job
 from analogyqa.runs.depends_on import code_hash, content_hash, sha256
 from analogyqa.training.devices import device_for
 from analogyqa.training.infersent import train
-from job import job
 
 with job(snakemake):
     torch.set_num_threads(snakemake.threads)

@@ -4,8 +4,8 @@ input: the texts
 output: vectors/trained/{vectors}.bin
 """
 
+from analogyqa.job import job
 from analogyqa.vectors.train import train_vectors
-from job import job
 
 with job(snakemake):
     train_vectors(

@@ -6,9 +6,9 @@ output: vectors/trained/{vectors}.bin
 
 import pandas as pd
 
+from analogyqa.job import job
 from analogyqa.schemas import CORPUS, read_table
 from analogyqa.vectors.train import train_word2vec
-from job import job
 
 with job(snakemake):
     texts: dict[str, None] = {}

@@ -7,13 +7,13 @@ output: tables/{paper}/crossfit.{csv,md}, figures/{paper}/crossfit.{png,svg}
 from pathlib import Path
 
 from analogyqa.files import write_text
+from analogyqa.job import job, reported
 from analogyqa.report.crossfit import build_crossfit, crossfit_table, shared_notes
 from analogyqa.report.crossfit_figure import draw_crossfit
 from analogyqa.report.learning import learnt_of
 from analogyqa.report.summary import read_runs, values_of, write_csv
 from analogyqa.report.table_formats import to_markdown
 from analogyqa.schemas import CORPUS, read_table
-from job import job, reported
 
 with job(snakemake):
     config, papers = reported(snakemake)

@@ -6,12 +6,12 @@ output: summary.csv, ledger.csv, ledger.md, ledger.html
 
 from analogyqa.corpora.table import count_corpora
 from analogyqa.files import write_text
+from analogyqa.job import job, reported
 from analogyqa.plan import cells_of, parts_of
 from analogyqa.report.ledger import build_ledger
 from analogyqa.report.ledger_pages import to_html, to_markdown
 from analogyqa.report.summary import read_runs, summarise_runs, values_of, write_csv
 from analogyqa.runs.cost import read_costs
-from job import job, reported
 
 with job(snakemake):
     config, by_name = reported(snakemake)

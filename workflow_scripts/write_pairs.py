@@ -7,6 +7,7 @@ output: tables/{paper}/pairs.{csv,md}, figures/{paper}/pairs.{png,svg}, question
 from pathlib import Path
 
 from analogyqa.files import write_text
+from analogyqa.job import job, reported
 from analogyqa.report.pairs import (
     ANSWER,
     QUESTION,
@@ -20,7 +21,6 @@ from analogyqa.report.pairs_figure import draw_pairs
 from analogyqa.report.summary import read_runs, values_of, write_csv
 from analogyqa.report.table_formats import to_markdown
 from analogyqa.schemas import CORPUS, ENTITIES, read_table
-from job import job, reported
 
 with job(snakemake):
     config, papers = reported(snakemake)

@@ -5,10 +5,10 @@ output: report.html
 """
 
 from analogyqa.files import write_text
+from analogyqa.job import job, reported
 from analogyqa.report.page import build_page
 from analogyqa.settings.load import REPOSITORY
 from analogyqa.sources.registry import load_registry
-from job import job, reported
 
 with job(snakemake):
     config, papers = reported(snakemake)

@@ -5,12 +5,12 @@ output: tables/{paper}/sensitivity.{csv,md}, figures/{paper}/sensitivity.{png,sv
 """
 
 from analogyqa.files import write_text
+from analogyqa.job import job, reported
 from analogyqa.report.learning import learnt_of
 from analogyqa.report.sensitivity import build_sensitivity
 from analogyqa.report.sensitivity_figure import draw_sensitivity
 from analogyqa.report.sensitivity_page import sensitivity_markdown
 from analogyqa.report.summary import read_runs, write_csv
-from job import job, reported
 
 with job(snakemake):
     config, papers = reported(snakemake)

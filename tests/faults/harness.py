@@ -1,7 +1,7 @@
 """Kill a run at random moments, again and again; its tables must not show it.
 
-    python tests/faults/harness.py --kills 100            # the demo
-    python tests/faults/harness.py --kills 10 --tiny      # the project of the tests, in minutes
+    PYTHONPATH=tests python tests/faults/harness.py --kills 100        # the demo
+    PYTHONPATH=tests python tests/faults/harness.py --kills 10 --tiny  # the project of the tests
 
 Each time Snakemake or one of its jobs gets SIGKILL and the same command is given again, until the
 run ends. Then it is compared with the undisturbed one and the next starts afresh, until all kills
@@ -20,28 +20,34 @@ from pathlib import Path
 
 import psutil
 
-if __name__ == "__main__":
-    TESTS = Path(__file__).parents[1]
-    sys.path[:0] = [str(TESTS), str(TESTS.parent / "workflow_scripts")]
-
-from workflow.project import FEW, Project, clean_environment, copy_demo, products_of
+from workflow.project import (
+    FEW,
+    REPOSITORY,
+    Project,
+    clean_environment,
+    copy_demo,
+    products_of,
+)
 
 LOCKED = "Directory cannot be locked"
 SCRIPTS = "/.snakemake/scripts/"
 
 
 class Run:
-    """A folder in which `command` makes the products below `results`."""
+    """A folder in which `command`, of a checkout, makes the products below `results`."""
 
-    def __init__(self, folder: Path, command: list[str], results: Path) -> None:
+    def __init__(
+        self, folder: Path, command: list[str], results: Path, checkout: Path = REPOSITORY
+    ) -> None:
         self.folder, self.command, self.results = folder, command, results
+        self.checkout = checkout
 
     def start(self, *arguments: str) -> subprocess.Popen:
         with open(self.folder / "snakemake.out", "ab") as output:
             return subprocess.Popen(
                 [*self.command, *arguments],
                 cwd=self.folder,
-                env=clean_environment(),
+                env=clean_environment(self.checkout),
                 stdout=output,
                 stderr=subprocess.STDOUT,
             )
@@ -69,7 +75,7 @@ def tiny_run(folder: Path) -> Run:
 
 def demo_run(folder: Path) -> Run:
     command = [sys.executable, "-m", "snakemake", "--cores", "2"]
-    return Run(copy_demo(folder), command, folder / "results" / "demo")
+    return Run(copy_demo(folder), command, folder / "results" / "demo", folder)
 
 
 def assert_identical(run: Run, expected: dict[str, bytes], what: str = "") -> None:

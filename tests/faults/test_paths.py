@@ -16,7 +16,7 @@ def run_of(checkout) -> Run:
     folder = checkout / "work"
     command = [sys.executable, "-m", "snakemake", "--snakefile", str(checkout / "Snakefile")]
     command += ["--cores", "2", "--configfile", "config.yaml"]
-    return Run(folder, command, folder / "results")
+    return Run(folder, command, folder / "results", checkout)
 
 
 def test_a_checkout_may_have_any_name_and_move(tmp_path, finished):

@@ -6,7 +6,7 @@ import random
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -158,7 +158,7 @@ class Project:
         return subprocess.run(
             self.command(*arguments),
             cwd=self.folder,
-            env=clean_environment(),
+            env=clean_environment(checkout_of(arguments)),
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -171,7 +171,7 @@ class Project:
         return subprocess.Popen(
             self.command(*arguments),
             cwd=self.folder,
-            env=clean_environment(),
+            env=clean_environment(checkout_of(arguments)),
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -237,9 +237,17 @@ def cells_of(jobs: list[tuple[str, str]]) -> set[str]:
     }
 
 
-def clean_environment() -> dict[str, str]:
-    """The environment without what would lead the run to real data."""
-    return {key: value for key, value in os.environ.items() if key != "ANALOGYQA_MIRROR"}
+def clean_environment(checkout: Path = REPOSITORY) -> dict[str, str]:
+    """The environment for runs of a checkout, without what would lead them to real data."""
+    kept = {key: value for key, value in os.environ.items() if key != "ANALOGYQA_MIRROR"}
+    return {**kept, "PYTHONPATH": str(checkout / "workflow_scripts")}
+
+
+def checkout_of(arguments: Sequence[str]) -> Path:
+    """The checkout whose Snakefile the arguments name, else the repository."""
+    if "--snakefile" not in arguments:
+        return REPOSITORY
+    return Path(arguments[arguments.index("--snakefile") + 1]).parent
 
 
 def _write_wikiqa(path: Path, split: str, count: int) -> None:

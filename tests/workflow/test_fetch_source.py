@@ -1,7 +1,6 @@
 """The rule fetch_source, run by Snakemake with a registry and a mirror of its own."""
 
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -11,14 +10,12 @@ import pytest
 import yaml
 
 from http_server import entry
+from workflow.project import clean_environment
 
 pytestmark = pytest.mark.workflow
 
 ROOT = Path(__file__).parents[2]
 SNAKEFILE = """\
-import sys
-
-sys.path.insert(0, "workflow_scripts")
 from analogyqa.sources.registry import load_registry
 
 REGISTRY = load_registry("sources.yaml")
@@ -53,7 +50,7 @@ def folder(tmp_path) -> Path:
 def snakemake(folder: Path, *arguments: str, mirror: str = "") -> tuple[bool, str]:
     """Ask for the file; return whether it was made, and what was printed."""
     command = [sys.executable, "-m", "snakemake", "--cores", "1", FILE, SIDECAR, *arguments]
-    environment = {**os.environ, "ANALOGYQA_MIRROR": mirror}
+    environment = {**clean_environment(folder), "ANALOGYQA_MIRROR": mirror}
     done = subprocess.run(command, cwd=folder, env=environment, text=True, capture_output=True)
     return done.returncode == 0, done.stdout + done.stderr
 

@@ -10,7 +10,7 @@ from pathlib import Path
 PACKAGE = "analogyqa"
 LIBRARY = Path(__file__).parents[1]
 # What these decide is in the values that a stage is given, and MLflow is a view of the results.
-_LEFT_OUT = ("registry", "settings", "plan", "tracking")
+_LEFT_OUT = ("registry", "settings", "plan", "tracking", "job")
 
 
 def sha256(path: str | Path) -> str:

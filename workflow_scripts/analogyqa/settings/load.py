@@ -22,7 +22,9 @@ from analogyqa.settings.run import Config
 from analogyqa.settings.studies import Studies
 from analogyqa.settings.systems import Prototypes, Training
 
-REPOSITORY = Path(__file__).parents[3]
+_CHECKOUT = Path(__file__).parents[3]
+# An installed copy of the library reads the checkout that it is started in.
+REPOSITORY = _CHECKOUT if (_CHECKOUT / "papers").is_dir() else Path.cwd()
 PAPERS = REPOSITORY / "papers"
 
 # The sections of a paper's configuration: definitions by name, which papers may share; values that
