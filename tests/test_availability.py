@@ -116,9 +116,9 @@ def test_data_sets_vectors_and_sentence_vectors_have_the_files_that_they_are_mad
     ("changes", "message"),
     [
         ({"vectors": {"mine": {"source": ["local", "a/none.vec"]}}}, "a/none.vec: no such"),
-        ({"vectors": {"mine": {"train_on": ["a/none.txt"]}}}, "a/none.txt: no such file. Correct"),
+        ({"vectors": {"mine": {"train_on": ["a/none.txt"]}}}, "a/none.txt: no such file in {here}"),
         ({"sentence_vectors": {"mine": {"encoder": "sent2vec", "weights": "a/none.bin"}}},
-         "a/none.bin: no such file. Correct the path in the configuration"),
+         "a/none.bin: no such file in {here}. Correct the path in the configuration"),
         ({"vectors": {"mine": {"train_on": ["./resources"]}}}, "./resources: a folder; name"),
         ({"vectors": {"mine": {"source": "locla"}}},
          "locla: no such file, and no source in the registry; did you mean local?"),
@@ -126,8 +126,8 @@ def test_data_sets_vectors_and_sentence_vectors_have_the_files_that_they_are_mad
         ({"datasets": {"toy": {"dev": "mine.tsv"}}},
          "mine.tsv: write ./mine.tsv for the file, and no source in the registry"),
         ({"datasets": {"toy": {"dev": "gone"}}},
-         "gone: neither in resources nor in a mirror (mirror), and not on the web; put the file at "
-         "resources/a/gone.txt"),
+         "gone: neither in {here}/resources nor in a mirror (mirror), and not on the web; put the "
+         "file at {here}/resources/a/gone.txt"),
     ],
 )  # fmt: skip
 def test_what_is_not_there_is_an_error_that_says_where_it_was_looked_for(
@@ -136,7 +136,7 @@ def test_what_is_not_there_is_an_error_that_says_where_it_was_looked_for(
     (folder / "mine.tsv").touch()
     with pytest.raises(AnalogyQAError) as error:
         available(**changes)
-    assert str(error.value).startswith(message)
+    assert str(error.value).startswith(message.format(here=folder))
 
 
 def test_a_model_that_is_installed_has_a_name_in_place_of_a_file(available, folder):

@@ -40,6 +40,20 @@ def test_any_other_name_is_taken_as_it_is(name):
     assert folder_name(name) == name
 
 
+SPELLINGS = ["./some/results", "some//results/", "some/./results/.", "some/x/../results"]
+
+
+@pytest.mark.parametrize("spelling", [*SPELLINGS, "{here}/some/results", "{link}/some/results/"])
+def test_a_folder_has_one_name_however_it_is_spelled(tmp_path, monkeypatch, spelling):
+    (tmp_path / "here").mkdir()
+    (tmp_path / "link").symlink_to("here")
+    monkeypatch.chdir(tmp_path / "link")
+    monkeypatch.setenv("PWD", str(tmp_path / "link"))  # as a shell sets it
+    places = {name: tmp_path / name for name in ("here", "link")}
+    assert folder_name(spelling.format(**places)) == "some/results"
+    assert folder_name(str(tmp_path)) == str(tmp_path)
+
+
 @pytest.mark.parametrize("name", ["some/results", "a_link"])
 def test_a_folder_that_may_be_made_and_a_link_to_one_are_let_through(tmp_path, name):
     (tmp_path / "elsewhere").mkdir()

@@ -72,7 +72,7 @@ def test_a_file_is_laid_over_the_repositorys_as_snakemake_does_it():
         *((each, "cannot be read as a YAML mapping") for each in (b"seeds: [1", b"- a\n", b"text")),
         (b"title: \xff", "cannot be read as a YAML mapping"),
         *((each, r"holds no value\. Give at least one key") for each in (b"", b"# no\n", b"---\n")),
-        (None, "No such file"),
+        (None, "no such file"),
     ],
 )
 def test_a_file_that_is_no_mapping_is_named(tmp_path, papers, content, message):

@@ -222,6 +222,30 @@ def test_tracking_defaults_to_a_file_in_the_output_folder(papers):
     assert tracking_uri_of(papers.load(over)) == "http://host:5000"
 
 
+@pytest.mark.parametrize(
+    "tracking_uri", ["", "mlruns", "sqlite:///", "postgresql://host/db", "ftp://host"]
+)
+def test_a_tracking_uri_of_another_kind_is_refused(papers, tracking_uri):
+    with pytest.raises(AnalogyQAError, match=r"tracking_uri: .* is not allowed: give sqlite:///"):
+        papers.load(f"tracking_uri: '{tracking_uri}'")
+
+
+@pytest.mark.parametrize("user", ["me:hunter2@", "hunter2@", ":hunter2@"])
+def test_a_password_in_the_tracking_uri_is_refused_and_not_shown(papers, user):
+    with pytest.raises(AnalogyQAError, match="MLFLOW_TRACKING_PASSWORD") as caught:
+        papers.load(f"tracking_uri: 'https://{user}host:5000/x'")
+    assert "tracking_uri" in str(caught.value)
+    assert "hunter2" not in str(caught.value)
+    assert "hunter2" not in str(caught.value.__cause__)
+
+
+@pytest.mark.parametrize("text", ["2024_01", "3", "1.5", "2024-01-01"])
+def test_a_name_that_yaml_takes_for_something_else_is_to_be_quoted(papers, text):
+    with pytest.raises(AnalogyQAError, match="in quotes"):
+        papers.load(f"output_dir: {text}")
+    assert papers.load(f'output_dir: "{text}"').output_dir == text
+
+
 def test_a_checked_configuration_cannot_change(papers):
     with pytest.raises(ValueError, match="frozen"):
         papers.load().systems["analogy"].training.dropout = 0.5

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from pathlib import Path
 
-from analogyqa.errors import AnalogyQAError
+from analogyqa.errors import AnalogyQAError, looked_in
 from analogyqa.plan import varied_systems
 from analogyqa.plan.solved import of_category
 from analogyqa.pretrained import hugging_face, transformer
@@ -17,6 +17,8 @@ from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
 from analogyqa.settings.vectors import SentenceVectors, Vectors
 from analogyqa.sources.registry import Source, UnavailableError, first_available, local_copy
+
+_REMEDY = "Correct the path in the configuration, or start in another folder."
 
 
 class Availability:
@@ -106,7 +108,7 @@ class Availability:
         for path in paths:
             if not Path(path).is_file():
                 what = "a folder; name a file" if Path(path).is_dir() else "no such file"
-                raise AnalogyQAError(f"{path}: {what}. Correct the path in the configuration.")
+                raise AnalogyQAError(f"{path}: {what}{looked_in(path)}. {_REMEDY}")
         for name in sources:
             if name not in self._registry:
                 what = f"write ./{name} for the file" if Path(name).is_file() else "no such file"
@@ -147,8 +149,8 @@ class Availability:
         if dataset.solved:
             if dataset.test and not dataset.relations:
                 raise AnalogyQAError(
-                    f"{dataset.test[0]}: no folder with files of relations. Correct the path in "
-                    "the configuration."
+                    f"{dataset.test[0]}: no folder with files of relations"
+                    f"{looked_in(dataset.test[0])}. {_REMEDY}"
                 )
             return {}
         return {split: file_of(getattr(dataset, split)) for split in SPLITS}

@@ -1,6 +1,7 @@
 """The one exception that a user is meant to read."""
 
 import reprlib
+from pathlib import Path
 
 _SHORT = reprlib.Repr()
 _SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 200
@@ -25,3 +26,8 @@ def shown(value: object) -> str:
         return _SHORT.repr(value)
     except ValueError:
         return "a number of thousands of digits"
+
+
+def looked_in(path: str | Path) -> str:
+    """Return, for a message about a missing file, the folder that a relative path starts from."""
+    return "" if Path(path).is_absolute() else f" in {Path.cwd()}"

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import yaml
 
-from analogyqa.errors import AnalogyQAError, shown
+from analogyqa.errors import AnalogyQAError, looked_in, shown
 
 # What reading a damaged archive raises, besides OSError: RuntimeError when it seems to be encrypted
 # or of an unknown method.
@@ -81,6 +81,10 @@ def read_yaml(path: str | Path) -> dict:
         node = loader.get_single_node()
         require_few_values(node, str(path))  # before merges (<<) are written out
         content = loader.construct_document(node) if node else None
+    except FileNotFoundError:
+        raise AnalogyQAError(
+            f"{path}: no such file{looked_in(path)}. Correct the path, or start in another folder."
+        ) from None
     except (OSError, yaml.YAMLError, RecursionError, *_UNFIT_TAG) as error:
         raise AnalogyQAError(f"{path}: cannot be read as a YAML mapping ({error})") from error
     if content is None:

@@ -11,7 +11,12 @@ LEAST_ROOM = 1 << 20  # bytes: what the smallest run needs
 
 
 def folder_name(name: str) -> str:
-    """Return the name of a folder; raises ValueError for one that cannot be meant."""
+    """Return a folder's name in one spelling, relative when it lies below the working folder.
+
+    Snakemake keeps what it knows of a file by its path as it is spelled. Links stay as they are.
+
+    Raises ValueError for a name that cannot be meant.
+    """
     if name.strip().lower() in ("", "null", "none"):
         raise ValueError("name a folder")
     if name != name.strip():
@@ -22,7 +27,14 @@ def folder_name(name: str) -> str:
         raise ValueError("Snakemake takes {name} in a path for a wildcard; use no braces")
     if name.startswith("~"):
         raise ValueError("only a shell knows ~; write out the path of your home folder")
-    return name
+    # The shell may know the working folder by the name of a link.
+    below = [here for here in (Path.cwd(), _shells_folder()) if Path(name).is_relative_to(here)]
+    return os.path.normpath(os.path.relpath(name, below[0]) if below else name)
+
+
+def _shells_folder() -> Path:
+    shells = Path(os.environ.get("PWD", "."))
+    return shells if shells.is_dir() and shells.samefile(".") else Path.cwd()
 
 
 def require_writable(folder: str | Path) -> None:

@@ -2,10 +2,13 @@
 
 import difflib
 from collections.abc import Collection, Iterable
+from datetime import date
 from functools import cache
 from typing import Annotated, TypeVar
+from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic_core import PydanticCustomError
 
 from analogyqa.errors import shown
 from analogyqa.folders import folder_name
@@ -82,6 +85,24 @@ def require_known(
         raise ValueError(f"{key}: {name!r} is {otherwise}{nearest_hint(name, known)}")
 
 
+SECRET = "secret"  # the type of an error whose input is not shown
+
+
+def without_credentials(url: str) -> str:
+    """Return a URL; raises an error, which does not show it, when it names a user or a password.
+
+    URLs are written into records and logs, and these are shared.
+    """
+    if "@" in urlsplit(url).netloc:
+        raise PydanticCustomError(
+            SECRET,
+            "a user or password in the address would be written into logs and records. Remove it; "
+            "for an MLflow server set MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD "
+            "in the environment",
+        )
+    return url
+
+
 def explain_error(section: type[Section], error: dict, prefix: tuple[str, ...] = ()) -> str:
     """Return one line about an error of Pydantic: the key, the value, what is allowed."""
     location = [str(part) for part in error["loc"]]
@@ -94,6 +115,13 @@ def explain_error(section: type[Section], error: dict, prefix: tuple[str, ...] =
         return message
     if error["type"] == "missing":
         return f"key {key} is missing"
+    if error["type"] == SECRET:
+        return f"{key}: {message}"
+    if error["type"] == "string_type" and isinstance(error["input"], int | float | date):
+        message = (
+            "it is read as a number or a date. Give a text in quotes; on the command line "
+            f"'{key}=\"2024_01\"'"
+        )
     return f"{key}: {shown(error['input'])} is not allowed: {message}"
 
 

@@ -25,7 +25,15 @@ from analogyqa.settings.analogies import (
     Solving,
 )
 from analogyqa.settings.axes import CHOSEN, SETTING, Axes
-from analogyqa.settings.base import Count, Folder, Name, Section, laid_over, require_known
+from analogyqa.settings.base import (
+    Count,
+    Folder,
+    Name,
+    Section,
+    laid_over,
+    require_known,
+    without_credentials,
+)
 from analogyqa.settings.data import ALL, FOLD, OTHER, Dataset
 from analogyqa.settings.seeds import ALL_OTHERS, CROSSFIT, Seeds
 from analogyqa.settings.studies import (
@@ -47,6 +55,24 @@ def _require_points(axes: dict[str, list]) -> dict[str, list]:
     return axes
 
 
+_SQLITE = "sqlite:///"
+
+
+def database_of(tracking_uri: str) -> Path | None:
+    """Return the file of an SQLite URI, None for a server; raises ValueError for another scheme."""
+    if tracking_uri.startswith(_SQLITE) and tracking_uri != _SQLITE:
+        return Path(tracking_uri.removeprefix(_SQLITE))
+    if tracking_uri.startswith(("http://", "https://")):
+        return None
+    raise ValueError(f"give {_SQLITE}path/to/mlflow.db or the http(s) address of an MLflow server")
+
+
+def _require_tracking(tracking_uri: str) -> str:
+    without_credentials(tracking_uri)
+    database_of(tracking_uri)
+    return tracking_uri
+
+
 class Config(Section):
     """The keys of config.yaml, then those that the configurations of its papers make up.
 
@@ -62,7 +88,7 @@ class Config(Section):
     output_dir: Folder
     resources_dir: Folder = "resources"
     mirrors: list[str] = []
-    tracking_uri: str | None = None
+    tracking_uri: Annotated[str, AfterValidator(_require_tracking)] | None = None
     device: Literal["auto", "cpu", "cuda"] = "auto"
     cells_per_job: Count = 1
     seeds: Seeds

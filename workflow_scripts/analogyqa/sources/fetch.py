@@ -63,8 +63,8 @@ def fetch(
         f"  expected: {expected_of(source)}\n"
         f"  licence: {source.licence}\n"
         f"  tried:{tried or ' no mirror given, no URL known'}\n"
-        f"  remedy: put the file at {target}, or name a folder that holds {source.file} in "
-        f"{MIRROR_VARIABLE} or under mirrors: in the config"
+        f"  remedy: put the file at {target.absolute()}, or name a folder that holds "
+        f"{source.file} in {MIRROR_VARIABLE} or under mirrors: in the config"
     )
 
 

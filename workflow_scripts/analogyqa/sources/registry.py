@@ -9,7 +9,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, mo
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import read_yaml
-from analogyqa.settings.base import Section, explain_error, nearest_hint
+from analogyqa.settings.base import Section, explain_error, nearest_hint, without_credentials
 
 MIRROR_VARIABLE = "ANALOGYQA_MIRROR"
 UNKNOWN = "unknown"
@@ -37,7 +37,7 @@ Text = Annotated[str, Field(min_length=1)]
 class Download(Section):
     """One place to get a file from, and what to do with what comes."""
 
-    url: Annotated[str, Field(pattern=r"^https?://\S+$")]
+    url: Annotated[str, Field(pattern=r"^https?://\S+$"), AfterValidator(without_credentials)]
     member: RelativePath | None = None
     format: Literal["wikiqa-parquet"] | None = None
 
@@ -183,9 +183,10 @@ def first_available(
     found = here or [name for name in names if registry[name].urls]
     if found:
         return found[0]
-    places = " or ".join(str(Path(resources_dir, registry[name].file)) for name in names)
+    folder = Path(resources_dir).absolute()
+    places = " or ".join(str(folder / registry[name].file) for name in names)
     raise UnavailableError(
-        f"{' / '.join(names)}: neither in {resources_dir} nor in a mirror "
+        f"{' / '.join(names)}: neither in {folder} nor in a mirror "
         f"({listed(mirrors)}), and not on the web; put the file at {places}, "
         f"or name a folder that has it in {MIRROR_VARIABLE} or under mirrors: in the config"
     )

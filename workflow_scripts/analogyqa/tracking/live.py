@@ -9,6 +9,7 @@ import pandas as pd
 
 from analogyqa.plan import Cell
 from analogyqa.schemas import HISTORY
+from analogyqa.settings.run import database_of
 from analogyqa.tracking.records import (
     coordinates_of,
     curve_points,
@@ -16,7 +17,7 @@ from analogyqa.tracking.records import (
     name_of,
     tags_of,
 )
-from analogyqa.tracking.store import Store, database_of, live_experiment, prepare_environment
+from analogyqa.tracking.store import Store, live_experiment, prepare_environment
 
 log = logging.getLogger(__name__)
 

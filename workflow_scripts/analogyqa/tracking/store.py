@@ -17,6 +17,7 @@ from tqdm import tqdm
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import atomic_path
 from analogyqa.runs.depends_on import content_hash
+from analogyqa.settings.run import database_of
 from analogyqa.tracking.records import (
     Data,
     Imported,
@@ -321,18 +322,6 @@ def explained(tracking_uri: str) -> Iterator[None]:
             f"folder writable; if it is damaged, delete it and {artifacts_of(tracking_uri)} and "
             "import again: nothing is lost, both are made from the run records."
         ) from error
-
-
-def database_of(tracking_uri: str) -> Path | None:
-    """Return the file of an SQLite URI, None for a server."""
-    if tracking_uri.startswith(_SQLITE) and tracking_uri != _SQLITE:
-        return Path(tracking_uri.removeprefix(_SQLITE))
-    if tracking_uri.startswith(("http://", "https://")):
-        return None
-    raise AnalogyQAError(
-        f"tracking_uri: {tracking_uri!r} is not allowed: give sqlite:///path/to/mlflow.db "
-        "or the http(s) address of an MLflow server"
-    )
 
 
 def artifacts_of(tracking_uri: str) -> Path | None:
