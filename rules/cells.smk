@@ -38,9 +38,15 @@ def types_of_corpus(wildcards):
     return QUESTION_TYPES[split_corpus(wildcards.corpus)[0]]
 
 
+@cache
+def cell_at(path):
+    """The cell of a run's folder."""
+    checked(require_target, f"{RESULTS}/runs/{path}/run.json", CONFIG, PAPERS)
+    return Cell.from_path(Path(path))
+
+
 def cell_of(wildcards):
-    axes = from_text(wildcards.axes)
-    return Cell(wildcards.system, wildcards.dataset, wildcards.subset, axes)
+    return cell_at(f"{wildcards.system}/{wildcards.dataset}/{wildcards.subset}/{wildcards.axes}")
 
 
 def system_of(wildcards):

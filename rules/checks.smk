@@ -2,6 +2,13 @@
 
 from analogyqa.corpora.table import build_corpus, count_questions, require_types
 from analogyqa.encoders.check import check_encoder
+from analogyqa.plan.targets import require_target
+
+# The targets that a user typed: what an input function raises, Snakemake shows as a traceback.
+if workflow.is_main_process:
+    for argument in sys.argv[1:]:
+        if Path(argument).absolute().is_relative_to(Path(RESULTS).absolute()):
+            checked(require_target, argument, CONFIG, PAPERS)
 
 
 def check_before_jobs():

@@ -2,6 +2,8 @@
 
 import os
 import re
+import sys
+from functools import cache
 from types import SimpleNamespace
 
 from snakemake.exceptions import WorkflowError
@@ -10,6 +12,7 @@ from analogyqa.availability import Availability
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import read_yaml
 from analogyqa.folders import require_writable
+from analogyqa.plan.targets import require_target
 from analogyqa.plan.solved import of_category
 from analogyqa.plan import (
     Cell,
@@ -39,7 +42,7 @@ from analogyqa.settings.axes import AT, CHOSEN, SETTING, from_text
 from analogyqa.settings.data import ALL, relation_files
 from analogyqa.settings.load import from_here, load_config
 from analogyqa.settings.left_out import leave_out
-from analogyqa.settings.run import tracking_uri_of
+from analogyqa.settings.tracking import tracking_uri_of
 from analogyqa.sources.registry import load_registry, mirrors_from
 
 

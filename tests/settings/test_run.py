@@ -8,7 +8,7 @@ import yaml
 from analogyqa.errors import AnalogyQAError
 from analogyqa.settings.left_out import leave_out
 from analogyqa.settings.load import load_config
-from analogyqa.settings.run import tracking_uri_of
+from analogyqa.settings.tracking import tracking_uri_of
 from analogyqa.settings.vectors import SentenceVectors
 
 

@@ -58,7 +58,8 @@ def require_axes(values: Mapping[str, object]) -> Mapping[str, object]:
             for item in error.errors():
                 if item["type"] != "missing":
                     key = ".".join(map(str, item["loc"]))
-                    raise ValueError(f"{key}: {item['msg']}") from None
+                    text = item["msg"].removeprefix("Value error, ")
+                    raise ValueError(f"{key}: {text}") from None
     return values
 
 
@@ -69,8 +70,11 @@ def to_text(axes: Axes) -> str:
 
 def from_text(text: str) -> Axes:
     """Return the axes that `to_text` wrote; ValueError for what it cannot have written."""
-    parts = () if text == DEFAULT else text.split(AT)
-    return axes_of(dict(part.split("=", 1) for part in parts))
+    parts = [] if text == DEFAULT else [part.partition("=") for part in text.split(AT)]
+    axes = {name: value for name, equals, value in parts if equals}
+    if len(axes) < len(parts):
+        raise ValueError(f"{text!r}: give {DEFAULT}, or name=value with {AT} between several")
+    return axes_of(axes)
 
 
 def of_dataset(axes: Axes) -> Axes:

@@ -1,7 +1,6 @@
 """The whole configuration of a run: its own keys, and what its papers configure."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import (
@@ -32,7 +31,6 @@ from analogyqa.settings.base import (
     Section,
     laid_over,
     require_known,
-    without_credentials,
 )
 from analogyqa.settings.data import ALL, FOLD, OTHER, Dataset
 from analogyqa.settings.seeds import ALL_OTHERS, CROSSFIT, Seeds
@@ -45,6 +43,7 @@ from analogyqa.settings.studies import (
     Studies,
 )
 from analogyqa.settings.systems import System
+from analogyqa.settings.tracking import TrackingUri
 from analogyqa.settings.vectors import VECTORS_AXES, Lemmas, NamedEntities, SentenceVectors, Vectors
 
 
@@ -53,24 +52,6 @@ def _require_points(axes: dict[str, list]) -> dict[str, list]:
         for point in points:
             ax.require_axes({name: point})
     return axes
-
-
-_SQLITE = "sqlite:///"
-
-
-def database_of(tracking_uri: str) -> Path | None:
-    """Return the file of an SQLite URI, None for a server; raises ValueError for another scheme."""
-    if tracking_uri.startswith(_SQLITE) and tracking_uri != _SQLITE:
-        return Path(tracking_uri.removeprefix(_SQLITE))
-    if tracking_uri.startswith(("http://", "https://")):
-        return None
-    raise ValueError(f"give {_SQLITE}path/to/mlflow.db or the http(s) address of an MLflow server")
-
-
-def _require_tracking(tracking_uri: str) -> str:
-    without_credentials(tracking_uri)
-    database_of(tracking_uri)
-    return tracking_uri
 
 
 class Config(Section):
@@ -88,7 +69,7 @@ class Config(Section):
     output_dir: Folder
     resources_dir: Folder = "resources"
     mirrors: list[str] = []
-    tracking_uri: Annotated[str, AfterValidator(_require_tracking)] | None = None
+    tracking_uri: TrackingUri | None = None
     device: Literal["auto", "cpu", "cuda"] = "auto"
     cells_per_job: Count = 1
     seeds: Seeds
@@ -355,8 +336,3 @@ def _effective(system: System, name: str) -> str:
     value = ax.value_in(system, name)
     one_sided = OBJECTIVES[value].one_sided if name == "loss" else None
     return one_sided if one_sided and not system.compares else value
-
-
-def tracking_uri_of(config: Config) -> str:
-    """Return the tracking URI, the default being an SQLite file in the output folder."""
-    return config.tracking_uri or f"sqlite:///{Path(config.output_dir, 'mlflow.db')}"

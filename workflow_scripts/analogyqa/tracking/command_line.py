@@ -11,7 +11,8 @@ import typer
 from analogyqa.errors import AnalogyQAError
 from analogyqa.plan import cells_of_paper, load_papers, run_of
 from analogyqa.settings.load import read_config
-from analogyqa.settings.run import Config, tracking_uri_of
+from analogyqa.settings.run import Config
+from analogyqa.settings.tracking import tracking_uri_of
 from analogyqa.tracking.records import Imported
 from analogyqa.tracking.shown import runs_of_paper
 from analogyqa.tracking.store import Store, artifacts_of, explained, import_runs

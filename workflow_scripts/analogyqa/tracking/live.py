@@ -9,7 +9,7 @@ import pandas as pd
 
 from analogyqa.plan import Cell
 from analogyqa.schemas import HISTORY
-from analogyqa.settings.run import database_of
+from analogyqa.settings.tracking import database_of
 from analogyqa.tracking.records import (
     coordinates_of,
     curve_points,

@@ -17,7 +17,7 @@ from tqdm import tqdm
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import atomic_path
 from analogyqa.runs.depends_on import content_hash
-from analogyqa.settings.run import database_of
+from analogyqa.settings.tracking import database_of
 from analogyqa.tracking.records import (
     Data,
     Imported,
