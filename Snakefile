@@ -26,6 +26,7 @@ if not LIBRARY.is_relative_to(CHECKOUT / "workflow_scripts"):
     )
 
 from analogyqa.memory import KEPT
+from analogyqa.runs.commit import CommitUnknownError, find_commit
 
 # Jobs inherit these; who sets one keeps it.
 for name, value in KEPT.items():
@@ -58,6 +59,13 @@ onstart:
     limit = workflow.scheduling_settings.max_jobs_per_timespan
     if limit and (limit.max_jobs, limit.timespan) == (100, 1):
         workflow.scheduler.job_rate_limiter = None
+    try:
+        find_commit()
+    except CommitUnknownError as error:
+        print(
+            f"The records of this run do not know the commit of its code: {error}",
+            file=sys.stderr,
+        )
     for system, reason in CONFIG.left_out.items():
         print(f"Left out: {system}: {reason}", file=sys.stderr)
     check_before_jobs()

@@ -20,6 +20,7 @@ from pathlib import Path
 import typer
 
 from analogyqa.registry import VIEWS
+from analogyqa.runs.commit import UNKNOWN
 from analogyqa.settings.paper import load_paper
 
 BEGIN, END = "<!-- a run: papers/publish.py -->", "<!-- end of the run -->"
@@ -38,9 +39,10 @@ def origin(results: Path) -> str:
     # MLflow has copies of them beside, those of replaced runs, too.
     paths = sorted((results / "runs").rglob("run.json"), key=lambda path: path.stat().st_mtime)
     records = [json.loads(path.read_text("utf-8")) for path in paths]
-    commits = list(dict.fromkeys(record["git_commit"] for record in records))
-    if dirty := [commit for commit in commits if not commit or commit.endswith("-dirty")]:
-        raise typer.BadParameter(f"{results}: runs of code that is in no commit: {dirty}")
+    commits = list(dict.fromkeys(record["git_commit"] or UNKNOWN for record in records))
+    no_commit = [commit for commit in commits if commit == UNKNOWN or commit.endswith("-dirty")]
+    if no_commit:
+        raise typer.BadParameter(f"{results}: runs of code that is in no commit: {no_commit}")
     trained = [record for record in records if record["settings"]["training"]]
     counts = sorted({len(record["seeds"]) for record in trained or records})
     seeds = " or ".join(map(str, counts))

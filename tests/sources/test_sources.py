@@ -117,7 +117,7 @@ def test_each_fault_of_a_registry_is_one_line_with_file_source_and_key(tmp_path,
 
 def test_a_url_with_a_password_is_refused_and_not_shown(tmp_path):
     path = write_yaml(tmp_path / "my.yaml", it=entry(BODY, urls=["https://me:hunter2@host/file"]))
-    with pytest.raises(AnalogyQAError, match="it: urls.0.url: ") as caught:
+    with pytest.raises(AnalogyQAError, match=r"it: urls\.0\.url: ") as caught:
         load_registry(path)
     assert "hunter2" not in str(caught.value)
 

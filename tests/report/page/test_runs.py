@@ -10,6 +10,8 @@ from analogyqa.report.page.runs import Run, origin_of
     [
         ("0123456789abcdef0123", "0123456789ab"),
         ("0123456789abcdef0123-dirty", "0123456789ab-dirty"),
+        ("unknown", "unknown"),
+        (None, "unknown"),  # as records of older code have it
     ],
 )
 def test_a_commit_is_shortened_and_changed_code_is_said(commit, shown):

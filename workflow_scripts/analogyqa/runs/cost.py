@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from analogyqa.errors import AnalogyQAError
 from analogyqa.examples.files import CellFiles, load_cell
 from analogyqa.files import write_json
-from analogyqa.runs.record import git_commit
+from analogyqa.runs.commit import code_commit
 from analogyqa.settings.systems import System
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def measure_costs(
     machine = f"{processor()}, one thread"
     if chosen.type == "cuda":
         machine = torch.cuda.get_device_name(chosen)
-    record = {"machine": machine, "git_commit": git_commit(), "systems": costs}
+    record = {"machine": machine, "git_commit": code_commit(), "systems": costs}
     write_json(path, record)
 
 

@@ -4,7 +4,6 @@ import importlib.metadata
 import os
 import platform
 import resource
-import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,6 +15,7 @@ from analogyqa.examples.files import CellFiles
 from analogyqa.files import write_json
 from analogyqa.measures import measure_run
 from analogyqa.plan import Cell
+from analogyqa.runs.commit import code_commit
 from analogyqa.runs.depends_on import content_hash, sha256
 from analogyqa.schemas import CORPUS, METRICS, SCORES, read_table, write_table
 from analogyqa.settings.systems import System
@@ -41,23 +41,11 @@ def environment() -> dict:
     return {
         "versions": versions,
         "platform": platform.platform(),
-        "git_commit": git_commit(),
+        "git_commit": code_commit(),
         "slurm_job": os.environ.get("SLURM_JOB_ID"),
         "peak_memory_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
         "peak_gpu_memory_mb": torch.cuda.max_memory_allocated() >> 20 if on_gpu else None,
     }
-
-
-def git_commit() -> str | None:
-    """Return the commit of the code, `-dirty` behind it when files differ, None outside git."""
-    command = ["git", "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"]
-    try:
-        done = subprocess.run(
-            command, cwd=Path(__file__).parent, capture_output=True, text=True, timeout=30
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    return done.stdout.strip() or None
 
 
 def run_record(

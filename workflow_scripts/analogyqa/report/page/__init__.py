@@ -21,6 +21,7 @@ from analogyqa.report.page.runs import (
     logs_by_rule,
     origin_of,
     read_run_records,
+    short_commit,
     time_block,
 )
 from analogyqa.report.summary import LEDGER, SUMMARY, read_csv
@@ -75,6 +76,7 @@ def build_page(
         command=command,
         runs=runs,
         duration=duration,
+        short_commit=short_commit,
         time=time_block(results),
         cards=data_cards(results, runs, config, registry),
         configuration=yaml.safe_dump(dumped, sort_keys=False, allow_unicode=True, width=110),

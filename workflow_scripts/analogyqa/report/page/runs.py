@@ -10,6 +10,7 @@ import pandas as pd
 from analogyqa.errors import AnalogyQAError
 from analogyqa.plan import Cell
 from analogyqa.report.table_formats import Block, Value
+from analogyqa.runs.commit import UNKNOWN
 
 
 class Run(NamedTuple):
@@ -103,12 +104,12 @@ def logs_by_rule(results: Path) -> dict[str, list[tuple[str, str]]]:
 def origin_of(runs: Iterable[Run]) -> str:
     """Return the commits and machines of the records in one line."""
     records = [run.record for run in runs]
-    commits = dict.fromkeys(_short(str(record.get("git_commit"))) for record in records)
+    commits = dict.fromkeys(short_commit(record) for record in records)
     platforms = dict.fromkeys(str(record.get("platform")) for record in records)
     return f"{len(records)} runs of commit {', '.join(commits)} on {', '.join(platforms)}"
 
 
-def _short(commit: str) -> str:
-    """Return the first letters of a commit, and whether the code was changed since it."""
-    name, _, dirty = commit.partition("-")
+def short_commit(record: dict) -> str:
+    """Return the first letters of a record's commit, and whether the code was changed since it."""
+    name, _, dirty = (record.get("git_commit") or UNKNOWN).partition("-")
     return name[:12] + (f"-{dirty}" if dirty else "")

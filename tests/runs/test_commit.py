@@ -1,0 +1,85 @@
+"""A record names the commit of its own checkout, or says that it is unknown."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from analogyqa.runs import commit
+from analogyqa.runs.commit import CommitUnknownError, code_commit, find_commit
+
+
+@pytest.fixture(autouse=True)
+def fresh():
+    find_commit.cache_clear()
+    yield
+    find_commit.cache_clear()
+
+
+def git(folder: Path, *arguments: str) -> str:
+    command = ["git", "-C", str(folder), "-c", "user.name=a", "-c", "user.email=a@b", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+def make_repository(folder: Path) -> str:
+    """Make a repository with one file of code and return its commit."""
+    (folder / "workflow_scripts").mkdir(parents=True)
+    (folder / "workflow_scripts" / "code.py").write_text("")
+    git(folder, "init", "--quiet")
+    git(folder, "add", ".")
+    git(folder, "commit", "--quiet", "-m", "m")
+    return git(folder, "rev-parse", "HEAD")
+
+
+def test_the_commit_of_a_checkout(tmp_path):
+    name = make_repository(tmp_path)
+    assert len(name) == 40
+    assert code_commit(tmp_path) == name
+    (tmp_path / "notes.txt").write_text("no code")
+    find_commit.cache_clear()
+    assert code_commit(tmp_path) == name
+
+
+@pytest.mark.parametrize("file", ["workflow_scripts/code.py", "workflow_scripts/new.py"])
+def test_changed_and_added_code_is_said(tmp_path, file):
+    name = make_repository(tmp_path)
+    (tmp_path / file).write_text("changed")
+    assert code_commit(tmp_path) == f"{name}-dirty"
+
+
+def test_a_repository_around_the_checkout_is_not_its_own(tmp_path):
+    make_repository(tmp_path)
+    (tmp_path / "unpacked").mkdir()
+    assert code_commit(tmp_path / "unpacked") == "unknown"
+    with pytest.raises(CommitUnknownError, match=str(tmp_path)):
+        find_commit(tmp_path / "unpacked")
+
+
+def test_the_variables_of_git_lead_to_no_other_repository(tmp_path, monkeypatch):
+    name = make_repository(tmp_path / "own")
+    make_repository(tmp_path / "other")
+    monkeypatch.setenv("GIT_DIR", str(tmp_path / "other" / ".git"))
+    monkeypatch.setenv("GIT_WORK_TREE", str(tmp_path / "other"))
+    assert code_commit(tmp_path / "own") == name
+
+
+def test_without_git_the_commit_is_unknown(tmp_path, monkeypatch):
+    make_repository(tmp_path)
+    monkeypatch.setenv("PATH", "")
+    assert code_commit(tmp_path) == "unknown"
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can give a folder to somebody else")
+def test_a_checkout_of_somebody_else_is_unknown_for_the_reason_that_git_gives(tmp_path):
+    make_repository(tmp_path)
+    for path in (tmp_path, tmp_path / ".git"):
+        os.chown(path, 12345, 12345)
+    with pytest.raises(CommitUnknownError, match="dubious ownership"):
+        find_commit(tmp_path)
+    assert code_commit(tmp_path) == "unknown"
+
+
+def test_the_checkout_is_the_one_of_the_library():
+    assert (commit.CHECKOUT / "Snakefile").is_file()
