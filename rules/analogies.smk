@@ -97,5 +97,6 @@ rule solve_analogies:
         seeds=solving_seeds,
         sources=sources_of_solving,
         lowercase=lambda wildcards: lowercase_of_system(solving_system(wildcards)),
+        configured=configurations_of_solvers,
     script:
         "../workflow_scripts/solve_analogies.py"

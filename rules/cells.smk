@@ -82,7 +82,7 @@ def sources_of_relations(dataset):
 
 def solving_axes(wildcards):
     """The axes of a job that solves, which has every solver."""
-    return from_text(f"{wildcards.before}solver={next(iter(SOLVERS))}{wildcards.after}")
+    return next(iter(solving_cells(wildcards).values())).axes
 
 
 def solving_system(wildcards):
@@ -105,8 +105,24 @@ def solving_seeds(wildcards):
     return CONFIG.seeds_at(training.subset, training.axes) if training else CONFIG.seeds
 
 
+def solving_cells(wildcards):
+    """The cells of a job that solves, by solver."""
+    folder = f"{wildcards.system}/{wildcards.dataset}/{ALL}"
+    return {
+        solver: cell_at(f"{folder}/{wildcards.before}solver={solver}{wildcards.after}")
+        for solver in SOLVERS
+    }
+
+
+def configurations_of_solvers(wildcards):
+    cells = solving_cells(wildcards).items()
+    return {solver: configured_cell(CONFIG, cell) for solver, cell in cells}
+
+
 def solving_inputs(wildcards):
     """The sentences of a data set, the vectors of their words or of them, and what was trained."""
+    for cell in solving_cells(wildcards).values():
+        require_current_run(cell)
     inputs = {"corpus": f"{RESULTS}/corpora/{wildcards.dataset}.parquet"}
     if training := solving_training(wildcards):
         inputs["weights"] = f"{RESULTS}/runs/{training.path}/weights.pt"
@@ -163,6 +179,20 @@ def quadruples_of(wildcards):
         yield "build_evaluation_quadruples", {}, ["dev", "test"]
 
 
+def configuration_of_cell(wildcards):
+    return configured_cell(CONFIG, cell_of(wildcards))
+
+
+def require_current_run(cell):
+    require_current(f"{RESULTS}/runs/{cell.path}/run.json", configured_cell(CONFIG, cell))
+
+
+def checked_inputs(wildcards):
+    """The tables of a cell, whose run is not one of another configuration."""
+    require_current_run(cell_of(wildcards))
+    return cell_inputs(wildcards)
+
+
 def cell_inputs(wildcards):
     """The tables that a cell is made of; a list has one file for each seed."""
     cell, system, seeds = cell_of(wildcards), system_of(wildcards), seeds_of(wildcards)
@@ -188,6 +218,7 @@ def parts_of_cell(wildcards):
 
 def fused_inputs(wildcards):
     """The corpus of a cell, and the scores and records of its parts."""
+    require_current_run(cell_of(wildcards))
     parts = parts_of_cell(wildcards).values()
     return {
         "corpus": f"{RESULTS}/corpora/{cell_of(wildcards).corpus}.parquet",

@@ -6,12 +6,20 @@ import sys
 from functools import cache
 from types import SimpleNamespace
 
-from snakemake.exceptions import WorkflowError
+from snakemake.io import IOFile
+from snakemake.settings.types import RerunTrigger
 
 from analogyqa.availability import Availability
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import read_yaml
 from analogyqa.folders import require_writable
+from analogyqa.plan.configured import (
+    configured_cell,
+    configured_corpus,
+    configured_sentences,
+    configured_vectors,
+    require_same,
+)
 from analogyqa.plan.targets import require_target
 from analogyqa.plan.solved import of_category
 from analogyqa.plan import (
@@ -44,14 +52,16 @@ from analogyqa.settings.load import from_here, load_config
 from analogyqa.settings.left_out import leave_out
 from analogyqa.settings.tracking import tracking_uri_of
 from analogyqa.sources.registry import load_registry, mirrors_from
+from analogyqa.sources.verify import placed_by_hand
 
 
 def checked(function, *arguments):
-    """The function's value; what a user can mend stops the workflow before any job."""
+    """The function's value; what a user can put right stops the workflow before any job."""
     try:
         return function(*arguments)
     except AnalogyQAError as error:
-        raise WorkflowError(str(error)) from None
+        # Snakemake would show an exception with the lines of the Snakefile.
+        sys.exit(f"\nError: {error}\n")
 
 
 # Snakemake would refuse a broken file without its name.
@@ -71,6 +81,7 @@ checked(require_writable, RESULTS)
 RESOURCES = CONFIG.resources_dir
 MIRRORS = mirrors_from(CONFIG.mirrors, os.environ)
 SOURCE_OF_FILE = {source.file: name for name, source in REGISTRY.items()}
+PLACED_BY_HAND = {source.file for source in REGISTRY.values() if placed_by_hand(source, RESOURCES)}
 ASKING = checked(load_papers, CONFIG).values()
 AVAILABLE = checked(Availability, CONFIG, REGISTRY, RESOURCES, MIRRORS, ASKING)
 CONFIG = checked(leave_out, CONFIG, AVAILABLE.reasons)
@@ -155,6 +166,17 @@ def records_of_sources(files):
     return [f"{file}.source.json" for file in files if file.startswith(f"{RESOURCES}/")]
 
 
+def require_current(file, configured):
+    """Stop when a result was made with other settings, and Snakemake has no metadata that shows it."""
+    forced = workflow.dag_settings.forceall or workflow.dag_settings.forcerun
+    is_seen = (
+        RerunTrigger.PARAMS in workflow.dag_settings.rerun_triggers
+        and workflow.persistence.metadata(IOFile(file)) is not None
+    )
+    if workflow.is_main_process and not (forced or is_seen) and os.path.exists(file):
+        checked(require_same, file, configured)
+
+
 def vectors_file(name):
     """The file that the corpora's words are looked up in."""
     vectors = CONFIG.vectors_at(name)
@@ -168,11 +190,18 @@ def corpora_of_vectors(name):
     return [f"{RESULTS}/{table.format(dataset)}" for dataset in vectors.corpora]
 
 
-def corpus_of_vectors(wildcards):
-    """The table whose words vectors are selected for."""
+def vectors_inputs(wildcards):
+    """The table whose words vectors are selected for, and the file that they are looked up in."""
+    record = f"{RESULTS}/vectors/{wildcards.dataset}/{wildcards.vectors}.json"
+    require_current(record, configured_vectors(CONFIG, wildcards.vectors))
     lemmas = CONFIG.vectors_at(wildcards.vectors).lemmas
     table = "lemmas/{}/content.parquet" if lemmas else "corpora/{}.parquet"
-    return f"{RESULTS}/{table.format(wildcards.dataset)}"
+    file = vectors_file(wildcards.vectors)
+    return {
+        "corpus": f"{RESULTS}/{table.format(wildcards.dataset)}",
+        "vectors": file,
+        "sources": records_of_sources([file]),
+    }
 
 
 def named(file):
@@ -182,6 +211,20 @@ def named(file):
 
 def split_files(corpus):
     return AVAILABLE.splits[split_corpus(corpus)[0]]
+
+
+def configuration_of_corpus(wildcards):
+    types = {"question_types": types_of_corpus(wildcards)}
+    return configured_corpus(CONFIG, wildcards.corpus) | types
+
+
+def corpus_inputs(wildcards):
+    """The files of the splits of a corpus, and the records of their sources."""
+    require_current(
+        f"{RESULTS}/corpora/{wildcards.corpus}.json", configuration_of_corpus(wildcards)
+    )
+    files = split_files(wildcards.corpus)
+    return files | {"sources": records_of_sources(files.values())}
 
 
 def dataset_of(corpus):
@@ -229,8 +272,11 @@ def name_of_weights(name):
     return AVAILABLE.sentence_vectors[name].get("name", [None])[0]
 
 
-def encoder_inputs(name):
+def encoder_inputs(wildcards):
     """The weights and word vectors of a pre-trained encoder, where it reads such."""
+    name = wildcards.sentence_vectors
+    record = f"{RESULTS}/sentence_vectors/{wildcards.corpus}/{name}.json"
+    require_current(record, configured_sentences(CONFIG, name))
     files, inputs = AVAILABLE.sentence_vectors[name], {}
     if CONFIG.sentence_vectors[name].train_on:
         inputs["weights"] = f"{RESULTS}/sentence_vectors/trained/{name}.pt"

@@ -1,7 +1,7 @@
 """The corpus tables, as they are and with the question words replaced.
 
 needs: the files of the data sets' splits; a model of named entities
-makes: corpora/{corpus}.parquet, entities/{corpus}.parquet, rewritten/{corpus}/{rewriting}.parquet;
+makes: corpora/{corpus}.{parquet,json}, entities/{corpus}.parquet, rewritten/{corpus}/{rewriting}.parquet;
        a corpus is a data set, with axes behind its name where it is read otherwise
 """
 
@@ -9,10 +9,10 @@ makes: corpora/{corpus}.parquet, entities/{corpus}.parquet, rewritten/{corpus}/{
 rule build_corpus:
     """Read the splits of a data set into one table and type its questions."""
     input:
-        unpack(lambda wildcards: split_files(wildcards.corpus)),
-        sources=lambda wildcards: records_of_sources(split_files(wildcards.corpus).values()),
+        unpack(corpus_inputs),
     output:
-        f"{RESULTS}/corpora/{{corpus}}.parquet",
+        corpus=f"{RESULTS}/corpora/{{corpus}}.parquet",
+        record=f"{RESULTS}/corpora/{{corpus}}.json",
     log:
         f"{RESULTS}/logs/build_corpus/{{corpus}}.log",
     benchmark:
@@ -33,6 +33,7 @@ rule build_corpus:
         parts=lambda wildcards: dataset_of(wildcards.corpus).parts,
         fold=lambda wildcards: dataset_of(wildcards.corpus).fold,
         train_share=lambda wildcards: dataset_of(wildcards.corpus).train_share,
+        configured=configuration_of_corpus,
     script:
         "../workflow_scripts/build_corpus.py"
 

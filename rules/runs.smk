@@ -13,7 +13,7 @@ makes: runs/{system}/{dataset}/{subset}/{axes}/{scores,metrics,history}.parquet 
 rule train_encoder:
     """Train all seeds of a cell, choose each epoch on dev, score dev and test once."""
     input:
-        unpack(cell_inputs),
+        unpack(checked_inputs),
     output:
         scores=f"{RESULTS}/runs/{{system}}/{{dataset}}/{{subset}}/{{axes}}/scores.parquet",
         metrics=f"{RESULTS}/runs/{{system}}/{{dataset}}/{{subset}}/{{axes}}/metrics.parquet",
@@ -41,6 +41,7 @@ rule train_encoder:
         settings=settings_of,
         seeds=seeds_of,
         lowercase=lowercase_of,
+        configured=configuration_of_cell,
     script:
         "../workflow_scripts/train_encoder.py"
 
@@ -123,7 +124,7 @@ rule choose_setting:
 rule score_candidates:
     """Score dev and test with an encoder that is not trained, for each seed."""
     input:
-        unpack(cell_inputs),
+        unpack(checked_inputs),
     output:
         scores=f"{RESULTS}/runs/{{system}}/{{dataset}}/{{subset}}/{{axes}}/scores.parquet",
         metrics=f"{RESULTS}/runs/{{system}}/{{dataset}}/{{subset}}/{{axes}}/metrics.parquet",
@@ -149,6 +150,7 @@ rule score_candidates:
         system=lambda wildcards: system_of(wildcards).model_dump(exclude={"title", "training"}),
         seeds=seeds_of,
         lowercase=lowercase_of,
+        configured=configuration_of_cell,
     script:
         "../workflow_scripts/score_candidates.py"
 
@@ -179,6 +181,7 @@ rule fuse_scores:
         system=lambda wildcards: system_of(wildcards).model_dump(exclude={"title", "training"}),
         parts=lambda wildcards: list(parts_of_cell(wildcards)),
         seeds=seeds_of,
+        configured=configuration_of_cell,
     script:
         "../workflow_scripts/fuse_scores.py"
 

@@ -5,21 +5,20 @@ makes: {resources_dir}/{file}, verified by its hashes,
        {resources_dir}/{file}.source.json, where it came from: origin, sha256, bytes, licence,
        and whether a known hash agreed
 
-A file that the user dropped into resources_dir is verified and kept: `update` stops Snakemake from
-deleting it before the job and after a failure. The rule has no input and no mirror among its
-params, so that a mirror which changes or vanishes makes nothing run again.
+A file that the user placed in resources_dir is an input, never an output: Snakemake may delete outputs.
 """
 
 
-rule fetch_source:
-    """Take a source from resources_dir, a mirror or the web, and verify it."""
+rule verify_source:
+    """Verify a source that the user placed in resources_dir."""
+    input:
+        file=f"{RESOURCES}/{{file}}",
     output:
-        file=update(f"{RESOURCES}/{{file}}"),
-        source=update(f"{RESOURCES}/{{file}}.source.json"),
+        source=f"{RESOURCES}/{{file}}.source.json",
     log:
-        f"{RESULTS}/logs/fetch_source/{{file}}.log",
+        f"{RESULTS}/logs/verify_source/{{file}}.log",
     wildcard_constraints:
-        file=one_of(SOURCE_OF_FILE),
+        file=one_of(PLACED_BY_HAND),
     retries: 0
     localrule: True
     conda:
@@ -28,3 +27,17 @@ rule fetch_source:
         source=lambda wildcards: SOURCE_OF_FILE[wildcards.file],
     script:
         "../workflow_scripts/fetch_source.py"
+
+
+# `update` keeps a file that is there until it is verified. There is no input and no mirror among the params, so that
+# a mirror which changes or vanishes makes nothing run again.
+use rule verify_source as fetch_source with:
+    input:
+        [],
+    output:
+        file=update(f"{RESOURCES}/{{file}}"),
+        source=update(f"{RESOURCES}/{{file}}.source.json"),
+    log:
+        f"{RESULTS}/logs/fetch_source/{{file}}.log",
+    wildcard_constraints:
+        file=one_of(SOURCE_OF_FILE.keys() - PLACED_BY_HAND),

@@ -86,17 +86,29 @@ def files_of(jobs, section):
     return list(dict.fromkeys(file for files in lists for file in files))
 
 
+def inputs_of_jobs(jobs):
+    """A function that returns the inputs of jobs, of which none has a run of another configuration."""
+
+    def inputs(wildcards):
+        for job in jobs:
+            if "system" in job["wildcards"]:
+                require_current_run(cell_of(SimpleNamespace(**job["wildcards"])))
+        made = files_of(jobs, "output")
+        return [file for file in files_of(jobs, "input") if file not in made]
+
+    return inputs
+
+
 # Snakemake prefers a rule without wildcards, so that these go before the rules of the single jobs.
 for number, jobs in enumerate(jobs_together(CELLS, CONFIG.cells_per_job)):
-    made = files_of(jobs, "output")
 
     rule:
         name:
             f"run_together_{number}"
         input:
-            [file for file in files_of(jobs, "input") if file not in made],
+            inputs_of_jobs(jobs),
         output:
-            made,
+            files_of(jobs, "output"),
         log:
             [job["log"] for job in jobs],
         benchmark:

@@ -37,9 +37,7 @@ rule train_vectors:
 rule select_vectors:
     """Keep the vectors of the words that a data set uses."""
     input:
-        corpus=corpus_of_vectors,
-        vectors=lambda wildcards: vectors_file(wildcards.vectors),
-        sources=lambda wildcards: records_of_sources([vectors_file(wildcards.vectors)]),
+        unpack(vectors_inputs),
     output:
         vectors=f"{RESULTS}/vectors/{{dataset}}/{{vectors}}.npy",
         words=f"{RESULTS}/vectors/{{dataset}}/{{vectors}}.words.txt",
@@ -58,6 +56,7 @@ rule select_vectors:
         origin=lambda wildcards: vectors_origin(wildcards.vectors),
         out_of_vocabulary=lambda wildcards: CONFIG.vectors_at(wildcards.vectors).out_of_vocabulary,
         lowercase=lambda wildcards: lowercase_of_vectors(wildcards.vectors),
+        configured=lambda wildcards: configured_vectors(CONFIG, wildcards.vectors),
     script:
         "../workflow_scripts/select_vectors.py"
 
@@ -97,7 +96,7 @@ rule train_infersent:
 rule encode_sentences:
     """Encode the sentences of a data set that are ranked or are prototypes, each once."""
     input:
-        unpack(lambda wildcards: encoder_inputs(wildcards.sentence_vectors)),
+        unpack(encoder_inputs),
         corpus=f"{RESULTS}/corpora/{{corpus}}.parquet",
     output:
         vectors=f"{RESULTS}/sentence_vectors/{{corpus}}/{{sentence_vectors}}.npy",
@@ -123,5 +122,6 @@ rule encode_sentences:
         name=lambda wildcards: name_of_weights(wildcards.sentence_vectors),
         origin=lambda wildcards: sentence_vectors_origin(wildcards.sentence_vectors),
         lowercase=lambda wildcards: lowercase_of_sentences(wildcards.sentence_vectors),
+        configured=lambda wildcards: configured_sentences(CONFIG, wildcards.sentence_vectors),
     script:
         "../workflow_scripts/encode_sentences.py"

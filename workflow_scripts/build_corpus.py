@@ -1,7 +1,7 @@
 """Read the splits of a data set into the corpus table.
 
 input: train, dev, test
-output: corpora/{dataset}.parquet
+output: corpora/{dataset}.parquet, .json
 """
 
 import logging
@@ -9,6 +9,7 @@ import logging
 from analogyqa.corpora.folds import count_shared, fold_of
 from analogyqa.corpora.shares import with_train_share
 from analogyqa.corpora.table import build_corpus
+from analogyqa.files import write_json
 from analogyqa.job import job
 from analogyqa.schemas import CORPUS, SPLITS, write_table
 from analogyqa.settings.data import fold_numbers
@@ -27,4 +28,5 @@ with job(snakemake):
         corpus = fold_of(corpus, *fold_numbers(snakemake.params.fold))
         logging.info("the test split shares with train and dev: %s", count_shared(corpus))
     corpus = with_train_share(corpus, snakemake.params.train_share)
-    write_table(corpus, CORPUS, snakemake.output[0])
+    write_table(corpus, CORPUS, snakemake.output.corpus)
+    write_json(snakemake.output.record, {"configured": snakemake.params.configured})

@@ -27,4 +27,5 @@ with job(snakemake):
     )
     vectors = encode_sentences(params.encoder, sentences, resources)
     found = np.ones(len(sentences), dtype=bool)
-    write_store(vectors, found, sentences, params.origin, snakemake.output.vectors)
+    output = snakemake.output.vectors
+    write_store(vectors, found, sentences, params.origin, output, params.configured)

@@ -20,4 +20,5 @@ with job(snakemake):
         dict(zip(snakemake.params.parts, folders, strict=True)),
         snakemake.params.seeds,
         Path(snakemake.output.record).parent,
+        snakemake.params.configured,
     )

@@ -19,4 +19,5 @@ with job(snakemake):
         snakemake.params.sources,
         snakemake.params.lowercase,
         Path(snakemake.output.record).parent,
+        snakemake.params.configured,
     )

@@ -24,4 +24,5 @@ with job(snakemake):
         "%s: %d of %d words found in %s",
         snakemake.wildcards.vectors, found.sum(), len(found), snakemake.params.origin,
     )  # fmt: skip
-    write_store(vectors, found, vocabulary, snakemake.params.origin, snakemake.output.vectors)
+    params, output = snakemake.params, snakemake.output
+    write_store(vectors, found, vocabulary, params.origin, output.vectors, params.configured)

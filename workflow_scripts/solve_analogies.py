@@ -31,4 +31,5 @@ with job(snakemake):
             params.lowercase,
             folders,
             inputs.get("weights"),
+            params.configured,
         )

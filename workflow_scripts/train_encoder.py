@@ -28,4 +28,5 @@ with job(snakemake):
             Path(snakemake.output.record).parent,
             snakemake.threads,
             live.log,
+            snakemake.params.configured,
         )

@@ -19,7 +19,13 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.sources.fetch import fetch
 from analogyqa.sources.registry import Source, first_available, load_registry, mirrors_from
 from analogyqa.sources.status import status_table
-from analogyqa.sources.verify import CHUNK, fingerprint, rows_sha256, sidecar
+from analogyqa.sources.verify import (
+    CHUNK,
+    fingerprint,
+    placed_by_hand,
+    rows_sha256,
+    sidecar,
+)
 from http_server import dropped, entry, ok, running_server, sent, sha256, source, status
 
 ROOT = Path(__file__).parents[2]
@@ -494,3 +500,25 @@ def test_a_missing_file_is_one_line(tmp_path, show, option):
     message, shown, _ = show(option, "none.yaml")  # which Python prints, and exits with 1
     assert "none.yaml: no such file" in message
     assert (len(message.splitlines()), shown) == (1, "")
+
+
+# What the user placed
+
+
+def test_a_file_is_placed_by_hand_unless_its_record_says_that_it_was_fetched(
+    tmp_path, resources, target
+):
+    it, mirror = source(BODY), tmp_path / "mirror"
+    assert not placed_by_hand(it, resources)
+    put(target, BODY)
+    assert placed_by_hand(it, resources)
+    assert fetch(it, resources, []).origin == "drop-in"
+    assert placed_by_hand(it, resources)
+    target.unlink()
+    sidecar(resources, it).unlink()
+    put(mirror / it.file, BODY)
+    assert fetch(it, resources, [mirror]).origin == "mirror"
+    assert not placed_by_hand(it, resources)
+    later = sidecar(resources, it).stat().st_mtime + 1
+    os.utime(target, (later, later))  # another file in its place
+    assert placed_by_hand(it, resources)

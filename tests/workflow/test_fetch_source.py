@@ -17,14 +17,16 @@ pytestmark = pytest.mark.workflow
 ROOT = Path(__file__).parents[2]
 SNAKEFILE = """\
 from analogyqa.sources.registry import load_registry
+from analogyqa.sources.verify import placed_by_hand
 
 REGISTRY = load_registry("sources.yaml")
 SOURCE_OF_FILE = {source.file: name for name, source in REGISTRY.items()}
 RESOURCES, RESULTS = "resources", "results"
+PLACED_BY_HAND = {each.file for each in REGISTRY.values() if placed_by_hand(each, RESOURCES)}
 
 
 def one_of(names):
-    return "|".join(names)
+    return "|".join(names) or "(?!)"
 
 
 include: "rules/sources.smk"
@@ -48,8 +50,8 @@ def folder(tmp_path) -> Path:
 
 
 def snakemake(folder: Path, *arguments: str, mirror: str = "") -> tuple[bool, str]:
-    """Ask for the file; return whether it was made, and what was printed."""
-    command = [sys.executable, "-m", "snakemake", "--cores", "1", FILE, SIDECAR, *arguments]
+    """Ask for the record of the file; return whether it was made, and what was printed."""
+    command = [sys.executable, "-m", "snakemake", "--cores", "1", SIDECAR, *arguments]
     environment = {**clean_environment(folder), "ANALOGYQA_MIRROR": mirror}
     done = subprocess.run(command, cwd=folder, env=environment, text=True, capture_output=True)
     return done.returncode == 0, done.stdout + done.stderr
@@ -76,6 +78,17 @@ def test_a_dropped_in_file_survives_the_job_that_verifies_it(folder):
     assert made, output
     assert (folder / FILE).stat().st_ino == before
     assert json.loads((folder / SIDECAR).read_bytes())["origin"] == "drop-in"
+
+
+def test_deleting_all_output_leaves_what_the_user_placed_and_no_download(folder):
+    assert snakemake(folder, mirror="mirror")[0]
+    snakemake(folder, "--delete-all-output")
+    assert not (folder / FILE).exists()
+    (folder / FILE).write_bytes(CONTENT)
+    assert snakemake(folder)[0]
+    snakemake(folder, "--delete-all-output")
+    assert (folder / FILE).read_bytes() == CONTENT
+    assert not (folder / SIDECAR).exists()
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 """Only what depends on a change runs again."""
 
+import shutil
+
 import pytest
 
 from workflow.project import FEW, SYSTEMS, TRAINING, Project, cells_of, copy_checkout
@@ -64,6 +66,37 @@ def test_another_point_of_a_figure_trains_only_that_point(changed):
 def test_another_title_trains_nothing(changed):
     jobs = changed(systems=SYSTEMS | {"analogy": {"title": "Renamed"}})
     assert {rule for rule, _ in jobs} <= REPORTING
+
+
+OTHER_TRAINING = {**TRAINING, "dropout": 0.25}
+
+
+def test_the_output_folder_may_be_spelled_in_another_way(finished, tmp_path):
+    project = finished.copy_to(tmp_path / "project")
+    for spelling in ("./results/", str(project.results)):
+        project.configure(output_dir=spelling)
+        assert "Nothing to be done" in project.run("--dry-run").stdout
+        project.configure(output_dir=spelling, training=OTHER_TRAINING)
+        assert "analogy/wikiqa/who/default" in cells_of(project.jobs())
+
+
+@pytest.mark.parametrize("forgetting", ["metadata", "parameters"])
+def test_a_run_of_other_settings_that_snakemake_does_not_see_is_refused(
+    finished, tmp_path, forgetting
+):
+    project = finished.copy_to(tmp_path / "project")
+    arguments = ["--dry-run"]
+    if forgetting == "metadata":
+        shutil.rmtree(project.folder / ".snakemake")
+    else:
+        arguments += ["--rerun-triggers", "mtime"]
+    assert "Nothing to be done" in project.run(*arguments).stdout
+    project.configure(training=OTHER_TRAINING)
+    done = project.run(*arguments)
+    assert done.returncode == 1
+    assert "dropout: 0.5, now 0.25" in done.stdout
+    assert "Traceback" not in done.stdout
+    assert project.run(*arguments, "--forceall").returncode == 0
 
 
 def test_another_device_trains_nothing(changed):

@@ -7,6 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from analogyqa.plan import Cell
+from analogyqa.plan.configured import configured_cell
 from analogyqa.report.claims import judge_claims
 from analogyqa.report.ledger import build_ledger
 from analogyqa.report.ledger_pages import to_html
@@ -106,6 +107,7 @@ def make_results(folder: Path, config: Config, *papers: Paper, seeds: int = 2) -
         settings |= {"vectors": {"name": "w", "origin": "wiki-news"}, "sentence_vectors": None}
         record = {"cell": cell.record(), "settings": settings, "seeds": list(range(seeds))}
         record |= {"device": "cpu", "wall_seconds": 7300, "git_commit": "abc", "platform": "Linux"}
+        record["configured"] = configured_cell(config, cell)
         for name, text in (
             (f"runs/{cell.path}/run.json", json.dumps(record)),
             (f"logs/train_encoder/{system}/{dataset}-{subset}-{axes}.log", "done\n"),

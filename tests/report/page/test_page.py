@@ -140,6 +140,20 @@ def test_data_time_and_configuration_are_there_and_no_place_that_may_hold_a_pass
     assert "samples: 200" in text
 
 
+def test_runs_of_other_settings_are_counted_at_the_top_and_marked(made):
+    folder, _, text = made
+    assert "other settings" not in text
+    changed = SMALL.systems["analogy"].training.model_copy(update={"learning_rate": 0.5})
+    analogy = SMALL.systems["analogy"].model_copy(update={"training": changed})
+    other = SMALL.model_copy(update={"systems": {**SMALL.systems, "analogy": analogy}})
+    page = build_page(folder, other, PAPERS, REGISTRY, COMMAND)
+    (runs,) = [table for table in PageReader(page).tables if table[1].startswith("Every run")]
+    marked = {row[0] for row in runs[2][1:] if "other settings" in row[1]}
+    assert marked == {row[0] for row in runs[2][1:] if row[0].split()[0] == "analogy"} != set()
+    assert "learning_rate: 0.001, now 0.5" in page
+    assert f"{len(marked)} of {len(runs[2]) - 1} runs" in page
+
+
 def test_without_results_the_command_that_makes_them_is_said(tmp_path):
     with pytest.raises(AnalogyQAError, match=f"no results yet. Make them first: {COMMAND}"):
         build_page(tmp_path, SMALL, PAPERS, REGISTRY, COMMAND)

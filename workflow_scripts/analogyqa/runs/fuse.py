@@ -11,6 +11,7 @@ import pandas as pd
 from analogyqa.errors import AnalogyQAError
 from analogyqa.examples.files import CellFiles
 from analogyqa.plan import Cell
+from analogyqa.plan.configured import Configured
 from analogyqa.rankers import build_ranker
 from analogyqa.runs.depends_on import sha256
 from analogyqa.runs.record import settings_record, write_run
@@ -29,6 +30,7 @@ def fuse_cell(
     parts: dict[str, Path],
     seeds: list[int],
     folder: str | Path,
+    configured: Configured | None = None,
 ) -> None:
     """Fuse the scores of a cell's parts; write its scores, metrics and run.json.
 
@@ -40,6 +42,8 @@ def fuse_cell(
         parts: system to the folder of its run.
         seeds: of the cell, and of its parts.
         folder: of the run.
+        configured: what of the configuration the scores depend on, for the record; see
+            `plan.configured`.
 
     Raises AnalogyQAError when the parts rank other pairs or lack a seed.
     """
@@ -71,7 +75,9 @@ def fuse_cell(
     inputs |= {f"scores of {name}": sha256(path) for name, path in files.items()}
     seconds = time.perf_counter() - started
     write_run(
-        cell, types, settings, of_corpus, inputs, fused, folder, "cpu", {}, seconds, weights=weights
+        *(cell, types, settings, of_corpus, inputs, fused, folder, "cpu", {}, seconds),
+        weights=weights,
+        configured=configured,
     )
 
 

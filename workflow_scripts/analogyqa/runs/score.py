@@ -8,6 +8,7 @@ import pandas as pd
 
 from analogyqa.examples.files import CellFiles, load_cell, load_pairs
 from analogyqa.plan import Cell
+from analogyqa.plan.configured import Configured
 from analogyqa.rankers import TextRanker, build_ranker
 from analogyqa.registry import ENCODERS, RANKERS
 from analogyqa.runs.depends_on import sha256
@@ -25,6 +26,7 @@ def score_cell(
     sources: dict[str, str],
     lowercase: bool,
     folder: str | Path,
+    configured: Configured | None = None,
 ) -> None:
     """Score all seeds of a cell that is not trained; write its scores, metrics and run.json.
 
@@ -36,6 +38,8 @@ def score_cell(
         sources: split to the name of the file that its pairs come from, for the record.
         lowercase: as the vocabulary was made.
         folder: of the run.
+        configured: what of the configuration the scores depend on, for the record; see
+            `plan.configured`.
     """
     started = time.perf_counter()
     inputs, scores = {}, []
@@ -60,7 +64,10 @@ def score_cell(
             scores.append(score_untrained(data, system, seed))
     settings = settings_record(system, None, sources, lowercase, files)
     seconds = time.perf_counter() - started
-    write_run(cell, types, settings, files, inputs, scores, folder, "cpu", {}, seconds)
+    write_run(
+        *(cell, types, settings, files, inputs, scores, folder, "cpu", {}, seconds),
+        configured=configured,
+    )
 
 
 def _depends_on_seed(system: System) -> bool:

@@ -15,6 +15,7 @@ from analogyqa.examples.files import CellFiles
 from analogyqa.files import write_json
 from analogyqa.measures import ACCURACY, ALL_CORRECT, OF_DISTRACTORS, TIED, WEIGHT
 from analogyqa.plan import Cell
+from analogyqa.plan.configured import Configured
 from analogyqa.registry import SOLVERS
 from analogyqa.runs.depends_on import sha256
 from analogyqa.runs.record import run_record, settings_record
@@ -38,6 +39,7 @@ def solve_cells(
     lowercase: bool,
     folders: Mapping[str, str | Path],
     weights: str | Path | None = None,
+    configured: Mapping[str, Configured] | None = None,
 ) -> None:
     """Write metrics.parquet and run.json of every solver.
 
@@ -50,6 +52,8 @@ def solve_cells(
         lowercase: as the vocabulary was made.
         folders: solver to the folder of its run.
         weights: of a system that is trained, what `write_weights` wrote.
+        configured: solver to what of the configuration its metrics depend on, for the record; see
+            `plan.configured`.
     """
     started = time.perf_counter()
     corpus = read_table(files.corpus, CORPUS)
@@ -80,6 +84,7 @@ def solve_cells(
             device="cpu",
             machines={},
             wall_seconds=seconds,
+            configured=(configured or {}).get(solver),
         )
         write_json(metrics.with_name("run.json"), record)
 

@@ -11,6 +11,7 @@ from threadpoolctl import threadpool_limits
 from analogyqa.examples.data import CellData
 from analogyqa.examples.files import CellFiles, load_cell
 from analogyqa.plan import Cell
+from analogyqa.plan.configured import Configured
 from analogyqa.registry import ENCODERS, EXAMPLES, OBJECTIVES, OPTIMISERS, RANKERS
 from analogyqa.runs.depends_on import code_hash, content_hash, sha256
 from analogyqa.runs.record import settings_record, write_run
@@ -88,6 +89,7 @@ def train_cell(
     folder: str | Path,
     threads: int = 1,
     on_epoch: Callable[[list[list]], None] = lambda history: None,
+    configured: Configured | None = None,
 ) -> None:
     """Train all seeds of a cell; write its history.parquet, scores, metrics and run.json.
 
@@ -104,6 +106,8 @@ def train_cell(
         folder: of the run.
         threads: the most seeds that are trained at a time, each in one thread.
         on_epoch: called with the history of a seed as its training goes on; see `train_seed`.
+        configured: what of the configuration the scores depend on, for the record; see
+            `plan.configured`.
     """
     from analogyqa.training.devices import device_for
 
@@ -127,7 +131,10 @@ def train_cell(
     seconds = max(time.perf_counter() - started, of_epochs)
     ran_on = {str(seed): own for seed, own in zip(files, machines, strict=True)}
     device_name = str(chosen_device)
-    write_run(cell, types, settings, files, inputs, scores, folder, device_name, ran_on, seconds)
+    write_run(
+        *(cell, types, settings, files, inputs, scores, folder, device_name, ran_on, seconds),
+        configured=configured,
+    )
 
 
 def _train_seed(

@@ -10,6 +10,7 @@ from analogyqa.files import write_json
 from analogyqa.sources.registry import Source
 
 CHUNK = 1 << 16
+DROP_IN = "drop-in"  # the origin of a file that the user placed
 WIKIQA_HEADER = b"QuestionID Question DocumentID DocumentTitle SentenceID Sentence Label".split()
 
 
@@ -81,7 +82,7 @@ def expected_of(source: Source) -> str:
 
 @dataclass(frozen=True)
 class Provenance:
-    """Where a file came from: "drop-in", "mirror" or a URL (#member of an archive).
+    """Where a file came from: DROP_IN, "mirror" or a URL (#member of an archive).
 
     `hash` says whether a known hash agreed, or whether `sha256` is only what was found.
     """
@@ -99,18 +100,35 @@ def sidecar(resources_dir: str | Path, source: Source) -> Path:
     return Path(resources_dir, source.file + ".source.json")
 
 
+def placed_by_hand(source: Source, resources_dir: str | Path) -> bool:
+    """Return whether the file of a source is there and no record says that it was fetched."""
+    path, record = Path(resources_dir, source.file), sidecar(resources_dir, source)
+    if not path.exists():
+        return False
+    recorded = _read_record(record)
+    return recorded is None or recorded.origin == DROP_IN or _is_newer(path, record)
+
+
+def _is_newer(path: Path, other: Path) -> bool:
+    return path.stat().st_mtime_ns > other.stat().st_mtime_ns
+
+
+def _read_record(path: Path) -> Provenance | None:
+    try:
+        return Provenance(**json.loads(path.read_bytes()))
+    except (FileNotFoundError, ValueError, TypeError, RecursionError):
+        return None  # there is none, or it is not ours
+
+
 def write_record(
     source: Source, resources_dir: str | Path, found: Fingerprint, origin: str | None = None
 ) -> Provenance:
     """Write the sidecar, unless it says so already; without `origin`, the one on record stands."""
     path = sidecar(resources_dir, source)
-    try:
-        recorded = Provenance(**json.loads(path.read_bytes()))
-    except (FileNotFoundError, ValueError, TypeError, RecursionError):
-        recorded = None  # none, or not ours: it is written anew
+    recorded = _read_record(path)
     if origin is None:
         known = recorded is not None and recorded.sha256 == found.sha256
-        origin = recorded.origin if known else "drop-in"
+        origin = recorded.origin if known else DROP_IN
     checked = "unverified" if source.unverified else "verified"
     provenance = Provenance(source.name, origin, found.sha256, found.bytes, source.licence, checked)
     if provenance != recorded:

@@ -13,13 +13,22 @@ from analogyqa.files import atomic_path, write_json, write_text
 
 
 def write_store(
-    vectors: np.ndarray, found: np.ndarray, vocabulary: list[str], origin: str, path: str | Path
+    vectors: np.ndarray,
+    found: np.ndarray,
+    vocabulary: list[str],
+    origin: str,
+    path: str | Path,
+    configured: dict | None = None,
 ) -> None:
-    """Write `path` (.npy), its words beside it (.words.txt) and where they come from (.json)."""
+    """Write `path` (.npy), its words beside it (.words.txt) and where they come from (.json).
+
+    `configured` is what of the configuration the vectors depend on, for the record.
+    """
     path = Path(path)
     record = {"origin": origin, "words": len(vocabulary), "found": int(found.sum())}
     write_text(path.with_suffix(".words.txt"), "".join(f"{word}\n" for word in vocabulary))
-    write_json(path.with_suffix(".json"), {**record, "dim": vectors.shape[1]})
+    record |= {"dim": vectors.shape[1], "configured": configured}
+    write_json(path.with_suffix(".json"), record)
     with atomic_path(path) as temporary:
         with open(temporary, "wb") as file:
             np.save(file, vectors)

@@ -52,7 +52,7 @@ def build_page(
     Raises AnalogyQAError where there is no ledger yet, and when a file is damaged.
     """
     results = Path(results)
-    runs = read_run_records(results)
+    runs = read_run_records(results, config)
     if not all((results / name).exists() for name in ("ledger.csv", "summary.csv")):
         there = f"{len(runs)} runs and no ledger yet" if runs else "no results yet"
         raise AnalogyQAError(f"{results}: {there}. Make them first: {command}")
@@ -75,6 +75,7 @@ def build_page(
         papers=[part_of(results, paper, summary, config) for paper in papers.values()],
         command=command,
         runs=runs,
+        others=[run for run in runs if run.other],
         duration=duration,
         short_commit=short_commit,
         time=time_block(results),

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -9,21 +10,27 @@ import pandas as pd
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.plan import Cell
+from analogyqa.plan.configured import configured_cell, differences
 from analogyqa.report.table_formats import Block, Value
 from analogyqa.runs.commit import UNKNOWN
+from analogyqa.settings.run import Config
 
 
 class Run(NamedTuple):
-    """A run: its path, its coordinates, its record, and the log of its job ("" for none)."""
+    """A run: its path, its coordinates, its record, and the log of its job ("" for none).
+
+    `other` says what it was made with that is not as configured, "" when all is.
+    """
 
     path: str
     label: str
     record: dict
     log: str
+    other: str = ""
 
 
-def read_run_records(results: Path) -> list[Run]:
-    """Return every run that is there, by path.
+def read_run_records(results: Path, config: Config) -> list[Run]:
+    """Return every run that is there, by path, compared with the configuration.
 
     Raises AnalogyQAError when a record is damaged.
     """
@@ -43,8 +50,18 @@ def read_run_records(results: Path) -> list[Run]:
                 "Delete it, then run the same command again to rebuild it."
             ) from error
         log = logs.get((cell.system, "-".join(cell.path.split("/")[1:])), "")
-        runs.append(Run(cell.path, cell.label, record, log))
+        runs.append(Run(cell.path, cell.label, record, log, _other_settings(record, cell, config)))
     return runs
+
+
+def _other_settings(record: dict, cell: Cell, config: Config) -> str:
+    if cell.system not in config.systems or cell.dataset not in config.datasets:
+        return "not in the configuration"
+    try:
+        now = configured_cell(config, cell)
+    except (AnalogyQAError, ValueError):  # such as an override that the system does not have
+        return "not in the configuration"
+    return ", ".join(islice(differences(record.get("configured") or {}, now), 3))
 
 
 def time_block(results: Path) -> Block:

@@ -1,0 +1,99 @@
+"""A record keeps what of the configuration its result depends on, and nothing else."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analogyqa.errors import AnalogyQAError
+from analogyqa.plan import Cell
+from analogyqa.plan.configured import configured_cell, differences, require_same
+from small_papers import Papers
+
+CELLS = {
+    "analogy": Cell("analogy", "toy", "who"),
+    "folded": Cell("analogy", "toy", "who", (("fold", "1of5"),)),
+    "chosen": Cell("analogy", "toy", "who", (("setting", "chosen"),)),
+    "mean": Cell("mean", "toy", "both"),
+    "stored": Cell("stored", "toy", "all"),
+    "words": Cell("words", "toy", "who"),
+    "both": Cell("both", "toy", "who"),
+}
+BOTH = "both: {title: F, ranker: fused, parts: [mean, words]}"
+EVERY = set(CELLS)
+OF_VECTORS = EVERY - {"words"}
+TRAINED = {"analogy", "folded", "chosen"}
+
+# A change of the configuration, and the cells that it is about.
+CHANGES = {
+    "systems: {analogy: {title: Renamed}}": set(),
+    "{resources_dir: elsewhere, mirrors: [a], device: cpu, bootstrap: {samples: 700}}": set(),
+    "datasets: {toy: {title: Renamed, questions: null}}": set(),
+    "seeds: 3": EVERY,
+    "seeds: {default: 2, crossfit: 3}": {"folded"},
+    "training: {margin: 0.3}": TRAINED,
+    "selection: {settings: {hinge: {margin: 0.3}}}": {"chosen"},
+    "prototypes: {p: 2}": {*TRAINED, "mean", "both"},
+    "datasets: {toy: {drop_all_correct: [dev]}}": EVERY,
+    "datasets: {toy: {dev: a/other}}": EVERY,
+    "subsets: {both: [who]}": {"mean"},
+    "lowercase: false": OF_VECTORS,
+    "vectors: {some: {out_of_vocabulary: zero}}": OF_VECTORS,
+    "vectors: {cased: {out_of_vocabulary: zero}}": set(),
+    "sentence_vectors: {means: {lowercase: false}}": {"stored"},
+    "systems: {mean: {weighting: sif}}": {"mean", "both"},
+    "named_entities: {model: another}": set(),
+}
+
+
+def made(papers: Papers, over: str = "{}") -> dict[str, dict]:
+    config = papers.load(over)
+    return {name: configured_cell(config, cell) for name, cell in CELLS.items()}
+
+
+@pytest.fixture
+def papers(papers) -> Papers:
+    """Those of all tests, with a fused system."""
+    file = papers.folder / "small" / "config.yaml"
+    file.write_text(file.read_text().replace("systems:\n", f"systems:\n  {BOTH}\n", 1))
+    return papers
+
+
+@pytest.mark.parametrize("over", CHANGES)
+def test_a_change_is_seen_in_the_cells_that_it_is_about(papers, over):
+    before, now = made(papers), made(papers, over)
+    assert {name for name in CELLS if before[name] != now[name]} == CHANGES[over]
+
+
+def test_what_is_configured_is_read_as_it_was_written(papers, tmp_path):
+    for name, configured in made(papers).items():
+        path = tmp_path / f"{name}.json"
+        path.write_text(json.dumps({"configured": configured}))
+        require_same(path, configured)
+
+
+@pytest.mark.parametrize("record", ["{", "{}", "[]", '{"configured": null}'])
+def test_a_record_that_does_not_say_what_was_configured_is_no_proof(tmp_path, record):
+    (tmp_path / "run.json").write_text(record)
+    with pytest.raises(AnalogyQAError, match=r"run\.json: .*--forceall"):
+        require_same(tmp_path / "run.json", {"seeds": [0]})
+
+
+def test_a_difference_names_its_key_and_both_values(papers):
+    before, now = made(papers), made(papers, "{seeds: 3, training: {margin: 0.3}}")
+    found = differences(before["analogy"], now["analogy"])
+    assert list(found) == ["seeds: 0+1, now 0+1+2", "training.paper.margin: 0.1, now 0.3"]
+
+
+values = st.recursive(
+    st.booleans() | st.integers() | st.text(max_size=3),
+    lambda own: st.lists(own, max_size=2) | st.dictionaries(st.sampled_from("abc"), own),
+    max_leaves=5,
+)
+mappings = st.dictionaries(st.sampled_from("abc"), values)
+
+
+@given(mappings, mappings)
+def test_two_mappings_have_a_difference_unless_they_are_equal(before, now):
+    assert bool([*differences(before, now)]) == (before != now)
