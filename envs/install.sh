@@ -6,6 +6,11 @@ set -eu
 stamp=.venv/.installed
 identify='import sys; print(sys.version, sys.base_prefix)'
 
+fail() { echo "$*" >&2; exit 1; }
+cache=${XDG_CACHE_HOME:-${HOME:-/nonexistent}/.cache}
+mkdir -p "$cache/snakemake" 2>/dev/null ||
+  fail "Snakemake cannot write to $cache. Name another folder for caches: XDG_CACHE_HOME=/path/to/folder make ..."
+
 python=
 if [ -z "${PYTHON:-}" ]; then python=$(PYTHON=.venv/bin/python sh envs/find_python.sh 2>/dev/null) || true; fi
 if [ -z "$python" ]; then python=$(sh envs/find_python.sh); fi
@@ -13,6 +18,7 @@ interpreter=$("$python" -c "$identify")
 state="$interpreter $(pwd) $(cat requirements.lock pyproject.toml | cksum)"
 if [ "$state" = "$(cat $stamp 2>/dev/null)" ]; then exit 0; fi
 
+[ -w . ] || fail "$(pwd) cannot be written, so .venv cannot be set up in it. Make a copy that can be, and start there."
 if [ "$interpreter" != "$(.venv/bin/python -c "$identify" 2>/dev/null)" ]; then
   rm -rf .venv
   "$python" -m venv .venv

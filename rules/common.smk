@@ -78,6 +78,7 @@ CONFIG = checked(load_config, config, "config", GIVEN)
 REGISTRY = checked(load_registry, Path(workflow.basedir, "sources.yaml"))
 RESULTS = CONFIG.output_dir
 checked(require_writable, RESULTS)
+checked(require_writable, Path(".snakemake").absolute(), "Snakemake's own files")
 RESOURCES = CONFIG.resources_dir
 MIRRORS = mirrors_from(CONFIG.mirrors, os.environ)
 SOURCE_OF_FILE = {source.file: name for name, source in REGISTRY.items()}

@@ -107,10 +107,14 @@ def chunked(body: bytes, after: int | None = None, end: bytes = b"0\r\n\r\n") ->
 
 @dataclass
 class Server:
-    """`routes[path]` are the behaviours of successive requests, the last one for all the rest."""
+    """`routes[path]` are the behaviours of successive requests, the last one for all the rest.
+
+    `otherwise` is what a path without a route gets.
+    """
 
     url: str
     routes: dict[str, list[Behaviour]] = field(default_factory=dict)
+    otherwise: Behaviour = field(default_factory=lambda: status(404))
     ranges: list[str | None] = field(default_factory=list)  # the Range of each request so far
 
     def serve(self, path: str, *behaviours: Behaviour) -> str:
@@ -126,7 +130,7 @@ def running_server() -> Iterator[Server]:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             server.ranges.append(self.headers.get("Range"))
-            behaviours = server.routes.get(self.path, [status(404)])
+            behaviours = server.routes.get(self.path, [server.otherwise])
             (behaviours.pop(0) if len(behaviours) > 1 else behaviours[0])(self)
 
         def log_message(self, *_args) -> None:

@@ -97,10 +97,10 @@ class Machine:
             (self.bin / f"{name}.version").write_text(version)
 
     def run(self, script: str, **variables: str) -> subprocess.CompletedProcess:
-        environment = {"PATH": str(self.bin), "TORCH_INDEX": "", **variables}
+        home = {"PATH": str(self.bin), "HOME": str(self.folder), "TORCH_INDEX": ""}
         command = ["sh", f"envs/{script}.sh"]
         return subprocess.run(
-            command, cwd=self.folder, env=environment, text=True, capture_output=True
+            command, cwd=self.folder, env=home | variables, text=True, capture_output=True
         )
 
     def installs(self) -> int:
@@ -160,6 +160,16 @@ def test_an_environment_that_cannot_be_used_is_replaced(machine, left):
     assert machine.run("install").returncode == 0
     assert machine.installs() == 1
     assert (old / "python.version").read_text() == "3.12"
+
+
+def test_a_cache_that_cannot_be_made_is_named_with_its_remedy(machine):
+    machine.add("python3.12", "3.12")
+    (machine.folder / "file").touch()
+    home = str(machine.folder / "file")  # not even root can make a folder there
+    done = machine.run("install", HOME=home)
+    assert done.returncode == 1
+    assert f"{home}/.cache" in done.stderr and "XDG_CACHE_HOME" in done.stderr
+    assert machine.run("install", HOME=home, XDG_CACHE_HOME=str(machine.bin)).returncode == 0
 
 
 def test_a_changed_lock_is_installed(machine):

@@ -54,6 +54,25 @@ def test_the_library_knows_nothing_of_snakemake_and_of_the_scripts():
     assert [path.name for path in files() if outside.search(path.read_text("utf-8"))] == []
 
 
+def test_a_script_imports_no_module_beside_it():
+    """One of the same name on PYTHONPATH, such as a user's job.py, would be taken for it."""
+    scripts = [*LIBRARY.parent.glob("*.py")]
+    imports = {
+        (script.name, name.partition(".")[0])
+        for script in scripts
+        for node in ast.walk(ast.parse(script.read_bytes()))
+        for name in (
+            [alias.name for alias in node.names]
+            if isinstance(node, ast.Import)
+            else [node.module]
+            if isinstance(node, ast.ImportFrom)
+            else []
+        )
+    }
+    assert ("train_encoder.py", "analogyqa") in imports
+    assert not {name for _, name in imports} & {script.stem for script in scripts}
+
+
 def test_a_file_has_one_subject():
     too_long = {
         str(path.relative_to(LIBRARY)): count

@@ -6,9 +6,11 @@ import os
 import shutil
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
 from urllib.parse import urlsplit
@@ -29,6 +31,7 @@ from analogyqa.report.summary import LEDGER
 from analogyqa.tracking import live, store
 from analogyqa.tracking.command_line import app
 from analogyqa.tracking.records import experiment_of
+from http_server import running_server, status
 from tracking.records import (
     CELL,
     CURVES,
@@ -392,7 +395,15 @@ def test_a_taken_port_is_named_with_the_remedy(results):
         taken.listen()
         port = str(taken.getsockname()[1])
         done = CliRunner().invoke(app, ["ui", "--config", str(config), "--port", port])
-    assert f"port {port} of 127.0.0.1 is taken" in str(done.exception)
+    assert f"port {port} of 127.0.0.1" in str(done.exception)
+    assert "make ui PORT=" in str(done.exception)
+
+
+@pytest.mark.parametrize("port", ["80000", "0", "-1", "http"])
+def test_a_port_that_there_cannot_be_is_refused(results, port):
+    config = write_config(results.parent, output_dir=str(results))
+    done = CliRunner().invoke(app, ["ui", "--config", str(config), "--port", port])
+    assert done.exit_code == 2  # as for any wrong option
 
 
 def test_four_processes_initialise_one_store(tmp_path):
@@ -519,6 +530,23 @@ def test_a_server_that_is_away_is_named(results, monkeypatch):
         address = f"http://127.0.0.1:{unheard.getsockname()[1]}"
         with pytest.raises(AnalogyQAError, match=f"{address}: the MLflow server did not take"):
             import_all(results, address)
+
+
+def test_a_server_that_wants_a_password_is_named_with_the_variables(results, monkeypatch):
+    monkeypatch.setenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "0")
+    with running_server() as server:
+        server.otherwise = status(401)
+        with pytest.raises(AnalogyQAError, match="MLFLOW_TRACKING_PASSWORD"):
+            import_all(results, server.url)
+
+
+def test_a_store_that_another_program_writes_to_is_not_said_to_be_full(results, monkeypatch):
+    monkeypatch.setattr(store, "_PATIENCE", 0.01)
+    with closing(sqlite3.connect(results / "mlflow.db", isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(AnalogyQAError, match=r"mlflow\.db: .*Another program") as caught:
+            import_all(results)
+    assert "disk" not in str(caught.value)
 
 
 @pytest.mark.parametrize("text", ["a: [", "\x00"])

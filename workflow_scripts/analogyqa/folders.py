@@ -37,13 +37,16 @@ def _shells_folder() -> Path:
     return shells if shells.is_dir() and shells.samefile(".") else Path.cwd()
 
 
-def require_writable(folder: str | Path) -> None:
-    """Raise AnalogyQAError when `folder`, or the place where it would be made, takes no files."""
+def require_writable(folder: str | Path, what: str = "output_dir") -> None:
+    """Raise AnalogyQAError when `folder`, or the place where it would be made, takes no files.
+
+    `what` is for the message: the key that names the folder, or what it is for.
+    """
     place = Path(folder).absolute()
     while not os.path.lexists(place):
         place = place.parent
     if problem := _too_long(folder) or _problem_of(place):
-        raise AnalogyQAError(f"output_dir: {shown(str(folder))} cannot be written: {problem}")
+        raise AnalogyQAError(f"{what}: {shown(str(folder))} cannot be written: {problem}")
 
 
 def _too_long(folder: str | Path) -> str | None:

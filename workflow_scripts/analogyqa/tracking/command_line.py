@@ -5,6 +5,7 @@ import os
 import socket
 import sys
 from pathlib import Path
+from typing import Annotated
 
 import typer
 
@@ -31,7 +32,9 @@ def import_(config: Path = _config_option) -> None:
 
 
 @app.command()
-def ui(config: Path = _config_option, port: int = 5000) -> None:
+def ui(
+    config: Path = _config_option, port: Annotated[int, typer.Option(min=1, max=65535)] = 5000
+) -> None:
     """Import the run records that are there so far, then open the MLflow UI on this machine."""
     settings = read_config(config)
     tracking_uri = tracking_uri_of(settings)
@@ -70,8 +73,8 @@ def _require_free(port: int) -> None:
             tried.bind((HOST, port))
         except OSError as error:
             raise AnalogyQAError(
-                f"port {port} of {HOST} is taken ({error.strerror}). Take another one, such as "
-                f"make ui PORT={port + 1}"
+                f"port {port} of {HOST} cannot be used ({error.strerror}). Name another one: "
+                "make ui PORT=5001"
             ) from error
 
 

@@ -29,6 +29,8 @@ from analogyqa.tracking.records import (
 
 _SQLITE = "sqlite:///"
 _PROXIED = "mlflow-artifacts:/"
+_PATIENCE = 60  # seconds that another program may write to a database
+_REFUSED = re.compile(r"\b40[13]\b")  # HTTP: unauthorised, forbidden
 _BATCH = 900  # metrics a call; MLflow takes 1000 entries, which leaves room for the params
 # Else MLflow shows an experiment as that of a language model.
 _OF_TRAININGS = {"mlflow.experimentKind": "custom_model_development"}
@@ -277,7 +279,7 @@ def _check(database: Path) -> None:
 
     MLflow itself would try ten times to open a damaged file, for a minute and a half.
     """
-    with closing(sqlite3.connect(database, timeout=60, isolation_level=None)) as connection:
+    with closing(sqlite3.connect(database, timeout=_PATIENCE, isolation_level=None)) as connection:
         (problem,) = connection.execute("PRAGMA quick_check(1)").fetchone()
         if problem != "ok":
             raise sqlite3.DatabaseError(problem)
@@ -313,14 +315,24 @@ def explained(tracking_uri: str) -> Iterator[None]:
         reason = first_line(error)
         database = database_of(tracking_uri)
         if database is None:
+            remedy = (
+                "Set MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD in the environment."
+                if _REFUSED.search(reason)
+                else "Start it, or remove tracking_uri from the configuration to track in a file."
+            )
             raise AnalogyQAError(
-                f"{tracking_uri}: the MLflow server did not take the import ({reason}). Start it, "
-                "or remove tracking_uri from the configuration to track in a file."
+                f"{tracking_uri}: the MLflow server did not take the import ({reason}). {remedy}"
             ) from error
+        remedy = (
+            "Another program is writing to it, such as a second import. Wait for that to end, then "
+            "run the same command again."
+            if "database is locked" in reason
+            else "Make room on the disk or its folder writable; if it is damaged, delete it and "
+            f"{artifacts_of(tracking_uri)} and import again: nothing is lost, both are made from "
+            "the run records."
+        )
         raise AnalogyQAError(
-            f"{database}: the MLflow store cannot be used ({reason}). Make room on the disk or its "
-            f"folder writable; if it is damaged, delete it and {artifacts_of(tracking_uri)} and "
-            "import again: nothing is lost, both are made from the run records."
+            f"{database}: the MLflow store cannot be used ({reason}). {remedy}"
         ) from error
 
 
