@@ -75,7 +75,7 @@ sources: environment
 	@$(PY) -m analogyqa.sources --config $(CONFIG)
 
 plan: environment
-	@$(PY) -m snakemake --cores 8 --profile slurm --configfile $(CONFIG) --dry-run | $(PY) -m analogyqa.planning
+	@$(PY) -m snakemake --cores 8 --profile slurm --configfile $(CONFIG) --dry-run | $(PY) -m analogyqa.planning --config $(CONFIG)
 
 slurm-test: environment
 	@$(PY) -m pytest -m slurm -n 4

@@ -107,5 +107,5 @@ def test_a_folder_that_cannot_be_written_is_named_before_anything_is_made(
 
 def test_the_message_says_what_the_folder_is_for(tmp_path):
     (tmp_path / "file").touch()
-    with pytest.raises(AnalogyQAError, match="^Snakemake's own files: "):
+    with pytest.raises(AnalogyQAError, match=r"^Snakemake's own files: "):
         require_writable(tmp_path / "file" / ".snakemake", "Snakemake's own files")

@@ -1,19 +1,25 @@
 """What a dry run's listing says of jobs, and what earlier runs say of their cost."""
 
 import json
+import re
+from pathlib import Path
 
 import pytest
 
+from analogyqa import planning
 from analogyqa.errors import AnalogyQAError
 from analogyqa.planning import (
     Cost,
-    Earlier,
     Job,
+    Timings,
     cluster_jobs,
-    disk_bytes,
+    place_of,
     print_plan,
     read_listing,
+    read_reference,
 )
+
+ROOT = Path(__file__).parents[1]
 
 LISTING = """\
 Building DAG of jobs...
@@ -46,7 +52,7 @@ rule fetch_source:
 [Sat Nov 21 09:35:04 2026]
 rule train_encoder:
     input: data/a.txt
-    output: runs/d/scores.parquet
+    output: out/runs/a/toy/who/default/scores.parquet
     benchmark: results/benchmarks/train_encoder/d/e.jsonl
     threads: 4
     resources: tmpdir=/tmp, runtime=120, gpu=1, mem_mb=4000
@@ -60,23 +66,21 @@ def benchmark(path, seconds: float, cpu_seconds: float) -> str:
     return str(path)
 
 
-def training(path, **changes) -> Job:
-    return Job(**{"rule": "train", "group": None, "benchmark": str(path), "minutes": 60} | changes)
-
-
 def test_a_listing_has_every_job_with_its_needs():
     jobs = read_listing(LISTING)
     fetch, *scoring, train = jobs
     assert fetch == Job("fetch_source", None, ["data/a.txt", "data/a.txt.source.json"])
     assert [job.group for job in scoring] == [("scoring", 1), ("scoring", 1), ("scoring", 2)]
     file = "results/benchmarks/train_encoder/d/e.jsonl"
-    assert train == Job("train_encoder", None, ["runs/d/scores.parquet"], file, 4, 120, 1)
+    assert train == Job(
+        "train_encoder", None, ["out/runs/a/toy/who/default/scores.parquet"], file, 4, 120, 1
+    )
     # A group is one job of the cluster, and a local step none.
     assert cluster_jobs(jobs) == {"scoring": 2, "train_encoder": 1}
 
 
 def test_nothing_to_be_done_is_no_job(capsys):
-    print_plan(read_listing("Nothing to be done (all requested files are present)."))
+    print_plan(read_listing("Nothing to be done (all requested files are present)."), None)
     assert capsys.readouterr().out.startswith("Nothing to be done")
 
 
@@ -85,42 +89,92 @@ def test_a_dry_run_that_failed_is_named():
         read_listing("WorkflowError: no such profile\n")
 
 
-def test_the_cost_is_that_of_the_same_job_else_of_jobs_alike_else_the_limit(tmp_path):
-    folder = tmp_path / "benchmarks" / "train"
-    benchmark(folder / "x" / "a.jsonl", seconds=7200, cpu_seconds=3600)
-    benchmark(folder / "y" / "b.jsonl", seconds=3600, cpu_seconds=10800)
-    same = training(folder / "x" / "a.jsonl", gpus=1)
-    alike = training(folder / "x" / "c.jsonl", gpus=1)
-    other = training(tmp_path / "benchmarks" / "other" / "d.jsonl", rule="other", threads=2)
-    earlier = Earlier([same, alike, other])
-    assert earlier.cost(same) == Cost(1.0, 2.0, "measured")
-    assert earlier.cost(alike) == Cost(2.0, 1.5, "alike")
-    assert earlier.cost(other) == Cost(2.0, 0.0, "limit")
+REFERENCE = """\
+rule,place,seconds,cpu_seconds,bytes,seeds,machine
+train_encoder,toy/who,100,200,1000,2,one core of ours
+train_encoder,toy/all,700,400,3000,2,one core of ours
+score_candidates,toy/who,10,20,500,2,one core of ours
+fetch_source,,0,0,9000,1,one core of ours
+"""
+
+
+@pytest.fixture
+def timings(tmp_path):
+    """A function that returns the timings of jobs whose cells have three seeds."""
+    reference = tmp_path / "timings.csv"
+    reference.write_text(REFERENCE)
+    return lambda *jobs: Timings(jobs, str(tmp_path / "out"), lambda cell: 3, reference)
+
+
+def job(tmp_path, cell: str, rule: str = "train_encoder", **changes) -> Job:
+    outputs = [str(tmp_path / f"out/runs/{cell}/default/{name}") for name in ("a", "b")]
+    benchmark = str(tmp_path / f"out/benchmarks/{rule}/{cell}.jsonl")
+    return Job(rule, None, outputs, benchmark, **{"minutes": 60, "gpus": 1} | changes)
+
+
+def test_the_cost_is_that_of_the_same_job_else_of_those_of_its_rule(tmp_path, timings):
+    same, other = job(tmp_path, "analogy/toy/who"), job(tmp_path, "analogy/mine/who")
+    for cell, seconds in (("analogy/toy/who", 3600), ("bm25/toy/who", 7200)):
+        file = Path(job(tmp_path, cell).benchmark)
+        benchmark(file, seconds=seconds, cpu_seconds=2 * seconds)
+    for output in same.outputs:
+        Path(output).parent.mkdir(parents=True, exist_ok=True)
+        Path(output).write_bytes(bytes(100))
+    found = timings(same, other)  # of which one never ran, on data without a reference
+    assert found.cost(same) == Cost(2.0, 1.0, 200, "measured")
+    assert found.cost(other) == Cost(3.0, 1.5, 2000, "alike")
+
+
+def test_without_a_run_the_cost_is_that_of_the_reference_scaled_by_seeds(tmp_path, timings):
+    train, score = job(tmp_path, "a/toy/who"), job(tmp_path, "a/toy/who", "score_candidates")
+    *found, basis = timings().cost(train)
+    assert (pytest.approx([300 / 3600, 150 / 3600, 1500]), "reference") == (found, basis)
+    # All seeds of what is not trained take a process and little more.
+    assert timings().cost(score) == Cost(20 / 3600, 10 / 3600, 500, "reference")
+    elsewhere = job(tmp_path, "a/toy/when", gpus=0)  # the mean over the places of the rule
+    assert timings().cost(elsewhere) == Cost(450 / 3600, 0, 3000, "rough")
+    assert timings().cost(job(tmp_path, "a/toy/who", "new_rule")).basis == "unknown"
 
 
 @pytest.mark.parametrize("text", ["", "{", '{"s": 1}\n', '{"s": null, "cpu_time": 1}\n', "[]\n"])
-def test_a_damaged_benchmark_file_counts_as_none(tmp_path, text):
-    path = tmp_path / "benchmarks" / "train" / "a.jsonl"
-    benchmark(path, 1, 1)
-    path.write_text(text)
-    assert Earlier([training(path)]).cost(training(path)).basis == "limit"
+def test_a_damaged_benchmark_file_counts_as_none(tmp_path, timings, text):
+    train = job(tmp_path, "a/toy/who")
+    benchmark(Path(train.benchmark), 1, 1)
+    Path(train.benchmark).write_text(text)
+    assert timings(train).cost(train).basis == "reference"
 
 
-def test_disk_is_what_files_of_the_kind_take(tmp_path):
-    (tmp_path / "a.parquet").write_bytes(bytes(100))
-    (tmp_path / "b.parquet").write_bytes(bytes(300))
-    outputs = [str(tmp_path / name) for name in ("a.parquet", "b.parquet", "c.parquet", "d.json")]
-    assert disk_bytes([training("", outputs=outputs)]) == (600, 1)
+@pytest.mark.parametrize(
+    ("output", "place"),
+    [
+        ("runs/a/toy/who/dropout=0@p=3/run.json", "toy/who"),
+        ("corpora/toy@fold=1of5.parquet", "toy"),
+        ("vectors/toy/some@dim=3.npy", "toy"),
+        ("quadruples/toy@fold=1of5/who/p3/seed0/dev.parquet", "toy"),
+        ("tables/small/table1.csv", ""),
+        ("../resources/corpora/toy.txt", ""),
+    ],
+)
+def test_the_place_of_a_job_is_the_data_that_it_is_about(output, place):
+    assert place_of(Job("any", None, [f"out/{output}"]), "out") == place
 
 
-def test_the_plan_says_where_it_guesses(capsys, tmp_path):
+def test_every_rule_of_the_repository_has_a_reference():
+    known, _ = read_reference(planning.REFERENCE)
+    rules = "\n".join(path.read_text("utf-8") for path in (ROOT / "rules").glob("*.smk"))
+    timed = re.findall(r"(?s)\nrule (\w+):(?:(?!\nrule ).)*?\n    benchmark:", rules)
+    assert "train_encoder" in timed
+    assert set(timed) <= {rule for (rule, _), timing in known.items() if timing.cpu_seconds > 0}
+
+
+def test_the_plan_says_what_it_estimates_from(capsys, timings):
     jobs = read_listing(LISTING)
-    jobs[-1].benchmark = benchmark(tmp_path / "benchmarks" / "train_encoder" / "d.jsonl", 3600, 720)
-    print_plan(jobs)
+    print_plan(jobs, timings(*jobs))
     printed = capsys.readouterr().out
     lines = {line.split()[0]: line.split() for line in printed.splitlines() if line.strip()}
     assert lines["fetch_source"] == ["fetch_source", "1", "local"]
-    assert lines["train_encoder"][1:] == ["1", "1", "0.20", "1.00", "1", "measured"]
-    assert lines["score_candidates"][1:] == ["3", "in", "scoring", "<=", "1.00", "3", "limit"]
-    assert lines["total"] == ["total", "5", "3", "<=", "1.20", "<=", "1.00"]
-    assert "a guess, no job of score_candidates ran here" in printed
+    # The mean over places, of two seeds; the runs of the listing have three.
+    assert lines["train_encoder"][1:] == ["1", "1", "0.12", "0.17", "1", "rough"]
+    assert lines["score_candidates"][1:] == ["3", "in", "scoring", "0.02", "3", "rough"]
+    assert lines["total"] == ["total", "5", "3", "0.14", "0.17"]
+    assert "one core of ours" in printed
