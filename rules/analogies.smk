@@ -10,6 +10,7 @@ rule induce_category:
     """Make the sentence pairs of a category from words and templates, or from sentences by rules."""
     input:
         unpack(lambda wildcards: AVAILABLE.categories[wildcards.category]),
+        model=files_of_model(AVAILABLE.parser),
         sources=lambda wildcards: records_of_sources(
             [each for files in AVAILABLE.categories[wildcards.category].values() for each in files]
         ),

@@ -12,7 +12,7 @@ from snakemake.settings.types import RerunTrigger
 from analogyqa.availability import Availability
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import read_yaml
-from analogyqa.folders import require_writable
+from analogyqa.folders import files_of, require_writable
 from analogyqa.plan.configured import (
     configured_cell,
     configured_corpus,
@@ -164,7 +164,8 @@ wildcard_constraints:
 
 def records_of_sources(files):
     """The records beside the files that come from sources.yaml; asking for them verifies them."""
-    return [f"{file}.source.json" for file in files if file.startswith(f"{RESOURCES}/")]
+    sources = {f"{RESOURCES}/{file}" for file in SOURCE_OF_FILE}
+    return [f"{file}.source.json" for file in files if file in sources]
 
 
 def require_current(file, configured):
@@ -289,10 +290,10 @@ def encoder_inputs(wildcards):
     return inputs | {"files": files.get("files", []), "sources": records_of_sources(sources)}
 
 
-def entity_patterns():
-    """The model of named entities where it is a file: a package or a folder is no input."""
-    model = AVAILABLE.entities
-    return [model] if model and os.path.isfile(model) else []
+def files_of_model(model):
+    """The files of a spaCy model, unless it is a package, or in a mirror, which may change or vanish."""
+    in_mirror = model and any(Path(model).is_relative_to(mirror) for mirror in MIRRORS)
+    return files_of(model) if model and not in_mirror else []
 
 
 def code_of(script, *modules):

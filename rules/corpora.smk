@@ -42,7 +42,7 @@ rule find_entities:
     """Find the named entities of the candidates, of the type that their question asks for."""
     input:
         corpus=f"{RESULTS}/corpora/{{corpus}}.parquet",
-        patterns=entity_patterns(),
+        model=files_of_model(AVAILABLE.entities),
     output:
         entities=f"{RESULTS}/entities/{{corpus}}.parquet",
         record=f"{RESULTS}/entities/{{corpus}}.json",

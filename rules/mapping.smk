@@ -10,6 +10,7 @@ rule lemmatise_corpus:
     """Put lemmas in the place of the texts of a corpus."""
     input:
         corpus=f"{RESULTS}/corpora/{{corpus}}.parquet",
+        model=files_of_model(AVAILABLE.lemmas),
     output:
         words=f"{RESULTS}/lemmas/{{corpus}}/words.parquet",
         content=f"{RESULTS}/lemmas/{{corpus}}/content.parquet",

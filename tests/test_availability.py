@@ -144,7 +144,7 @@ def test_a_model_that_is_installed_has_a_name_in_place_of_a_file(available, fold
     (folder / "minilm" / "modules.json").write_text("[]")
     section = {"encoder": "sentence_transformers", "weights": ["none-of-that-name", "./minilm"]}
     found = available(sentence_vectors={"mine": section}).sentence_vectors["mine"]
-    assert found == {"name": ["./minilm"]}
+    assert found == {"name": ["./minilm"], "files": ["minilm/modules.json"]}
 
 
 @pytest.mark.parametrize(

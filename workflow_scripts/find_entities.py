@@ -1,6 +1,6 @@
 """Find the named entities of the candidates.
 
-input: corpus, patterns where the model is a file of these
+input: corpus, the files of the model where it is no package
 output: entities/{dataset}.parquet, entities/{dataset}.json
 """
 

@@ -5,6 +5,7 @@ from itertools import chain
 from pathlib import Path
 
 from analogyqa.errors import AnalogyQAError, looked_in
+from analogyqa.folders import files_of
 from analogyqa.plan import varied_systems
 from analogyqa.plan.solved import of_category
 from analogyqa.pretrained import hugging_face, transformer
@@ -198,7 +199,7 @@ class Availability:
         """Return the first model that is installed, else the first that sources.yaml has."""
         for name in names:
             if transformer.installed(name):
-                return {"name": [name]}
+                return {"name": [name], "files": files_of(name)}
         for name in names:
             files = [
                 source.file for key, source in self._registry.items() if key.startswith(f"{name}/")
@@ -214,7 +215,7 @@ class Availability:
         """Return the first model of Hugging Face's transformers that is on this machine."""
         for name in names:
             if hugging_face.installed(name):
-                return {"name": [name]}
+                return {"name": [name], "files": files_of(name)}
         raise UnavailableError(f"not installed here: {' or '.join(names)}")
 
     def _or_drop_in(self, alternatives: Sequence[str]) -> str:
