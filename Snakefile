@@ -5,70 +5,113 @@ import sys
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
+from snakemake.io import IOFile
+from snakemake.settings.types import RerunTrigger
 from snakemake.utils import min_version
 
 min_version("9.0")
 
 CHECKOUT = Path(workflow.basedir).resolve()
+INSTALL = f"Install the library of this checkout: pip install -e {CHECKOUT}"
 try:
     import analogyqa
 except ModuleNotFoundError:
-    raise WorkflowError(
-        f"The package analogyqa is not installed for {sys.executable}. Activate the environment "
-        f"that make sets up ({CHECKOUT}/.venv), or install it: pip install -e {CHECKOUT}"
-    ) from None
+    raise WorkflowError(f"{sys.executable} has no package analogyqa. {INSTALL}") from None
 # Else jobs would run the code of another checkout, and hashes and records would tell of it.
-LIBRARY = Path(analogyqa.__file__).resolve()
-if not LIBRARY.is_relative_to(CHECKOUT / "workflow_scripts"):
-    raise WorkflowError(
-        f"The Snakefile of {CHECKOUT} must not run with the library of {LIBRARY.parent}. "
-        f"Install this one: pip install -e {CHECKOUT}"
-    )
+if not Path(analogyqa.__file__).resolve().is_relative_to(CHECKOUT / "workflow_scripts"):
+    raise WorkflowError(f"The package analogyqa is that of {analogyqa.__file__}. {INSTALL}")
 
+from analogyqa.errors import AnalogyQAError, stopping
+from analogyqa.experiments.checks import check_jobs, require_targets
+from analogyqa.experiments.experiment import load_experiment
+from analogyqa.experiments.given import Given
+from analogyqa.experiments.inputs import Inputs
+from analogyqa.experiments.outputs import Outputs
+from analogyqa.experiments.patterns import growing, one_of, with_overrides
+from analogyqa.files import read_yaml
+from analogyqa.folders import require_writable
 from analogyqa.memory import KEPT
+from analogyqa.registry import SOLVERS
 from analogyqa.runs.commit import CommitUnknownError, find_commit
+from analogyqa.settings.base import AT
+from analogyqa.settings.data import ALL
+from analogyqa.settings.load import from_here
 
 # Jobs inherit these; who sets one keeps it.
 for name, value in KEPT.items():
     os.environ.setdefault(name, value)
 
+with stopping():
+    read_yaml(CHECKOUT / "config.yaml")  # Snakemake would refuse a broken file without its name
+
 
 report: "report/workflow.rst"
 
 
-include: "rules/common.smk"
-include: "rules/cells.smk"
-include: "rules/checks.smk"
-include: "rules/outputs.smk"
+configfile: CHECKOUT / "config.yaml"
+
+
+def notices(file):
+    """Return whether Snakemake sees by itself that a file was made with other parameters."""
+    settings = workflow.dag_settings
+    if not workflow.is_main_process or settings.forceall or settings.forcerun:
+        return True
+    has_metadata = workflow.persistence.metadata(IOFile(file)) is not None
+    return has_metadata and RerunTrigger.PARAMS in settings.rerun_triggers
+
+
+# The command line has the last word, then the files that are given, the later before the earlier, then our own.
+*FILES, OWN = map(Path, workflow.configfiles)
+with stopping():
+    EXPERIMENT = load_experiment(
+        config, [dict(workflow.config_settings.config), *reversed(FILES), OWN]
+    )
+    if workflow.is_main_process:
+        require_targets(sys.argv[1:], EXPERIMENT)
+CONFIG, RESULTS, RESOURCES = EXPERIMENT.config, EXPERIMENT.results, EXPERIMENT.resources
+INPUTS = Inputs(EXPERIMENT, notices)
+GIVEN = Given(
+    INPUTS, f"snakemake --cores all --configfile {' '.join(map(from_here, FILES or [OWN]))}"
+)
+OUTPUTS = Outputs(INPUTS)
+# Of a job that trains. Only a cluster looks at it; `device: cpu` is for one without GPUs.
+GPUS = 0 if CONFIG.device == "cpu" else 1
+
+
+wildcard_constraints:
+    dataset=one_of(CONFIG.datasets),
+    corpus=with_overrides(CONFIG.datasets),
+    category=one_of(CONFIG.categories),
+    subset=one_of([*CONFIG.subsets, *CONFIG.relations, ALL]),
+    axes="[^/]+",
+    vectors=with_overrides(CONFIG.vectors),
+    sentence_vectors=one_of(CONFIG.sentence_vectors),
+    p=r"\d+",
+    number=r"\d+",
+    paper=one_of(EXPERIMENT.papers),
+
+
 include: "rules/sources.smk"
 include: "rules/corpora.smk"
-include: "rules/mapping.smk"
 include: "rules/vectors.smk"
 include: "rules/quadruples.smk"
 include: "rules/runs.smk"
-include: "rules/together.smk"
 include: "rules/analogies.smk"
 include: "rules/report.smk"
-include: "rules/tracking.smk"
 
 
 onstart:
-    # To keep its limit of 100 jobs a second Snakemake 9.27 leaves a timer behind each job that ends, which looks
-    # every second for jobs to start: in a run of the paper that came to 30 % of a core. No run of ours needs the
-    # limit; one that a user sets is kept.
-    limit = workflow.scheduling_settings.max_jobs_per_timespan
-    if limit and (limit.max_jobs, limit.timespan) == (100, 1):
-        workflow.scheduler.job_rate_limiter = None
     try:
         find_commit()
     except CommitUnknownError as error:
         print(
-            f"The records of this run do not know the commit of its code: {error}",
+            f"The commit of the code is unknown, so records say unknown: {error}",
             file=sys.stderr,
         )
     for system, reason in CONFIG.left_out.items():
         print(f"Left out: {system}: {reason}", file=sys.stderr)
-    check_before_jobs()
+    with stopping():
+        check_jobs(workflow.dag.needrun_jobs(), EXPERIMENT)
     if workflow.executor_plugin.name == "slurm":
         from slurm_patience import be_patient
 
@@ -91,8 +134,8 @@ localrules:
 rule all:
     default_target: True
     input:
-        tables_and_figures(),
-        crossfit_files(),
+        OUTPUTS.tables_and_figures(),
+        OUTPUTS.crossfit(),
         f"{RESULTS}/ledger.csv",
         f"{RESULTS}/claims.csv",
         f"{RESULTS}/report.html",
@@ -101,4 +144,4 @@ rule all:
 
 rule sensitivity:
     input:
-        sensitivity_files(),
+        OUTPUTS.sensitivity(),

@@ -20,7 +20,6 @@ from measure import ROOT, record
 # What a script imports only once it works.
 LATER = {
     "train_encoder": ["analogyqa.training.loop"],
-    "run_together": ["job", "analogyqa.tracking.live", "analogyqa.training.loop"],
     "encode_sentences": ["sentence_transformers"],
     "find_entities": ["spacy"],
     "train_vectors": ["fasttext"],

@@ -30,7 +30,7 @@ WIDTH, HEIGHT = 2.1, 0.42
 def rule_graph() -> tuple[dict[int, str], list[tuple[int, int]]]:
     """Return the rules of a run of the sample that start a process, and which needs which."""
     command = [sys.executable, "-m", "snakemake", "--rulegraph", "dot", "--configfile"]
-    changes = ["output_dir=results/pipeline", "cells_per_job=1"]
+    changes = ["output_dir=results/pipeline"]
     done = subprocess.run(
         [*command, "sample/config.yaml", "--config", *changes],
         cwd=ROOT, capture_output=True, text=True, check=True,

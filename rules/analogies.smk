@@ -9,11 +9,7 @@ makes: analogies/{category}.parquet, corpora/{dataset}.parquet, review/{dataset}
 rule induce_category:
     """Make the sentence pairs of a category from words and templates, or from sentences by rules."""
     input:
-        unpack(lambda wildcards: AVAILABLE.categories[wildcards.category]),
-        model=files_of_model(AVAILABLE.parser),
-        sources=lambda wildcards: records_of_sources(
-            [each for files in AVAILABLE.categories[wildcards.category].values() for each in files]
-        ),
+        unpack(INPUTS.induce_category),
     output:
         f"{RESULTS}/analogies/{{category}}.parquet",
     log:
@@ -26,16 +22,7 @@ rule induce_category:
         mem_mb=growing(4000),
         runtime=growing(60),
     params:
-        code=lambda wildcards: code_of(
-            "induce_category",
-            *(RELATIONS[rule].module for rule in CONFIG.categories[wildcards.category].rule),
-            *(entry.module for entry in DISTRACTORS.values()),
-        ),
-        category=lambda wildcards: CONFIG.categories[wildcards.category].model_dump(
-            exclude={"title"}
-        ),
-        parser=AVAILABLE.parser,
-        seed=CONFIG.seeds[0],
+        given=GIVEN.induce_category,
     script:
         "../workflow_scripts/induce_category.py"
 
@@ -43,23 +30,19 @@ rule induce_category:
 rule join_relations:
     """Join the categories of a data set into a corpus, and draw pairs of each to be read."""
     input:
-        unpack(lambda wildcards: relation_files_of(wildcards.corpus)),
+        unpack(INPUTS.join_relations),
     output:
         corpus=f"{RESULTS}/corpora/{{corpus}}.parquet",
         review=f"{RESULTS}/review/{{corpus}}.md",
     log:
         f"{RESULTS}/logs/join_relations/{{corpus}}.log",
     wildcard_constraints:
-        corpus=SOLVED_DATASETS,
+        corpus=EXPERIMENT.solved_datasets,
     localrule: True
     conda:
         "../envs/cpu.yaml"
     params:
-        code=code_of("join_relations"),
-        titles=lambda wildcards: {
-            name: CONFIG.categories[name].title if name in CONFIG.categories else name
-            for name in relation_files_of(wildcards.corpus)
-        },
+        given=GIVEN.join_relations,
     script:
         "../workflow_scripts/join_relations.py"
 
@@ -67,7 +50,7 @@ rule join_relations:
 rule solve_analogies:
     """Solve the analogies of a data set with every solver, by an encoder as it is or as trained."""
     input:
-        unpack(solving_inputs),
+        unpack(INPUTS.solve_analogies),
     output:
         [
             f"{RESULTS}/runs/{{system}}/{{dataset}}/all/{{before}}solver={solver}{{after}}/{file}"
@@ -79,7 +62,7 @@ rule solve_analogies:
     benchmark:
         f"{RESULTS}/benchmarks/solve_analogies/{{system}}/{{dataset}}-{{before}}{{after}}.jsonl"
     wildcard_constraints:
-        dataset=SOLVED_DATASETS,
+        dataset=EXPERIMENT.solved_datasets,
         # What a cell has otherwise beside its solver.
         before=f"([^/]+{AT})?",
         after=f"({AT}[^/]+)?",
@@ -89,15 +72,6 @@ rule solve_analogies:
         mem_mb=growing(4000),
         runtime=growing(60),
     params:
-        code=lambda wildcards: code_of(
-            "solve_analogies",
-            *modules_of(solving_system(wildcards)),
-            *(entry.module for entry in SOLVERS.values()),
-        ),
-        system=solving_section,
-        seeds=solving_seeds,
-        sources=sources_of_solving,
-        lowercase=lambda wildcards: lowercase_of_system(solving_system(wildcards)),
-        configured=configurations_of_solvers,
+        given=GIVEN.solve_analogies,
     script:
         "../workflow_scripts/solve_analogies.py"

@@ -1,7 +1,8 @@
-"""The corpus tables, as they are and with the question words replaced.
+"""The corpus tables, as they are, with the question words replaced, and as lemmas.
 
-needs: the files of the data sets' splits; a model of named entities
-makes: corpora/{corpus}.{parquet,json}, entities/{corpus}.parquet, rewritten/{corpus}/{rewriting}.parquet;
+needs: the files of the data sets' splits; models of named entities and of lemmas
+makes: corpora/{corpus}.{parquet,json}, entities/{corpus}.parquet, rewritten/{corpus}/{rewriting}.parquet,
+       lemmas/{corpus}/words.parquet and content.parquet, with lemmas of all words and of content words alone;
        a corpus is a data set, with axes behind its name where it is read otherwise
 """
 
@@ -9,7 +10,7 @@ makes: corpora/{corpus}.{parquet,json}, entities/{corpus}.parquet, rewritten/{co
 rule build_corpus:
     """Read the splits of a data set into one table and type its questions."""
     input:
-        unpack(corpus_inputs),
+        unpack(INPUTS.build_corpus),
     output:
         corpus=f"{RESULTS}/corpora/{{corpus}}.parquet",
         record=f"{RESULTS}/corpora/{{corpus}}.json",
@@ -18,22 +19,14 @@ rule build_corpus:
     benchmark:
         f"{RESULTS}/benchmarks/build_corpus/{{corpus}}.jsonl"
     wildcard_constraints:
-        corpus=f"({RANKED_DATASETS})({AT}[^/]+)?",
+        corpus=f"({EXPERIMENT.ranked_datasets})({AT}[^/]+)?",
     conda:
         "../envs/cpu.yaml"
     resources:
         mem_mb=growing(2000),
         runtime=growing(20),
     params:
-        code=lambda wildcards: code_of("build_corpus", reader_module(wildcards.corpus)),
-        reader=lambda wildcards: dataset_of(wildcards.corpus).reader,
-        questions=lambda wildcards: dataset_of(wildcards.corpus).questions,
-        question_types=types_of_corpus,
-        drop_all_correct=lambda wildcards: dataset_of(wildcards.corpus).drop_all_correct,
-        parts=lambda wildcards: dataset_of(wildcards.corpus).parts,
-        fold=lambda wildcards: dataset_of(wildcards.corpus).fold,
-        train_share=lambda wildcards: dataset_of(wildcards.corpus).train_share,
-        configured=configuration_of_corpus,
+        given=GIVEN.build_corpus,
     script:
         "../workflow_scripts/build_corpus.py"
 
@@ -42,7 +35,7 @@ rule find_entities:
     """Find the named entities of the candidates, of the type that their question asks for."""
     input:
         corpus=f"{RESULTS}/corpora/{{corpus}}.parquet",
-        model=files_of_model(AVAILABLE.entities),
+        model=INPUTS.model(EXPERIMENT.available.entities),
     output:
         entities=f"{RESULTS}/entities/{{corpus}}.parquet",
         record=f"{RESULTS}/entities/{{corpus}}.json",
@@ -56,9 +49,7 @@ rule find_entities:
         mem_mb=growing(4000),
         runtime=growing(60),
     params:
-        code=code_of("find_entities"),
-        model=CONFIG.named_entities and CONFIG.named_entities.model,
-        labels=CONFIG.named_entities and CONFIG.named_entities.labels,
+        given=GIVEN.find_entities,
     script:
         "../workflow_scripts/find_entities.py"
 
@@ -66,12 +57,7 @@ rule find_entities:
 rule rewrite_questions:
     """Replace the question words by an entity or by the prototype word of their type."""
     input:
-        corpus=f"{RESULTS}/corpora/{{corpus}}.parquet",
-        # Those of a fold are those of the data set.
-        entities=lambda wildcards: f"{RESULTS}/entities/{unfolded(wildcards.corpus)}.parquet",
-        vectors=lambda wildcards: (
-            f"{RESULTS}/vectors/{split_corpus(wildcards.corpus)[0]}/{CONFIG.named_entities.vectors}.npy"
-        ),
+        unpack(INPUTS.rewrite_questions),
     output:
         f"{RESULTS}/rewritten/{{corpus}}/{{rewriting}}.parquet",
     log:
@@ -86,11 +72,29 @@ rule rewrite_questions:
         mem_mb=growing(2000),
         runtime=growing(20),
     params:
-        code=code_of("rewrite_questions"),
-        lowercase=CONFIG.named_entities and lowercase_of_vectors(CONFIG.named_entities.vectors),
-        fold=lambda wildcards: dataset_of(wildcards.corpus).fold,
-        question_words=lambda wildcards: [
-            word for words in types_of_corpus(wildcards).values() for word in words
-        ],
+        given=GIVEN.rewrite_questions,
     script:
         "../workflow_scripts/rewrite_questions.py"
+
+
+rule lemmatise_corpus:
+    """Put lemmas in the place of the texts of a corpus."""
+    input:
+        corpus=f"{RESULTS}/corpora/{{corpus}}.parquet",
+        model=INPUTS.model(EXPERIMENT.available.lemmas),
+    output:
+        words=f"{RESULTS}/lemmas/{{corpus}}/words.parquet",
+        content=f"{RESULTS}/lemmas/{{corpus}}/content.parquet",
+    log:
+        f"{RESULTS}/logs/lemmatise_corpus/{{corpus}}.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/lemmatise_corpus/{{corpus}}.jsonl"
+    conda:
+        "../envs/cpu.yaml"
+    resources:
+        mem_mb=growing(4000),
+        runtime=growing(60),
+    params:
+        given=GIVEN.lemmatise_corpus,
+    script:
+        "../workflow_scripts/lemmatise_corpus.py"

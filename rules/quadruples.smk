@@ -11,7 +11,7 @@ rule choose_prototypes:
     input:
         f"{RESULTS}/corpora/{{corpus}}.parquet",
     output:
-        prototype_files("{corpus}", "{subset}"),
+        INPUTS.prototypes("{corpus}", "{subset}"),
     log:
         f"{RESULTS}/logs/choose_prototypes/{{corpus}}-{{subset}}.log",
     benchmark:
@@ -22,10 +22,7 @@ rule choose_prototypes:
         mem_mb=growing(2000),
         runtime=growing(20),
     params:
-        code=code_of("choose_prototypes"),
-        seeds=CONFIG.all_seeds,
-        types=types_of,
-        choice=lambda wildcards: dataset_of(wildcards.corpus).prototype_choice,
+        given=GIVEN.choose_prototypes,
     script:
         "../workflow_scripts/choose_prototypes.py"
 
@@ -34,19 +31,14 @@ rule build_training_quadruples:
     """Write the training quadruples of p prototypes, for each seed."""
     input:
         corpus=f"{RESULTS}/corpora/{{corpus}}.parquet",
-        prototypes=prototype_files("{corpus}", "{subset}"),
+        prototypes=INPUTS.prototypes("{corpus}", "{subset}"),
     output:
-        expand(
-            f"{RESULTS}/quadruples/{{{{corpus}}}}/{{{{subset}}}}/p{{{{p}}}}/seed{{seed}}/"
-            "train-{{number}}-per-{{per}}.parquet",
-            seed=CONFIG.all_seeds,
-        ),
+        train=INPUTS.quadruples("{corpus}", "{subset}", "{p}", "train-{number}-per-{per}"),
     log:
         f"{RESULTS}/logs/build_quadruples/{{corpus}}-{{subset}}-p{{p}}-train-{{number}}-per-{{per}}.log",
     benchmark:
         f"{RESULTS}/benchmarks/build_training_quadruples/{{corpus}}-{{subset}}-p{{p}}-{{number}}-per-{{per}}.jsonl"
     wildcard_constraints:
-        number=r"\d+",
         per="pair|question",
     conda:
         "../envs/cpu.yaml"
@@ -54,39 +46,18 @@ rule build_training_quadruples:
         mem_mb=growing(2000),
         runtime=growing(30),
     params:
-        code=code_of("build_quadruples"),
-        seeds=CONFIG.all_seeds,
-        types=types_of,
-        splits=["train"],
+        given=GIVEN.build_training_quadruples,
     script:
         "../workflow_scripts/build_quadruples.py"
 
 
-rule build_evaluation_quadruples:
-    """Write the dev and test quadruples of p prototypes, for each seed."""
-    input:
-        corpus=f"{RESULTS}/corpora/{{corpus}}.parquet",
-        prototypes=prototype_files("{corpus}", "{subset}"),
+use rule build_training_quadruples as build_evaluation_quadruples with:
     output:
-        expand(
-            f"{RESULTS}/quadruples/{{{{corpus}}}}/{{{{subset}}}}/p{{{{p}}}}/seed{{seed}}/"
-            "{split}.parquet",
-            seed=CONFIG.all_seeds,
-            split=["dev", "test"],
-        ),
+        dev=INPUTS.quadruples("{corpus}", "{subset}", "{p}", "dev"),
+        test=INPUTS.quadruples("{corpus}", "{subset}", "{p}", "test"),
     log:
         f"{RESULTS}/logs/build_quadruples/{{corpus}}-{{subset}}-p{{p}}.log",
     benchmark:
         f"{RESULTS}/benchmarks/build_evaluation_quadruples/{{corpus}}-{{subset}}-p{{p}}.jsonl"
-    conda:
-        "../envs/cpu.yaml"
-    resources:
-        mem_mb=growing(2000),
-        runtime=growing(30),
     params:
-        code=code_of("build_quadruples"),
-        seeds=CONFIG.all_seeds,
-        types=types_of,
-        splits=["dev", "test"],
-    script:
-        "../workflow_scripts/build_quadruples.py"
+        given=GIVEN.build_evaluation_quadruples,

@@ -1,43 +1,46 @@
-"""What a reader opens: the ledger, the claims, the tables and the figures.
+"""What a reader opens: the ledger, the claims, the tables and the figures; and MLflow, a view of the run records.
 
 needs: metrics and run.json of the cells that each shows, or inside.parquet, corpora; papers/{paper}/paper.yaml, as values
 makes: summary.csv, ledger.{csv,md,html}, claims.{csv,md}, comparisons.csv,
        tables/{paper}/table{number}.{csv,md,tex}, figures/{paper}/figure{number}.{png,svg,csv},
        tables/{paper}/crossfit.{csv,md}, figures/{paper}/crossfit.{png,svg},
        tables/{paper}/pairs.{csv,md}, figures/{paper}/pairs.{png,svg}, questions/{paper}.md,
-       tables/{paper}/sensitivity.{csv,md}, figures/{paper}/sensitivity.{png,svg}, report.html
+       tables/{paper}/sensitivity.{csv,md}, figures/{paper}/sensitivity.{png,svg}, report.html,
+       mlflow.imported.json, and the runs in the tracking store, which is no output
 """
+
+TABLE = {"caption": "../report/table.rst", "category": "Tables", "subcategory": "{paper}"}
+FIGURE = {"caption": "../report/figure.rst", "category": "Figures", "subcategory": "{paper}"}
+CROSSFIT = {
+    "caption": "../report/crossfit.rst",
+    "category": "Cross-fitting",
+    "subcategory": "{paper}",
+}
+SENSITIVITY = {
+    "caption": "../report/sensitivity.rst",
+    "category": "Sensitivity",
+    "subcategory": "{paper}",
+}
+LEDGER = {"caption": "../report/ledger.rst", "category": "Ledger"}
+CLAIMS = {"caption": "../report/claims.rst", "category": "Claims"}
 
 
 rule write_ledger:
     """Summarise every run and hold the published values against it."""
     input:
-        **ledger_inputs(),
+        **OUTPUTS.write_ledger(),
     output:
         summary=f"{RESULTS}/summary.csv",
-        ledger=report(
-            f"{RESULTS}/ledger.csv",
-            caption="../report/ledger.rst",
-            category="Ledger",
-            labels={"format": "csv"},
-        ),
+        ledger=report(f"{RESULTS}/ledger.csv", **LEDGER, labels={"format": "csv"}),
         md=f"{RESULTS}/ledger.md",
-        html=report(
-            f"{RESULTS}/ledger.html",
-            caption="../report/ledger.rst",
-            category="Ledger",
-            labels={"format": "html"},
-        ),
+        html=report(f"{RESULTS}/ledger.html", **LEDGER, labels={"format": "html"}),
     log:
         f"{RESULTS}/logs/write_ledger.log",
     localrule: True
     conda:
         "../envs/cpu.yaml"
     params:
-        code=code_of("write_ledger"),
-        config=REPORTED,
-        left_out=CONFIG.left_out,
-        seeds=CONFIG.all_seeds,
+        given=GIVEN.report("write_ledger"),
     script:
         "../workflow_scripts/write_ledger.py"
 
@@ -45,24 +48,10 @@ rule write_ledger:
 rule judge_claims:
     """Judge every claim of the papers by paired tests over questions and seeds."""
     input:
-        metrics=metrics_of(claimed_cells()),
-        records=records_of(claimed_cells()),
-        histories=histories_of(claimed_cells()),
-        insides=claimed_insides(),
-        costs=claimed_costs(),
+        **OUTPUTS.judge_claims(),
     output:
-        claims=report(
-            f"{RESULTS}/claims.csv",
-            caption="../report/claims.rst",
-            category="Claims",
-            labels={"table": "claims"},
-        ),
-        comparisons=report(
-            f"{RESULTS}/comparisons.csv",
-            caption="../report/claims.rst",
-            category="Claims",
-            labels={"table": "comparisons"},
-        ),
+        claims=report(f"{RESULTS}/claims.csv", **CLAIMS, labels={"table": "claims"}),
+        comparisons=report(f"{RESULTS}/comparisons.csv", **CLAIMS, labels={"table": "comparisons"}),
         md=f"{RESULTS}/claims.md",
     log:
         f"{RESULTS}/logs/judge_claims.log",
@@ -70,10 +59,7 @@ rule judge_claims:
     conda:
         "../envs/cpu.yaml"
     params:
-        code=code_of("judge_claims"),
-        config=REPORTED,
-        left_out=CONFIG.left_out,
-        seeds=CONFIG.all_seeds,
+        given=GIVEN.report("judge_claims"),
     script:
         "../workflow_scripts/judge_claims.py"
 
@@ -81,43 +67,23 @@ rule judge_claims:
 rule render_table:
     """Render a table of a paper, our numbers beside the published."""
     input:
-        unpack(lambda wildcards: artefact_inputs(wildcards.paper, f"table{wildcards.number}")),
+        unpack(OUTPUTS.render_table),
     output:
-        csv=report(
-            f"{RESULTS}/tables/{{paper}}/table{{number}}.csv",
-            caption="../report/table.rst",
-            category="Tables",
-            subcategory="{paper}",
-            labels={"table": "{number}", "format": "csv"},
-        ),
-        md=report(
-            f"{RESULTS}/tables/{{paper}}/table{{number}}.md",
-            caption="../report/table.rst",
-            category="Tables",
-            subcategory="{paper}",
-            labels={"table": "{number}", "format": "md"},
-        ),
-        tex=report(
-            f"{RESULTS}/tables/{{paper}}/table{{number}}.tex",
-            caption="../report/table.rst",
-            category="Tables",
-            subcategory="{paper}",
-            labels={"table": "{number}", "format": "tex"},
-        ),
+        **{
+            ending: report(
+                f"{RESULTS}/tables/{{paper}}/table{{number}}.{ending}",
+                **TABLE,
+                labels={"table": "{number}", "format": ending},
+            )
+            for ending in ("csv", "md", "tex")
+        },
     log:
         f"{RESULTS}/logs/render_table/{{paper}}-table{{number}}.log",
-    wildcard_constraints:
-        number=r"\d+",
     localrule: True
     conda:
         "../envs/cpu.yaml"
     params:
-        code=lambda wildcards: code_of(
-            "render_table", *view_modules(wildcards.paper, f"table{wildcards.number}")
-        ),
-        config=REPORTED,
-        left_out=CONFIG.left_out,
-        seeds=CONFIG.all_seeds,
+        given=GIVEN.render_table,
     script:
         "../workflow_scripts/render_table.py"
 
@@ -125,43 +91,23 @@ rule render_table:
 rule draw_figure:
     """Draw a figure of a paper with the published values, its data beside it."""
     input:
-        unpack(lambda wildcards: artefact_inputs(wildcards.paper, f"figure{wildcards.number}")),
+        unpack(OUTPUTS.draw_figure),
     output:
-        png=report(
-            f"{RESULTS}/figures/{{paper}}/figure{{number}}.png",
-            caption="../report/figure.rst",
-            category="Figures",
-            subcategory="{paper}",
-            labels={"figure": "{number}", "format": "png"},
-        ),
-        svg=report(
-            f"{RESULTS}/figures/{{paper}}/figure{{number}}.svg",
-            caption="../report/figure.rst",
-            category="Figures",
-            subcategory="{paper}",
-            labels={"figure": "{number}", "format": "svg"},
-        ),
-        csv=report(
-            f"{RESULTS}/figures/{{paper}}/figure{{number}}.csv",
-            caption="../report/figure.rst",
-            category="Figures",
-            subcategory="{paper}",
-            labels={"figure": "{number}", "format": "csv"},
-        ),
+        **{
+            ending: report(
+                f"{RESULTS}/figures/{{paper}}/figure{{number}}.{ending}",
+                **FIGURE,
+                labels={"figure": "{number}", "format": ending},
+            )
+            for ending in ("png", "svg", "csv")
+        },
     log:
         f"{RESULTS}/logs/draw_figure/{{paper}}-figure{{number}}.log",
-    wildcard_constraints:
-        number=r"\d+",
     localrule: True
     conda:
         "../envs/cpu.yaml"
     params:
-        code=lambda wildcards: code_of(
-            "draw_figure", *view_modules(wildcards.paper, f"figure{wildcards.number}")
-        ),
-        config=REPORTED,
-        left_out=CONFIG.left_out,
-        seeds=CONFIG.all_seeds,
+        given=GIVEN.draw_figure,
     script:
         "../workflow_scripts/draw_figure.py"
 
@@ -169,25 +115,12 @@ rule draw_figure:
 rule write_crossfit:
     """Join the folds of the cross-fitted systems."""
     input:
-        metrics=lambda wildcards: metrics_of(CROSSFIT_CELLS[wildcards.paper]),
-        records=lambda wildcards: records_of(CROSSFIT_CELLS[wildcards.paper]),
-        histories=lambda wildcards: histories_of(CROSSFIT_CELLS[wildcards.paper]),
-        corpora=folds_of_paper,
+        unpack(OUTPUTS.write_crossfit),
     output:
-        csv=report(
-            f"{RESULTS}/tables/{{paper}}/crossfit.csv",
-            caption="../report/crossfit.rst",
-            category="Cross-fitting",
-            subcategory="{paper}",
-            labels={"format": "csv"},
-        ),
+        csv=report(f"{RESULTS}/tables/{{paper}}/crossfit.csv", **CROSSFIT, labels={"format": "csv"}),
         md=f"{RESULTS}/tables/{{paper}}/crossfit.md",
         png=report(
-            f"{RESULTS}/figures/{{paper}}/crossfit.png",
-            caption="../report/crossfit.rst",
-            category="Cross-fitting",
-            subcategory="{paper}",
-            labels={"format": "png"},
+            f"{RESULTS}/figures/{{paper}}/crossfit.png", **CROSSFIT, labels={"format": "png"}
         ),
         svg=f"{RESULTS}/figures/{{paper}}/crossfit.svg",
     log:
@@ -196,10 +129,7 @@ rule write_crossfit:
     conda:
         "../envs/cpu.yaml"
     params:
-        code=code_of("write_crossfit"),
-        config=REPORTED,
-        left_out=CONFIG.left_out,
-        seeds=CONFIG.all_seeds,
+        given=GIVEN.report("write_crossfit"),
     script:
         "../workflow_scripts/write_crossfit.py"
 
@@ -207,10 +137,7 @@ rule write_crossfit:
 rule write_pairs:
     """Hold pairs of cross-fitted systems against each other, by type of question and of answer."""
     input:
-        metrics=lambda wildcards: metrics_of(CROSSFIT_CELLS[wildcards.paper]),
-        records=lambda wildcards: records_of(CROSSFIT_CELLS[wildcards.paper]),
-        corpora=lambda wildcards: crossfitted("corpora", wildcards),
-        entities=lambda wildcards: crossfitted("entities", wildcards) if AVAILABLE.entities else [],
+        unpack(OUTPUTS.write_pairs),
     output:
         csv=f"{RESULTS}/tables/{{paper}}/pairs.csv",
         md=f"{RESULTS}/tables/{{paper}}/pairs.md",
@@ -224,10 +151,7 @@ rule write_pairs:
     conda:
         "../envs/cpu.yaml"
     params:
-        code=code_of("write_pairs"),
-        config=REPORTED,
-        left_out=CONFIG.left_out,
-        seeds=CONFIG.all_seeds,
+        given=GIVEN.report("write_pairs"),
     script:
         "../workflow_scripts/write_pairs.py"
 
@@ -235,24 +159,14 @@ rule write_pairs:
 rule write_sensitivity:
     """Vary each open choice of the paper alone and say what that changes."""
     input:
-        metrics=lambda wildcards: metrics_of(SENSITIVITY_CELLS[wildcards.paper]),
-        records=lambda wildcards: records_of(SENSITIVITY_CELLS[wildcards.paper]),
-        histories=lambda wildcards: histories_of(SENSITIVITY_CELLS[wildcards.paper]),
+        unpack(OUTPUTS.write_sensitivity),
     output:
         csv=report(
-            f"{RESULTS}/tables/{{paper}}/sensitivity.csv",
-            caption="../report/sensitivity.rst",
-            category="Sensitivity",
-            subcategory="{paper}",
-            labels={"format": "csv"},
+            f"{RESULTS}/tables/{{paper}}/sensitivity.csv", **SENSITIVITY, labels={"format": "csv"}
         ),
         md=f"{RESULTS}/tables/{{paper}}/sensitivity.md",
         png=report(
-            f"{RESULTS}/figures/{{paper}}/sensitivity.png",
-            caption="../report/sensitivity.rst",
-            category="Sensitivity",
-            subcategory="{paper}",
-            labels={"format": "png"},
+            f"{RESULTS}/figures/{{paper}}/sensitivity.png", **SENSITIVITY, labels={"format": "png"}
         ),
         svg=f"{RESULTS}/figures/{{paper}}/sensitivity.svg",
     log:
@@ -261,10 +175,7 @@ rule write_sensitivity:
     conda:
         "../envs/cpu.yaml"
     params:
-        code=code_of("write_sensitivity"),
-        config=REPORTED,
-        left_out=CONFIG.left_out,
-        seeds=CONFIG.all_seeds,
+        given=GIVEN.report("write_sensitivity"),
     script:
         "../workflow_scripts/write_sensitivity.py"
 
@@ -272,8 +183,8 @@ rule write_sensitivity:
 rule write_report:
     """Put all that the run came to onto one page."""
     input:
-        tables_and_figures(),
-        crossfit_files(),
+        OUTPUTS.tables_and_figures(),
+        OUTPUTS.crossfit(),
         ledger=f"{RESULTS}/ledger.csv",
         claims=f"{RESULTS}/claims.csv",
     output:
@@ -284,10 +195,25 @@ rule write_report:
     conda:
         "../envs/cpu.yaml"
     params:
-        code=code_of("write_report"),
-        command=" ".join(["snakemake --cores all --configfile", *map(from_here, FILES or [OWN])]),
-        config=REPORTED,
-        left_out=CONFIG.left_out,
-        seeds=CONFIG.all_seeds,
+        given=GIVEN.write_report(),
     script:
         "../workflow_scripts/write_report.py"
+
+
+rule import_to_mlflow:
+    """Import every run record, table and figure into the tracking store, once."""
+    input:
+        **OUTPUTS.import_to_mlflow(),
+        reports=rules.write_ledger.output + rules.judge_claims.output,
+        tables_and_figures=OUTPUTS.tables_and_figures(),
+    output:
+        f"{RESULTS}/mlflow.imported.json",
+    log:
+        f"{RESULTS}/logs/import_to_mlflow.log",
+    localrule: True
+    conda:
+        "../envs/cpu.yaml"
+    params:
+        given=GIVEN.import_to_mlflow(),
+    script:
+        "../workflow_scripts/import_to_mlflow.py"

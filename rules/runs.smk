@@ -9,23 +9,30 @@ makes: runs/{system}/{dataset}/{subset}/{axes}/{scores,metrics,history}.parquet 
        checkpoints/*.pt, which are no output: they outlive a job that dies
 """
 
+RUN = f"{RESULTS}/runs/{{system}}/{{dataset}}/{{subset}}/{{axes}}"
+TRAINED = one_of(name for name in CONFIG.systems if CONFIG.systems[name].trained)
+FUSED = one_of(name for name in CONFIG.systems if CONFIG.systems[name].parts)
+SCORED = one_of(
+    name for name, system in CONFIG.systems.items() if not (system.trained or system.parts)
+)
+
 
 rule train_encoder:
     """Train all seeds of a cell, choose each epoch on dev, score dev and test once."""
     input:
-        unpack(checked_inputs),
+        unpack(INPUTS.run_cell),
     output:
-        scores=f"{RESULTS}/runs/{{system}}/{{dataset}}/{{subset}}/{{axes}}/scores.parquet",
-        metrics=f"{RESULTS}/runs/{{system}}/{{dataset}}/{{subset}}/{{axes}}/metrics.parquet",
-        history=f"{RESULTS}/runs/{{system}}/{{dataset}}/{{subset}}/{{axes}}/history.parquet",
-        record=f"{RESULTS}/runs/{{system}}/{{dataset}}/{{subset}}/{{axes}}/run.json",
+        scores=f"{RUN}/scores.parquet",
+        metrics=f"{RUN}/metrics.parquet",
+        history=f"{RUN}/history.parquet",
+        record=f"{RUN}/run.json",
     log:
         f"{RESULTS}/logs/train_encoder/{{system}}/{{dataset}}-{{subset}}-{{axes}}.log",
     benchmark:
         f"{RESULTS}/benchmarks/train_encoder/{{system}}/{{dataset}}-{{subset}}-{{axes}}.jsonl"
     wildcard_constraints:
-        dataset=RANKED_DATASETS,
-        system=one_of(name for name in CONFIG.systems if CONFIG.systems[name].trained),
+        dataset=EXPERIMENT.ranked_datasets,
+        system=TRAINED,
     conda:
         "../envs/gpu.yaml"
     # Seeds that are trained at a time.
@@ -35,13 +42,7 @@ rule train_encoder:
         runtime=growing(120),
         gpu=GPUS,
     params:
-        code=lambda wildcards: code_of("train_encoder", *modules_of(system_of(wildcards))),
-        types=types_of,
-        sources=sources_of,
-        settings=settings_of,
-        seeds=seeds_of,
-        lowercase=lowercase_of,
-        configured=configuration_of_cell,
+        given=GIVEN.train_encoder,
     script:
         "../workflow_scripts/train_encoder.py"
 
@@ -49,28 +50,23 @@ rule train_encoder:
 rule look_inside:
     """Read the vectors and norms of the test split out of a trained encoder, of the first seed."""
     input:
-        unpack(cell_inputs),
-        record=f"{RESULTS}/runs/{{system}}/{{dataset}}/{{subset}}/{{axes}}/run.json",
+        unpack(INPUTS.read_cell),
     output:
-        f"{RESULTS}/runs/{{system}}/{{dataset}}/{{subset}}/{{axes}}/inside.parquet",
+        f"{RUN}/inside.parquet",
     log:
         f"{RESULTS}/logs/look_inside/{{system}}/{{dataset}}-{{subset}}-{{axes}}.log",
     benchmark:
         f"{RESULTS}/benchmarks/look_inside/{{system}}/{{dataset}}-{{subset}}-{{axes}}.jsonl"
     wildcard_constraints:
-        dataset=RANKED_DATASETS,
-        system=one_of(name for name in CONFIG.systems if CONFIG.systems[name].trained),
+        dataset=EXPERIMENT.ranked_datasets,
+        system=TRAINED,
     conda:
         "../envs/cpu.yaml"
     resources:
         mem_mb=growing(2000),
         runtime=growing(20),
     params:
-        code=lambda wildcards: code_of("look_inside", *modules_of(system_of(wildcards))),
-        types=types_of,
-        settings=settings_of,
-        seeds=lambda wildcards: seeds_of(wildcards)[:1],
-        lowercase=lowercase_of,
+        given=GIVEN.look_inside,
     script:
         "../workflow_scripts/look_inside.py"
 
@@ -78,24 +74,19 @@ rule look_inside:
 rule keep_weights:
     """Keep the weights of a trained encoder, all seeds, for what asks it for vectors."""
     input:
-        unpack(cell_inputs),
-        record=f"{RESULTS}/runs/{{system}}/{{dataset}}/{{subset}}/{{axes}}/run.json",
+        unpack(INPUTS.read_cell),
     output:
-        f"{RESULTS}/runs/{{system}}/{{dataset}}/{{subset}}/{{axes}}/weights.pt",
+        f"{RUN}/weights.pt",
     log:
         f"{RESULTS}/logs/keep_weights/{{system}}/{{dataset}}-{{subset}}-{{axes}}.log",
     wildcard_constraints:
-        dataset=RANKED_DATASETS,
-        system=one_of(name for name in CONFIG.systems if CONFIG.systems[name].trained),
+        dataset=EXPERIMENT.ranked_datasets,
+        system=TRAINED,
     localrule: True
     conda:
         "../envs/cpu.yaml"
     params:
-        code=lambda wildcards: code_of("keep_weights", *modules_of(system_of(wildcards))),
-        types=types_of,
-        settings=settings_of,
-        seeds=seeds_of,
-        lowercase=lowercase_of,
+        given=GIVEN.keep_weights,
     script:
         "../workflow_scripts/keep_weights.py"
 
@@ -103,7 +94,7 @@ rule keep_weights:
 rule choose_setting:
     """Choose the setting of a system by the mean of its best dev value over the seeds."""
     input:
-        unpack(histories_of_settings),
+        unpack(INPUTS.choose_setting),
     output:
         f"{RESULTS}/selection/{{system}}/{{dataset}}.json",
     log:
@@ -114,9 +105,7 @@ rule choose_setting:
     conda:
         "../envs/cpu.yaml"
     params:
-        code=code_of("choose_setting"),
-        subset=lambda wildcards: CONFIG.selection_of(wildcards.system).subset,
-        measure=lambda wildcards: CONFIG.systems[wildcards.system].training.select_by,
+        given=GIVEN.choose_setting,
     script:
         "../workflow_scripts/choose_setting.py"
 
@@ -124,33 +113,25 @@ rule choose_setting:
 rule score_candidates:
     """Score dev and test with an encoder that is not trained, for each seed."""
     input:
-        unpack(checked_inputs),
+        unpack(INPUTS.run_cell),
     output:
-        scores=f"{RESULTS}/runs/{{system}}/{{dataset}}/{{subset}}/{{axes}}/scores.parquet",
-        metrics=f"{RESULTS}/runs/{{system}}/{{dataset}}/{{subset}}/{{axes}}/metrics.parquet",
-        record=f"{RESULTS}/runs/{{system}}/{{dataset}}/{{subset}}/{{axes}}/run.json",
+        scores=f"{RUN}/scores.parquet",
+        metrics=f"{RUN}/metrics.parquet",
+        record=f"{RUN}/run.json",
     log:
         f"{RESULTS}/logs/score_candidates/{{system}}/{{dataset}}-{{subset}}-{{axes}}.log",
     benchmark:
         f"{RESULTS}/benchmarks/score_candidates/{{system}}/{{dataset}}-{{subset}}-{{axes}}.jsonl"
     wildcard_constraints:
-        dataset=RANKED_DATASETS,
-        system=one_of(
-            name for name, system in CONFIG.systems.items() if not (system.trained or system.parts)
-        ),
+        dataset=EXPERIMENT.ranked_datasets,
+        system=SCORED,
     conda:
         "../envs/cpu.yaml"
     resources:
         mem_mb=growing(2000),
         runtime=growing(20),
     params:
-        code=lambda wildcards: code_of("score_candidates", *modules_of(system_of(wildcards))),
-        types=types_of,
-        sources=sources_of,
-        system=lambda wildcards: system_of(wildcards).model_dump(exclude={"title", "training"}),
-        seeds=seeds_of,
-        lowercase=lowercase_of,
-        configured=configuration_of_cell,
+        given=GIVEN.score_candidates,
     script:
         "../workflow_scripts/score_candidates.py"
 
@@ -158,30 +139,25 @@ rule score_candidates:
 rule fuse_scores:
     """Fuse the scores of other systems' runs; weights are learned on dev, where they are."""
     input:
-        unpack(fused_inputs),
+        unpack(INPUTS.fuse_scores),
     output:
-        scores=f"{RESULTS}/runs/{{system}}/{{dataset}}/{{subset}}/{{axes}}/scores.parquet",
-        metrics=f"{RESULTS}/runs/{{system}}/{{dataset}}/{{subset}}/{{axes}}/metrics.parquet",
-        record=f"{RESULTS}/runs/{{system}}/{{dataset}}/{{subset}}/{{axes}}/run.json",
+        scores=f"{RUN}/scores.parquet",
+        metrics=f"{RUN}/metrics.parquet",
+        record=f"{RUN}/run.json",
     log:
         f"{RESULTS}/logs/fuse_scores/{{system}}/{{dataset}}-{{subset}}-{{axes}}.log",
     benchmark:
         f"{RESULTS}/benchmarks/fuse_scores/{{system}}/{{dataset}}-{{subset}}-{{axes}}.jsonl"
     wildcard_constraints:
-        dataset=RANKED_DATASETS,
-        system=one_of(name for name in CONFIG.systems if CONFIG.systems[name].parts),
+        dataset=EXPERIMENT.ranked_datasets,
+        system=FUSED,
     conda:
         "../envs/cpu.yaml"
     resources:
         mem_mb=growing(2000),
         runtime=growing(20),
     params:
-        code=lambda wildcards: code_of("fuse_scores", *modules_of(system_of(wildcards))),
-        types=types_of,
-        system=lambda wildcards: system_of(wildcards).model_dump(exclude={"title", "training"}),
-        parts=lambda wildcards: list(parts_of_cell(wildcards)),
-        seeds=seeds_of,
-        configured=configuration_of_cell,
+        given=GIVEN.fuse_scores,
     script:
         "../workflow_scripts/fuse_scores.py"
 
@@ -189,7 +165,7 @@ rule fuse_scores:
 rule measure_costs:
     """Count what systems learn, and time their steps in turns, so that they can be compared."""
     input:
-        unpack(cost_inputs),
+        unpack(INPUTS.measure_costs),
     output:
         f"{RESULTS}/costs/{{dataset}}/{{subset}}.json",
     log:
@@ -203,22 +179,6 @@ rule measure_costs:
         runtime=growing(60),
         gpu=GPUS,
     params:
-        code=lambda wildcards: code_of(
-            "measure_costs",
-            *(
-                module
-                for system in systems_of_cost(wildcards).values()
-                for module in modules_of(system)
-            ),
-        ),
-        types=types_of,
-        systems=lambda wildcards: {
-            name: system.model_dump(exclude={"title"})
-            for name, system in systems_of_cost(wildcards).items()
-        },
-        lowercase=lambda wildcards: {
-            name: lowercase_of_vectors(system.vectors)
-            for name, system in systems_of_cost(wildcards).items()
-        },
+        given=GIVEN.measure_costs,
     script:
         "../workflow_scripts/measure_costs.py"

@@ -18,13 +18,13 @@ rule verify_source:
     log:
         f"{RESULTS}/logs/verify_source/{{file}}.log",
     wildcard_constraints:
-        file=one_of(PLACED_BY_HAND),
+        file=one_of(EXPERIMENT.placed_by_hand),
     retries: 0
     localrule: True
     conda:
         "../envs/cpu.yaml"
     params:
-        source=lambda wildcards: SOURCE_OF_FILE[wildcards.file],
+        source=GIVEN.source,
     script:
         "../workflow_scripts/fetch_source.py"
 
@@ -40,4 +40,4 @@ use rule verify_source as fetch_source with:
     log:
         f"{RESULTS}/logs/fetch_source/{{file}}.log",
     wildcard_constraints:
-        file=one_of(SOURCE_OF_FILE.keys() - PLACED_BY_HAND),
+        file=one_of(EXPERIMENT.source_of_file.keys() - EXPERIMENT.placed_by_hand),

@@ -1,7 +1,8 @@
 """The word vectors and the sentence vectors.
 
 needs: corpora/{corpus}.parquet; files of vectors, weights of encoders, or texts to train them on
-makes: vectors/{dataset}/{vectors}.npy with its .words.txt and .json, the words of the data set only,
+makes: vectors/trained/{vectors}.bin,
+       vectors/{dataset}/{vectors}.npy with its .words.txt and .json, the words of the data set only,
        sentence_vectors/{corpus}/{sentence_vectors}.npy likewise, the sentences that are ranked
 """
 
@@ -9,8 +10,7 @@ makes: vectors/{dataset}/{vectors}.npy with its .words.txt and .json, the words 
 rule train_vectors:
     """Train fastText vectors on texts."""
     input:
-        texts=lambda wildcards: AVAILABLE.vectors[wildcards.vectors],
-        sources=lambda wildcards: records_of_sources(AVAILABLE.vectors[wildcards.vectors]),
+        unpack(INPUTS.train_vectors),
     output:
         f"{RESULTS}/vectors/trained/{{vectors}}.bin",
     log:
@@ -21,23 +21,34 @@ rule train_vectors:
         vectors=one_of(name for name in CONFIG.vectors if CONFIG.vectors[name].train_on),
     conda:
         "../envs/cpu.yaml"
+    # The same text gives the same vectors with one only.
+    threads: 1
     resources:
         mem_mb=growing(4000),
         runtime=growing(240),
     params:
-        code=code_of("train_vectors"),
-        dim=lambda wildcards: CONFIG.vectors[wildcards.vectors].dim,
-        epochs=lambda wildcards: CONFIG.vectors[wildcards.vectors].epochs,
-        min_count=lambda wildcards: CONFIG.vectors[wildcards.vectors].min_count,
-        lowercase=lambda wildcards: lowercase_of_vectors(wildcards.vectors),
+        given=GIVEN.train_vectors,
     script:
         "../workflow_scripts/train_vectors.py"
+
+
+use rule train_vectors as train_word2vec with:
+    input:
+        unpack(INPUTS.train_word2vec),
+    log:
+        f"{RESULTS}/logs/train_word2vec/{{vectors}}.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/train_word2vec/{{vectors}}.jsonl"
+    wildcard_constraints:
+        vectors=with_overrides(name for name in CONFIG.vectors if CONFIG.vectors[name].corpora),
+    params:
+        given=GIVEN.train_word2vec,
 
 
 rule select_vectors:
     """Keep the vectors of the words that a data set uses."""
     input:
-        unpack(vectors_inputs),
+        unpack(INPUTS.select_vectors),
     output:
         vectors=f"{RESULTS}/vectors/{{dataset}}/{{vectors}}.npy",
         words=f"{RESULTS}/vectors/{{dataset}}/{{vectors}}.words.txt",
@@ -52,11 +63,7 @@ rule select_vectors:
         mem_mb=growing(4000),
         runtime=growing(60),
     params:
-        code=code_of("select_vectors"),
-        origin=lambda wildcards: vectors_origin(wildcards.vectors),
-        out_of_vocabulary=lambda wildcards: CONFIG.vectors_at(wildcards.vectors).out_of_vocabulary,
-        lowercase=lambda wildcards: lowercase_of_vectors(wildcards.vectors),
-        configured=lambda wildcards: configured_vectors(CONFIG, wildcards.vectors),
+        given=GIVEN.select_vectors,
     script:
         "../workflow_scripts/select_vectors.py"
 
@@ -64,10 +71,7 @@ rule select_vectors:
 rule train_infersent:
     """Train InferSent on natural language inference."""
     input:
-        train=lambda wildcards: AVAILABLE.sentence_vectors[wildcards.sentence_vectors]["train_on"],
-        dev=lambda wildcards: AVAILABLE.sentence_vectors[wildcards.sentence_vectors]["dev_on"],
-        vectors=lambda wildcards: vectors_file(vectors_of(wildcards.sentence_vectors)),
-        sources=lambda wildcards: records_of_sources(inference_files(wildcards.sentence_vectors)),
+        unpack(INPUTS.train_infersent),
     output:
         weights=f"{RESULTS}/sentence_vectors/trained/{{sentence_vectors}}.pt",
         record=f"{RESULTS}/sentence_vectors/trained/{{sentence_vectors}}.json",
@@ -85,10 +89,7 @@ rule train_infersent:
         runtime=growing(720),
         gpu=GPUS,
     params:
-        code=code_of("train_infersent"),
-        seed=CONFIG.seeds[0],
-        lstm_dim=lambda wildcards: CONFIG.sentence_vectors[wildcards.sentence_vectors].lstm_dim,
-        lowercase=lambda wildcards: lowercase_of_sentences(wildcards.sentence_vectors),
+        given=GIVEN.train_infersent,
     script:
         "../workflow_scripts/train_infersent.py"
 
@@ -96,8 +97,7 @@ rule train_infersent:
 rule encode_sentences:
     """Encode the sentences of a data set that are ranked or are prototypes, each once."""
     input:
-        unpack(encoder_inputs),
-        corpus=f"{RESULTS}/corpora/{{corpus}}.parquet",
+        unpack(INPUTS.encode_sentences),
     output:
         vectors=f"{RESULTS}/sentence_vectors/{{corpus}}/{{sentence_vectors}}.npy",
         words=f"{RESULTS}/sentence_vectors/{{corpus}}/{{sentence_vectors}}.words.txt",
@@ -113,15 +113,6 @@ rule encode_sentences:
         mem_mb=growing(8000),
         runtime=growing(240),
     params:
-        code=lambda wildcards: code_of(
-            "encode_sentences", pretrained_module(wildcards.sentence_vectors)
-        ),
-        encoder=lambda wildcards: CONFIG.sentence_vectors[wildcards.sentence_vectors].encoder,
-        options=lambda wildcards: CONFIG.sentence_vectors[wildcards.sentence_vectors].options,
-        typed_only=typed_only,
-        name=lambda wildcards: name_of_weights(wildcards.sentence_vectors),
-        origin=lambda wildcards: sentence_vectors_origin(wildcards.sentence_vectors),
-        lowercase=lambda wildcards: lowercase_of_sentences(wildcards.sentence_vectors),
-        configured=lambda wildcards: configured_sentences(CONFIG, wildcards.sentence_vectors),
+        given=GIVEN.encode_sentences,
     script:
         "../workflow_scripts/encode_sentences.py"

@@ -20,7 +20,7 @@ ROOMS = (
     *("errors", "text", "memory", "files", "folders", "schemas", "registry", "measures"),
     *("settings", "sources", "corpora", "vectors", "analogies", "rewriting", "encoders"),
     *("pretrained", "rankers", "objectives", "plan", "availability", "examples"),
-    *("training", "runs", "report", "tracking", "planning", "job"),
+    *("training", "runs", "experiments", "report", "tracking", "planning", "job"),
 )
 
 

@@ -14,19 +14,19 @@ from analogyqa.job import job
 from analogyqa.schemas import CORPUS, SPLITS, write_table
 from analogyqa.settings.data import fold_numbers
 
-with job(snakemake):
+with job(snakemake) as given:
     corpus = build_corpus(
         snakemake.wildcards.corpus,
-        snakemake.params.reader,
+        given.reader,
         {split: snakemake.input[split] for split in SPLITS},
-        snakemake.params.question_types,
-        snakemake.params.questions,
-        snakemake.params.drop_all_correct,
-        snakemake.params.parts,
+        given.question_types,
+        given.questions,
+        given.drop_all_correct,
+        given.parts,
     )
-    if snakemake.params.fold:
-        corpus = fold_of(corpus, *fold_numbers(snakemake.params.fold))
+    if given.fold:
+        corpus = fold_of(corpus, *fold_numbers(given.fold))
         logging.info("the test split shares with train and dev: %s", count_shared(corpus))
-    corpus = with_train_share(corpus, snakemake.params.train_share)
+    corpus = with_train_share(corpus, given.train_share)
     write_table(corpus, CORPUS, snakemake.output.corpus)
-    write_json(snakemake.output.record, {"configured": snakemake.params.configured})
+    write_json(snakemake.output.record, {"configured": given.configured})

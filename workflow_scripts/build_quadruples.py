@@ -1,10 +1,8 @@
 """Write the quadruples of p prototypes, for each seed.
 
 input: corpus, prototypes (one file for each seed)
-output: quadruples/{corpus}/{subset}/p{p}/seed{seed}/{split}.parquet
+output: quadruples/{corpus}/{subset}/p{p}/seed{seed}/{split}.parquet, by split
 """
-
-from itertools import product
 
 from analogyqa.analogies.prototypes import take
 from analogyqa.analogies.quadruples import evaluation_blocks, training_blocks, write_quadruples
@@ -13,19 +11,17 @@ from analogyqa.job import job
 from analogyqa.schemas import CORPUS, PROTOTYPES, read_table
 from analogyqa.settings.systems import Negatives
 
-with job(snakemake):
-    wildcards, types = snakemake.wildcards, snakemake.params.types
+with job(snakemake) as given:
+    wildcards = snakemake.wildcards
     corpus = read_table(snakemake.input.corpus, CORPUS)
-    runs = product(
-        zip(snakemake.params.seeds, snakemake.input.prototypes, strict=True),
-        snakemake.params.splits,
-    )
-    for ((seed, file), split), path in zip(runs, snakemake.output, strict=True):
-        pairs = subset_of(corpus, split, types)
-        prototypes = take(read_table(file, PROTOTYPES), types, int(wildcards.p), file)
-        if split == "train":
-            negatives = Negatives(count=int(wildcards.number), per=wildcards.per)
-            blocks = training_blocks(pairs, prototypes, negatives, seed)
-        else:
-            blocks = evaluation_blocks(pairs, prototypes)
-        write_quadruples(blocks, pairs, path)
+    for split in given.splits:
+        pairs = subset_of(corpus, split, given.types)
+        files = zip(given.seeds, snakemake.input.prototypes, snakemake.output[split], strict=True)
+        for seed, file, path in files:
+            prototypes = take(read_table(file, PROTOTYPES), given.types, int(wildcards.p), file)
+            if split == "train":
+                negatives = Negatives(count=int(wildcards.number), per=wildcards.per)
+                blocks = training_blocks(pairs, prototypes, negatives, seed)
+            else:
+                blocks = evaluation_blocks(pairs, prototypes)
+            write_quadruples(blocks, pairs, path)

@@ -8,10 +8,10 @@ from analogyqa.analogies.prototypes import choose_prototypes
 from analogyqa.job import job
 from analogyqa.schemas import CORPUS, PROTOTYPES, read_table, write_table
 
-with job(snakemake):
-    corpus, params = read_table(snakemake.input[0], CORPUS), snakemake.params
-    for seed, path in zip(params.seeds, snakemake.output, strict=True):
+with job(snakemake) as given:
+    corpus = read_table(snakemake.input[0], CORPUS)
+    for seed, path in zip(given.seeds, snakemake.output, strict=True):
         prototypes = choose_prototypes(
-            corpus, params.types, seed, params.choice, snakemake.wildcards.corpus
+            corpus, given.types, seed, given.choice, snakemake.wildcards.corpus
         )
         write_table(prototypes, PROTOTYPES, path)

@@ -7,6 +7,6 @@ output: selection/{system}/{dataset}.json
 from analogyqa.job import job
 from analogyqa.runs.choose import choose_setting
 
-with job(snakemake):
-    params, histories = snakemake.params, dict(snakemake.input.items())
-    choose_setting(histories, params.measure, params.subset, snakemake.output[0])
+with job(snakemake) as given:
+    histories = dict(snakemake.input.items())
+    choose_setting(histories, given.measure, given.subset, snakemake.output[0])

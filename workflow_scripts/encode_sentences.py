@@ -13,19 +13,19 @@ from analogyqa.pretrained import Resources, encode_sentences
 from analogyqa.schemas import CORPUS, read_table
 from analogyqa.vectors.store import write_store
 
-with job(snakemake):
+with job(snakemake) as given:
     torch.set_num_threads(snakemake.threads)
-    params, corpus = snakemake.params, read_table(snakemake.input.corpus, CORPUS)
-    sentences = ranked_sentences(corpus, params.typed_only)
+    corpus = read_table(snakemake.input.corpus, CORPUS)
+    sentences = ranked_sentences(corpus, given.typed_only)
     resources = Resources(
-        snakemake.input.get("weights", params.name),
+        snakemake.input.get("weights", given.name),
         snakemake.input.get("vectors"),
         # What nothing is trained on is fitted on itself.
         training_sentences(corpus) or sentences,
-        params.lowercase,
-        params.options,
+        given.lowercase,
+        given.options,
     )
-    vectors = encode_sentences(params.encoder, sentences, resources)
+    vectors = encode_sentences(given.encoder, sentences, resources)
     found = np.ones(len(sentences), dtype=bool)
     output = snakemake.output.vectors
-    write_store(vectors, found, sentences, params.origin, output, params.configured)
+    write_store(vectors, found, sentences, given.origin, output, given.configured)

@@ -10,15 +10,15 @@ from analogyqa.job import cell_of, job
 from analogyqa.runs.fuse import fuse_cell
 from analogyqa.settings.systems import System
 
-with job(snakemake):
+with job(snakemake) as given:
     folders = [Path(file).parent for file in snakemake.input.scores]
     fuse_cell(
         cell_of(snakemake),
-        snakemake.params.types,
-        System(title="", **snakemake.params.system),
+        given.types,
+        System(title="", **given.system),
         snakemake.input.corpus,
-        dict(zip(snakemake.params.parts, folders, strict=True)),
-        snakemake.params.seeds,
+        dict(zip(given.parts, folders, strict=True)),
+        given.seeds,
         Path(snakemake.output.record).parent,
-        snakemake.params.configured,
+        given.configured,
     )

@@ -12,14 +12,14 @@ from analogyqa.plan import cells_of_paper
 from analogyqa.tracking.shown import runs_of_paper
 from analogyqa.tracking.store import import_runs
 
-with job(snakemake):
+with job(snakemake) as given:
     config, papers = reported(snakemake)
     results = Path(snakemake.output[0]).parent
     runs = {
         name: runs_of_paper(results, paper, cells_of_paper(config, paper), config)
         for name, paper in papers.items()
     }
-    imported = import_runs(snakemake.params.tracking_uri, results, runs)
+    imported = import_runs(given.tracking_uri, results, runs)
     # How many runs were new depends on the store and not on the inputs: it is left out.
     content = {
         experiment: {key: value for key, value in done._asdict().items() if key != "added"}

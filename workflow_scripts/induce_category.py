@@ -13,16 +13,16 @@ from analogyqa.schemas import write_table
 from analogyqa.schemas.analogies import ANALOGIES
 from analogyqa.settings.analogies import Category
 
-with job(snakemake):
-    category, files = Category(title="", **snakemake.params.category), snakemake.input
+with job(snakemake) as given:
+    category, files = Category(title="", **given.category), snakemake.input
     inference = {path: read_nli([path]) for path in files.get("inference", [])}
     frame = induce(
         category,
         next(iter(files.get("words", [])), None),
         files.get("texts", []),
         inference,
-        snakemake.params.parser,
-        snakemake.params.seed,
+        given.parser,
+        given.seed,
     )
     logging.info("%s: %d of %d pairs", snakemake.wildcards.category, len(frame), category.pairs)
     write_table(frame, ANALOGIES, snakemake.output[0])

@@ -9,8 +9,8 @@ from analogyqa.files import write_text
 from analogyqa.job import job
 from analogyqa.schemas import CORPUS, write_table
 
-with job(snakemake):
+with job(snakemake) as given:
     files = dict(snakemake.input.items())
     write_table(relations_corpus(files), CORPUS, snakemake.output.corpus)
-    pairs = {snakemake.params.titles[name]: list(read(path)) for name, path in files.items()}
+    pairs = {given.titles[name]: list(read(path)) for name, path in files.items()}
     write_text(snakemake.output.review, review(pairs))

@@ -10,14 +10,14 @@ from analogyqa.job import cell_files, cell_of, job
 from analogyqa.runs.choose import system_of
 from analogyqa.runs.weights import write_weights
 
-with job(snakemake):
-    _, system = system_of(snakemake.params.settings, snakemake.input.get("selection"))
+with job(snakemake) as given:
+    _, system = system_of(given.settings, snakemake.input.get("selection"))
     write_weights(
         cell_of(snakemake),
-        snakemake.params.types,
+        given.types,
         system,
         cell_files(snakemake, system.training.negatives),
-        snakemake.params.lowercase,
+        given.lowercase,
         Path(snakemake.config["output_dir"], "checkpoints"),
         snakemake.output[0],
     )

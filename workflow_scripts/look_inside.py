@@ -10,16 +10,16 @@ from analogyqa.job import cell_files, cell_of, job
 from analogyqa.runs.choose import system_of
 from analogyqa.runs.inside import write_inside
 
-with job(snakemake):
-    _, system = system_of(snakemake.params.settings, snakemake.input.get("selection"))
+with job(snakemake) as given:
+    _, system = system_of(given.settings, snakemake.input.get("selection"))
     ((seed, files),) = cell_files(snakemake, system.training.negatives).items()
     write_inside(
         cell_of(snakemake),
-        snakemake.params.types,
+        given.types,
         system,
         seed,
         files,
-        snakemake.params.lowercase,
+        given.lowercase,
         Path(snakemake.config["output_dir"], "checkpoints"),
         snakemake.output[0],
     )

@@ -9,16 +9,16 @@ from analogyqa.job import job
 from analogyqa.runs.cost import measure_costs
 from analogyqa.settings.systems import System
 
-with job(snakemake):
-    systems = {name: System(title="", **own) for name, own in snakemake.params.systems.items()}
+with job(snakemake) as given:
+    systems = {name: System(title="", **own) for name, own in given.systems.items()}
     measure_costs(
         systems,
         {
             name: CellFiles(snakemake.input.corpus, snakemake.input[system.vectors], None, {})
             for name, system in systems.items()
         },
-        snakemake.params.types,
-        snakemake.params.lowercase,
+        given.types,
+        given.lowercase,
         snakemake.config["device"],
         snakemake.output[0],
     )

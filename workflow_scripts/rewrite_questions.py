@@ -10,11 +10,11 @@ from analogyqa.rewriting.questions import rewrite_questions
 from analogyqa.schemas import CORPUS, ENTITIES, read_table, write_table
 from analogyqa.vectors.store import read_store
 
-with job(snakemake):
+with job(snakemake) as given:
     vectors, word_ids = read_store(snakemake.input.vectors)
     corpus = read_table(snakemake.input.corpus, CORPUS)
     entities = read_table(snakemake.input.entities, ENTITIES)
-    if snakemake.params.fold:
+    if given.fold:
         entities = of_fold(entities, corpus)
     rewritten = rewrite_questions(
         corpus,
@@ -22,7 +22,7 @@ with job(snakemake):
         vectors,
         word_ids,
         snakemake.wildcards.rewriting,
-        snakemake.params.lowercase,
-        snakemake.params.question_words,
+        given.lowercase,
+        given.question_words,
     )
     write_table(rewritten, CORPUS, snakemake.output[0])

@@ -10,14 +10,14 @@ from analogyqa.job import cell_files, cell_of, job
 from analogyqa.runs.score import score_cell
 from analogyqa.settings.systems import System
 
-with job(snakemake):
+with job(snakemake) as given:
     score_cell(
         cell_of(snakemake),
-        snakemake.params.types,
-        System(title="", **snakemake.params.system),
+        given.types,
+        System(title="", **given.system),
         cell_files(snakemake),
-        snakemake.params.sources,
-        snakemake.params.lowercase,
+        given.sources,
+        given.lowercase,
         Path(snakemake.output.record).parent,
-        snakemake.params.configured,
+        given.configured,
     )

@@ -13,16 +13,15 @@ from analogyqa.schemas import CORPUS, read_table
 from analogyqa.vectors.select import select_vectors, vocabulary_of
 from analogyqa.vectors.store import write_store
 
-with job(snakemake):
+with job(snakemake) as given:
     corpus = read_table(snakemake.input.corpus, CORPUS)
     sentences = pd.concat([corpus["question"], corpus["candidate"]])
-    vocabulary = vocabulary_of(sentences, snakemake.params.lowercase)
-    vectors, found = select_vectors(
-        snakemake.input.vectors, vocabulary, snakemake.params.out_of_vocabulary
-    )
+    vocabulary = vocabulary_of(sentences, given.lowercase)
+    vectors, found = select_vectors(snakemake.input.vectors, vocabulary, given.out_of_vocabulary)
     logging.info(
         "%s: %d of %d words found in %s",
-        snakemake.wildcards.vectors, found.sum(), len(found), snakemake.params.origin,
+        snakemake.wildcards.vectors, found.sum(), len(found), given.origin,
     )  # fmt: skip
-    params, output = snakemake.params, snakemake.output
-    write_store(vectors, found, vocabulary, params.origin, output.vectors, params.configured)
+    write_store(
+        vectors, found, vocabulary, given.origin, snakemake.output.vectors, given.configured
+    )

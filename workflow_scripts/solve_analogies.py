@@ -15,21 +15,21 @@ from analogyqa.registry import SOLVERS
 from analogyqa.runs.solve import solve_cells
 from analogyqa.settings.systems import System
 
-with job(snakemake):
+with job(snakemake) as given:
     folders = dict(zip(SOLVERS, (Path(path).parent for path in snakemake.output[::2]), strict=True))
-    inputs, params = snakemake.input, snakemake.params
+    inputs = snakemake.input
     files = CellFiles(
         inputs.corpus, inputs.get("vectors"), None, {}, inputs.get("sentence_vectors")
     )
     with threadpool_limits(snakemake.threads):
         solve_cells(
             {solver: Cell.from_path(folder) for solver, folder in folders.items()},
-            System(title="", **params.system),
-            params.seeds,
+            System(title="", **given.system),
+            given.seeds,
             files,
-            params.sources,
-            params.lowercase,
+            given.sources,
+            given.lowercase,
             folders,
             inputs.get("weights"),
-            params.configured,
+            given.configured,
         )

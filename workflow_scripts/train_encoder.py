@@ -11,22 +11,22 @@ from analogyqa.runs.choose import system_of
 from analogyqa.runs.train import train_cell
 from analogyqa.tracking.live import LiveLog
 
-with job(snakemake):
-    setting, system = system_of(snakemake.params.settings, snakemake.input.get("selection"))
+with job(snakemake) as given:
+    setting, system = system_of(given.settings, snakemake.input.get("selection"))
     cell, results = cell_of(snakemake), snakemake.config["output_dir"]
     with LiveLog(snakemake.config["tracking_uri"], results, cell, setting) as live:
         train_cell(
             cell,
-            snakemake.params.types,
+            given.types,
             system,
             setting,
             cell_files(snakemake, system.training.negatives),
-            snakemake.params.sources,
-            snakemake.params.lowercase,
+            given.sources,
+            given.lowercase,
             snakemake.config["device"],
             Path(results, "checkpoints"),
             Path(snakemake.output.record).parent,
             snakemake.threads,
             live.log,
-            snakemake.params.configured,
+            given.configured,
         )

@@ -13,12 +13,12 @@ from analogyqa.runs.depends_on import code_hash, content_hash, sha256
 from analogyqa.training.devices import device_for
 from analogyqa.training.infersent import train
 
-with job(snakemake):
+with job(snakemake) as given:
     torch.set_num_threads(snakemake.threads)
-    files, params = snakemake.input, snakemake.params
+    files = snakemake.input
     depends_on = [
         [sha256(path) for path in (*files.train, *files.dev, files.vectors)],
-        [params.lowercase, params.lstm_dim, params.seed],
+        [given.lowercase, given.lstm_dim, given.seed],
         [torch.__version__.partition("+")[0], code_hash("analogyqa.training.infersent")],
     ]
     checkpoint = f"infersent-{content_hash(depends_on)[:32]}.pt"
@@ -26,9 +26,9 @@ with job(snakemake):
         files.train,
         files.dev,
         files.vectors,
-        params.lowercase,
-        params.lstm_dim,
-        params.seed,
+        given.lowercase,
+        given.lstm_dim,
+        given.seed,
         device_for(snakemake.config["device"]),
         Path(snakemake.config["output_dir"], "checkpoints", checkpoint),
         Path(snakemake.output.weights),

@@ -1,18 +1,24 @@
-"""Train fastText vectors on texts.
+"""Train word vectors: fastText on texts, or word2vec on the questions and candidates of corpora.
 
-input: the texts
+input: texts, or corpora
 output: vectors/trained/{vectors}.bin
 """
 
-from analogyqa.job import job
-from analogyqa.vectors.train import train_vectors
+import pandas as pd
 
-with job(snakemake):
-    train_vectors(
-        list(snakemake.input.texts),
-        snakemake.output[0],
-        snakemake.params.dim,
-        snakemake.params.epochs,
-        snakemake.params.min_count,
-        snakemake.params.lowercase,
-    )
+from analogyqa.job import job
+from analogyqa.schemas import CORPUS, read_table
+from analogyqa.vectors.train import train_vectors, train_word2vec
+
+with job(snakemake) as given:
+    common = {"dim": given.dim, "epochs": given.epochs, "min_count": given.min_count}
+    common |= {"lowercase": given.lowercase}
+    if texts := snakemake.input.get("texts"):
+        train_vectors(list(texts), snakemake.output[0], **common)
+    else:
+        sentences: dict[str, None] = {}
+        for path, splits in zip(snakemake.input.corpora, given.splits, strict=True):
+            corpus = read_table(path, CORPUS)
+            own = corpus[corpus["split"].isin(splits)]
+            sentences |= dict.fromkeys(pd.concat([own["question"], own["candidate"]]))
+        train_word2vec(sentences, snakemake.output[0], window=given.window, **common)

@@ -1,6 +1,9 @@
 """The one exception that a user is meant to read."""
 
 import reprlib
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 _SHORT = reprlib.Repr()
@@ -31,3 +34,15 @@ def shown(value: object) -> str:
 def looked_in(path: str | Path) -> str:
     """Return, for a message about a missing file, the folder that a relative path starts from."""
     return "" if Path(path).is_absolute() else f" in {Path.cwd()}"
+
+
+@contextmanager
+def stopping() -> Iterator[None]:
+    """End the program with the message of an AnalogyQAError.
+
+    Snakemake would show an exception of a function of the rules as a traceback.
+    """
+    try:
+        yield
+    except AnalogyQAError as error:
+        sys.exit(f"\nError: {error}\n")

@@ -7,6 +7,7 @@ import time
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from types import SimpleNamespace
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.examples.files import CellFiles
@@ -30,8 +31,10 @@ class _LogFile(logging.FileHandler):
 
 
 @contextmanager
-def job(snakemake) -> Iterator[None]:
-    """Log to the rule's log; end with a line on the terminal, or one message for the user.
+def job(snakemake) -> Iterator[SimpleNamespace]:
+    """Give what the job is given besides files, as `experiments.given` says, and log to its log.
+
+    The job ends with a line on the terminal, or with one message for the user.
 
     Warnings go to the terminal, too, and a traceback to the log. A full disk or a folder that
     cannot be written to counts as something that a user can mend; any other exception is a defect
@@ -43,7 +46,7 @@ def job(snakemake) -> Iterator[None]:
         terminal.setLevel(logging.WARNING)
         handlers = [_LogFile(log_file, mode="w"), terminal]
         logging.basicConfig(level=logging.INFO, format="%(message)s", handlers=handlers, force=True)
-        yield
+        yield SimpleNamespace(**dict(snakemake.params.items()).get("given", {}))
         values = (value for value in snakemake.wildcards if value != DEFAULT)
         seconds = time.perf_counter() - started
         print(" ".join([snakemake.rule, *values]) + f": {seconds:.1f} s", file=sys.stderr)
@@ -60,7 +63,7 @@ def job(snakemake) -> Iterator[None]:
 
 def reported(snakemake) -> tuple[Config, dict[str, Paper]]:
     """Return the configuration that a report is about, less what cannot be run here, and papers."""
-    config = leave_out(load_config(snakemake.config), snakemake.params.left_out)
+    config = leave_out(load_config(snakemake.config), snakemake.params.given["left_out"])
     return config, load_papers(config)
 
 
@@ -87,5 +90,5 @@ def cell_files(snakemake, negatives: Negatives | None = None) -> dict[int, CellF
             {split: files[index] for split, files in quadruples.items()},
             named.get("sentence_vectors"),
         )
-        for index, seed in enumerate(snakemake.params.seeds)
+        for index, seed in enumerate(snakemake.params.given["seeds"])
     }

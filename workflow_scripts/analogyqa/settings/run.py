@@ -25,7 +25,6 @@ from analogyqa.settings.analogies import (
 )
 from analogyqa.settings.axes import CHOSEN, SETTING, Axes
 from analogyqa.settings.base import (
-    Count,
     Folder,
     Name,
     Section,
@@ -57,9 +56,8 @@ def _require_points(axes: dict[str, list]) -> dict[str, list]:
 class Config(Section):
     """The keys of config.yaml, then those that the configurations of its papers make up.
 
-    `seeds` may be a mapping, of which `seeds_of` has what is not `default`. `cells_per_job` joins
-    cells that are too small to be worth a process, as those of the sample are. `axes` maps an axis
-    to its only points here, in place of those that the papers show. Of `studies` a user writes no
+    `seeds` may be a mapping, of which `seeds_of` has what is not `default`. `axes` maps an axis to
+    its only points here, in place of those that the papers show. Of `studies` a user writes no
     key: they are the sections selection, sensitivity, crossfit and extra_rows of each paper.
     `left_out` maps systems and data sets that cannot be had here to the reason, or a system on a
     data set (`similarity trecqa`); `stand_ins` what stands in for a file that a paper names, by its
@@ -71,7 +69,6 @@ class Config(Section):
     mirrors: list[str] = []
     tracking_uri: TrackingUri | None = None
     device: Literal["auto", "cpu", "cuda"] = "auto"
-    cells_per_job: Count = 1
     seeds: Seeds
     seeds_of: dict[str, Seeds] = {}
     papers: list[Name] = Field(min_length=1)

@@ -1,0 +1,346 @@
+"""What each job is given besides files: the code that it runs, and values of the configuration.
+
+A method bears the name of its rule. Snakemake makes again what a changed value concerns.
+"""
+
+from pathlib import Path
+from typing import Any
+
+from analogyqa.experiments.inputs import Inputs, Wildcards
+from analogyqa.experiments.origins import Origins
+from analogyqa.plan import split_corpus
+from analogyqa.plan.configured import configured_cell, configured_sentences, configured_vectors
+from analogyqa.registry import DISTRACTORS, PRETRAINED, READERS, RELATIONS, SOLVERS, VIEWS
+from analogyqa.runs.depends_on import code_hash
+from analogyqa.runs.train import modules_of
+from analogyqa.settings.systems import System
+from analogyqa.settings.tracking import tracking_uri_of
+
+Values = dict[str, Any]  # of JSON
+
+_SCRIPTS = Path(__file__).parents[2]
+
+
+class Given:
+    """The parameter functions of the rules.
+
+    Args:
+        inputs: of the same experiment.
+        command: what makes the results, for the report.
+    """
+
+    def __init__(self, inputs: Inputs, command: str = "") -> None:
+        self.inputs, self.experiment, self.command = inputs, inputs.experiment, command
+        self.config, self.available = inputs.config, inputs.available
+        self.origins = Origins(inputs.experiment)
+
+    def source(self, wildcards: Wildcards) -> str:
+        """Return the name of a source by its file."""
+        return self.experiment.source_of_file[wildcards.file]
+
+    # Corpora
+
+    def build_corpus(self, wildcards: Wildcards) -> Values:
+        dataset = self.config.dataset_at(*split_corpus(wildcards.corpus))
+        return {
+            "code": _code("build_corpus", READERS[dataset.reader].module),
+            "reader": dataset.reader,
+            "questions": dataset.questions,
+            "question_types": self.types_of_corpus(wildcards),
+            "drop_all_correct": dataset.drop_all_correct,
+            "parts": dataset.parts,
+            "fold": dataset.fold,
+            "train_share": dataset.train_share,
+            "configured": self.inputs.corpus_configured(wildcards),
+        }
+
+    def types_of_corpus(self, wildcards: Wildcards) -> dict[str, list[str]]:
+        return self.experiment.question_types[split_corpus(wildcards.corpus)[0]]
+
+    def find_entities(self, wildcards: Wildcards) -> Values:
+        section = self.config.named_entities
+        # Where the model lies is no value: another mirror must not find the entities again.
+        values = section.model_dump(include={"model", "labels"}) if section else {}
+        return {"code": _code("find_entities"), **values}
+
+    def rewrite_questions(self, wildcards: Wildcards) -> Values:
+        types = self.types_of_corpus(wildcards)
+        return {
+            "code": _code("rewrite_questions"),
+            "lowercase": self.lowercase_of_vectors(self.config.named_entities.vectors),
+            "fold": self.config.dataset_at(*split_corpus(wildcards.corpus)).fold,
+            "question_words": [word for words in types.values() for word in words],
+        }
+
+    def lemmatise_corpus(self, wildcards: Wildcards) -> Values:
+        keep = self.config.lemmas and self.config.lemmas.keep
+        return {"code": _code("lemmatise_corpus"), "model": self.available.lemmas, "keep": keep}
+
+    # Vectors
+
+    def lowercase_of_vectors(self, name: str) -> bool:
+        return self.config.lowercase_of(self.config.vectors_at(name))
+
+    def train_vectors(self, wildcards: Wildcards) -> Values:
+        vectors = self.config.vectors[wildcards.vectors]
+        return {
+            "code": _code("train_vectors"),
+            "lowercase": self.lowercase_of_vectors(wildcards.vectors),
+            **vectors.model_dump(include={"dim", "epochs", "min_count"}),
+        }
+
+    def train_word2vec(self, wildcards: Wildcards) -> Values:
+        vectors = self.config.vectors_at(wildcards.vectors)
+        return {
+            "code": _code("train_word2vec"),
+            "splits": list(vectors.corpora.values()),
+            "lowercase": self.lowercase_of_vectors(wildcards.vectors),
+            **vectors.model_dump(include={"dim", "window", "epochs", "min_count"}),
+        }
+
+    def select_vectors(self, wildcards: Wildcards) -> Values:
+        return {
+            "code": _code("select_vectors"),
+            "origin": self.origins.vectors(wildcards.vectors),
+            "out_of_vocabulary": self.config.vectors_at(wildcards.vectors).out_of_vocabulary,
+            "lowercase": self.lowercase_of_vectors(wildcards.vectors),
+            "configured": configured_vectors(self.config, wildcards.vectors),
+        }
+
+    def train_infersent(self, wildcards: Wildcards) -> Values:
+        stored = self.config.sentence_vectors[wildcards.sentence_vectors]
+        return {
+            "code": _code("train_infersent"),
+            "seed": self.config.seeds[0],
+            "lstm_dim": stored.lstm_dim,
+            "lowercase": self.config.lowercase_of(stored),
+        }
+
+    def encode_sentences(self, wildcards: Wildcards) -> Values:
+        name = wildcards.sentence_vectors
+        stored = self.config.sentence_vectors[name]
+        return {
+            "code": _code("encode_sentences", PRETRAINED[stored.encoder].module),
+            "encoder": stored.encoder,
+            "options": stored.options,
+            "typed_only": self._typed_only(wildcards),
+            # Of a model that is installed, where there is no file of weights.
+            "name": self.available.sentence_vectors[name].get("name", [None])[0],
+            "origin": self.origins.sentence_vectors(name),
+            "lowercase": self.config.lowercase_of(stored),
+            "configured": configured_sentences(self.config, name),
+        }
+
+    def _typed_only(self, wildcards: Wildcards) -> bool:
+        """Return whether no cell with these sentence vectors ranks questions without a type."""
+        dataset, _ = split_corpus(wildcards.corpus)
+        systems = [
+            self.config.system_at(cell.system, cell.axes)
+            for cell in self.experiment.all_cells
+            if cell.dataset == dataset and self.config.types_of(cell.subset) is None
+        ]
+        read = [name for system in systems for name in system.sentence_vectors or ()]
+        return wildcards.sentence_vectors not in read
+
+    # Prototypes and quadruples
+
+    def choose_prototypes(self, wildcards: Wildcards) -> Values:
+        return {
+            "code": _code("choose_prototypes"),
+            "seeds": self.config.all_seeds,
+            "types": self.config.types_of(wildcards.subset),
+            "choice": self.config.dataset_at(*split_corpus(wildcards.corpus)).prototype_choice,
+        }
+
+    def build_training_quadruples(self, wildcards: Wildcards) -> Values:
+        return self._quadruples(wildcards, ["train"])
+
+    def build_evaluation_quadruples(self, wildcards: Wildcards) -> Values:
+        return self._quadruples(wildcards, ["dev", "test"])
+
+    def _quadruples(self, wildcards: Wildcards, splits: list[str]) -> Values:
+        return {
+            "code": _code("build_quadruples"),
+            "seeds": self.config.all_seeds,
+            "types": self.config.types_of(wildcards.subset),
+            "splits": splits,
+        }
+
+    # Cells
+
+    def train_encoder(self, wildcards: Wildcards) -> Values:
+        return {
+            **self._of_trained("train_encoder", wildcards),
+            "sources": self._sources_of_cell(wildcards),
+            "configured": self._configured(wildcards),
+        }
+
+    def keep_weights(self, wildcards: Wildcards) -> Values:
+        return self._of_trained("keep_weights", wildcards)
+
+    def look_inside(self, wildcards: Wildcards) -> Values:
+        values = self._of_trained("look_inside", wildcards)
+        return values | {"seeds": values["seeds"][:1]}
+
+    def _of_trained(self, script: str, wildcards: Wildcards) -> Values:
+        systems = self.inputs.systems_of(wildcards)
+        return {
+            **self._of_cell(script, wildcards),
+            "settings": {
+                name: each.model_dump(exclude={"title"}) for name, each in systems.items()
+            },
+            "lowercase": self._lowercase_of(self.inputs.system_of(wildcards)),
+        }
+
+    def score_candidates(self, wildcards: Wildcards) -> Values:
+        system = self.inputs.system_of(wildcards)
+        return {
+            **self._of_cell("score_candidates", wildcards),
+            "system": system.model_dump(exclude={"title", "training"}),
+            "sources": self._sources_of_cell(wildcards),
+            "lowercase": self._lowercase_of(system),
+            "configured": self._configured(wildcards),
+        }
+
+    def fuse_scores(self, wildcards: Wildcards) -> Values:
+        system = self.inputs.system_of(wildcards)
+        return {
+            **self._of_cell("fuse_scores", wildcards),
+            "system": system.model_dump(exclude={"title", "training"}),
+            "parts": list(self.inputs.parts_of(wildcards)),
+            "configured": self._configured(wildcards),
+        }
+
+    def _of_cell(self, script: str, wildcards: Wildcards) -> Values:
+        cell = self.inputs.cell_of(wildcards)
+        return {
+            "code": _code(script, *modules_of(self.inputs.system_of(wildcards))),
+            "types": self.config.types_of(cell.subset),
+            "seeds": self.config.seeds_at(cell.subset, cell.axes),
+        }
+
+    def _configured(self, wildcards: Wildcards) -> Values:
+        return configured_cell(self.config, self.inputs.cell_of(wildcards))
+
+    def _sources_of_cell(self, wildcards: Wildcards) -> dict[str, str]:
+        """Return what a run was made of, for its record."""
+        files = self.available.splits[wildcards.dataset]
+        sources = {split: self.origins.names([file]) for split, file in files.items()}
+        if self.inputs.system_of(wildcards).rewriting:
+            sources["entities"] = Path(self.available.entities).name
+        return sources
+
+    def _lowercase_of(self, system: System) -> bool:
+        """Return whether the words of a system are lower-cased: as its vectors are."""
+        if system.vectors:
+            return self.lowercase_of_vectors(system.vectors)
+        return self.config.lowercase
+
+    def choose_setting(self, wildcards: Wildcards) -> Values:
+        return {
+            "code": _code("choose_setting"),
+            "subset": self.config.selection_of(wildcards.system).subset,
+            "measure": self.config.systems[wildcards.system].training.select_by,
+        }
+
+    def measure_costs(self, wildcards: Wildcards) -> Values:
+        systems = self.inputs.costed_systems(wildcards)
+        modules = [module for system in systems.values() for module in modules_of(system)]
+        return {
+            "code": _code("measure_costs", *modules),
+            "types": self.config.types_of(wildcards.subset),
+            "systems": {name: each.model_dump(exclude={"title"}) for name, each in systems.items()},
+            "lowercase": {name: self._lowercase_of(each) for name, each in systems.items()},
+        }
+
+    # Analogies of sentences
+
+    def induce_category(self, wildcards: Wildcards) -> Values:
+        category = self.config.categories[wildcards.category]
+        modules = [RELATIONS[rule].module for rule in category.rule]
+        modules += [entry.module for entry in DISTRACTORS.values()]
+        return {
+            "code": _code("induce_category", *modules),
+            "category": category.model_dump(exclude={"title"}),
+            "parser": self.available.parser,
+            "seed": self.config.seeds[0],
+        }
+
+    def join_relations(self, wildcards: Wildcards) -> Values:
+        known = self.config.categories
+        names = self.inputs.relations(wildcards.corpus)
+        titles = {name: known[name].title if name in known else name for name in names}
+        return {"code": _code("join_relations"), "titles": titles}
+
+    def solve_analogies(self, wildcards: Wildcards) -> Values:
+        system = self.inputs.solving_system(wildcards)
+        training = self.inputs.solving_training(wildcards)
+        modules = [*modules_of(system), *(entry.module for entry in SOLVERS.values())]
+        seeds = self.config.seeds
+        if training:
+            seeds = self.config.seeds_at(training.subset, training.axes)
+        cells = self.inputs.solving_cells(wildcards)
+        return {
+            "code": _code("solve_analogies", *modules),
+            "system": system.model_dump(
+                exclude={"title"} if system.trained else {"title", "training"}
+            ),
+            "seeds": seeds,
+            "sources": self._sources_of_solving(wildcards),
+            "lowercase": self._lowercase_of(system),
+            "configured": {
+                solver: configured_cell(self.config, cell) for solver, cell in cells.items()
+            },
+        }
+
+    def _sources_of_solving(self, wildcards: Wildcards) -> dict[str, str]:
+        """Return what relations were made of, and what an encoder was trained on."""
+        training = self.inputs.solving_training(wildcards)
+        files = self.available.splits[training.dataset] if training else {}
+        trained_on = {
+            split: self.origins.names([files[split]])
+            for split in ("train", "dev")
+            if split in files
+        }
+        dataset = self.config.datasets[wildcards.dataset]
+        if dataset.test:
+            return trained_on | {"test": str(dataset.test[0])}
+        categories = [
+            self.available.categories[name] for name in self.inputs.relations(wildcards.dataset)
+        ]
+        files = dict.fromkeys(file for own in categories for each in own.values() for file in each)
+        names = ", ".join(self.origins.names([file]) for file in files)
+        return trained_on | {"test": f"induced-here, {names}"}
+
+    # Reports
+
+    def report(self, script: str) -> Values:
+        """Return what a script that reports on results is given."""
+        return {
+            "code": _code(script),
+            "config": self.experiment.reported,
+            "left_out": self.config.left_out,
+            "seeds": self.config.all_seeds,
+        }
+
+    def render_table(self, wildcards: Wildcards) -> Values:
+        return self._artefact("render_table", wildcards.paper, f"table{wildcards.number}")
+
+    def draw_figure(self, wildcards: Wildcards) -> Values:
+        return self._artefact("draw_figure", wildcards.paper, f"figure{wildcards.number}")
+
+    def _artefact(self, script: str, paper: str, name: str) -> Values:
+        views = self.experiment.papers[paper].views
+        modules = [VIEWS[views[name].view].module] if name in views else []
+        return self.report(script) | {"code": _code(script, *modules)}
+
+    def write_report(self) -> Values:
+        return self.report("write_report") | {"command": self.command}
+
+    def import_to_mlflow(self) -> Values:
+        return self.report("import_to_mlflow") | {"tracking_uri": tracking_uri_of(self.config)}
+
+
+def _code(script: str, *modules: str) -> str:
+    """Return the hash of the library's code that a script runs, with modules loaded by name."""
+    return code_hash(_SCRIPTS / f"{script}.py", *modules)

@@ -1,0 +1,154 @@
+"""The files that a run makes for its reader, and what each of them shows."""
+
+from collections.abc import Iterable
+
+from analogyqa.experiments.inputs import Files, Inputs, Wildcards
+from analogyqa.plan import (
+    Cell,
+    cells_inside_claims,
+    cells_of_artefact,
+    cells_of_claims,
+    costs_of_claims,
+    systems_that_cost,
+)
+
+_FORMATS = {"table": ("csv", "md", "tex"), "figure": ("png", "svg", "csv")}
+
+
+class Outputs:
+    """Targets, and the input functions of the rules that report on results."""
+
+    def __init__(self, inputs: Inputs) -> None:
+        self.inputs, self.experiment = inputs, inputs.experiment
+        self.config, self.results = inputs.config, inputs.results
+
+    # Targets
+
+    def tables_and_figures(self) -> list[str]:
+        """Return every table and figure of every paper, in each format."""
+        return [
+            f"{self.results}/{kind}s/{name}/{artefact}.{ending}"
+            for name, paper in self.experiment.papers.items()
+            for artefact in paper.shown
+            for kind, endings in _FORMATS.items()
+            if artefact.startswith(kind)
+            for ending in endings
+        ]
+
+    def crossfit(self) -> list[str]:
+        names = self.experiment.crossfit
+        pairs = [name for name in names if self.config.studies[name].crossfit.pairs]
+        return [
+            *(f"{self.results}/tables/{name}/crossfit.csv" for name in names),
+            *(f"{self.results}/tables/{name}/pairs.csv" for name in pairs),
+        ]
+
+    def sensitivity(self) -> list[str]:
+        return [
+            f"{self.results}/tables/{name}/sensitivity.csv" for name in self.experiment.sensitivity
+        ]
+
+    # What each shows
+
+    def render_table(self, wildcards: Wildcards) -> Files:
+        return self._artefact(wildcards.paper, f"table{wildcards.number}")
+
+    def draw_figure(self, wildcards: Wildcards) -> Files:
+        return self._artefact(wildcards.paper, f"figure{wildcards.number}")
+
+    def _artefact(self, paper_name: str, name: str) -> Files:
+        """Return what a table or figure shows: runs, counts and costs, or trained encoders."""
+        paper = self.experiment.papers[paper_name]
+        cells = cells_of_artefact(self.config, paper, name)
+        if name in paper.views:
+            return {"insides": self._insides(cells)}
+        numbers = paper.artefacts[name].numbers()
+        counted = {number.where.dataset for number in numbers if number.where.count}
+        return {
+            **self._runs(cells),
+            "corpora": [
+                f"{self.results}/corpora/{dataset}.parquet"
+                for dataset in self.config.datasets
+                if dataset in counted
+            ],
+            "costs": self._costs(systems_that_cost(self.config, paper, name)),
+        }
+
+    def write_ledger(self) -> Files:
+        shown = [
+            self._artefact(name, artefact)
+            for name, paper in self.experiment.papers.items()
+            for artefact in paper.artefacts
+        ]
+        return {
+            **self._runs(self.experiment.cells),
+            "corpora": list(dict.fromkeys(file for each in shown for file in each["corpora"])),
+            "costs": self._costs(self.experiment.costs),
+        }
+
+    def judge_claims(self) -> Files:
+        papers = self.experiment.papers.values()
+        cells = _united(cells_of_claims(self.config, paper) for paper in papers)
+        inside = _united(cells_inside_claims(self.config, paper) for paper in papers)
+        costs = _united(costs_of_claims(self.config, paper) for paper in papers)
+        return {
+            **self._runs(cells),
+            "histories": self._histories(cells),
+            "insides": self._insides(inside),
+            "costs": self._costs(costs),
+        }
+
+    def write_crossfit(self, wildcards: Wildcards) -> Files:
+        """Return the runs of the folds, and the corpora of the folds and of their data sets."""
+        cells = self.experiment.crossfit[wildcards.paper]
+        corpora = {cell.corpus: cell.dataset for cell in cells}
+        names = [*dict.fromkeys(corpora.values()), *corpora]
+        return {
+            **self._runs(cells),
+            "histories": self._histories(cells),
+            "corpora": [f"{self.results}/corpora/{name}.parquet" for name in names],
+        }
+
+    def write_pairs(self, wildcards: Wildcards) -> Files:
+        """Return the runs of the folds, and the corpora and entities of their data sets."""
+        cells = self.experiment.crossfit[wildcards.paper]
+        datasets = dict.fromkeys(cell.dataset for cell in cells)
+        kinds = ["corpora", *(["entities"] if self.inputs.available.entities else [])]
+        tables = {
+            kind: [f"{self.results}/{kind}/{name}.parquet" for name in datasets] for kind in kinds
+        }
+        return self._runs(cells) | {"entities": []} | tables
+
+    def write_sensitivity(self, wildcards: Wildcards) -> Files:
+        cells = self.experiment.sensitivity[wildcards.paper]
+        return self._runs(cells) | {"histories": self._histories(cells)}
+
+    def import_to_mlflow(self) -> Files:
+        return self._runs(self.experiment.cells)
+
+    def _runs(self, cells: Iterable[Cell]) -> Files:
+        cells = list(cells)
+        return {
+            "metrics": self.inputs.runs(cells, "metrics.parquet"),
+            "records": self.inputs.runs(cells, "run.json"),
+        }
+
+    def _histories(self, cells: Iterable[Cell]) -> list[str]:
+        """Return the histories of those cells that are trained."""
+        trained = [
+            cell
+            for cell in cells
+            if self.config.systems[cell.system].trained
+            and not self.config.datasets[cell.dataset].solved
+        ]
+        return self.inputs.runs(trained, "history.parquet")
+
+    def _insides(self, cells: Iterable[Cell]) -> list[str]:
+        return [f"{self.results}/runs/{cell.path}/inside.parquet" for cell in cells]
+
+    def _costs(self, places: Iterable[tuple[str, str]]) -> list[str]:
+        return [f"{self.results}/costs/{dataset}/{subset}.json" for dataset, subset in places]
+
+
+def _united(groups: Iterable[Iterable]) -> list:
+    return list(dict.fromkeys(each for group in groups for each in group))
