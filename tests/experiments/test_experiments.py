@@ -1,0 +1,212 @@
+"""What the rules ask: the files and values of each job, by its wildcards."""
+
+import json
+import re
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from analogyqa.errors import AnalogyQAError
+from analogyqa.experiments.checks import check_jobs, require_targets
+from analogyqa.experiments.experiment import load_experiment
+from analogyqa.experiments.given import Given
+from analogyqa.experiments.inputs import Inputs
+from analogyqa.experiments.outputs import Outputs
+from analogyqa.experiments.patterns import growing, one_of, with_overrides
+from analogyqa.files import read_yaml
+from analogyqa.plan.configured import configured_cell
+from analogyqa.settings.base import laid_over
+
+ROOT = Path(__file__).parents[2]
+OUT = "results/demo"
+
+
+def sample(**changes):
+    """The experiment of the bundled sample, with changes."""
+    values = laid_over(read_yaml(ROOT / "config.yaml"), read_yaml(ROOT / "sample/config.yaml"))
+    return load_experiment(laid_over(values, changes), environ={})
+
+
+@pytest.fixture(scope="module")
+def inputs():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(ROOT)  # the paths of the sample
+        yield Inputs(sample())
+
+
+@pytest.fixture(scope="module")
+def given(inputs):
+    return Given(inputs)
+
+
+def cell(path: str) -> SimpleNamespace:
+    """The wildcards of a job that runs a cell."""
+    names = ("system", "dataset", "subset", "axes")
+    return SimpleNamespace(**dict(zip(names, path.split("/"), strict=True)))
+
+
+TRAINED = cell("analogy/wikiqa/who/default")
+PROTOTYPES = [f"{OUT}/prototypes/wikiqa/who/seed{seed}.parquet" for seed in (0, 1)]
+
+
+def quadruples(stem: str) -> list[str]:
+    return [f"{OUT}/quadruples/wikiqa/who/p10/seed{seed}/{stem}.parquet" for seed in (0, 1)]
+
+
+def test_a_trained_cell_reads_its_tables_a_file_for_each_seed(inputs):
+    assert inputs.run_cell(TRAINED) == {
+        "corpus": f"{OUT}/corpora/wikiqa.parquet",
+        "vectors": f"{OUT}/vectors/wikiqa/fasttext.npy",
+        "prototypes": PROTOTYPES,
+        "train-1-per-pair": quadruples("train-1-per-pair"),
+        "dev": quadruples("dev"),
+        "test": quadruples("test"),
+    }
+
+
+def test_what_a_system_does_not_read_is_no_input(inputs):
+    assert inputs.run_cell(cell("bm25/trecqa/comb/default")) == {
+        "corpus": f"{OUT}/corpora/trecqa.parquet"
+    }
+    hyperqa = inputs.run_cell(cell("hyperqa/wikiqa/comb/default"))
+    assert set(hyperqa) == {"corpus", "vectors"}  # its loss draws pairs
+    tam = inputs.run_cell(cell("tam/wikiqa/who/default"))
+    assert tam["corpus"] == f"{OUT}/rewritten/wikiqa/entity.parquet"
+
+
+def test_a_chosen_cell_waits_for_the_selection(inputs):
+    files = inputs.run_cell(cell("analogy/wikiqa/comb/setting=chosen"))
+    assert files["selection"] == f"{OUT}/selection/analogy/wikiqa.json"
+    wildcards = SimpleNamespace(system="analogy", dataset="wikiqa")
+    assert inputs.choose_setting(wildcards) == {
+        "paper": f"{OUT}/runs/analogy/wikiqa/comb/default/history.parquet",
+        "no_dropout": f"{OUT}/runs/analogy/wikiqa/comb/dropout=0/history.parquet",
+    }
+
+
+def test_a_fold_has_a_corpus_of_its_own_and_the_vectors_of_its_data_set(inputs):
+    files = inputs.run_cell(cell("analogy/wikiqa/comb/fold=1of2"))
+    assert files["corpus"] == f"{OUT}/corpora/wikiqa@fold=1of2.parquet"
+    assert files["vectors"] == f"{OUT}/vectors/wikiqa/fasttext.npy"
+    assert files["prototypes"][0] == f"{OUT}/prototypes/wikiqa@fold=1of2/comb/seed0.parquet"
+
+
+def test_an_override_that_is_not_known_ends_with_a_message(inputs, capsys):
+    with pytest.raises(SystemExit, match="did you mean dropout"):
+        inputs.run_cell(cell("analogy/wikiqa/who/dropuot=0"))
+
+
+RULES = "\n".join(path.read_text("utf-8") for path in sorted((ROOT / "rules").glob("*.smk")))
+
+
+@pytest.mark.parametrize("kind", [Inputs, Outputs, Given])
+def test_every_function_that_a_rule_names_is_there(kind):
+    names = set(re.findall(rf"{kind.__name__.upper()}\.(\w+)", RULES))
+    assert len(names) > 5
+    assert [name for name in names if not callable(getattr(kind, name, None))] == []
+
+
+def test_the_rules_have_no_function_of_their_own():
+    assert re.findall(r"(?m)^\s*def |lambda", RULES) == []
+
+
+# Of each rule the wildcards of a job of the sample.
+JOBS = {
+    "build_corpus": SimpleNamespace(corpus="wikiqa@fold=1of2"),
+    "find_entities": SimpleNamespace(corpus="wikiqa"),
+    "rewrite_questions": SimpleNamespace(corpus="wikiqa", rewriting="entity"),
+    "train_vectors": SimpleNamespace(vectors="fasttext"),
+    "select_vectors": SimpleNamespace(vectors="fasttext", dataset="wikiqa"),
+    "encode_sentences": SimpleNamespace(corpus="wikiqa", sentence_vectors="minilm"),
+    "choose_prototypes": SimpleNamespace(corpus="wikiqa", subset="comb"),
+    "build_training_quadruples": SimpleNamespace(corpus="wikiqa", subset="comb"),
+    "build_evaluation_quadruples": SimpleNamespace(corpus="wikiqa", subset="comb"),
+    "train_encoder": TRAINED,
+    "look_inside": TRAINED,
+    "keep_weights": TRAINED,
+    "score_candidates": cell("bm25/trecqa/comb/default"),
+    "choose_setting": SimpleNamespace(system="analogy", dataset="wikiqa"),
+    "render_table": SimpleNamespace(paper="diallo2019", number="4"),
+    "draw_figure": SimpleNamespace(paper="diallo2019", number="6"),
+}
+
+
+@pytest.mark.parametrize("rule", JOBS)
+def test_what_a_job_is_given_is_a_value_of_json_with_the_hash_of_its_code(given, rule):
+    values = getattr(given, rule)(JOBS[rule])
+    assert json.loads(json.dumps(values)) == values
+    assert re.fullmatch("[0-9a-f]{64}", values["code"])
+    assert getattr(given, rule)(JOBS[rule]) == values
+
+
+def test_the_parts_of_a_fused_system_are_its_files(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    both = {"title": "Both", "ranker": "fused", "parts": ["analogy", "bm25"]}
+    own = Inputs(sample(systems={"both": both}))
+    files = own.fuse_scores(cell("both/wikiqa/who/default"))
+    folders = [f"{OUT}/runs/{name}/wikiqa/who/default" for name in ("analogy", "bm25")]
+    assert files["scores"] == [f"{folder}/scores.parquet" for folder in folders]
+    assert files["records"] == [f"{folder}/run.json" for folder in folders]
+    assert Given(own).fuse_scores(cell("both/wikiqa/who/default"))["parts"] == ["analogy", "bm25"]
+
+
+def test_the_targets_are_the_tables_and_figures_of_the_papers(inputs):
+    targets = Outputs(inputs).tables_and_figures()
+    assert f"{OUT}/tables/diallo2019/table4.tex" in targets
+    assert f"{OUT}/figures/lwda2019/figure1.svg" in targets
+    assert len(targets) == len(set(targets)) == 3 * 8
+    assert Outputs(inputs).crossfit() == [
+        f"{OUT}/tables/diallo2019/{name}.csv" for name in ("crossfit", "pairs")
+    ]
+
+
+def test_a_table_reads_the_runs_that_it_shows_and_no_other(inputs):
+    counting = Outputs(inputs).render_table(SimpleNamespace(paper="diallo2019", number="2"))
+    assert counting["records"] == []
+    assert counting["corpora"] == [f"{OUT}/corpora/{name}.parquet" for name in ("wikiqa", "trecqa")]
+    shown = Outputs(inputs).render_table(SimpleNamespace(paper="lwda2019", number="1"))
+    assert {Path(file).parts[3] for file in shown["records"]} <= {"lwda", "similarity", "tam"}
+    assert len(shown["records"]) == len(shown["metrics"]) > 0
+
+
+def test_a_run_of_other_settings_stops_where_snakemake_does_not_notice(tmp_path, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    results = str(tmp_path / "out")
+    before, now = sample(output_dir=results), sample(output_dir=results, prototypes={"p": 5})
+    wildcards = TRAINED
+    own = Inputs(before)
+    configured = configured_cell(before.config, own.cell_of(wildcards))
+    record = Path(results, "runs/analogy/wikiqa/who/default/run.json")
+    record.parent.mkdir(parents=True)
+    record.write_text(json.dumps({"configured": configured}))
+    Inputs(before, lambda file: False).run_cell(wildcards)
+    Inputs(now, lambda file: True).run_cell(wildcards)
+    with pytest.raises(SystemExit, match=r"run\.json: .*p: 10, now 5"):
+        Inputs(now, lambda file: False).run_cell(wildcards)
+
+
+def test_typed_targets_are_checked_and_other_arguments_are_not(inputs):
+    require_targets(["--cores", "2", "wrong", f"{OUT}/ledger.csv"], inputs.experiment)
+    with pytest.raises(AnalogyQAError, match="did you mean table5"):
+        require_targets([f"{OUT}/tables/diallo2019/table99.csv"], inputs.experiment)
+
+
+def test_the_types_that_cells_ask_for_must_be_in_the_data(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    job = SimpleNamespace(
+        rule=SimpleNamespace(name="build_corpus"), wildcards=SimpleNamespace(corpus="wikiqa")
+    )
+    job.wildcards.items = lambda: [("corpus", "wikiqa")]
+    check_jobs([job], sample())
+    other = sample(question_types={"who": ["whose"]})
+    with pytest.raises(AnalogyQAError, match="of type who"):
+        check_jobs([job], other)
+
+
+def test_patterns_match_whole_names():
+    assert re.fullmatch(one_of(["a.b", "c"]), "a.b") and not re.fullmatch(one_of(["a.b"]), "axb")
+    assert not re.search(one_of([]), "")
+    assert re.fullmatch(with_overrides(["toy"]), "toy@fold=1of2")
+    assert not re.fullmatch(with_overrides(["toy"]), "toys")
+    assert [growing(20)(None, attempt) for attempt in (1, 2, 3)] == [20, 40, 80]
