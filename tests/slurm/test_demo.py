@@ -24,7 +24,7 @@ def test_the_demo_through_slurm_gives_the_tables_of_one_machine(cluster, report_
     environment = {**clean_environment(), **cluster.environment, "PATH": path}
     environment.pop("ANALOGYQA_MIRROR", None)
     done = subprocess.run(
-        "snakemake --cores 8 --profile slurm --config cells_per_job=1",
+        "snakemake --cores 8 --profile slurm",
         shell=True,
         cwd=run.folder,
         env=environment,

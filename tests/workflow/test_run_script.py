@@ -1,0 +1,36 @@
+"""A script can be run alone, with what Snakemake would give it."""
+
+import subprocess
+import sys
+
+import pytest
+
+from workflow.project import REPOSITORY, clean_environment
+
+pytestmark = pytest.mark.workflow
+
+COMMAND = [sys.executable, str(REPOSITORY / "workflow_scripts" / "run_script.py")]
+
+
+def run(project, *arguments):
+    command = [*COMMAND, *arguments, "--configfile", "config.yaml"]
+    return subprocess.run(
+        command, cwd=project.folder, env=clean_environment(), text=True, capture_output=True
+    )
+
+
+def test_a_script_alone_makes_what_snakemake_makes(finished, tmp_path):
+    project = finished.copy_to(tmp_path / "project")
+    scores = project.results / "runs/fasttext/wikiqa/who/default/scores.parquet"
+    made = scores.read_bytes()
+    scores.unlink()
+    wildcards = ("system=fasttext", "dataset=wikiqa", "subset=who", "axes=default")
+    done = run(project, "score_candidates", *wildcards)
+    assert done.returncode == 0, done.stderr
+    assert scores.read_bytes() == made
+
+
+def test_a_rule_that_there_is_not_is_named(finished):
+    done = run(finished, "score_candidate")
+    assert done.returncode == 1
+    assert "did you mean score_candidates" in done.stderr
