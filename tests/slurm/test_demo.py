@@ -21,7 +21,7 @@ def test_the_demo_through_slurm_gives_the_tables_of_one_machine(cluster, report_
 
     run = demo_run(tmp_path / "analogyqa")
     path = f"{Path(sys.executable).parent}:{cluster.environment['PATH']}"
-    environment = {**clean_environment(), **cluster.environment, "PATH": path}
+    environment = {**clean_environment(run.folder), **cluster.environment, "PATH": path}
     environment.pop("ANALOGYQA_MIRROR", None)
     done = subprocess.run(
         "snakemake --cores 8 --profile slurm",

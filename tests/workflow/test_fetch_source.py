@@ -16,17 +16,18 @@ pytestmark = pytest.mark.workflow
 
 ROOT = Path(__file__).parents[2]
 SNAKEFILE = """\
+from types import SimpleNamespace
+
+from analogyqa.experiments.patterns import one_of
 from analogyqa.sources.registry import load_registry
 from analogyqa.sources.verify import placed_by_hand
 
-REGISTRY = load_registry("sources.yaml")
-SOURCE_OF_FILE = {source.file: name for name, source in REGISTRY.items()}
+SOURCES = load_registry("sources.yaml")
+FILES = {source.file: name for name, source in SOURCES.items()}
 RESOURCES, RESULTS = "resources", "results"
-PLACED_BY_HAND = {each.file for each in REGISTRY.values() if placed_by_hand(each, RESOURCES)}
-
-
-def one_of(names):
-    return "|".join(names) or "(?!)"
+BY_HAND = {each.file for each in SOURCES.values() if placed_by_hand(each, RESOURCES)}
+EXPERIMENT = SimpleNamespace(source_of_file=FILES, placed_by_hand=BY_HAND)
+GIVEN = SimpleNamespace(source=lambda wildcards: FILES[wildcards.file])
 
 
 include: "rules/sources.smk"
