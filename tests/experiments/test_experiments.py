@@ -75,7 +75,10 @@ def test_what_a_system_does_not_read_is_no_input(inputs):
     assert tam["corpus"] == f"{OUT}/rewritten/wikiqa/entity.parquet"
 
 
-def test_a_chosen_cell_waits_for_the_selection(inputs):
+def test_a_chosen_cell_waits_for_the_selection(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    selection = {"systems": {"similarity": None, "tam": None, "analogy": ["no_dropout"]}}
+    inputs = Inputs(sample(selection=selection))
     files = inputs.run_cell(cell("analogy/wikiqa/comb/setting=chosen"))
     assert files["selection"] == f"{OUT}/selection/analogy/wikiqa.json"
     wildcards = SimpleNamespace(system="analogy", dataset="wikiqa")
@@ -126,7 +129,6 @@ JOBS = {
     "look_inside": TRAINED,
     "keep_weights": TRAINED,
     "score_candidates": cell("bm25/trecqa/comb/default"),
-    "choose_setting": SimpleNamespace(system="analogy", dataset="wikiqa"),
     "render_table": SimpleNamespace(paper="diallo2019", number="4"),
     "draw_figure": SimpleNamespace(paper="diallo2019", number="6"),
 }
