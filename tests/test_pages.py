@@ -21,7 +21,7 @@ TARGET = re.compile(r"(?<![\w-])make ([a-z][a-z-]*)\b")
 TARGETS = set(re.findall(r"(?m)^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8")))
 # What a run makes, and what the reader of a page is to write.
 NOT_HERE = re.compile(
-    r"(results|review|questions)/.*|my\.yaml|(claims|ledger)\.md|encoders/l\w+\.py"
+    r"(results|review|questions|tables)/.*|my\.yaml|(claims|ledger)\.md|encoders/l\w+\.py"
 )
 
 
