@@ -87,6 +87,10 @@ def fasttext_bin(tmp_path_factory):
         pytest.param("a.vec", TEXT.replace("\n", " \n"), id="a space behind the numbers"),
         pytest.param("a.txt", GLOVE + "who 9 9 9 9\n", id="the first vector of a word counts"),
         pytest.param("a.txt", GLOVE + "at who@x.org .5 .5 .5 .5\n", id="GloVe, word with a space"),
+        pytest.param("a.vec", "6 4\n" + lines() + "at who@x.org .5 .5 .5 .5\n", id="header, space"),
+        pytest.param("a.vec", "\ufeff" + TEXT, id="a byte-order mark"),
+        pytest.param("a.vec", TEXT.replace("é", "e\u0301"), id="decomposed"),
+        pytest.param("a.bin", BINARY.replace("é".encode(), "e\u0301".encode()), id="decomposed"),
     ],
 )
 def test_vectors_come_in_the_order_of_the_vocabulary_and_zero_where_absent(tmp_path, name, content):
@@ -94,6 +98,13 @@ def test_vectors_come_in_the_order_of_the_vocabulary_and_zero_where_absent(tmp_p
     assert vectors.dtype == np.float32
     assert found.tolist() == [True, False, True, True]
     np.testing.assert_array_equal(vectors, EXPECTED)
+
+
+def test_a_byte_order_mark_is_no_part_of_the_first_word(tmp_path):
+    path = write(tmp_path / "a.txt", "\ufeffthe 1 2\nwho 3 4\n")
+    vectors, found = select_vectors(path, ["the"], "zero")
+    assert found.tolist() == [True]
+    assert vectors.tolist() == [[1, 2]]
 
 
 @pytest.mark.parametrize(("name", "packed"), [("a.bin", True), ("a.vec", False)])
@@ -155,6 +166,9 @@ def test_a_random_vector_follows_its_word_and_the_spread_of_those_found(tmp_path
         ("a.vec", "<html>\n</html>\n", ", line 1: no numbers behind a word"),
         ("a.vec", "", ": none of the 4 words"),
         ("a.vec", TEXT[: TEXT.index("</s>")], ": 4 vectors, its first line says 5.* cut off"),
+        ("a.vec", "4" + TEXT[1:], ": 5 vectors, its first line says 4.* longer than it was"),
+        ("a.bin", b"4" + BINARY[1:], ": there are bytes behind the last of 4 vectors"),
+        ("a.bin", BINARY + b"\n\n", ": there are bytes behind the last of 5 vectors"),
         ("a.bin", "", ": neither a fastText nor a word2vec"),
         ("a.bin", "hello", ": neither a fastText nor a word2vec"),
         ("a.bin", "1 2 3\n", ": neither a fastText nor a word2vec"),
@@ -165,6 +179,18 @@ def test_a_random_vector_follows_its_word_and_the_spread_of_those_found(tmp_path
 def test_a_broken_file_is_named_with_the_place_and_the_cause(tmp_path, name, content, message):
     with pytest.raises(AnalogyQAError, match=name + message):
         select_vectors(write(tmp_path / name, content), VOCABULARY, "zero")
+
+
+@pytest.mark.parametrize("wanted", ["in", "who"])
+def test_words_with_spaces_in_binary_are_refused_and_read_from_text(tmp_path, wanted):
+    keyed, words = KeyedVectors(vector_size=4), [*(f"in the {n}th" for n in range(20)), "who"]
+    keyed.add_vectors(words, np.random.default_rng(0).normal(size=(21, 4)).astype(np.float32))
+    keyed.save_word2vec_format(str(tmp_path / "a.bin"), binary=True)
+    with pytest.raises(AnalogyQAError, match=r"a\.bin: .*words with spaces.*an underscore"):
+        select_vectors(tmp_path / "a.bin", [wanted, "absent"], "zero")
+    keyed.save_word2vec_format(str(tmp_path / "a.vec"))
+    vectors, _ = select_vectors(tmp_path / "a.vec", ["who"], "zero")
+    np.testing.assert_array_equal(vectors[0], keyed["who"])
 
 
 @pytest.mark.parametrize(
@@ -258,6 +284,7 @@ def test_a_store_comes_back_with_any_text_but_a_line_feed(tmp_path_factory, sent
     assert isinstance(vectors, np.memmap)
     assert store_record(path) == {"name": "sentences", "origin": "some encoder"}
     record = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
+    assert record.pop("configured") is None
     assert record == {"origin": "some encoder", "words": 3, "found": 2, "dim": 4}
 
 
@@ -276,7 +303,7 @@ def test_a_damaged_store_is_named(tmp_path, suffix, damage, message):
     path = (tmp_path / "a").with_suffix(suffix)
     write_store(VECTORS, np.ones(5, bool), WORDS, "some file", tmp_path / "a.npy")
     path.write_bytes(damage(path.read_bytes())) if damage else path.unlink()
-    remedy = r"Delete the file and a\.words\.txt"
+    remedy = r"Delete the file and its \.words\.txt"
     with pytest.raises(AnalogyQAError, match=rf"a\.npy: damaged .*{message}.*{remedy}"):
         read_store(tmp_path / "a.npy")
 

@@ -51,10 +51,14 @@ def store_record(path: str | Path) -> dict:
     return {"name": Path(path).stem, "origin": origin}
 
 
-def read_store(path: str | Path) -> tuple[np.ndarray, dict[str, int]]:
+_REBUILD = "Delete the file and its .words.txt, then run the same command again to rebuild them."
+
+
+def read_store(path: str | Path, remedy: str = _REBUILD) -> tuple[np.ndarray, dict[str, int]]:
     """Return what `write_store` wrote: float32 [V, d], memory-mapped, and word to row.
 
-    Raises AnalogyQAError when the parts do not belong together or one is damaged.
+    Raises AnalogyQAError when the parts do not belong together or one is damaged; its message ends
+    in the remedy.
     """
     words_path = Path(path).with_suffix(".words.txt")
     try:
@@ -68,8 +72,7 @@ def read_store(path: str | Path) -> tuple[np.ndarray, dict[str, int]]:
             raise ValueError(f"{len(vectors)} vectors for {len(words)} words")
     except Exception as error:  # what NumPy raises depends on the damage
         raise AnalogyQAError(
-            f"{path}: damaged word vectors, or words that are not theirs ({error}). Delete the "
-            f"file and {words_path.name}, then run the same command again to rebuild them."
+            f"{path}: damaged vectors, or {words_path.name} is not theirs ({error}). {remedy}"
         ) from error
     return vectors, {word: row for row, word in enumerate(words)}
 

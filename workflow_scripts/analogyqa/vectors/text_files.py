@@ -1,5 +1,6 @@
 """Word vectors as text and in word2vec's binary format, streamed from files of any size."""
 
+import codecs
 import gzip
 import io
 import re
@@ -15,12 +16,22 @@ import numpy as np
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import DAMAGED_ARCHIVE
+from analogyqa.text import nfc
 
 _COUNTS = re.compile(rb"(\d{1,18}) (\d{1,18})")
 _MOST_NUMBERS = 100_000  # in a vector
 # Longer ones are not read into memory: a small archive can unpack to gigabytes without an end.
 _LONGEST_LINE, _LONGEST_WORD = 1 << 22, 1 << 16
 _AGAIN = "Delete it and fetch it again."
+_NUMBER = re.compile(rb"[-+]?\d*\.?\d+([eE][-+]?\d+)?")
+_CONTROL = re.compile(rb"[\x00-\x1f]")
+# A number of a vector is 0 or of this size; text that is read as numbers hardly ever is.
+_SMALLEST, _LARGEST = 1e-12, 1e6
+
+_WITH_SPACES = (
+    "It is damaged, or has words with spaces, which this format cannot hold: write an underscore "
+    "in place of each space, or fetch the file again."
+)
 
 Vectors = Iterator[tuple[bytes, np.ndarray, str]]
 
@@ -56,7 +67,7 @@ def open_packed(path: str | Path, ending: str = "") -> Iterator[tuple[str, Binar
 
 
 def stream_vectors(path: str | Path, wanted: dict[bytes, int]) -> Vectors:
-    """Yield (word, float32 vector, place in the file) of the wanted words.
+    """Yield (word, float32 vector, place in the file) of the wanted words, which are in NFC.
 
     Raises AnalogyQAError that names the file and the line, or the number of the vector.
     """
@@ -75,7 +86,7 @@ def _text(path: str | Path, file: BinaryIO, wanted: dict[bytes, int]) -> Vectors
     for number, line in enumerate(iter(partial(file.readline, _LONGEST_LINE), b""), start=1):
         if len(line) == _LONGEST_LINE:
             raise wrong("too long for a vector of words")
-        line = line.rstrip()
+        line = (line.removeprefix(codecs.BOM_UTF8) if number == 1 else line).rstrip()
         if number == 1 and (counts := _COUNTS.fullmatch(line)):
             declared, dim = map(int, counts.groups())
             continue
@@ -83,10 +94,11 @@ def _text(path: str | Path, file: BinaryIO, wanted: dict[bytes, int]) -> Vectors
         dim = width if dim is None else dim
         if dim < 1:
             raise wrong("no numbers behind a word")
-        # GloVe's 840B file, without a first line of counts, has words with spaces in them.
-        if width > dim and declared is None:
+        # gensim and GloVe's 840B file have words with spaces in them, which no token is.
+        if width > dim and not all(map(_NUMBER.fullmatch, line.split(b" ")[1:])):
             continue
         word, _, rest = line.partition(b" ")
+        word = _composed(word)
         if width == dim:
             if word not in wanted:
                 continue
@@ -98,11 +110,19 @@ def _text(path: str | Path, file: BinaryIO, wanted: dict[bytes, int]) -> Vectors
         if width != dim:
             raise wrong(f"a vector of {width} numbers, not {dim}")
         yield word, vector, f"line {number}"
-    if declared is not None and number - 1 < declared:
+    if declared is not None and number - 1 != declared:
+        damage = "cut off" if number - 1 < declared else "longer than it was"
         raise AnalogyQAError(
-            f"{path}: {number - 1} vectors, its first line says {declared}. The file is cut off: "
-            "delete it and fetch it again."
+            f"{path}: {number - 1} vectors, its first line says {declared}. The file is {damage}: "
+            "delete it and fetch it again, or correct this line."
         )
+
+
+def _composed(word: bytes) -> bytes:
+    """Return a word in the composed form of Unicode; what is no UTF-8 stays as it is."""
+    if word.isascii():
+        return word
+    return nfc(word.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
 
 
 def _binary(path: str | Path, file: BinaryIO, wanted: dict[bytes, int]) -> Vectors:
@@ -125,5 +145,26 @@ def _binary(path: str | Path, file: BinaryIO, wanted: dict[bytes, int]) -> Vecto
         if len(data) < 4 * dim:
             raise AnalogyQAError(f"{path}: cut off at vector {number} of {count}. {_AGAIN}")
         word = word.lstrip(b"\n")
+        vector = np.frombuffer(data, dtype="<f4")
+        if _CONTROL.search(word):
+            raise AnalogyQAError(f"{path}: {word[:60]!r} as word {number}. {_WITH_SPACES}")
+        word = _composed(word)
         if word in wanted:
-            yield word, np.frombuffer(data, dtype="<f4"), f"vector {number}"
+            _require_likely(path, number, vector)
+            yield word, vector, f"vector {number}"
+    if file.read(2).removeprefix(b"\n"):
+        raise AnalogyQAError(
+            f"{path}: there are bytes behind the last of {count} vectors, the number in its first "
+            f"line. {_WITH_SPACES}"
+        )
+
+
+def _require_likely(path: str | Path, number: int, vector: np.ndarray) -> None:
+    """Raise AnalogyQAError for numbers that no vector has.
+
+    gensim writes words with spaces, and nothing in the format says where such a word ends.
+    """
+    sizes = np.abs(vector[np.isfinite(vector)])
+    odd = sizes[(sizes != 0) & ((sizes < _SMALLEST) | (sizes > _LARGEST))]
+    if len(odd):
+        raise AnalogyQAError(f"{path}: a value of {odd[0]:.3g} in vector {number}. {_WITH_SPACES}")
