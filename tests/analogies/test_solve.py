@@ -14,15 +14,15 @@ from analogyqa.registry import SOLVERS
 NAMES = list(SOLVERS)
 
 
-def loop(vectors: np.ndarray, category: Category, name: str) -> tuple[np.ndarray, np.ndarray]:
-    """One analogy, and one candidate, at a time: how often a pair was asked, what was chosen."""
+def loop(vectors: np.ndarray, category: Category, name: str) -> tuple[np.ndarray, ...]:
+    """One analogy, and one candidate, at a time: how often a pair was asked, chosen and tied."""
     solver, constrained = SOLVERS[name].load()(), SOLVERS[name].constrained
     table = cosines(vectors)
     to_pair, to_c = solver.to_pair(table), solver.to_c(table)
     n = len(category.first)
     own = category.candidates
     chosen = np.zeros((n, 2 if own is None else own.shape[1]))
-    asked = np.zeros(n, dtype=int)
+    asked, tied = np.zeros((2, n), dtype=int)
     for pair in range(n):
         a, b = category.first[pair], category.second[pair]
         for place in asked_after(pair, n):
@@ -37,12 +37,11 @@ def loop(vectors: np.ndarray, category: Category, name: str) -> tuple[np.ndarray
                 scores.append(-np.inf if is_given else solver.scores(offset, of_c, to_c[c, d]))
             scores = np.array(scores, dtype=np.float32)
             asked[other] += 1
-            if own is None:
-                chosen[other, int(np.argmax(scores) != answer)] += 1
-            else:
-                best = scores >= scores.max() - TIE
-                chosen[other] += best / best.sum()
-    return asked, chosen
+            best = (scores >= scores.max() - TIE) & (scores > -np.inf)
+            tied[other] += best.sum() > 1
+            shares = best / max(best.sum(), 1)
+            chosen[other] += shares if own is not None else (shares[answer], 1 - shares[answer])
+    return asked, chosen, tied
 
 
 def shared(seed: int, pairs: int, dim: int) -> tuple[np.ndarray, Category]:
@@ -55,6 +54,12 @@ def shared(seed: int, pairs: int, dim: int) -> tuple[np.ndarray, Category]:
     return vectors, Category(first, second)
 
 
+def doubled(seed: int, pairs: int, dim: int) -> tuple[np.ndarray, Category]:
+    """Shared candidates of which each is there twice, so that every best one ties."""
+    vectors, category = shared(seed, pairs, dim)
+    return np.concatenate([vectors, vectors]), category
+
+
 def own(seed: int, pairs: int, dim: int) -> tuple[np.ndarray, Category]:
     random = np.random.default_rng(seed)
     vectors = random.standard_normal((8 * pairs, dim)).astype(np.float32)
@@ -64,18 +69,19 @@ def own(seed: int, pairs: int, dim: int) -> tuple[np.ndarray, Category]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("make", [shared, own])
+@pytest.mark.parametrize("make", [shared, doubled, own])
 def test_blocks_equal_the_plain_loop_on_thousands_of_analogies(name, make, monkeypatch):
     monkeypatch.setattr(module, "BLOCK", 7)
     solved = 0
     for seed, pairs in enumerate((2, 3, 10, 31, 32)):
         vectors, category = make(seed, pairs, 4)
         found = solve(cosines(vectors), category, SOLVERS[name].load()(), SOLVERS[name].constrained)
-        asked, chosen = loop(vectors, category, name)
+        asked, chosen, tied = loop(vectors, category, name)
         assert found.asked.tolist() == asked.tolist()
+        assert found.tied.tolist() == tied.tolist()
         assert np.allclose(found.chosen, chosen)
         solved += asked.sum()
-    assert solved * len(NAMES) * 2 > 10_000
+    assert solved * len(NAMES) * 3 > 10_000
 
 
 @given(st.integers(2, 60))

@@ -50,6 +50,22 @@ def test_with_two_pairs_one_would_not_be_asked_for(files):
         relations_corpus(files)
 
 
+def test_a_spreadsheet_s_quotes_are_refused_and_a_quoted_sentence_is_none(files):
+    some = files["capitals"]
+    some.write_text('"In"\t"It"\n"On"\tIt\n"At"\t"It"\n')
+    assert relations_corpus({"capitals": some})["question"].tolist() == ['"In"', '"On"', '"At"']
+    some.write_text('"In"\t"It"\n"On"\t"It"\n"At"\t"It"\n')
+    with pytest.raises(AnalogyQAError, match=r"capitals\.tsv: .*double quotes.*without a text"):
+        relations_corpus(files)
+
+
+def test_repeated_pairs_are_kept_and_reported(files, caplog):
+    files["capitals"].write_text(files["capitals"].read_text() + "In Rome\tIn Italy\n" * 2)
+    assert len(relations_corpus(files)) == 9 + 6
+    (record,) = caplog.records
+    assert record.args[1:] == (2, "0006", "0001")
+
+
 def test_a_review_draws_evenly(files):
     page = review({"Made": list(read(files["made"]))}, count=2)
     assert page == (

@@ -1,11 +1,12 @@
-"""The name of a fold."""
+"""The name of a fold, and the files of a folder of relations."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from analogyqa.settings.data import Dataset, fold_name, fold_numbers
+from analogyqa.errors import AnalogyQAError
+from analogyqa.settings.data import Dataset, fold_name, fold_numbers, relation_files
 
 FILES = {"title": "T", "reader": "wikiqa", "train": "a/b", "dev": "a/b", "test": "a/b"}
 
@@ -30,3 +31,22 @@ def test_what_names_no_fold_is_refused(fold):
 
 def test_a_data_set_is_no_fold_unless_it_says_so():
     assert Dataset(**FILES).fold is None
+
+
+BACKUPS = ["capital.txt~", "capital.txt.bak", "#capital.txt#", ".capital.txt.swp", "capital.orig"]
+
+
+@pytest.mark.parametrize("backup", BACKUPS)
+def test_a_backup_is_no_relation(tmp_path, backup):
+    for name in ("capital.txt", "family.tsv", backup):
+        (tmp_path / name).write_text("")
+    (tmp_path / "more").mkdir()
+    assert [path.name for path in relation_files(tmp_path)] == ["capital.txt", "family.tsv"]
+
+
+@pytest.mark.parametrize("other", ["capital.tsv", "capital", "capital.parquet"])
+def test_two_files_of_one_relation_are_refused(tmp_path, other):
+    for name in ("capital.txt", other):
+        (tmp_path / name).write_text("")
+    with pytest.raises(AnalogyQAError, match=f"(?=.*{other})(?=.*capital.txt)"):
+        relation_files(tmp_path)

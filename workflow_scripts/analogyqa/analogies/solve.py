@@ -4,6 +4,9 @@ Each unordered couple of n pairs is one analogy, n (n - 1) / 2 of them as in the
 Which of the two is asked for is not said. Here couples go around a circle: a pair is C : D for the
 (n - 1) / 2 pairs before it, half a couple more or less where n is even. So each is asked for as
 often as every other, and the order of a file matters little.
+
+Candidates that tie for the best share the analogy: with k of them it counts 1/k for each. So no
+score depends on the order of a file; the evaluation of Zhu and de Melo (2020) takes the first.
 """
 
 from collections.abc import Iterator
@@ -99,7 +102,8 @@ def _shared_candidates(
     to_c = to_c[c]
     rows = max(1, BLOCK // width)
     room, offsets = np.empty((2, rows, width), dtype=np.float32)
-    right, asked = np.zeros(len(order)), np.zeros(len(order), dtype=np.int64)
+    right = np.zeros(len(order))
+    asked, tied = np.zeros((2, len(order)), dtype=np.int64)
     places_of_c = np.arange(len(order)) * width + c
     for pair in range(pairs):
         a, b = first[pair], second[pair]
@@ -117,9 +121,29 @@ def _shared_candidates(
             scores = solver.scores(offsets[:count], of_c[block], to_c[block], room[:count])
             if constrained:
                 room.reshape(-1)[places_of_c[block] - start * width] = -np.inf
-            # The first of equal ones: two sentences of a category are hardly ever one vector.
-            right[block] += scores.argmax(axis=1) == answers[block]
-    yield 0, asked, np.stack([right, asked - right], axis=1), np.zeros_like(asked)
+            won, is_tied = _share(scores, answers[block])
+            right[block] += won
+            tied[block] += is_tied
+    yield 0, asked, np.stack([right, asked - right], axis=1), tied
+
+
+def _share(scores: np.ndarray, answers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return which share of each analogy [n] its answer wins, and whether there is a tie [n].
+
+    The scores are overwritten: to look for the largest twice is several times as fast as to compare
+    all of them with it, and few rows have a tie.
+    """
+    rows = np.arange(len(scores))
+    chosen = scores.argmax(axis=1)
+    least = scores[rows, chosen] - TIE
+    won = ((chosen == answers) & (least > -np.inf)).astype(float)
+    scores[rows, chosen] = -np.inf
+    tied = (scores[rows, scores.argmax(axis=1)] >= least) & (least > -np.inf)
+    if tied.any():
+        others = scores[tied] >= least[tied, None]
+        won[tied] += others[np.arange(len(others)), answers[tied]]
+        won[tied] /= 1 + others.sum(axis=1)
+    return won, tied
 
 
 def _own_candidates(

@@ -1,15 +1,18 @@
 """Pairs of sentences that stand in a relation: a file for each, and the corpus of several."""
 
+import logging
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 import pandas as pd
 
-from analogyqa.corpora.table import read_lines
+from analogyqa.corpora.table import WITHOUT_QUOTES, are_quoted, read_lines
 from analogyqa.errors import AnalogyQAError
 from analogyqa.schemas import CORPUS, read_table
 from analogyqa.schemas.analogies import ANALOGIES
+
+log = logging.getLogger(__name__)
 
 SPLIT = "test"  # nothing is trained on them
 
@@ -45,6 +48,30 @@ def read(path: str | Path) -> Iterator[Relation]:
         yield Relation(f"{number:04d}", *fields, [])
 
 
+def _require_no_quotes(path: str | Path, pairs: list[Relation]) -> None:
+    if pairs and all(are_quoted([pair.first, pair.second]) for pair in pairs):
+        raise AnalogyQAError(
+            f"{path}: every sentence is in double quotes, as a spreadsheet writes them. "
+            f"{WITHOUT_QUOTES}."
+        )
+
+
+def _report_repeated(path: str | Path, pairs: list[Relation]) -> None:
+    """Warn of pairs that come more than once; their analogies are solved as often."""
+    first: dict[tuple[str, str], str] = {}
+    repeated = [
+        (pair.pair_id, before)
+        for pair in pairs
+        if (before := first.setdefault((pair.first, pair.second), pair.pair_id)) != pair.pair_id
+    ]
+    if repeated:
+        log.warning(
+            "%s: repeated pairs: %d (the first is %s, the same as %s). All are kept; remove those "
+            "that are not meant.",
+            *(path, len(repeated), *repeated[0]),
+        )
+
+
 def relations_corpus(files: Mapping[str, str | Path]) -> pd.DataFrame:
     """Return the pairs of several relations as a table of schema CORPUS.
 
@@ -54,8 +81,9 @@ def relations_corpus(files: Mapping[str, str | Path]) -> pd.DataFrame:
     Args:
         files: category to its file.
 
-    Raises AnalogyQAError as `read`, and for a category of fewer than three pairs: with two there
-    is one analogy, which asks for one of them only.
+    Pairs that come more than once are kept, and reported. Raises AnalogyQAError as `read`, for a
+    file whose sentences are all in double quotes, and for a category of fewer than three pairs:
+    with two there is one analogy, which asks for one of them only.
     """
     rows = []
     for category, path in files.items():
@@ -65,6 +93,8 @@ def relations_corpus(files: Mapping[str, str | Path]) -> pd.DataFrame:
                 f"{path}: {len(pairs)} pairs; a category needs three, so that each is asked for by "
                 "another; add pairs, or take the category out of the data set"
             )
+        _require_no_quotes(path, pairs)
+        _report_repeated(path, pairs)
         for pair in pairs:
             question_id = f"{category}/{pair.pair_id}"
             rows += [

@@ -223,17 +223,20 @@ def _protocol_notes(runs: list[dict], config: Config) -> list[str]:
 
 
 def _ties_note(runs: list[dict], config: Config) -> str:
-    if runs and all(config.datasets[run["dataset"]].solved for run in runs):
-        return "Ties: of equal candidates of a relation each gets its share."
+    solved = runs and all(config.datasets[run["dataset"]].solved for run in runs)
     tied = {
         " ".join([run["system"], run["dataset"], run["subset"], *map("=".join, axes)]): count
         for run in runs
         if (count := run["tied_candidates"])
         for axes in [from_text(run["axes"])]
     }
+    counts = ", ".join(f"{label} {count}" for label, count in tied.items())
+    if solved and tied:
+        return f"Analogies whose best candidates tie and share, over all seeds: {counts}."
+    if solved:
+        return "Ties: none, every analogy has one best candidate."
     if not tied:
         return "Ties: none, no two candidates of a question have the same score."
-    counts = ", ".join(f"{label} {count}" for label, count in tied.items())
     return f"Tied candidates, over all seeds: {counts}; trec_eval ranks the last id first."
 
 

@@ -13,8 +13,10 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
+from analogyqa.errors import AnalogyQAError
 from analogyqa.registry import READERS
 from analogyqa.settings.base import Alternatives, Count, Joined, Name, Section
+from analogyqa.text import nfc
 
 Split = Literal["train", "dev", "test"]
 ALL = "all"  # the subset of every question that has a correct candidate; always there
@@ -105,7 +107,24 @@ class Dataset(Section):
         return [path.stem for path in relation_files(folder)] if folder else self.categories
 
 
+_BACKUPS = ("~", ".bak", ".orig", ".save", ".swp", ".tmp")
+
+
 def relation_files(folder: Path) -> list[Path]:
-    """Return the files of a folder that are relations, by name."""
+    """Return the files of a folder that are relations, by name; a stem is the relation's name.
+
+    Hidden files and the backups of editors (`capital.txt~`, `#capital.txt#`, `capital.txt.bak`) are
+    passed over. Raises AnalogyQAError when two files have one stem.
+    """
     files = sorted(folder.iterdir()) if folder.is_dir() else []
-    return [path for path in files if path.is_file() and not path.name.startswith(".")]
+    relations: dict[str, Path] = {}
+    for path in files:
+        if not path.is_file() or path.name.startswith((".", "#")) or path.name.endswith(_BACKUPS):
+            continue
+        before = relations.setdefault(nfc(path.stem), path)
+        if before != path:
+            raise AnalogyQAError(
+                f"{folder}: both {before.name} and {path.name} would be the relation {path.stem}. "
+                "Rename one of them or take it out of the folder."
+            )
+    return list(relations.values())
