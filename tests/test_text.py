@@ -1,12 +1,14 @@
 """Tokens, and sentences as word ids."""
 
+import unicodedata
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from analogyqa.errors import AnalogyQAError
-from analogyqa.text import Sentences, tokenize
+from analogyqa.text import Sentences, nfc, require_text, tokenize
 
 IDS = {"who": 0, "wrote": 1, "it": 2, "?": 3}
 
@@ -32,6 +34,12 @@ def test_case_is_kept_on_request():
         ("twenty-one (21)...", "twenty-one ( 21 ) ..."),
         ("so -- what?!", "so -- what ? !"),
         ("Zürich.", "Zürich ."),
+        ("cafe\u0301s, n\u0303ot", "cafés , ñot"),
+        ("दिल्ली कहाँ है?", "दिल्ली कहाँ है ?"),
+        ("أَيْنَ تَقَعُ؟", "أَيْنَ تَقَعُ ؟"),
+        ("מִי כָּתַב אֶת זֶה?", "מִי כָּתַב אֶת זֶה ?"),
+        ("کتاب\u200cها کجا می\u200cروند؟", "کتاب\u200cها کجا می\u200cروند ؟"),
+        ("x\u0304y\u0304.", "x\u0304ȳ ."),
         (" \t ", ""),
     ],
 )
@@ -42,7 +50,31 @@ def test_tokens_by_hand_and_they_stay_what_they_are(sentence, tokens):
 
 @given(st.text(st.characters(exclude_characters="`'-"), max_size=30))
 def test_no_character_is_lost(sentence):
-    assert "".join(tokenize(sentence, lowercase=False)) == "".join(sentence.split())
+    assert "".join(tokenize(sentence, lowercase=False)) == "".join(nfc(sentence).split())
+
+
+MARKED = st.text("aeounÅ é\u0301\u0308\u0328\u0323ी्\u064e\u05b4가각ᄀ.,'-?", max_size=20)
+
+
+@given(MARKED)
+def test_the_tokens_are_those_of_every_unicode_form_of_a_sentence(sentence):
+    forms = [unicodedata.normalize(form, sentence) for form in ("NFC", "NFD")]
+    assert tokenize(forms[0]) == tokenize(forms[1])
+    assert all(nfc(token) == token for token in tokenize(sentence))
+
+
+@given(st.text("aé ीक्\u064eب", max_size=20))
+def test_no_token_but_the_first_begins_with_a_mark(sentence):
+    words = nfc(sentence).split()
+    begins = {token[0] for token in tokenize(sentence)}
+    assert {char for char in begins if unicodedata.combining(char)} <= {word[0] for word in words}
+
+
+def test_half_a_character_and_nul_are_no_text():
+    require_text("an emoji 😀 and a line\n")
+    for text in ("half \ud83d", "\ude00", "a\0b"):
+        with pytest.raises(ValueError):
+            require_text(text)
 
 
 def test_a_repeated_sentence_is_kept_once():

@@ -77,6 +77,12 @@ def test_lines_give_the_part_that_a_pair_is_of_and_an_id_where_they_have_none(fi
     assert list(read(file(jsonl(), "b.jsonl"))) == PAIRS
 
 
+def test_empty_lines_are_passed_over_and_ids_are_trimmed(file):
+    lines = [LINES[3], LINES[4] | {"qid": " Q7\u200b"}, LINES[3] | {"qid": 0}, LINES[0]]
+    pairs = read(file(jsonl(lines) + "\n \n", "b.jsonl"))
+    assert [pair.question_id for pair in pairs] == ["Q7", "Q7", "0", "a-4"]
+
+
 def test_a_split_is_made_of_parts_of_its_file(file):
     path = file(jsonl(), "b.jsonl")
     parts = {"train": ["a"], "dev": ["b"], "test": ["b", "a"]}
@@ -110,6 +116,10 @@ def test_what_is_wrong_in_xml_is_named_with_its_line(file, old, new, message):
         ("[]", "line 2: not a pair of questions"),
         (json.dumps({**LINES[0], "label": "maybe"}), "line 2: label 'maybe'; take a file with"),
         (json.dumps({**LINES[0], "relq": 3}), "line 2: not a pair of questions"),
+        (json.dumps({**LINES[0], "relq": "half \ud83d"}), "line 2: .*surrogates"),
+        (json.dumps({**LINES[0], "orgq": "a\0b"}), "line 2: .*NUL"),
+        (json.dumps({**LINES[3], "qid": True}), "line 2: .*qid"),
+        (json.dumps({**LINES[3], "qid": "\ude00"}), "line 2: .*surrogates"),
         (json.dumps({"split": "a", "label": "Relevant", "orgq": "x"}), "KeyError.'relq_subject'"),
     ],
 )

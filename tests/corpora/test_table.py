@@ -3,9 +3,12 @@
 import re
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from analogyqa.corpora.table import (
     build_corpus,
+    clean_id,
     count_corpora,
     count_questions,
     parse_label,
@@ -98,17 +101,38 @@ def test_a_sentence_that_two_questions_share_is_not_reported(build, caplog):
     assert not caplog.records
 
 
+# A no-break space, a space and a byte-order mark of no width, and a decomposed letter.
+SPELLINGS = ["é 1", " é 1", "é 1 ", "é\u00a01", "é\u200b 1", "\ufeffé  1", "e\u0301 1"]
+
+
+def test_ids_that_look_the_same_are_one_question(build):
+    rows = "".join(f"{spelling}\twho ?\t{n}\t0\n" for n, spelling in enumerate(SPELLINGS))
+    corpus = build(rows)
+    train = corpus[corpus["split"] == "train"]
+    assert train["question_id"].unique().tolist() == ["é 1"]
+    assert train["candidate_id"].tolist() == [f"é 1-{n}" for n in range(len(SPELLINGS))]
+
+
+@given(st.text(max_size=10))
+def test_a_clean_id_is_as_it_stays(text):
+    assert clean_id(clean_id(text)) == clean_id(text) == clean_id(f" {text}\u200b ")
+
+
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
         ("1\twho ?\ta\t1\n2\twho ?\ta\t1\n1\twho ?\tb\t1\n", "line 4: the question 1 was complete"),
         ("1\twho ?\ta\t1\n1\twhen ?\tb\t1\n", "line 3: the question 1 has another text .* line 2"),
         (" \twho ?\ta\t1\n", "line 2: an empty question id"),
+        ("\u200b\twho ?\ta\t1\n", "line 2: an empty question id"),
         ("1\t \ta\t1\n", "line 2: an empty question"),
         ("1\twho ?\t \t1\n", "line 2: an empty candidate"),
         ("", "no questions"),
     ],
-    ids=["id twice", "text changes", "empty id", "empty question", "empty candidate", "no rows"],
+    ids=[
+        *("id twice", "text changes", "empty id", "id without width"),
+        *("empty question", "empty candidate", "no rows"),
+    ],
 )
 def test_a_file_that_is_no_corpus_is_named_with_its_line(build, rows, message):
     with pytest.raises(AnalogyQAError, match=rf"train\.tsv(, |: ){message}"):
@@ -192,6 +216,18 @@ def test_a_column_that_is_there_twice_is_refused(tmp_path, header):
     twice = "label" if "label" in header else "qid"
     with pytest.raises(AnalogyQAError, match=rf"line 1: the header has the column {twice} more"):
         list(read_columns(path, (twice, "question"), "a table"))
+
+
+def test_a_spreadsheet_s_quotes_are_refused(tmp_path):
+    path = tmp_path / "a.tsv"
+    path.write_text('"qid"\t"question"\n"1"\t"who ?"\n')
+    with pytest.raises(AnalogyQAError, match=r"line 1: .*double quotes.* without a text delimiter"):
+        list(read_columns(path, ("qid", "question"), "a table"))
+
+
+def test_lines_come_in_the_composed_form(tmp_path):
+    (tmp_path / "file").write_bytes("e\u0301\n".encode())
+    assert list(read_lines(tmp_path / "file")) == [(1, "\u00e9")]
 
 
 def test_a_byte_order_mark_and_line_ends_are_no_part_of_a_line_and_other_breaks_are(tmp_path):

@@ -51,6 +51,11 @@ def pairs(tmp_path):
     return pairs
 
 
+def test_ids_are_trimmed(pairs):
+    found = pairs(JACANA.replace("'1.2'", "' 1.2\u200b '"))
+    assert [pair.question_id for pair in found] == ["1.1", "1.1", "1.2"]
+
+
 WIDER = "".join(f"{line}\tx\n" for line in TABLE.splitlines())
 
 

@@ -70,6 +70,12 @@ def test_each_form_gives_the_same_table_for_any_split(write, name, end):
     assert rows(path) == rows(path, split="dev") == PAIRS
 
 
+@pytest.mark.parametrize("name", FORMS)
+def test_a_byte_order_mark_and_empty_lines_are_no_pairs(write, name):
+    text = FORMS[name](*PAIRS)
+    assert rows(write(name, "\ufeff" + text.replace("\n", "\n\n"))) == PAIRS
+
+
 def test_files_are_read_one_after_the_other(write):
     forms = zip(FORMS.items(), PAIRS, strict=True)
     assert rows(*(write(name, form(pair)) for (name, form), pair in forms)) == PAIRS
@@ -97,6 +103,9 @@ def test_the_columns_of_sick_are_found_by_their_names(write):
         ("a.jsonl", '{"gold_label": "neutral"}\n', ", line 1: not a JSON object with gold_label"),
         ("a.jsonl", "[]\n", ", line 1: not a JSON object with gold_label"),
         ("a.jsonl", snli(("a", "b", "maybe")), ", line 1: gold_label 'maybe' is none of"),
+        ("a.jsonl", snli(("half \ud83d", "b", "neutral")), ", line 1: 'utf-8' codec can't encode"),
+        ("a.jsonl", snli(("a", "b\0", "neutral")), ", line 1: a NUL character"),
+        ("a.txt", '"a"\t"b"\t"0"\n', ", line 1: every field is in double quotes"),
         ("a.txt", sick(PAIRS[0]) + "2\tone\n", ", line 3: 2 fields, but the first line has 5"),
         ("a.txt", sick(("a", "b", "maybe")), ", line 2: entailment_judgment 'MAYBE' is none of"),
         ("a.txt", "entailment_judgment\nNEUTRAL\n", ", line 2: the first line lacks one of"),

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from analogyqa.analogies.pairs import SentencePair, finished, words_of
+from analogyqa.corpora.table import read_lines
 from analogyqa.errors import AnalogyQAError
 
 PLACE = "{}"
@@ -25,12 +26,12 @@ def read_word_pairs(path: str | Path, section: str) -> list[tuple[str, str]]:
 
     A line holds two pairs; each pair is returned once, in the order of the file.
 
-    Raises AnalogyQAError for a line that has not four words, or a section that is not there.
+    Raises AnalogyQAError as `read_lines` does, for a line that has not four words, or a section
+    that is not there.
     """
     pairs: dict[tuple[str, str], None] = {}
     current, sections = None, []
-    lines = Path(path).read_text(encoding="utf-8").splitlines()
-    for number, line in enumerate(lines, start=1):
+    for number, line in read_lines(path):
         if line.startswith(_SECTION):
             current = line.removeprefix(_SECTION).strip()
             sections.append(current)

@@ -38,7 +38,7 @@ def read_sentences(paths: Iterable[str | Path], least: int, most: int) -> dict[s
 
 def _texts(path: str | Path) -> Iterator[str]:
     opened = gzip.open if str(path).endswith(".gz") else open
-    with opened(path, "rt", encoding="utf-8", errors="replace") as file:
+    with opened(path, "rt", encoding="utf-8-sig", errors="replace") as file:
         header = next(file, "").rstrip("\r\n").split("\t")
         columns = next((each for each in _COLUMNS if {*each} <= {*header}), None)
         if columns is None:

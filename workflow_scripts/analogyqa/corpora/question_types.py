@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 
 from analogyqa.settings.data import OTHER
+from analogyqa.text import nfc
 
 
 def type_of(question: str, question_types: Mapping[str, Sequence[str]]) -> str | None:
@@ -19,7 +20,7 @@ def type_of(question: str, question_types: Mapping[str, Sequence[str]]) -> str |
         question_types: type to the first words that make it.
     """
     first = question.split(maxsplit=1)[:1]
-    word = first[0].lower() if first else ""
+    word = nfc(first[0]).lower() if first else ""
     return next((name for name, words in question_types.items() if word in words), None)
 
 

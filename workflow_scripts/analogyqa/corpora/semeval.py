@@ -35,10 +35,10 @@ def read(path: str | Path) -> Iterator[Pair]:
         if [child.tag for child in thread] != ["RelQuestion"] + ["RelComment"] * (len(thread) - 1):
             raise release.fail(thread, "this Thread is not a RelQuestion and then RelComments")
         related, *comments = thread
-        question_id = release.attribute(related, "RELQ_ID")
+        question_id = release.id(related, "RELQ_ID")
         if not comments and question_id not in _RELEASED_WITHOUT_CANDIDATES:
             raise release.fail(related, f"the question {question_id} has no comments")
-        ids = [question_id, *(release.attribute(comment, "RELC_ID") for comment in comments)]
+        ids = [question_id, *(release.id(comment, "RELC_ID") for comment in comments)]
         for element, own_id in zip(thread, ids, strict=True):
             if own_id in seen:
                 raise release.fail(element, f"a second {element.tag} {own_id}; ids must be unique")

@@ -12,8 +12,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from analogyqa.corpora.semeval_xml import Release
-from analogyqa.corpora.table import Pair, read_lines
+from analogyqa.corpora.table import Pair, clean_id, read_lines
 from analogyqa.errors import AnalogyQAError, shown
+from analogyqa.text import nfc, require_text
 
 # "No distinction is made between PerfectMatch and Relevant"; the gold files have true and false.
 LABELS = {"PerfectMatch": 1, "Relevant": 1, "Irrelevant": 0, "true": 1, "false": 0}
@@ -23,8 +24,10 @@ def read(path: str | Path) -> Iterator[Pair]:
     """Yield the pairs of a file of XML or, if its name ends so, of JSON lines (`.jsonl`).
 
     The text of a question is that of its first pair: question Q326 of 2016 has another one in
-    between. JSON lines without an id are numbered by their question. Raises AnalogyQAError, naming
-    the line, for a file that is not well-formed, a missing part or an unknown label.
+    between. JSON lines without an id, or with null, are numbered by their question; empty lines are
+    passed over. Raises AnalogyQAError, naming the line, for a file that is not well-formed, a
+    missing part, an id that is neither a text nor a whole number, a character that no text has, or
+    an unknown label.
     """
     texts: dict[str, str] = {}
     for pair in (_lines if Path(path).suffix == ".jsonl" else _elements)(path):
@@ -34,7 +37,7 @@ def read(path: str | Path) -> Iterator[Pair]:
 def _elements(path: str | Path) -> Iterator[Pair]:
     release = Release(path)
     for original in release.iter("OrgQuestion"):
-        question_id = release.attribute(original, "ORGQ_ID")
+        question_id = release.id(original, "ORGQ_ID")
         question = release.text(original, "OrgQSubject", "OrgQBody")
         related = original.findall("Thread/RelQuestion")
         if not related:
@@ -48,13 +51,17 @@ def _elements(path: str | Path) -> Iterator[Pair]:
 def _lines(path: str | Path) -> Iterator[Pair]:
     running, previous = 0, None
     for number, line in read_lines(path):
+        if not line.strip():
+            continue
         try:
             values = json.loads(line)
             question, candidate = (_text(values, name) for name in ("orgq", "relq"))
-            label, part = str(values["label"]), values["split"]
-        except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+            label, part = str(values["label"]), _id(values, "split")
+            question_id = None if values.get("qid") is None else _id(values, "qid")
+        except (ValueError, LookupError, TypeError, RecursionError) as error:
             raise AnalogyQAError(
-                f"{path}, line {number}: not a pair of questions ({error!r}). Fetch the file again."
+                f"{path}, line {number}: not a pair of questions ({error!r}). Correct the line or "
+                "fetch the file again."
             ) from error
         label = label.lower() if label in ("True", "False") else label
         if label not in LABELS:
@@ -64,12 +71,27 @@ def _lines(path: str | Path) -> Iterator[Pair]:
             )
         running += question != previous
         previous = question
-        question_id = values.get("qid") or f"{part}-{running}"
-        yield Pair(number, str(question_id), question, candidate, LABELS[label], str(part))
+        if question_id is None:
+            question_id = f"{part}-{running}"
+        yield Pair(number, question_id, question, candidate, LABELS[label], part)
 
 
 def _text(values: dict, name: str) -> str:
     """Return a question with single spaces: lemmatised, or its raw subject and body."""
-    if name in values:
-        return " ".join(values[name].split())
-    return " ".join(f"{values[f'{name}_subject']} {values[f'{name}_body']}".split())
+    names = [name] if name in values else [f"{name}_subject", f"{name}_body"]
+    parts = [values[each] for each in names]
+    for each, part in zip(names, parts, strict=True):
+        if not isinstance(part, str):
+            raise TypeError(f"{each}: {shown(part)} is no text")
+        require_text(part)
+    return nfc(" ".join(" ".join(parts).split()))
+
+
+def _id(values: dict, name: str) -> str:
+    """Return an id, a text or a whole number, as `clean_id` does."""
+    value = values[name]
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        raise TypeError(f"{name}: {shown(value)} is neither a text nor a whole number")
+    text = str(value)
+    require_text(text)
+    return clean_id(text)

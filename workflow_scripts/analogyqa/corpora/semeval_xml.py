@@ -8,7 +8,9 @@ from xml.sax.handler import ContentHandler
 
 from defusedxml.sax import parseString
 
+from analogyqa.corpora.table import clean_id
 from analogyqa.errors import AnalogyQAError, shown
+from analogyqa.text import nfc
 
 _LINE = "#line"  # no attribute of XML has such a name
 
@@ -36,14 +38,18 @@ class Release:
             raise self.fail(element, f"a {element.tag} without {name}. Fetch the file again.")
         return element.attrib[name]
 
+    def id(self, element: Element, name: str) -> str:
+        """Return an attribute that is an id, as `clean_id` does."""
+        return clean_id(self.attribute(element, name))
+
     def text(self, element: Element, *names: str) -> str:
-        """Return the text of parts, one of each name, with single spaces."""
+        """Return the text of parts, one of each name, with single spaces and in NFC."""
         parts = [element.findall(name) for name in names]
         for name, found in zip(names, parts, strict=True):
             if len(found) != 1:
                 cause = f"a {element.tag} with {len(found)} {name}; it must have one"
                 raise self.fail(element, cause)
-        return " ".join(" ".join("".join(part.itertext()) for [part] in parts).split())
+        return nfc(" ".join(" ".join("".join(part.itertext()) for [part] in parts).split()))
 
     def label(self, element: Element, name: str, labels: dict[str, int]) -> int:
         """Return what an attribute stands for among `labels`."""

@@ -1,6 +1,7 @@
 """From what a reader yields to the corpus table."""
 
 import logging
+import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -12,11 +13,14 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.registry import READERS
 from analogyqa.schemas import CORPUS, SPLITS, read_table
 from analogyqa.settings.data import ALL
+from analogyqa.text import nfc
 
 log = logging.getLogger(__name__)
 
 # Split to question type, and ALL, to a number of questions.
 Counts = dict[str, dict[str, int]]
+
+WITHOUT_QUOTES = "Quotes are part of the text here: save the file again without a text delimiter"
 
 
 class Pair(NamedTuple):
@@ -36,8 +40,8 @@ class Pair(NamedTuple):
 def read_lines(path: str | Path) -> Iterator[tuple[int, str]]:
     """Yield (line number, line without its end) of a UTF-8 file, with or without a byte-order mark.
 
-    Raises AnalogyQAError that names the line where the file is not UTF-8, or has a character that
-    no text has.
+    A line is in Unicode's composed form (NFC). Raises AnalogyQAError that names the line where the
+    file is not UTF-8, or has a character that no text has.
     """
     with open(path, "rb") as file:
         for number, raw in enumerate(file, start=1):
@@ -58,7 +62,7 @@ def read_lines(path: str | Path) -> Iterator[tuple[int, str]]:
                     f"{path}, line {number}: a carriage return inside the line. End the lines with "
                     "line feeds (from a spreadsheet: save the file with Windows or Unix line ends)."
                 )
-            yield number, line
+            yield number, nfc(line)
 
 
 def read_columns(
@@ -67,12 +71,17 @@ def read_columns(
     """Yield (line number, the fields of `columns`) of a tab-separated file with a header.
 
     Quotes are literal and further columns are passed over. Raises AnalogyQAError, naming the line,
-    for a column that is missing or there twice, or a row of another width than the header; `kind`
-    is for the message.
+    for a column that is missing or there twice, a header in double quotes, or a row of another
+    width than the header; `kind` is for the message.
     """
     lines = read_lines(path)
     _, header = next(lines, (0, ""))
     names = header.split("\t")
+    if are_quoted(names):
+        raise AnalogyQAError(
+            f"{path}, line 1: the names of the columns are in double quotes, as a spreadsheet "
+            f"writes them. {WITHOUT_QUOTES}."
+        )
     if missing := [column for column in columns if column not in names]:
         raise AnalogyQAError(
             f"{path}, line 1: no column {', '.join(missing)} in the header; "
@@ -88,9 +97,25 @@ def read_columns(
         fields = line.split("\t")
         if len(fields) != len(names):
             raise AnalogyQAError(
-                f"{path}, line {number}: {len(fields)} fields, the header has {len(names)}"
+                f"{path}, line {number}: {len(fields)} fields, the header has {len(names)}. Remove "
+                "an empty line or a tab within a text, or fetch the file again."
             )
         yield number, [fields[place] for place in places]
+
+
+def are_quoted(fields: Sequence[str]) -> bool:
+    """Return whether every field is in double quotes."""
+    return all(len(field) > 1 and field[0] == field[-1] == '"' for field in fields)
+
+
+def clean_id(text: str) -> str:
+    """Return an id in Unicode's composed form, with single spaces inside and none around it.
+
+    Characters without a width are removed, so that ids that look the same are the same.
+    """
+    if not text.isascii():
+        text = nfc("".join(char for char in text if unicodedata.category(char) != "Cf"))
+    return " ".join(text.split())
 
 
 def parse_label(text: str, path: str | Path, line: int) -> int:
@@ -209,6 +234,7 @@ def _split_table(
     questions: dict[str, list[Pair]] = {}
     previous = None
     for pair in pairs:
+        pair = pair._replace(question_id=clean_id(pair.question_id))
         seen = questions.setdefault(pair.question_id, [])
         if seen and pair.question_id != previous:
             raise AnalogyQAError(
@@ -220,7 +246,7 @@ def _split_table(
                 f"{path}, line {pair.line}: the question {pair.question_id} has another text "
                 f"than at line {seen[0].line}"
             )
-        if not pair.question_id.strip():
+        if not pair.question_id:
             raise AnalogyQAError(f"{path}, line {pair.line}: an empty question id")
         if not pair.question.strip():
             raise AnalogyQAError(f"{path}, line {pair.line}: an empty question")

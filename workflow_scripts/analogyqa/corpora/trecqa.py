@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from analogyqa.corpora.table import Pair, parse_label, read_columns, read_lines
+from analogyqa.corpora.table import Pair, clean_id, parse_label, read_columns, read_lines
 from analogyqa.errors import AnalogyQAError
 
 COLUMNS = ("qid", "question", "sentence", "label")
@@ -61,7 +61,7 @@ def _read_jacana(path: str | Path) -> Iterator[Pair]:
         elif match := _OPEN.fullmatch(stripped):
             if question_id is not None:
                 raise fail(number, f"the question {question_id} is not closed")
-            question_id, question, candidates = match[1], None, 0
+            question_id, question, candidates = clean_id(match[1]), None, 0
             if question_id in seen:
                 raise fail(number, f"a second question {question_id}; ids must be unique")
             seen.add(question_id)

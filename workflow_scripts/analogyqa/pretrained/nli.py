@@ -8,7 +8,9 @@ from typing import Literal, NamedTuple, TextIO
 
 import pandas as pd
 
+from analogyqa.corpora.table import WITHOUT_QUOTES, are_quoted
 from analogyqa.errors import AnalogyQAError
+from analogyqa.text import require_text
 from analogyqa.vectors.text_files import open_packed
 
 LABELS = ("entailment", "neutral", "contradiction")
@@ -35,6 +37,8 @@ def read_nli(files: Iterable[str], split: Literal["train", "dev"] = "train") -> 
     - any other file: lines of premise, hypothesis and 0, 1 or 2 (the place in LABELS), separated by
       tabs.
 
+    Empty lines are passed over.
+
     Returns:
         The columns premise, hypothesis and label.
 
@@ -46,7 +50,7 @@ def read_nli(files: Iterable[str], split: Literal["train", "dev"] = "train") -> 
     for path in files:
         before = len(pairs)
         with open_packed(path, f"_{split}.jsonl") as (name, file):
-            pairs += _pairs(name, io.TextIOWrapper(file, encoding="utf-8"))
+            pairs += _pairs(name, io.TextIOWrapper(file, encoding="utf-8-sig"))
         if len(pairs) == before:
             raise AnalogyQAError(f"{name}: no pair of sentences in it")
     return pd.DataFrame(pairs, columns=Pair._fields)
@@ -55,6 +59,8 @@ def read_nli(files: Iterable[str], split: Literal["train", "dev"] = "train") -> 
 def _pairs(name: str, file: TextIO) -> Iterator[Pair]:
     header = None
     for number, line in enumerate(iter(partial(file.readline, _LONGEST_LINE), ""), start=1):
+        if not line.strip():
+            continue
         fields = line.rstrip("\n").split("\t")
         try:
             if name.endswith(".jsonl"):
@@ -66,8 +72,12 @@ def _pairs(name: str, file: TextIO) -> Iterator[Pair]:
                 continue
             else:
                 pair = _from_tabs(fields)
+            for text in pair:
+                require_text(text)
         except ValueError as error:
-            raise AnalogyQAError(f"{name}, line {number}: {error}") from error
+            raise AnalogyQAError(
+                f"{name}, line {number}: {error}. Correct the line or fetch the file again."
+            ) from error
         if pair.label != _UNDECIDED:
             yield pair
 
@@ -84,7 +94,6 @@ def _from_json(line: str) -> Pair:
         raise ValueError(f"gold_label {pair.label!r} is none of {', '.join(LABELS)}, -")
     if not isinstance(pair.premise, str) or not isinstance(pair.hypothesis, str):
         raise ValueError("sentence1 and sentence2 must be text")
-    "".join(pair).encode()  # JSON can escape half of a character
     return pair
 
 
@@ -101,6 +110,8 @@ def _from_sick(fields: Sequence[str], header: Sequence[str]) -> Pair:
 
 
 def _from_tabs(fields: Sequence[str]) -> Pair:
+    if are_quoted(fields):
+        raise ValueError(f"every field is in double quotes. {WITHOUT_QUOTES}")
     codes = {str(code): label for code, label in enumerate(LABELS)}
     if len(fields) != 3 or fields[2] not in codes:
         raise ValueError("expected premise, hypothesis and 0, 1 or 2, separated by tabs")

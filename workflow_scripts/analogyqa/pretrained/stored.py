@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from analogyqa.errors import AnalogyQAError
+from analogyqa.text import nfc
 from analogyqa.vectors.store import read_store
 
 if TYPE_CHECKING:
@@ -16,11 +17,13 @@ def encode(texts: Sequence[str], resources: "Resources") -> np.ndarray:
     """Look up n sentences in a `.npy` file with its sentences beside it: float32 [n, d].
 
     `resources.weights` is the file, float32 [m, d]; `.words.txt` beside it has m lines, its
-    sentences. The words of `sentence_vectors/{dataset}/*.words.txt` of a run are what it must have.
+    sentences in any Unicode form. It must have those of `sentence_vectors/{dataset}/*.words.txt` of
+    a run.
 
     Raises AnalogyQAError when the parts do not fit each other, or a sentence is not among them.
     """
-    vectors, rows = read_store(resources.weights)
+    vectors, lines = read_store(resources.weights, "Compute them again and save both files.")
+    rows = {nfc(line): row for line, row in lines.items()}
     missing = [text for text in texts if text not in rows]
     if missing:
         raise AnalogyQAError(

@@ -44,6 +44,7 @@ from analogyqa.settings.studies import (
 from analogyqa.settings.systems import System
 from analogyqa.settings.tracking import TrackingUri
 from analogyqa.settings.vectors import VECTORS_AXES, Lemmas, NamedEntities, SentenceVectors, Vectors
+from analogyqa.text import nfc
 
 
 def _require_points(axes: dict[str, list]) -> dict[str, list]:
@@ -81,7 +82,7 @@ class Config(Section):
 
     lowercase: bool = True
     datasets: dict[Name, Dataset] = Field(min_length=1)
-    question_types: dict[Name, list[str]] = {}
+    question_types: dict[Name, list[Annotated[str, AfterValidator(nfc)]]] = {}
     subsets: dict[Name, Annotated[list[Name], Field(min_length=1)]] = {}
     vectors: dict[Name, Vectors] = {}
     sentence_vectors: dict[Name, SentenceVectors] = {}
