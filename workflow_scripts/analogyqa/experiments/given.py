@@ -92,7 +92,7 @@ class Given:
     def train_word2vec(self, wildcards: Wildcards) -> Values:
         vectors = self.config.vectors_at(wildcards.vectors)
         return {
-            "code": _code("train_word2vec"),
+            "code": _code("train_vectors"),
             "splits": list(vectors.corpora.values()),
             "lowercase": self.lowercase_of_vectors(wildcards.vectors),
             **vectors.model_dump(include={"dim", "window", "epochs", "min_count"}),
