@@ -4,6 +4,7 @@ import gzip
 
 import pandas as pd
 import pytest
+import spacy
 from analogies.documents import UD, doc
 
 from analogyqa.analogies import induce as module
@@ -111,7 +112,13 @@ def test_a_category_gives_what_its_rule_reads(keys, message):
         Category(title="A", pairs=1, **keys)
 
 
-def test_a_model_that_is_none_is_named(monkeypatch, tmp_path):
+def test_a_model_that_is_none_or_lacks_a_file_is_named(monkeypatch, tmp_path):
     monkeypatch.undo()
-    with pytest.raises(AnalogyQAError, match="this spaCy model cannot be loaded"):
-        module.load_parser(str(tmp_path))
+    nlp = spacy.blank("en")
+    nlp.add_pipe("tagger").add_label("NN")
+    nlp.initialize()
+    nlp.to_disk(tmp_path / "model")
+    (tmp_path / "model" / "tagger" / "cfg").unlink()
+    for folder in (tmp_path, tmp_path / "model"):
+        with pytest.raises(AnalogyQAError, match=f"{folder}: this spaCy model cannot be loaded"):
+            module.load_parser(str(folder))

@@ -1,5 +1,6 @@
 """What every registered encoder keeps; one that does not is refused before any job."""
 
+import sys
 from collections.abc import Callable
 
 import numpy as np
@@ -107,4 +108,31 @@ def test_one_that_gives_the_vectors_of_all_words_gives_those_alone(monkeypatch, 
     check_encoder("mine")
     use(monkeypatch, kind, trained=False, gives_words=True)
     with pytest.raises(AnalogyQAError, match=message):
+        check_encoder("mine")
+
+
+class Unimportable:
+    """Finds a package that lacks a library of the system, as a broken installation does."""
+
+    def find_spec(self, name, path, target=None):
+        if name == "torch":
+            raise OSError("libtorch_cpu.so: cannot open shared object file")
+
+
+@pytest.mark.parametrize("name", ["bigru", "words", "mine"])
+def test_a_broken_pytorch_is_no_fault_of_the_encoder(monkeypatch, name):
+    use(monkeypatch, Good)
+    monkeypatch.delitem(sys.modules, "torch")
+    monkeypatch.setattr(sys, "meta_path", [Unimportable(), *sys.meta_path])
+    with pytest.raises(AnalogyQAError, match=r"^PyTorch cannot be imported .*libtorch_cpu\.so"):
+        check_encoder(name)
+
+
+@pytest.mark.parametrize("code", ["def", "import no_such_package", "import torch; torch.nothing"])
+def test_a_module_that_cannot_be_imported_is_a_fault_of_the_encoder(monkeypatch, tmp_path, code):
+    (tmp_path / "own_encoder.py").write_text(code)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "own_encoder", raising=False)
+    monkeypatch.setitem(ENCODERS, "mine", Entry("own_encoder:Encoder", trained=True))
+    with pytest.raises(AnalogyQAError, match=r"^the encoder mine \(own_encoder:Encoder\): it rais"):
         check_encoder("mine")

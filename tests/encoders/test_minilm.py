@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 import torch
+from pretrained import tiny
 
-from analogyqa.encoders import build_encoder
+from analogyqa.encoders import build_encoder, minilm
 from analogyqa.encoders.minilm import LONGEST, vocabulary
+from analogyqa.errors import AnalogyQAError
 from analogyqa.examples.files import load_cell
 from analogyqa.pretrained import Resources
 from analogyqa.pretrained.transformer import encode
@@ -50,6 +52,16 @@ def test_tokens_in_a_row_give_what_the_model_gives_of_padded_sentences(encoder, 
     assert found.dtype == torch.float32
     assert not found.equal(exact)  # in bfloat16
     assert torch.cosine_similarity(found, exact).min() > 0.9999
+
+
+def test_a_missing_weight_is_not_drawn(monkeypatch, tmp_path):
+    folder = tiny.save_bert(tmp_path / "minilm")
+    tiny.rewrite_weights(
+        folder, lambda weights: {k: v for k, v in weights.items() if ".1." not in k}
+    )
+    monkeypatch.setattr(minilm, "_folder", lambda: folder)
+    with pytest.raises(AnalogyQAError, match=rf"{folder}: .* encoder\.layer\.1\."):
+        build_encoder("minilm", None, Training(), 0)
 
 
 def test_dropout_acts_in_training_only(encoder, sentences):

@@ -1,7 +1,10 @@
 """Transformers by path: where they are looked for, and how they are pooled."""
 
+import json
+
 import numpy as np
 import pytest
+from pretrained import tiny
 
 from analogyqa.analogies.pairs import MASK
 from analogyqa.errors import AnalogyQAError
@@ -14,18 +17,8 @@ TEXTS = ["the cat sat", "the dog", f"the {MASK} sat"]
 @pytest.fixture(scope="module")
 def model(tmp_path_factory):
     """A tiny BERT with random weights."""
-    import torch
-    from transformers import BertConfig, BertModel, BertTokenizer
-
-    folder = tmp_path_factory.mktemp("bert")
-    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "the", "cat", "dog", "sat"]
-    (folder / "vocab.txt").write_text("\n".join(words))
-    torch.manual_seed(0)
-    sizes = {"hidden_size": 8, "num_attention_heads": 2, "intermediate_size": 8}
-    bert = BertModel(BertConfig(vocab_size=len(words), num_hidden_layers=1, **sizes))
-    bert.save_pretrained(folder)
-    BertTokenizer(str(folder / "vocab.txt")).save_pretrained(folder)
-    return folder, bert.eval()
+    bert = tiny.build("Bert", num_hidden_layers=1, **tiny.BERT)
+    return tiny.save(tmp_path_factory.mktemp("bert"), bert), bert
 
 
 def by_hand(bert, ids: list[int]):
@@ -61,5 +54,45 @@ def test_what_is_not_here_is_said(tmp_path, model):
     with pytest.raises(AnalogyQAError, match="no transformer of this name or path"):
         encode(TEXTS, resources(tmp_path, "avg"))
     (tmp_path / "config.json").write_text("{")
-    with pytest.raises(AnalogyQAError, match="the transformer cannot be loaded"):
+    with pytest.raises(AnalogyQAError, match="the model cannot be loaded"):
         encode(TEXTS, resources(tmp_path, "avg"))
+
+
+T5 = {"d_model": 8, "d_kv": 4, "d_ff": 8, "num_layers": 1, "num_heads": 2}
+BART = {
+    "d_model": 8, "encoder_layers": 1, "decoder_layers": 1, "encoder_attention_heads": 2,
+    "decoder_attention_heads": 2, "encoder_ffn_dim": 8, "decoder_ffn_dim": 8,
+    "pad_token_id": 0, "bos_token_id": 2, "eos_token_id": 3, "decoder_start_token_id": 3,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("kind", "of", "config"),
+    [("T5", "Model", T5), ("T5", "EncoderModel", T5), ("Bart", "Model", BART)],
+)
+def test_an_encoder_decoder_gives_the_states_of_its_encoder(tmp_path, kind, of, config):
+    """Also where only the encoder was saved."""
+    encoder = tiny.build(kind, of, **config)
+    names = ["input_ids", "attention_mask"]
+    folder = tiny.save(tmp_path / "model", encoder, model_input_names=names)
+    states = by_hand(encoder.get_encoder(), [2, 5, 7, 3]).last_hidden_state[0]
+    found = encode(TEXTS, resources(folder, "avg"))[1]
+    assert found == pytest.approx(states.sum(dim=0).numpy() / np.sqrt(4), abs=1e-5)
+
+
+def test_the_code_of_a_folder_is_not_run_even_if_the_user_would(tmp_path, monkeypatch):
+    monkeypatch.setattr("builtins.input", lambda *question: "y")
+    folder, marker = tiny.save_bert(tmp_path / "model"), tmp_path / "executed"
+    (folder / "own.py").write_text(f"open({str(marker)!r}, 'w').close()\n")
+    own = {"AutoConfig": "own.Config", "AutoModel": "own.Model"}
+    tiny.rewrite_json(folder / "config.json", model_type="own", auto_map=own)
+    with pytest.raises(AnalogyQAError, match=str(folder)):
+        encode(TEXTS, resources(folder, "avg"))
+    assert not marker.exists()
+
+
+def test_an_adapter_beside_a_model_is_not_ignored(tmp_path):
+    folder = tiny.save_bert(tmp_path / "model")
+    (folder / "adapter_config.json").write_text(json.dumps({"peft_type": "LORA"}))
+    with pytest.raises(AnalogyQAError, match=r"adapter_config\.json"):
+        encode(TEXTS, resources(folder, "avg"))

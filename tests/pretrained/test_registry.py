@@ -42,6 +42,11 @@ DAMAGED = r"mine: the vector of 'the second'.*is weights\.bin damaged"
         (np.zeros(2, dtype="f4"), TypeError, DEFECT),
         (np.float32([[1, 0], [np.nan, 1]]), AnalogyQAError, DAMAGED),
         (np.float32([[1, 0], [np.inf, 1]]), AnalogyQAError, DAMAGED),
+        (
+            np.float32([[1, 0], [1, 0]]),
+            AnalogyQAError,
+            "all 2 sentences have the same vector",
+        ),
     ],
 )
 def test_an_encoder_of_ones_own_needs_only_a_line_and_is_checked(

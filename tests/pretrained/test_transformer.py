@@ -83,6 +83,21 @@ def test_a_missing_model_is_named_with_the_remedy(monkeypatch, name, remedy):
         encode(TEXTS, resources(name))
 
 
+def test_static_word_vectors_are_read(tmp_path):
+    """They have a tokenizer without a mask, and no transformer."""
+    from sentence_transformers import SentenceTransformer
+    from sentence_transformers.sentence_transformer.modules import StaticEmbedding
+    from tokenizers import Tokenizer, models, pre_tokenizers
+
+    tokenizer = Tokenizer(models.WordLevel({"[UNK]": 0, "the": 1, "cat": 2}, unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    words = np.float32([[0, 0], [1, 3], [3, 5]])
+    static = StaticEmbedding(tokenizer, embedding_weights=words)
+    SentenceTransformer(modules=[static], device="cpu").save(str(tmp_path / "static"))
+    found = encode(["the cat", "cat"], resources(str(tmp_path / "static")))
+    np.testing.assert_array_equal(found, [[2, 4], [3, 5]])
+
+
 # The real model
 
 
@@ -140,5 +155,5 @@ def test_a_damaged_model_is_named(tmp_path, file):
     shutil.copytree(find_model(MINILM), folder)
     data = (folder / file).read_bytes()
     (folder / file).write_bytes(data[: len(data) // 2])
-    with pytest.raises(AnalogyQAError, match=r"/model: the sentence-transformers model cannot be"):
+    with pytest.raises(AnalogyQAError, match=r"/model: the model cannot be"):
         encode(TEXTS, resources(str(folder)))

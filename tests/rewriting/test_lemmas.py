@@ -95,6 +95,16 @@ def test_a_model_without_lemmas_or_parts_of_speech_is_refused(
         lemmatise_corpus(make_corpus(QUESTIONS), pipeline(rules), keep)
 
 
+def test_a_model_without_a_file_that_is_missed_late_is_named(make_corpus, tmp_path):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("tagger").add_label("NN")
+    nlp.initialize()
+    nlp.to_disk(tmp_path / "model")
+    (tmp_path / "model" / "tagger" / "cfg").unlink()
+    with pytest.raises(AnalogyQAError, match=rf"{tmp_path}/model: spaCy cannot load it .*lemmas"):
+        lemmatise_corpus(make_corpus(QUESTIONS), str(tmp_path / "model"), ["NOUN"])
+
+
 def test_a_model_that_is_not_there_is_an_error_with_the_remedy(make_corpus):
     with pytest.raises(AnalogyQAError, match=r"spaCy cannot load it .*set lemmas\.model to the"):
         lemmatise_corpus(make_corpus(QUESTIONS), "no/model", ["NOUN"])

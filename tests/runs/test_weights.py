@@ -5,13 +5,15 @@ import pytest
 import torch
 
 from analogyqa.encoders import build_encoder
+from analogyqa.encoders.minilm import vocabulary
 from analogyqa.errors import AnalogyQAError
 from analogyqa.plan import Cell
+from analogyqa.runs import solve
 from analogyqa.runs.solve import sentence_vectors
 from analogyqa.runs.train import train_cell
 from analogyqa.runs.weights import trained_encoder, write_weights
 from analogyqa.schemas import CORPUS, read_table
-from analogyqa.settings.systems import System
+from analogyqa.settings.systems import System, Training
 from analogyqa.vectors.store import read_store
 
 SYSTEM = System(
@@ -65,6 +67,28 @@ def test_a_corpus_is_encoded_by_the_weights(weights, files):
     assert first.shape == (2, len(corpus), 4)
     np.testing.assert_array_equal(first, same)
     assert not np.allclose(first, other)
+
+
+@pytest.mark.parametrize(("seed", "dim"), [(3, 6), (7, 4)])
+def test_weights_of_another_encoder_or_seed_are_refused(weights, files, seed, dim):
+    vectors, _ = read_store(files[3].vectors)
+    other = SYSTEM.model_copy(update={"training": Training(sentence_dim=dim)})
+    with pytest.raises(AnalogyQAError, match=rf"{weights}: .* seed {seed}"):
+        trained_encoder(other, vectors, seed, weights)
+
+
+def test_the_words_are_those_of_an_encoder_that_has_its_own(files, monkeypatch):
+    """MiniLM reads word pieces; as words without vectors they would all be its padding."""
+    corpus = read_table(files[3].corpus, CORPUS)
+    system = System(title="M", encoder="minilm", ranker="cosine")
+    monkeypatch.setattr(
+        solve, "trained_encoder", lambda *_: lambda words, lengths: words[:, :2].astype(np.float32)
+    )
+    found = sentence_vectors(corpus, system, 3, files[3]._replace(vectors=None), True, weights="w")
+    ids, split = vocabulary()
+    texts = [*corpus["question"], *corpus["candidate"]]
+    expected = [[ids[piece] for piece in split(text)[:2]] for text in texts]
+    np.testing.assert_array_equal(found.reshape(-1, 2), expected)
 
 
 def test_a_checkpoint_that_is_gone_is_named(files, tmp_path):

@@ -31,6 +31,11 @@ def shown(value: object) -> str:
         return "a number of thousands of digits"
 
 
+def one_line(error: Exception) -> str:
+    """Return the type and the message of an error for a message of our own."""
+    return " ".join(f"{type(error).__name__}: {error}".split())
+
+
 def looked_in(path: str | Path) -> str:
     """Return, for a message about a missing file, the folder that a relative path starts from."""
     return "" if Path(path).is_absolute() else f" in {Path.cwd()}"

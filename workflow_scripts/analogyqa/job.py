@@ -36,9 +36,9 @@ def job(snakemake) -> Iterator[SimpleNamespace]:
 
     The job ends with a line on the terminal, or with one message for the user.
 
-    Warnings go to the terminal, too, and a traceback to the log. A full disk or a folder that
-    cannot be written to counts as something that a user can mend; any other exception is a defect
-    and is raised.
+    Warnings go to the terminal, too, and a traceback to the log. A full disk, a folder that cannot
+    be written to, or a package that is missing counts as something that a user can mend; any other
+    exception is a defect and is raised.
     """
     log_file, started = snakemake.log[0], time.perf_counter()
     try:
@@ -50,7 +50,7 @@ def job(snakemake) -> Iterator[SimpleNamespace]:
         values = (value for value in snakemake.wildcards if value != DEFAULT)
         seconds = time.perf_counter() - started
         print(" ".join([snakemake.rule, *values]) + f": {seconds:.1f} s", file=sys.stderr)
-    except (AnalogyQAError, OSError) as error:
+    except (AnalogyQAError, OSError, ImportError) as error:
         with suppress(OSError), open(log_file, "a") as file:
             traceback.print_exc(file=file)
         remedy = ""
@@ -58,6 +58,8 @@ def job(snakemake) -> Iterator[SimpleNamespace]:
             remedy = (
                 ". Make room on the disk or the folder writable, then run the same command again"
             )
+        elif isinstance(error, ImportError):
+            remedy = f". Install the packages again in {sys.prefix}"
         sys.exit(f"\nError: {error}{remedy}\n({snakemake.rule}; the traceback is in {log_file})\n")
 
 

@@ -82,7 +82,9 @@ def load_parser(model: str) -> "Language":
     import spacy
 
     try:
-        return spacy.load(model, exclude=["ner"])
+        nlp = spacy.load(model, exclude=["ner"])
+        nlp("Ada is taller than Grace.").to_json()  # a file that is missing may show only here
+        return nlp
     except Exception as error:  # of any kind: each component has a reader of its own
         raise AnalogyQAError(
             f"{model}: this spaCy model cannot be loaded ({error}). Is it whole, and made "

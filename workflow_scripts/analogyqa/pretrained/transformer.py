@@ -4,6 +4,7 @@ import logging
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -13,6 +14,7 @@ import numpy as np
 
 from analogyqa.analogies.pairs import MASK
 from analogyqa.errors import AnalogyQAError
+from analogyqa.pretrained.loading import encode_whole, fit_tokenizer, loading_model
 
 if TYPE_CHECKING:
     from analogyqa.pretrained import Resources
@@ -32,7 +34,8 @@ def encode(texts: Sequence[str], resources: "Resources") -> np.ndarray:
     here: a file that may be is a source of sources.yaml, verified by its hash.
 
     Raises:
-        AnalogyQAError: when the model is not on this machine, or cannot be loaded.
+        AnalogyQAError: when the model is not on this machine, cannot be loaded, lacks a weight that
+            is used, or when the tokenizer is not the model's.
     """
     weights = resources.weights
     folder = find_model(weights)
@@ -46,20 +49,22 @@ def encode(texts: Sequence[str], resources: "Resources") -> np.ndarray:
         )
     with offline():
         from sentence_transformers import SentenceTransformer
+        from sentence_transformers.sentence_transformer.modules import Transformer
         from transformers.utils.logging import disable_progress_bar
 
         disable_progress_bar()
         logging.getLogger("sentence_transformers").setLevel(logging.WARNING)
-        try:
+        has_tokens = np.ones(len(texts), dtype=bool)
+        with loading_model(folder) as missing:
             model = SentenceTransformer(str(folder), device="cpu", local_files_only=True)
-        except Exception as error:  # of any kind: each file of the folder has a reader of its own
-            raise AnalogyQAError(
-                f"{folder}: the sentence-transformers model cannot be loaded ({error}). "
-                "Is the folder complete? Copy or install it again."
-            ) from error
-        masked = [text.replace(MASK, model.tokenizer.mask_token or MASK) for text in texts]
-        vectors = model.encode(masked, batch_size=BATCH, show_progress_bar=False)
-    return vectors.reshape(len(texts), model.get_embedding_dimension()).astype(np.float32)
+            # The tokenizer of static word vectors knows no mask.
+            mask = getattr(model.tokenizer, "mask_token", None) or MASK
+            masked = [text.replace(MASK, mask) for text in texts]
+            for part in model.modules():
+                if isinstance(part, Transformer) and part.tokenizer is not None:
+                    has_tokens &= fit_tokenizer(folder, part.auto_model, part.tokenizer, masked)
+        pooled = partial(model.encode, batch_size=BATCH, show_progress_bar=False)
+        return encode_whole(folder, pooled, masked, has_tokens, missing)
 
 
 def installed(weights: str) -> bool:

@@ -14,7 +14,7 @@ import pandas as pd
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.rewriting import spacy_models
-from analogyqa.rewriting.spacy_models import cannot_load, load
+from analogyqa.rewriting.spacy_models import cannot_load, load, try_out
 from analogyqa.schemas import ENTITIES
 from analogyqa.text import tokenize
 
@@ -96,6 +96,7 @@ def _load(model: str, labels: Labels) -> "Language":
         if name in finders or finders.intersection(getattr(component, "listening_components", []))
     ]
     nlp.select_pipes(enable=needed)
+    try_out(nlp, model, _REMEDY)
     wanted = dict.fromkeys(label for own in labels.values() for label in own)
     if not _labels(nlp) & wanted.keys():
         raise AnalogyQAError(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from analogyqa.errors import AnalogyQAError
-from analogyqa.rewriting.spacy_models import load
+from analogyqa.rewriting.spacy_models import load, try_out
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
@@ -31,7 +31,8 @@ def lemmatise_corpus(
     Raises:
         AnalogyQAError: when the model cannot be loaded, or gives no lemmas or no parts of speech.
     """
-    nlp = load(model, "set lemmas.model to the folder of a model.")
+    remedy = "set lemmas.model to the folder of a model."
+    nlp = load(model, remedy)
     # Names and syntax are not needed, and take most of the time.
     nlp.select_pipes(
         disable=[
@@ -40,6 +41,7 @@ def lemmatise_corpus(
             if {"doc.ents", "token.dep"} & {*nlp.get_pipe_meta(name).assigns}
         ]
     )
+    try_out(nlp, model, remedy)
     texts = list(dict.fromkeys(pd.concat([corpus[name] for name in _TEXTS])))
     words, content = {}, {}
     for text, doc in zip(texts, nlp.pipe(texts), strict=True):

@@ -4,7 +4,7 @@ import importlib.util
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from analogyqa.errors import AnalogyQAError
+from analogyqa.errors import AnalogyQAError, one_line
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -26,9 +26,19 @@ def load(model: str, remedy: str) -> "Language":
         raise cannot_load(model, error, remedy) from error
 
 
+def try_out(nlp: "Language", model: str, remedy: str) -> None:
+    """Run a loaded model on a sentence: that a file of a component is missing may show only then.
+
+    Raises AnalogyQAError as `load` does.
+    """
+    try:
+        nlp("Ada Lovelace was born in London in 1815.").to_json()
+    except Exception as error:
+        raise cannot_load(model, error, remedy) from error
+
+
 def cannot_load(model: str, error: Exception, remedy: str) -> AnalogyQAError:
-    cause = " ".join(f"{type(error).__name__}: {error}".split())
     return AnalogyQAError(
-        f"{model}: spaCy cannot load it ({cause}). Install the package (python -m spacy download "
-        f"NAME) or {remedy}"
+        f"{model}: spaCy cannot load it ({one_line(error)}). Install the package (python -m spacy "
+        f"download NAME) or {remedy}"
     )

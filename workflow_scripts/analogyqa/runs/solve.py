@@ -16,7 +16,7 @@ from analogyqa.files import write_json
 from analogyqa.measures import ACCURACY, ALL_CORRECT, OF_DISTRACTORS, TIED, WEIGHT
 from analogyqa.plan import Cell
 from analogyqa.plan.configured import Configured
-from analogyqa.registry import SOLVERS
+from analogyqa.registry import ENCODERS, SOLVERS
 from analogyqa.runs.depends_on import sha256
 from analogyqa.runs.record import run_record, settings_record
 from analogyqa.runs.weights import trained_encoder
@@ -105,7 +105,11 @@ def sentence_vectors(
     """
     store = files.sentence_vectors or files.vectors
     vectors, word_ids = read_store(store) if store else (None, None)
-    split = whole if files.sentence_vectors else partial(tokenize, lowercase=lowercase)
+    split = partial(tokenize, lowercase=lowercase)
+    if files.sentence_vectors:
+        split = whole
+    elif system.encoder and (own := ENCODERS[system.encoder].own_words()):
+        word_ids, split = own
     texts = corpus["question"].tolist() + corpus["candidate"].tolist()
     sentences = Sentences(texts, word_ids, split)
     if weights:

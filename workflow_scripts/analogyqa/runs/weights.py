@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from analogyqa.encoders import build_encoder
-from analogyqa.errors import AnalogyQAError
+from analogyqa.errors import AnalogyQAError, one_line
 from analogyqa.examples.files import CellFiles
 from analogyqa.plan import Cell
 from analogyqa.runs.train import checkpoint_of, hashes_of
@@ -88,13 +88,22 @@ def trained_encoder(
         word_vectors: float32 [V, d], of the same source.
         seed: of the training.
         path: what `write_weights` wrote.
+
+    Raises AnalogyQAError when the file is damaged, or of another encoder or other seeds.
     """
     import torch
 
     from analogyqa.training.checkpoints import load_state
 
     encoder = build_encoder(system.encoder, word_vectors, system.training, seed)
-    encoder.load_state_dict(load_state(path, torch.device("cpu"))[str(seed)])
+    state = load_state(path, torch.device("cpu"))
+    try:
+        encoder.load_state_dict(state[str(seed)])
+    except (KeyError, RuntimeError, TypeError) as error:
+        raise AnalogyQAError(
+            f"{path}: not the weights of the encoder {system.encoder} for seed {seed} "
+            f"({one_line(error)}). Delete it, then run the same command again."
+        ) from error
     encoder.eval()
 
     @torch.no_grad()
