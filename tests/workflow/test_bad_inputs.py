@@ -234,7 +234,7 @@ DAMAGED = {
         ["resources/wikiqa/WikiQA-dev.tsv", "c44fb3a52182b95f0c48e49ae1f63b6159047cb5"],
     ),
     "damaged Parquet": (damaged_corpus, PROTOTYPES, [CORPUS, "damaged Parquet file", "Delete it"]),
-    "damaged vectors": (damaged_vectors, RUN, [VECTORS, "damaged word vectors", "Delete the file"]),
+    "damaged vectors": (damaged_vectors, RUN, [VECTORS, "damaged vectors", "Delete the file"]),
     "damaged checkpoint": (
         damaged_checkpoints,
         RUN,
