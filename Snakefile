@@ -83,7 +83,7 @@ wildcard_constraints:
     corpus=with_overrides(CONFIG.datasets),
     category=one_of(CONFIG.categories),
     subset=one_of([*CONFIG.subsets, *CONFIG.relations, ALL]),
-    axes="[^/]+",
+    overrides="[^/]+",
     vectors=with_overrides(CONFIG.vectors),
     sentence_vectors=one_of(CONFIG.sentence_vectors),
     p=r"\d+",
@@ -135,7 +135,7 @@ rule all:
     default_target: True
     input:
         OUTPUTS.tables_and_figures(),
-        OUTPUTS.crossfit(),
+        OUTPUTS.cross_validation(),
         f"{RESULTS}/ledger.csv",
         f"{RESULTS}/claims.csv",
         f"{RESULTS}/report.html",

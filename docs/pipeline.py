@@ -23,7 +23,10 @@ STAGES = {  # rule file to colour
     "report": "#d9d2e9",
     "tracking": "#ead1dc",
 }
-BACK = ["choose_setting", "train_encoder"]  # a chosen setting is trained again, on all subsets
+BACK = [
+    "choose_hyperparameters",
+    "train_encoder",
+]  # a chosen setting is trained again, on all subsets
 WIDTH, HEIGHT = 2.1, 0.42
 
 

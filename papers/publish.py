@@ -5,7 +5,7 @@
 Replaces what stands between the two marks of `papers/<paper>/README.md`, and copies the figures
 beside the page. A table that shows sentences of the data is left out: their licences ask for it.
 That page, README.md and those of docs/ may have marks, too, of the claims, a table or a figure,
-which get that: so a page may have, say, cross-fitting of another run.
+which get that: so a page may have, say, cross-validation of another run.
 Commit, machine, seeds and date are read from the records of the runs. At last it names the numbers
 of three decimals in the prose of the paper's pages that the run does not have: they are stale, or
 of another source.

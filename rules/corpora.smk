@@ -3,7 +3,7 @@
 needs: the files of the data sets' splits; models of named entities and of lemmas
 makes: corpora/{corpus}.{parquet,json}, entities/{corpus}.parquet, rewritten/{corpus}/{rewriting}.parquet,
        lemmas/{corpus}/words.parquet and content.parquet, with lemmas of all words and of content words alone;
-       a corpus is a data set, with axes behind its name where it is read otherwise
+       a corpus is a data set, with overrides behind its name where it is read otherwise
 """
 
 

@@ -3,7 +3,7 @@
 needs: metrics and run.json of the cells that each shows, or inside.parquet, corpora; papers/{paper}/paper.yaml, as values
 makes: summary.csv, ledger.{csv,md,html}, claims.{csv,md}, comparisons.csv,
        tables/{paper}/table{number}.{csv,md,tex}, figures/{paper}/figure{number}.{png,svg,csv},
-       tables/{paper}/crossfit.{csv,md}, figures/{paper}/crossfit.{png,svg},
+       tables/{paper}/cross_validation.{csv,md}, figures/{paper}/cross_validation.{png,svg},
        tables/{paper}/pairs.{csv,md}, figures/{paper}/pairs.{png,svg}, questions/{paper}.md,
        tables/{paper}/sensitivity.{csv,md}, figures/{paper}/sensitivity.{png,svg}, report.html,
        mlflow.imported.json, and the runs in the tracking store, which is no output
@@ -11,9 +11,9 @@ makes: summary.csv, ledger.{csv,md,html}, claims.{csv,md}, comparisons.csv,
 
 TABLE = {"caption": "../report/table.rst", "category": "Tables", "subcategory": "{paper}"}
 FIGURE = {"caption": "../report/figure.rst", "category": "Figures", "subcategory": "{paper}"}
-CROSSFIT = {
-    "caption": "../report/crossfit.rst",
-    "category": "Cross-fitting",
+CROSS_VALIDATION = {
+    "caption": "../report/cross_validation.rst",
+    "category": "Cross-validation",
     "subcategory": "{paper}",
 }
 SENSITIVITY = {
@@ -112,30 +112,30 @@ rule draw_figure:
         "../workflow_scripts/draw_figure.py"
 
 
-rule write_crossfit:
-    """Join the folds of the cross-fitted systems."""
+rule write_cross_validation:
+    """Join the folds of the cross-validated systems."""
     input:
-        unpack(OUTPUTS.write_crossfit),
+        unpack(OUTPUTS.write_cross_validation),
     output:
-        csv=report(f"{RESULTS}/tables/{{paper}}/crossfit.csv", **CROSSFIT, labels={"format": "csv"}),
-        md=f"{RESULTS}/tables/{{paper}}/crossfit.md",
+        csv=report(f"{RESULTS}/tables/{{paper}}/cross_validation.csv", **CROSS_VALIDATION, labels={"format": "csv"}),
+        md=f"{RESULTS}/tables/{{paper}}/cross_validation.md",
         png=report(
-            f"{RESULTS}/figures/{{paper}}/crossfit.png", **CROSSFIT, labels={"format": "png"}
+            f"{RESULTS}/figures/{{paper}}/cross_validation.png", **CROSS_VALIDATION, labels={"format": "png"}
         ),
-        svg=f"{RESULTS}/figures/{{paper}}/crossfit.svg",
+        svg=f"{RESULTS}/figures/{{paper}}/cross_validation.svg",
     log:
-        f"{RESULTS}/logs/write_crossfit/{{paper}}.log",
+        f"{RESULTS}/logs/write_cross_validation/{{paper}}.log",
     localrule: True
     conda:
         "../envs/cpu.yaml"
     params:
-        given=GIVEN.report("write_crossfit"),
+        given=GIVEN.report("write_cross_validation"),
     script:
-        "../workflow_scripts/write_crossfit.py"
+        "../workflow_scripts/write_cross_validation.py"
 
 
 rule write_pairs:
-    """Hold pairs of cross-fitted systems against each other, by type of question and of answer."""
+    """Hold pairs of cross-validated systems against each other, by type of question and of answer."""
     input:
         unpack(OUTPUTS.write_pairs),
     output:
@@ -184,7 +184,7 @@ rule write_report:
     """Put all that the run came to onto one page."""
     input:
         OUTPUTS.tables_and_figures(),
-        OUTPUTS.crossfit(),
+        OUTPUTS.cross_validation(),
         ledger=f"{RESULTS}/ledger.csv",
         claims=f"{RESULTS}/claims.csv",
     output:

@@ -1,15 +1,15 @@
-"""The runs of the systems: train, choose a setting, score and measure.
+"""The runs of the systems: train, tune hyperparameters, score and measure.
 
 needs: corpora, vectors, prototypes, quadruples
-makes: runs/{system}/{dataset}/{subset}/{axes}/{scores,metrics,history}.parquet and run.json,
+makes: runs/{system}/{dataset}/{subset}/{overrides}/{scores,metrics,history}.parquet and run.json,
        selection/{system}/{dataset}.json,
-       runs/{system}/{dataset}/{subset}/{axes}/inside.parquet,
-       runs/{system}/{dataset}/{subset}/{axes}/weights.pt,
+       runs/{system}/{dataset}/{subset}/{overrides}/inside.parquet,
+       runs/{system}/{dataset}/{subset}/{overrides}/weights.pt,
        costs/{dataset}/{subset}.json,
        checkpoints/*.pt, which are no output: they outlive a job that dies
 """
 
-RUN = f"{RESULTS}/runs/{{system}}/{{dataset}}/{{subset}}/{{axes}}"
+RUN = f"{RESULTS}/runs/{{system}}/{{dataset}}/{{subset}}/{{overrides}}"
 TRAINED = one_of(name for name in CONFIG.systems if CONFIG.systems[name].trained)
 FUSED = one_of(name for name in CONFIG.systems if CONFIG.systems[name].parts)
 SCORED = one_of(
@@ -27,9 +27,9 @@ rule train_encoder:
         history=f"{RUN}/history.parquet",
         record=f"{RUN}/run.json",
     log:
-        f"{RESULTS}/logs/train_encoder/{{system}}/{{dataset}}-{{subset}}-{{axes}}.log",
+        f"{RESULTS}/logs/train_encoder/{{system}}/{{dataset}}-{{subset}}-{{overrides}}.log",
     benchmark:
-        f"{RESULTS}/benchmarks/train_encoder/{{system}}/{{dataset}}-{{subset}}-{{axes}}.jsonl"
+        f"{RESULTS}/benchmarks/train_encoder/{{system}}/{{dataset}}-{{subset}}-{{overrides}}.jsonl"
     wildcard_constraints:
         dataset=EXPERIMENT.ranked_datasets,
         system=TRAINED,
@@ -54,9 +54,9 @@ rule look_inside:
     output:
         f"{RUN}/inside.parquet",
     log:
-        f"{RESULTS}/logs/look_inside/{{system}}/{{dataset}}-{{subset}}-{{axes}}.log",
+        f"{RESULTS}/logs/look_inside/{{system}}/{{dataset}}-{{subset}}-{{overrides}}.log",
     benchmark:
-        f"{RESULTS}/benchmarks/look_inside/{{system}}/{{dataset}}-{{subset}}-{{axes}}.jsonl"
+        f"{RESULTS}/benchmarks/look_inside/{{system}}/{{dataset}}-{{subset}}-{{overrides}}.jsonl"
     wildcard_constraints:
         dataset=EXPERIMENT.ranked_datasets,
         system=TRAINED,
@@ -78,7 +78,7 @@ rule keep_weights:
     output:
         f"{RUN}/weights.pt",
     log:
-        f"{RESULTS}/logs/keep_weights/{{system}}/{{dataset}}-{{subset}}-{{axes}}.log",
+        f"{RESULTS}/logs/keep_weights/{{system}}/{{dataset}}-{{subset}}-{{overrides}}.log",
     wildcard_constraints:
         dataset=EXPERIMENT.ranked_datasets,
         system=TRAINED,
@@ -91,23 +91,23 @@ rule keep_weights:
         "../workflow_scripts/keep_weights.py"
 
 
-rule choose_setting:
-    """Choose the setting of a system by the mean of its best dev value over the seeds."""
+rule choose_hyperparameters:
+    """Choose the hyperparameters of a system by the mean of its best dev value over the seeds."""
     input:
-        unpack(INPUTS.choose_setting),
+        unpack(INPUTS.choose_hyperparameters),
     output:
         f"{RESULTS}/selection/{{system}}/{{dataset}}.json",
     log:
-        f"{RESULTS}/logs/choose_setting/{{system}}-{{dataset}}.log",
+        f"{RESULTS}/logs/choose_hyperparameters/{{system}}-{{dataset}}.log",
     wildcard_constraints:
         system=one_of(name for name in CONFIG.systems if CONFIG.selection_of(name)),
     localrule: True
     conda:
         "../envs/cpu.yaml"
     params:
-        given=GIVEN.choose_setting,
+        given=GIVEN.choose_hyperparameters,
     script:
-        "../workflow_scripts/choose_setting.py"
+        "../workflow_scripts/choose_hyperparameters.py"
 
 
 rule score_candidates:
@@ -119,9 +119,9 @@ rule score_candidates:
         metrics=f"{RUN}/metrics.parquet",
         record=f"{RUN}/run.json",
     log:
-        f"{RESULTS}/logs/score_candidates/{{system}}/{{dataset}}-{{subset}}-{{axes}}.log",
+        f"{RESULTS}/logs/score_candidates/{{system}}/{{dataset}}-{{subset}}-{{overrides}}.log",
     benchmark:
-        f"{RESULTS}/benchmarks/score_candidates/{{system}}/{{dataset}}-{{subset}}-{{axes}}.jsonl"
+        f"{RESULTS}/benchmarks/score_candidates/{{system}}/{{dataset}}-{{subset}}-{{overrides}}.jsonl"
     wildcard_constraints:
         dataset=EXPERIMENT.ranked_datasets,
         system=SCORED,
@@ -145,9 +145,9 @@ rule fuse_scores:
         metrics=f"{RUN}/metrics.parquet",
         record=f"{RUN}/run.json",
     log:
-        f"{RESULTS}/logs/fuse_scores/{{system}}/{{dataset}}-{{subset}}-{{axes}}.log",
+        f"{RESULTS}/logs/fuse_scores/{{system}}/{{dataset}}-{{subset}}-{{overrides}}.log",
     benchmark:
-        f"{RESULTS}/benchmarks/fuse_scores/{{system}}/{{dataset}}-{{subset}}-{{axes}}.jsonl"
+        f"{RESULTS}/benchmarks/fuse_scores/{{system}}/{{dataset}}-{{subset}}-{{overrides}}.jsonl"
     wildcard_constraints:
         dataset=EXPERIMENT.ranked_datasets,
         system=FUSED,

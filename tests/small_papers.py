@@ -41,7 +41,7 @@ sensitivity:
   measure: mrr
   datasets: null
   systems: [analogy, baseline]
-  axes:
+  choices:
     loss: {workshop: {loss: lwda}, stated: {loss: printed}}
     case: {kept: {vectors: cased}}
     aggregation: {mean: {aggregate: mean}}

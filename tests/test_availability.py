@@ -201,14 +201,14 @@ def test_a_dropped_in_file_takes_the_reason_away(available, folder):
 
 
 def test_a_variation_that_cannot_be_had_is_left_out_alone(available):
-    axes = {"words": {name: {"vectors": name} for name in ("gone", "web")}}
-    study = {"systems": ["analogy"], "axes": axes}
+    overrides = {"words": {name: {"vectors": name} for name in ("gone", "web")}}
+    study = {"systems": ["analogy"], "overrides": overrides}
     found = available({"analogy": ANALOGY}, sensitivity=study)
     assert found.reasons == {"analogy vectors=gone": GONE}
 
 
 def test_a_system_that_is_left_out_takes_its_variations_along(available):
-    study = {"systems": ["analogy"], "axes": {"how": {"mean": {"aggregate": "mean"}}}}
+    study = {"systems": ["analogy"], "choices": {"how": {"mean": {"aggregate": "mean"}}}}
     found = available({"analogy": ANALOGY | {"vectors": "gone"}}, sensitivity=study)
     assert found.reasons == {"analogy": GONE}
 

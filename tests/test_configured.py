@@ -14,7 +14,7 @@ from small_papers import Papers
 CELLS = {
     "analogy": Cell("analogy", "toy", "who"),
     "folded": Cell("analogy", "toy", "who", (("fold", "1of5"),)),
-    "chosen": Cell("analogy", "toy", "who", (("setting", "chosen"),)),
+    "tuned": Cell("analogy", "toy", "who", (("hyperparameters", "tuned"),)),
     "mean": Cell("mean", "toy", "both"),
     "stored": Cell("stored", "toy", "all"),
     "words": Cell("words", "toy", "who"),
@@ -23,7 +23,7 @@ CELLS = {
 BOTH = "both: {title: F, ranker: fused, parts: [mean, words]}"
 EVERY = set(CELLS)
 OF_VECTORS = EVERY - {"words"}
-TRAINED = {"analogy", "folded", "chosen"}
+TRAINED = {"analogy", "folded", "tuned"}
 
 # A change of the configuration, and the cells that it is about.
 CHANGES = {
@@ -31,9 +31,9 @@ CHANGES = {
     "{resources_dir: elsewhere, mirrors: [a], device: cpu, bootstrap: {samples: 700}}": set(),
     "datasets: {toy: {title: Renamed, questions: null}}": set(),
     "seeds: 3": EVERY,
-    "seeds: {default: 2, crossfit: 3}": {"folded"},
+    "seeds: {default: 2, cross_validation: 3}": {"folded"},
     "training: {margin: 0.3}": TRAINED,
-    "selection: {settings: {hinge: {margin: 0.3}}}": {"chosen"},
+    "selection: {settings: {hinge: {margin: 0.3}}}": {"tuned"},
     "prototypes: {p: 2}": {*TRAINED, "mean", "both"},
     "datasets: {toy: {drop_all_correct: [dev]}}": EVERY,
     "datasets: {toy: {dev: a/other}}": EVERY,

@@ -14,7 +14,8 @@ publish = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(publish)
 
 TABLE = (
-    "# Table 4: MRR\n\n## At the paper's setting\n\n| a | b |\n| - | - |\n| 1 | 2 |\n\n- Data: x.\n"
+    "# Table 4: MRR\n\n## With the paper's hyperparameters\n\n| a | b |\n| - | - |\n| 1 | 2 |\n\n"
+    "- Data: x.\n"
 )
 CLAIMS = """# Claims
 
@@ -75,7 +76,7 @@ def test_the_page_has_the_run_and_what_stood_around_it(results, tmp_path):
         "    snakemake --cores 2\n\n1 or 2 seeds, commit abc, device cpu, instructions AVX2, 20"
         in page
     )
-    assert "### Table 4: MRR\n\n**At the paper's setting**\n\n| a | b |" in page
+    assert "### Table 4: MRR\n\n**With the paper's hyperparameters**\n\n| a | b |" in page
     assert "Data: x" not in page
     assert "![figure6](figure6.svg)" in page
     assert (tmp_path / "papers" / "p" / "figure6.svg").read_text() == "<svg/>"
@@ -112,16 +113,19 @@ def test_a_page_of_docs_has_the_figure_from_where_it_stands(results, tmp_path):
 
 def test_a_piece_with_marks_of_its_own_on_the_page_stands_there_with_its_figure(results, tmp_path):
     page = tmp_path / "papers" / "p" / "README.md"
-    mark = publish.BEGIN_PIECE.format(paper="p", name="crossfit")
+    mark = publish.BEGIN_PIECE.format(paper="p", name="cross_validation")
     page.write_text(f"{mark}\nstale\n{publish.END}\n\nbetween\n\n{page.read_text()}")
-    (results / "tables" / "p" / "crossfit.md").write_text("# Folds\n\n| c |\n")
-    (results / "figures" / "p" / "crossfit.svg").write_text("<svg/>")
+    (results / "tables" / "p" / "cross_validation.md").write_text("# Folds\n\n| c |\n")
+    (results / "figures" / "p" / "cross_validation.svg").write_text("<svg/>")
     publish.main("p", results, "first")
-    for path in ("tables/p/crossfit.md", "figures/p/crossfit.svg"):
+    for path in ("tables/p/cross_validation.md", "figures/p/cross_validation.svg"):
         (results / path).unlink()
     publish.main("p", results, "second")  # which has none, and leaves that of the first
     own, rest = page.read_text().split("\n\nbetween\n\n")
-    assert "    first\n" in own and "### Folds\n\n| c |\n\n![crossfit](crossfit.svg)" in own
+    assert (
+        "    first\n" in own
+        and "### Folds\n\n| c |\n\n![cross_validation](cross_validation.svg)" in own
+    )
     assert "    second\n" in rest and "Folds" not in rest and "### Table 4" in rest
     assert "stale" not in page.read_text()
 

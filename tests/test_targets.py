@@ -16,16 +16,16 @@ ROOT = Path(__file__).parents[1]
 # A target below the output folder, and what the message names.
 WRONG = {
     "runs/analogy/toy/who/dropuot=0/run.json": "did you mean dropout",
-    "runs/analogy/toy/who/setting=nope/run.json": "setting=chosen",
-    "runs/baseline/toy/who/setting=chosen/run.json": "selection",
-    "runs/analogy/toy/who/loss=hinge@setting=chosen/run.json": "setting=chosen",
+    "runs/analogy/toy/who/hyperparameters=nope/run.json": "hyperparameters=tuned",
+    "runs/baseline/toy/who/hyperparameters=tuned/run.json": "selection",
+    "runs/analogy/toy/who/loss=hinge@hyperparameters=tuned/run.json": "hyperparameters=tuned",
     "runs/analogy/toy/who/loss=squared/run.json": "training.loss",
     "runs/analogy/toy/who/fold=0of5/run.json": "fold as 1of5",
     "runs/analogy/toy/who/dropout/run.json": "name=value",
     "runs/analgy/toy/who/default/run.json": "did you mean analogy",
     "runs/analogy/toys/who/default/run.json": "did you mean toy",
     "runs/analogy/toy/whi/default/run.json": "did you mean who",
-    # A run records its axes, so each has its one spelling, and none that does nothing.
+    # A run records its overrides, so each has its one spelling, and none that does nothing.
     "runs/analogy/toy/who/dropout=0.0/run.json": "out/runs/analogy/toy/who/dropout=0",
     "runs/analogy/toy/who/dropout=0.25/run.json": "out/runs/analogy/toy/who/default",
     "runs/analogy/toy/who/loss=hinge@dropout=0/run.json": "out/runs/analogy/toy/who/dropout=0@loss",
@@ -39,13 +39,13 @@ WRONG = {
     "vectors/toy/some@dmi=3.npy": "did you mean dim",
     "vectors/toy/some@dim=many.npy": "dim",
     "tables/small/table99.csv": "did you mean table1",
-    "tables/small/crossfit.csv": "table1",
+    "tables/small/cross_validation.csv": "table1",
     "tables/smal/table1.csv": "did you mean small",
     "figures/small/figure2.png": "did you mean figure1",
 }
 RIGHT = [
     "runs/analogy/toy/who/default/run.json",
-    "runs/analogy/toy/both/setting=chosen/scores.parquet",
+    "runs/analogy/toy/both/hyperparameters=tuned/scores.parquet",
     "runs/analogy/toy/who/dropout=0@loss=hinge/metrics.parquet",
     "runs/analogy/toy/all/fold=1of5/run.json",
     "corpora/toy@fold=1of5.parquet",

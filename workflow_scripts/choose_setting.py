@@ -5,8 +5,8 @@ output: selection/{system}/{dataset}.json
 """
 
 from analogyqa.job import job
-from analogyqa.runs.choose import choose_setting
+from analogyqa.runs.choose import choose_hyperparameters
 
 with job(snakemake) as given:
     histories = dict(snakemake.input.items())
-    choose_setting(histories, given.measure, given.subset, snakemake.output[0])
+    choose_hyperparameters(histories, given.measure, given.subset, snakemake.output[0])

@@ -1,7 +1,7 @@
 """Fuse the scores of other systems' runs into a cell's.
 
 input: the corpus of the cell; scores and records of its parts, in the order of their names
-output: runs/{system}/{dataset}/{subset}/{axes}/{scores,metrics}.parquet and run.json
+output: runs/{system}/{dataset}/{subset}/{overrides}/{scores,metrics}.parquet and run.json
 """
 
 from pathlib import Path

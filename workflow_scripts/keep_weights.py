@@ -1,7 +1,7 @@
 """Keep the weights of the trained encoder of a cell, all seeds.
 
 input: the record of the training, and the tables that it was made of
-output: runs/{system}/{dataset}/{subset}/{axes}/weights.pt
+output: runs/{system}/{dataset}/{subset}/{overrides}/weights.pt
 """
 
 from pathlib import Path

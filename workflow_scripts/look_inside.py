@@ -1,7 +1,7 @@
 """Read the vectors and norms of the test split out of a trained encoder, of the first seed.
 
 input: the record of the training, and the tables that it was made of
-output: runs/{system}/{dataset}/{subset}/{axes}/inside.parquet
+output: runs/{system}/{dataset}/{subset}/{overrides}/inside.parquet
 """
 
 from pathlib import Path

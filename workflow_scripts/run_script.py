@@ -1,7 +1,7 @@
 """Run the script of one job alone, with the files and values that Snakemake would give it.
 
     python workflow_scripts/run_script.py train_encoder system=analogy dataset=wikiqa subset=who \\
-        axes=default --configfile sample/config.yaml
+        overrides=default --configfile sample/config.yaml
 
 The files that it reads must be there; what it writes goes where Snakemake would have it. So a
 debugger can stop in it: `python -m pdb workflow_scripts/run_script.py ...`.

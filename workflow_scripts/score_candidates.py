@@ -1,7 +1,7 @@
 """Score a cell whose encoder is not trained.
 
 input: corpus, vectors, prototypes and quadruples (one file for each seed)
-output: runs/{system}/{dataset}/{subset}/{axes}/{scores,metrics}.parquet and run.json
+output: runs/{system}/{dataset}/{subset}/{overrides}/{scores,metrics}.parquet and run.json
 """
 
 from pathlib import Path

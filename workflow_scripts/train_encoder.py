@@ -1,7 +1,7 @@
 """Train all seeds of a cell.
 
 input: corpus, vectors, prototypes and quadruples (one file for each seed), selection
-output: runs/{system}/{dataset}/{subset}/{axes}/{scores,metrics,history}.parquet and run.json
+output: runs/{system}/{dataset}/{subset}/{overrides}/{scores,metrics,history}.parquet and run.json
 """
 
 from pathlib import Path
@@ -12,14 +12,14 @@ from analogyqa.runs.train import train_cell
 from analogyqa.tracking.live import LiveLog
 
 with job(snakemake) as given:
-    setting, system = system_of(given.settings, snakemake.input.get("selection"))
+    hyperparameters, system = system_of(given.settings, snakemake.input.get("selection"))
     cell, results = cell_of(snakemake), snakemake.config["output_dir"]
-    with LiveLog(snakemake.config["tracking_uri"], results, cell, setting) as live:
+    with LiveLog(snakemake.config["tracking_uri"], results, cell, hyperparameters) as live:
         train_cell(
             cell,
             given.types,
             system,
-            setting,
+            hyperparameters,
             cell_files(snakemake, system.training.negatives),
             given.sources,
             given.lowercase,

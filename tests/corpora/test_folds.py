@@ -1,4 +1,4 @@
-"""Cross-fitting tests every question by what was trained without it."""
+"""Cross-validation tests every question by what was trained without it."""
 
 import pandas as pd
 import pytest
@@ -160,7 +160,7 @@ def test_too_few_questions_for_the_folds_are_refused(
     asked_corpus, questions, number, folds, missing
 ):
     message = rf"fold {number} of {folds}: {questions} questions leave none for {missing}\. .*"
-    with pytest.raises(AnalogyQAError, match=message + r"\(crossfit\.folds\)"):
+    with pytest.raises(AnalogyQAError, match=message + r"\(cross_validation\.folds\)"):
         fold_of(asked_corpus(ENOUGH[:questions]), number, folds)
 
 

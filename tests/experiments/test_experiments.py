@@ -42,7 +42,7 @@ def given(inputs):
 
 def cell(path: str) -> SimpleNamespace:
     """The wildcards of a job that runs a cell."""
-    names = ("system", "dataset", "subset", "axes")
+    names = ("system", "dataset", "subset", "overrides")
     return SimpleNamespace(**dict(zip(names, path.split("/"), strict=True)))
 
 
@@ -79,10 +79,10 @@ def test_a_chosen_cell_waits_for_the_selection(monkeypatch):
     monkeypatch.chdir(ROOT)
     selection = {"systems": {"similarity": None, "tam": None, "analogy": ["no_dropout"]}}
     inputs = Inputs(sample(selection=selection))
-    files = inputs.run_cell(cell("analogy/wikiqa/comb/setting=chosen"))
+    files = inputs.run_cell(cell("analogy/wikiqa/comb/hyperparameters=tuned"))
     assert files["selection"] == f"{OUT}/selection/analogy/wikiqa.json"
     wildcards = SimpleNamespace(system="analogy", dataset="wikiqa")
-    assert inputs.choose_setting(wildcards) == {
+    assert inputs.choose_hyperparameters(wildcards) == {
         "paper": f"{OUT}/runs/analogy/wikiqa/comb/default/history.parquet",
         "no_dropout": f"{OUT}/runs/analogy/wikiqa/comb/dropout=0/history.parquet",
     }
@@ -158,8 +158,8 @@ def test_the_targets_are_the_tables_and_figures_of_the_papers(inputs):
     assert f"{OUT}/tables/diallo2019/table4.tex" in targets
     assert f"{OUT}/figures/lwda2019/figure1.svg" in targets
     assert len(targets) == len(set(targets)) == 3 * 8
-    assert Outputs(inputs).crossfit() == [
-        f"{OUT}/tables/diallo2019/{name}.csv" for name in ("crossfit", "pairs")
+    assert Outputs(inputs).cross_validation() == [
+        f"{OUT}/tables/diallo2019/{name}.csv" for name in ("cross_validation", "pairs")
     ]
 
 

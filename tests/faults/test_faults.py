@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 from faults.harness import LOCKED, Run, assert_identical, kill_and_restart, run_of, tiny_run
-from workflow.project import AXES, FEW, Project
+from workflow.project import CHOICES, FEW, Project
 
 pytestmark = pytest.mark.slow
 
@@ -65,7 +65,7 @@ READ_BY = {
     "runs/analogy/wikiqa/comb/default/metrics.parquet": "figures/diallo2019/figure6.png",
     "runs/similarity/wikiqa/comb/default/run.json": "tables/diallo2019/sensitivity.csv",
     "selection/similarity/wikiqa.json": (
-        "runs/similarity/wikiqa/comb/p=2@setting=chosen/scores.parquet"
+        "runs/similarity/wikiqa/comb/p=2@hyperparameters=tuned/scores.parquet"
     ),
 }
 # A second corpus, other vectors and a second selection, so that there are such files.
@@ -77,7 +77,7 @@ WIDER = {
     "sensitivity": {
         **FEW["sensitivity"],
         "systems": ["similarity"],
-        "axes": {**AXES, "loss": None},
+        "choices": {**CHOICES, "loss": None},
     },
 }
 

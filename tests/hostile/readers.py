@@ -192,7 +192,7 @@ snli: &x
 b: {<<: *x, file: b, sha256: unknown, licence: *l, citation: "x"}
 """
 RECORD = (
-    b'{"cell": {"system": "a", "dataset": "b", "subset": "who", "axes": {}}, "settings": {}, '
+    b'{"cell": {"system": "a", "dataset": "b", "subset": "who", "overrides": {}}, "settings": {}, '
     b'"seeds": [0], "content_hash": "x"}'
 )
 PATTERNS = (

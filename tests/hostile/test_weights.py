@@ -121,7 +121,7 @@ def test_a_table_whose_type_is_a_pickle_is_refused(tmp_path, marker):
 
 
 def refusals_of_overwritten(folder: Path, content: bytes, read) -> int:
-    """Read a model with the content in place of each of its files; return how many are refused."""
+    """Read a model with the content instead of each of its files; return how many are refused."""
     refused = 0
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         before = path.read_bytes()

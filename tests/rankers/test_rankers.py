@@ -10,7 +10,7 @@ from analogyqa.rankers import Encoded, Quadruples, build_ranker
 from analogyqa.rankers.analogy import analogy_scores
 from analogyqa.rankers.energy import energy
 from analogyqa.registry import RANKERS
-from analogyqa.settings.systems import SYSTEM_AXES, System
+from analogyqa.settings.systems import SYSTEM_OVERRIDES, System
 from analogyqa.vectors.unit import unit
 
 OF_TEXTS = [name for name, entry in RANKERS.items() if entry.reads_text]
@@ -97,9 +97,11 @@ def test_an_option_is_a_key_of_a_system_that_is_an_axis_of_its_rankers_only(name
         encoder |= {"training": {"loss": "pairwise"}}
     system = System(title="R", ranker=name, **encoder)
     for option in {option for each in RANKERS.values() for option in each.options}:
-        axes = [axis for axis in SYSTEM_AXES if axis.partition(".")[0] == option]
-        assert axes
-        assert {system.reads(axis) for axis in axes} == {option in entry.options}
+        overrides = [
+            override for override in SYSTEM_OVERRIDES if override.partition(".")[0] == option
+        ]
+        assert overrides
+        assert {system.reads(override) for override in overrides} == {option in entry.options}
 
 
 # The energy

@@ -1,6 +1,6 @@
 """The rewriting of Tam et al. on the real data: 402/33/38 questions of TrecQA change, nothing else.
 
-The spaCy model is the mirror's stand-in for `en_core_web_sm`.
+The spaCy model is the mirror's substitute for `en_core_web_sm`.
 """
 
 import os

@@ -13,8 +13,8 @@ from analogyqa.measures import ABOUT_ITEMS, MEASURES
 from analogyqa.plan import Cell, cells_of
 from analogyqa.report.summary import SUMMARY, typed
 from analogyqa.schemas import METRICS
-from analogyqa.settings.axes import CHOSEN, SETTING, to_text
 from analogyqa.settings.load import PAPERS, REPOSITORY, load_config
+from analogyqa.settings.overrides import HYPERPARAMETERS, TUNED, to_text
 from analogyqa.settings.paper import Paper, load_paper
 from analogyqa.settings.run import Config
 from analogyqa.settings.studies import PAPER
@@ -71,7 +71,7 @@ def make_config(
             "measure": "mrr",
             "datasets": list(datasets),
             "systems": list(varied),
-            "axes": VARIATIONS,
+            "choices": VARIATIONS,
         },
     }
     values = {
@@ -106,16 +106,16 @@ def make_summary(config: Config, *papers: Paper, **changes) -> pd.DataFrame:
     values = {"mean": 0.6, "sd": 0.0123, "run_low": 0.5, "run_high": 0.7, "n_seeds": 2}
     values |= {"ci_low": 0.4, "ci_high": 0.8, "all_correct": 0, "substitute": ""}
     values |= {"n_items": lambda cell, _: 9 if cell.subset == "comb" else 3, "tied_candidates": 0}
-    values |= {"setting": lambda cell, _: "bare" if is_chosen(cell) else ""}
+    values |= {"hyperparameters": lambda cell, _: "bare" if is_tuned(cell) else ""}
     values |= {"provenance": lambda cell, _: f"made up for {cell.system}"} | changes
     numbers = [
         each for paper in papers for table in paper.artefacts.values() for each in table.numbers()
     ]
-    shown = dict.fromkeys(each.where.measure for each in numbers if each.where.measure)
+    shown = dict.fromkeys(each.coordinates.measure for each in numbers if each.coordinates.measure)
     rows = [
         {
             **cell._asdict(),
-            "axes": to_text(cell.axes),
+            "overrides": to_text(cell.overrides),
             "measure": measure,
             **{
                 key: each(cell, measure) if callable(each) else each for key, each in values.items()
@@ -127,8 +127,8 @@ def make_summary(config: Config, *papers: Paper, **changes) -> pd.DataFrame:
     return typed(rows, SUMMARY)
 
 
-def is_chosen(cell: Cell) -> bool:
-    return (SETTING, CHOSEN) in cell.axes
+def is_tuned(cell: Cell) -> bool:
+    return (HYPERPARAMETERS, TUNED) in cell.overrides
 
 
 def make_metrics(split: str, values: dict[str, np.ndarray]) -> pd.DataFrame:
@@ -150,7 +150,7 @@ def make_run(
     recorded = {
         "system": {"encoder": "bigru" if trained else "mean"},
         "training": {"dropout": 0.5} if trained else None,
-        "setting": PAPER,
+        "hyperparameters": PAPER,
         "sources": {"train": "wikiqa-train"},
         "vectors": {"name": "wiki", "origin": "wiki-news"},
         "sentence_vectors": None,

@@ -14,16 +14,16 @@ from analogyqa.report.claims_page import claims_markdown
 from analogyqa.report.significance import holm
 from analogyqa.report.summary import Values, values_of
 from analogyqa.settings.claims import Claim
+from analogyqa.settings.coordinates import SCORE
 from analogyqa.settings.paper import load_paper
 from analogyqa.settings.run import Config
-from analogyqa.settings.studies import Crossfit
-from analogyqa.settings.where import SCORE
+from analogyqa.settings.studies import CrossValidation
 from report.builders import (
     CONFERENCE,
     SYSTEMS,
     WORKSHOP,
     cells_in_markdown,
-    is_chosen,
+    is_tuned,
     make_config,
     make_paper,
     make_run,
@@ -55,12 +55,12 @@ def scores(mean: float, name: str, spread: float = 0.1) -> pd.DataFrame:
 
 
 def lookup(**means: float) -> Values:
-    """Every run of a system has the same mean, unless its subset, p or chosen setting has one."""
+    """Every run of a system has one mean, unless its subset, p or hyperparameters have one."""
 
     def values(cell: Cell, measure: str) -> pd.DataFrame | None:
-        details = [cell.subset, dict(cell.axes).get("p", "30"), *(["chosen"] * is_chosen(cell))]
+        details = [cell.subset, dict(cell.overrides).get("p", "30"), *(["tuned"] * is_tuned(cell))]
         names = [f"{cell.system} {detail}" for detail in details]
-        names += [] if is_chosen(cell) else [cell.system]
+        names += [] if is_tuned(cell) else [cell.system]
         found = [means[name] for name in names if name in means]
         return scores(found[0], cell.system) if found else None
 
@@ -69,7 +69,7 @@ def lookup(**means: float) -> Values:
 
 def judge(claims: dict, values: Values, config: Config | None = None) -> pd.DataFrame:
     frame = judge_claims([make_paper(**claims)], config or make_config(), values, {})[0]
-    return frame.set_index(["claim", "setting"])
+    return frame.set_index(["claim", "hyperparameters"])
 
 
 def verdicts(claim: dict, **means: float) -> list[str]:
@@ -88,7 +88,7 @@ class TestSchema:
     def test_cells_hold_for_both_sides_and_without_needs_all_are_needed(self):
         pairs = [compare("analogy", "glove", subset=name) for name in ("who", "when")]
         claim = self.check(cells=SHARED, comparisons=pairs)
-        sides = [side.place for side in claim.sides()[0]]
+        sides = [side.key for side in claim.sides()[0]]
         assert sides == [(name, "wikiqa", "who", "mrr", ()) for name in ("analogy", "glove")]
         assert claim.needed == 2
 
@@ -183,45 +183,47 @@ class TestVerdict:
 
 
 class TestPrimary:
-    """Claims that are tested at the full level, and by cross-fitting, too."""
+    """Claims that are tested at the full level, and by cross-validation, too."""
 
     def config(
         self, systems: tuple[str, ...] = ("analogy", "similarity"), made_of: dict | None = None
     ) -> Config:
         config = make_config(systems=made_of)
-        crossfit = Crossfit(
+        cross_validation = CrossValidation(
             subset="comb", measures=["mrr"], folds=2, datasets=["wikiqa"], systems=list(systems)
         )
-        study = config.studies["diallo2019"].model_copy(update={"crossfit": crossfit})
+        study = config.studies["diallo2019"].model_copy(
+            update={"cross_validation": cross_validation}
+        )
         return config.model_copy(update={"studies": config.studies | {"tiny2020": study}})
 
     def values(self, cell: Cell, measure: str) -> pd.DataFrame:
         """Analogy is behind on the paper's split, and ahead in both folds."""
-        fold = dict(cell.axes).get("fold")
+        fold = dict(cell.overrides).get("fold")
         ahead = (0.1 if fold else -0.1) if cell.system == "analogy" else 0
         frame = scores(0.5 + ahead, cell.system)
         return frame.add_prefix(f"{fold}:") if fold else frame
 
     def judge(self, claims: dict, **changes) -> pd.DataFrame:
         frame = judge_claims([make_paper(**claims)], self.config(**changes), self.values, {})[0]
-        return frame.set_index(["claim", "protocol", "setting"])
+        return frame.set_index(["claim", "protocol", "hyperparameters"])
 
     def test_it_is_judged_on_the_papers_split_and_on_all_folds_together(self):
         rows = self.judge({"one": TRAINED | {"primary": True}})
         assert rows["verdict"].to_dict() == {
             ("one", "paper", "paper"): "fails",
-            ("one", "paper", "chosen"): "fails",
-            ("one", "cross-fitted", "paper"): "holds",
+            ("one", "paper", "tuned"): "fails",
+            ("one", "cross-validated", "paper"): "holds",
         }
         assert rows["n_items"].tolist() == [30, 30, 60]
 
     @pytest.mark.parametrize(
         ("claim", "systems"),
         [(TRAINED, ("analogy", "similarity")), (TRAINED | {"primary": True}, ("analogy",))],
-        ids=["a secondary claim", "a system that is not cross-fitted"],
+        ids=["a secondary claim", "a system that is not cross-validated"],
     )
     def test_else_it_is_not_cross_fitted(self, claim, systems):
-        assert "cross-fitted" not in str(self.judge({"one": claim}, systems=systems).index)
+        assert "cross-validated" not in str(self.judge({"one": claim}, systems=systems).index)
 
     def test_what_fuses_trained_systems_is_cross_fitted_and_did_not_learn_where_one_did_not(self):
         fused = {"title": "F", "ranker": "fused"}
@@ -233,7 +235,7 @@ class TestPrimary:
         rows = judge_claims([paper], config, self.values, learnt)[0].set_index("protocol")
         assert rows["reason"].to_dict() == {
             "paper": "",
-            "cross-fitted": "f did not learn (1 of 2 folds)",
+            "cross-validated": "f did not learn (1 of 2 folds)",
         }
 
     def test_its_p_value_is_not_corrected_and_those_of_the_others_are_among_themselves(self):
@@ -255,9 +257,15 @@ class TestPrimary:
         frame = judge_claims([paper], config, self.values, learnt)[0]
         opening = claims_markdown(frame, [paper], config).split("\n## ")[0]
         assert "**tiny2020: a | b** (Table 9)." in opening
-        assert "*On the paper's test questions, the paper's setting* (30; seeds: 2): The" in opening
+        assert (
+            "*On the paper's test questions, the paper's hyperparameters* (30; seeds: 2): The"
+            in opening
+        )
         assert "other way round. Analogy is 0.100 MRR behind Baseline, [-0.1" in opening
-        assert "*On all questions, cross-fitted, the paper's setting* (60; seeds: 2): " in opening
+        assert (
+            "*On all questions, cross-validated, the paper's hyperparameters* (60; seeds: 2): "
+            in opening
+        )
         assert "The claim holds. Analogy is 0.100 MRR ahead of Baseline" in opening
         assert opening.count("Do not build on it: analogy did not learn (1 of 2 folds).") == 1
 
@@ -320,17 +328,19 @@ class TestWhatCanBeDecided:
 
 class TestSettings:
     def test_trained_systems_are_judged_at_the_paper_s_and_at_their_chosen_settings(self):
-        means = {"analogy": 0.7, "similarity": 0.5, "analogy chosen": 0.6}
-        rows = judge({"one": TRAINED}, lookup(**means, **{"similarity chosen": 0.8}))
-        assert rows["verdict"].to_dict() == {("one", "paper"): "holds", ("one", "chosen"): "fails"}
+        means = {"analogy": 0.7, "similarity": 0.5, "analogy tuned": 0.6}
+        rows = judge({"one": TRAINED}, lookup(**means, **{"similarity tuned": 0.8}))
+        assert rows["verdict"].to_dict() == {("one", "paper"): "holds", ("one", "tuned"): "fails"}
         rows = judge({"one": TRAINED}, lookup(**means))
         assert rows["verdict"].tolist() == ["holds", "not run"]
-        assert rows["reason"].iloc[1].startswith("no run similarity/wikiqa/comb/setting=chosen")
+        assert (
+            rows["reason"].iloc[1].startswith("no run similarity/wikiqa/comb/hyperparameters=tuned")
+        )
 
     @pytest.mark.parametrize("other", ["lwda", "glove"])
     def test_a_system_without_a_choice_stays_as_it_is(self, other):
         claim = make_claim(compare("analogy", other))
-        assert verdicts(claim, **{"analogy": 0.7, "analogy chosen": 0.4, other: 0.5}) == [
+        assert verdicts(claim, **{"analogy": 0.7, "analogy tuned": 0.4, other: 0.5}) == [
             "holds",
             "fails",
         ]
@@ -338,11 +348,13 @@ class TestSettings:
     @pytest.mark.parametrize(
         ("claim", "settings"),
         [(UNTRAINED, [""]), (make_claim(compare("lwda", "glove")), ["paper"]), (BY_P, ["paper"]),
-         (make_claim(compare({"p": 30, "system": "analogy"}, "glove")), ["paper", "chosen"])],
-        ids=["untrained", "no choice", "points of an axis", "the configured point"],
+         (make_claim(compare({"p": 30, "system": "analogy"}, "glove")), ["paper", "tuned"])],
+        ids=["untrained", "no choice", "points of an override", "the configured point"],
     )  # fmt: skip
     def test_chosen_settings_count_only_where_they_are_run(self, claim, settings):
-        assert [setting for _, setting in judge({"one": claim}, lookup()).index] == settings
+        assert [
+            hyperparameters for _, hyperparameters in judge({"one": claim}, lookup()).index
+        ] == settings
 
 
 @pytest.mark.parametrize(
@@ -352,12 +364,12 @@ class TestSettings:
         (make_claim(compare("glove", "word2vec"), cells=CELLS | {"dataset": "mine"}),
          "data set mine is not configured"),
         (make_claim(compare({"p": 30}, {"p": 20}), cells=OF_ANALOGY),
-         "p = 20 is not among the points of axes.p"),
+         "p = 20 is not among the points of sweeps.p"),
         (UNTRAINED, "no run glove/wikiqa/comb/default, word2vec/wikiqa/comb/default"),
     ],
 )  # fmt: skip
 def test_every_reason_why_a_claim_is_not_judged_is_given_once(claim, reason):
-    config = make_config(left_out={"gone": "no weights"}, axes={"p": [10, 30]})
+    config = make_config(left_out={"gone": "no weights"}, sweeps={"p": [10, 30]})
     row = judge({"one": claim}, lookup(), config).iloc[0]
     assert (row["verdict"], row["reason"], row["evidence"]) == ("not run", reason, "")
 
@@ -392,7 +404,7 @@ class TestEvidence:
         assert values(cell, "map").columns.tolist() == ["test00", "test01"]
         assert values(cell, "map").to_numpy().tolist() == own["map"].tolist()
         assert values(cell, "mrr").eq(1).all().all()
-        assert values(cell._replace(axes=()), "map") is None
+        assert values(cell._replace(overrides=()), "map") is None
 
     def test_runs_of_other_questions_are_refused(self):
         def values(cell: Cell, measure: str) -> pd.DataFrame:
@@ -438,7 +450,7 @@ def test_the_claims_of_the_papers_hold_of_the_values_that_they_print_but_one():
     judged = {}
     for paper in (CONFERENCE, WORKSHOP):
         frame = judge_claims([paper], repository_config(), printed_by(paper), {})[0]
-        frame = frame[frame["setting"].isin(["paper", ""]) & frame["evidence"].ne("")]
+        frame = frame[frame["hyperparameters"].isin(["paper", ""]) & frame["evidence"].ne("")]
         judged |= {(paper.paper, row.claim): row.verdict for row in frame.itertuples()}
     against = {key for key, verdict in judged.items() if verdict != "holds"}
     assert against == {(name, "averages-beat-dedicated") for name in ("diallo2019", "lwda2019")}
@@ -447,10 +459,10 @@ def test_the_claims_of_the_papers_hold_of_the_values_that_they_print_but_one():
 
 def printed_by(paper) -> Callable[[Cell, str], pd.DataFrame | None]:
     numbers = [number for each in paper.artefacts.values() for number in each.numbers()]
-    printed = {each.where.place: each.published for each in numbers if each.kind == SCORE}
+    printed = {each.coordinates.key: each.published for each in numbers if each.kind == SCORE}
 
     def values(cell: Cell, measure: str) -> pd.DataFrame | None:
-        mean = printed.get((*cell[:3], measure, cell.axes))
+        mean = printed.get((*cell[:3], measure, cell.overrides))
         return None if mean is None else scores(mean, cell.system + measure, 1e-5)
 
     return values

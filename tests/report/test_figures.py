@@ -28,7 +28,7 @@ from report.builders import (
 from report.test_sensitivity import make_frame
 
 LONG_NAMES = [f"vectors-of-a-name-that-is-much-too-long-{number}" for number in range(4)]
-POINTS = {"axes": {"p": [10, 30]}}
+POINTS = {"sweeps": {"p": [10, 30]}}
 CELLS = {"system": "analogy", "dataset": "wikiqa", "subset": "comb", "measure": "mrr"}
 COMB = {"subset": "comb", "measure": "mrr"}
 AGGREGATES = {"aggregate": ["max", "mean"]}
@@ -74,7 +74,7 @@ OWN = paper_of_own_data(
 
 
 def mean_of(cell, measure) -> float:
-    axes = dict(cell.axes)
+    axes = dict(cell.overrides)
     return (
         0.6
         + int(axes.get("p", 30)) / 1000
@@ -128,7 +128,7 @@ class TestData:
         self, paper, name, line, panel, printed, points
     ):
         """Points may be texts, as within the braces of --config, and lack the best one."""
-        frame = make_figure(name, make_config(axes={"p": points}), paper)
+        frame = make_figure(name, make_config(sweeps={"p": points}), paper)
         own = frame[frame["line"].eq(line) & frame["panel"].eq(panel)].set_index("x")
         assert list(own.index) == list(dict.fromkeys([*map(str, points), "30"]))
         assert own["published"].dropna().to_dict() == ({"30": printed} if printed else {})
@@ -145,7 +145,7 @@ class TestData:
         ]
 
     def test_the_configured_points_are_shown_of_both_axes(self):
-        config = make_config(axes={"p": [5], "aggregate": ["mean"]})
+        config = make_config(sweeps={"p": [5], "aggregate": ["mean"]})
         frame = make_figure("figure1", config, TINY)
         assert frame[["x", "y", "reason"]].to_numpy().tolist() == [["5", "mean", ""]]
 
@@ -224,7 +224,9 @@ class TestDrawing:
 
     def test_a_long_name_of_a_panel_is_wrapped_within_the_panel(self, tmp_path):
         artefact = TINY.artefacts["figure2"]
-        names = {f"{'much ' * 30}{data}": where for data, where in artefact.panels.items()}
+        names = {
+            f"{'much ' * 30}{data}": coordinates for data, coordinates in artefact.panels.items()
+        }
         artefact = artefact.model_copy(update={"panels": names})
         paper = TINY.model_copy(update={"artefacts": {"figure2": artefact}})
         text = drawn_text(drawing("figure2", paper), tmp_path)
@@ -236,7 +238,7 @@ class TestDrawing:
 
     @pytest.mark.parametrize("points", [[30], [5]])
     def test_a_single_point_and_no_run_at_all_can_be_drawn(self, tmp_path, points):
-        config = make_config(axes={"p": points})
+        config = make_config(sweeps={"p": points})
         empty = build_figure(CONFERENCE, "figure7", make_summary(config), config)
         draw_empty = partial(draw_figure, empty, CONFERENCE, "figure7", config)
         assert ">not run<" in drawn_text(draw_empty, tmp_path / "a")

@@ -18,16 +18,16 @@ from analogyqa.report.spread import summarise
 from analogyqa.report.summary import DECIMALS, Values, read_runs, summarise_runs
 from analogyqa.runs.cost import Cost
 from analogyqa.schemas import SPLITS
+from analogyqa.settings.coordinates import SCORE, Coordinates
 from analogyqa.settings.load import PAPERS
 from analogyqa.settings.paper import CITED, Artefact, Paper, load_paper
 from analogyqa.settings.run import Config
-from analogyqa.settings.where import SCORE, Where
 from report.builders import (
     CONFERENCE,
     HYPERBOLIC,
     MAPPING,
     WORKSHOP,
-    is_chosen,
+    is_tuned,
     make_config,
     make_paper,
     make_run,
@@ -36,7 +36,7 @@ from report.builders import (
 )
 
 TYPES = ("who", "when", "where")
-POINTS = {"axes": {"p": [10, 30, 50]}}
+POINTS = {"sweeps": {"p": [10, 30, 50]}}
 CELL = Cell("analogy", "wikiqa", "comb")
 VALUES = np.array([[1.0, 0.5, 0.25]] * 2)
 
@@ -46,8 +46,10 @@ def published_counts() -> dict:
         name: {"questions": {split: {} for split in SPLITS}} for name in ("wikiqa", "trecqa")
     }
     for number in CONFERENCE.artefacts["table2"].numbers():
-        where = number.where
-        counts[where.dataset]["questions"][where.split][where.subset] = int(number.published)
+        coordinates = number.coordinates
+        counts[coordinates.dataset]["questions"][coordinates.split][coordinates.subset] = int(
+            number.published
+        )
     return counts
 
 
@@ -69,7 +71,7 @@ def make_ledger(
 
 def pick(ledger: pd.DataFrame, artefact: str, row: str, column: str) -> pd.DataFrame:
     here = ledger["artefact"].eq(artefact) & ledger["row"].eq(row) & ledger["column"].eq(column)
-    return ledger[here].set_index("setting")
+    return ledger[here].set_index("hyperparameters")
 
 
 class TestPublishedValues:
@@ -98,13 +100,19 @@ class TestPublishedValues:
     )
     def test_all_that_the_paper_names_is_configured(self, paper):
         config = repository_config()
-        places = [number.where for each in paper.artefacts.values() for number in each.numbers()]
+        places = [
+            number.coordinates for each in paper.artefacts.values() for number in each.numbers()
+        ]
         for each in paper.artefacts.values():
-            places += [where for *_, where in each.points(config.axes)] if each.is_figure else []
+            places += (
+                [coordinates for *_, coordinates in each.points(config.sweeps)]
+                if each.is_figure
+                else []
+            )
         for claim in paper.claims.values():
             places += [side for pair in claim.sides() for side in pair]
         assert len(places) > 50
-        assert {why_not(where, config) for where in places} == {""}
+        assert {why_not(coordinates, config) for coordinates in places} == {""}
 
     def test_each_file_bears_the_name_of_its_paper(self):
         files = {path.parent.name: path for path in PAPERS.glob("*/paper.yaml")}
@@ -114,10 +122,12 @@ class TestPublishedValues:
     def test_of_hyperqa_one_data_set_cannot_be_had(self):
         config = repository_config()
         for name, artefact in HYPERBOLIC.artefacts.items():
-            wheres = {number.where for number in artefact.numbers() if number.kind != CITED}
-            reasons = {why_not(each, config) for each in wheres if each.dataset == "yahoocqa"}
+            coordinates = {
+                number.coordinates for number in artefact.numbers() if number.kind != CITED
+            }
+            reasons = {why_not(each, config) for each in coordinates if each.dataset == "yahoocqa"}
             assert reasons <= {"data set yahoocqa is not configured"}, name
-            others = {why_not(each, config) for each in wheres if each.dataset != "yahoocqa"}
+            others = {why_not(each, config) for each in coordinates if each.dataset != "yahoocqa"}
             costs_only = {each for each in others if each.startswith("only its costs are measured")}
             assert others - costs_only <= {""}, name
 
@@ -125,7 +135,7 @@ class TestPublishedValues:
         """So the place of each row of Tables 1 and 2 is known, and Table 5's dimension."""
         values = {
             name: {
-                number.where.place: number.published
+                number.coordinates.key: number.published
                 for number in MAPPING.artefacts[name].numbers()
                 if number.kind == SCORE and number.published is not None
             }
@@ -240,16 +250,16 @@ class TestVerdict:
         low, middle, high = numbers
         for inside in numbers:
             assert verdict(inside, low, high) == "reproduced"
-            assert verdict(inside, low, high, [middle]) == "cannot tell"
+            assert verdict(inside, low, high, [middle]) == "inconclusive"
             assert verdict(inside, low, high, [high + 1]) == "reproduced"
         assert verdict(low, middle, high) == ("higher" if low < middle else "reproduced")
         assert verdict(high, low, middle) == ("lower" if middle < high else "reproduced")
 
     def test_one_seed_cannot_tell(self):
-        assert verdict(0.5, float("nan"), float("nan")) == "cannot tell"
+        assert verdict(0.5, float("nan"), float("nan")) == "inconclusive"
 
     def test_rivals_are_what_the_claims_compare_a_value_with(self):
-        analogy = Where(system="analogy", dataset="trecqa", subset="comb", measure="mrr")
+        analogy = Coordinates(system="analogy", dataset="trecqa", subset="comb", measure="mrr")
         assert rivals_of(CONFERENCE, analogy) == [0.837, 0.875]
         other = analogy.model_copy(update={"system": "glove"})
         assert rivals_of(CONFERENCE, other) == []
@@ -267,7 +277,7 @@ def test_what_is_printed_again_is_named_with_its_first_place_and_system():
 class TestSummary:
     def summary(self, trained: bool = True, **settings) -> pd.DataFrame:
         run = make_run(CELL, {"map": VALUES, "tied_candidates": VALUES * 4}, trained, **settings)
-        return summarise_runs([run], make_config(stand_ins={"wiki-news": "theirs"}))
+        return summarise_runs([run], make_config(substitutes={"wiki-news": "theirs"}))
 
     def test_only_the_test_split_counts_by_measure(self):
         summary = self.summary()
@@ -277,7 +287,7 @@ class TestSummary:
         row = summary.iloc[0]
         assert row[["n_items", "n_seeds", "tied_candidates"]].tolist() == [3, 2, 14]
         assert row[["all_correct", "mean_of_others"]].tolist() == [0, row["mean"]]
-        assert row[["system", "dataset", "subset", "axes"]].tolist() == [*CELL[:3], "default"]
+        assert row[["system", "dataset", "subset", "overrides"]].tolist() == [*CELL[:3], "default"]
 
     def test_questions_that_have_correct_candidates_only_are_counted_and_left_out_beside(self):
         about = {"map": VALUES, "all_correct": np.array([[1.0, 0, 0]] * 2)}
@@ -305,9 +315,9 @@ class TestSummary:
         assert tuple(row[list(expected._fields)]) == pytest.approx(expected, abs=1e-6)
 
     @pytest.mark.parametrize(
-        ("trained", "settings", "setting", "provenance"),
+        ("trained", "settings", "hyperparameters", "provenance"),
         [
-            (True, {"setting": "bare"}, "bare",
+            (True, {"hyperparameters": "bare"}, "bare",
              "trained here: on wikiqa-train, vectors wiki-news, setting bare"),
             (False, {}, "", "mean of wiki-news"),
             (False, {"vectors": None, "sentence_vectors": {"origin": "ours"}}, "", "ours"),
@@ -316,9 +326,9 @@ class TestSummary:
         ],
         ids=["trained", "of vectors", "of sentence vectors", "of a ranker", "of nothing"],
     )  # fmt: skip
-    def test_a_run_says_what_it_is_made_of(self, trained, settings, setting, provenance):
+    def test_a_run_says_what_it_is_made_of(self, trained, settings, hyperparameters, provenance):
         summary = self.summary(trained, **settings)
-        assert summary["setting"].eq(setting).all()
+        assert summary["hyperparameters"].eq(hyperparameters).all()
         assert summary["provenance"].eq(provenance).all()
 
     def test_a_damaged_record_is_named(self, tmp_path):
@@ -337,13 +347,15 @@ class TestLedger:
         }
         keys = ledger[["paper", "artefact", "row", "column"]].itertuples(index=False, name=None)
         assert set(keys) == numbers
-        assert not ledger.duplicated(["paper", "artefact", "row", "column", "setting"]).any()
+        assert not ledger.duplicated(
+            ["paper", "artefact", "row", "column", "hyperparameters"]
+        ).any()
         assert ledger["published"].notna().all()
 
     @pytest.mark.parametrize(
         ("paper", "artefact", "row", "column", "settings"),
         [
-            (CONFERENCE, "table4", "Who", "Analogy", ["paper", "chosen"]),
+            (CONFERENCE, "table4", "Who", "Analogy", ["paper", "tuned"]),
             (WORKSHOP, "table1", "This work", "MAP", ["paper"]),
             (CONFERENCE, "table3", "Glove", "WikiQA MAP", [""]),
             (CONFERENCE, "figure6", "WikiQA", "MAP", ["paper"]),
@@ -353,18 +365,18 @@ class TestLedger:
     )
     def test_a_number_has_a_row_at_each_setting(self, paper, artefact, row, column, settings):
         config = make_config(**POINTS)
-        summary = make_summary(config, paper, mean=lambda cell, _: 0.6 + is_chosen(cell) / 100)
+        summary = make_summary(config, paper, mean=lambda cell, _: 0.6 + is_tuned(cell) / 100)
         ledger = build_ledger([paper], config, summary, published_counts(), alike)
         rows = pick(ledger, artefact, row, column)
         assert rows.index.tolist() == settings
-        if settings == ["paper", "chosen"]:
+        if settings == ["paper", "tuned"]:
             assert rows["mean"].tolist() == [0.6, 0.61]
 
     @pytest.mark.parametrize(
         ("place", "judged"),
         [
             (("table4", "Who", "Analogy"), "lower"),
-            (("table4", "Where", "Analogy"), "cannot tell"),
+            (("table4", "Where", "Analogy"), "inconclusive"),
             (("table5", "When", "Analogy"), "lower"),
             (("table3", "Glove", "WikiQA MAP"), "higher"),
         ],
@@ -396,8 +408,8 @@ class TestLedger:
         config = make_config()
         empty = make_summary(config, CONFERENCE).iloc[:0]
         ledger = make_ledger(config, empty, {"trecqa": published_counts()["trecqa"]})
-        row = pick(ledger, "table4", "Who", "Analogy").loc["chosen"]
-        assert row["reason"] == "no run analogy/wikiqa/who/setting=chosen"
+        row = pick(ledger, "table4", "Who", "Analogy").loc["tuned"]
+        assert row["reason"] == "no run analogy/wikiqa/who/hyperparameters=tuned"
         assert pick(ledger, "table2", "Who", "WikiQA dev")["reason"].item() == "no corpus of wikiqa"
 
     def test_equal_counts_reproduce_table_2_and_one_off_is_a_miss_with_its_total(self):
@@ -473,7 +485,7 @@ class TestNoSpread:
         assert self.verdict(0.78403, 78.4, 100, **spread) == "higher"
 
     def test_one_seed_cannot_tell(self):
-        assert self.verdict(0.784, run_low=None, run_high=None) == "cannot tell"
+        assert self.verdict(0.784, run_low=None, run_high=None) == "inconclusive"
 
 
 PER_CENT = {
@@ -515,7 +527,7 @@ class TestPrintedAs:
 class TestBestPoint:
     def best(self, means: dict[str, float], spread: float = 0.01, **changes) -> pd.Series:
         def values(cell: Cell, measure: str) -> pd.DataFrame:
-            point = dict(cell.axes).get("p", "30")
+            point = dict(cell.overrides).get("p", "30")
             noise = np.random.default_rng(int(point)).normal(0, spread, (5, 40))
             return pd.DataFrame(means.get(point, 0.6) + noise)
 
@@ -535,7 +547,7 @@ class TestBestPoint:
 
     def test_where_several_may_be_the_best_the_published_one_cannot_be_told(self):
         row = self.best({}, spread=0.3)
-        assert row["verdict"] == "cannot tell" and row["ci_low"] < row["ci_high"]
+        assert row["verdict"] == "inconclusive" and row["ci_low"] < row["ci_high"]
 
     def test_a_published_one_between_two_likely_ones_is_missed(self):
         row = self.best({"10": 0.9, "50": 0.9}, spread=0.3)
@@ -543,16 +555,16 @@ class TestBestPoint:
 
     @pytest.mark.parametrize(
         ("points", "reason"),
-        [([30], "axes.p has fewer than two points to compare"),
-         ([10, 20], "p = 30 is not among the points of axes.p")],
+        [([30], "sweeps.p has fewer than two points to compare"),
+         ([10, 20], "p = 30 is not among the points of sweeps.p")],
     )  # fmt: skip
     def test_too_few_points_cannot_be_judged(self, points, reason):
-        row = self.best({}, axes={"p": points})
+        row = self.best({}, sweeps={"p": points})
         assert (row["verdict"], row["reason"]) == ("not run", reason)
 
     def test_a_missing_point_is_named(self):
         def values(cell: Cell, measure: str) -> pd.DataFrame | None:
-            return None if ("p", "50") in cell.axes else alike(cell, measure)
+            return None if ("p", "50") in cell.overrides else alike(cell, measure)
 
         row = pick(make_ledger(values=values), "figure6", "WikiQA", "MAP").loc["paper"]
         assert row["reason"] == "no run analogy/wikiqa/comb/p=50"
@@ -568,8 +580,8 @@ COSTS = {
 AT = {"dataset": "wikiqa", "subset": "all"}
 
 
-def cost(published: float | None = None, costs: dict = COSTS, **where) -> dict:
-    return cost_of(Where(**AT, **where), repository_config(), costs, published)
+def cost(published: float | None = None, costs: dict = COSTS, **coordinates) -> dict:
+    return cost_of(Coordinates(**AT, **coordinates), repository_config(), costs, published)
 
 
 def test_a_cost_is_of_a_whole_epoch_or_how_many_times_that_of_another():
@@ -581,7 +593,7 @@ def test_a_cost_is_of_a_whole_epoch_or_how_many_times_that_of_another():
 
 
 @pytest.mark.parametrize(
-    ("published", "where", "judged"),
+    ("published", "coordinates", "judged"),
     [
         (90_000, {"system": "hyperqa", "cost": "parameters"}, "reproduced"),
         (80_000, {"system": "hyperqa", "cost": "parameters"}, "higher"),
@@ -590,8 +602,8 @@ def test_a_cost_is_of_a_whole_epoch_or_how_many_times_that_of_another():
         (32, {"system": "ap-bilstm", "cost": "seconds_per_epoch", "over": "hyperqa"}, "lower"),
     ],
 )
-def test_parameters_and_ratios_are_judged_and_seconds_are_not(published, where, judged):
-    assert cost(published, **where)["verdict"] == judged
+def test_parameters_and_ratios_are_judged_and_seconds_are_not(published, coordinates, judged):
+    assert cost(published, **coordinates)["verdict"] == judged
 
 
 def test_a_cost_that_was_not_measured_is_named_and_what_learns_from_quadruples_has_none():

@@ -46,11 +46,11 @@ def make_ledger(*more: dict) -> pd.DataFrame:
     best = {"artefact": "figure2", "kind": "best", "mean": 0.25, "sd": None, "published": 0.5}
     rows = [
         make_row("Who", "Theirs", "not run", reason=f"no {NASTY}"),
-        make_row("Who", "Ours", "lower", setting="paper", published=0.75, **trained),
-        make_row("Who", "Ours", "reproduced", setting="chosen", published=0.65, **trained),
+        make_row("Who", "Ours", "lower", hyperparameters="paper", published=0.75, **trained),
+        make_row("Who", "Ours", "reproduced", hyperparameters="tuned", published=0.65, **trained),
         make_row("Comb.", "Theirs", "not run", reason=f"no {NASTY}"),
-        make_row("Comb.", "Ours", "higher", setting="paper", published=0.4, **trained),
-        make_row("WikiQA", "MRR", "lower", setting="paper", reason="equal means", **best),
+        make_row("Comb.", "Ours", "higher", hyperparameters="paper", published=0.4, **trained),
+        make_row("WikiQA", "MRR", "lower", hyperparameters="paper", reason="equal means", **best),
         *more,
     ]
     return typed(rows, LEDGER)
@@ -97,10 +97,10 @@ def test_markdown_has_each_printed_row_once_for_each_of_its_settings_and_counts_
     rows = [row for row in cells_in_markdown(page) if not row[0].startswith("-")]
     assert rows[1:4] + rows[5:8] + rows[9:] == [
         ["tiny2020", "paper", "0", "1", "2", "0", "0 / 0 / 0 / 0", "0", "0", "0", "0"],
-        ["tiny2020", "chosen", "1", "0", "0", "0", "0 / 0 / 0 / 0", "0", "0", "0", "0"],
+        ["tiny2020", "tuned", "1", "0", "0", "0", "0 / 0 / 0 / 0", "0", "0", "0", "0"],
         ["tiny2020", "", "0", "0", "0", "0", "0 / 0 / 0 / 0", "0", "2", "0", "0"],
         ["Who", "paper", "➖ not run (.500) [1]", f"🟧 {OURS} (.750) ↓ [2]"],
-        ["Who", "chosen", "", f"🟦 {OURS} (.650) = [2]"],
+        ["Who", "tuned", "", f"🟦 {OURS} (.650) = [2]"],
         ["Comb.", "paper", "➖ not run (.500) [1]", f"🟧 {OURS} (.400) ↑ [2]"],
         ["WikiQA", "paper", "🟧 0.25 (0.5) ↓ [3]"],
     ]
@@ -113,12 +113,14 @@ def test_markdown_has_each_printed_row_once_for_each_of_its_settings_and_counts_
 
 
 def test_the_opening_table_counts_by_what_a_verdict_is_worth_and_each_value_once():
-    place = {"setting": "paper", "substitute": "ours for theirs"}
+    place = {"hyperparameters": "paper", "substitute": "ours for theirs"}
     more = [
         make_row("Who", "Theirs", "higher", **place),
-        make_row("Comb.", "Theirs", "cannot tell", **place),
-        make_row("A", "Ours", "enforced", setting="paper"),
-        make_row("B", "Ours", "reproduced", setting="paper", repeats="printed in table0, too"),
+        make_row("Comb.", "Theirs", "inconclusive", **place),
+        make_row("A", "Ours", "enforced", hyperparameters="paper"),
+        make_row(
+            "B", "Ours", "reproduced", hyperparameters="paper", repeats="printed in table0, too"
+        ),
     ]
     page = to_markdown(make_ledger(*more), [PAPER])
     head, *_ = cells_in_markdown(page)
@@ -127,8 +129,8 @@ def test_the_opening_table_counts_by_what_a_verdict_is_worth_and_each_value_once
         "New evidence: 🟦 = reproduced": "0",
         "New evidence: 🟧 ↑ higher": "1",
         "New evidence: 🟧 ↓ lower": "2",
-        "New evidence: ⬜ ? cannot tell": "0",
-        "with a stand-in: = / ↑ / ↓ / ?": "0 / 1 / 0 / 1",
+        "New evidence: ⬜ ? inconclusive": "0",
+        "with a substitute: = / ↑ / ↓ / ?": "0 / 1 / 0 / 1",
         "⬛ ≡ enforced": "1",
         "➖ not run": "0",
         "✖ not comparable": "0",
@@ -159,17 +161,19 @@ class TestHTML:
 
     @pytest.mark.parametrize(
         ("verdict", "sign"),
-        [("reproduced", "="), ("higher", "↑"), ("lower", "↓"), ("cannot tell", "?")],
+        [("reproduced", "="), ("higher", "↑"), ("lower", "↓"), ("inconclusive", "?")],
     )
     def test_a_verdict_has_its_colour_and_its_sign(self, verdict, sign):
-        more = make_row("Who", "Theirs", verdict, setting="chosen", mean=0.123)
+        more = make_row("Who", "Theirs", verdict, hyperparameters="tuned", mean=0.123)
         cells = [(name, text) for name, text in read(more).cells if text.startswith(".123")]
         ours = OURS.replace(".600", ".123")
         assert cells == [(verdict.replace(" ", "-"), f"{ours} (.500) {sign} {verdict}")]
 
     def test_misses_in_both_directions_have_the_same_colour_and_the_others_a_word(self):
         assert ".higher, .lower { background" in to_html(make_ledger(), [PAPER])
-        more = make_row("Who", "Theirs", "not comparable", setting="chosen", reason="other data")
+        more = make_row(
+            "Who", "Theirs", "not comparable", hyperparameters="tuned", reason="other data"
+        )
         cells = read(more).cells
         assert ("not-run", "not run (.500)") in cells
         assert ("not-comparable", f"{OURS} (.500) × not comparable") in cells

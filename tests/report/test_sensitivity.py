@@ -57,7 +57,9 @@ def make_runs(config: Config, without: tuple[Cell, ...] = (), **means: float) ->
     for (system, _, choice, value), cell in sensitivity_cells(config, "diallo2019").items():
         mean = means.get(f"{system}_{value or choice}", MEANS[system])
         if cell not in without:
-            runs.setdefault(cell, run_of(cell, mean, QUESTIONS - 6 * ("drop" in str(cell.axes))))
+            runs.setdefault(
+                cell, run_of(cell, mean, QUESTIONS - 6 * ("drop" in str(cell.overrides)))
+            )
     return list(runs.values())
 
 
@@ -106,7 +108,7 @@ class TestFrame:
 
     def test_the_numbers_are_those_of_the_summary_and_their_difference_to_the_paper_s(self):
         runs = make_runs(ONE(), analogy_hinge=0.75)
-        summary = summarise_runs(runs, ONE()).set_index(["system", "axes", "measure"])
+        summary = summarise_runs(runs, ONE()).set_index(["system", "overrides", "measure"])
         frame = make_frame(runs=runs)
         expected = summary.loc[("analogy", "loss=hinge", "map")]
         for column in MEASURED:
@@ -227,7 +229,10 @@ class TestWhatDidNotLearn:
     def test_at_the_papers_setting_nothing_is_judged(self):
         at_paper = Cell("analogy", "wikiqa", "comb")
         text = paragraph(page(frame=make_frame(learnt={at_paper: False})))
-        assert "At the paper's setting a system did not learn: the claim is not judged." in text
+        assert (
+            "With the paper's hyperparameters a system did not learn: the claim is not judged."
+            in text
+        )
         assert "The published value of Analogy" not in text
 
 
@@ -249,10 +254,10 @@ class TestParagraph:
              ["Analogy moves most with *vectors: other* (0.680 to 0.600).",
               "Baseline moves most with *loss: hinge* (0.780 to 0.800)."]),
             ({"analogy_hinge": 0.9, "similarity_other": 0.61},
-             ["The published value of Analogy, 0.6841, lies in the interval at the paper's setting "
-              "and outside it with *loss: hinge*.",
-              "The published value of Baseline, 0.609, lies outside the interval at the paper's "
-              "setting and in it with *vectors: other*."]),
+             ["The published value of Analogy, 0.6841, lies in the interval with the "
+              "paper's hyperparameters and outside it with *loss: hinge*.",
+              "The published value of Baseline, 0.609, lies outside the interval with the paper's "
+              "hyperparameters and in it with *vectors: other*."]),
             ({"analogy_clean_ones": 0.5}, ["*questions: clean ones (18 questions)*"]),
         ],
     )  # fmt: skip
@@ -271,7 +276,7 @@ class TestParagraph:
     def test_without_the_papers_setting_there_is_nothing_to_compare_with(self):
         runs = make_runs(ONE(), (Cell("analogy", "wikiqa", "comb"),))
         text = paragraph(page(frame=make_frame(runs=runs)))
-        assert "The claim is not run at the paper's setting." in text
+        assert "The claim is not run with the paper's hyperparameters." in text
         for absent in ("value of Analogy", "Analogy moves", "moves Analogy"):
             assert absent not in text
 
@@ -285,7 +290,7 @@ class TestPage:
     def test_a_row_has_each_mean_its_change_the_difference_and_the_verdict(self):
         head, _, at_paper, hinge, *others = cells_in_markdown(page(analogy_hinge=0.9))
         assert head[:4] == ["Choice", "Taken as", "Analogy", "change"]
-        assert (at_paper[:2], at_paper[3], at_paper[5]) == (["paper's setting", ""], "", "")
+        assert (at_paper[:2], at_paper[3], at_paper[5]) == (["paper's hyperparameters", ""], "", "")
         assert hinge[:2] == ["loss", "hinge"]
         assert hinge[2].startswith(".900 ± ") and hinge[2].endswith("(.6841) ↑")
         assert hinge[4].startswith(".780 ± ") and hinge[4].endswith("(.609) ↑")
@@ -309,7 +314,7 @@ class TestPage:
     def test_the_notes_say_what_the_numbers_are_made_of(self):
         text = page()
         for part in (
-            "questions at the paper's setting: WIKIQA 24. Seeds: 2.",
+            "questions with the paper's hyperparameters: WIKIQA 24. Seeds: 2.",
             "on the same questions, with 95% certainty (prediction interval)",
             "below 0.05 and is undecided elsewhere. No p is corrected",
             "compares the systems on its own",
@@ -343,7 +348,8 @@ class TestFigure:
 
     def test_every_choice_data_set_system_and_published_value_is_labelled(self, tmp_path):
         text = self.text(tmp_path, make_config())
-        labels = ("paper's setting", "loss: hinge", "questions: clean ones", "WIKIQA", "TRECQA",
+        labels = ("paper's hyperparameters", "loss: hinge", "questions: clean ones", "WIKIQA",
+                  "TRECQA",
                   "Analogy", "Analogy, published", "Baseline, published", "0.6841", "0.609",
                   "right: the claim that Analogy ranks better than Baseline")  # fmt: skip
         assert {text.count(f">{label}<") for label in labels} == {1}

@@ -17,7 +17,7 @@ def test_only_marks_that_are_there_are_explained():
     assert "= reproduced" in marks and "↓ ours is lower" in marks and "↑ ours is higher" in marks
     assert "?" not in marks and "†" not in marks
     notes = make_table("table2", substitute="ours for theirs").notes
-    assert any("† made with a stand-in" in note for note in notes)
+    assert any("† made with a substitute" in note for note in notes)
 
 
 def test_of_settings_and_origins_there_are_five_lines_at_most_and_a_link_to_all():
@@ -26,7 +26,7 @@ def test_of_settings_and_origins_there_are_five_lines_at_most_and_a_link_to_all(
         own = [
             note
             for note in notes
-            if note.startswith(("Paper's setting", "Chosen", "Origin", "Every setting"))
+            if note.startswith(("Paper's hyperparameters", "Chosen", "Origin", "Every setting"))
         ]
         assert len(own) <= 5
         if own:

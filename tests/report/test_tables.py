@@ -15,7 +15,7 @@ from report.builders import (
     OWN_SYSTEMS,
     SYSTEMS,
     cells_in_markdown,
-    is_chosen,
+    is_tuned,
     make_config,
     make_paper,
     make_summary,
@@ -61,7 +61,7 @@ TINY = make_paper(
             "published": {"Theirs": [70.5, "-"], "Ours": [77.87, "-"]},
         },
         "table5": {
-            "title": "Two axes",
+            "title": "Two overrides",
             "cells": COMB | {"system": "analogy", "measure": "mrr"},
             "columns": {"highest": {"aggregate": "max"}, "mean": {"aggregate": "mean"}},
             "rows": {"10": {"p": 10}, "30": {"p": 30}},
@@ -122,7 +122,7 @@ def body(table: Table) -> list[str]:
                     f"| Glove | analogy | {OURS} (.500) = | {OURS} (.4329) ↑ |",
                     "| Ghost | | not run (.100) | not run (.200) |",
                     f"| Ours | analogy | {OURS} (.600) = | {OURS} (.750) ↓ |",
-                    "## In the paper at the setting chosen on dev",
+                    "## In the paper at the setting tuned on dev",
                     "| System | ranked by | MAP | MRR |",
                     f"| Ours | analogy | {OURS} (.600) = | {OURS} (.750) ↓ |",
                     "## Not in the paper",
@@ -134,7 +134,7 @@ def body(table: Table) -> list[str]:
                     "| | Ghost | Ours |",
                     f"| Who | not run (.100) | {OURS} (.750) ↓ |",
                     f"| Comb. | not run (.200) | {OURS} (.400) ↑ |",
-                    "## In the paper at the setting chosen on dev",
+                    "## In the paper at the setting tuned on dev",
                     "| | Ours |",
                     f"| Who | {OURS} (.750) ↓ |",
                     f"| Comb. | {OURS} (.400) ↑ |",
@@ -152,13 +152,13 @@ def body(table: Table) -> list[str]:
                     "| System | ranked by | MAP | MRR |",
                     f"| Glove | cosine | {OURS} | {OURS} |",
                     rf"| A \| B | cosine | {OURS} | {OURS} |"]),
-        # The point that is configured is no axis: it is chosen for, too.
-        ("table5", ["# Table 5 of tiny2020: Two axes",
+        # The point that is configured is no override: it is chosen for, too.
+        ("table5", ["# Table 5 of tiny2020: Two overrides",
                     "## In the paper",
                     "| | highest | mean |",
                     f"| 10 | {OURS} (.500) = | {OURS} (.600) = |",
                     f"| 30 | {OURS} (.700) = | {OURS} (.800) ↓ |",
-                    "## In the paper at the setting chosen on dev",
+                    "## In the paper at the setting tuned on dev",
                     "| | highest |",
                     f"| 30 | {OURS} (.700) = |"]),
         ("table6", ["# Table 6 of tiny2020: What is measured stands beside the system",
@@ -184,8 +184,8 @@ def test_the_source_of_a_table_is_aligned_and_no_wider_than_120_columns(name):
 
 def test_values_stand_at_their_own_axes_and_settings():
     def mean(cell, _):
-        axes = dict(cell.axes)
-        return 0.1 * len(axes) + int(axes.get("p", 30)) / 1000 + 0.5 * is_chosen(cell)
+        overrides = dict(cell.overrides)
+        return 0.1 * len(overrides) + int(overrides.get("p", 30)) / 1000 + 0.5 * is_tuned(cell)
 
     cells = cells_in_markdown(to_markdown(make_table("table5", mean=mean)))
     numbers = [cell[:4] for row in cells for cell in row if cell.startswith(".")]
@@ -234,10 +234,10 @@ class TestNotes:
 
     def test_they_count_ties_of_each_run(self):
         assert any(note.startswith("Ties: none") for note in make_table("table3").notes)
-        notes = make_table("table3", tied_candidates=lambda cell, _: 4 + is_chosen(cell)).notes
+        notes = make_table("table3", tied_candidates=lambda cell, _: 4 + is_tuned(cell)).notes
         tied = next(note for note in notes if note.startswith("Tied candidates, over all seeds: "))
         assert "analogy wikiqa who 4," in tied
-        assert "analogy wikiqa who setting=chosen 5," in tied
+        assert "analogy wikiqa who hyperparameters=tuned 5," in tied
 
     def test_a_title_that_two_systems_share_does_not_mix_their_runs(self):
         notes = make_table("table2", tied_candidates=lambda cell, _: len(cell.system)).notes
@@ -252,7 +252,7 @@ class TestNotes:
         text = " ".join(notes)
         assert "A cell: mean ± standard deviation over seeds [one further run] (published)" in text
         assert "(95% interval, bootstrap over seeds and questions, 200 samples)" in text
-        assert "Paper's setting of Analogy: the defaults." in notes
+        assert "Paper's hyperparameters of Analogy: the defaults." in notes
         assert "Chosen on comb by Ours: bare (dropout 0.0)." in notes
         assert "Origin of Ours: made up for analogy." in notes
         assert "Origin of Glove: made up for glove-cosine." in notes
@@ -283,7 +283,7 @@ class TestNotes:
     [({"n_seeds": 1, "run_low": None, "run_high": None}, f".600 {QUESTIONS} (.750) ?"),
      ({"mean": 1.0, "run_low": 1.0, "run_high": 1.0}, f"1.000 {QUESTIONS} (.750) ↑"),
      ({"substitute": "ours for theirs"}, f"{OURS} (.750) ↓†")],
-    ids=["one seed says of no other", "no deviation where no seed differs", "a stand-in is marked"],
+    ids=["one seed says of no other", "no seed differs", "a substitute is marked"],
 )  # fmt: skip
 def test_a_cell_has_what_applies(changes, cell):
     assert any(row.endswith(f"{cell} |") for row in body(make_table("table2", **changes)))
@@ -291,7 +291,7 @@ def test_a_cell_has_what_applies(changes, cell):
 
 def test_the_frame_has_one_row_per_value():
     frame = make_table("table3").frame
-    assert not frame.duplicated(["block", "row", "column", "system", "setting"]).any()
+    assert not frame.duplicated(["block", "row", "column", "system", "hyperparameters"]).any()
     assert frame["block"].value_counts().to_dict() == {"paper": 6, "not in the paper": 4}
     assert frame["measure"].eq("mrr").all()
 

@@ -12,7 +12,7 @@ from analogyqa.schemas import CORPUS, ENTITIES, read_table, write_table
 from analogyqa.text import tokenize
 from analogyqa.vectors.select import vocabulary_of
 
-# A word on each axis, and between them.
+# A word on each override, and between them.
 PLANE = {
     "east": [1, 0],
     "north": [0, 1],

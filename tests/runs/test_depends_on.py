@@ -17,7 +17,7 @@ TRAINING = "analogyqa.training.loop"
 
 @pytest.fixture
 def library(tmp_path, monkeypatch):
-    """A small library in place of ours; returns a function that writes a module of it."""
+    """A small library instead of ours; returns a function that writes a module of it."""
     monkeypatch.setattr(depends_on, "LIBRARY", tmp_path)
 
     def write(name: str, text: str = "") -> None:
@@ -171,7 +171,7 @@ def test_an_edited_template_changes_the_pages_that_are_made_of_it_alone(changed_
     changed = changed_by("report/templates/ledger.html", scripts)
     assert "write_ledger" in changed
     reports = {"judge_claims", "render_table", "draw_figure", "write_ledger"}
-    reports |= {"write_sensitivity", "write_crossfit", "write_pairs", "write_report"}
+    reports |= {"write_sensitivity", "write_cross_validation", "write_pairs", "write_report"}
     assert changed <= reports
 
 

@@ -74,7 +74,7 @@ def test_the_summary_names_the_parts_and_what_stands_in(fuse, papers):
     folder = fuse(["right", "wrong"])
     record = json.loads((folder / "run.json").read_text())
     metrics = read_table(folder / "metrics.parquet", METRICS)
-    config = papers.load("stand_ins: {vectors: others, right: the left}")
+    config = papers.load("substitutes: {vectors: others, right: the left}")
     (row,) = (
         summarise_runs([(record, metrics)], config).query("measure == 'mrr'").to_dict("records")
     )

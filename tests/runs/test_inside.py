@@ -101,6 +101,6 @@ def test_the_system_of_a_cell_is_the_only_or_the_chosen_one(tmp_path):
                 for name, margin in (("a", 0.25), ("b", 0.5))}  # fmt: skip
     assert system_of(settings, None)[0] == "a"
     record = tmp_path / "selection.json"
-    record.write_text('{"chosen": "b"}')
-    setting, found = system_of(settings, record)
-    assert (setting, found.training.margin) == ("b", 0.5)
+    record.write_text('{"tuned": "b"}')
+    hyperparameters, found = system_of(settings, record)
+    assert (hyperparameters, found.training.margin) == ("b", 0.5)

@@ -15,7 +15,7 @@ from analogyqa.measures import ABOUT_ITEMS, NO_TYPE, RANKED
 from analogyqa.plan import Cell
 from analogyqa.runs import score as score_module
 from analogyqa.runs import train
-from analogyqa.runs.choose import choose_setting, chosen_setting
+from analogyqa.runs.choose import choose_hyperparameters, tuned_setting
 from analogyqa.runs.depends_on import sha256
 from analogyqa.runs.record import run_record
 from analogyqa.runs.score import score_cell
@@ -31,8 +31,8 @@ SOURCES = {"train": "toy-train", "dev": "toy-dev", "test": "toy-test"}
 TABLES = {"scores": SCORES, "metrics": METRICS, "history": HISTORY}
 
 
-def cell_of(subset="comb", **axes):
-    return Cell("analogy", "toy", subset, tuple(axes.items()))
+def cell_of(subset="comb", **overrides):
+    return Cell("analogy", "toy", subset, tuple(overrides.items()))
 
 
 def trained(p=3, **training):
@@ -55,7 +55,7 @@ def run(files, tmp_path):
             "cell": cell_of(),
             "types": COMB,
             "system": trained(),
-            "setting": "paper",
+            "hyperparameters": "paper",
             "files": files,
             "sources": SOURCES,
             "lowercase": True,
@@ -155,15 +155,15 @@ def test_training_a_cell_writes_three_tables_of_its_questions(run, cell_files, c
 
 def test_the_record_says_what_was_run(run):
     record = record_of(run("a", cell=cell_of(dropout="0.5", p="3")))
-    axes = {"dropout": "0.5", "p": "3"}
+    overrides = {"dropout": "0.5", "p": "3"}
     names = {"system": "analogy", "dataset": "toy", "subset": "comb"}
-    assert record["cell"] == {**names, "axes": axes}
-    assert Cell.from_record(record["cell"]) == cell_of(**axes)
+    assert record["cell"] == {**names, "overrides": overrides}
+    assert Cell.from_record(record["cell"]) == cell_of(**overrides)
     assert record["seeds"] == [0, 5]
     settings = record["settings"]
     assert (settings["training"]["sentence_dim"], settings["p"]) == (4, 3)
     assert (settings["system"]["ranker"], settings["system"]["encoder"]) == ("analogy", "bigru")
-    assert settings["setting"] == "paper"
+    assert settings["hyperparameters"] == "paper"
     assert settings["vectors"] == {"name": "vectors", "origin": "toy"}
     assert settings["sentence_vectors"] is None
     assert record["device"] == "cpu"
@@ -248,7 +248,7 @@ def test_a_finished_training_no_longer_asks_what_it_started_from(run, files, tmp
 @pytest.mark.parametrize(
     "changed",
     [
-        {"cell": cell_of(setting="chosen"), "setting": "chosen"},
+        {"cell": cell_of(hyperparameters="tuned"), "hyperparameters": "tuned"},
         {"cell": cell_of(subset="mine")},  # another name for the same question types
     ],
 )
@@ -409,7 +409,7 @@ def history(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("measure", "chosen", "dev"),
+    ("measure", "tuned", "dev"),
     [
         ("mrr", "hinge", {"paper": 0.5, "hinge": 0.6, "other": 0.5}),
         ("map", "paper", {"paper": 0.9, "hinge": 0.6, "other": 0.5}),
@@ -423,8 +423,8 @@ def test_the_setting_with_the_best_mean_over_seeds_is_chosen(
         "hinge": history("b", [0.6], [0.2, 0.6]),
         "other": history("c", [0.5], [0.5]),
     }
-    choose_setting(histories, measure, "comb", tmp_path / "choice.json")
-    assert chosen_setting(tmp_path / "choice.json") == chosen
+    choose_hyperparameters(histories, measure, "comb", tmp_path / "choice.json")
+    assert tuned_setting(tmp_path / "choice.json") == chosen
     record = json.loads((tmp_path / "choice.json").read_text())
     assert record["dev"] == pytest.approx(dev)
     assert (record["measure"], record["subset"]) == (measure, "comb")
@@ -432,12 +432,12 @@ def test_the_setting_with_the_best_mean_over_seeds_is_chosen(
 
 def test_the_first_of_equal_settings_is_chosen(history, tmp_path):
     equal = history("a", [0.5])
-    choose_setting({"z": equal, "a": equal}, "mrr", "comb", tmp_path / "choice.json")
-    assert chosen_setting(tmp_path / "choice.json") == "z"
+    choose_hyperparameters({"z": equal, "a": equal}, "mrr", "comb", tmp_path / "choice.json")
+    assert tuned_setting(tmp_path / "choice.json") == "z"
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"chosen"'])
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"tuned"'])
 def test_a_damaged_choice_is_named(tmp_path, text):
     (tmp_path / "choice.json").write_text(text)
     with pytest.raises(AnalogyQAError, match=r"choice\.json: no record of a chosen setting"):
-        chosen_setting(tmp_path / "choice.json")
+        tuned_setting(tmp_path / "choice.json")

@@ -130,9 +130,11 @@ def test_papers_may_share_what_they_define_alike_and_conflicts_name_both(papers)
     papers.write("late", OVER)
     with pytest.raises(AnalogyQAError) as error:
         papers.load("papers: small late")
-    where = [line.partition("small/config.yaml: ")[2] for line in str(error.value).splitlines()]
+    coordinates = [
+        line.partition("small/config.yaml: ")[2] for line in str(error.value).splitlines()
+    ]
     text = "the papers small and late define it differently. Give one of the two another name."
-    assert where == [f"systems.analogy: {text}", f"systems.baseline: {text}"]
+    assert coordinates == [f"systems.analogy: {text}", f"systems.baseline: {text}"]
     same = "systems: {analogy: {training: {margin: 1}}, baseline: {training: {margin: 1}}}"
     assert papers.load(f"papers: small late\n{same}").systems["analogy"].training.margin == 1
 
@@ -172,7 +174,7 @@ def test_null_takes_an_entry_away(papers):
         question_types: {why: null}
         named_entities: null
         selection: {settings: {hinge: null}}
-        sensitivity: {axes: {loss: {workshop: null}, case: null, aggregation: null}}
+        sensitivity: {choices: {loss: {workshop: null}, case: null, aggregation: null}}
     """)
     assert not {"random", "stored", "new"} & set(config.systems)
     assert (set(config.vectors), set(config.datasets)) == ({"some", "cased"}, {"toy"})

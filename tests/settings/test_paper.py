@@ -5,8 +5,8 @@ import yaml
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.settings.claims import Claim
+from analogyqa.settings.coordinates import Coordinates
 from analogyqa.settings.paper import Artefact, load_paper
-from analogyqa.settings.where import Where
 from small_papers import PAPER
 
 TABLE = """
@@ -32,11 +32,14 @@ def artefact(text: str, **changes) -> Artefact:
 def test_a_table_has_the_printed_numbers_in_our_unit_and_their_places():
     ours, _, *theirs = numbers = list(artefact(TABLE).numbers())
     place = {"system": "analogy", "dataset": "toy", "subset": "who", "p": 3}
-    assert (ours.where, ours.where.axes) == (Where(**place, measure="map"), (("p", "3"),))
+    assert (ours.coordinates, ours.coordinates.overrides) == (
+        Coordinates(**place, measure="map"),
+        (("p", "3"),),
+    )
     assert [(each.published, each.kind) for each in numbers] == [
         *((0.4, "score"), (None, "score"), (0.5, "cited"), (0.6, "cited"))
     ]
-    assert [each.where for each in theirs] == [Where(), Where()]
+    assert [each.coordinates for each in theirs] == [Coordinates(), Coordinates()]
     added = [(row, column) for row, column, _ in artefact(TABLE).cells_of("mean")]
     assert added == [("mean", "MAP"), ("mean", "MRR")]
 
@@ -44,7 +47,7 @@ def test_a_table_has_the_printed_numbers_in_our_unit_and_their_places():
 def test_a_heat_map_has_a_point_for_each_pair_of_values():
     points = [point for _, _, point, _ in artefact(FIGURE).points({"p": [5]})]
     assert points == [{"p": 5, "dropout": 0}, {"p": 5, "dropout": 0.5}]
-    places = [dict(where.axes) for *_, where in artefact(FIGURE).points()]
+    places = [dict(coordinates.overrides) for *_, coordinates in artefact(FIGURE).points()]
     assert len(places) == 4 and {"dropout": "0.5", "p": "3"} in places
 
 
@@ -112,7 +115,10 @@ def test_a_printed_number_may_have_a_unit_and_a_column_be_cited():
     assert [(each.published, each.kind) for each in numbers] == [
         *((0.5, "score"), (90_000, "cost"), (32, "cost"), (7, "cited"))
     ]
-    assert (numbers[2].where.cost, numbers[2].where.over) == ("seconds_per_epoch", "mean")
+    assert (numbers[2].coordinates.cost, numbers[2].coordinates.over) == (
+        "seconds_per_epoch",
+        "mean",
+    )
     columns = [column for _, column, _ in artefact(COSTLY).cells_of("other")]
     assert columns == ["MAP", "Size", "Time"]
     # Others have a place in it where it holds none of them against another one.

@@ -45,8 +45,8 @@ WRONG = """
 {seeds: [9999999999], systems: {analogy: {training: {loss: ranked, dropout: 2}}, mean: 3}}
 {systems: {random: {encoder: [a], ranker: tfidf}, analogy: {training: 3}}}
 {named_entities: {model: [], labels: 3}, subsets: {who: []}, question_types: {who: who}}
-{selection: {settings: {hinge: 3}}, sensitivity: {axes: {case: 3}}, extra_rows: {table1: 3}}
-{axes: {p: 3}, comparable: 7, mirrors: a, papers: [small], output_dir: 3, left_out: 3}
+{selection: {settings: {hinge: 3}}, sensitivity: {choices: {case: 3}}, extra_rows: {table1: 3}}
+{sweeps: {p: 3}, comparable: 7, mirrors: a, papers: [small], output_dir: 3, left_out: 3}
 {training: {max_epochs: 1000000000000000000000000, negatives: {count: 101}}, seeds: [1.5]}
 {prototypes: {p: 1000000000000000000000000}, bootstrap: {samples: 1000000000000000000000000}}
 {output_dir: "~/out", device: null, resources_dir: "a{b}"}
@@ -85,7 +85,7 @@ systems: {mean: {rankr: cosine}} => unknown key KEY; did you mean ranker?
 systems: {analogy: {training: {los: hinge}}} => unknown key KEY; did you mean loss?
 bootstrap: {sample: 100} => unknown key KEY; did you mean samples?
 selection: {setings: 1} => unknown key KEY; did you mean settings?
-sensitivity: {axis: 1} => unknown key KEY; did you mean axes?
+sensitivity: {choice: 1} => unknown key KEY; did you mean choices?
 bootstrap: {zzz: 1} => unknown key KEY; known: samples, conf
 systems: {mean: {vectors: sme}} => KEY: 'sme' .*did you mean some?
 {systems: {1.5: null}, extra_rows: {table1: [nope]}} => extra_rows.table1: 'nope' is not .*1.5
@@ -124,8 +124,8 @@ named_entities: {vectors: sme} => KEY: 'sme' .*did you mean some?
 subsets: {all: [who]} => KEY: this subset is always there
 subsets: {why: [whi]} => KEY: 'whi' is not configured; did you mean who?
 question_types: {which: [what, when]} => question_types: when makes two types
-axes: {los: [hinge]} => axes: .* 'los' is no setting of a system; did you mean loss?
-axes: {p: [2, 0]} => axes: .* p: Input should be greater
+sweeps: {los: [hinge]} => sweeps: .* 'los' is no setting of a system; did you mean loss?
+sweeps: {p: [2, 0]} => sweeps: .* p: Input should be greater
 selection: {subset: whi} => KEY: 'whi' is not configured; did you mean who?
 selection: {systems: [analgy]} => KEY: 'analgy' .*did you mean analogy?
 selection: {systems: [mean]} => KEY: mean is not trained
@@ -139,9 +139,9 @@ sensitivity: {subset: whi} => KEY: 'whi' .*did you mean who?
 sensitivity: {measure: mr} => KEY: 'mr' .*did you mean mrr?
 sensitivity: {systems: [mean]} => KEY: mean is not trained
 sensitivity: {datasets: [toi]} => KEY: 'toi' .*did you mean toy?
-sensitivity: {axes: {more: {less: {}}}} => KEY: .*at least 1 item
-sensitivity: {axes: {case: {kept: {vectors: casd}}}} => KEY: 'casd' .*did you mean cased?
-sensitivity: {axes: {case: {kept: {sentence_vectors: [means]}}}} => kept: analogy: give one of
+sensitivity: {choices: {more: {less: {}}}} => KEY: .*at least 1 item
+sensitivity: {choices: {case: {kept: {vectors: casd}}}} => KEY: 'casd' .*did you mean cased?
+sensitivity: {choices: {case: {kept: {sentence_vectors: [means]}}}} => kept: analogy: give one of
 """.strip().splitlines()
 
 
@@ -159,9 +159,9 @@ def test_an_unknown_key_and_what_does_not_fit_together_are_explained(papers, cas
 
 
 def test_a_number_may_be_given_as_text_as_snakemake_hands_on_what_is_in_braces(papers):
-    config = papers.load("{prototypes: {p: '4'}, axes: {p: ['2']}, training: {dropout: '.1'}}")
+    config = papers.load("{prototypes: {p: '4'}, sweeps: {p: ['2']}, training: {dropout: '.1'}}")
     system = config.systems["analogy"]
-    assert (system.p, system.training.dropout, config.axes) == (4, 0.1, {"p": ["2"]})
+    assert (system.p, system.training.dropout, config.sweeps) == (4, 0.1, {"p": ["2"]})
     with pytest.raises(AnalogyQAError, match=r"prototypes\.p: '4\.5' is not allowed"):
         papers.load("prototypes: {p: '4.5'}")
 
@@ -169,8 +169,8 @@ def test_a_number_may_be_given_as_text_as_snakemake_hands_on_what_is_in_braces(p
 def test_one_value_stands_for_a_list_and_a_number_of_seeds_for_those_from_0(papers):
     config = papers.load("seeds: 3")
     assert (config.seeds, papers.load("seeds: [7, 3]").seeds) == ([0, 1, 2], [7, 3])
-    typed = papers.load("seeds: {default: '2', crossfit: '3'}")  # as --config gives them
-    assert (typed.seeds, typed.seeds_of) == ([0, 1], {"crossfit": [0, 1, 2]})
+    typed = papers.load("seeds: {default: '2', cross_validation: '3'}")  # as --config gives them
+    assert (typed.seeds, typed.seeds_of) == ([0, 1], {"cross_validation": [0, 1, 2]})
     assert config.vectors["some"].source == ["some.vec"]
     assert config.systems["stored"].sentence_vectors == ["means"]
     stored = SentenceVectors(encoder="infersent", train_on=["a"], dev_on=[["x", "y"]], vectors="v")

@@ -30,8 +30,8 @@ def test_the_views_of_a_paper_stand_among_its_artefacts():
 
 
 def test_a_place_is_what_a_panel_and_the_cells_say():
-    places = View.model_validate(NORMS).places()
-    assert {name: place.place for name, place in places.items()} == {
+    places = View.model_validate(NORMS).coordinates()
+    assert {name: place.key for name, place in places.items()} == {
         "A": ("a", "toy", "all", None, ())
     }
 

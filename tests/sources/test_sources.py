@@ -362,7 +362,7 @@ def test_the_final_error_is_one_message_with_all_there_is_to_know(server, tmp_pa
         "  licence: CC0",
         "  tried:",
         f"    {tmp_path}/mirror/data/file.txt: not there",
-        f"    {missing}: HTTP 404 Not Found in place of a file",
+        f"    {missing}: HTTP 404 Not Found instead of a file",
         f"    {wrong}: another file: sha256 {sha256(b'wrong')}, 5 bytes",
         f"  remedy: put the file at {resources}/data/file.txt, or name a folder that holds "
         "data/file.txt in ANALOGYQA_MIRROR or under mirrors: in the config",

@@ -26,7 +26,7 @@ CURVES = ["loss", *(f"dev_{name}" for name in RANKED)]
 SETTINGS = {
     "system": {"encoder": "bigru", "ranker": "analogy"},
     "training": {"loss": "printed", "select_by": "mrr", "negatives": {"count": 1}},
-    "setting": "paper",
+    "hyperparameters": "paper",
     "sources": {"train": "wikiqa-train", "dev": "wikiqa-dev", "test": "wikiqa-test"},
     "vectors": None,
 }
@@ -175,7 +175,7 @@ def _intervals(summary: Path) -> dict[str, dict]:
     """Return (metric, step) to value of the ends of the intervals, by the path of their cell."""
     found: dict[str, dict] = {}
     for row in pd.read_csv(summary).to_dict("records") if summary.exists() else ():
-        path = "/".join([row["system"], row["dataset"], row["subset"], row["axes"]])
+        path = "/".join([row["system"], row["dataset"], row["subset"], row["overrides"]])
         ends = {name: row[name] for name in ("run_low", "run_high", "ci_low", "ci_high")}
         found.setdefault(path, {}).update(
             ((f"{row['measure']}_{name}", 0), end) for name, end in ends.items() if pd.notna(end)

@@ -22,7 +22,7 @@ def results(tmp_path) -> Path:
     """An output folder with the records of 32 trained cells and a table."""
     results = tmp_path / "results"
     for number in range(JOBS):
-        write_cell(results, CELL._replace(axes=(("p", str(number)),)), rr=number / 64)
+        write_cell(results, CELL._replace(overrides=(("p", str(number)),)), rr=number / 64)
     write_text(results / "tables" / PAPER / "table4.csv", "a,b\n")
     return results
 

@@ -163,7 +163,7 @@ def test_coordinates_and_settings_are_flat_params_by_which_runs_are_found(result
         "system": "analogy",
         "dataset": "wikiqa",
         "subset": "comb",
-        "axes": "p=20",
+        "overrides": "p=20",
         "training.select_by": "mrr",
         "sources.train": "wikiqa-train",
         "sources.dev": "wikiqa-dev",
@@ -172,14 +172,14 @@ def test_coordinates_and_settings_are_flat_params_by_which_runs_are_found(result
         "system.ranker": "analogy",
         "training.loss": "printed",
         "training.negatives.count": "1",
-        "setting": "paper",
+        "hyperparameters": "paper",
         "seeds": "0, 1",
     }
-    expected = {"setting": "paper", "device": "cpu", "mlflow.source.git.commit": "abc"}
+    expected = {"hyperparameters": "paper", "device": "cpu", "mlflow.source.git.commit": "abc"}
     expected |= {"mlflow.source.name": "workflow_scripts/train_encoder.py"}
     assert expected.items() <= parent.data.tags.items()
     untrained = named(results, "random comb wikiqa")
-    assert untrained.data.params["axes"] == "default"
+    assert untrained.data.params["overrides"] == "default"
     assert untrained.data.tags["mlflow.source.name"] == "workflow_scripts/score_candidates.py"
     client = MlflowClient(uri(results))
     experiment = client.get_experiment_by_name(EXPERIMENT)
@@ -513,7 +513,7 @@ def test_an_output_folder_that_cannot_be_made_is_named(tmp_path):
         "{",
         "[]",
         '{"cell": {}}',
-        '{"cell": {"axes": []}, "settings": 1, "seeds": 1, "content_hash": 1}',
+        '{"cell": {"overrides": []}, "settings": 1, "seeds": 1, "content_hash": 1}',
     ],
 )
 def test_a_damaged_record_is_named_and_nothing_is_imported(results, text):

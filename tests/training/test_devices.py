@@ -25,7 +25,7 @@ def restored(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("requested", "available", "given", "chosen", "warnings"),
+    ("requested", "available", "given", "tuned", "warnings"),
     [
         ("auto", True, "0", "cuda", 0),
         ("cuda", True, None, "cuda", 0),

@@ -236,7 +236,7 @@ def test_a_damaged_fasttext_model_is_named(tmp_path, fasttext_bin):
         (8, b"\0", 99, "its arguments contradict each other"),
         (word, b"\7", matrix, "a word of kind 7"),
         (matrix, b"\1", matrix + 17, "a quantised model. Name the .bin as it was trained"),
-        (40, b"\xff", len(data), "in place of"),  # its number of buckets
+        (40, b"\xff", len(data), "instead of"),  # its number of buckets
     ):
         damaged[data[:place] + byte + data[place + 1 : end]] = cause
     paths = [write(tmp_path / f"{number}.bin", it) for number, it in enumerate(damaged)]

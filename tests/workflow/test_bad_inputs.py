@@ -218,7 +218,7 @@ def damaged_checkpoints(project):
 
 
 def p_above_the_questions(project):
-    project.configure(prototypes={"p": 7}, axes={"p": [7]})
+    project.configure(prototypes={"p": 7}, sweeps={"p": [7]})
 
 
 def cuda(project):

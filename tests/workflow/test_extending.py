@@ -29,7 +29,7 @@ TOY = {
             "scale": 100,
         },
         "table2": {
-            "title": "Two axes",
+            "title": "Two overrides",
             "cells": {"system": "toy", "dataset": "wikiqa", "subset": "comb", "measure": "map"},
             "columns": {str(dim): {"sentence_dim": dim} for dim in (4, 8)},
             "rows": {str(rate): {"dropout": rate} for rate in (0, 0.5)},
@@ -42,7 +42,7 @@ TOY = {
             "lines": {"Analogy": {"system": "toy"}},
         },
         "figure2": {
-            "title": "Two axes",
+            "title": "Two overrides",
             "cells": {"system": "toy", "dataset": "wikiqa", "subset": "comb", "measure": "map"},
             "x": {"sentence_dim": [4, 8]},
             "y": {"dropout": [0, 0.5]},

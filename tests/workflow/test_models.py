@@ -180,7 +180,7 @@ def test_a_file_that_is_dropped_in_later_is_found(finished, tmp_path):
 def test_a_claim_between_systems_that_were_run_has_a_p_value(finished):
     claims = read_csv(finished.results / "claims.csv")
     overall = [claim for claim in claims if claim["claim"] == "overall-wikiqa"]
-    assert [claim["setting"] for claim in overall] == ["paper", "chosen"]
+    assert [claim["hyperparameters"] for claim in overall] == ["paper", "tuned"]
     for claim in overall:
         assert 0 <= float(claim["p_value"]) <= 1
         assert claim["verdict"] in ("holds", "fails", "undecided")

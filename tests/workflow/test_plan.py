@@ -26,8 +26,14 @@ def paper_jobs(tmp_path_factory):
 
 
 def test_a_step_is_local_or_says_what_it_needs_and_is_measured(paper_jobs):
-    local = {"all", "fetch_source", "choose_setting", "write_ledger", "judge_claims"}
-    local |= {"render_table", "draw_figure", "write_crossfit", "import_to_mlflow", "join_relations"}
+    local = {"all", "fetch_source", "choose_hyperparameters", "write_ledger", "judge_claims"}
+    local |= {
+        "render_table",
+        "draw_figure",
+        "write_cross_validation",
+        "import_to_mlflow",
+        "join_relations",
+    }
     local |= {"keep_weights", "write_report", "write_pairs"}
     for job in paper_jobs:
         assert (job.minutes is None) == (job.rule in local), job.rule

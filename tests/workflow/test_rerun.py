@@ -42,7 +42,7 @@ def test_a_changed_dropout_runs_the_trained_systems_again(changed):
     jobs = changed(training={**TRAINING, "dropout": 0.25})
     trained = {"analogy", "similarity", "tam"}
     assert {cell.split("/")[0] for cell in cells_of(jobs)} == trained
-    assert {rule for rule, _ in jobs} == {"train_encoder", "choose_setting", *REPORTING}
+    assert {rule for rule, _ in jobs} == {"train_encoder", "choose_hyperparameters", *REPORTING}
 
 
 def test_a_changed_setting_runs_only_itself_and_what_is_chosen(changed):
@@ -54,13 +54,13 @@ def test_a_changed_setting_runs_only_itself_and_what_is_chosen(changed):
     )
     assert cells_of(jobs) == {
         "analogy/wikiqa/comb/dropout=0.1",
-        "analogy/wikiqa/comb/setting=chosen",
-        "analogy/wikiqa/who/setting=chosen",
+        "analogy/wikiqa/comb/hyperparameters=tuned",
+        "analogy/wikiqa/who/hyperparameters=tuned",
     }
 
 
 def test_another_point_of_a_figure_trains_only_that_point(changed):
-    assert cells_of(changed(axes={"p": [1, 3]})) == {"analogy/wikiqa/comb/p=1"}
+    assert cells_of(changed(sweeps={"p": [1, 3]})) == {"analogy/wikiqa/comb/p=1"}
 
 
 def test_another_title_trains_nothing(changed):
@@ -154,7 +154,7 @@ def test_an_edited_encoder_runs_its_own_cells_and_what_follows(edited):
 def test_an_edited_encoder_that_is_trained_runs_no_other(edited):
     jobs = edited("encoders/gru.py")
     assert {cell.split("/")[0] for cell in cells_of(jobs)} == {"analogy", "similarity"}
-    assert {rule for rule, _ in jobs} <= {"train_encoder", "choose_setting", *REPORTING}
+    assert {rule for rule, _ in jobs} <= {"train_encoder", "choose_hyperparameters", *REPORTING}
 
 
 def test_an_edited_ranker_runs_the_cells_that_rank_by_it(edited):

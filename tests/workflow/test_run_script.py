@@ -24,7 +24,7 @@ def test_a_script_alone_makes_what_snakemake_makes(finished, tmp_path):
     scores = project.results / "runs/fasttext/wikiqa/who/default/scores.parquet"
     made = scores.read_bytes()
     scores.unlink()
-    wildcards = ("system=fasttext", "dataset=wikiqa", "subset=who", "axes=default")
+    wildcards = ("system=fasttext", "dataset=wikiqa", "subset=who", "overrides=default")
     done = run(project, "score_candidates", *wildcards)
     assert done.returncode == 0, done.stderr
     assert scores.read_bytes() == made

@@ -5,7 +5,7 @@ import csv
 import pytest
 
 from analogyqa.measures import RANKED
-from workflow.project import AXES, SENSITIVITY, cells_of
+from workflow.project import OVERRIDES, SENSITIVITY, cells_of
 
 pytestmark = pytest.mark.workflow
 
@@ -26,9 +26,9 @@ def varied(finished, tmp_path_factory):
     """A project whose pipeline and sensitivity table have run; copy it before changing it."""
     project = finished.copy_to(tmp_path_factory.mktemp("varied") / "project")
     assert cells_of(project.jobs("sensitivity")) == {
-        f"{system}/wikiqa/who/{axes}"
+        f"{system}/wikiqa/who/{overrides}"
         for system in ("analogy", "similarity")
-        for axes in ("loss=hinge", "drop_all_correct=train+dev+test")
+        for overrides in ("loss=hinge", "drop_all_correct=train+dev+test")
     }
     done = project.run("sensitivity")
     assert done.returncode == 0, done.stdout
@@ -37,11 +37,11 @@ def varied(finished, tmp_path_factory):
 
 @pytest.fixture
 def changed(varied, tmp_path):
-    """A function that changes an axis in a copy and returns the cells left to run."""
+    """A function that changes an override in a copy and returns the cells left to run."""
 
-    def cells(**axes):
+    def cells(**overrides):
         project = varied.copy_to(tmp_path / "project")
-        project.configure(sensitivity=SENSITIVITY | {"axes": AXES | axes})
+        project.configure(sensitivity=SENSITIVITY | {"overrides": OVERRIDES | overrides})
         return cells_of(project.jobs("sensitivity"))
 
     return cells

@@ -25,7 +25,7 @@ _REMEDY = "Correct the path in the configuration, or start in another folder."
 class Availability:
     """The files behind a configuration.
 
-    Of `papers` the axes count, at which they ask for systems.
+    Of `papers` the overrides count, at which they ask for systems.
 
     Attributes:
         splits: data set to split to its file.
@@ -35,8 +35,8 @@ class Availability:
         entities, lemmas, parser: the models that find named entities and lemmas and that parse
             sentences, None where there is none.
         categories: category of sentence pairs to the files that it is made of, by their kind.
-        reasons: systems, data sets and categories that cannot be had here, and `system axes` for a
-            system at axes, to why.
+        reasons: why something cannot be run here, by its name: a system, a data set, a category, or
+            `system overrides`.
 
     Raises:
         AnalogyQAError: for a path that is not there, and where no data set can be had.
@@ -240,7 +240,7 @@ class Availability:
         reasons = self._no_splits | self._no_categories | config.left_out
         for name, system in (config.systems | varied_systems(config, papers)).items():
             stores = system.sentence_vectors or []
-            if name.partition(" ")[0] in reasons:  # which is one at all axes
+            if name.partition(" ")[0] in reasons:  # which is one at all overrides
                 continue
             if system.vectors in self._no_vectors:
                 reasons[name] = self._no_vectors[system.vectors]

@@ -12,9 +12,9 @@ from types import SimpleNamespace
 from analogyqa.errors import AnalogyQAError
 from analogyqa.examples.files import CellFiles
 from analogyqa.plan import Cell, load_papers
-from analogyqa.settings.axes import DEFAULT, from_text
 from analogyqa.settings.left_out import leave_out
 from analogyqa.settings.load import load_config
+from analogyqa.settings.overrides import DEFAULT, from_text
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
 from analogyqa.settings.systems import Negatives
@@ -72,8 +72,8 @@ def reported(snakemake) -> tuple[Config, dict[str, Paper]]:
 def cell_of(snakemake) -> Cell:
     """Return the cell that the wildcards name."""
     wildcards = snakemake.wildcards
-    axes = from_text(wildcards.axes)
-    return Cell(wildcards.system, wildcards.dataset, wildcards.subset, axes)
+    overrides = from_text(wildcards.overrides)
+    return Cell(wildcards.system, wildcards.dataset, wildcards.subset, overrides)
 
 
 def cell_files(snakemake, negatives: Negatives | None = None) -> dict[int, CellFiles]:

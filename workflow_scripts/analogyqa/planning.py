@@ -257,7 +257,7 @@ def main(
         timings = Timings(
             jobs,
             settings.output_dir,
-            lambda cell: len(settings.seeds_at(cell.subset, cell.axes)),
+            lambda cell: len(settings.seeds_at(cell.subset, cell.overrides)),
         )
         print_plan(jobs, timings)
     except AnalogyQAError as error:

@@ -22,7 +22,7 @@ class Entry(NamedTuple):
             returns their ids and another one, which splits a sentence into them. The id 0 pads.
         needs_prototypes: of a ranker, whether it compares with prototypes.
         sides: of a ranker, how many energies a quadruple has for a loss that is summed over them.
-        reads_text: of a ranker, whether it reads words in place of vectors.
+        reads_text: of a ranker, whether it reads words instead of vectors.
         reads_words: of a ranker, whether it needs the vectors of all words: where it learns [n, t,
             dim], and else [V, dim] and the ids of each sentence.
         gives_words: of an encoder, whether it gives these, as a tensor.

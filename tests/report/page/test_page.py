@@ -39,10 +39,10 @@ def cell_of(page: PageReader, row: dict) -> str:
     """The text of the cell of a row of the ledger."""
     number = row["artefact"].removeprefix("table")
     for heading, caption, (heads, *rows) in page.tables:
-        chosen = "chosen on dev" in caption
+        chosen = "tuned on dev" in caption
         if not heading.startswith(f"Table {number} of {row['paper']}:") or "Not in" in caption:
             continue
-        if chosen == (row["setting"] == "chosen") and row["column"] in heads:
+        if chosen == (row["hyperparameters"] == "tuned") and row["column"] in heads:
             for texts in rows:
                 if texts[0] == row["row"]:
                     return texts[heads.index(row["column"])]
@@ -53,7 +53,7 @@ def test_every_number_equals_the_ledger(made):
     _, ledger, text = made
     page = PageReader(text)
     rows = ledger.to_dict("records")
-    assert {row["setting"] for row in rows} == {"paper", "chosen", ""}
+    assert {row["hyperparameters"] for row in rows} == {"paper", "tuned", ""}
     for row in rows:
         shown = cell_of(page, row)
         published = f"{row['published']:.10g}".removeprefix("0").ljust(4, "0")
@@ -75,7 +75,7 @@ def test_it_opens_with_how_many_numbers_have_which_verdict_and_the_primary_claim
     assert counts == {
         f"New evidence: {sign} {verdict}": found[verdict]
         for sign, verdict in (("=", "reproduced"), ("↑", "higher"), ("↓", "lower"),
-                              ("?", "cannot tell"))
+                              ("?", "inconclusive"))
     }  # fmt: skip
     assert sum(int(row[heads.index("– not run")]) for row in rows) == found["not run"] == 2
     assert text.index("ours is better") < text.index("Table 1 of tiny2020")

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from analogyqa.errors import AnalogyQAError
-from analogyqa.plan import Cell, cells_of, cells_of_artefact, cells_of_view
+from analogyqa.plan import Cell, cells_of, cells_of_artefact, view_cells
 from analogyqa.registry import VIEWS
 from analogyqa.report.claims import FAILS, HOLDS, UNDECIDED
 from analogyqa.report.summary import read_csv, write_csv
@@ -121,7 +121,7 @@ def test_a_reader_is_told_whose_inside_it_is(kind, show):
     note, *_ = show(kind)[0].notes
     assert note == (
         "Analogy, Baseline: test split of WIKIQA, 3 questions that have a right answer; at the "
-        "paper's setting, seed 0."
+        "paper's hyperparameters, seed 0."
     )
 
 
@@ -164,7 +164,7 @@ def test_what_cannot_be_run_is_left_out_with_its_reason(kind, left, show, tmp_pa
 def test_only_a_trained_encoder_is_looked_into(system):
     paper = make_paper({"figure4": view_of("norms", panels={"A": {"system": system}})})
     config = make_config()
-    (reason,) = cells_of_view(config, paper.views["figure4"]).values()
+    (reason,) = view_cells(config, paper.views["figure4"]).values()
     assert "not trained" in reason
     assert cells_of_artefact(config, paper, "figure4") == []
 
@@ -175,7 +175,7 @@ def test_the_cells_of_a_view_are_run():
     config = make_config(studies={name: {} for name in ("diallo2019", "lwda2019", "tiny2020")})
     cells = cells_of(config, {"tiny2020": paper})
     at = (("margin", "0.25"),)
-    assert cells == [Cell("analogy", "wikiqa", "all", axes) for axes in ((), at)]
+    assert cells == [Cell("analogy", "wikiqa", "all", overrides) for overrides in ((), at)]
 
 
 @pytest.mark.parametrize("content", [b"no table", None], ids=["damaged", "missing"])

@@ -82,6 +82,6 @@ def take(
         if count < p:
             raise AnalogyQAError(
                 f"{origin}: only {count} {kind} prototypes, p = {p} is asked for (prototypes.p, or "
-                f"axes.p for the points of a figure); allowed: 1 to {count}"
+                f"sweeps.p for the points of a figure); allowed: 1 to {count}"
             )
     return prototypes[prototypes["rank"] < p].reset_index(drop=True)

@@ -1,4 +1,4 @@
-"""Cross-fitting: a data set cut into folds by question, each tested by what the others trained."""
+"""Cross-validation: folds of a data set by question, each tested by what the others trained."""
 
 import numpy as np
 import pandas as pd
@@ -43,7 +43,7 @@ def fold_of(corpus: pd.DataFrame, number: int, folds: int) -> pd.DataFrame:
     if missing := {"train", "dev", "test"} - set(part):
         raise AnalogyQAError(
             f"fold {number} of {folds}: {len(groups)} questions leave none for "
-            f"{', '.join(sorted(missing))}. Take fewer folds (crossfit.folds)."
+            f"{', '.join(sorted(missing))}. Take fewer folds (cross_validation.folds)."
         )
     ids = {name: in_folds(corpus, name) for name in ("question_id", "candidate_id")}
     order_of_splits = split.map({"train": 0, "dev": 1, "test": 2})

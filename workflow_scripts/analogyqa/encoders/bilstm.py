@@ -21,7 +21,7 @@ class BiLSTMEncoder(nn.Module):
     together: 2h.
 
     Parameters: 8h (d + h + 2) for vectors of d dimensions. PyTorch has two biases where an LSTM
-    needs one, 8h more than 8h (d + h + 1): with d = h = 300 it is 1,444,800 in place of 1,442,400.
+    needs one, 8h more than 8h (d + h + 1): with d = h = 300 it is 1,444,800 instead of 1,442,400.
     """
 
     def __init__(self, word_vectors: np.ndarray, training: "Training", seed: int) -> None:

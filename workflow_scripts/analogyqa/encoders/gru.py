@@ -131,7 +131,7 @@ class GRUMax(torch.autograd.Function):
         blocks = pairwise(states.split([sizes[0], *sizes]))
         previous = torch.cat([before[: len(state)] for before, state in blocks])
         grad_weight_hh, grad_bias_hh = linear(previous.t(), grads.t()).t(), grads.sum(0)
-        grads[:, 2 * size :] = grad_n  # what x sees in place of m
+        grads[:, 2 * size :] = grad_n  # what x sees instead of m
         by_word = grads
         if rows is not None:
             by_word = grads.new_zeros(len(x), 3 * size).index_add_(0, rows, grads)

@@ -13,7 +13,7 @@ from analogyqa.plan import (
     Cell,
     cells_of,
     costed,
-    crossfit_cells,
+    cross_validation_cells,
     load_papers,
     question_types_of,
     sensitivity_cells,
@@ -41,7 +41,7 @@ class Experiment:
         available: the files behind the configuration.
         mirrors: folders that may have sources.
         cells: those of the papers, without sensitivity.
-        sensitivity, crossfit: paper to the cells of its study, for papers that have it.
+        sensitivity, cross_validation: paper to the cells of its study, for papers that have it.
     """
 
     config: Config
@@ -51,7 +51,7 @@ class Experiment:
     mirrors: list[Path]
     cells: list[Cell]
     sensitivity: dict[str, list[Cell]]
-    crossfit: dict[str, list[Cell]]
+    cross_validation: dict[str, list[Cell]]
 
     @property
     def results(self) -> str:
@@ -153,9 +153,11 @@ def load_experiment(
             if study.sensitivity and study.sensitivity.systems
         },
         {
-            name: _once(cell for cells in crossfit_cells(config, name).values() for cell in cells)
+            name: _once(
+                cell for cells in cross_validation_cells(config, name).values() for cell in cells
+            )
             for name, study in studies
-            if study.crossfit and study.crossfit.systems
+            if study.cross_validation and study.cross_validation.systems
         },
     )
 

@@ -135,7 +135,7 @@ class Given:
         """Return whether no cell with these sentence vectors ranks questions without a type."""
         dataset, _ = split_corpus(wildcards.corpus)
         systems = [
-            self.config.system_at(cell.system, cell.axes)
+            self.config.system_at(cell.system, cell.overrides)
             for cell in self.experiment.all_cells
             if cell.dataset == dataset and self.config.types_of(cell.subset) is None
         ]
@@ -216,7 +216,7 @@ class Given:
         return {
             "code": _code(script, *modules_of(self.inputs.system_of(wildcards))),
             "types": self.config.types_of(cell.subset),
-            "seeds": self.config.seeds_at(cell.subset, cell.axes),
+            "seeds": self.config.seeds_at(cell.subset, cell.overrides),
         }
 
     def _configured(self, wildcards: Wildcards) -> Values:
@@ -236,9 +236,9 @@ class Given:
             return self.lowercase_of_vectors(system.vectors)
         return self.config.lowercase
 
-    def choose_setting(self, wildcards: Wildcards) -> Values:
+    def choose_hyperparameters(self, wildcards: Wildcards) -> Values:
         return {
-            "code": _code("choose_setting"),
+            "code": _code("choose_hyperparameters"),
             "subset": self.config.selection_of(wildcards.system).subset,
             "measure": self.config.systems[wildcards.system].training.select_by,
         }
@@ -278,7 +278,7 @@ class Given:
         modules = [*modules_of(system), *(entry.module for entry in SOLVERS.values())]
         seeds = self.config.seeds
         if training:
-            seeds = self.config.seeds_at(training.subset, training.axes)
+            seeds = self.config.seeds_at(training.subset, training.overrides)
         cells = self.inputs.solving_cells(wildcards)
         return {
             "code": _code("solve_analogies", *modules),

@@ -28,8 +28,8 @@ from analogyqa.plan.configured import (
 from analogyqa.plan.solved import of_category
 from analogyqa.plan.targets import require_target
 from analogyqa.registry import SOLVERS
-from analogyqa.settings.axes import CHOSEN, SETTING
 from analogyqa.settings.data import ALL, relation_files
+from analogyqa.settings.overrides import HYPERPARAMETERS, TUNED
 from analogyqa.settings.systems import System
 
 Files = dict[str, Any]  # name to a file or a list of files
@@ -193,24 +193,25 @@ class Inputs:
 
     def cell_of(self, wildcards: Wildcards) -> Cell:
         return self._cell_at(
-            f"{wildcards.system}/{wildcards.dataset}/{wildcards.subset}/{wildcards.axes}"
+            f"{wildcards.system}/{wildcards.dataset}/{wildcards.subset}/{wildcards.overrides}"
         )
 
     def system_of(self, wildcards: Wildcards) -> System:
         cell = self.cell_of(wildcards)
-        return self.config.system_at(cell.system, cell.axes)
+        return self.config.system_at(cell.system, cell.overrides)
 
     def systems_of(self, wildcards: Wildcards) -> dict[str, System]:
         """Return the system of a cell by its setting: several where dev will choose one."""
-        choices = self.config.choices_of(wildcards.system, self.cell_of(wildcards).axes)
+        choices = self.config.choices_of(wildcards.system, self.cell_of(wildcards).overrides)
         return {
-            name: self.config.system_at(wildcards.system, axes) for name, axes in choices.items()
+            name: self.config.system_at(wildcards.system, overrides)
+            for name, overrides in choices.items()
         }
 
     def tables_of_cell(self, wildcards: Wildcards) -> Files:
         """Return the tables that a cell is made of; a list has one file for each seed."""
         cell, system = self.cell_of(wildcards), self.system_of(wildcards)
-        seeds = self.config.seeds_at(cell.subset, cell.axes)
+        seeds = self.config.seeds_at(cell.subset, cell.overrides)
         files = {"corpus": self.corpus_of(system, cell.corpus)}
         files |= self.vectors_of(system, cell.corpus)
         if system.needs_prototypes:
@@ -226,7 +227,7 @@ class Inputs:
         if first := waits_for(self.config, cell):
             # Else two jobs might train it at once.
             files["start"] = f"{self.results}/runs/{first.path}/run.json"
-        if (SETTING, CHOSEN) in cell.axes:
+        if (HYPERPARAMETERS, TUNED) in cell.overrides:
             files["selection"] = f"{self.results}/selection/{cell.system}/{cell.dataset}.json"
         return files
 
@@ -240,7 +241,7 @@ class Inputs:
         record = f"{self.results}/runs/{self.cell_of(wildcards).path}/run.json"
         return self.tables_of_cell(wildcards) | {"record": record}
 
-    def choose_setting(self, wildcards: Wildcards) -> Files:
+    def choose_hyperparameters(self, wildcards: Wildcards) -> Files:
         cells = selection_cells(self.config, wildcards.system, wildcards.dataset)
         return {
             name: f"{self.results}/runs/{cell.path}/history.parquet" for name, cell in cells.items()
@@ -308,7 +309,7 @@ class Inputs:
 
     def solving_system(self, wildcards: Wildcards) -> System:
         cell = next(iter(self.solving_cells(wildcards).values()))
-        return self.config.system_at(cell.system, cell.axes)
+        return self.config.system_at(cell.system, cell.overrides)
 
     def solving_training(self, wildcards: Wildcards) -> Cell | None:
         """Return the cell that trained the encoder of a job that solves, None where nothing did."""

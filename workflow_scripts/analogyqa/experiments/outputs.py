@@ -35,11 +35,11 @@ class Outputs:
             for ending in endings
         ]
 
-    def crossfit(self) -> list[str]:
-        names = self.experiment.crossfit
-        pairs = [name for name in names if self.config.studies[name].crossfit.pairs]
+    def cross_validation(self) -> list[str]:
+        names = self.experiment.cross_validation
+        pairs = [name for name in names if self.config.studies[name].cross_validation.pairs]
         return [
-            *(f"{self.results}/tables/{name}/crossfit.csv" for name in names),
+            *(f"{self.results}/tables/{name}/cross_validation.csv" for name in names),
             *(f"{self.results}/tables/{name}/pairs.csv" for name in pairs),
         ]
 
@@ -63,7 +63,7 @@ class Outputs:
         if name in paper.views:
             return {"insides": self._insides(cells)}
         numbers = paper.artefacts[name].numbers()
-        counted = {number.where.dataset for number in numbers if number.where.count}
+        counted = {number.coordinates.dataset for number in numbers if number.coordinates.count}
         return {
             **self._runs(cells),
             "corpora": [
@@ -98,9 +98,9 @@ class Outputs:
             "costs": self._costs(costs),
         }
 
-    def write_crossfit(self, wildcards: Wildcards) -> Files:
+    def write_cross_validation(self, wildcards: Wildcards) -> Files:
         """Return the runs of the folds, and the corpora of the folds and of their data sets."""
-        cells = self.experiment.crossfit[wildcards.paper]
+        cells = self.experiment.cross_validation[wildcards.paper]
         corpora = {cell.corpus: cell.dataset for cell in cells}
         names = [*dict.fromkeys(corpora.values()), *corpora]
         return {
@@ -111,7 +111,7 @@ class Outputs:
 
     def write_pairs(self, wildcards: Wildcards) -> Files:
         """Return the runs of the folds, and the corpora and entities of their data sets."""
-        cells = self.experiment.crossfit[wildcards.paper]
+        cells = self.experiment.cross_validation[wildcards.paper]
         datasets = dict.fromkeys(cell.dataset for cell in cells)
         kinds = ["corpora", *(["entities"] if self.inputs.available.entities else [])]
         tables = {

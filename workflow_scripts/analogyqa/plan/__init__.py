@@ -5,21 +5,22 @@ from pathlib import Path
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.plan.cell import Cell, corpus_name, split_corpus, unfolded
-from analogyqa.plan.costs import costed, costs_of_claims, has_costs, systems_that_cost
-from analogyqa.plan.fused import parts_of_fused, why_left_out
-from analogyqa.plan.places import (
+from analogyqa.plan.coordinates import (
+    artefact_coordinates,
     cell_at,
-    cells_by_setting,
+    cells_by_hyperparameters,
     extra_systems,
     label_at,
-    places_of,
     sides_of,
     why_not,
 )
+from analogyqa.plan.costs import costed, costs_of_claims, has_costs, systems_that_cost
+from analogyqa.plan.fused import parts_of_fused, why_left_out
 from analogyqa.plan.solved import parts_of, run_of, training_of
 from analogyqa.plan.waiting import waits_for
 from analogyqa.registry import ENCODERS
-from analogyqa.settings import axes as ax
+from analogyqa.settings import overrides as ov
+from analogyqa.settings.coordinates import NORM, SCORE, Coordinates
 from analogyqa.settings.data import fold_name
 from analogyqa.settings.load import PAPERS
 from analogyqa.settings.own_data import paper_of_own_data
@@ -27,12 +28,11 @@ from analogyqa.settings.paper import OWN, Paper, load_paper
 from analogyqa.settings.run import Config
 from analogyqa.settings.systems import System, Training
 from analogyqa.settings.views import View
-from analogyqa.settings.where import NORM, SCORE, Where
 
 # What the other rooms take from here.
 __all__ = [
     "Cell",
-    "cells_by_setting",
+    "cells_by_hyperparameters",
     "corpus_name",
     "costed",
     "costs_of_claims",
@@ -70,14 +70,14 @@ def load_papers(config: Config, folder: Path = PAPERS) -> dict[str, Paper]:
     return papers | ({OWN: own} if own else {})
 
 
-def cells_of_view(config: Config, view: View) -> dict[str, Cell | str]:
+def view_cells(config: Config, view: View) -> dict[str, Cell | str]:
     """Return the cell of each panel of a view, or why there is none."""
     found: dict[str, Cell | str] = {}
-    for panel, where in view.places().items():
-        reason = why_not(where, config)
-        if not reason and not _has_trained_encoder(config.systems[where.system]):
+    for panel, coordinates in view.coordinates().items():
+        reason = why_not(coordinates, config)
+        if not reason and not _has_trained_encoder(config.systems[coordinates.system]):
             reason = "its encoder is not trained, so there is nothing to look into"
-        found[panel] = reason or cell_at(where, config)
+        found[panel] = reason or cell_at(coordinates, config)
     return found
 
 
@@ -88,17 +88,19 @@ def _has_trained_encoder(system: System) -> bool:
 def cells_of_artefact(config: Config, paper: Paper, name: str) -> list[Cell]:
     """Return the cells that a table or figure shows; one that counts questions has none."""
     if name in paper.views:
-        panels = cells_of_view(config, paper.views[name]).values()
+        panels = view_cells(config, paper.views[name]).values()
         return list(dict.fromkeys(panel for panel in panels if isinstance(panel, Cell)))
-    return _cells(places_of(config, paper, name), config, paper.artefacts[name].is_figure)
+    return _cells(
+        artefact_coordinates(config, paper, name), config, paper.artefacts[name].is_figure
+    )
 
 
-def _cells(places: Iterable[Where], config: Config, stated_only: bool = False) -> list[Cell]:
+def _cells(places: Iterable[Coordinates], config: Config, stated_only: bool = False) -> list[Cell]:
     """Return the cells of places; `stated_only` leaves out chosen settings."""
     cells: dict[Cell, None] = {}
-    for where in places:
-        if not why_not(where, config):
-            own = list(cells_by_setting(where, config).values())
+    for coordinates in places:
+        if not why_not(coordinates, config):
+            own = list(cells_by_hyperparameters(coordinates, config).values())
             cells |= dict.fromkeys(own[:1] if stated_only else own)
     return list(cells)
 
@@ -116,7 +118,7 @@ def cells_of(config: Config, papers: Mapping[str, Paper]) -> list[Cell]:
 
 
 def cells_of_paper(config: Config, paper: Paper) -> list[Cell]:
-    """Return every cell that artefacts, claims and cross-fitting of a paper ask for.
+    """Return every cell that artefacts, claims and cross-validation of a paper ask for.
 
     Those that a chosen setting is chosen from are among them, those that train an encoder, and
     those that others start from.
@@ -126,11 +128,11 @@ def cells_of_paper(config: Config, paper: Paper) -> list[Cell]:
         cells |= dict.fromkeys(cells_of_artefact(config, paper, name))
     cells |= dict.fromkeys(cells_of_claims(config, paper))
     study = config.studies.get(paper.paper)
-    if study and study.crossfit:
-        crossfitted = crossfit_cells(config, paper.paper).values()
-        cells |= dict.fromkeys(cell for own in crossfitted for cell in own)
+    if study and study.cross_validation:
+        cross_validated = cross_validation_cells(config, paper.paper).values()
+        cells |= dict.fromkeys(cell for own in cross_validated for cell in own)
     for cell in list(cells):
-        if cell.axes == ((ax.SETTING, ax.CHOSEN),):
+        if cell.overrides == ((ov.HYPERPARAMETERS, ov.TUNED),):
             cells |= dict.fromkeys(selection_cells(config, cell.system, cell.dataset).values())
         if training := training_of(config, cell):
             cells[training] = None
@@ -140,23 +142,23 @@ def cells_of_paper(config: Config, paper: Paper) -> list[Cell]:
 
 
 def _require_questions(config: Config, cell: Cell) -> None:
-    system = config.system_at(cell.system, cell.axes)
-    counts = config.dataset_at(cell.dataset, cell.axes).questions.get("train", {})
+    system = config.system_at(cell.system, cell.overrides)
+    counts = config.dataset_at(cell.dataset, cell.overrides).questions.get("train", {})
     for question_type in config.types_of(cell.subset) or ():
         count = counts.get(question_type)
         if count is not None and system.p > count and system.needs_prototypes:
             raise AnalogyQAError(
                 f"p = {system.p} ({cell.label}): more than the {count} training questions of type "
                 f"{question_type} in {cell.dataset}, each of which gives at most one prototype; "
-                f"allowed: 1 to {count} (prototypes.p, or axes.p for the points of a figure)"
+                f"allowed: 1 to {count} (prototypes.p, or sweeps.p for the points of a figure)"
             )
 
 
 def selection_cells(config: Config, system: str, dataset: str) -> dict[str, Cell]:
     """Return the cell of each setting that a system may choose from on a data set."""
     subset = config.selection_of(system).subset
-    choices = config.choices_of(system, ((ax.SETTING, ax.CHOSEN),))
-    return {name: Cell(system, dataset, subset, axes) for name, axes in choices.items()}
+    choices = config.choices_of(system, ((ov.HYPERPARAMETERS, ov.TUNED),))
+    return {name: Cell(system, dataset, subset, overrides) for name, overrides in choices.items()}
 
 
 def sensitivity_cells(config: Config, paper: str) -> dict[tuple[str, str, str, str], Cell]:
@@ -170,21 +172,25 @@ def sensitivity_cells(config: Config, paper: str) -> dict[tuple[str, str, str, s
     for system in study.systems if study else ():
         for dataset in study.datasets:
             for (choice, value), changes in study.variations().items():
-                where = Where(system=system, dataset=dataset, subset=study.subset, **changes)
-                if not why_not(where, config):
-                    cells[system, dataset, choice, value] = cell_at(where, config)
+                coordinates = Coordinates(
+                    system=system, dataset=dataset, subset=study.subset, **changes
+                )
+                if not why_not(coordinates, config):
+                    cells[system, dataset, choice, value] = cell_at(coordinates, config)
     return cells
 
 
-def crossfit_cells(config: Config, paper: str) -> dict[tuple[str, str], list[Cell]]:
-    """Return the cells of (system, data set) of a paper's cross-fitting, one for each fold.
+def cross_validation_cells(config: Config, paper: str) -> dict[tuple[str, str], list[Cell]]:
+    """Return the cells of (system, data set) of a paper's cross-validation, one for each fold.
 
     A system that is left out on a data set has none there.
     """
-    study = config.studies[paper].crossfit
+    study = config.studies[paper].cross_validation
     return {
         (system, dataset): [
-            cell_at(Where(system=system, dataset=dataset, subset=study.subset, fold=fold), config)
+            cell_at(
+                Coordinates(system=system, dataset=dataset, subset=study.subset, fold=fold), config
+            )
             for fold in (fold_name(number, study.folds) for number in range(1, study.folds + 1))
         ]
         for dataset in (study.datasets if study else ())
@@ -193,21 +199,21 @@ def crossfit_cells(config: Config, paper: str) -> dict[tuple[str, str], list[Cel
     }
 
 
-def folds_of(where: Where, config: Config, paper: str) -> list[Cell]:
-    """Return the cells in which a place of a paper is cross-fitted, one each fold; [] for none."""
-    study = config.studies[paper].crossfit if paper in config.studies else None
-    if study is None or where.axes or where.subset != study.subset:
+def folds_of(coordinates: Coordinates, config: Config, paper: str) -> list[Cell]:
+    """Return the cells, one for each fold, that cross-validate coordinates; [] for none."""
+    study = config.studies[paper].cross_validation if paper in config.studies else None
+    if study is None or coordinates.overrides or coordinates.subset != study.subset:
         return []
-    return crossfit_cells(config, paper).get((where.system, where.dataset), [])
+    return cross_validation_cells(config, paper).get((coordinates.system, coordinates.dataset), [])
 
 
 def cells_of_claims(config: Config, paper: Paper) -> list[Cell]:
-    """Return the cells that a paper's claims compare, the primary ones cross-fitted, too."""
+    """Return the cells that a paper's claims compare, the primary ones cross-validated, too."""
     claims = paper.claims.values()
     cells = dict.fromkeys(_cells(sides_of(claims, SCORE), config))
     cells |= dict.fromkeys(cells_inside_claims(config, paper))
-    for where in sides_of(claim for claim in claims if claim.primary):
-        cells |= dict.fromkeys(folds_of(where, config, paper.paper))
+    for coordinates in sides_of(claim for claim in claims if claim.primary):
+        cells |= dict.fromkeys(folds_of(coordinates, config, paper.paper))
     for cell in list(cells):
         cells |= dict.fromkeys(parts_of_fused(config, cell).values())
     return list(cells)
@@ -219,23 +225,37 @@ def cells_inside_claims(config: Config, paper: Paper) -> list[Cell]:
 
 
 def varied_systems(config: Config, papers: Iterable[Paper] = ()) -> dict[str, System]:
-    """Return the systems at every axis that something asks for: `system axes` to its section."""
+    """Return the systems with the overrides that something asks for, by `system overrides`."""
     places = [
-        Where(system=name, **changes)
+        Coordinates(system=name, **changes)
         for study in config.studies.values()
         if study.sensitivity
         for changes in study.sensitivity.variations().values()
         for name in study.sensitivity.systems
     ]
     for paper in papers:
-        places += [where for name in paper.artefacts for where in places_of(config, paper, name)]
-        places += [where for view in paper.views.values() for where in view.places().values()]
+        places += [
+            coordinates
+            for name in paper.artefacts
+            for coordinates in artefact_coordinates(config, paper, name)
+        ]
+        places += [
+            coordinates
+            for view in paper.views.values()
+            for coordinates in view.coordinates().values()
+        ]
         places += sides_of(paper.claims.values())
     varied = {}
-    for where in places:
-        axes = () if why_not(where, config) else config.canonical(where.system, where.axes)
-        if axes:
-            varied[label_at(where.system, axes)] = config.system_at(where.system, axes)
+    for coordinates in places:
+        overrides = (
+            ()
+            if why_not(coordinates, config)
+            else config.canonical(coordinates.system, coordinates.overrides)
+        )
+        if overrides:
+            varied[label_at(coordinates.system, overrides)] = config.system_at(
+                coordinates.system, overrides
+            )
     return varied
 
 
@@ -248,11 +268,11 @@ def question_types_of(
     leaves this one's corpus as it is.
     """
     places = [
-        number.where
+        number.coordinates
         for paper in papers.values()
         for artefact in paper.artefacts.values()
         for number in artefact.numbers()
-        if number.where.count
+        if number.coordinates.count
     ]
     subsets = {each.subset for each in (*cells, *places) if each.dataset == dataset}
     asked = {kind for subset in subsets & {*config.subsets} for kind in config.subsets[subset]}

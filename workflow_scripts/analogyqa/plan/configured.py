@@ -12,7 +12,7 @@ from typing import Any
 from analogyqa.errors import AnalogyQAError
 from analogyqa.plan.cell import Cell, split_corpus
 from analogyqa.plan.fused import parts_of_fused
-from analogyqa.settings import axes as ax
+from analogyqa.settings import overrides as ov
 from analogyqa.settings.run import Config
 
 Configured = dict[str, Any]  # a value of JSON
@@ -22,14 +22,16 @@ _NOT_OF_A_SYSTEM = {"title", "only_costs"}
 
 def configured_cell(config: Config, cell: Cell) -> Configured:
     """Return what the numbers of a cell depend on."""
-    choices = config.choices_of(cell.system, cell.axes)
-    systems = {name: config.system_at(cell.system, axes) for name, axes in choices.items()}
+    choices = config.choices_of(cell.system, cell.overrides)
+    systems = {
+        name: config.system_at(cell.system, overrides) for name, overrides in choices.items()
+    }
     system = next(iter(systems.values()))
     elsewhere = {"training", "starts_from"} | (set() if system.needs_prototypes else {"p"})
     training = {name: each.training.model_dump(mode="json") for name, each in systems.items()}
     start = system.starts_from
     values = {
-        "seeds": config.seeds_at(cell.subset, cell.axes),
+        "seeds": config.seeds_at(cell.subset, cell.overrides),
         "question_types": config.types_of(cell.subset),
         "system": system.model_dump(mode="json", exclude=_NOT_OF_A_SYSTEM | elsewhere),
         "training": training if system.trained else None,
@@ -94,7 +96,7 @@ def differences(before: object, now: object, key: str = "") -> Iterator[str]:
             below = f"{key}.{name}" if key else str(name)
             yield from differences(before.get(name), now.get(name), below)
     elif before != now:
-        yield f"{key}: {ax.text_of(before)}, now {ax.text_of(now)}"
+        yield f"{key}: {ov.text_of(before)}, now {ov.text_of(now)}"
 
 
 def require_same(path: str | Path, configured: Configured) -> None:

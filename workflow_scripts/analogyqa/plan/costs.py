@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Mapping
 
-from analogyqa.plan.places import extra_systems, sides_of, why_not
+from analogyqa.plan.coordinates import extra_systems, sides_of, why_not
+from analogyqa.settings.coordinates import COST, Coordinates
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
 from analogyqa.settings.systems import System
-from analogyqa.settings.where import COST, Where
 
 
 def systems_that_cost(config: Config, paper: Paper, name: str) -> dict[tuple[str, str], list[str]]:
@@ -15,20 +15,20 @@ def systems_that_cost(config: Config, paper: Paper, name: str) -> dict[tuple[str
     They are trained, and not on quadruples, of which an epoch has as many as prototypes are chosen.
     """
     artefact = paper.artefacts[name]
-    places = [number.where for number in artefact.numbers() if number.kind == COST]
+    places = [number.coordinates for number in artefact.numbers() if number.kind == COST]
     for system in extra_systems(config, paper, name):
-        own = (where for _, _, where in artefact.cells_of(system) if where.cost)
-        places += [where | Where(system=system) for where in own]
+        own = (coordinates for _, _, coordinates in artefact.cells_of(system) if coordinates.cost)
+        places += [coordinates | Coordinates(system=system) for coordinates in own]
     return _that_cost(places, config)
 
 
-def _that_cost(places: Iterable[Where], config: Config) -> dict[tuple[str, str], list[str]]:
+def _that_cost(places: Iterable[Coordinates], config: Config) -> dict[tuple[str, str], list[str]]:
     found: dict[tuple[str, str], dict[str, None]] = {}
-    for where in places:
-        if not why_not(where, config):
-            names = (each for each in (where.system, where.over) if each)
+    for coordinates in places:
+        if not why_not(coordinates, config):
+            names = (each for each in (coordinates.system, coordinates.over) if each)
             costing = {each: None for each in names if has_costs(config.systems[each])}
-            found.setdefault((where.dataset, where.subset), {}).update(costing)
+            found.setdefault((coordinates.dataset, coordinates.subset), {}).update(costing)
     return {at: list(names) for at, names in found.items() if names}
 
 

@@ -1,14 +1,16 @@
 """Fused systems: the cells whose scores theirs are made of."""
 
 from analogyqa.plan.cell import Cell
+from analogyqa.settings.coordinates import Coordinates
 from analogyqa.settings.run import Config
-from analogyqa.settings.where import Where
 
 
 def parts_of_fused(config: Config, cell: Cell) -> dict[str, Cell]:
     """Return system to the cell of each part of a fused one; {} for a system that is not."""
     return {
-        name: cell._replace(system=name, axes=config.canonical(name, cell.axes, cell.dataset))
+        name: cell._replace(
+            system=name, overrides=config.canonical(name, cell.overrides, cell.dataset)
+        )
         for name in config.systems[cell.system].parts
     }
 
@@ -20,11 +22,11 @@ def why_left_out(system: str, dataset: str | None, config: Config) -> str:
     return next((config.left_out[key] for key in keys if key in config.left_out), "")
 
 
-def why_not_fused(where: Where, config: Config) -> str:
+def why_not_fused(coordinates: Coordinates, config: Config) -> str:
     """Return why there are not the runs that a place fuses; empty when there are, or none is."""
-    parts = config.systems[where.system].parts if where.system else {}
+    parts = config.systems[coordinates.system].parts if coordinates.system else {}
     for name, shifts in parts.items():
-        seeds = len(config.seeds_at(where.subset, where.axes))
+        seeds = len(config.seeds_at(coordinates.subset, coordinates.overrides))
         if max(shifts) >= seeds:
             return f"it fuses {max(shifts) + 1} seeds of {name}, and there are {seeds} (seeds)"
     return ""

@@ -4,10 +4,10 @@ from collections.abc import Iterable
 
 from analogyqa.plan.cell import Cell
 from analogyqa.registry import ENCODERS, RANKERS
-from analogyqa.settings.analogies import SOLVING_AXES, TRAINED_ON
+from analogyqa.settings.analogies import SOLVING_OVERRIDES, TRAINED_ON
+from analogyqa.settings.coordinates import Coordinates
 from analogyqa.settings.data import ALL
 from analogyqa.settings.run import Config
-from analogyqa.settings.where import Where
 
 # The cells that a run holds, each with its groups, None for all of them.
 Parts = dict[Cell, list[str] | None]
@@ -29,36 +29,38 @@ def parts_of(config: Config, cells: Iterable[Cell]) -> dict[Cell, Parts]:
 
 def training_of(config: Config, cell: Cell) -> Cell | None:
     """Return the cell whose trained encoder solves a cell, None where none does."""
-    trained_on = dict(cell.axes).get(TRAINED_ON)
+    trained_on = dict(cell.overrides).get(TRAINED_ON)
     if trained_on is None or not config.datasets[cell.dataset].solved:
         return None
-    axes = tuple(axis for axis in cell.axes if axis[0] not in SOLVING_AXES)
-    return Cell(cell.system, *trained_on.split("+"), axes)
+    overrides = tuple(
+        override for override in cell.overrides if override[0] not in SOLVING_OVERRIDES
+    )
+    return Cell(cell.system, *trained_on.split("+"), overrides)
 
 
-def why_not_solved(where: Where, config: Config) -> str:
+def why_not_solved(coordinates: Coordinates, config: Config) -> str:
     """Return why a system cannot solve the analogies of a place; empty when it can, or ranks."""
-    if where.dataset is None or not config.datasets[where.dataset].solved:
+    if coordinates.dataset is None or not config.datasets[coordinates.dataset].solved:
         return ""
-    dataset = config.datasets[where.dataset]
-    for name in config.types_of(where.subset) or dataset.relations:
+    dataset = config.datasets[coordinates.dataset]
+    for name in config.types_of(coordinates.subset) or dataset.relations:
         if name not in dataset.relations:
-            return f"{where.dataset} has no category {name}"
+            return f"{coordinates.dataset} has no category {name}"
         if reason := config.left_out.get(of_category(name)):
             return reason
-    if where.system is None:
+    if coordinates.system is None:
         return ""
-    system = config.systems[where.system]
+    system = config.systems[coordinates.system]
     entry = ENCODERS[system.encoder] if system.encoder else None
     if not RANKERS[system.ranker].reads_vectors or (entry and entry.gives_words):
-        return f"{where.system} gives no sentence vectors"
-    return _why_not_trained(where, config) if system.trained else ""
+        return f"{coordinates.system} gives no sentence vectors"
+    return _why_not_trained(coordinates, config) if system.trained else ""
 
 
-def _why_not_trained(where: Where, config: Config) -> str:
-    trained_on = dict(where.axes).get(TRAINED_ON)
+def _why_not_trained(coordinates: Coordinates, config: Config) -> str:
+    trained_on = dict(coordinates.overrides).get(TRAINED_ON)
     if trained_on is None:
-        return f"{where.system} is trained, and there is nothing to train it on here"
+        return f"{coordinates.system} is trained, and there is nothing to train it on here"
     dataset, subset = trained_on.split("+")
     if dataset in config.left_out:
         return config.left_out[dataset]

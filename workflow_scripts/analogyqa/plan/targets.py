@@ -6,12 +6,12 @@ from pathlib import Path
 from analogyqa.errors import AnalogyQAError
 from analogyqa.folders import folder_name
 from analogyqa.plan.cell import Cell, split_corpus
-from analogyqa.settings import axes as ax
+from analogyqa.settings import overrides as ov
 from analogyqa.settings.base import require_known
 from analogyqa.settings.data import ALL
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
-from analogyqa.settings.vectors import VECTORS_AXES
+from analogyqa.settings.vectors import VECTORS_OVERRIDES
 
 _WITH_CORPUS = ("corpora", "rewritten", "prototypes", "quadruples", "sentence_vectors")
 
@@ -49,47 +49,47 @@ def _require_cell(config: Config, system: str, dataset: str, subset: str, text: 
     require_known("system", system, config.systems)
     require_known("data set", dataset, config.datasets)
     require_known("subset", subset, (*config.subsets, *config.relations, ALL))
-    axes = ax.from_text(text)
-    setting = dict(axes).get(ax.SETTING)
-    if setting is not None:
+    overrides = ov.from_text(text)
+    hyperparameters = dict(overrides).get(ov.HYPERPARAMETERS)
+    if hyperparameters is not None:
         chooses = config.systems[system].trained and config.chooses_on(system, dataset)
-        if axes != ((ax.SETTING, ax.CHOSEN),) or not chooses:
+        if overrides != ((ov.HYPERPARAMETERS, ov.TUNED),) or not chooses:
             raise ValueError(
-                f"{ax.SETTING}={setting}: only {ax.SETTING}={ax.CHOSEN} is known, alone, for a "
-                "system and a data set of a selection"
+                f"{ov.HYPERPARAMETERS}={hyperparameters}: only {ov.HYPERPARAMETERS}={ov.TUNED} is "
+                "known, alone, for a system and a data set of a selection"
             )
-    ax.require_axes({name: value for name, value in axes if name != ax.SETTING})
-    cell = Cell(system, dataset, subset, config.canonical(system, axes, dataset))
-    if ax.to_text(cell.axes) != text:
-        idle = [name for name, _ in axes if name not in dict(cell.axes)]
+    ov.require_overrides({name: value for name, value in overrides if name != ov.HYPERPARAMETERS})
+    cell = Cell(system, dataset, subset, config.canonical(system, overrides, dataset))
+    if ov.to_text(cell.overrides) != text:
+        idle = [name for name, _ in overrides if name not in dict(cell.overrides)]
         why = f"{', '.join(idle)} changes nothing there; " if idle else ""
         raise ValueError(f"{why}ask for {config.output_dir}/runs/{cell.path}")
 
 
 def _require_corpus(config: Config, corpus: str) -> None:
-    dataset, axes = split_corpus(corpus)
+    dataset, overrides = split_corpus(corpus)
     require_known("data set", dataset, config.datasets)
-    for name, _ in axes:
-        require_known("axis of a data set", name, ax.DATASET_AXES, "not known")
-    ax.require_axes(dict(axes))
+    for name, _ in overrides:
+        require_known("override of a data set", name, ov.DATASET_OVERRIDES, "not known")
+    ov.require_overrides(dict(overrides))
 
 
 def _require_vectors(config: Config, name: str) -> None:
-    vectors, _, text = name.partition(ax.AT)
+    vectors, _, text = name.partition(ov.AT)
     require_known("vectors", vectors, config.vectors)
-    for axis, _ in ax.from_text(text) if text else ():
-        require_known("axis of vectors", axis, VECTORS_AXES, "not known")
+    for override, _ in ov.from_text(text) if text else ():
+        require_known("override of vectors", override, VECTORS_OVERRIDES, "not known")
     config.vectors_at(name)
 
 
 def _require_artefact(config: Config, papers: Mapping[str, Paper], paper: str, name: str) -> None:
     require_known("paper", paper, papers)
     study = config.studies.get(paper)
-    crossfit = study and study.crossfit and study.crossfit.systems
+    cross_validation = study and study.cross_validation and study.cross_validation.systems
     known = {
         **dict.fromkeys(papers[paper].shown, True),
-        "crossfit": crossfit,
-        "pairs": crossfit and study.crossfit.pairs,
+        "cross_validation": cross_validation,
+        "pairs": cross_validation and study.cross_validation.pairs,
         "sensitivity": study and study.sensitivity and study.sensitivity.systems,
     }
     require_known(paper, name, [each for each, is_there in known.items() if is_there])

@@ -13,17 +13,17 @@ def waits_for(config: Config, cell: Cell) -> Cell | None:
     has fewer seeds, see `runs.train`. Or the cell of the first system of which it scores with other
     weights.
     """
-    system = config.system_at(cell.system, cell.axes)
+    system = config.system_at(cell.system, cell.overrides)
     if system.training.weight_averaging:
         own = _learned(config.systems[cell.system])
         first = next(name for name, each in config.systems.items() if _learned(each) == own)
         if first != cell.system:
-            return Cell(first, cell.dataset, cell.subset, cell.axes)
+            return Cell(first, cell.dataset, cell.subset, cell.overrides)
     names = (name for name, each in config.systems.items() if each == system.starts_from)
     if system.starts_from is None or (name := next(names, None)) is None:
         return None
-    dataset, axes = split_corpus(cell.corpus)
-    return Cell(name, dataset, ALL, config.canonical(name, axes, dataset))
+    dataset, overrides = split_corpus(cell.corpus)
+    return Cell(name, dataset, ALL, config.canonical(name, overrides, dataset))
 
 
 def _learned(system: System) -> dict:

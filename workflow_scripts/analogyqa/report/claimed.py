@@ -11,7 +11,7 @@ from analogyqa.report.summary import Values
 from analogyqa.runs.cost import Costs
 from analogyqa.schemas import read_table
 from analogyqa.schemas.inside import INSIDE
-from analogyqa.settings.where import NORM
+from analogyqa.settings.coordinates import NORM
 
 
 def norms_of(inside: pd.DataFrame) -> pd.DataFrame:
@@ -30,7 +30,7 @@ def norms_of(inside: pd.DataFrame) -> pd.DataFrame:
 
 
 def with_norms_and_costs(values: Values, insides: Iterable[str | Path], costs: Costs) -> Values:
-    """Return how to look up scores, and by `Where.measured` norms and costs, too.
+    """Return how to look up scores, and by `Coordinates.measured` norms and costs, too.
 
     Args:
         values: the scores.

@@ -7,18 +7,18 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from analogyqa.plan import Cell, cells_by_setting, folds_of, why_not
+from analogyqa.plan import Cell, cells_by_hyperparameters, folds_of, why_not
 from analogyqa.report.comparing import compare_runs, level_of, rounded
 from analogyqa.report.learning import NOT_LEARNT, rests_on_learnt
 from analogyqa.report.ledger import NOT_RUN, no_run
 from analogyqa.report.significance import holm, partial_conjunction
 from analogyqa.report.summary import DECIMALS, Values, joined, typed
-from analogyqa.settings.axes import CHOSEN
 from analogyqa.settings.claims import Claim
+from analogyqa.settings.coordinates import COST, SCORE, Coordinates
+from analogyqa.settings.overrides import TUNED
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
 from analogyqa.settings.studies import PAPER
-from analogyqa.settings.where import COST, SCORE, Where
 
 HOLDS, FAILS, UNDECIDED = "holds", "fails", "undecided"
 SAME = "equivalent"
@@ -26,7 +26,7 @@ SAME = "equivalent"
 CLAIM_MARKS = {HOLDS: "🟦", FAILS: "🟧", SAME: "🟰", UNDECIDED: "⬜", NOT_RUN: "➖"}
 # The protocols: the paper's split; all questions, each tested by what others trained; for costs the
 # steps of training.
-SPLIT, FOLDS, STEPS = "paper", "cross-fitted", "steps"
+SPLIT, FOLDS, STEPS = "paper", "cross-validated", "steps"
 
 _INTERVAL = {"low": "float64", "high": "float64"}
 _CAN_DECIDE = {
@@ -44,7 +44,7 @@ CLAIMS = {
     "primary": "bool",
     "kind": "str",
     "protocol": "str",
-    "setting": "str",
+    "hyperparameters": "str",
     "effect": "float64",
     **_INTERVAL,
     **_CAN_DECIDE,
@@ -58,7 +58,7 @@ COMPARISONS = {
     "paper": "str",
     "claim": "str",
     "protocol": "str",
-    "setting": "str",
+    "hyperparameters": "str",
     "better": "str",
     "worse": "str",
     "mean_better": "float64",
@@ -79,7 +79,7 @@ class _Side(NamedTuple):
     """
 
     name: str
-    where: Where
+    coordinates: Coordinates
     cells: tuple[Cell, ...]
 
     @property
@@ -87,22 +87,21 @@ class _Side(NamedTuple):
         """How the table of comparisons calls it."""
         paths = [cell.path for cell in self.cells]
         first = paths[0] if len(paths) == 1 else f"{paths[0]} .. {paths[-1]}"
-        return f"{first} {self.where.measured}"
+        return f"{first} {self.coordinates.measured}"
 
     def values(self, values: Values) -> pd.DataFrame | None:
         """Return [seeds, items], None where a run is missing."""
-        return joined(self.cells, self.where.measured, values)
+        return joined(self.cells, self.coordinates.measured, values)
 
 
 def judge_claims(
     papers: Iterable[Paper], config: Config, values: Values, learnt: Mapping[Cell, bool]
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Judge every claim at the paper's setting and at the settings that the dev splits chose.
+    """Judge every claim with the paper's hyperparameters and with those that were tuned on dev.
 
-    A claim that involves no trained system has one row, of setting "". One that involves a point of
-    an axis, at which nothing was chosen, has the paper's row only, and so has one about norms or
-    costs. A primary claim has a further row, by cross-fitting at the paper's setting, where its
-    paper cross-fits both systems.
+    A claim without a trained system has one row, of hyperparameters "". One with overrides, and one
+    about norms or costs, has the paper's row only. A primary claim has a further row, by
+    cross-validation with the paper's hyperparameters, where its paper cross-validates both systems.
 
     Args:
         papers: their claims.
@@ -127,11 +126,13 @@ def judge_claims(
     for paper in papers:
         rows = []
         for name, claim in paper.claims.items():
-            for protocol, setting, reason in _settings(claim, config, paper.paper):
+            for protocol, hyperparameters, reason in _settings(claim, config, paper.paper):
                 row = {"paper": paper.paper, "claim": name, "text": claim.claim}
                 row |= {"primary": claim.primary, "kind": claim.kind}
-                row |= {"protocol": protocol, "setting": setting}
-                sides = [] if reason else _sides(claim, protocol, setting, config, paper.paper)
+                row |= {"protocol": protocol, "hyperparameters": hyperparameters}
+                sides = (
+                    [] if reason else _sides(claim, protocol, hyperparameters, config, paper.paper)
+                )
                 reason = reason or _missing(sides, values)
                 if reason:
                     rows.append(row | {"verdict": NOT_RUN, "reason": reason})
@@ -159,17 +160,17 @@ def _settings(claim: Claim, config: Config, paper: str) -> list[tuple[str, str, 
     if (
         claim.kind == SCORE
         and selected
-        and all(CHOSEN in cells_by_setting(side, config) for side in selected)
+        and all(TUNED in cells_by_hyperparameters(side, config) for side in selected)
     ):
-        settings.append(CHOSEN)
-    judged = [(SPLIT, setting, "") for setting in settings]
+        settings.append(TUNED)
+    judged = [(SPLIT, hyperparameters, "") for hyperparameters in settings]
     if claim.primary and all(folds_of(side, config, paper) for side in sides):
         judged.append((FOLDS, PAPER, ""))
     return judged
 
 
 def _sides(
-    claim: Claim, protocol: str, setting: str, config: Config, paper: str
+    claim: Claim, protocol: str, hyperparameters: str, config: Config, paper: str
 ) -> list[tuple[_Side, _Side]]:
     """Return both sides of each comparison at one setting."""
     pairs = claim.sides()
@@ -179,27 +180,33 @@ def _sides(
     keys = dict.fromkeys(key for each in said for key in each)
     differing = [key for key in keys if len({str(each.get(key)) for each in said}) > 1]
 
-    def side_of(where: Where) -> _Side:
+    def side_of(coordinates: Coordinates) -> _Side:
         if protocol == FOLDS:
-            own_cells = tuple(folds_of(where, config, paper))
+            own_cells = tuple(folds_of(coordinates, config, paper))
         else:
-            cells = cells_by_setting(where, config)
+            cells = cells_by_hyperparameters(coordinates, config)
             # A system that chooses no setting stays as it is.
-            own_cells = (next(cells[name] for name in (setting, PAPER, "") if name in cells),)
-        own, axes = where.model_dump(), dict(where.axes)
+            own_cells = (
+                next(cells[name] for name in (hyperparameters, PAPER, "") if name in cells),
+            )
+        own, overrides = coordinates.model_dump(), dict(coordinates.overrides)
         details = ", ".join(
-            f"{key} = {own[key]}" if key in axes else str(own[key])
+            f"{key} = {own[key]}" if key in overrides else str(own[key])
             for key in differing
             if own.get(key) is not None
         )
-        return _Side(f"{where.system} ({details})" if details else where.system, where, own_cells)
+        return _Side(
+            f"{coordinates.system} ({details})" if details else coordinates.system,
+            coordinates,
+            own_cells,
+        )
 
     return [(side_of(better), side_of(worse)) for better, worse in pairs]
 
 
 def _missing(sides: list[tuple[_Side, _Side]], values: Values) -> str:
     measured = [
-        (cell, side.where.measured) for pair in sides for side in pair for cell in side.cells
+        (cell, side.coordinates.measured) for pair in sides for side in pair for cell in side.cells
     ]
     missing = [cell for cell, measure in measured if values(cell, measure) is None]
     return no_run(*missing) if missing else ""
@@ -222,7 +229,7 @@ def _compare(
 ) -> dict:
     first, second = (side.values(values) for side in (better, worse))
     same_runs = better.cells == worse.cells
-    apart = better.where.subset != worse.where.subset
+    apart = better.coordinates.subset != worse.coordinates.subset
     names = better.cells[0].path, worse.cells[0].path
     means = [round(float(values.to_numpy().mean()), DECIMALS) for values in (first, second)]
     shift = claim.tolerance
@@ -248,7 +255,7 @@ def _compare(
         row |= {name: round(float(ratio), DECIMALS) for name, ratio in ratios.items()}
     if claim.kind != SCORE:
         row |= {"p_equivalent": None, "detectable": None}
-    printed = [paper.published_at(side.where) for side in (better, worse)]
+    printed = [paper.published_at(side.coordinates) for side in (better, worse)]
     if None not in printed and printed[0] != printed[1]:
         effect, level = round(printed[0] - printed[1], DECIMALS), level_of(config)
         row["paper_effect"] = effect
@@ -301,8 +308,10 @@ def effect_of(effect: float, row: dict, kind: str) -> str:
 def _decide(rows: list[dict], config: Config) -> list[dict]:
     """Adjust the p-values of one paper's secondary claims at each setting; decide all."""
     ran = [row for row in rows if "p_value" in row]
-    for setting in dict.fromkeys(row["setting"] for row in ran):
-        own = [row for row in ran if row["setting"] == setting and not row["primary"]]
+    for hyperparameters in dict.fromkeys(row["hyperparameters"] for row in ran):
+        own = [
+            row for row in ran if row["hyperparameters"] == hyperparameters and not row["primary"]
+        ]
         for row, adjusted in zip(own, holm([row["p_value"] for row in own]), strict=True):
             row["p_value"] = adjusted
     for row in ran:

@@ -20,10 +20,10 @@ from analogyqa.report.learning import NOT_LEARNT
 from analogyqa.report.ledger import NOT_RUN, OTHER_DATA
 from analogyqa.report.significance import EQUIVALENT, POWER, SAMPLES
 from analogyqa.report.table_formats import Block, Table, Value, to_markdown
-from analogyqa.settings.axes import CHOSEN, text_of
+from analogyqa.settings.coordinates import Coordinates
+from analogyqa.settings.overrides import TUNED, text_of
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
-from analogyqa.settings.where import Where
 
 _SAID = {
     HOLDS: "The claim holds",
@@ -97,7 +97,7 @@ def primary_claims(
     return said
 
 
-def _told_apart(better: Where, worse: Where, config: Config) -> list[str]:
+def _told_apart(better: Coordinates, worse: Coordinates, config: Config) -> list[str]:
     """Return what two sides are called; where they are of one system, with what they differ in."""
     titles = [
         config.systems[side.system].title if side.system in config.systems else side.system
@@ -117,21 +117,25 @@ def judged_on(row: dict) -> str:
     """Return what a verdict rests on, in words."""
     if row["protocol"] == STEPS:
         return "steps of training, in turns"
-    on = "all questions, cross-fitted" if row["protocol"] == FOLDS else "the paper's test questions"
-    settings = {CHOSEN: ", settings chosen on dev", "": ""}
-    return on + settings.get(row["setting"], ", the paper's setting")
+    on = (
+        "all questions, cross-validated"
+        if row["protocol"] == FOLDS
+        else "the paper's test questions"
+    )
+    settings = {TUNED: ", hyperparameters tuned on dev", "": ""}
+    return on + settings.get(row["hyperparameters"], ", the paper's hyperparameters")
 
 
 def _in_words(row: dict, titles: list[str], measure: str, config: Config) -> str:
     on = judged_on(row)
-    where = f"*On {on}*"
+    judged = f"*On {on}*"
     if row["verdict"] == NOT_RUN:
-        return f"{where}: not run, {row['reason']}."
+        return f"{judged}: not run, {row['reason']}."
     ahead = "ahead of" if row["effect"] > 0 else "behind"
     if row["effect"] == 0:
         ahead = "level with"
     sentences = [
-        f"{where} ({row['n_items']}; seeds: {row['n_seeds']}): {_SAID[row['verdict']]}. "
+        f"{judged} ({row['n_items']}; seeds: {row['n_seeds']}): {_SAID[row['verdict']]}. "
         f"{titles[0]} is {abs(row['effect']):.3f} {measure} {ahead} {titles[1]}, "
         f"[{row['low']:+.3f}, {row['high']:+.3f}] "
         f"(p = {row['p_value']:.2g})."
@@ -156,7 +160,7 @@ def _needed(row: dict) -> str:
     return f"a chance of {POWER:.0%} takes about {row['items_needed']:.0f} questions"
 
 
-def _page_row(row: dict, where: str) -> tuple[list[str], list[Value]]:
+def _page_row(row: dict, coordinates: str) -> tuple[list[str], list[Value]]:
     ran = pd.notna(row["p_value"])
     power = f"{row['power']:.0%} at {row['paper_effect']:+.3f}" if pd.notna(row["power"]) else ""
     name = f"{row['text']} (primary)" if row["primary"] else row["text"]
@@ -168,13 +172,13 @@ def _page_row(row: dict, where: str) -> tuple[list[str], list[Value]]:
         power,
         "; ".join(filter(None, [row["evidence"], row["reason"]])),
     ]
-    return [name, where, judged_on(row), verdict], [Value(text) for text in texts]
+    return [name, coordinates, judged_on(row), verdict], [Value(text) for text in texts]
 
 
 def _summary(frame: pd.DataFrame) -> Block:
     kinds = frame["primary"].map({True: "primary", False: "secondary"})
     groups = frame.assign(kind=kinds).groupby(
-        ["paper", "kind", "protocol", "setting"], sort=False, dropna=False
+        ["paper", "kind", "protocol", "hyperparameters"], sort=False, dropna=False
     )["verdict"]
     return Block(
         "Verdicts",
@@ -207,13 +211,14 @@ def _notes(config: Config) -> list[str]:
         f"than {EQUIVALENT} (two one-sided tests), and else undecided.",
         f"Detectable: the smallest true difference that is found here with a chance of "
         f"{POWER:.0%}. Power: the chance to find the paper's own difference, if it were true.",
-        "Cross-fitted: all questions of the subset, in folds; each fold is tested by what was "
-        "trained on the others, at the paper's setting. This is not the paper's protocol.",
+        "Cross-validated: all questions of the subset, in folds; each fold is tested by what was "
+        "trained on the others, with the paper's hyperparameters. "
+        "This is not the paper's protocol.",
         f"A system {NOT_LEARNT} where its training loss never comes below what one and the same "
         "energy for all quadruples would give.",
-        "Settings: the paper's, the one that it states; chosen on dev, each system at the one that "
+        "Settings: the paper's, the one that it states; tuned on dev, each system at the one that "
         "its dev split prefers, a system without a choice as it is. Claims about points of an "
-        "axis, where nothing was chosen, have the paper's setting only.",
+        "override, where nothing was chosen, have the paper's hyperparameters only.",
     ]
     if not config.comparable:
         notes.insert(

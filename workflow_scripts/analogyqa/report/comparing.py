@@ -1,4 +1,4 @@
-"""Two runs held against each other, as claims, cross-fitting and sensitivity do it."""
+"""Two runs held against each other, as claims, cross-validation and sensitivity do it."""
 
 from collections.abc import Mapping
 

@@ -14,14 +14,14 @@ from matplotlib.figure import Figure
 
 from analogyqa.files import atomic_path
 from analogyqa.measures import MEASURES
-from analogyqa.plan import cells_by_setting, why_not
+from analogyqa.plan import cells_by_hyperparameters, why_not
 from analogyqa.report.bars import draw_bars
 from analogyqa.report.ledger import NOT_RUN, OTHER_DATA, no_run
 from analogyqa.report.summary import MEASURED, by_cell, typed
-from analogyqa.settings.axes import text_of
+from analogyqa.settings.coordinates import Coordinates
+from analogyqa.settings.overrides import text_of
 from analogyqa.settings.paper import OWN, Artefact, Paper
 from analogyqa.settings.run import Config
-from analogyqa.settings.where import Where
 
 FIGURE = {
     "panel": "str",
@@ -59,35 +59,39 @@ def build_figure(paper: Paper, name: str, summary: pd.DataFrame, config: Config)
     artefact, found = paper.artefacts[name], by_cell(summary)
     best = {(number.row, number.column): number.published for number in artefact.numbers()}
     ((x, points),) = artefact.x.items()
-    shown = {text_of(point): point for point in config.axes.get(x, points)}
+    shown = {text_of(point): point for point in config.sweeps.get(x, points)}
     every = {text_of(point): point for point in points} | shown
     in_order = [*shown.values(), *(every[text] for text in every if text not in shown)]
     rows = []
-    for panel, line, point, where in artefact.points(config.axes | {x: in_order}):
+    for panel, line, point, coordinates in artefact.points(config.sweeps | {x: in_order}):
         at = text_of(point[x])
         is_best = (line, panel) in best and at == text_of(best[line, panel])
         if at not in shown and not is_best:
             continue
-        reason = why_not(where, config) if at in shown else "not shown here"
-        cell = None if reason else next(iter(cells_by_setting(where, config).values()))
-        run = found.get((cell, where.measure), {})
+        reason = why_not(coordinates, config) if at in shown else "not shown here"
+        cell = (
+            None if reason else next(iter(cells_by_hyperparameters(coordinates, config).values()))
+        )
+        run = found.get((cell, coordinates.measure), {})
         if cell and not run:
             reason = no_run(cell)
-        said = paper.published_at(where)
+        said = paper.published_at(coordinates)
         if said is None and is_best:
-            said = paper.published_at(_without(where, x))
+            said = paper.published_at(_without(coordinates, x))
         rows.append(
             run
-            | {key: getattr(where, key) for key in ("system", "dataset", "subset", "measure")}
+            | {key: getattr(coordinates, key) for key in ("system", "dataset", "subset", "measure")}
             | {"panel": panel, "line": line, "published": said, "reason": reason}
             | {"x": at, "y": "".join(text_of(point[y]) for y in artefact.y)}
         )
     return typed(rows, FIGURE)
 
 
-def _without(where: Where, axis: str) -> Where:
+def _without(coordinates: Coordinates, axis: str) -> Coordinates:
     """Return a place without one of its axes, whose value is then the configured one."""
-    return Where(**{k: v for k, v in where.model_dump(exclude_unset=True).items() if k != axis})
+    return Coordinates(
+        **{k: v for k, v in coordinates.model_dump(exclude_unset=True).items() if k != axis}
+    )
 
 
 def draw_figure(
@@ -222,10 +226,10 @@ def _axis_title(name: str) -> str:
     return _AXIS_TITLES.get(name, name.replace("_", " "))
 
 
-def _label(where: Where, line: str, config: Config) -> str:
+def _label(coordinates: Coordinates, line: str, config: Config) -> str:
     """Return our label of a line: the title of its data set where it is about that alone."""
-    alone = where.model_fields_set == {"dataset"} and where.dataset in config.datasets
-    return config.datasets[where.dataset].title if alone else line
+    alone = coordinates.model_fields_set == {"dataset"} and coordinates.dataset in config.datasets
+    return config.datasets[coordinates.dataset].title if alone else line
 
 
 def _draw_line(

@@ -6,18 +6,18 @@ import numpy as np
 import pandas as pd
 
 from analogyqa.corpora.table import Counts
-from analogyqa.plan import Cell, cells_by_setting, has_costs, why_not
+from analogyqa.plan import Cell, cells_by_hyperparameters, has_costs, why_not
 from analogyqa.report.spread import shares_of_best
 from analogyqa.report.summary import DECIMALS, LEDGER, MEASURED, Found, Values, by_cell, typed
 from analogyqa.runs.cost import STEPS, Costs
+from analogyqa.settings.coordinates import COST, COUNT, SCORE, Coordinates
 from analogyqa.settings.data import ALL
 from analogyqa.settings.paper import BEST, CITED, Artefact, Paper, Published
 from analogyqa.settings.run import Config
 from analogyqa.settings.studies import PAPER
-from analogyqa.settings.where import COST, COUNT, SCORE, Where
 
 REPRODUCED, HIGHER, LOWER = "reproduced", "higher", "lower"
-CANNOT_TELL, ENFORCED = "cannot tell", "enforced"
+INCONCLUSIVE, ENFORCED = "inconclusive", "enforced"
 NOT_RUN, NOT_COMPARABLE = "not run", "not comparable"
 OTHER_DATA = "our data are not the paper's"
 ONE_SEED = "one seed does not say where a further run would lie"
@@ -39,12 +39,12 @@ def verdict(
     """Judge our interval [low, high] against a published value: where do we lie?
 
     `rivals` are published values that the paper calls better or worse than this one. An interval
-    that has one of them, too, cannot tell; nor can one that is not known.
+    that has one of them, too, inconclusive; nor can one that is not known.
     """
     if low is None or pd.isna(low):
-        return CANNOT_TELL
+        return INCONCLUSIVE
     if low <= published <= high:
-        return CANNOT_TELL if any(low <= each <= high for each in rivals) else REPRODUCED
+        return INCONCLUSIVE if any(low <= each <= high for each in rivals) else REPRODUCED
     return HIGHER if low > published else LOWER
 
 
@@ -61,13 +61,13 @@ def build_ledger(
 
     A published value is one run of the paper's system on the same questions. So it is held against
     the interval of one further run of ours; where every seed gives the same, against ours at the
-    digits that are printed. A trained system has a row at the paper's setting and, where the
-    configuration selects it, a row at the setting that its dev split chose. A value that the paper
+    digits that are printed. A trained system has a row with the paper's hyperparameters
+    and, where the configuration tunes it, a row with those tuned on dev. A value that the paper
     cites has no row.
 
     Args:
         papers: the published values.
-        config: says which data sets, systems and points of axes there are.
+        config: says which data sets, systems and points of overrides there are.
         summary: as `summarise_runs` returns it.
         counts: data set to its counts, as `count_corpora` returns them.
         values: of the curves whose best point is judged.
@@ -88,18 +88,18 @@ def build_ledger(
                     "artefact": name,
                     "row": number.row,
                     "column": number.column,
-                    "measure": measured(number.where),
+                    "measure": measured(number.coordinates),
                     "scale": artefact.scale,
                     "kind": number.kind,
                     "published": number.published,
                     "repeats": repeats.get((paper.paper, name, number.row, number.column), ""),
                 }
-                if reason := why_not(number.where, config):
+                if reason := why_not(number.coordinates, config):
                     ours = [_not_run(reason)]
                 elif number.kind == COUNT:
-                    ours = [count_of(number.where, config, counts, number.published)]
+                    ours = [count_of(number.coordinates, config, counts, number.published)]
                 elif number.kind == COST:
-                    ours = [cost_of(number.where, config, costs or {}, number.published)]
+                    ours = [cost_of(number.coordinates, config, costs or {}, number.published)]
                 elif number.kind == BEST:
                     ours = [_best(artefact, number, config, found, values)]
                 else:
@@ -114,29 +114,31 @@ def repeated(papers: Sequence[Paper]) -> dict[_Printed, str]:
 
     They are values of one measure on the same data. A value may stand for another system there.
     """
-    before: list[tuple[str, Where, float]] = []
+    before: list[tuple[str, Coordinates, float]] = []
     found = {}
     for paper in papers:
         for name, artefact in paper.artefacts.items():
             for number in artefact.numbers():
                 if number.kind != SCORE or number.published is None:
                     continue
-                where = number.where
+                coordinates = number.coordinates
                 same = next((each for each in before if _is_same(each, number)), None)
                 if same is None:
                     place = f"{name} of {paper.paper} ({number.row}, {number.column})"
-                    before.append((place, where, number.published))
+                    before.append((place, coordinates, number.published))
                     continue
-                other = same[1].system != where.system
+                other = same[1].system != coordinates.system
                 for_whom = f", there for another system ({same[1].system})" if other else ""
                 key = (paper.paper, name, number.row, number.column)
                 found[key] = f"printed in {same[0]}, too{for_whom}"
     return found
 
 
-def _is_same(before: tuple[str, Where, float], number: Published) -> bool:
-    _, where, value = before
-    of_data = [(each.dataset, each.subset, each.measure) for each in (where, number.where)]
+def _is_same(before: tuple[str, Coordinates, float], number: Published) -> bool:
+    _, coordinates, value = before
+    of_data = [
+        (each.dataset, each.subset, each.measure) for each in (coordinates, number.coordinates)
+    ]
     return of_data[0] == of_data[1] and abs(value - number.published) < SAME_VALUE
 
 
@@ -152,23 +154,26 @@ def _not_run(reason: str) -> dict:
 def _scores(
     paper: Paper, artefact: Artefact, number: Published, config: Config, found: Found
 ) -> list[dict]:
-    rivals = rivals_of(paper, number.where)
+    rivals = rivals_of(paper, number.coordinates)
     rows = []
-    for setting, cell in cells_by_setting(number.where, config).items():
-        run = found.get((cell, number.where.measure))
+    for hyperparameters, cell in cells_by_hyperparameters(number.coordinates, config).items():
+        run = found.get((cell, number.coordinates.measure))
         if run is None:
-            rows.append({"setting": setting, **_not_run(no_run(cell))})
+            rows.append({"hyperparameters": hyperparameters, **_not_run(no_run(cell))})
             continue
         shown = {name: run[name] for name in (*MEASURED, "provenance", "substitute")}
         low, high = run["run_low"], run["run_high"]
-        row = {"setting": setting, "verdict": verdict(number.published, low, high, rivals)}
+        row = {
+            "hyperparameters": hyperparameters,
+            "verdict": verdict(number.published, low, high, rivals),
+        }
         if low == high:
             # No further run lies anywhere else: all that is open is how the paper rounds.
             reach = artefact.rounding(number.column) + ROUNDED
             row["verdict"] = verdict(number.published, low - reach, high + reach)
         if pd.isna(low):
             row["reason"] = ONE_SEED
-        elif row["verdict"] == CANNOT_TELL:
+        elif row["verdict"] == INCONCLUSIVE:
             inside = ", ".join(f"{each:g}" for each in rivals if low <= each <= high)
             row["reason"] = (
                 f"a further run may as well be at {inside}, printed for what it is compared with"
@@ -177,72 +182,78 @@ def _scores(
     return rows
 
 
-def rivals_of(paper: Paper, where: Where) -> list[float]:
+def rivals_of(paper: Paper, coordinates: Coordinates) -> list[float]:
     """Return what a paper prints for what its claims call better or worse than a place."""
     others = [
         pair[1 - side]
         for pair in paper.compared
         for side in (0, 1)
-        if pair[side].place == where.place and pair[1 - side].measure == where.measure
+        if pair[side].key == coordinates.key and pair[1 - side].measure == coordinates.measure
     ]
     values = (paper.published_at(each) for each in others)
     return list(dict.fromkeys(value for value in values if value is not None))
 
 
-def measured(where: Where) -> str:
+def measured(coordinates: Coordinates) -> str:
     """Return what is measured at a place: the measure, or what is counted or costs."""
-    over = f" over {where.over}" if where.over else ""
-    return where.measure or where.count or f"{where.cost}{over}"
+    over = f" over {coordinates.over}" if coordinates.over else ""
+    return coordinates.measure or coordinates.count or f"{coordinates.cost}{over}"
 
 
-def cost_of(where: Where, config: Config, costs: Costs, published: float | None = None) -> dict:
+def cost_of(
+    coordinates: Coordinates, config: Config, costs: Costs, published: float | None = None
+) -> dict:
     """Return what a system costs, or how many times what another one does, and the verdict.
 
     The interval is from the least to the most of the steps that were timed in turns, a system's and
     the other one's of one turn held against each other.
     """
-    if not has_costs(config.systems[where.system]):
+    if not has_costs(config.systems[coordinates.system]):
         return {}
-    names = [name for name in (where.system, where.over) if name]
-    wanted = [(where.dataset, where.subset, name) for name in names]
+    names = [name for name in (coordinates.system, coordinates.over) if name]
+    wanted = [(coordinates.dataset, coordinates.subset, name) for name in names]
     if missing := [name for *at, name in wanted if (*at, name) not in costs]:
-        return _not_run(f"no cost of {', '.join(missing)} on {where.dataset}")
+        return _not_run(f"no cost of {', '.join(missing)} on {coordinates.dataset}")
     each = [costs[key] for key in wanted]
-    own = np.array(each[0].values(where.cost))
-    if where.over:
-        own = own / np.array(each[1].values(where.cost))
+    own = np.array(each[0].values(coordinates.cost))
+    if coordinates.over:
+        own = own / np.array(each[1].values(coordinates.cost))
     mean, low, high = own.mean(), own.min(), own.max()
-    if where.cost == "parameters":
+    if coordinates.cost == "parameters":
         low, high = mean * (1 - SAME_SIZE), mean * (1 + SAME_SIZE)
         how = "counted here"
     else:
         batches = " and ".join(f"{cost.batches} batches" for cost in each)
         how = f"{STEPS} steps of {batches} an epoch, on {each[0].machine}"
-    setting = "" if config.systems[where.system].only_costs else PAPER
-    row = {"setting": setting, "mean": round(float(mean), DECIMALS), "provenance": how}
-    if where.cost != "parameters":
+    hyperparameters = "" if config.systems[coordinates.system].only_costs else PAPER
+    row = {
+        "hyperparameters": hyperparameters,
+        "mean": round(float(mean), DECIMALS),
+        "provenance": how,
+    }
+    if coordinates.cost != "parameters":
         row |= {"run_low": round(float(low), DECIMALS), "run_high": round(float(high), DECIMALS)}
     if published is None:
         return row
-    if where.cost != "parameters" and not where.over:
+    if coordinates.cost != "parameters" and not coordinates.over:
         return row | {"verdict": NOT_COMPARABLE, "reason": OTHER_MACHINE}
     return row | {"verdict": verdict(published, low, high)}
 
 
 def count_of(
-    where: Where, config: Config, counts: AllCounts, published: float | None = None
+    coordinates: Coordinates, config: Config, counts: AllCounts, published: float | None = None
 ) -> dict:
     """Return how many there are at a place, and the verdict where a count is published."""
-    if where.dataset not in counts:
-        return _not_run(f"no corpus of {where.dataset}")
-    by_type = counts[where.dataset][where.count][where.split]
-    types = config.types_of(where.subset) or [ALL]
+    if coordinates.dataset not in counts:
+        return _not_run(f"no corpus of {coordinates.dataset}")
+    by_type = counts[coordinates.dataset][coordinates.count][coordinates.split]
+    types = config.types_of(coordinates.subset) or [ALL]
     count = sum(by_type.get(kind, 0) for kind in types)
-    ours = {"mean": count, "provenance": f"counted here: data {where.dataset}"}
+    ours = {"mean": count, "provenance": f"counted here: data {coordinates.dataset}"}
     if published is None:
         return ours
-    expected = config.datasets[where.dataset].questions.get(where.split, {})
-    if where.count == "questions" and set(types) <= set(expected) and count == published:
+    expected = config.datasets[coordinates.dataset].questions.get(coordinates.split, {})
+    if coordinates.count == "questions" and set(types) <= set(expected) and count == published:
         return ours | {"verdict": ENFORCED, "reason": "other data are refused"}
     return ours | {"verdict": verdict(published, *_as_printed(count))}
 
@@ -258,25 +269,27 @@ def _as_printed(count: int) -> tuple[float, float]:
 def _best(
     artefact: Artefact, number: Published, config: Config, found: Found, values: Values
 ) -> dict:
-    """Hold the point of an axis that is said to be best against how often each of ours is.
+    """Hold the point of an override that is said to be best against how often each of ours is.
 
     That is a bootstrap over seeds and questions. The points that are best in most draws, as many as
     make up the confidence, are [ci_low, ci_high]; the mean is the one that is best most often.
     """
-    ((axis, _),) = artefact.x.items()
+    ((override, _),) = artefact.x.items()
     points, cells = [], []
-    for panel, line, point, where in artefact.points(config.axes):
+    for panel, line, point, coordinates in artefact.points(config.sweeps):
         if (panel, line) == (number.column, number.row):
-            setting, cell = next(iter(cells_by_setting(where, config).items()))
-            points.append(float(point[axis]))
+            hyperparameters, cell = next(
+                iter(cells_by_hyperparameters(coordinates, config).items())
+            )
+            points.append(float(point[override]))
             cells.append(cell)
-    result = {"setting": setting}
+    result = {"hyperparameters": hyperparameters}
     if len(points) < 2:
-        return result | _not_run(f"axes.{axis} has fewer than two points to compare")
+        return result | _not_run(f"sweeps.{override} has fewer than two points to compare")
     if number.published not in points:
-        reason = f"{axis} = {number.published:g} is not among the points of axes.{axis}"
+        reason = f"{override} = {number.published:g} is not among the points of sweeps.{override}"
         return result | _not_run(reason)
-    curve = [values(cell, number.where.measure) for cell in cells]
+    curve = [values(cell, number.coordinates.measure) for cell in cells]
     if missing := [cell for cell, own in zip(cells, curve, strict=True) if own is None]:
         return result | _not_run(no_run(*missing))
     shares = shares_of_best([own.to_numpy() for own in curve], config.bootstrap.samples)
@@ -286,10 +299,10 @@ def _best(
     best = points[order[0]]
     judged = verdict(number.published, likely[0], likely[-1])
     if number.published in likely:
-        judged = REPRODUCED if len(likely) == 1 else CANNOT_TELL
+        judged = REPRODUCED if len(likely) == 1 else INCONCLUSIVE
     elif judged == REPRODUCED:  # between two likely points
         judged = verdict(number.published, best, best)
-    run = found.get((cells[order[0]], number.where.measure), {})
+    run = found.get((cells[order[0]], number.coordinates.measure), {})
     told = ", ".join(f"{points[index]:g} {shares[index]:.0%}" for index in range(len(points)))
     return result | {
         "mean": best,
@@ -300,7 +313,7 @@ def _best(
         "verdict": judged,
         "provenance": run.get("provenance", ""),
         "substitute": run.get("substitute", ""),
-        "reason": f"how often each {axis} is the best: {told}",
+        "reason": f"how often each {override} is the best: {told}",
     }
 
 

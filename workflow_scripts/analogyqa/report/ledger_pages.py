@@ -8,9 +8,9 @@ import pandas as pd
 
 from analogyqa.report.html_pages import render
 from analogyqa.report.ledger import (
-    CANNOT_TELL,
     ENFORCED,
     HIGHER,
+    INCONCLUSIVE,
     LOWER,
     NOT_COMPARABLE,
     NOT_RUN,
@@ -28,10 +28,10 @@ from analogyqa.report.table_formats import (
     full_text,
 )
 from analogyqa.report.table_formats import to_markdown as table_to_markdown
-from analogyqa.settings.axes import CHOSEN
+from analogyqa.settings.coordinates import COST, SCORE
+from analogyqa.settings.overrides import TUNED
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.studies import PAPER
-from analogyqa.settings.where import COST, SCORE
 
 TITLE = "Published numbers and ours"
 HOW_MANY = "How many published numbers, and what the agreement is worth"
@@ -40,7 +40,7 @@ SYMBOLS = {
     REPRODUCED: "🟦",
     HIGHER: "🟧",
     LOWER: "🟧",
-    CANNOT_TELL: "⬜",
+    INCONCLUSIVE: "⬜",
     ENFORCED: "⬛",
     NOT_RUN: "➖",
     NOT_COMPARABLE: "✖",
@@ -52,23 +52,23 @@ _KEY = {
     "gives the same, ours is equal at the printed digits",
     HIGHER: "ours lies above the published value, further than one run from another",
     LOWER: "ours lies below it, as far",
-    CANNOT_TELL: "one further run may be at the published value, and as well at the value of what "
+    INCONCLUSIVE: "one further run may be at the published value, and as well at the value of what "
     "the paper compares it with; or there is one seed only; or several points of an axis may be "
     "the best",
     ENFORCED: "the pipeline refuses data with another count, so the agreement is no evidence",
     NOT_RUN: "for the reason in the note",
     NOT_COMPARABLE: OTHER_DATA,
 }
-_EVIDENCE = (REPRODUCED, HIGHER, LOWER, CANNOT_TELL)
-_SETTINGS = (PAPER, CHOSEN, "")
-_WITH_STAND_INS, _REPEATED = "with a stand-in", "printed before"
+_EVIDENCE = (REPRODUCED, HIGHER, LOWER, INCONCLUSIVE)
+_SETTINGS = (PAPER, TUNED, "")
+_WITH_SUBSTITUTES, _REPEATED = "with a substitute", "printed before"
 _READING = (
-    "New evidence is what neither a stand-in made nor the pipeline enforces. A value that is "
+    "New evidence is what neither a substitute made nor the pipeline enforces. A value that is "
     f"printed more than once counts where it stands first; elsewhere it is {_REPEATED}.",
-    f"{SUBSTITUTE}: made {_WITH_STAND_INS} for a file that the paper names.",
+    f"{SUBSTITUTE}: made {_WITH_SUBSTITUTES} for a file that the paper names.",
     "A cell: mean ± standard deviation over seeds [one further run on the same questions] {other "
     "questions} (published) sign [note]. Counts have neither deviation nor interval; of the best "
-    "point of an axis it is the point that is best most often in a bootstrap.",
+    "point of an override it is the point that is best most often in a bootstrap.",
     "A score without ± has no run-to-run spread: every seed gave the same, as of a system that "
     "draws nothing. One further run lies nowhere else, so the published value is held against the "
     "rounding of what is printed. With one seed nothing is known of further runs.",
@@ -156,15 +156,18 @@ def verdict_counts(ledger: pd.DataFrame, sign: Callable[[str], str]) -> Block:
         sign: what a column calls its verdict.
     """
     heads = [f"New evidence: {sign(each)}" for each in _EVIDENCE]
-    heads += [f"{_WITH_STAND_INS}: {' / '.join(MARKS[each] for each in _EVIDENCE)}"]
+    heads += [f"{_WITH_SUBSTITUTES}: {' / '.join(MARKS[each] for each in _EVIDENCE)}"]
     others = [each for each in SYMBOLS if each not in _EVIDENCE]
     heads += [*map(sign, others), _REPEATED]
     rows = []
     for paper, own in ledger.groupby("paper", sort=False):
-        settings = sorted(own["setting"].unique(), key=_SETTINGS.index)
+        settings = sorted(own["hyperparameters"].unique(), key=_SETTINGS.index)
         rows += [
-            ([paper, setting], _counts(own[own["setting"] == setting], others))
-            for setting in settings
+            (
+                [paper, hyperparameters],
+                _counts(own[own["hyperparameters"] == hyperparameters], others),
+            )
+            for hyperparameters in settings
         ]
     return Block(HOW_MANY, ["Paper", "Setting"], heads, rows)
 
@@ -179,7 +182,7 @@ def _lay_out(ledger: pd.DataFrame, papers: Iterable[Paper]) -> _Page:
                 place = re.sub(r"(\d+)", r" \1", name).capitalize()
                 title = f"{place} of {paper.paper}: {artefact.title}"
                 columns = list(artefact.panels if artefact.is_figure else artefact.columns)
-                # Of a figure the points of its axis stand here, and not what its panels show.
+                # Of a figure the points of its override stand here, and not what its panels show.
                 best = f"best {next(iter(artefact.x), '')}"
                 heads = [f"{best} by {panel}" if panel else best for panel in columns]
                 rows = [
@@ -213,14 +216,14 @@ def _rows(
 ) -> list[tuple[tuple[str, str], list[_Cell | None]]]:
     """Return a printed row once for each setting; what has no setting stands in the first."""
     here = ledger[ledger["row"] == label]
-    settings = [name for name in here["setting"].unique() if name] or [""]
+    settings = [name for name in here["hyperparameters"].unique() if name] or [""]
     found = {
-        (row["setting"] or settings[0], row["column"]): _cell(row, notes)
+        (row["hyperparameters"] or settings[0], row["column"]): _cell(row, notes)
         for row in here.to_dict("records")
     }
     return [
-        ((label, setting), [found.get((setting, column)) for column in columns])
-        for setting in settings
+        ((label, hyperparameters), [found.get((hyperparameters, column)) for column in columns])
+        for hyperparameters in settings
     ]
 
 

@@ -1,4 +1,4 @@
-"""Two cross-fitted systems held against each other, by type of question and of answer."""
+"""Two cross-validated systems held against each other, by type of question and of answer."""
 
 from collections.abc import Iterator, Mapping
 
@@ -6,9 +6,9 @@ import pandas as pd
 
 from analogyqa.corpora.folds import in_folds, origin_of
 from analogyqa.measures import MEASURES
-from analogyqa.plan import crossfit_cells
+from analogyqa.plan import cross_validation_cells
 from analogyqa.report.comparing import COMPARED, compare_runs, p_value_of, rounded
-from analogyqa.report.crossfit import EVERY
+from analogyqa.report.cross_validation import EVERY
 from analogyqa.report.ledger import NOT_RUN
 from analogyqa.report.summary import Values, joined, typed
 from analogyqa.report.table_formats import Block, Table, Value
@@ -64,7 +64,7 @@ def answer_types(corpus: pd.DataFrame, entities: pd.DataFrame) -> dict[str, str]
 def build_pairs(
     paper: str, config: Config, values: Values, groups: Mapping[tuple[str, str], Groups]
 ) -> pd.DataFrame:
-    """Compare the pairs of a paper's cross-fitting on all questions and in groups: columns PAIRS.
+    """Compare the pairs of a cross-validation on all questions and in groups: columns PAIRS.
 
     Args:
         paper: whose study it is.
@@ -98,7 +98,7 @@ def compared(
 
     They are of the main measure.
     """
-    study, cells = config.studies[paper].crossfit, crossfit_cells(config, paper)
+    study, cells = config.studies[paper].cross_validation, cross_validation_cells(config, paper)
     for dataset in study.datasets:
         for name, (first, second) in study.pairs.items():
             start = {"paper": paper, "pair": name, "dataset": dataset}
@@ -136,7 +136,7 @@ def pairs_table(frame: pd.DataFrame, paper: Paper, config: Config) -> Table:
             Block(config.datasets[dataset].title, ["Systems", "by type of"], columns, lines)
         )
     notes = [
-        "All questions by cross-fitting, means over seeds. The interval and the two-sided p-value "
+        "All questions by cross-validation, means over seeds. Interval and two-sided p-value "
         "are of a paired randomisation test over questions and seeds, not corrected for the number "
         "of groups.",
         f"A question's answer is a {NUMBER} or an {ENTITY} where its right candidates have a named "
@@ -179,7 +179,7 @@ def questions_page(
         titles = [config.systems[start[name]].title for name in ("first", "second")]
         title, short = config.datasets[start["dataset"]].title, MEASURES[start["measure"]].short
         for heading, own in (("gain", gains.head(SHOWN)), ("lose", gains.tail(SHOWN)[::-1])):
-            lines.append(f"## {title}: what {heading}s by {titles[0]} in place of {titles[1]}")
+            lines.append(f"## {title}: what {heading}s by {titles[0]} instead of {titles[1]}")
             ranked = (f"{short} {second[item]:.2f} to {first[item]:.2f}" for item in own.index)
             said = zip(own.index, ranked, strict=True)
             rows = [f"- {texts[item]} ({origin_of(item)}; {change})" for item, change in said]

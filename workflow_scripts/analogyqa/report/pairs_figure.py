@@ -1,4 +1,4 @@
-"""The pairs of cross-fitted systems as a figure: by how much the first ranks better."""
+"""The pairs of cross-validated systems as a figure: by how much the first ranks better."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 
 from analogyqa.measures import MEASURES
-from analogyqa.report.crossfit import EVERY
+from analogyqa.report.cross_validation import EVERY
 from analogyqa.report.figures import COLOURS
 from analogyqa.report.rows_figure import draw_rows
 from analogyqa.settings.run import Config
@@ -29,7 +29,7 @@ def draw_pairs(frame: pd.DataFrame, config: Config, files: dict[str, str | Path]
         first, second = (config.systems[row[name]].title for name in ("first", "second"))
         labels[row["pair"]] = [first, f"against {second}"]
     heading = [
-        "Pairs of cross-fitted systems on all questions",
+        "Pairs of cross-validated systems on all questions",
         f"{config.bootstrap.confidence:.0%} intervals over questions and seeds; orange: zero "
         "lies outside",
     ]

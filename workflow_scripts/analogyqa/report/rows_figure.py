@@ -7,7 +7,7 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import pandas as pd
 
-from analogyqa.report.crossfit import with_count
+from analogyqa.report.cross_validation import with_count
 from analogyqa.report.figures import STYLE, finish
 from analogyqa.report.ledger import NOT_RUN, OTHER_DATA
 from analogyqa.settings.run import Config

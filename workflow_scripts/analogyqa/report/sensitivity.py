@@ -21,10 +21,10 @@ from analogyqa.report.summary import (
     values_of,
 )
 from analogyqa.report.table_formats import Block, Value, full_text
+from analogyqa.settings.coordinates import Coordinates
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
 from analogyqa.settings.studies import PAPER, Sensitivity
-from analogyqa.settings.where import Where
 
 SENSITIVITY = {
     "dataset": "str",
@@ -47,8 +47,8 @@ SENSITIVITY = {
 }
 
 
-AT_PAPER = "paper's setting"
-SAME = "changes nothing in this system, whose run is that of the paper's setting"
+AT_PAPER = "paper's hyperparameters"
+SAME = "changes nothing in this system, whose run is that of the paper's hyperparameters"
 CLAIM = {HOLDS: "holds", FAILS: "fails", UNDECIDED: "is undecided"}
 
 
@@ -58,10 +58,10 @@ def build_sensitivity(
     runs: Iterable[tuple[dict, pd.DataFrame]],
     learnt: Mapping[Cell, bool],
 ) -> pd.DataFrame:
-    """Return every system at the paper's setting and at each variation of it: columns SENSITIVITY.
+    """Return every system as in the paper and at each variation: columns SENSITIVITY.
 
     There is a row for each data set, variation, measure and system, in the order of the
-    configuration; the first variation, of choice `paper` and without value, is the paper's setting.
+    configuration; the first variation, of choice `paper` and without value, is the paper's.
 
     `difference`, `p_greater`, `p_less` and `verdict` are of the first system against the second on
     the same questions, and stand on the rows of both. The claim that the first is better holds or
@@ -89,19 +89,19 @@ def build_sensitivity(
         if compared and not all(learnt.get(cell, True) for cell in own[:2]):
             compared["verdict"] = NOT_LEARNT
         for system, cell in zip(study.systems, own, strict=True):
-            where = Where(system=system, dataset=dataset, subset=study.subset)
+            coordinates = Coordinates(system=system, dataset=dataset, subset=study.subset)
             stated = cells.get((system, dataset, PAPER, ""))
             run, at_paper = (found.get((each, measure)) for each in (cell, stated))
             row = {"dataset": dataset, "choice": choice, "value": value}
             row |= {"measure": measure, "system": system, **compared}
             if config.comparable:
-                row["published"] = paper.published_at(where | Where(measure=measure))
+                row["published"] = paper.published_at(coordinates | Coordinates(measure=measure))
             if run:
                 row |= {column: run[column] for column in (*MEASURED, "substitute")}
                 row["learnt"] = {True: "yes", False: "no"}[learnt.get(cell, True)]
                 row["reason"] = SAME if choice != PAPER and cell == stated else ""
             else:
-                changed = where | Where(**variations[choice, value])
+                changed = coordinates | Coordinates(**variations[choice, value])
                 row["reason"] = no_run(cell) if cell else why_not(changed, config)
             if run and at_paper:
                 row["difference_to_paper"] = round(run["mean"] - at_paper["mean"], DECIMALS)

@@ -136,8 +136,8 @@ def _title(frame: pd.DataFrame, config: Config, study: Sensitivity) -> str:
     titles = [config.systems[name].title for name in study.systems]
     confidence = f"{config.bootstrap.confidence * 100:g}%"
     lines = [
-        "Open choices, each taken otherwise alone around the paper's setting",
-        "first row and faint lines: the paper's setting",
+        "Open choices, each taken otherwise alone around the paper's hyperparameters",
+        "first row and faint lines: the paper's hyperparameters",
         f"{study.subset}, test split; bars: {confidence} intervals over questions and "
         f"{seeds_of(frame)} seeds",
         "hollow: changes nothing in this system",

@@ -62,7 +62,8 @@ def _introduction(config: Config, study: Sensitivity) -> str:
         return "There is no system to vary."
     sentences = [
         "Each choice that the paper leaves open is taken otherwise, alone, around the paper's "
-        f"setting. Choices: {len(study.axes)}; variations: {sum(map(len, study.axes.values()))}."
+        f"setting. Choices: {len(study.choices)}; "
+        f"variations: {sum(map(len, study.choices.values()))}."
     ]
     if len(names) > 1:
         sentences.append(
@@ -87,9 +88,9 @@ def _on_the_claim(first: list[dict], second: list[dict], config: Config) -> list
     """Say what becomes of the claim that the first system is better than the second."""
     paper, *variations = first
     if paper["verdict"] == NOT_RUN:
-        return [f"The claim is {NOT_RUN} at the paper's setting."]
+        return [f"The claim is {NOT_RUN} with the paper's hyperparameters."]
     if paper["verdict"] == NOT_LEARNT:
-        return [f"At the paper's setting a system {NOT_LEARNT}: the claim is not judged."]
+        return [f"With the paper's hyperparameters a system {NOT_LEARNT}: the claim is not judged."]
     means = ", ".join(
         f"{config.systems[row['system']].title} {row['mean']:.3f}" for row in (paper, second[0])
     )
@@ -112,7 +113,7 @@ def _on_the_claim(first: list[dict], second: list[dict], config: Config) -> list
         if row["verdict"] == paper["verdict"] and row["difference"] * paper["difference"] < 0
     ]
     return [
-        f"At the paper's setting the claim {CLAIM[paper['verdict']]}: {means} "
+        f"With the paper's hyperparameters the claim {CLAIM[paper['verdict']]}: {means} "
         f"({paper['difference']:+.3f}, p = {p_value_of(paper):.2g}).",
         f"Of the variations that were run, {count} of {len(judged)} change this verdict"
         f"{f': {listed}' if listed else ''}.",
@@ -153,7 +154,7 @@ def _on_the_published(rows: list[dict], title: str) -> str:
     moved = [row for row in variations if mark_of(row) and (mark_of(row) == REPRODUCED) != inside]
     return (
         f"The published value of {title}, {paper['published']:g}, lies {places[inside]} the "
-        f"interval at the paper's setting and {places[not inside]} it with "
+        f"interval with the paper's hyperparameters and {places[not inside]} it with "
         f"{', '.join(choice_label(row, paper) for row in moved) or 'no variation'}."
     )
 
@@ -169,13 +170,13 @@ def _notes(frame: pd.DataFrame, config: Config, study: Sensitivity) -> list[str]
     data = ", ".join(f"{config.datasets[name].title} {count}" for name, count in counts.items())
     seeds = seeds_note(paper.assign(subset=study.subset).to_dict("records"))
     notes = [
-        f"Data: {study.subset}, test split; questions at the paper's setting: "
+        f"Data: {study.subset}, test split; questions with the paper's hyperparameters: "
         f"{data or 'none'}. Seeds: {seeds}.",
-        "Protocol: the epoch is chosen on dev and the test split is scored once, for that epoch. "
+        "Protocol: the epoch is tuned on dev and the test split is scored once, for that epoch. "
         "No variation is chosen.",
         f"Shown is the {titles([study.measure])}; the csv beside this page has {titles(RANKED)}.",
         *interval_notes(" (published) mark" if config.comparable else "", config),
-        "Change: of the mean, against the paper's setting.",
+        "Change: of the mean, against the paper's hyperparameters.",
         f"{NOT_LEARNT[0].upper()}{NOT_LEARNT[1:]}: the training loss never comes below what one "
         "and the same energy for all quadruples would give. Nothing follows from such a training.",
     ]

@@ -44,7 +44,7 @@ class Paired(NamedTuple):
         return float(np.mean(direction * (effect + self.draws) > beyond))
 
     def items_needed(self, effect: float, level: float, items: int) -> float:
-        """Return how many items, in place of these, find an effect with the chance `POWER`.
+        """Return how many items, instead of these, find an effect with the chance `POWER`.
 
         Infinite where the seeds' part of the variance alone hides it.
         """

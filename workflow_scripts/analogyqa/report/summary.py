@@ -15,7 +15,7 @@ from analogyqa.plan import Cell
 from analogyqa.plan.solved import Parts
 from analogyqa.report.spread import summarise
 from analogyqa.schemas import METRICS, read_table
-from analogyqa.settings.axes import from_text, to_text
+from analogyqa.settings.overrides import from_text, to_text
 from analogyqa.settings.run import Config
 
 # Values are rounded once, before any verdict, so that a verdict always agrees with the file.
@@ -39,13 +39,13 @@ SUMMARY = {
     "system": _text,
     "dataset": _text,
     "subset": _text,
-    "axes": _text,
+    "overrides": _text,
     "measure": _text,
     **MEASURED,
     "tied_candidates": _count,
     "all_correct": _count,
     "mean_of_others": _number,
-    "setting": _text,
+    "hyperparameters": _text,
     "provenance": _text,
     "substitute": _text,
 }
@@ -59,7 +59,7 @@ LEDGER = {
     "measure": _text,
     "scale": _number,
     "kind": _text,
-    "setting": _text,
+    "hyperparameters": _text,
     "published": _number,
     **MEASURED,
     "verdict": _text,
@@ -125,7 +125,7 @@ def summarise_runs(runs: Iterable[tuple[dict, pd.DataFrame]], config: Config) ->
     `tied_candidates` is the total over items and seeds; `all_correct` counts the items whose
     candidates are all correct, and `mean_of_others` is the mean without them. `setting` is the name
     that the run was trained with (what a chosen one turned out to be), empty for a system that is
-    not trained. `substitute` says which of the configuration's `stand_ins` it was made with.
+    not trained. `substitute` says which of the configuration's `substitutes` it was made with.
     """
     bootstrap, rows = config.bootstrap, []
     for record, metrics in runs:
@@ -142,7 +142,7 @@ def summarise_runs(runs: Iterable[tuple[dict, pd.DataFrame]], config: Config) ->
             rows.append(
                 {
                     **cell._asdict(),
-                    "axes": to_text(cell.axes),
+                    "overrides": to_text(cell.overrides),
                     "measure": measure,
                     **{name: round(value, DECIMALS) for name, value in summary._asdict().items()},
                     "n_seeds": by_seed.shape[0],
@@ -150,9 +150,11 @@ def summarise_runs(runs: Iterable[tuple[dict, pd.DataFrame]], config: Config) ->
                     "tied_candidates": tied,
                     "all_correct": int(sure.sum()),
                     "mean_of_others": _mean(by_seed.drop(columns=sure[sure].index)),
-                    "setting": record["settings"]["setting"] if _is_trained(record) else "",
+                    "hyperparameters": record["settings"]["hyperparameters"]
+                    if _is_trained(record)
+                    else "",
                     "provenance": _provenance(record),
-                    "substitute": _substitute(record, config.stand_ins),
+                    "substitute": _substitute(record, config.substitutes),
                 }
             )
     return typed(rows, SUMMARY)
@@ -160,12 +162,15 @@ def summarise_runs(runs: Iterable[tuple[dict, pd.DataFrame]], config: Config) ->
 
 def by_cell(summary: pd.DataFrame) -> Found:
     """Return the rows of a summary by cell and measure."""
-    axes = {text: from_text(text) for text in summary["axes"].unique()}
+    overrides = {text: from_text(text) for text in summary["overrides"].unique()}
     # Lists, since pandas walks its own strings slowly, and a summary has 20,000 rows.
     columns = {name: summary[name].tolist() for name in summary}
     rows = (dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
     return {
-        (Cell(row["system"], row["dataset"], row["subset"], axes[row["axes"]]), row["measure"]): row
+        (
+            Cell(row["system"], row["dataset"], row["subset"], overrides[row["overrides"]]),
+            row["measure"],
+        ): row
         for row in rows
     }
 
@@ -213,7 +218,7 @@ def _provenance(record: dict) -> str:
         sources = settings["sources"]
         origin = f"on {sources['train']}, vectors {vectors['origin']}" if vectors else ""
         rewritten = f", entities by {sources['entities']}" if "entities" in sources else ""
-        return f"trained here: {origin}{rewritten}, setting {settings['setting']}"
+        return f"trained here: {origin}{rewritten}, setting {settings['hyperparameters']}"
     if settings["sentence_vectors"]:
         return settings["sentence_vectors"]["origin"]
     system = settings["system"]
@@ -228,7 +233,7 @@ def _mean(values: pd.DataFrame) -> float | None:
     return round(float(values.to_numpy().mean()), DECIMALS) if values.size else None
 
 
-def _substitute(record: dict, stand_ins: Mapping[str, str]) -> str:
+def _substitute(record: dict, substitutes: Mapping[str, str]) -> str:
     """Return what stands in for what in a run: the names that its record has."""
     texts = []
     for settings in (record["settings"], *record["settings"].get("parts", {}).values()):
@@ -236,4 +241,4 @@ def _substitute(record: dict, stand_ins: Mapping[str, str]) -> str:
         texts += [text for store in stores for text in store.values()]
         texts += settings["sources"].values()
     names = {name for text in texts for name in re.split(r"[ ,]+", text)}
-    return ", ".join(f"{name} for {what}" for name, what in stand_ins.items() if name in names)
+    return ", ".join(f"{name} for {what}" for name, what in substitutes.items() if name in names)

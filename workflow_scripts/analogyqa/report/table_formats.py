@@ -5,13 +5,13 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from analogyqa.report.ledger import CANNOT_TELL, ENFORCED, HIGHER, LOWER, NOT_RUN, REPRODUCED
+from analogyqa.report.ledger import ENFORCED, HIGHER, INCONCLUSIVE, LOWER, NOT_RUN, REPRODUCED
 from analogyqa.settings.paper import DIGITS, NOT_PRINTED
 
 IN_PAPER, NOT_IN_PAPER = "paper", "not in the paper"
-MARKS = {REPRODUCED: "=", HIGHER: "↑", LOWER: "↓", CANNOT_TELL: "?", ENFORCED: "≡"}
+MARKS = {REPRODUCED: "=", HIGHER: "↑", LOWER: "↓", INCONCLUSIVE: "?", ENFORCED: "≡"}
 LINK = re.compile(r"\[([^]]+)\]\(([^)]+)\)")  # in a note: its text and where it leads
-SUBSTITUTE = "†"  # behind the mark of a row that is made with a stand-in
+SUBSTITUTE = "†"  # behind the mark of a row that is made with a substitute
 
 
 _LATEX = {
@@ -186,7 +186,7 @@ def _published(row: dict) -> str:
 
 
 def count_text(row: dict) -> Value:
-    """Return a count, or the point of an axis."""
+    """Return a count, or the point of an override."""
     ours = NOT_RUN if pd.isna(row["mean"]) else f"{row['mean']:.10g}"
     if pd.isna(row["published"]):
         return Value(NOT_PRINTED if ours == NOT_RUN else ours)

@@ -7,21 +7,21 @@ import pandas as pd
 from analogyqa.measures import MEASURES
 from analogyqa.report.comparing import top_group_note
 from analogyqa.report.ledger import (
-    CANNOT_TELL,
     ENFORCED,
     HIGHER,
+    INCONCLUSIVE,
     LOWER,
     NOT_RUN,
     OTHER_DATA,
     REPRODUCED,
 )
 from analogyqa.report.table_formats import IN_PAPER, MARKS, SUBSTITUTE, has_spread
-from analogyqa.settings.axes import CHOSEN, from_text, of_dataset
+from analogyqa.settings.coordinates import COST, COUNT
+from analogyqa.settings.overrides import TUNED, from_text, of_dataset
 from analogyqa.settings.paper import CITED, Artefact
 from analogyqa.settings.run import Config
 from analogyqa.settings.studies import PAPER
 from analogyqa.settings.systems import Training
-from analogyqa.settings.where import COST, COUNT
 
 # The lines about settings and origins below a table; the report has all, at this place.
 MOST_LINES = 5
@@ -34,8 +34,8 @@ _WORDS = {
     "ours is equal at the printed digits)",
     HIGHER: "ours is higher",
     LOWER: "ours is lower",
-    CANNOT_TELL: "cannot tell (a further run may as well be at the value that the paper prints for "
-    "what it compares this system with, or there is one seed)",
+    INCONCLUSIVE: "inconclusive (one more run of ours may also be at the value that the paper "
+    "prints for what it compares this system with, or there is one seed)",
 }
 _COUNT_WORDS = {
     REPRODUCED: "equal",
@@ -96,7 +96,7 @@ def notes_of(artefact: Artefact, rows: list[dict], config: Config) -> list[str]:
 
 
 def _counted_notes(artefact: Artefact, config: Config) -> list[str]:
-    datasets = {number.where.dataset for number in artefact.numbers()} & {*config.datasets}
+    datasets = {number.coordinates.dataset for number in artefact.numbers()} & {*config.datasets}
     questions = (
         "pairs of sentences"
         if datasets and all(config.datasets[name].solved for name in datasets)
@@ -108,7 +108,9 @@ def _counted_notes(artefact: Artefact, config: Config) -> list[str]:
         "pairs": "pairs of a question and a candidate",
         "analogies": "unordered couples of two of them of one category",
     }
-    counted = {number.where.count: None for number in artefact.numbers() if number.kind == COUNT}
+    counted = {
+        number.coordinates.count: None for number in artefact.numbers() if number.kind == COUNT
+    }
     return [f"Counted: {', '.join(said[name] for name in counted)}."]
 
 
@@ -152,7 +154,7 @@ def _all_correct_notes(rows: list[dict], config: Config) -> list[str]:
         run = row["run"]
         if run and run["all_correct"] and pd.notna(row["published"]):
             key = (run["dataset"], run["subset"], run["all_correct"], run["n_items"])
-            at = f" ({row['setting']} setting)" if row["setting"] else ""
+            at = f" ({row['hyperparameters']} setting)" if row["hyperparameters"] else ""
             text = f"{row['name']}{at} {run['mean']:.3f} to {run['mean_of_others']:.3f}"
             groups.setdefault(key, []).append(text)
     return [
@@ -166,7 +168,7 @@ def _all_correct_notes(rows: list[dict], config: Config) -> list[str]:
 def _data_note(runs: list[dict], config: Config) -> str:
     questions: dict[str, dict[str, int]] = {}
     for run in runs:
-        read = ["=".join(axis) for axis in of_dataset(from_text(run["axes"]))]
+        read = ["=".join(override) for override in of_dataset(from_text(run["overrides"]))]
         subset = " ".join([run["subset"], *read])
         questions.setdefault(run["dataset"], {})[subset] = run["n_items"]
     items = {
@@ -192,7 +194,7 @@ def seeds_note(runs: Iterable[dict]) -> str:
 
 
 def _protocol_notes(runs: list[dict], config: Config) -> list[str]:
-    systems = [config.system_at(run["system"], from_text(run["axes"])) for run in runs]
+    systems = [config.system_at(run["system"], from_text(run["overrides"])) for run in runs]
     measures = {system.training.select_by for system in systems if system.trained}
     notes = []
     if measures:
@@ -225,10 +227,10 @@ def _protocol_notes(runs: list[dict], config: Config) -> list[str]:
 def _ties_note(runs: list[dict], config: Config) -> str:
     solved = runs and all(config.datasets[run["dataset"]].solved for run in runs)
     tied = {
-        " ".join([run["system"], run["dataset"], run["subset"], *map("=".join, axes)]): count
+        " ".join([run["system"], run["dataset"], run["subset"], *map("=".join, overrides)]): count
         for run in runs
         if (count := run["tied_candidates"])
-        for axes in [from_text(run["axes"])]
+        for overrides in [from_text(run["overrides"])]
     }
     counts = ", ".join(f"{label} {count}" for label, count in tied.items())
     if solved and tied:
@@ -247,7 +249,7 @@ def marks_notes(
 
     Args:
         verdicts: those of the table.
-        substitutes: whether there is a value that a stand-in made.
+        substitutes: whether there is a value that a substitute made.
         counts: whether the table counts.
         config: says whether published values are about our data.
     """
@@ -255,7 +257,7 @@ def marks_notes(
         return [f"No marks: {OTHER_DATA}, the published values are for orientation only."]
     words = _COUNT_WORDS if counts else _WORDS
     said = [f"{MARKS[each]} {words[each]}" for each in words if each in verdicts]
-    said += [f"{SUBSTITUTE} made with a stand-in for a file of the paper"] if substitutes else []
+    said += [f"{SUBSTITUTE} made with a substitute for a file of the paper"] if substitutes else []
     return [f"Marks: {'; '.join(said)}."] if said else []
 
 
@@ -265,11 +267,11 @@ def settings_lines(rows: list[dict], config: Config) -> list[str]:
     chosen: dict[tuple[str, str], dict[str, None]] = {}
     origins: dict[str, dict[str, None]] = {}
     for row in rows:
-        if row["setting"] == PAPER and row["system"] in config.systems:
+        if row["hyperparameters"] == PAPER and row["system"] in config.systems:
             system = config.systems[row["system"]]
             stated.setdefault(_otherwise(system.training), {})[system.title] = None
-        elif row["setting"] == CHOSEN and row["run"]:
-            selection, name = config.selection_of(row["system"]), row["run"]["setting"]
+        elif row["hyperparameters"] == TUNED and row["run"]:
+            selection, name = config.selection_of(row["system"]), row["run"]["hyperparameters"]
             changes = _flat(selection.settings.get(name, {}))
             what = f"{name} ({changes})" if changes else name
             chosen.setdefault((selection.subset, what), {})[row["name"]] = None
@@ -281,7 +283,10 @@ def settings_lines(rows: list[dict], config: Config) -> list[str]:
             f"Chosen on {subset} by {', '.join(own)}: {what}."
             for (subset, what), own in chosen.items()
         ),
-        *(f"Paper's setting of {', '.join(own)}: {training}." for training, own in stated.items()),
+        *(
+            f"Paper's hyperparameters of {', '.join(own)}: {training}."
+            for training, own in stated.items()
+        ),
         *(f"Origin of {', '.join(own)}: {made}." for made, own in origins.items()),
     ]
     if not lines:

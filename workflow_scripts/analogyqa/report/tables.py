@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pandas as pd
 
-from analogyqa.plan import Cell, cells_by_setting, extra_systems, run_of, why_not
+from analogyqa.plan import Cell, cells_by_hyperparameters, extra_systems, run_of, why_not
 from analogyqa.report.comparing import top_group
 from analogyqa.report.ledger import (
     NOT_RUN,
@@ -30,10 +30,10 @@ from analogyqa.report.table_formats import (
 )
 from analogyqa.report.table_notes import notes_of
 from analogyqa.runs.cost import Costs
-from analogyqa.settings.axes import CHOSEN
+from analogyqa.settings.coordinates import COST, COUNT, SCORE, Coordinates
+from analogyqa.settings.overrides import TUNED
 from analogyqa.settings.paper import CITED, OWN, Artefact, Paper
 from analogyqa.settings.run import Config
-from analogyqa.settings.where import COST, COUNT, SCORE, Where
 
 _FIRST = ("paper", "artefact", "block", "row", "column", "system", "ranked_by")
 FRAME = dict.fromkeys(_FIRST, "str") | LEDGER | {"top_group": "boolean"}
@@ -133,8 +133,8 @@ def _rows_of_paper(
     for number in paper.artefacts[name].numbers():
         values = judged.get((number.row, number.column))
         if values is None and number.kind in (SCORE, COST, COUNT):
-            values = _ours(number.where, config, found, counts)
-        described = _described(IN_PAPER, number.row, number.column, number.where, config)
+            values = _ours(number.coordinates, config, found, counts)
+        described = _described(IN_PAPER, number.row, number.column, number.coordinates, config)
         for value in values or [{"published": number.published, "kind": number.kind}]:
             rows.append(described | value)
     return rows
@@ -145,31 +145,40 @@ def _rows_not_in_paper(
 ) -> list[dict]:
     rows = []
     for system in extra_systems(config, paper, name):
-        for row, column, where in paper.artefacts[name].cells_of(config.systems[system].title):
-            where = where | Where(system=system)
-            described = _described(NOT_IN_PAPER, row, column, where, config)
-            rows += [described | value for value in _ours(where, config, found, counts)]
+        for row, column, coordinates in paper.artefacts[name].cells_of(
+            config.systems[system].title
+        ):
+            coordinates = coordinates | Coordinates(system=system)
+            described = _described(NOT_IN_PAPER, row, column, coordinates, config)
+            rows += [described | value for value in _ours(coordinates, config, found, counts)]
     return rows
 
 
-def _described(block: str, row: str, column: str, where: Where, config: Config) -> dict:
-    ranker = config.systems[where.system].ranker if where.system in config.systems else ""
+def _described(block: str, row: str, column: str, coordinates: Coordinates, config: Config) -> dict:
+    ranker = (
+        config.systems[coordinates.system].ranker if coordinates.system in config.systems else ""
+    )
     described = {"block": block, "row": row, "column": column}
-    return described | {"system": where.system or "", "ranked_by": ranker}
+    return described | {"system": coordinates.system or "", "ranked_by": ranker}
 
 
-def _ours(where: Where, config: Config, found: Found, counts: AllCounts) -> list[dict]:
+def _ours(coordinates: Coordinates, config: Config, found: Found, counts: AllCounts) -> list[dict]:
     """Return our values at a place, by setting, where nothing is published."""
-    if reason := why_not(where, config):
-        return [{"kind": where.kind, "verdict": NOT_RUN, "reason": reason}]
-    if where.kind == COUNT:
-        return [count_of(where, config, counts) | {"kind": COUNT, "measure": measured(where)}]
-    if where.kind == COST:
-        return [cost_of(where, config, found) | {"kind": COST, "measure": measured(where)}]
+    if reason := why_not(coordinates, config):
+        return [{"kind": coordinates.kind, "verdict": NOT_RUN, "reason": reason}]
+    if coordinates.kind == COUNT:
+        return [
+            count_of(coordinates, config, counts)
+            | {"kind": COUNT, "measure": measured(coordinates)}
+        ]
+    if coordinates.kind == COST:
+        return [
+            cost_of(coordinates, config, found) | {"kind": COST, "measure": measured(coordinates)}
+        ]
     return [
-        found.get((cell, where.measure), {"verdict": NOT_RUN, "reason": no_run(cell)})
-        | {"kind": SCORE, "setting": setting}
-        for setting, cell in cells_by_setting(where, config).items()
+        found.get((cell, coordinates.measure), {"verdict": NOT_RUN, "reason": no_run(cell)})
+        | {"kind": SCORE, "hyperparameters": hyperparameters}
+        for hyperparameters, cell in cells_by_hyperparameters(coordinates, config).items()
     ]
 
 
@@ -186,19 +195,19 @@ def _more_about(row: dict, artefact: Artefact, config: Config, found: Found) -> 
     name = row[artefact.systems_in or "column"]
     if row["system"] in config.systems and not artefact.systems_in:
         name = config.systems[row["system"]].title
-    at = f"{name} (chosen on dev)" if row["setting"] == CHOSEN else name
+    at = f"{name} (tuned on dev)" if row["hyperparameters"] == TUNED else name
     return {"run": run, "path": path, "name": name, "system_at": at}
 
 
 def _cell(row: dict, artefact: Artefact, config: Config) -> Cell:
     """Return the cell of a row of FRAME."""
     if row["block"] == IN_PAPER:
-        where = artefact.where(row["row"], row["column"])
+        coordinates = artefact.coordinates(row["row"], row["column"])
     else:
         in_rows = artefact.systems_in == "row"
         at = {"column": row["column"]} if in_rows else {"row": row["row"]}
-        where = artefact.where(**at) | Where(system=row["system"])
-    return cells_by_setting(where, config)[row["setting"]]
+        coordinates = artefact.coordinates(**at) | Coordinates(system=row["system"])
+    return cells_by_hyperparameters(coordinates, config)[row["hyperparameters"]]
 
 
 def _blocks(artefact: Artefact, rows: list[dict]) -> list[Block]:
@@ -206,8 +215,8 @@ def _blocks(artefact: Artefact, rows: list[dict]) -> list[Block]:
     paper, others = (
         [row for row in rows if row["block"] == block] for block in (IN_PAPER, NOT_IN_PAPER)
     )
-    stated = [row for row in paper if row["setting"] != CHOSEN]
-    chosen = [row for row in paper if row["setting"] == CHOSEN]
+    stated = [row for row in paper if row["hyperparameters"] != TUNED]
+    chosen = [row for row in paper if row["hyperparameters"] == TUNED]
     system = {"System": "name", "ranked by": "ranked_by"}
     other = system | {"System": "system_at"}
     if artefact.systems_in == "row":
@@ -217,7 +226,7 @@ def _blocks(artefact: Artefact, rows: list[dict]) -> list[Block]:
         place, of_others = {"": "row"}, (heading, others, other, "row", short_text)
     blocks = [
         ("In the paper" if chosen or others else "", stated, place, "column", _text),
-        ("In the paper at the setting chosen on dev", chosen, place, "column", _text),
+        ("In the paper at the setting tuned on dev", chosen, place, "column", _text),
         of_others,
     ]
     return [_block(*block) for block in blocks if block[1]]

@@ -9,7 +9,9 @@ from analogyqa.schemas import HISTORY, read_table
 from analogyqa.settings.systems import System
 
 
-def choose_setting(histories: dict[str, str], measure: str, subset: str, path: str | Path) -> None:
+def choose_hyperparameters(
+    histories: dict[str, str], measure: str, subset: str, path: str | Path
+) -> None:
     """Choose the setting with the highest mean over seeds of the best dev value and record it.
 
     Args:
@@ -19,21 +21,21 @@ def choose_setting(histories: dict[str, str], measure: str, subset: str, path: s
         path: the JSON file to write: chosen, measure, subset, dev (setting to mean).
     """
     dev = {}
-    for setting, file in histories.items():
+    for hyperparameters, file in histories.items():
         history = read_table(file, HISTORY)
         own = history[history["measure"] == f"dev_{measure}"]
-        dev[setting] = float(own.groupby("seed")["value"].max().mean())
+        dev[hyperparameters] = float(own.groupby("seed")["value"].max().mean())
     chosen = max(dev, key=dev.__getitem__)
-    write_json(path, {"chosen": chosen, "measure": measure, "subset": subset, "dev": dev})
+    write_json(path, {"tuned": chosen, "measure": measure, "subset": subset, "dev": dev})
 
 
-def chosen_setting(path: str | Path) -> str:
-    """Return the setting that `choose_setting` recorded.
+def tuned_setting(path: str | Path) -> str:
+    """Return the setting that `choose_hyperparameters` recorded.
 
     Raises AnalogyQAError for a file that is not such a record.
     """
     try:
-        return str(json.loads(Path(path).read_text(encoding="utf-8"))["chosen"])
+        return str(json.loads(Path(path).read_text(encoding="utf-8"))["tuned"])
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise AnalogyQAError(
             f"{path}: no record of a chosen setting ({error!r}). "
@@ -50,5 +52,5 @@ def system_of(settings: dict[str, dict], selection: str | Path | None) -> tuple[
 
     Raises AnalogyQAError for a file that is not such a record.
     """
-    setting = chosen_setting(selection) if selection else next(iter(settings))
-    return setting, System(title="", **settings[setting])
+    hyperparameters = tuned_setting(selection) if selection else next(iter(settings))
+    return hyperparameters, System(title="", **settings[hyperparameters])

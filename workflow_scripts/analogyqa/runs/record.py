@@ -54,7 +54,7 @@ def run_record(
     """Return the record of one cell.
 
     Args:
-        cell: system, dataset, subset, axes.
+        cell: system, dataset, subset, overrides.
         settings: the resolved configuration that the scores depend on.
         seeds: as run.
         inputs: name of an input to its sha256.
@@ -73,7 +73,7 @@ def run_record(
 
 def settings_record(
     system: System,
-    setting: str | None,
+    hyperparameters: str | None,
     sources: dict[str, str],
     lowercase: bool,
     files: dict[int, CellFiles],
@@ -84,8 +84,8 @@ def settings_record(
     return {
         "system": system.scientific(),
         "p": system.p if system.needs_prototypes else None,
-        "training": system.training.model_dump() if setting else None,
-        "setting": setting,
+        "training": system.training.model_dump() if hyperparameters else None,
+        "hyperparameters": hyperparameters,
         "sources": sources,
         "lowercase": lowercase,
         **{kind: store_record(path) if path else None for kind, path in stores.items()},

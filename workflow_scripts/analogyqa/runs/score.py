@@ -33,7 +33,7 @@ def score_cell(
     Args:
         cell: what is run.
         types: the question types of its subset, None for `all`.
-        system: at the axes of the cell.
+        system: at the overrides of the cell.
         files: seed to its tables.
         sources: split to the name of the file that its pairs come from, for the record.
         lowercase: as the vocabulary was made.

@@ -80,7 +80,7 @@ def train_cell(
     cell: Cell,
     types: Sequence[str] | None,
     system: System,
-    setting: str,
+    hyperparameters: str,
     files: dict[int, CellFiles],
     sources: dict[str, str],
     lowercase: bool,
@@ -113,7 +113,7 @@ def train_cell(
 
     started = time.perf_counter()
     chosen_device = device_for(device)
-    settings = settings_record(system, setting, sources, lowercase, files)
+    settings = settings_record(system, hyperparameters, sources, lowercase, files)
     inputs, calls = {}, []
     for seed, tables in files.items():
         hashes = hashes_of(tables)

@@ -8,7 +8,7 @@ from analogyqa.registry import RELATIONS, SOLVERS
 from analogyqa.settings.base import Alternatives, Count, Joined, Section, WholeNumber
 
 SOLVER, TRAINED_ON = "solver", "trained_on"
-SOLVING_AXES = (SOLVER, TRAINED_ON)
+SOLVING_OVERRIDES = (SOLVER, TRAINED_ON)
 
 
 class Category(Section):

@@ -16,7 +16,7 @@ from analogyqa.folders import folder_name
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
 Folder = Annotated[str, AfterValidator(folder_name)]
 
-# Stands before each axis that a name has, and between axes, in the names of files. No comma: of a
+# Stands before each override in the names of files, and between overrides. No comma: of a
 # wildcard with one Snakemake 9.27 loses a part when it submits the job to a cluster.
 AT = "@"
 
@@ -49,8 +49,8 @@ def _split(value: object) -> object:
     return [] if parts == ["null"] else parts
 
 
-Joined = BeforeValidator(_split)  # a list that may be given as an axis has it, as text
-# Such a list that may be empty: an axis has null then.
+Joined = BeforeValidator(_split)  # a list that may be given as an override has it, as text
+# Such a list that may be empty: an override has null then.
 JoinedOrEmpty = BeforeValidator(lambda value: _split("null" if value is None else value))
 
 

@@ -3,7 +3,7 @@
 from pydantic import Field, model_validator
 
 from analogyqa.settings.base import Count, Section
-from analogyqa.settings.where import COST, SCORE, Where, require_given
+from analogyqa.settings.coordinates import COST, SCORE, Coordinates, require_given
 
 
 class Comparison(Section):
@@ -13,9 +13,9 @@ class Comparison(Section):
     A score is better where it is larger, and a norm, too; a cost where it is smaller.
     """
 
-    better: Where
-    worse: Where
-    cells: Where = Where()
+    better: Coordinates
+    worse: Coordinates
+    cells: Coordinates = Coordinates()
 
 
 class Claim(Section):
@@ -31,7 +31,7 @@ class Claim(Section):
     claim: str
     where: str
     primary: bool = False
-    cells: Where = Where()
+    cells: Coordinates = Coordinates()
     needs: Count | None = None
     tolerance: float = Field(default=0, ge=0, lt=1)
     times: float = Field(default=1, ge=1)
@@ -76,7 +76,7 @@ class Claim(Section):
     def needed(self) -> int:
         return self.needs or len(self.comparisons)
 
-    def sides(self) -> list[tuple[Where, Where]]:
+    def sides(self) -> list[tuple[Coordinates, Coordinates]]:
         """Return the better and the worse side of each comparison, with all that is said of them.
 
         Raises ValueError when a key is given twice.

@@ -22,7 +22,7 @@ Split = Literal["train", "dev", "test"]
 ALL = "all"  # the subset of every question that has a correct candidate; always there
 OTHER = "other"  # the type, in the subset `all`, of a question that has none
 FOLD = "fold"
-DATASET_AXES = ("drop_all_correct", "prototype_choice", "train_share", FOLD)
+DATASET_OVERRIDES = ("drop_all_correct", "prototype_choice", "train_share", FOLD)
 
 
 def _none_expected(questions: object) -> object:
@@ -59,7 +59,7 @@ class Dataset(Section):
     questions whose candidates are all correct are left out, as in the "clean" TrecQA.
     `prototype_choice` says what is shuffled to choose prototypes: see `choose_prototypes`. Of the
     training questions `train_share` is kept: see `corpora.shares`. Of a `fold`, such as 1of5, the
-    splits are those of cross-fitting: see `corpora.folds`.
+    splits are those of cross-validation: see `corpora.folds`.
 
     One whose reader gives relations has pairs of sentences, of which analogies are solved: those of
     the `categories` that are made here, or of a folder, its `test`, with a file for each category.

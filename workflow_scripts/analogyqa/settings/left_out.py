@@ -12,7 +12,7 @@ def leave_out(config: Config, reasons: dict[str, str]) -> Config:
     Args:
         config: as loaded.
         reasons: system to why; `left_out` then tells the tables. Other keys, such as a system at an
-            axis, only tell.
+            override, only tell.
 
     Raises AnalogyQAError when no system is left.
     """
@@ -22,12 +22,12 @@ def leave_out(config: Config, reasons: dict[str, str]) -> Config:
     studies = {}
     for paper, study in config.studies.items():
         changed = {}
-        for key in ("selection", "sensitivity", "crossfit"):
+        for key in ("selection", "sensitivity", "cross_validation"):
             if section := getattr(study, key):
                 kept = {"systems": _kept(section.systems, systems)}
                 if key != "selection":
                     kept["datasets"] = [n for n in section.datasets if n not in reasons]
-                if key == "crossfit":
+                if key == "cross_validation":
                     pairs = section.pairs.items()
                     kept["pairs"] = {n: pair for n, pair in pairs if set(pair) <= set(systems)}
                 changed[key] = section.model_copy(update=kept)

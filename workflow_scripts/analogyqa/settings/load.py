@@ -37,12 +37,12 @@ _NAMED = (
     "sentence_vectors",
     "categories",
     "systems",
-    "stand_ins",
+    "substitutes",
 )
 _SINGLE = ("named_entities", "lemmas", "parser")  # each is a thing of its own
 _SHARED = (*_NAMED, *_SINGLE)
 _UNDER = {"training": Training, "prototypes": Prototypes}
-_STUDIES = ("selection", "sensitivity", "crossfit", "extra_rows")
+_STUDIES = ("selection", "sensitivity", "cross_validation", "extra_rows")
 _NOT_GIVEN = ("studies", "seeds_of")  # no user writes them: they are made of other keys
 _SECTIONS = (*_SHARED, *_UNDER, *_STUDIES)
 
@@ -108,14 +108,15 @@ def load_config(
     A data set, vectors, system, setting or variation that is null is left out: so one configuration
     file can take away what another, under it, has. Any key of a paper's configuration may be given:
     `training` and `prototypes` are laid over those of every paper; `selection`, `sensitivity`,
-    `crossfit` and `extra_rows` over that of the first paper that has it, and where they are null
+    `cross_validation` and `extra_rows` over that of the first paper that has it, and where they are
+    null
     over those of all papers.
 
     Args:
         values: of all files and the command line.
         origin: what a message calls them.
         given: the files, and the values of `--config`, that they are from, what has the last word
-            first. A message names the first that has the wrong key in place of `origin`.
+            first. A message names the first that has the wrong key instead of `origin`.
         papers: the folder of the papers.
 
     Raises AnalogyQAError with one line for each wrong key: the key, the value given, what is
@@ -293,7 +294,7 @@ def _with_starts(systems: dict, faults: _Faults) -> dict:
 def _studies_of(paper: dict, systems: Collection[str], faults: _Faults) -> Studies | None:
     values = {key: paper[key] for key in _STUDIES if key in paper}
     values |= {key: list(paper[key]) for key in ("datasets", "systems", "subsets")}
-    for key in {"sensitivity", "crossfit"} & set(values):
+    for key in {"sensitivity", "cross_validation"} & set(values):
         if values[key].get("datasets") is None:
             values[key] = values[key] | {"datasets": values["datasets"]}
     studies = faults.checked(Studies, values)

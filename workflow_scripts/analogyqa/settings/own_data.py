@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 
 from analogyqa.measures import ACCURACY, MEASURES
+from analogyqa.settings.coordinates import Coordinates
 from analogyqa.settings.data import ALL
 from analogyqa.settings.paper import OWN, Artefact, Paper
-from analogyqa.settings.where import Where
 
 
 def paper_of_own_data(
@@ -27,15 +27,15 @@ def paper_of_own_data(
     """
     shared = [title for title in systems.values() if list(systems.values()).count(title) > 1]
     rows = {
-        f"{title} ({name})" if title in shared else title: Where(system=name)
+        f"{title} ({name})" if title in shared else title: Coordinates(system=name)
         for name, title in systems.items()
     }
     artefacts = {}
     for number, (dataset, title) in enumerate(titles.items(), 1):
         own_measure = ACCURACY if dataset in relations else measure
         own_subsets = [*relations.get(dataset, subsets), ALL]
-        places = {name.capitalize(): Where(subset=name) for name in own_subsets}
-        cells = Where(dataset=dataset, measure=own_measure)
+        places = {name.capitalize(): Coordinates(subset=name) for name in own_subsets}
+        cells = Coordinates(dataset=dataset, measure=own_measure)
         shown = {"title": f"{title}: {MEASURES[own_measure].title.lower()}", "cells": cells}
         artefacts[f"table{number}"] = Artefact(**shown, columns=places, rows=rows)
         x = {"subset": own_subsets}

@@ -12,11 +12,11 @@ from pydantic import BeforeValidator, Field, ValidationError, model_validator
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import read_yaml
 from analogyqa.measures import MEASURES
-from analogyqa.settings.axes import text_of
 from analogyqa.settings.base import Name, Section, explain_error
 from analogyqa.settings.claims import Claim
+from analogyqa.settings.coordinates import COST, NEEDED, NORM, SCORE, Coordinates, require_given
+from analogyqa.settings.overrides import text_of
 from analogyqa.settings.views import View
-from analogyqa.settings.where import COST, NEEDED, NORM, SCORE, Where, require_given
 
 CITED = "cited"  # a row of values that are shown as published and are nothing of ours
 NOT_PRINTED = "-"
@@ -48,7 +48,7 @@ class Published(NamedTuple):
 
     row: str
     column: str
-    where: Where
+    coordinates: Coordinates
     published: float | None
     kind: str
 
@@ -77,9 +77,9 @@ class Artefact(Section):
     """
 
     title: str
-    cells: Where = Where()
-    columns: dict[str, Where | Literal[CITED]] = {}  # type: ignore[valid-type]
-    rows: dict[str, Where | Literal[CITED]] = {}  # type: ignore[valid-type]
+    cells: Coordinates = Coordinates()
+    columns: dict[str, Coordinates | Literal[CITED]] = {}  # type: ignore[valid-type]
+    rows: dict[str, Coordinates | Literal[CITED]] = {}  # type: ignore[valid-type]
     remarks: dict[str, str] = {}
     top_group: bool = False
     published: dict[
@@ -88,8 +88,8 @@ class Artefact(Section):
     scale: Annotated[float, Field(gt=0)] = 1
     x: dict[str, Annotated[list, Field(min_length=1)]] = {}
     y: dict[str, Annotated[list, Field(min_length=1)]] = {}
-    lines: dict[str, Where] = {}
-    panels: dict[str, Where] = {"": Where()}
+    lines: dict[str, Coordinates] = {}
+    panels: dict[str, Coordinates] = {"": Coordinates()}
     best: dict[str, list[Annotated[float, Field(strict=True)]]] = {}
     stacked: bool = False
 
@@ -110,8 +110,8 @@ class Artefact(Section):
             for point in (point for own in self.best.values() for point in own):
                 if text_of(point) not in map(text_of, points):
                     raise ValueError(f"best: {point:g} is not among the points of {x}")
-            for _, _, _, where in self.points():
-                require_given("x", where.given, SCORE)
+            for _, _, _, coordinates in self.points():
+                require_given("x", coordinates.given, SCORE)
         elif unknown := set(self.remarks) - {*self.columns, *self.rows}:
             raise ValueError(f"remarks: no row or column {sorted(unknown)}")
         elif self.published:
@@ -120,10 +120,10 @@ class Artefact(Section):
             if number.kind == NORM:
                 raise ValueError(f"{number.row}, {number.column}: a table has no norms, a view has")
             if number.kind in NEEDED:
-                given = number.where.given - ({"over"} if number.kind == COST else set())
+                given = number.coordinates.given - ({"over"} if number.kind == COST else set())
                 require_given(f"{number.row}, {number.column}", given, number.kind)
             if number.kind == SCORE and number.published is not None:
-                largest = MEASURES[number.where.measure].largest
+                largest = MEASURES[number.coordinates.measure].largest
                 if number.published > largest:
                     raise ValueError(
                         f"{number.row}, {number.column}: {number.published:g} is above {largest:g}"
@@ -146,7 +146,10 @@ class Artefact(Section):
     def systems_in(self) -> Literal["row", "column", ""]:
         """Whether the rows or the columns of a table name systems, "" for none of them."""
         for kind, places in (("row", self.rows), ("column", self.columns)):
-            if any(where != CITED and where.system is not None for where in places.values()):
+            if any(
+                coordinates != CITED and coordinates.system is not None
+                for coordinates in places.values()
+            ):
                 return kind  # type: ignore[return-value]
         return ""
 
@@ -156,7 +159,7 @@ class Artefact(Section):
 
         Not where it counts, is about a single system, or says beside a system what is measured.
         """
-        places = [where.given | {"system"} for _, _, where in self.cells_of("")]
+        places = [coordinates.given | {"system"} for _, _, coordinates in self.cells_of("")]
         fitting = (NEEDED[SCORE], NEEDED[COST])
         return bool(self.systems_in) and all(given in fitting for given in places)
 
@@ -164,17 +167,20 @@ class Artefact(Section):
         """Yield every published number, row by row; of a figure the best points."""
         for line, values in self.best.items():
             for panel, value in zip(self.panels, values, strict=True):
-                yield Published(line, panel, self.where(line, panel), value, BEST)
+                yield Published(line, panel, self.coordinates(line, panel), value, BEST)
         for row, said in self.rows.items():
             values = self.published.get(row, [NOT_PRINTED] * len(self.columns))
             for column, value in zip(self.columns, values, strict=True):
-                where = self.where(row, column)
-                kind = where.kind
+                coordinates = self.coordinates(row, column)
+                kind = coordinates.kind
                 scale = self.scale if kind == SCORE else 1
                 number = None if value == NOT_PRINTED else round(value / scale, DIGITS)
                 if CITED in (said, self.columns[column]):
-                    where, kind = Where() if said == CITED else self.where(row), CITED
-                yield Published(row, column, where, number, kind)
+                    coordinates, kind = (
+                        Coordinates() if said == CITED else self.coordinates(row),
+                        CITED,
+                    )
+                yield Published(row, column, coordinates, number, kind)
 
     def rounding(self, column: str) -> float:
         """Return half a unit of the last digit that the scores of a column have, in our unit."""
@@ -186,37 +192,40 @@ class Artefact(Section):
     def remark_on(self, row: str, column: str) -> str:
         return " ".join(self.remarks[name] for name in (row, column) if name in self.remarks)
 
-    def cells_of(self, system: str) -> Iterator[tuple[str, str, Where]]:
+    def cells_of(self, system: str) -> Iterator[tuple[str, str, Coordinates]]:
         """Yield row, column and place of each cell that another system would have here."""
         if self.systems_in == "row":
             for column, said in self.columns.items():
                 if said != CITED:
-                    yield system, column, self.where(column=column)
+                    yield system, column, self.coordinates(column=column)
         else:
             for row, said in self.rows.items():
                 if said != CITED:
-                    yield row, system, self.where(row=row)
+                    yield row, system, self.coordinates(row=row)
 
     def points(
         self, instead: dict[str, list] | None = None
-    ) -> Iterator[tuple[str, str, dict[str, object], Where]]:
+    ) -> Iterator[tuple[str, str, dict[str, object], Coordinates]]:
         """Yield panel, line, coordinates and place of every point of a figure.
 
-        `instead` maps an axis to the points to be shown in place of the paper's.
+        `instead` maps an override to the points to be shown instead of the paper's.
         """
-        axes = self.x | self.y
-        values = [(instead or {}).get(name, points) for name, points in axes.items()]
-        for panel, line, *at in product(self.panels, self.lines or {"": Where()}, *values):
-            point = dict(zip(axes, at, strict=True))
-            yield panel, line, point, self.where(line, panel) | Where(**point)
+        overrides = self.x | self.y
+        values = [(instead or {}).get(name, points) for name, points in overrides.items()]
+        for panel, line, *at in product(self.panels, self.lines or {"": Coordinates()}, *values):
+            point = dict(zip(overrides, at, strict=True))
+            yield panel, line, point, self.coordinates(line, panel) | Coordinates(**point)
 
-    def where(self, row: str | None = None, column: str | None = None) -> Where:
+    def coordinates(self, row: str | None = None, column: str | None = None) -> Coordinates:
         """Return what a row (line) and a column (panel), or one of them, say with `cells`.
 
         Raises ValueError when two of them say the same key.
         """
         said = (self.rows | self.lines).get(row), (self.columns | self.panels).get(column)
-        of_row, of_column = (where if isinstance(where, Where) else Where() for where in said)
+        of_row, of_column = (
+            coordinates if isinstance(coordinates, Coordinates) else Coordinates()
+            for coordinates in said
+        )
         try:
             return self.cells | of_row | of_column
         except ValueError as error:
@@ -265,12 +274,12 @@ class Paper(Section):
         """The names of all tables and figures."""
         return [*self.artefacts, *self.views]
 
-    def published_at(self, where: Where) -> float | None:
+    def published_at(self, coordinates: Coordinates) -> float | None:
         """Return the score that the first table which has it prints for a place."""
-        return self._printed.get(where.place)
+        return self._printed.get(coordinates.key)
 
     @cached_property
-    def compared(self) -> list[tuple[Where, Where]]:
+    def compared(self) -> list[tuple[Coordinates, Coordinates]]:
         """Of all claims what is called better, and than what."""
         return [pair for claim in self.claims.values() for pair in claim.sides()]
 
@@ -280,7 +289,7 @@ class Paper(Section):
         for artefact in self.artefacts.values():
             for number in artefact.numbers():
                 if number.kind == SCORE and number.published is not None:
-                    found.setdefault(number.where.place, number.published)
+                    found.setdefault(number.coordinates.key, number.published)
         return found
 
 

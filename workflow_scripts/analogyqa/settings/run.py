@@ -14,16 +14,15 @@ from pydantic import (
 from analogyqa.errors import AnalogyQAError, shown
 from analogyqa.measures import RANKED
 from analogyqa.registry import OBJECTIVES
-from analogyqa.settings import axes as ax
+from analogyqa.settings import overrides as ov
 from analogyqa.settings.analogies import (
     SOLVER,
-    SOLVING_AXES,
+    SOLVING_OVERRIDES,
     TRAINED_ON,
     Category,
     Parser,
     Solving,
 )
-from analogyqa.settings.axes import CHOSEN, SETTING, Axes
 from analogyqa.settings.base import (
     Folder,
     Name,
@@ -32,37 +31,45 @@ from analogyqa.settings.base import (
     require_known,
 )
 from analogyqa.settings.data import ALL, FOLD, OTHER, Dataset
-from analogyqa.settings.seeds import ALL_OTHERS, CROSSFIT, Seeds
+from analogyqa.settings.overrides import HYPERPARAMETERS, TUNED, Overrides
+from analogyqa.settings.seeds import ALL_OTHERS, CROSS_VALIDATION, Seeds
 from analogyqa.settings.studies import (
     PAPER,
     Bootstrap,
-    Crossfit,
+    CrossValidation,
     Selection,
     Sensitivity,
     Studies,
 )
 from analogyqa.settings.systems import System
 from analogyqa.settings.tracking import TrackingUri
-from analogyqa.settings.vectors import VECTORS_AXES, Lemmas, NamedEntities, SentenceVectors, Vectors
+from analogyqa.settings.vectors import (
+    VECTORS_OVERRIDES,
+    Lemmas,
+    NamedEntities,
+    SentenceVectors,
+    Vectors,
+)
 from analogyqa.text import nfc
 
 
-def _require_points(axes: dict[str, list]) -> dict[str, list]:
-    for name, points in axes.items():
+def _require_points(overrides: dict[str, list]) -> dict[str, list]:
+    for name, points in overrides.items():
         for point in points:
-            ax.require_axes({name: point})
-    return axes
+            ov.require_overrides({name: point})
+    return overrides
 
 
 class Config(Section):
     """The keys of config.yaml, then those that the configurations of its papers make up.
 
-    `seeds` may be a mapping, of which `seeds_of` has what is not `default`. `axes` maps an axis to
-    its only points here, in place of those that the papers show. Of `studies` a user writes no
-    key: they are the sections selection, sensitivity, crossfit and extra_rows of each paper.
+    `seeds` may be a mapping, of which `seeds_of` has what is not `default`. `sweeps` maps a setting
+    to the only points of it that are shown here, instead of those of the papers. A user writes no
+    `studies`: they are the sections selection, sensitivity, cross_validation and extra_rows of each
+    paper.
     `left_out` maps systems and data sets that cannot be had here to the reason, or a system on a
-    data set (`similarity trecqa`); `stand_ins` what stands in for a file that a paper names, by its
-    name in a record, to what it replaces.
+    data set (`similarity trecqa`); `substitutes` the name of a file in a
+    record to the file of the paper that it replaces.
     """
 
     output_dir: Folder
@@ -75,7 +82,7 @@ class Config(Section):
     papers: list[Name] = Field(min_length=1)
     comparable: bool = True
     bootstrap: Bootstrap = Bootstrap()
-    axes: Annotated[
+    sweeps: Annotated[
         dict[str, Annotated[list, Field(min_length=1)]], AfterValidator(_require_points)
     ] = {}
     left_out: dict[str, str] = {}
@@ -91,7 +98,7 @@ class Config(Section):
     parser: Parser | None = None
     categories: dict[Name, Category] = {}
     systems: dict[Name, System] = Field(min_length=1)
-    stand_ins: dict[Name, str] = {}
+    substitutes: dict[Name, str] = {}
     studies: dict[Name, Studies] = {}
 
     @model_validator(mode="before")
@@ -119,7 +126,7 @@ class Config(Section):
         if ALL in self.subsets:
             raise ValueError(f"subsets.{ALL}: this subset is always there, choose another name")
         for name in self.seeds_of:
-            require_known("seeds", name, (*self.subsets, ALL, CROSSFIT, ALL_OTHERS))
+            require_known("seeds", name, (*self.subsets, ALL, CROSS_VALIDATION, ALL_OTHERS))
         for name, dataset in self.datasets.items():
             for each in dataset.categories:
                 require_known(f"datasets.{name}.categories", each, self.categories)
@@ -149,33 +156,35 @@ class Config(Section):
             for name in selection.systems:
                 if self.selection_of(name) != selection:
                     raise ValueError(f"selection.systems: {name} is in another paper's, too")
-                for setting in selection.systems[name]:
-                    require_known(f"selection.systems.{name}", setting, selection.settings)
+                for hyperparameters in selection.systems[name]:
+                    require_known(f"selection.systems.{name}", hyperparameters, selection.settings)
             for name, changes in selection.settings.items():
                 key = f"selection.settings.{name}"
-                if name in (PAPER, CHOSEN):
+                if name in (PAPER, TUNED):
                     raise ValueError(f"{key}: this name is taken")
-                for axis in changes:
-                    require_known(key, axis, ax.TRAINING_AXES, "no setting of the training")
+                for override in changes:
+                    require_known(
+                        key, override, ov.TRAINING_OVERRIDES, "no setting of the training"
+                    )
                 choosing = [each for each, names in selection.systems.items() if name in names]
                 self._check_changes(key, changes, choosing)
         if sensitivity := study.sensitivity:
             self._check_study("sensitivity", sensitivity)
             require_known("sensitivity.measure", sensitivity.measure, RANKED)
             for (choice, value), changes in sensitivity.variations().items():
-                key = f"sensitivity.axes.{choice}.{value}"
+                key = f"sensitivity.choices.{choice}.{value}"
                 self._check_changes(key, changes, sensitivity.systems)
 
-        if crossfit := study.crossfit:
-            self._check_study("crossfit", crossfit)
-            for name in crossfit.measures:
-                require_known("crossfit.measures", name, RANKED)
+        if cross_validation := study.cross_validation:
+            self._check_study("cross_validation", cross_validation)
+            for name in cross_validation.measures:
+                require_known("cross_validation.measures", name, RANKED)
 
-    def _check_study(self, key: str, section: Selection | Sensitivity | Crossfit) -> None:
+    def _check_study(self, key: str, section: Selection | Sensitivity | CrossValidation) -> None:
         require_known(f"{key}.subset", section.subset, (*self.subsets, ALL))
         for name in section.systems:
             require_known(f"{key}.systems", name, self.systems)
-            if not self.systems[name].trained and not isinstance(section, Crossfit):
+            if not self.systems[name].trained and not isinstance(section, CrossValidation):
                 raise ValueError(f"{key}.systems: {name} is not trained, it has no settings")
         for name in [] if isinstance(section, Selection) else section.datasets:
             require_known(f"{key}.datasets", name, self.datasets)
@@ -183,7 +192,7 @@ class Config(Section):
     def _check_changes(self, key: str, changes: dict, systems: Sequence[str]) -> None:
         for name in systems:
             try:
-                changed = self.system_at(name, ax.axes_of(changes))
+                changed = self.system_at(name, ov.as_overrides(changes))
             except ValueError as error:
                 raise ValueError(f"{key}: {error}") from None
             self.check_system(key, changed)
@@ -192,7 +201,7 @@ class Config(Section):
         """Raise ValueError, which begins with `key`, when what a system reads is not configured."""
         if system.vectors is not None:
             require_known(f"{key}.vectors", system.vectors, self.vectors)
-            for name in VECTORS_AXES:
+            for name in VECTORS_OVERRIDES:
                 if getattr(system, name) is not None and not self.vectors[system.vectors].corpora:
                     raise ValueError(f"{key}.{name}: {system.vectors} are not trained on corpora")
         for name in system.sentence_vectors or []:
@@ -230,34 +239,40 @@ class Config(Section):
                 return study.selection
         return None
 
-    def settings_of(self, system: str) -> dict[str, Axes]:
-        """Return the settings that a system is reported at, with their axes.
+    def hyperparameters_of(self, system: str) -> dict[str, Overrides]:
+        """Return the settings that a system is reported at, with their overrides.
 
         `paper`, the one that the paper states, and `chosen` where it chooses one; for a system that
         is not trained only "".
         """
         if not self.systems[system].trained:
             return {"": ()}
-        return {PAPER: ()} | ({CHOSEN: ((SETTING, CHOSEN),)} if self.selection_of(system) else {})
+        return {PAPER: ()} | (
+            {TUNED: ((HYPERPARAMETERS, TUNED),)} if self.selection_of(system) else {}
+        )
 
-    def choices_of(self, system: str, axes: Axes) -> dict[str, Axes]:
-        """Return what a cell may be trained at: setting to axes; several for a chosen one."""
-        if (SETTING, CHOSEN) not in axes:
-            trained = tuple(axis for axis in axes if axis[0] in ax.TRAINING_AXES)
-            return {ax.to_text(trained) if trained else PAPER: axes}
+    def choices_of(self, system: str, overrides: Overrides) -> dict[str, Overrides]:
+        """Return what a cell may be trained at: setting to overrides; several for a chosen one."""
+        if (HYPERPARAMETERS, TUNED) not in overrides:
+            trained = tuple(
+                override for override in overrides if override[0] in ov.TRAINING_OVERRIDES
+            )
+            return {ov.to_text(trained) if trained else PAPER: overrides}
         selection = self.selection_of(system)
         if selection is None:
             raise AnalogyQAError(f"{system}: no selection names it, so it has no chosen setting")
         return {PAPER: ()} | {
-            name: self.canonical(system, ax.axes_of(selection.settings[name]))
+            name: self.canonical(system, ov.as_overrides(selection.settings[name]))
             for name in selection.systems[system]
         }
 
-    def system_at(self, system: str, axes: Axes) -> System:
-        """Return a system with what its axes change; raises ValueError where they do not fit."""
+    def system_at(self, system: str, overrides: Overrides) -> System:
+        """Return a system with overrides applied; raises ValueError where they do not fit."""
         own = self.systems[system]
         # Of a fused one they may be of its parts.
-        changes = ax.changes(axis for axis in axes if own.reads(axis[0]) or not own.parts)
+        changes = ov.changes(
+            override for override in overrides if own.reads(override[0]) or not own.parts
+        )
         try:
             values = laid_over(own.model_dump(exclude_unset=True), changes)
             return System.model_validate(values) if changes else own
@@ -265,51 +280,57 @@ class Config(Section):
             text = error.errors()[0]["msg"].removeprefix("Value error, ")
             raise ValueError(f"{system}: {text}") from None
 
-    def dataset_at(self, dataset: str, axes: Axes) -> Dataset:
-        """Return a data set with what axes change.
+    def dataset_at(self, dataset: str, overrides: Overrides) -> Dataset:
+        """Return a data set with what overrides change.
 
         What is dropped is not counted any more, so a changed data set expects no counts.
         """
-        own, changes = self.datasets[dataset], dict(ax.of_dataset(axes))
+        own, changes = self.datasets[dataset], dict(ov.of_dataset(overrides))
         values = own.model_dump() | changes | {"questions": {}}
         return Dataset.model_validate(values) if changes else own
 
     def vectors_at(self, name: str) -> Vectors:
         """Return vectors by the name that `System.word_vectors` gives them."""
-        own, _, axes = name.partition(ax.AT)
-        changes = dict(ax.from_text(axes)) if axes else {}
+        own, _, overrides = name.partition(ov.AT)
+        changes = dict(ov.from_text(overrides)) if overrides else {}
         return Vectors.model_validate(self.vectors[own].model_dump(exclude_unset=True) | changes)
 
-    def canonical(self, system: str, axes: Axes, dataset: str | None = None) -> Axes:
-        """Return axes without those that change nothing in a system, or in a data set.
+    def canonical(self, system: str, overrides: Overrides, dataset: str | None = None) -> Overrides:
+        """Return overrides without those that change nothing in a system, or in a data set.
 
         Of a fused system those stay that change one of its parts.
         """
         own = self.systems[system]
-        of_parts = {axis for part in own.parts for axis in self.canonical(part, axes, dataset)}
-        axes = tuple(axis for axis in axes if own.reads(axis[0]))
-        changed, kept = self.system_at(system, axes), []
+        of_parts = {
+            override for part in own.parts for override in self.canonical(part, overrides, dataset)
+        }
+        overrides = tuple(override for override in overrides if own.reads(override[0]))
+        changed, kept = self.system_at(system, overrides), []
         if dataset is not None and self.datasets[dataset].solved:
-            read = SOLVING_AXES if own.trained else {*SOLVING_AXES} - {TRAINED_ON}
-            kept = [axis for axis in axes if axis[0] in read]
-            kept += [] if SOLVER in dict(axes) else [(SOLVER, Solving().solver)]
-        axes = tuple(axis for axis in axes if axis[0] not in SOLVING_AXES)
-        for name, value in axes:
-            if name in ax.DATASET_AXES:
+            read = SOLVING_OVERRIDES if own.trained else {*SOLVING_OVERRIDES} - {TRAINED_ON}
+            kept = [override for override in overrides if override[0] in read]
+            kept += [] if SOLVER in dict(overrides) else [(SOLVER, Solving().solver)]
+        overrides = tuple(
+            override for override in overrides if override[0] not in SOLVING_OVERRIDES
+        )
+        for name, value in overrides:
+            if name in ov.DATASET_OVERRIDES:
                 if dataset is None:
                     continue
-                both = (self.dataset_at(dataset, each) for each in ((), axes))
-                before, after = (ax.text_of(getattr(each, name)) for each in both)
-            elif name == SETTING:
+                both = (self.dataset_at(dataset, each) for each in ((), overrides))
+                before, after = (ov.text_of(getattr(each, name)) for each in both)
+            elif name == HYPERPARAMETERS:
                 before, after = "", value
             else:
                 before, after = (_effective(each, name) for each in (own, changed))
             kept += [(name, after)] if before != after else []
         return tuple(sorted({*kept, *of_parts}))
 
-    def seeds_at(self, subset: str, axes: Axes) -> list[int]:
+    def seeds_at(self, subset: str, overrides: Overrides) -> list[int]:
         """Return the seeds of a cell."""
-        return self.seeds_of.get(CROSSFIT if FOLD in dict(axes) else subset, self.seeds)
+        return self.seeds_of.get(
+            CROSS_VALIDATION if FOLD in dict(overrides) else subset, self.seeds
+        )
 
     @property
     def all_seeds(self) -> list[int]:
@@ -330,7 +351,7 @@ class Config(Section):
 
 
 def _effective(system: System, name: str) -> str:
-    """Return a value of a system's axis; a loss over both sides is another one where one is."""
-    value = ax.value_in(system, name)
+    """Return a value of a system's override; a loss over both sides is another one where one is."""
+    value = ov.value_in(system, name)
     one_sided = OBJECTIVES[value].one_sided if name == "loss" else None
     return one_sided if one_sided and not system.compares else value

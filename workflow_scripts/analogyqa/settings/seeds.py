@@ -7,7 +7,10 @@ from pydantic import AfterValidator, BeforeValidator, Field
 from analogyqa.settings.base import WholeNumber, number_of
 
 MOST_SEEDS = 10_000
-CROSSFIT, ALL_OTHERS = "crossfit", "default"  # beside subsets, what may have seeds of its own
+CROSS_VALIDATION, ALL_OTHERS = (
+    "cross_validation",
+    "default",
+)  # beside subsets, what may have seeds of its own
 
 
 def _distinct(seeds: list[int]) -> list[int]:
@@ -26,7 +29,7 @@ def _seed_list(value: object) -> object:
         return list(range(value))
     if not isinstance(value, list):
         raise ValueError(
-            f"give a number or a list of numbers; or a mapping of a subset, {CROSSFIT} and "
+            f"give a number or a list of numbers; or a mapping of a subset, {CROSS_VALIDATION} and "
             f"{ALL_OTHERS} to such"
         )
     return value

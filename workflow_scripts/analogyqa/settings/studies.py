@@ -6,7 +6,6 @@ from typing import Annotated
 from pydantic import AfterValidator, Field, model_validator
 
 from analogyqa.measures import RANKED
-from analogyqa.settings.axes import require_axes
 from analogyqa.settings.base import (
     Entries,
     Name,
@@ -15,12 +14,13 @@ from analogyqa.settings.base import (
     require_known,
     without_nulls,
 )
+from analogyqa.settings.overrides import require_overrides
 
 PAPER = "paper"  # the setting that a paper states
 
 
-# Changes of a system, its training or its data set: axis to value.
-Changes = Annotated[dict[str, object], Field(min_length=1), AfterValidator(require_axes)]
+# Changes of a system, its training or its data set: override to value.
+Changes = Annotated[dict[str, object], Field(min_length=1), AfterValidator(require_overrides)]
 
 
 class Selection(Section):
@@ -45,7 +45,7 @@ class Selection(Section):
 
 
 class Sensitivity(Section):
-    """The open choices, each varied alone around the paper's setting on one subset.
+    """The open choices, each varied alone around the paper's hyperparameters on one subset.
 
     `datasets` is null for all of the paper's, whose names the loaded section has. Of two systems
     the first is claimed to be better, by `measure`.
@@ -55,19 +55,19 @@ class Sensitivity(Section):
     measure: str
     datasets: Annotated[list[str], Field(min_length=1)]
     systems: list[str] = []
-    axes: Entries[Entries[Changes]] = {}
+    choices: Entries[Entries[Changes]] = {}
 
     def variations(self) -> dict[tuple[str, str], dict[str, object]]:
-        """Return what each variation changes, by choice and value; the paper's setting first."""
+        """Return what each variation changes, by choice and value; no change first."""
         return {(PAPER, ""): {}} | {
             (choice, value): changes
-            for choice, values in self.axes.items()
+            for choice, values in self.choices.items()
             for value, changes in values.items()
         }
 
 
-class Crossfit(Section):
-    """Systems cross-fitted at the paper's setting, on all questions of a subset.
+class CrossValidation(Section):
+    """Systems cross-validated with the paper's hyperparameters, on all questions of a subset.
 
     Each of the `folds` is tested by what was trained on the others; see `corpora.folds`. `datasets`
     is as in `Sensitivity`. Of the `measures`, which the page shows, the first is the main one.
@@ -82,7 +82,7 @@ class Crossfit(Section):
     pairs: Entries[Annotated[list[str], Field(min_length=2, max_length=2)]] = {}
 
     @model_validator(mode="after")
-    def _pairs_are_cross_fitted(self) -> "Crossfit":
+    def _pairs_are_cross_fitted(self) -> "CrossValidation":
         for name, pair in self.pairs.items():
             for system in pair:
                 require_known(f"pairs.{name}", system, self.systems, "not among systems")
@@ -101,7 +101,7 @@ class Studies(Section):
     subsets: list[str] = []
     selection: Selection | None = None
     sensitivity: Sensitivity | None = None
-    crossfit: Crossfit | None = None
+    cross_validation: CrossValidation | None = None
     extra_rows: dict[Name, list[str]] = {}
 
 

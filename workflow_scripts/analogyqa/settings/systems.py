@@ -17,7 +17,7 @@ from analogyqa.settings.base import (
     WholeNumber,
 )
 from analogyqa.settings.data import Split
-from analogyqa.settings.vectors import VECTORS_AXES
+from analogyqa.settings.vectors import VECTORS_OVERRIDES
 
 
 class Negatives(Section):
@@ -100,14 +100,16 @@ Parts = Annotated[
 
 # What of a system a cell may have otherwise.
 _MAPPING = tuple(f"mapping.{name}" for name in Mapping.model_fields)
-_OF_WORDS = (*VECTORS_AXES, "shortest_word", "weighting")  # and of no encoder that learns
-SYSTEM_AXES = (
+_OF_WORDS = (*VECTORS_OVERRIDES, "shortest_word", "weighting")  # and of no encoder that learns
+SYSTEM_OVERRIDES = (
     *("vectors", *_OF_WORDS, "sentence_vectors", "rewriting"),
     *("aggregate", "prototype_answers", "gradient", "last_layer", "components", *_MAPPING),
     *("fusion", "p"),
 )
 _NEGATIVES = tuple(f"negatives.{name}" for name in Negatives.model_fields)
-TRAINING_AXES = tuple(name for name in Training.model_fields if name != "negatives") + _NEGATIVES
+TRAINING_OVERRIDES = (
+    tuple(name for name in Training.model_fields if name != "negatives") + _NEGATIVES
+)
 
 
 class System(Section):
@@ -119,7 +121,7 @@ class System(Section):
         window, dim: of the word vectors, where they are trained on data sets.
         shortest_word: words of fewer characters are passed over.
         weighting: of the words of a sentence; `sif`: smooth inverse frequency (Arora et al. 2017).
-        sentence_vectors: in place of an encoder; of a list the first that can be had.
+        sentence_vectors: instead of an encoder; of a list the first that can be had.
         rewriting: what replaces the question word (Tam et al. 2017), if anything does.
         ranker: a key of `RANKERS`.
         aggregate: of the ranker `analogy`, over the prototypes.
@@ -236,9 +238,9 @@ class System(Section):
     @property
     def word_vectors(self) -> str | None:
         """The name of its word vectors, with what it changes of them."""
-        changed = {name: getattr(self, name) for name in VECTORS_AXES}
-        axes = [f"{name}={value}" for name, value in changed.items() if value is not None]
-        return self.vectors and AT.join([self.vectors, *axes])
+        changed = {name: getattr(self, name) for name in VECTORS_OVERRIDES}
+        overrides = [f"{name}={value}" for name, value in changed.items() if value is not None]
+        return self.vectors and AT.join([self.vectors, *overrides])
 
     @property
     def fitted(self) -> bool:
@@ -265,15 +267,15 @@ class System(Section):
         """Prototypes are compared with; and training may learn from quadruples made of them."""
         return self.learns_from_quadruples or self.compares
 
-    def reads(self, axis: str) -> bool:
+    def reads(self, override: str) -> bool:
         """Return whether a setting changes what the system does."""
-        if axis == "p":
+        if override == "p":
             return self.needs_prototypes
-        if axis in TRAINING_AXES:
+        if override in TRAINING_OVERRIDES:
             return self.trained
-        if axis in _OF_WORDS:
+        if override in _OF_WORDS:
             return self.vectors is not None and not self.trained
-        name = axis.partition(".")[0]
+        name = override.partition(".")[0]
         optional = {option for entry in RANKERS.values() for option in entry.options}
         return name not in optional or name in RANKERS[self.ranker].options
 

@@ -9,7 +9,7 @@ from analogyqa.settings.base import Alternatives, Count, Name, Section, WholeNum
 from analogyqa.settings.data import Split
 
 # What of vectors that are trained on data sets a system may change.
-VECTORS_AXES = ("dim", "window")
+VECTORS_OVERRIDES = ("dim", "window")
 
 
 class Vectors(Section):

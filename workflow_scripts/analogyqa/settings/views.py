@@ -6,7 +6,7 @@ from pydantic import Field, model_validator
 
 from analogyqa.registry import VIEWS
 from analogyqa.settings.base import Section
-from analogyqa.settings.where import Where
+from analogyqa.settings.coordinates import Coordinates
 
 _NEEDED = {"system", "dataset", "subset"}
 
@@ -41,8 +41,8 @@ class View(Section):
 
     title: str
     view: Literal[tuple(VIEWS)]  # type: ignore[valid-type]
-    cells: Where = Where()
-    panels: dict[str, Where] = Field(min_length=1, max_length=2)
+    cells: Coordinates = Coordinates()
+    panels: dict[str, Coordinates] = Field(min_length=1, max_length=2)
     levels: dict[str, str] = {}
     examples: list[Example] = []
 
@@ -53,9 +53,10 @@ class View(Section):
             raise ValueError(f"the view {self.view} has no {' and no '.join(sorted(foreign))}")
         if "examples" in VIEWS[self.view].options and not self.examples:
             raise ValueError(f"the view {self.view} needs examples")
-        for panel, where in self.places().items():
-            if where.given != _NEEDED:
-                raise ValueError(f"{panel}: {sorted(where.given)} given, {sorted(_NEEDED)} needed")
+        for panel, coordinates in self.coordinates().items():
+            if coordinates.given != _NEEDED:
+                given = sorted(coordinates.given)
+                raise ValueError(f"{panel}: {given} given, {sorted(_NEEDED)} needed")
         for example in self.examples:
             if example.panel not in self.panels:
                 raise ValueError(f"examples: {example.panel!r} is no panel of {list(self.panels)}")
@@ -67,6 +68,6 @@ class View(Section):
     def is_figure(self) -> bool:
         return VIEWS[self.view].is_figure
 
-    def places(self) -> dict[str, Where]:
+    def coordinates(self) -> dict[str, Coordinates]:
         """Return panel to what it looks into; raises ValueError when a key is given twice."""
-        return {panel: self.cells | where for panel, where in self.panels.items()}
+        return {panel: self.cells | coordinates for panel, coordinates in self.panels.items()}

@@ -96,7 +96,7 @@ def _stream(url: str, part: Path, hashed: bool) -> bool:
 
 def _failure(response: requests.Response) -> Refused | Transient:
     code = response.status_code
-    message = f"HTTP {code} {response.reason} in place of a file"
+    message = f"HTTP {code} {response.reason} instead of a file"
     if code < 500 and code not in (codes.request_timeout, codes.too_many_requests):
         return Refused(message)
     failure = Transient(message)

@@ -41,12 +41,12 @@ class LiveLog:
     """
 
     def __init__(
-        self, tracking_uri: str | None, results: str | Path, cell: Cell, setting: str
+        self, tracking_uri: str | None, results: str | Path, cell: Cell, hyperparameters: str
     ) -> None:
         self.tracking_uri = tracking_uri
         self.name = name_of(cell)
         self.experiment = live_experiment(results)
-        self.tags = {**tags_of(results, cell), "setting": setting}
+        self.tags = {**tags_of(results, cell), "hyperparameters": hyperparameters}
         self.params = coordinates_of(cell)
         self.histories: dict[int, list[list]] = {}
         self.runs: dict[int | None, str] = {}  # seed to run, None to the parent

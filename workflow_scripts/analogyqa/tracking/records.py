@@ -16,7 +16,7 @@ from analogyqa.plan import Cell
 from analogyqa.runs.depends_on import content_hash, sha256
 from analogyqa.schemas import CORPUS, HISTORY, METRICS, SPLITS, read_table
 from analogyqa.settings.analogies import SOLVER
-from analogyqa.settings.axes import to_text
+from analogyqa.settings.overrides import to_text
 
 _REPORTS = ("summary", "ledger", "claims", "comparisons")
 _INTERVALS = ("run_low", "run_high", "ci_low", "ci_high")
@@ -78,7 +78,7 @@ class Run:
             {
                 "shown": [self.name, self.tags, self.params, self.metrics, self.texts, self.data],
                 "curves": [[name, value, step] for name, value, _, step in self.curves],
-                "chosen": self.chosen_epoch,
+                "tuned": self.chosen_epoch,
                 "files": {name: sha256(path) for name, path in self.files.items()},
                 "children": [child.identity for child in self.children],
             }
@@ -106,14 +106,14 @@ def cell_run(
     end = _modified(folder / "run.json")
     start = end - round(1000 * (record.get("wall_seconds") or 0))
     script = "train_encoder" if trained else "score_candidates"
-    if SOLVER in dict(cell.axes):
+    if SOLVER in dict(cell.overrides):
         script = "solve_analogies"
     if settings["system"].get("parts"):
         script = "fuse_scores"
     tags = {
         **tags_of(results, cell),
         "content_hash": record["content_hash"],
-        "setting": settings.get("setting"),
+        "hyperparameters": settings.get("hyperparameters"),
         "device": record.get("device"),
         "mlflow.source.name": f"workflow_scripts/{script}.py",
         "mlflow.source.type": "JOB",
@@ -135,7 +135,7 @@ def cell_run(
     run = Run(name, tags | {"mlflow.note.content": described}, start, end)
     run.params = {**params, "seeds": ", ".join(map(str, record["seeds"]))}
     run.metrics = {**measured.mean(), **deviation, **ends}
-    at = "-".join([cell.dataset, cell.subset, to_text(cell.axes)])
+    at = "-".join([cell.dataset, cell.subset, to_text(cell.overrides)])
     log = results / "logs" / script / cell.system / f"{at}.log"
     run.logs = {path.name: path for path in (folder / "run.json", log) if path.exists()}
     run.data = _data_of(results, cell, settings.get("sources") or {})
@@ -182,7 +182,7 @@ def _read_record(path: Path) -> dict:
     """Return a record; raises AnalogyQAError for a file that is none."""
     try:
         record = json.loads(path.read_text(encoding="utf-8"))
-        record["settings"].get("setting"), record["seeds"], record["content_hash"]
+        record["settings"].get("hyperparameters"), record["seeds"], record["content_hash"]
         Cell.from_record(record["cell"])
         return record
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
@@ -204,12 +204,12 @@ def experiment_of(results: str | Path, paper: str) -> str:
 
 def name_of(cell: Cell) -> str:
     """Return the name of a run. MLflow cuts it off, and has a column for the data set."""
-    return " ".join([cell.system, cell.subset, *map("=".join, cell.axes), cell.dataset])
+    return " ".join([cell.system, cell.subset, *map("=".join, cell.overrides), cell.dataset])
 
 
 def coordinates_of(cell: Cell) -> dict[str, str]:
     """Return a cell as params."""
-    return {**cell._asdict(), "axes": to_text(cell.axes)}
+    return {**cell._asdict(), "overrides": to_text(cell.overrides)}
 
 
 def tags_of(results: str | Path, cell: Cell) -> dict[str, str]:

@@ -4,12 +4,12 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from analogyqa.plan import Cell, cells_by_setting, run_of, why_not
+from analogyqa.plan import Cell, cells_by_hyperparameters, run_of, why_not
 from analogyqa.report.summary import LEDGER, SUMMARY, read_csv
-from analogyqa.settings.axes import from_text
+from analogyqa.settings.coordinates import SCORE, Coordinates
+from analogyqa.settings.overrides import from_text
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
-from analogyqa.settings.where import SCORE, Where
 from analogyqa.tracking.records import Run, cell_run, documents_run
 
 
@@ -41,27 +41,27 @@ def descriptions(results: Path, paper: Paper, config: Config) -> dict[Cell, str]
     for name, artefact in paper.artefacts.items():
         called = re.sub(r"(\d+)", r" \1", name).capitalize()
         if artefact.is_figure:
-            for panel, line, _, where in artefact.points(config.axes):
-                for cell in _cells(where, config).values():
+            for panel, line, _, coordinates in artefact.points(config.sweeps):
+                for cell in _cells(coordinates, config).values():
                     text = ", ".join(filter(None, [panel, line]))
                     said.setdefault(cell, {})[f"- {called}: {text}"] = None
             continue
         for number in artefact.numbers():
             if number.kind == SCORE:
-                for setting, cell in _cells(number.where, config).items():
-                    place = (name, number.row, number.column, setting)
+                for hyperparameters, cell in _cells(number.coordinates, config).items():
+                    place = (name, number.row, number.column, hyperparameters)
                     text = f"- {called}: {number.row}, {number.column}{verdicts.get(place, '')}"
                     said.setdefault(cell, {})[text] = None
     heading = f"Fills of {paper.paper} ({paper.citation.strip()}):\n\n"
     return {cell: heading + "\n".join(lines) for cell, lines in said.items()}
 
 
-def _cells(where: Where, config: Config) -> dict[str, Cell]:
+def _cells(coordinates: Coordinates, config: Config) -> dict[str, Cell]:
     """Return the runs of a place by setting."""
-    if why_not(where, config):
+    if why_not(coordinates, config):
         return {}
-    cells = cells_by_setting(where, config)
-    return {setting: run_of(config, cell) for setting, cell in cells.items()}
+    cells = cells_by_hyperparameters(coordinates, config)
+    return {hyperparameters: run_of(config, cell) for hyperparameters, cell in cells.items()}
 
 
 def _verdicts(results: Path, paper: str) -> dict[tuple[str, str, str, str], str]:
@@ -71,7 +71,7 @@ def _verdicts(results: Path, paper: str) -> dict[tuple[str, str, str, str], str]
         if row.paper == paper:
             ours = f"{row.mean:.3f}, " if row.mean == row.mean else ""
             text = f": {ours}published {row.published:.3f}, {row.verdict}"
-            said[row.artefact, row.row, row.column, row.setting] = text
+            said[row.artefact, row.row, row.column, row.hyperparameters] = text
     return said
 
 
@@ -79,6 +79,6 @@ def _intervals(results: Path) -> dict[Cell, dict[str, dict]]:
     """Return of each cell measure to its row of summary.csv."""
     path, found = results / "summary.csv", {}
     for row in read_csv(path, SUMMARY).to_dict("records") if path.exists() else ():
-        cell = Cell(row["system"], row["dataset"], row["subset"], from_text(row["axes"]))
+        cell = Cell(row["system"], row["dataset"], row["subset"], from_text(row["overrides"]))
         found.setdefault(cell, {})[row["measure"]] = row
     return found

@@ -34,7 +34,7 @@ _REFUSED = re.compile(r"\b40[13]\b")  # HTTP: unauthorised, forbidden
 _BATCH = 900  # metrics a call; MLflow takes 1000 entries, which leaves room for the params
 # Else MLflow shows an experiment as that of a language model.
 _OF_TRAININGS = {"mlflow.experimentKind": "custom_model_development"}
-_LIVE = "live"  # in place of a paper: the experiment of what trains now
+_LIVE = "live"  # instead of a paper: the experiment of what trains now
 
 
 _ENVIRONMENT = {

@@ -115,4 +115,4 @@ def require_whole_fasttext(path: str | Path) -> None:
         found = [shape for _, *shape in reader.matrices()]
         expected = [[header.words + header.buckets, header.dim], [outputs, header.dim]]
         if found != expected:
-            raise ValueError(f"matrices of {found} in place of {expected}")
+            raise ValueError(f"matrices of {found} instead of {expected}")

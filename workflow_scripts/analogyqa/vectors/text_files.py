@@ -30,7 +30,7 @@ _SMALLEST, _LARGEST = 1e-12, 1e6
 
 _WITH_SPACES = (
     "It is damaged, or has words with spaces, which this format cannot hold: write an underscore "
-    "in place of each space, or fetch the file again."
+    "instead of each space, or fetch the file again."
 )
 
 Vectors = Iterator[tuple[bytes, np.ndarray, str]]

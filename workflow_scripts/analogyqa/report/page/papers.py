@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from analogyqa.plan import Cell, cells_of_view
+from analogyqa.plan import Cell, view_cells
 from analogyqa.registry import VIEWS
 from analogyqa.report.claims import CLAIMS
 from analogyqa.report.claims_page import claims_table
-from analogyqa.report.crossfit import CROSSFIT, crossfit_table
+from analogyqa.report.cross_validation import CROSS_VALIDATION, cross_validation_table
 from analogyqa.report.pairs import PAIRS, pairs_table
 from analogyqa.report.sensitivity import SENSITIVITY
 from analogyqa.report.sensitivity_page import sensitivity_in_words, sensitivity_table
@@ -88,7 +88,7 @@ def part_of(results: Path, paper: Paper, summary: pd.DataFrame, config: Config) 
             sections.append(found)
         else:
             missing.append(path.relative_to(results).with_suffix("").as_posix())
-    for make in (_claims, _crossfit, _pairs, _sensitivity):
+    for make in (_claims, _cross_validation, _pairs, _sensitivity):
         sections += make(results, paper, config)
     return PaperPart(paper.paper, paper.citation, sections, missing)
 
@@ -100,7 +100,7 @@ def _table(
     sentences = False
     if name in paper.views:
         view = paper.views[name]
-        cells = [cell for cell in cells_of_view(config, view).values() if isinstance(cell, Cell)]
+        cells = [cell for cell in view_cells(config, view).values() if isinstance(cell, Cell)]
         insides = [results / "runs" / cell.path / "inside.parquet" for cell in cells]
         if not all(inside.exists() for inside in insides):
             return None
@@ -168,14 +168,14 @@ def _claims(results: Path, paper: Paper, config: Config) -> list[Section]:
     ]
 
 
-def _crossfit(results: Path, paper: Paper, config: Config) -> list[Section]:
-    path = results / "tables" / paper.paper / "crossfit.csv"
-    if not path.exists() or not config.studies[paper.paper].crossfit:
+def _cross_validation(results: Path, paper: Paper, config: Config) -> list[Section]:
+    path = results / "tables" / paper.paper / "cross_validation.csv"
+    if not path.exists() or not config.studies[paper.paper].cross_validation:
         return []
-    table = crossfit_table(read_csv(path, CROSSFIT), paper, (), config)
+    table = cross_validation_table(read_csv(path, CROSS_VALIDATION), paper, (), config)
     return [
         Section(
-            f"{paper.paper}-crossfit",
+            f"{paper.paper}-cross_validation",
             table.heading,
             table.blocks,
             notes=table.notes,
@@ -188,7 +188,7 @@ def _crossfit(results: Path, paper: Paper, config: Config) -> list[Section]:
 def _pairs(results: Path, paper: Paper, config: Config) -> list[Section]:
     path = results / "tables" / paper.paper / "pairs.csv"
     study = config.studies.get(paper.paper)
-    if not path.exists() or not (study and study.crossfit and study.crossfit.pairs):
+    if not path.exists() or not (study and study.cross_validation and study.cross_validation.pairs):
         return []
     table = pairs_table(read_csv(path, PAIRS), paper, config)
     return [

@@ -12,7 +12,7 @@ import pandas as pd
 from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 
-from analogyqa.plan import Cell, cells_of_view
+from analogyqa.plan import Cell, view_cells
 from analogyqa.registry import VIEWS
 from analogyqa.report.figures import STYLE, finish
 from analogyqa.report.ledger import NOT_RUN, OTHER_DATA
@@ -69,7 +69,7 @@ def show_view(paper: Paper, name: str, paths: Sequence[str | Path], config: Conf
     panels = []
     # What is shown of which data, to the panels that show it.
     about: dict[str, list[str]] = {}
-    for panel, cell in cells_of_view(config, view).items():
+    for panel, cell in view_cells(config, view).items():
         if isinstance(cell, Cell):
             panels.append(Panel(panel, read_table(files[cell], INSIDE)))
             system = config.systems[cell.system].title
@@ -86,8 +86,8 @@ def show_view(paper: Paper, name: str, paths: Sequence[str | Path], config: Conf
 def _data(panel: Panel, cell: Cell, config: Config) -> str:
     return (
         f"test split of {config.datasets[cell.dataset].title}, {len(panel.rows('question'))} "
-        "questions that have a right answer; at the paper's setting, seed "
-        f"{config.seeds_at(cell.subset, cell.axes)[0]}"
+        "questions that have a right answer; with the paper's hyperparameters, seed "
+        f"{config.seeds_at(cell.subset, cell.overrides)[0]}"
     )
 
 

@@ -98,7 +98,7 @@ def _rows(panel: Panel, config: "Config") -> list[dict]:
 def differences_of(panel: Panel, for_each_word: bool = False) -> np.ndarray:
     """Return for each question its norm less the mean norm of its right answers, [n].
 
-    With `for_each_word` norms are divided by the number of words, as a mean in place of a sum has
+    With `for_each_word` norms are divided by the number of words, as a mean instead of a sum has
     them.
     """
     inside = panel.inside[panel.inside["kind"] != WORD]

@@ -6,8 +6,8 @@ from pydantic import ConfigDict, model_validator
 
 from analogyqa.measures import MEASURES
 from analogyqa.schemas import SPLITS
-from analogyqa.settings.axes import Axes, axes_of, require_axes
 from analogyqa.settings.base import Section
+from analogyqa.settings.overrides import Overrides, as_overrides, require_overrides
 
 # What a number of ours is: the score of a system, a count of a data set, a cost of training, or the
 # norm of what a trained encoder makes.
@@ -21,7 +21,7 @@ NEEDED = {
 }
 
 
-class Where(Section):
+class Coordinates(Section):
     """Which of our numbers a published value or a claim is about, or a part of that.
 
     `count` is of a data set: questions with a correct candidate (of relations: pairs of sentences),
@@ -44,25 +44,27 @@ class Where(Section):
     norm: Literal["question", "answer"] | None = None
 
     @model_validator(mode="after")
-    def _axes_are_known(self) -> "Where":
+    def _overrides_are_known(self) -> "Coordinates":
         if self.model_extra:
-            require_axes(self.model_extra)
+            require_overrides(self.model_extra)
         return self
 
-    def __or__(self, other: "Where") -> "Where":
+    def __or__(self, other: "Coordinates") -> "Coordinates":
         """Return what both say together; ValueError when both say the same key."""
         if twice := self.model_fields_set & other.model_fields_set:
             raise ValueError(f"{sorted(twice)} is given twice")
-        return Where(**self.model_dump(exclude_unset=True), **other.model_dump(exclude_unset=True))
+        return Coordinates(
+            **self.model_dump(exclude_unset=True), **other.model_dump(exclude_unset=True)
+        )
 
     @property
-    def axes(self) -> Axes:
-        return axes_of(self.model_extra or {})
+    def overrides(self) -> Overrides:
+        return as_overrides(self.model_extra or {})
 
     @property
-    def place(self) -> tuple:
-        """Whose score it is, equal for axes whose values are written as numbers or as text."""
-        return (self.system, self.dataset, self.subset, self.measure, self.axes)
+    def key(self) -> tuple:
+        """Whose score it is, equal for overrides whose values are written as numbers or as text."""
+        return (self.system, self.dataset, self.subset, self.measure, self.overrides)
 
     @property
     def kind(self) -> str:
@@ -76,7 +78,7 @@ class Where(Section):
 
     @property
     def given(self) -> set[str]:
-        """The keys that are given, besides the axes."""
+        """The keys that are given, besides the overrides."""
         return self.model_fields_set - set(self.model_extra or {})
 
 

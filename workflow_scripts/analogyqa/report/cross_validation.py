@@ -1,4 +1,4 @@
-"""Cross-fitted systems: every question of a subset, tested by what the other folds trained."""
+"""Cross-validated systems: every question of a subset, tested by what the other folds trained."""
 
 from collections.abc import Iterable, Mapping
 from itertools import product
@@ -8,7 +8,7 @@ import pandas as pd
 from analogyqa.corpora.folds import count_shared, origin_of
 from analogyqa.corpora.question_types import subset_of
 from analogyqa.measures import MEASURES, RANKED, titles
-from analogyqa.plan import Cell, crossfit_cells, split_corpus, why_left_out
+from analogyqa.plan import Cell, cross_validation_cells, split_corpus, why_left_out
 from analogyqa.report.comparing import (
     COMPARED,
     compare_runs,
@@ -29,7 +29,7 @@ from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
 
 EVERY = "all"  # the questions of all origins together
-CROSSFIT = {
+CROSS_VALIDATION = {
     "paper": "str",
     "dataset": "str",
     "subset": "str",
@@ -45,10 +45,10 @@ CROSSFIT = {
 }
 
 
-def build_crossfit(
+def build_cross_validation(
     paper: str, config: Config, values: Values, learnt: Mapping[Cell, bool]
 ) -> pd.DataFrame:
-    """Join the folds of every cross-fitted system of a paper: columns CROSSFIT.
+    """Join the folds of every cross-validated system of a paper: columns CROSS_VALIDATION.
 
     There is a row for each data set, system, measure and origin: the split of the data set that a
     question is from, or `all` of them. `difference`, with its interval and p-values, is of the
@@ -62,7 +62,7 @@ def build_crossfit(
         values: as `summary.values_of` returns it.
         learnt: of each cell that was trained, see `learning.has_learnt`.
     """
-    study, cells = config.studies[paper].crossfit, crossfit_cells(config, paper)
+    study, cells = config.studies[paper].cross_validation, cross_validation_cells(config, paper)
     found = {
         (*key, measure): joined(folds, measure, values)
         for key, folds in cells.items()
@@ -104,7 +104,7 @@ def build_crossfit(
                 in_top = {"top_group": (system, dataset, measure) in top}
                 of_all = compared | in_top if origin == EVERY else {}
                 rows.append(start | row | of_all | {"measure": measure, "origin": origin})
-    return typed(rows, CROSSFIT)
+    return typed(rows, CROSS_VALIDATION)
 
 
 def _top_groups(
@@ -128,15 +128,15 @@ def shared_notes(corpora: Mapping[str, pd.DataFrame], subset: str, config: Confi
 
     Args:
         corpora: the tables of the folds and of the data sets as they are, by name.
-        subset: that is cross-fitted.
+        subset: that is cross-validated.
         config: its question types.
     """
     counts: dict[tuple[str, bool], dict[str, int]] = {}
     for name, corpus in corpora.items():
-        dataset, axes = split_corpus(name)
+        dataset, overrides = split_corpus(name)
         types = config.types_of(subset)
         own = pd.concat([subset_of(corpus, split, types) for split in SPLITS])
-        total = counts.setdefault((dataset, bool(axes)), {})
+        total = counts.setdefault((dataset, bool(overrides)), {})
         for key, count in count_shared(own).items():
             total[key] = total.get(key, 0) + count
     words = {True: "the folds together", False: "the paper's split"}
@@ -148,19 +148,19 @@ def shared_notes(corpora: Mapping[str, pd.DataFrame], subset: str, config: Confi
     ]
 
 
-def crossfit_table(
+def cross_validation_table(
     frame: pd.DataFrame, paper: Paper, shared: Iterable[str], config: Config
 ) -> Table:
     """Return a block for each data set, with how it was done.
 
     Args:
-        frame: of columns CROSSFIT.
+        frame: of columns CROSS_VALIDATION.
         paper: whose study it is.
         shared: what `shared_notes` says.
         config: what the runs were made with.
     """
-    study = config.studies[paper.paper].crossfit
-    title = f"Cross-fitting of {paper.paper}: all questions of {study.subset}"
+    study = config.studies[paper.paper].cross_validation
+    title = f"Cross-validation of {paper.paper}: all questions of {study.subset}"
     blocks = [
         _block(part, study.measures, config)
         for _, part in frame.groupby("dataset", sort=False)
@@ -172,7 +172,7 @@ def crossfit_table(
         f"Each data set is cut into {study.folds} folds by question, its train, dev and test "
         "splits together. A fold is tested by what was trained on the others, of which every "
         "eighth question chooses the epoch. Prototypes are training questions. Every system is at "
-        "the paper's setting. This is not the paper's protocol.",
+        "the paper's hyperparameters. This is not the paper's protocol.",
         *interval_notes(" {other questions}", config, fixed=fixed),
         top_group_note(config),
         f"Shown are {titles(study.measures)}. The columns from train, from dev and from test have "
@@ -187,7 +187,7 @@ def crossfit_table(
         f"Published values of the paper's own split: {paper.citation}",
     ]
     return Table(
-        label=f"tab:{paper.paper}-crossfit",
+        label=f"tab:{paper.paper}-cross_validation",
         title=title if config.comparable else f"{title} ({OTHER_DATA})",
         blocks=blocks,
         notes=notes,

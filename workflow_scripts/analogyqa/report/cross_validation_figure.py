@@ -1,4 +1,4 @@
-"""The cross-fitted systems as a figure."""
+"""The cross-validated systems as a figure."""
 
 from pathlib import Path
 
@@ -6,22 +6,22 @@ import matplotlib.pyplot as plt
 import pandas as pd
 
 from analogyqa.measures import MEASURES
-from analogyqa.report.crossfit import EVERY
+from analogyqa.report.cross_validation import EVERY
 from analogyqa.report.figures import COLOURS, seeds_of
 from analogyqa.report.rows_figure import draw_rows
 from analogyqa.settings.run import Config
-from analogyqa.settings.studies import Crossfit
+from analogyqa.settings.studies import CrossValidation
 
 
-def draw_crossfit(
-    frame: pd.DataFrame, config: Config, study: Crossfit, files: dict[str, str | Path]
+def draw_cross_validation(
+    frame: pd.DataFrame, config: Config, study: CrossValidation, files: dict[str, str | Path]
 ) -> None:
     """Draw the main measure of every system, a panel for each data set; same data, same bytes.
 
     Args:
-        frame: of columns CROSSFIT.
+        frame: of columns CROSS_VALIDATION.
         config: the titles, and what the intervals are.
-        study: what was cross-fitted.
+        study: what was cross-validated.
         files: format (png, svg) to path.
     """
     measure = study.measures[0]
@@ -29,7 +29,7 @@ def draw_crossfit(
     shown = shown.assign(row=shown["system"], text=shown["mean"].map("{:.3f}".format))
     labels = {name: [config.systems[name].title] for name in shown["system"].unique()}
     heading = [
-        f"Cross-fitting: all questions of {study.subset}, in {study.folds} folds",
+        f"Cross-validation: all questions of {study.subset}, in {study.folds} folds",
         f"thin: {config.bootstrap.confidence:.0%} intervals over questions and "
         f"{seeds_of(shown)} seeds; thick: where one further run would lie",
     ]

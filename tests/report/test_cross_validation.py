@@ -8,20 +8,20 @@ import pytest
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.measures import RANKED
-from analogyqa.plan import Cell, crossfit_cells
-from analogyqa.report.crossfit import (
-    CROSSFIT,
+from analogyqa.plan import Cell, cross_validation_cells
+from analogyqa.report.cross_validation import (
+    CROSS_VALIDATION,
     EVERY,
-    build_crossfit,
-    crossfit_table,
+    build_cross_validation,
+    cross_validation_table,
     shared_notes,
 )
-from analogyqa.report.crossfit_figure import draw_crossfit
+from analogyqa.report.cross_validation_figure import draw_cross_validation
 from analogyqa.report.significance import compare_paired
 from analogyqa.report.table_formats import to_markdown
 from analogyqa.schemas import SPLITS
 from analogyqa.settings.run import Config
-from analogyqa.settings.studies import Crossfit
+from analogyqa.settings.studies import CrossValidation
 from report.builders import CONFERENCE, cells_in_markdown, drawn_text, make_config
 
 PAPER = CONFERENCE.paper
@@ -39,14 +39,14 @@ def configured(datasets=("wikiqa",), systems=SYSTEMS, measures=("mrr", "map"), *
     """The two papers, of which the first cross-fits in two folds."""
     config = make_config(datasets, **changes)
     names = {"datasets": list(datasets), "systems": list(systems), "measures": list(measures)}
-    crossfit = Crossfit(subset="comb", folds=2, **names)
-    study = config.studies[PAPER].model_copy(update={"crossfit": crossfit})
+    cross_validation = CrossValidation(subset="comb", folds=2, **names)
+    study = config.studies[PAPER].model_copy(update={"cross_validation": cross_validation})
     return config.model_copy(update={"studies": {**config.studies, PAPER: study}})
 
 
 def value_of(cell: Cell, measure: str, means=None) -> pd.DataFrame:
     """Two seeds that differ by 0.02, AP being half of RR."""
-    items = ITEMS[dict(cell.axes)["fold"]]
+    items = ITEMS[dict(cell.overrides)["fold"]]
     mean = (means or MEANS)[cell.system]
     values = mean + np.add.outer([-0.01, 0.01], list(items.values()))
     return pd.DataFrame(values if measure == "mrr" else values / 2, [0, 1], list(items))
@@ -56,10 +56,10 @@ def frame_of(config=None, gone=(), learnt=None, values=value_of) -> pd.DataFrame
     """The table, without the runs of some cells, `system fold` each."""
 
     def lookup(cell: Cell, measure: str) -> pd.DataFrame | None:
-        missing = f"{cell.system} {dict(cell.axes)['fold']}" in gone
+        missing = f"{cell.system} {dict(cell.overrides)['fold']}" in gone
         return None if missing else values(cell, measure)
 
-    return build_crossfit(PAPER, config or configured(), lookup, learnt or {})
+    return build_cross_validation(PAPER, config or configured(), lookup, learnt or {})
 
 
 def pick(frame, system="analogy", origin=EVERY, measure="mrr") -> pd.Series:
@@ -71,7 +71,7 @@ def learnt_in(config: Config, **counts: int) -> dict[Cell, bool]:
     """For each system the number of its folds that learnt."""
     return {
         cell: number < counts[system]
-        for (system, _), cells in crossfit_cells(config, PAPER).items()
+        for (system, _), cells in cross_validation_cells(config, PAPER).items()
         if system in counts
         for number, cell in enumerate(cells)
     }
@@ -80,7 +80,7 @@ def learnt_in(config: Config, **counts: int) -> dict[Cell, bool]:
 class TestFrame:
     def test_a_system_has_a_row_for_each_measure_and_origin(self):
         frame = frame_of(configured(("trecqa", "wikiqa")))
-        assert list(frame.columns) == list(CROSSFIT)
+        assert list(frame.columns) == list(CROSS_VALIDATION)
         assert frame[["dataset", "system", "measure", "origin"]].apply(tuple, axis=1).tolist() == [
             (dataset, system, measure, origin)
             for dataset in ("trecqa", "wikiqa")
@@ -119,7 +119,7 @@ class TestFrame:
 
     def test_the_difference_is_that_of_the_first_system_on_all_questions(self):
         config = configured()
-        frame, cells = frame_of(config), crossfit_cells(config, PAPER)
+        frame, cells = frame_of(config), cross_validation_cells(config, PAPER)
         both = [
             pd.concat([value_of(cell, "mrr") for cell in cells[name, "wikiqa"]], axis=1).to_numpy()
             for name in ("analogy", "similarity")
@@ -191,8 +191,8 @@ class TestFrame:
         assert pick(frame, origin="train")["folds_learnt"] == 2
 
     def test_a_paper_that_does_not_cross_fit_has_no_rows(self):
-        frame = build_crossfit("lwda2019", configured(), value_of, {})
-        assert (len(frame), list(frame.columns)) == (0, list(CROSSFIT))
+        frame = build_cross_validation("lwda2019", configured(), value_of, {})
+        assert (len(frame), list(frame.columns)) == (0, list(CROSS_VALIDATION))
 
 
 def test_what_is_shared_is_said_of_the_folds_together_and_of_the_papers_split(make_corpus):
@@ -225,11 +225,13 @@ def test_what_is_shared_is_said_of_the_folds_together_and_of_the_papers_split(ma
 class TestPage:
     def page(self, config=None, shared=(), **changes) -> str:
         config = config or configured()
-        return to_markdown(crossfit_table(frame_of(config, **changes), CONFERENCE, shared, config))
+        return to_markdown(
+            cross_validation_table(frame_of(config, **changes), CONFERENCE, shared, config)
+        )
 
     def test_each_data_set_has_a_table_with_a_row_for_each_system(self):
         text = self.page(configured(("wikiqa", "trecqa")))
-        assert text.startswith("# Cross-fitting of diallo2019: all questions of comb\n")
+        assert text.startswith("# Cross-validation of diallo2019: all questions of comb\n")
         headings = [line for line in text.splitlines() if line.startswith("## ")]
         assert headings == ["## WIKIQA, 7 questions", "## TRECQA, 7 questions"]
         head, _, *rows = cells_in_markdown(text)
@@ -307,15 +309,16 @@ class TestPage:
         assert " (our data are not the paper's)\n" not in self.page()
         text = self.page(configured(comparable=False))
         assert text.startswith(
-            "# Cross-fitting of diallo2019: all questions of comb (our data are not the paper's)\n"
+            "# Cross-validation of diallo2019: all questions of comb "
+            "(our data are not the paper's)\n"
         )
 
 
 class TestFigure:
     def text(self, folder, config: Config, **changes) -> str:
         frame = frame_of(config, **changes)
-        study = config.studies[PAPER].crossfit
-        return drawn_text(partial(draw_crossfit, frame, config, study), folder)
+        study = config.studies[PAPER].cross_validation
+        return drawn_text(partial(draw_cross_validation, frame, config, study), folder)
 
     def test_every_data_set_and_system_is_labelled_with_its_mean(self, tmp_path):
         text = self.text(tmp_path, configured(("wikiqa", "trecqa")))
