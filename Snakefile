@@ -24,7 +24,7 @@ if not Path(analogyqa.__file__).resolve().is_relative_to(CHECKOUT / "workflow_sc
 from analogyqa.errors import AnalogyQAError, stopping
 from analogyqa.experiments.checks import check_jobs, require_targets
 from analogyqa.experiments.experiment import load_experiment
-from analogyqa.experiments.given import Given
+from analogyqa.experiments.parameters import Parameters
 from analogyqa.experiments.inputs import Inputs
 from analogyqa.experiments.outputs import Outputs
 from analogyqa.experiments.patterns import growing, one_of, with_overrides
@@ -70,7 +70,7 @@ with stopping():
         require_targets(sys.argv[1:], EXPERIMENT)
 CONFIG, RESULTS, RESOURCES = EXPERIMENT.config, EXPERIMENT.results, EXPERIMENT.resources
 INPUTS = Inputs(EXPERIMENT, notices)
-GIVEN = Given(
+PARAMS = Parameters(
     INPUTS, f"snakemake --cores all --configfile {' '.join(map(from_here, FILES or [OWN]))}"
 )
 OUTPUTS = Outputs(INPUTS)

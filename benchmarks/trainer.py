@@ -23,7 +23,7 @@ from analogyqa.examples.data import CellData
 from analogyqa.measures import means_of, measure_items
 from analogyqa.rankers import build_ranker
 from analogyqa.settings.systems import System, Training
-from analogyqa.training.loop import arrays_of, train_seed
+from analogyqa.training.loop import array_encoder, train_seed
 from analogyqa.training.scoring import score_split, scores_table
 
 P, EPOCHS, BATCH = 10, 3, 64
@@ -85,7 +85,7 @@ def dev_mrr(encoder: Encoder, data: CellData) -> float:
         data,
         "dev",
         0,
-        *score_split(arrays_of(encoder.eval(), CPU), data, "dev", build_ranker(SYSTEM)),
+        *score_split(array_encoder(encoder.eval(), CPU), data, "dev", build_ranker(SYSTEM)),
     )
     return means_of(measure_items(scores, data.splits["dev"].groups))["mrr"]
 

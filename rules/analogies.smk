@@ -22,7 +22,7 @@ rule induce_category:
         mem_mb=growing(4000),
         runtime=growing(60),
     params:
-        given=GIVEN.induce_category,
+        given=PARAMS.induce_category,
     script:
         "../workflow_scripts/induce_category.py"
 
@@ -42,7 +42,7 @@ rule join_relations:
     conda:
         "../envs/cpu.yaml"
     params:
-        given=GIVEN.join_relations,
+        given=PARAMS.join_relations,
     script:
         "../workflow_scripts/join_relations.py"
 
@@ -72,6 +72,6 @@ rule solve_analogies:
         mem_mb=growing(4000),
         runtime=growing(60),
     params:
-        given=GIVEN.solve_analogies,
+        given=PARAMS.solve_analogies,
     script:
         "../workflow_scripts/solve_analogies.py"

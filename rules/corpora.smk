@@ -26,7 +26,7 @@ rule build_corpus:
         mem_mb=growing(2000),
         runtime=growing(20),
     params:
-        given=GIVEN.build_corpus,
+        given=PARAMS.build_corpus,
     script:
         "../workflow_scripts/build_corpus.py"
 
@@ -49,7 +49,7 @@ rule find_entities:
         mem_mb=growing(4000),
         runtime=growing(60),
     params:
-        given=GIVEN.find_entities,
+        given=PARAMS.find_entities,
     script:
         "../workflow_scripts/find_entities.py"
 
@@ -72,7 +72,7 @@ rule rewrite_questions:
         mem_mb=growing(2000),
         runtime=growing(20),
     params:
-        given=GIVEN.rewrite_questions,
+        given=PARAMS.rewrite_questions,
     script:
         "../workflow_scripts/rewrite_questions.py"
 
@@ -95,6 +95,6 @@ rule lemmatise_corpus:
         mem_mb=growing(4000),
         runtime=growing(60),
     params:
-        given=GIVEN.lemmatise_corpus,
+        given=PARAMS.lemmatise_corpus,
     script:
         "../workflow_scripts/lemmatise_corpus.py"

@@ -22,7 +22,7 @@ rule choose_prototypes:
         mem_mb=growing(2000),
         runtime=growing(20),
     params:
-        given=GIVEN.choose_prototypes,
+        given=PARAMS.choose_prototypes,
     script:
         "../workflow_scripts/choose_prototypes.py"
 
@@ -46,7 +46,7 @@ rule build_training_quadruples:
         mem_mb=growing(2000),
         runtime=growing(30),
     params:
-        given=GIVEN.build_training_quadruples,
+        given=PARAMS.build_training_quadruples,
     script:
         "../workflow_scripts/build_quadruples.py"
 
@@ -60,4 +60,4 @@ use rule build_training_quadruples as build_evaluation_quadruples with:
     benchmark:
         f"{RESULTS}/benchmarks/build_evaluation_quadruples/{{corpus}}-{{subset}}-p{{p}}.jsonl"
     params:
-        given=GIVEN.build_evaluation_quadruples,
+        given=PARAMS.build_evaluation_quadruples,

@@ -40,7 +40,7 @@ rule write_ledger:
     conda:
         "../envs/cpu.yaml"
     params:
-        given=GIVEN.report("write_ledger"),
+        given=PARAMS.report("write_ledger"),
     script:
         "../workflow_scripts/write_ledger.py"
 
@@ -59,7 +59,7 @@ rule judge_claims:
     conda:
         "../envs/cpu.yaml"
     params:
-        given=GIVEN.report("judge_claims"),
+        given=PARAMS.report("judge_claims"),
     script:
         "../workflow_scripts/judge_claims.py"
 
@@ -83,7 +83,7 @@ rule render_table:
     conda:
         "../envs/cpu.yaml"
     params:
-        given=GIVEN.render_table,
+        given=PARAMS.render_table,
     script:
         "../workflow_scripts/render_table.py"
 
@@ -107,7 +107,7 @@ rule draw_figure:
     conda:
         "../envs/cpu.yaml"
     params:
-        given=GIVEN.draw_figure,
+        given=PARAMS.draw_figure,
     script:
         "../workflow_scripts/draw_figure.py"
 
@@ -129,7 +129,7 @@ rule write_cross_validation:
     conda:
         "../envs/cpu.yaml"
     params:
-        given=GIVEN.report("write_cross_validation"),
+        given=PARAMS.report("write_cross_validation"),
     script:
         "../workflow_scripts/write_cross_validation.py"
 
@@ -151,7 +151,7 @@ rule write_pairs:
     conda:
         "../envs/cpu.yaml"
     params:
-        given=GIVEN.report("write_pairs"),
+        given=PARAMS.report("write_pairs"),
     script:
         "../workflow_scripts/write_pairs.py"
 
@@ -175,7 +175,7 @@ rule write_sensitivity:
     conda:
         "../envs/cpu.yaml"
     params:
-        given=GIVEN.report("write_sensitivity"),
+        given=PARAMS.report("write_sensitivity"),
     script:
         "../workflow_scripts/write_sensitivity.py"
 
@@ -195,7 +195,7 @@ rule write_report:
     conda:
         "../envs/cpu.yaml"
     params:
-        given=GIVEN.write_report(),
+        given=PARAMS.write_report(),
     script:
         "../workflow_scripts/write_report.py"
 
@@ -214,6 +214,6 @@ rule import_to_mlflow:
     conda:
         "../envs/cpu.yaml"
     params:
-        given=GIVEN.import_to_mlflow(),
+        given=PARAMS.import_to_mlflow(),
     script:
         "../workflow_scripts/import_to_mlflow.py"

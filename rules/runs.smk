@@ -42,7 +42,7 @@ rule train_encoder:
         runtime=growing(120),
         gpu=GPUS,
     params:
-        given=GIVEN.train_encoder,
+        given=PARAMS.train_encoder,
     script:
         "../workflow_scripts/train_encoder.py"
 
@@ -66,7 +66,7 @@ rule look_inside:
         mem_mb=growing(2000),
         runtime=growing(20),
     params:
-        given=GIVEN.look_inside,
+        given=PARAMS.look_inside,
     script:
         "../workflow_scripts/look_inside.py"
 
@@ -86,7 +86,7 @@ rule keep_weights:
     conda:
         "../envs/cpu.yaml"
     params:
-        given=GIVEN.keep_weights,
+        given=PARAMS.keep_weights,
     script:
         "../workflow_scripts/keep_weights.py"
 
@@ -100,12 +100,12 @@ rule choose_hyperparameters:
     log:
         f"{RESULTS}/logs/choose_hyperparameters/{{system}}-{{dataset}}.log",
     wildcard_constraints:
-        system=one_of(name for name in CONFIG.systems if CONFIG.selection_of(name)),
+        system=one_of(name for name in CONFIG.systems if CONFIG.find_selection(name)),
     localrule: True
     conda:
         "../envs/cpu.yaml"
     params:
-        given=GIVEN.choose_hyperparameters,
+        given=PARAMS.choose_hyperparameters,
     script:
         "../workflow_scripts/choose_hyperparameters.py"
 
@@ -131,7 +131,7 @@ rule score_candidates:
         mem_mb=growing(2000),
         runtime=growing(20),
     params:
-        given=GIVEN.score_candidates,
+        given=PARAMS.score_candidates,
     script:
         "../workflow_scripts/score_candidates.py"
 
@@ -157,7 +157,7 @@ rule fuse_scores:
         mem_mb=growing(2000),
         runtime=growing(20),
     params:
-        given=GIVEN.fuse_scores,
+        given=PARAMS.fuse_scores,
     script:
         "../workflow_scripts/fuse_scores.py"
 
@@ -179,6 +179,6 @@ rule measure_costs:
         runtime=growing(60),
         gpu=GPUS,
     params:
-        given=GIVEN.measure_costs,
+        given=PARAMS.measure_costs,
     script:
         "../workflow_scripts/measure_costs.py"

@@ -24,7 +24,7 @@ rule verify_source:
     conda:
         "../envs/cpu.yaml"
     params:
-        source=GIVEN.source,
+        source=PARAMS.source,
     script:
         "../workflow_scripts/fetch_source.py"
 

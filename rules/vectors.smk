@@ -27,7 +27,7 @@ rule train_vectors:
         mem_mb=growing(4000),
         runtime=growing(240),
     params:
-        given=GIVEN.train_vectors,
+        given=PARAMS.train_vectors,
     script:
         "../workflow_scripts/train_vectors.py"
 
@@ -42,7 +42,7 @@ use rule train_vectors as train_word2vec with:
     wildcard_constraints:
         vectors=with_overrides(name for name in CONFIG.vectors if CONFIG.vectors[name].corpora),
     params:
-        given=GIVEN.train_word2vec,
+        given=PARAMS.train_word2vec,
 
 
 rule select_vectors:
@@ -63,7 +63,7 @@ rule select_vectors:
         mem_mb=growing(4000),
         runtime=growing(60),
     params:
-        given=GIVEN.select_vectors,
+        given=PARAMS.select_vectors,
     script:
         "../workflow_scripts/select_vectors.py"
 
@@ -89,7 +89,7 @@ rule train_infersent:
         runtime=growing(720),
         gpu=GPUS,
     params:
-        given=GIVEN.train_infersent,
+        given=PARAMS.train_infersent,
     script:
         "../workflow_scripts/train_infersent.py"
 
@@ -113,6 +113,6 @@ rule encode_sentences:
         mem_mb=growing(8000),
         runtime=growing(240),
     params:
-        given=GIVEN.encode_sentences,
+        given=PARAMS.encode_sentences,
     script:
         "../workflow_scripts/encode_sentences.py"

@@ -10,7 +10,7 @@ from snakemake_interface_executor_plugins.utils import encode_target_jobs_cli_ar
 
 from analogyqa import plan
 from analogyqa.errors import AnalogyQAError
-from analogyqa.plan import Cell, cells_of, load_papers, sensitivity_cells, why_not
+from analogyqa.plan import Cell, all_cells, load_papers, sensitivity_cells, why_no_run
 from analogyqa.plan.coordinates import cell_at
 from analogyqa.settings.coordinates import Coordinates
 from analogyqa.settings.left_out import leave_out
@@ -84,10 +84,10 @@ def test_what_is_fused_is_run_too(papers):
     assert labels(papers.cells(FUSED)) == CELLS - gone | new
     config = papers.load(FUSED)
     folded = Cell("both", "toy", "both", (("drop_all_correct", "dev"), ("fold", "1of3")))
-    assert plan.parts_of_fused(config, folded) == {
+    assert plan.fused_parts(config, folded) == {
         name: folded._replace(system=name) for name in ("baseline", "stored")
     }
-    assert plan.parts_of_fused(config, Cell("stored", "toy", "both")) == {}
+    assert plan.fused_parts(config, Cell("stored", "toy", "both")) == {}
 
 
 def test_an_axis_of_a_fused_system_is_that_of_the_parts_which_read_it(papers):
@@ -96,19 +96,19 @@ def test_an_axis_of_a_fused_system_is_that_of_the_parts_which_read_it(papers):
         system="both", dataset="toy", subset="both", measure="mrr", p=2, dropout=0.4
     )
     cell = cell_at(coordinates, config)
-    assert why_not(coordinates, config) == ""
-    parts = {name: dict(part.overrides) for name, part in plan.parts_of_fused(config, cell).items()}
+    assert why_no_run(coordinates, config) == ""
+    parts = {name: dict(part.overrides) for name, part in plan.fused_parts(config, cell).items()}
     assert parts == {"baseline": {"p": "2", "dropout": "0.4"}, "stored": {}}
     assert config.system_at("both", cell.overrides).training == config.systems["both"].training
 
 
 def test_what_fuses_more_seeds_than_there_are_says_so(papers):
     place = Coordinates(system="both", dataset="toy", subset="both", measure="mrr")
-    assert why_not(place, papers.load(FUSED)) == ""
-    reason = why_not(place, papers.load(FUSED + "seeds: 1"))
+    assert why_no_run(place, papers.load(FUSED)) == ""
+    reason = why_no_run(place, papers.load(FUSED + "seeds: 1"))
     assert reason == "it fuses 2 seeds of stored, and there are 1 (seeds)"
     left = leave_out(papers.load(FUSED), {"stored": "no vectors"})
-    assert why_not(place, left) == "no vectors"
+    assert why_no_run(place, left) == "no vectors"
 
 
 def test_another_paper_changes_no_cell(papers):
@@ -131,10 +131,12 @@ def test_a_selection_compares_settings_and_the_papers_own(papers):
         "drawn": (("dropout", "0"), ("negatives.count", "4")),
         "same": (),
     }
-    assert config.choices_of("analogy", (("loss", "hinge"), ("p", "2"))).keys() == {"loss=hinge"}
-    assert config.choices_of("analogy", (("p", "2"),)) == {"paper": (("p", "2"),)}
+    assert config.hyperparameter_choices("analogy", (("loss", "hinge"), ("p", "2"))).keys() == {
+        "loss=hinge"
+    }
+    assert config.hyperparameter_choices("analogy", (("p", "2"),)) == {"paper": (("p", "2"),)}
     with pytest.raises(AnalogyQAError, match="baseline: no selection names it"):
-        config.choices_of("baseline", TUNED)
+        config.hyperparameter_choices("baseline", TUNED)
 
 
 SENSITIVITY = {
@@ -172,8 +174,8 @@ def test_a_variation_that_is_left_out_leaves_its_system(papers):
     assert left == {("baseline", "toy", "case", "kept")}
     place = {"system": "analogy", "dataset": "toy", "subset": "both", "vectors": "cased"}
     for more in ({}, {"drop_all_correct": ["dev"]}):  # data sets have no part in it
-        assert why_not(Coordinates(**place, **more), config) == "no vectors"
-    assert labels(cells_of(config, load_papers(config, papers.folder))) == CELLS
+        assert why_no_run(Coordinates(**place, **more), config) == "no vectors"
+    assert labels(all_cells(config, load_papers(config, papers.folder))) == CELLS
 
 
 # Cross-validation
@@ -217,7 +219,7 @@ def cross_validated(papers):
 def test_every_system_is_cross_fitted_at_the_papers_setting(cross_validated, over, new):
     cells = cross_validated.cells(over)
     assert labels(cells) == CELLS | new
-    assert {plan.unfolded(cell.corpus) for cell in cells} == {"toy"}
+    assert {plan.without_fold(cell.corpus) for cell in cells} == {"toy"}
 
 
 def test_the_folds_of_a_system_stand_in_order(cross_validated):
@@ -244,7 +246,7 @@ def test_a_system_that_is_left_out_is_not_cross_fitted(cross_validated):
         "baseline",
         "words",
     }
-    assert plan.folds_of(PLACE | Coordinates(system="analogy"), config, "small") == []
+    assert plan.fold_cells(PLACE | Coordinates(system="analogy"), config, "small") == []
 
 
 def test_a_system_that_is_left_out_on_one_data_set_runs_on_the_others(cross_validated):
@@ -260,8 +262,8 @@ def test_a_system_that_is_left_out_on_one_data_set_runs_on_the_others(cross_vali
     }  # fmt: skip
     for system, reason in (("words", ""), ("baseline", "too long"), ("both", "too long")):
         coordinates = Coordinates(system=system, subset="who", measure="mrr")
-        assert plan.why_not(coordinates | Coordinates(dataset="toy"), config) == reason
-        assert not plan.why_not(coordinates | Coordinates(dataset="mine"), config)
+        assert plan.why_no_run(coordinates | Coordinates(dataset="toy"), config) == reason
+        assert not plan.why_no_run(coordinates | Coordinates(dataset="mine"), config)
 
 
 def test_what_a_system_starts_from_is_a_cell_on_all_questions_of_the_same_data(cross_validated):
@@ -303,7 +305,8 @@ def test_a_cell_waits_for_the_training_that_it_scores_with_other_weights(cross_v
 )
 def test_the_folds_of_a_place(cross_validated, place, paper, found):
     assert (
-        labels(plan.folds_of(PLACE | Coordinates(**place), cross_validated.load(), paper)) == found
+        labels(plan.fold_cells(PLACE | Coordinates(**place), cross_validated.load(), paper))
+        == found
     )
 
 
@@ -312,9 +315,9 @@ def test_a_place_of_another_subset_or_data_set_has_no_folds(cross_validated):
     own, other = (
         {"system": "analogy", "dataset": name, "subset": "who"} for name in ("mine", "toy")
     )
-    assert len(plan.folds_of(Coordinates(**own), config, "small")) == 2
-    assert plan.folds_of(Coordinates(**other), config, "small") == []
-    assert plan.folds_of(Coordinates(**own | {"subset": "both"}), config, "small") == []
+    assert len(plan.fold_cells(Coordinates(**own), config, "small")) == 2
+    assert plan.fold_cells(Coordinates(**other), config, "small") == []
+    assert plan.fold_cells(Coordinates(**own | {"subset": "both"}), config, "small") == []
 
 
 def test_a_primary_claim_compares_the_folds_of_both_sides_too(cross_validated):
@@ -322,14 +325,14 @@ def test_a_primary_claim_compares_the_folds_of_both_sides_too(cross_validated):
     (paper,) = load_papers(config, cross_validated.folder).values()
     split = {"analogy toy who", "analogy toy who hyperparameters=tuned", "baseline toy who"}
     sides = folds("analogy", "baseline")
-    assert labels(plan.cells_of_claims(config, paper)) == split | sides
+    assert labels(plan.claim_cells(config, paper)) == split | sides
     claims = {
         name: each.model_copy(update={"primary": False}) for name, each in paper.claims.items()
     }
     secondary = paper.model_copy(update={"claims": claims})
-    assert labels(plan.cells_of_claims(config, secondary)) == split
+    assert labels(plan.claim_cells(config, secondary)) == split
     without = cross_validated.load("cross_validation: null")
-    assert labels(plan.cells_of_claims(without, paper)) == split
+    assert labels(plan.claim_cells(without, paper)) == split
 
 
 def test_a_run_whose_papers_do_not_cross_fit_has_no_such_section(papers):
@@ -350,7 +353,7 @@ def test_a_run_whose_papers_do_not_cross_fit_has_no_such_section(papers):
     ],
 )  # fmt: skip
 def test_the_corpus_that_a_fold_is_cut_from(name, whole):
-    assert plan.unfolded(name) == whole
+    assert plan.without_fold(name) == whole
 
 
 @pytest.mark.parametrize("overrides", [(), (("fold", "2of5"), ("p", "2")), TUNED])
@@ -382,7 +385,7 @@ def test_a_cell_is_found_by_its_path(overrides):
 def test_why_there_is_no_run(papers, place, reason):
     config = papers.load("{sweeps: {p: [2]}, left_out: {old: no room}, named_entities: null}")
     coordinates = Coordinates(**{"system": "analogy", "dataset": "toy", "subset": "who"} | place)
-    assert why_not(coordinates, config) == reason
+    assert why_no_run(coordinates, config) == reason
 
 
 def test_a_run_of_ones_own_data_has_a_table_and_a_figure_of_them(papers):
@@ -392,7 +395,7 @@ def test_a_run_of_ones_own_data_has_a_table_and_a_figure_of_them(papers):
     own = all_papers[OWN]
     assert set(own.artefacts) == {"table1", "figure1"}
     for name in own.artefacts:
-        cells = plan.cells_of_artefact(config, own, name)
+        cells = plan.artefact_cells(config, own, name)
         assert {(cell.dataset, cell.subset) for cell in cells} == {
             ("mine", "who"), ("mine", "both"), ("mine", "all")
         }  # fmt: skip
@@ -440,7 +443,7 @@ def test_a_broken_paper_is_named(papers, text, message):
 
 def test_the_cells_of_the_repositorys_papers_and_of_the_sample_have_paths_of_their_own():
     for config in map(read_config, (ROOT / "config.yaml", ROOT / "sample" / "config.yaml")):
-        cells = cells_of(config, load_papers(config))
+        cells = all_cells(config, load_papers(config))
         assert len({cell.path for cell in cells}) == len(cells) > 50
 
 
@@ -448,7 +451,7 @@ def test_a_cluster_is_told_the_wildcards_of_every_cell_unchanged():
     """Snakemake hands them to the job on its command line, outside quotes."""
     config = read_config(ROOT / "config.yaml")
     several = 0
-    for cell in cells_of(config, load_papers(config)):
+    for cell in all_cells(config, load_papers(config)):
         vectors = config.system_at(cell.system, cell.overrides).word_vectors
         names = ("system", "dataset", "subset", "overrides", "corpus", "vectors")
         values = (*cell.path.split("/"), cell.corpus, vectors or "none")

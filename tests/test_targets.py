@@ -6,7 +6,7 @@ import pytest
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import read_yaml
-from analogyqa.plan import cells_of, load_papers, run_of, sensitivity_cells
+from analogyqa.plan import all_cells, holding_cell, load_papers, sensitivity_cells
 from analogyqa.plan.targets import require_target
 from analogyqa.settings.load import load_config
 from small_papers import Papers
@@ -85,8 +85,8 @@ def test_a_target_in_another_spelling_is_refused_with_its_own(papers, spelling):
 def test_every_planned_cell_is_a_target(paper):
     config = load_config(read_yaml(ROOT / "config.yaml") | {"papers": [paper]})
     papers = load_papers(config)
-    cells = [*cells_of(config, papers), *sensitivity_cells(config, paper).values()]
+    cells = [*all_cells(config, papers), *sensitivity_cells(config, paper).values()]
     assert len(cells) > 50
     for cell in cells:
-        path = f"{config.output_dir}/runs/{run_of(config, cell).path}/run.json"
+        path = f"{config.output_dir}/runs/{holding_cell(config, cell).path}/run.json"
         require_target(path, config, papers)

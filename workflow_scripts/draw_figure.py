@@ -5,7 +5,7 @@ output: figures/{paper}/figure{number}.{png,svg,csv}
 """
 
 from analogyqa.job import job, reported
-from analogyqa.plan import cells_of_artefact, parts_of
+from analogyqa.plan import artefact_cells, cells_by_run
 from analogyqa.report.figures import build_figure, draw_figure
 from analogyqa.report.summary import read_runs, summarise_runs, write_csv
 from analogyqa.report.views import draw_view, show_view
@@ -20,7 +20,7 @@ with job(snakemake):
         write_csv(shown.frame, snakemake.output.csv)
         draw_view(shown, paper, name, config, files)
     else:
-        parts = parts_of(config, cells_of_artefact(config, paper, name))
+        parts = cells_by_run(config, artefact_cells(config, paper, name))
         runs = read_runs(snakemake.input.records, snakemake.input.metrics, parts)
         frame = build_figure(paper, name, summarise_runs(runs, config), config)
         write_csv(frame, snakemake.output.csv)

@@ -6,14 +6,14 @@ output: runs/{system}/{dataset}/{subset}/{overrides}/{scores,metrics}.parquet an
 
 from pathlib import Path
 
-from analogyqa.job import cell_of, job
+from analogyqa.job import job, job_cell
 from analogyqa.runs.fuse import fuse_cell
 from analogyqa.settings.systems import System
 
 with job(snakemake) as given:
     folders = [Path(file).parent for file in snakemake.input.scores]
     fuse_cell(
-        cell_of(snakemake),
+        job_cell(snakemake),
         given.types,
         System(title="", **given.system),
         snakemake.input.corpus,

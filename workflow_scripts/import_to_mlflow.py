@@ -8,15 +8,15 @@ from pathlib import Path
 
 from analogyqa.files import write_json
 from analogyqa.job import job, reported
-from analogyqa.plan import cells_of_paper
-from analogyqa.tracking.shown import runs_of_paper
+from analogyqa.plan import paper_cells
+from analogyqa.tracking.shown import paper_runs
 from analogyqa.tracking.store import import_runs
 
 with job(snakemake) as given:
     config, papers = reported(snakemake)
     results = Path(snakemake.output[0]).parent
     runs = {
-        name: runs_of_paper(results, paper, cells_of_paper(config, paper), config)
+        name: paper_runs(results, paper, paper_cells(config, paper), config)
         for name, paper in papers.items()
     }
     imported = import_runs(given.tracking_uri, results, runs)

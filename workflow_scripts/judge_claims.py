@@ -7,7 +7,7 @@ output: claims.csv, comparisons.csv, claims.md
 
 from analogyqa.files import write_text
 from analogyqa.job import job, reported
-from analogyqa.plan import cells_of_claims, parts_of
+from analogyqa.plan import cells_by_run, claim_cells
 from analogyqa.report.claimed import with_norms_and_costs
 from analogyqa.report.claims import judge_claims
 from analogyqa.report.claims_page import claims_markdown
@@ -18,8 +18,8 @@ from analogyqa.runs.cost import read_costs
 with job(snakemake):
     config, by_name = reported(snakemake)
     papers = list(by_name.values())
-    cells = [cell for paper in papers for cell in cells_of_claims(config, paper)]
-    parts = parts_of(config, cells)
+    cells = [cell for paper in papers for cell in claim_cells(config, paper)]
+    parts = cells_by_run(config, cells)
     scores = values_of(read_runs(snakemake.input.records, snakemake.input.metrics, parts))
     costs = read_costs(snakemake.input.costs)
     values = with_norms_and_costs(scores, snakemake.input.insides, costs)

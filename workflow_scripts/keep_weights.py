@@ -6,14 +6,14 @@ output: runs/{system}/{dataset}/{subset}/{overrides}/weights.pt
 
 from pathlib import Path
 
-from analogyqa.job import cell_files, cell_of, job
+from analogyqa.job import cell_files, job, job_cell
 from analogyqa.runs.choose import system_of
 from analogyqa.runs.weights import write_weights
 
 with job(snakemake) as given:
     _, system = system_of(given.settings, snakemake.input.get("selection"))
     write_weights(
-        cell_of(snakemake),
+        job_cell(snakemake),
         given.types,
         system,
         cell_files(snakemake, system.training.negatives),

@@ -6,7 +6,7 @@ output: runs/{system}/{dataset}/{subset}/{overrides}/inside.parquet
 
 from pathlib import Path
 
-from analogyqa.job import cell_files, cell_of, job
+from analogyqa.job import cell_files, job, job_cell
 from analogyqa.runs.choose import system_of
 from analogyqa.runs.inside import write_inside
 
@@ -14,7 +14,7 @@ with job(snakemake) as given:
     _, system = system_of(given.settings, snakemake.input.get("selection"))
     ((seed, files),) = cell_files(snakemake, system.training.negatives).items()
     write_inside(
-        cell_of(snakemake),
+        job_cell(snakemake),
         given.types,
         system,
         seed,

@@ -8,7 +8,7 @@ output: tables/{paper}/table{number}.{csv,md,tex}
 from analogyqa.corpora.table import count_corpora
 from analogyqa.files import write_text
 from analogyqa.job import job, reported
-from analogyqa.plan import cells_of_artefact, parts_of
+from analogyqa.plan import artefact_cells, cells_by_run
 from analogyqa.report.ledger import build_ledger
 from analogyqa.report.summary import read_runs, summarise_runs, values_of, write_csv
 from analogyqa.report.table_formats import to_latex, to_markdown
@@ -24,7 +24,7 @@ with job(snakemake):
         shown = show_view(paper, name, inputs.get("insides", []), config)
         table = table_of_view(shown, paper, name, config)
     else:
-        parts = parts_of(config, cells_of_artefact(config, paper, name))
+        parts = cells_by_run(config, artefact_cells(config, paper, name))
         runs = list(read_runs(inputs.records, inputs.metrics, parts))
         summary, values = summarise_runs(runs, config), values_of(runs)
         counts, costs = count_corpora(inputs.corpora), read_costs(inputs.costs)

@@ -6,14 +6,14 @@ output: runs/{system}/{dataset}/{subset}/{overrides}/{scores,metrics,history}.pa
 
 from pathlib import Path
 
-from analogyqa.job import cell_files, cell_of, job
+from analogyqa.job import cell_files, job, job_cell
 from analogyqa.runs.choose import system_of
 from analogyqa.runs.train import train_cell
 from analogyqa.tracking.live import LiveLog
 
 with job(snakemake) as given:
     hyperparameters, system = system_of(given.settings, snakemake.input.get("selection"))
-    cell, results = cell_of(snakemake), snakemake.config["output_dir"]
+    cell, results = job_cell(snakemake), snakemake.config["output_dir"]
     with LiveLog(snakemake.config["tracking_uri"], results, cell, hyperparameters) as live:
         train_cell(
             cell,

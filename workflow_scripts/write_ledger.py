@@ -7,7 +7,7 @@ output: summary.csv, ledger.csv, ledger.md, ledger.html
 from analogyqa.corpora.table import count_corpora
 from analogyqa.files import write_text
 from analogyqa.job import job, reported
-from analogyqa.plan import cells_of, parts_of
+from analogyqa.plan import all_cells, cells_by_run
 from analogyqa.report.ledger import build_ledger
 from analogyqa.report.ledger_pages import to_html, to_markdown
 from analogyqa.report.summary import read_runs, summarise_runs, values_of, write_csv
@@ -17,7 +17,7 @@ with job(snakemake):
     config, by_name = reported(snakemake)
     papers = list(by_name.values())
     counts = count_corpora(snakemake.input.corpora)
-    parts = parts_of(config, cells_of(config, by_name))
+    parts = cells_by_run(config, all_cells(config, by_name))
     runs = list(read_runs(snakemake.input.records, snakemake.input.metrics, parts))
     summary = summarise_runs(runs, config)
     write_csv(summary, snakemake.output.summary)

@@ -13,7 +13,7 @@ from analogyqa.encoders.check import check_encoder
 from analogyqa.errors import AnalogyQAError
 from analogyqa.registry import ENCODERS, Entry
 from analogyqa.settings.systems import Training
-from analogyqa.training.loop import arrays_of
+from analogyqa.training.loop import array_encoder
 
 
 class Good(nn.Module):
@@ -54,7 +54,7 @@ def test_ours_keep_it_and_take_a_sentence_without_words(name):
     entry, vectors = ENCODERS[name], np.ones((11, 4), dtype=np.float32)
     encoder = build_encoder(name, vectors if entry.needs_vectors else None, Training(), seed=0)
     if entry.trained or entry.gives_words:
-        encoder = arrays_of(encoder.eval(), torch.device("cpu"))
+        encoder = array_encoder(encoder.eval(), torch.device("cpu"))
     assert np.isfinite(encoder(np.zeros((1, 1), dtype=np.int64), np.array([0]))).all()
 
 

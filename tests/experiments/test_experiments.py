@@ -10,9 +10,9 @@ import pytest
 from analogyqa.errors import AnalogyQAError
 from analogyqa.experiments.checks import check_jobs, require_targets
 from analogyqa.experiments.experiment import load_experiment
-from analogyqa.experiments.given import Given
 from analogyqa.experiments.inputs import Inputs
 from analogyqa.experiments.outputs import Outputs
+from analogyqa.experiments.parameters import Parameters
 from analogyqa.experiments.patterns import growing, one_of, with_overrides
 from analogyqa.files import read_yaml
 from analogyqa.plan.configured import configured_cell
@@ -37,7 +37,7 @@ def inputs():
 
 @pytest.fixture(scope="module")
 def given(inputs):
-    return Given(inputs)
+    return Parameters(inputs)
 
 
 def cell(path: str) -> SimpleNamespace:
@@ -103,11 +103,13 @@ def test_an_override_that_is_not_known_ends_with_a_message(inputs, capsys):
 RULES = "\n".join(path.read_text("utf-8") for path in sorted((ROOT / "rules").glob("*.smk")))
 
 
-@pytest.mark.parametrize("kind", [Inputs, Outputs, Given])
-def test_every_function_that_a_rule_names_is_there(kind):
-    names = set(re.findall(rf"{kind.__name__.upper()}\.(\w+)", RULES))
+@pytest.mark.parametrize(
+    ("variable", "functions"), [("INPUTS", Inputs), ("OUTPUTS", Outputs), ("PARAMS", Parameters)]
+)
+def test_every_function_that_a_rule_names_exists(variable, functions):
+    names = set(re.findall(rf"{variable}\.(\w+)", RULES))
     assert len(names) > 5
-    assert [name for name in names if not callable(getattr(kind, name, None))] == []
+    assert [name for name in names if not callable(getattr(functions, name, None))] == []
 
 
 def test_the_rules_have_no_function_of_their_own():
@@ -150,7 +152,10 @@ def test_the_parts_of_a_fused_system_are_its_files(monkeypatch):
     folders = [f"{OUT}/runs/{name}/wikiqa/who/default" for name in ("analogy", "bm25")]
     assert files["scores"] == [f"{folder}/scores.parquet" for folder in folders]
     assert files["records"] == [f"{folder}/run.json" for folder in folders]
-    assert Given(own).fuse_scores(cell("both/wikiqa/who/default"))["parts"] == ["analogy", "bm25"]
+    assert Parameters(own).fuse_scores(cell("both/wikiqa/who/default"))["parts"] == [
+        "analogy",
+        "bm25",
+    ]
 
 
 def test_the_targets_are_the_tables_and_figures_of_the_papers(inputs):
@@ -178,7 +183,7 @@ def test_a_run_of_other_settings_stops_where_snakemake_does_not_notice(tmp_path,
     before, now = sample(output_dir=results), sample(output_dir=results, prototypes={"p": 5})
     wildcards = TRAINED
     own = Inputs(before)
-    configured = configured_cell(before.config, own.cell_of(wildcards))
+    configured = configured_cell(before.config, own.job_cell(wildcards))
     record = Path(results, "runs/analogy/wikiqa/who/default/run.json")
     record.parent.mkdir(parents=True)
     record.write_text(json.dumps({"configured": configured}))

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analogyqa.rankers import Encoded, Fitting, build_ranker
-from analogyqa.rankers.mapped import components_of, least_squares_map, orthogonal_map
+from analogyqa.rankers.mapped import first_components, least_squares_map, orthogonal_map
 from analogyqa.settings.systems import System
 from analogyqa.vectors.unit import unit
 
@@ -137,7 +137,7 @@ def test_sentences_are_normalised_step_by_step(steps, length, mean):
 @given(st.integers(0, 2**16), st.integers(0, 6))
 def test_the_components_of_the_training_sentences_are_removed(seed, count):
     vectors = drawn(seed, 20, 6)
-    components = components_of(vectors, count)
+    components = first_components(vectors, count)
     np.testing.assert_allclose(components @ components.T, np.eye(count), atol=1e-6)
     # They hold as much of the vectors as the largest singular values say.
     values = np.linalg.svd(vectors, compute_uv=False)

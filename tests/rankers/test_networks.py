@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analogyqa.rankers import Quadruples
-from analogyqa.rankers.padding import inside_of, side_of
+from analogyqa.rankers.padding import side_of, word_mask
 from analogyqa.registry import RANKERS
 from small_networks import LENGTHS, C, D, build, scores, sentences
 
@@ -125,11 +125,11 @@ def test_a_sentence_ends_with_its_last_row_that_is_not_zero():
     vectors = torch.zeros(4, 4, 2)
     vectors[0, :2], vectors[1, 2, 1], vectors[2, 3] = 1, -1, torch.nan
     expected = [[1, 1, 0, 0], [1, 1, 1, 0], [1, 1, 1, 1], [1, 0, 0, 0]]
-    assert inside_of(vectors).tolist() == [[bool(place) for place in row] for row in expected]
+    assert word_mask(vectors).tolist() == [[bool(place) for place in row] for row in expected]
 
 
 def test_a_side_is_as_wide_as_its_longest_sentence():
-    inside = inside_of(sentences())
+    inside = word_mask(sentences())
     maps = torch.arange(6 * 7 * 2).view(6, 7, 2)
     rows = torch.tensor([4, 0, 4])
     side, own = side_of(maps, inside, rows)

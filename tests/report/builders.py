@@ -10,7 +10,7 @@ import pandas as pd
 
 from analogyqa.files import read_yaml
 from analogyqa.measures import ABOUT_ITEMS, MEASURES
-from analogyqa.plan import Cell, cells_of
+from analogyqa.plan import Cell, all_cells
 from analogyqa.report.summary import SUMMARY, typed
 from analogyqa.schemas import METRICS
 from analogyqa.settings.load import PAPERS, REPOSITORY, load_config
@@ -121,7 +121,7 @@ def make_summary(config: Config, *papers: Paper, **changes) -> pd.DataFrame:
                 key: each(cell, measure) if callable(each) else each for key, each in values.items()
             },
         }
-        for cell in cells_of(config, {paper.paper: paper for paper in papers})
+        for cell in all_cells(config, {paper.paper: paper for paper in papers})
         for measure in shown
     ]
     return typed(rows, SUMMARY)

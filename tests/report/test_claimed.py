@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analogyqa.plan import Cell, cells_inside_claims, cells_of_claims, costs_of_claims
+from analogyqa.plan import Cell, claim_cells, claim_costs, norm_cells
 from analogyqa.report.claimed import norms_of, with_norms_and_costs
 from analogyqa.report.claims import judge_claims
 from analogyqa.report.claims_page import claims_markdown
@@ -118,9 +118,9 @@ class TestCosts:
 class TestAskedFor:
     def test_norms_ask_for_the_inside_and_costs_for_no_run(self):
         paper = make_paper(norms=NORMS, costs=FASTER)
-        assert cells_inside_claims(CONFIG, paper) == [OURS]
-        assert cells_of_claims(CONFIG, paper) == [OURS]
-        assert costs_of_claims(CONFIG, paper) == {("wikiqa", "all"): ["hyperqa", "ap-bilstm"]}
+        assert norm_cells(CONFIG, paper) == [OURS]
+        assert claim_cells(CONFIG, paper) == [OURS]
+        assert claim_costs(CONFIG, paper) == {("wikiqa", "all"): ["hyperqa", "ap-bilstm"]}
 
     def test_hyperqa_claims_both(self):
         kinds = {claim.kind for claim in HYPERBOLIC.claims.values()}

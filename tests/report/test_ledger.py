@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import read_yaml
 from analogyqa.measures import MEASURES
-from analogyqa.plan import Cell, load_papers, why_not
+from analogyqa.plan import Cell, load_papers, why_no_run
 from analogyqa.report.ledger import build_ledger, cost_of, repeated, rivals_of, verdict
 from analogyqa.report.spread import summarise
 from analogyqa.report.summary import DECIMALS, Values, read_runs, summarise_runs
@@ -112,7 +112,7 @@ class TestPublishedValues:
         for claim in paper.claims.values():
             places += [side for pair in claim.sides() for side in pair]
         assert len(places) > 50
-        assert {why_not(coordinates, config) for coordinates in places} == {""}
+        assert {why_no_run(coordinates, config) for coordinates in places} == {""}
 
     def test_each_file_bears_the_name_of_its_paper(self):
         files = {path.parent.name: path for path in PAPERS.glob("*/paper.yaml")}
@@ -125,9 +125,13 @@ class TestPublishedValues:
             coordinates = {
                 number.coordinates for number in artefact.numbers() if number.kind != CITED
             }
-            reasons = {why_not(each, config) for each in coordinates if each.dataset == "yahoocqa"}
+            reasons = {
+                why_no_run(each, config) for each in coordinates if each.dataset == "yahoocqa"
+            }
             assert reasons <= {"data set yahoocqa is not configured"}, name
-            others = {why_not(each, config) for each in coordinates if each.dataset != "yahoocqa"}
+            others = {
+                why_no_run(each, config) for each in coordinates if each.dataset != "yahoocqa"
+            }
             costs_only = {each for each in others if each.startswith("only its costs are measured")}
             assert others - costs_only <= {""}, name
 

@@ -8,7 +8,7 @@ import pytest
 from analogyqa.registry import ENCODERS, EXAMPLES, OBJECTIVES, OPTIMISERS, RANKERS
 from analogyqa.runs import depends_on
 from analogyqa.runs.depends_on import LIBRARY, code_hash, content_hash, imported, sha256
-from analogyqa.runs.train import modules_of
+from analogyqa.runs.train import system_modules
 from analogyqa.settings.systems import System
 
 SCRIPTS = Path(__file__).parents[2] / "workflow_scripts"
@@ -121,7 +121,7 @@ for ranker in RANKERS:
                 system = System(**own, **{"training": {"loss": loss}} if loss else {})
                 script = "fuse_scores.py" if system.parts else "score_candidates.py"
                 script = SCRIPTS / ("train_encoder.py" if loss else script)
-                STARTS[ranker, encoder, loss] = (script, *modules_of(system))
+                STARTS[ranker, encoder, loss] = (script, *system_modules(system))
 
 
 @pytest.mark.parametrize(

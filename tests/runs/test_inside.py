@@ -6,7 +6,7 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.plan import Cell
 from analogyqa.runs.choose import system_of
 from analogyqa.runs.inside import write_inside
-from analogyqa.runs.train import checkpoint_of, hashes_of, train_cell
+from analogyqa.runs.train import checkpoint_path, table_hashes, train_cell
 from analogyqa.schemas import SCORES, read_table
 from analogyqa.schemas.inside import INSIDE
 from analogyqa.settings.systems import System
@@ -79,8 +79,8 @@ def test_a_missing_checkpoint_is_one_message_with_the_remedy(trained, files, why
     if why == "deleted":
         for path in (trained.parent / "checkpoints").glob("*.pt"):
             path.unlink()
-    name = checkpoint_of(
-        trained.parent / "checkpoints", None, wanted, 3, hashes_of(files[3]), True
+    name = checkpoint_path(
+        trained.parent / "checkpoints", None, wanted, 3, table_hashes(files[3]), True
     ).name
     message = rf"{name}: no such checkpoint, of net toy all seed 3; .* Delete .*run/run\.json, then"
     with pytest.raises(AnalogyQAError, match=message):

@@ -15,7 +15,7 @@ from analogyqa.measures import ABOUT_ITEMS, NO_TYPE, RANKED
 from analogyqa.plan import Cell
 from analogyqa.runs import score as score_module
 from analogyqa.runs import train
-from analogyqa.runs.choose import choose_hyperparameters, tuned_setting
+from analogyqa.runs.choose import choose_hyperparameters, read_tuned
 from analogyqa.runs.depends_on import sha256
 from analogyqa.runs.record import run_record
 from analogyqa.runs.score import score_cell
@@ -23,7 +23,7 @@ from analogyqa.runs.train import train_cell
 from analogyqa.schemas import CORPUS, HISTORY, METRICS, SCORES, read_table, write_table
 from analogyqa.settings.systems import System
 from analogyqa.training import devices, learner
-from analogyqa.training.devices import machine_of
+from analogyqa.training.devices import describe_machine
 from analogyqa.vectors.store import write_store
 
 COMB = ["who", "when", "where"]
@@ -167,7 +167,7 @@ def test_the_record_says_what_was_run(run):
     assert settings["vectors"] == {"name": "vectors", "origin": "toy"}
     assert settings["sentence_vectors"] is None
     assert record["device"] == "cpu"
-    machine = {"after_epoch": 0, **machine_of(torch.device("cpu"))}
+    machine = {"after_epoch": 0, **describe_machine(torch.device("cpu"))}
     assert record["machines"] == {"0": [machine], "5": [machine]}
 
 
@@ -175,7 +175,7 @@ def test_a_training_is_not_done_again_on_another_device(run, monkeypatch):
     """Which device it was is no part of the name of its checkpoint: its state says so."""
     monkeypatch.setattr(torch, "__version__", "2.13.0+cpu")
     first = run("a")
-    monkeypatch.setattr(devices, "machine_of", lambda device: {"device": "cuda"})
+    monkeypatch.setattr(devices, "describe_machine", lambda device: {"device": "cuda"})
     monkeypatch.setattr(torch, "__version__", "2.13.0+cu130")
     second = run("b")
     assert tables_of(first)["history"].equals(tables_of(second)["history"])
@@ -238,9 +238,9 @@ def test_a_finished_training_no_longer_asks_what_it_started_from(run, files, tmp
     own = starting()
     first = run("a", system=own)
     for seed, tables in files.items():
-        hashes = train.hashes_of(tables.of_pairs())
+        hashes = train.table_hashes(tables.of_pairs())
         path = tmp_path / "checkpoints"
-        train.checkpoint_of(path, None, own.starts_from, seed, hashes, True).unlink()
+        train.checkpoint_path(path, None, own.starts_from, seed, hashes, True).unlink()
     monkeypatch.setattr(learner, "encode", None)
     assert_same(first, run("b", system=own))
 
@@ -424,7 +424,7 @@ def test_the_setting_with_the_best_mean_over_seeds_is_chosen(
         "other": history("c", [0.5], [0.5]),
     }
     choose_hyperparameters(histories, measure, "comb", tmp_path / "choice.json")
-    assert tuned_setting(tmp_path / "choice.json") == chosen
+    assert read_tuned(tmp_path / "choice.json") == chosen
     record = json.loads((tmp_path / "choice.json").read_text())
     assert record["dev"] == pytest.approx(dev)
     assert (record["measure"], record["subset"]) == (measure, "comb")
@@ -433,11 +433,11 @@ def test_the_setting_with_the_best_mean_over_seeds_is_chosen(
 def test_the_first_of_equal_settings_is_chosen(history, tmp_path):
     equal = history("a", [0.5])
     choose_hyperparameters({"z": equal, "a": equal}, "mrr", "comb", tmp_path / "choice.json")
-    assert tuned_setting(tmp_path / "choice.json") == "z"
+    assert read_tuned(tmp_path / "choice.json") == "z"
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"tuned"'])
 def test_a_damaged_choice_is_named(tmp_path, text):
     (tmp_path / "choice.json").write_text(text)
     with pytest.raises(AnalogyQAError, match=r"choice\.json: no record of a chosen setting"):
-        tuned_setting(tmp_path / "choice.json")
+        read_tuned(tmp_path / "choice.json")

@@ -8,7 +8,7 @@ import pytest
 from analogyqa.corpora.relations import relations_corpus
 from analogyqa.examples.files import CellFiles
 from analogyqa.measures import ACCURACY, OF_DISTRACTORS, WEIGHT
-from analogyqa.plan import Cell, parts_of
+from analogyqa.plan import Cell, cells_by_run
 from analogyqa.registry import SOLVERS
 from analogyqa.report.summary import read_runs, summarise_runs
 from analogyqa.runs.solve import solve_cells, solve_corpus
@@ -95,7 +95,7 @@ def test_a_mean_is_over_the_analogies_of_a_subset(folder):
     asked = [whole._replace(subset=subset) for subset in ("capitals", "others", "both", "all")]
     path = folders["3cosadd"]
     runs = read_runs(
-        [path / "run.json"], [path / "metrics.parquet"], parts_of(config, [*asked, whole])
+        [path / "run.json"], [path / "metrics.parquet"], cells_by_run(config, [*asked, whole])
     )
     summary = summarise_runs(list(runs), config).set_index(["subset", "measure"])["mean"]
     capitals, others = (summary[name, ACCURACY] for name in ("capitals", "others"))

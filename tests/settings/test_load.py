@@ -141,7 +141,10 @@ def test_papers_may_share_what_they_define_alike_and_conflicts_name_both(papers)
 
 def test_what_no_paper_has_is_the_runs_own(papers):
     config = papers.load("training: {margin: 1}\nprototypes: {p: 2}\n" + OWN)
-    assert (config.own("datasets"), config.own("systems")) == (["mine"], ["net"])
+    assert (config.outside_papers("datasets"), config.outside_papers("systems")) == (
+        ["mine"],
+        ["net"],
+    )
     net = config.systems["net"]
     assert (net.p, net.training) == (2, Training(margin=1))
 
@@ -179,7 +182,7 @@ def test_null_takes_an_entry_away(papers):
     assert not {"random", "stored", "new"} & set(config.systems)
     assert (set(config.vectors), set(config.datasets)) == ({"some", "cased"}, {"toy"})
     assert (set(config.sentence_vectors), config.named_entities) == ({"published"}, None)
-    assert set(config.selection_of("analogy").settings) == {"drawn"}
+    assert set(config.find_selection("analogy").settings) == {"drawn"}
     varied = set(config.studies["small"].sensitivity.variations())
     assert varied == {("paper", ""), ("loss", "stated"), ("questions", "dropped")}
     study = papers.load("{selection: null, sensitivity: null, extra_rows: null}").studies["small"]

@@ -21,7 +21,7 @@ def test_axes_are_read_as_they_were_written(overrides):
     assert ov.from_text(ov.to_text(overrides)) == overrides
     cell = Cell("a", "toy", "who", overrides)
     assert Cell.from_record(cell.record()) == cell
-    assert split_corpus(corpus_name("toy", overrides)) == ("toy", ov.of_dataset(overrides))
+    assert split_corpus(corpus_name("toy", overrides)) == ("toy", ov.dataset_overrides(overrides))
     assert cell.path == f"a/toy/who/{ov.to_text(overrides)}"
 
 
@@ -94,13 +94,15 @@ ALL_CHANGED = {"aggregate": "mean", "p": 2, "dropout": 0, "negatives.count": 4}
 def test_an_axis_that_changes_nothing_is_dropped(papers, system, values, kept):
     tam = "{title: T, encoder: cnn, vectors: some, ranker: cosine, rewriting: entity}"
     config = papers.load(f"{{systems: {{tam: {tam}}}}}")
-    overrides = config.canonical(system, ov.as_overrides(values), "toy")
+    overrides = config.canonical_overrides(system, ov.as_overrides(values), "toy")
     assert ov.to_text(overrides) == kept
-    assert config.canonical(system, overrides, "toy") == overrides
-    assert config.canonical(system, overrides) == config.canonical(system, ov.as_overrides(values))
+    assert config.canonical_overrides(system, overrides, "toy") == overrides
+    assert config.canonical_overrides(system, overrides) == config.canonical_overrides(
+        system, ov.as_overrides(values)
+    )
     changed = config.system_at(system, overrides)
     own = [(name, text) for name, text in overrides if name not in ov.DATASET_OVERRIDES]
-    assert [(name, ov.value_in(changed, name)) for name, _ in own] == own
+    assert [(name, ov.override_value(changed, name)) for name, _ in own] == own
 
 
 def test_axes_change_the_section_that_has_them_and_no_other(papers):
@@ -150,18 +152,18 @@ def test_a_system_changes_the_vectors_that_are_trained_on_data_sets(papers):
 )
 def test_axes_of_a_mapping_are_laid_over_the_others(papers, values, kept):
     config = papers.load(OWN)
-    overrides = config.canonical("mapped", ov.as_overrides(values))
+    overrides = config.canonical_overrides("mapped", ov.as_overrides(values))
     assert dict(overrides) == kept
     changed = config.system_at("mapped", overrides)
     for name, text in kept.items():
-        assert ov.value_in(changed, name) == text
+        assert ov.override_value(changed, name) == text
     others = [name for name in ov.SYSTEM_OVERRIDES if name not in kept]
     own = config.systems["mapped"]
-    assert all(ov.value_in(changed, name) == ov.value_in(own, name) for name in others)
+    assert all(ov.override_value(changed, name) == ov.override_value(own, name) for name in others)
 
 
 def test_what_reads_no_such_vectors_has_no_such_overrides(papers):
     config = papers.load(OWN)
     values = {"window": 3, "shortest_word": 2, "weighting": "sif", "components": 2}
     for name in ("words", "random", "stored", "analogy"):
-        assert config.canonical(name, ov.as_overrides(values)) == ()
+        assert config.canonical_overrides(name, ov.as_overrides(values)) == ()

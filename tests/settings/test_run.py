@@ -8,7 +8,7 @@ import yaml
 from analogyqa.errors import AnalogyQAError
 from analogyqa.settings.left_out import leave_out
 from analogyqa.settings.load import load_config
-from analogyqa.settings.tracking import tracking_uri_of
+from analogyqa.settings.tracking import resolve_tracking_uri
 from analogyqa.settings.vectors import SentenceVectors
 
 
@@ -189,7 +189,7 @@ def test_sections_without_a_case_of_their_own_take_the_configurations(papers):
              ("sentence_vectors", "published", False, False)]  # fmt: skip
     for kind, name, *expected in cases:
         sections = [(each, getattr(each, kind)[name]) for each in (config, kept)]
-        assert [each.lowercase_of(section) for each, section in sections] == expected
+        assert [each.is_lowercase(section) for each, section in sections] == expected
 
 
 @pytest.mark.parametrize(
@@ -217,9 +217,9 @@ def test_the_types_of_questions_are_the_configurations(papers):
 
 
 def test_tracking_defaults_to_a_file_in_the_output_folder(papers):
-    assert tracking_uri_of(papers.load()) == "sqlite:///out/mlflow.db"
+    assert resolve_tracking_uri(papers.load()) == "sqlite:///out/mlflow.db"
     over = "tracking_uri: 'http://host:5000'"
-    assert tracking_uri_of(papers.load(over)) == "http://host:5000"
+    assert resolve_tracking_uri(papers.load(over)) == "http://host:5000"
 
 
 @pytest.mark.parametrize(

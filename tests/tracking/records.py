@@ -12,7 +12,7 @@ from analogyqa.measures import RANKED, TIED
 from analogyqa.plan import Cell
 from analogyqa.runs.depends_on import content_hash
 from analogyqa.schemas import CORPUS, HISTORY, METRICS, read_table, write_table
-from analogyqa.tracking.records import Imported, cell_run, documents_run, name_of
+from analogyqa.tracking.records import Imported, cell_run, documents_run, run_name
 from analogyqa.tracking.store import import_runs
 
 EPOCHS = 4
@@ -21,7 +21,7 @@ EXPERIMENT = f"results/{PAPER}"  # the name of the output folder, and the paper
 LIVE = "results/live"
 CELL = Cell("analogy", "wikiqa", "comb", (("p", "20"),))
 UNTRAINED = Cell("random", "wikiqa", "comb")
-NAME, UNTRAINED_NAME = name_of(CELL), name_of(UNTRAINED)
+NAME, UNTRAINED_NAME = run_name(CELL), run_name(UNTRAINED)
 CURVES = ["loss", *(f"dev_{name}" for name in RANKED)]
 SETTINGS = {
     "system": {"encoder": "bigru", "ranker": "analogy"},
@@ -152,7 +152,7 @@ def recorded(results: Path) -> dict[tuple, dict]:
         finals.index = [
             measure if split == "test" else f"{split}_{measure}" for split, measure in finals.index
         ]
-        shown = name_of(cell)
+        shown = run_name(cell)
         runs[record, None, shown] = {(name, 0): own.mean() for name, own in finals.iterrows()}
         runs[record, None, shown] |= {
             (f"{name}_sd", 0): own.std() if len(own) > 1 else 0.0 for name, own in finals.iterrows()

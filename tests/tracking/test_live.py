@@ -21,14 +21,14 @@ from analogyqa.runs.train import train_cell
 from analogyqa.schemas import HISTORY, read_table
 from analogyqa.settings.systems import System
 from analogyqa.tracking import live
-from analogyqa.tracking.records import name_of
+from analogyqa.tracking.records import run_name
 from ports import free_ports
 from tracking.records import CURVES, assert_shows_the_records, import_all
 from tracking.server import MlflowServer
 from workflow.project import FEW, REPOSITORY, Project, clean_environment
 
 CELL = Cell("analogy", "toy", "comb", (("p", "3"),))
-NAME = name_of(CELL)
+NAME = run_name(CELL)
 EPOCHS = 6
 TRAINING = {"sentence_dim": 4, "max_epochs": EPOCHS, "patience": EPOCHS}
 SYSTEM = System(

@@ -30,7 +30,7 @@ from analogyqa.files import write_text
 from analogyqa.report.summary import LEDGER
 from analogyqa.tracking import live, store
 from analogyqa.tracking.command_line import app
-from analogyqa.tracking.records import experiment_of
+from analogyqa.tracking.records import experiment_name
 from http_server import running_server, status
 from tracking.records import (
     CELL,
@@ -420,7 +420,7 @@ NAMES = ['it\'s a "folder"', "häuschen & 1%20", "what #1?", "a;b:c"]
 def test_an_output_folder_may_have_any_name(results, template, name):
     """It is the name of the experiment, whose artifacts have a URI."""
     results = results.rename(results.with_name(name))
-    experiment = experiment_of(results, PAPER)
+    experiment = experiment_name(results, PAPER)
     assert experiment == f"{name}/{PAPER}"
     assert import_all(results).added == 3
     client = MlflowClient(uri(results))

@@ -7,7 +7,13 @@ import torch
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.training import devices
-from analogyqa.training.devices import _driver, device_for, machine_of, note_machine, set_numerics
+from analogyqa.training.devices import (
+    _driver,
+    describe_machine,
+    device_for,
+    note_machine,
+    set_numerics,
+)
 
 CPU, CUDA = torch.device("cpu"), torch.device("cuda")
 
@@ -74,13 +80,13 @@ def test_on_a_cpu_nothing_is_set():
 
 def test_a_machine_is_known_by_what_its_last_bits_may_depend_on(monkeypatch):
     capability = torch.backends.cpu.get_cpu_capability()
-    assert machine_of(CPU) == {"device": "cpu", "instructions": capability}
+    assert describe_machine(CPU) == {"device": "cpu", "instructions": capability}
     monkeypatch.setattr(torch.cuda, "get_device_name", lambda device: "Some GPU")
     monkeypatch.setattr(devices, "_driver", lambda: "580")
     monkeypatch.setattr(torch.version, "cuda", "13.0")
     monkeypatch.setattr(torch.backends.cudnn, "version", lambda: 91000)
     gpu = {"device": "cuda", "gpu": "Some GPU", "driver": "580", "cuda": "13.0", "cudnn": 91000}
-    assert machine_of(CUDA) == gpu
+    assert describe_machine(CUDA) == gpu
 
 
 def test_the_driver_is_what_the_system_says(tmp_path):

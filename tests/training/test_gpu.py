@@ -24,9 +24,9 @@ from analogyqa.settings.systems import System
 from analogyqa.training import infersent, loop
 from analogyqa.training.adam import Adam
 from analogyqa.training.checkpoints import load_state, save_state
-from analogyqa.training.devices import device_for, machine_of
+from analogyqa.training.devices import describe_machine, device_for
 from analogyqa.training.learner import encode
-from analogyqa.training.loop import arrays_of, train_seed
+from analogyqa.training.loop import array_encoder, train_seed
 from analogyqa.training.scoring import score_split
 
 SAMPLE = Path(__file__).parents[2] / "sample"
@@ -147,7 +147,7 @@ def test_loss_gradients_and_one_step(gpu, data, system, name, loss, entry):
 def test_scores(gpu, data, system, name, ranker):
     own = system(name, ranker)
     expected, found = (
-        score_split(arrays_of(encoder.eval(), device), data, "test", build_ranker(own))
+        score_split(array_encoder(encoder.eval(), device), data, "test", build_ranker(own))
         for device, encoder in zip((CPU, gpu), on_both(gpu, own, data), strict=True)
     )
     np.testing.assert_allclose(found[0], expected[0], **VECTORS)
@@ -209,8 +209,8 @@ def test_a_training_goes_on_on_the_other_device_and_says_so(
     losses = [curves_of(each)["loss"] for each in (resumed, expected)]
     np.testing.assert_allclose(*losses, **EPOCHS)
     assert resumed.machines == [
-        {"after_epoch": 0, **machine_of(first)},
-        {"after_epoch": 2, **machine_of(second)},
+        {"after_epoch": 0, **describe_machine(first)},
+        {"after_epoch": 2, **describe_machine(second)},
     ]
     (warning,) = (each.getMessage() for each in caplog.records if each.levelname == "WARNING")
     assert "test: goes on after epoch 2 on another kind of machine" in warning

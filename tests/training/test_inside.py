@@ -9,7 +9,7 @@ from analogyqa.examples.files import load_cell
 from analogyqa.schemas import read_table, write_table
 from analogyqa.schemas.inside import INSIDE
 from analogyqa.settings.systems import System
-from analogyqa.training.inside import look_inside, norms_of
+from analogyqa.training.inside import look_inside, vector_norms
 from analogyqa.training.learner import Learner
 from analogyqa.training.loop import train_seed
 from analogyqa.vectors.store import read_store
@@ -91,7 +91,7 @@ def test_the_norm_of_a_word_is_that_of_a_sentence_of_it(
 ):
     words = inside[inside["kind"] == "word"]
     ids = [[vocabulary[word]] for word in words["text"]]
-    expected = norms_of(encoded(data, system, checkpoint, ids, [1] * len(ids)))
+    expected = vector_norms(encoded(data, system, checkpoint, ids, [1] * len(ids)))
     np.testing.assert_allclose(words["norm"], expected, rtol=1e-5, atol=1e-7)
     assert words["vector"].map(len).eq(0).all()
 

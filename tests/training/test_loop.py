@@ -32,7 +32,7 @@ from analogyqa.schemas import (
 from analogyqa.settings.systems import Negatives, System, Training
 from analogyqa.training import learner, loop
 from analogyqa.training.learner import encode
-from analogyqa.training.loop import LossOfConstants, arrays_of, train_seed
+from analogyqa.training.loop import LossOfConstants, array_encoder, train_seed
 from analogyqa.training.scoring import score_split, scores_table
 
 CPU = torch.device("cpu")
@@ -412,7 +412,9 @@ def test_the_loss_of_a_constant_leaves_the_training_as_it_is(cell, tmp_path, mon
 def test_the_encoder_learns(cell, tmp_path, ranker):
     own = system(ranker, **LEARNING)
     torch.manual_seed(0)
-    untrained = arrays_of(build_encoder("bigru", cell.word_vectors, own.training, 0).eval(), CPU)
+    untrained = array_encoder(
+        build_encoder("bigru", cell.word_vectors, own.training, 0).eval(), CPU
+    )
     scored = score_split(untrained, cell, "dev", build_ranker(own))
     before = mrr_of(cell, scores_table(cell, "dev", 0, *scored), "dev")
     trained = train(cell, tmp_path / "a.pt", own)

@@ -20,7 +20,7 @@ from analogyqa.schemas import CORPUS, PROTOTYPES, QUADRUPLES, SCORES, read_table
 from analogyqa.settings.systems import System, Training
 from analogyqa.text import tokenize
 from analogyqa.training import scoring
-from analogyqa.training.loop import arrays_of
+from analogyqa.training.loop import array_encoder
 from analogyqa.training.scoring import encode_all, score_split, score_untrained
 from analogyqa.vectors.frequencies import A
 from analogyqa.vectors.store import read_store, write_store
@@ -42,7 +42,7 @@ def ranker(name="analogy", aggregate="max"):
 
 @pytest.fixture
 def encoder(cell):
-    return arrays_of(build_encoder("bigru", cell.word_vectors, TRAINING, seed=0).eval(), CPU)
+    return array_encoder(build_encoder("bigru", cell.word_vectors, TRAINING, seed=0).eval(), CPU)
 
 
 def one(encoder, data, text):
@@ -84,7 +84,7 @@ def energies_of(files, pairs, vector_of, p):
 def test_analogy_scores_equal_those_of_one_pair_at_a_time(cell_files, types, p, aggregate):
     files = cell_files(types=types, p=p)
     data = load_cell(files, types, p, lowercase=True)
-    encoder = arrays_of(build_encoder("bigru", data.word_vectors, TRAINING, seed=0).eval(), CPU)
+    encoder = array_encoder(build_encoder("bigru", data.word_vectors, TRAINING, seed=0).eval(), CPU)
     scores, best = score_split(encoder, data, "test", ranker("analogy", aggregate))
     pairs = data.splits["test"].pairs
     assert set(pairs["question_type"]) == {*COMB, *(["other"] if types is None else [])}

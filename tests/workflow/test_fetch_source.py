@@ -27,7 +27,7 @@ FILES = {source.file: name for name, source in SOURCES.items()}
 RESOURCES, RESULTS = "resources", "results"
 BY_HAND = {each.file for each in SOURCES.values() if placed_by_hand(each, RESOURCES)}
 EXPERIMENT = SimpleNamespace(source_of_file=FILES, placed_by_hand=BY_HAND)
-GIVEN = SimpleNamespace(source=lambda wildcards: FILES[wildcards.file])
+PARAMS = SimpleNamespace(source=lambda wildcards: FILES[wildcards.file])
 
 
 include: "rules/sources.smk"

@@ -7,7 +7,7 @@ from pathlib import Path
 from analogyqa.errors import AnalogyQAError, looked_in
 from analogyqa.folders import files_of
 from analogyqa.plan import varied_systems
-from analogyqa.plan.solved import of_category
+from analogyqa.plan.solved import category_key
 from analogyqa.pretrained import hugging_face, transformer
 from analogyqa.rewriting import entities
 from analogyqa.schemas import SPLITS
@@ -94,9 +94,9 @@ class Availability:
             try:
                 self.categories[name] = self._of_category(category)
             except UnavailableError as error:
-                self._no_categories[of_category(name)] = f"category {name} is {error}"
+                self._no_categories[category_key(name)] = f"category {name} is {error}"
             if category.parses and self._no_parser:
-                self._no_categories[of_category(name)] = self._no_parser
+                self._no_categories[category_key(name)] = self._no_parser
         self.reasons = self._reasons(config, papers)
 
     def file_of(self, alternatives: Sequence[str]) -> str:

@@ -32,12 +32,11 @@ class _LogFile(logging.FileHandler):
 
 @contextmanager
 def job(snakemake) -> Iterator[SimpleNamespace]:
-    """Give what the job is given besides files, as `experiments.given` says, and log to its log.
+    """Yield the parameters of a job as attributes (see `experiments.parameters`), and log the job.
 
-    The job ends with a line on the terminal, or with one message for the user.
-
-    Warnings go to the terminal, too, and a traceback to the log. A full disk, a folder that cannot
-    be written to, or a package that is missing counts as something that a user can mend; any other
+    Print one line on the terminal when the job ends, or one message for the user when it fails.
+    Warnings also go to the terminal, and tracebacks to the log. Errors that a user can fix (a full
+    disk, a folder that cannot be written to, a missing package) become a message; any other
     exception is a defect and is raised.
     """
     log_file, started = snakemake.log[0], time.perf_counter()
@@ -69,7 +68,7 @@ def reported(snakemake) -> tuple[Config, dict[str, Paper]]:
     return config, load_papers(config)
 
 
-def cell_of(snakemake) -> Cell:
+def job_cell(snakemake) -> Cell:
     """Return the cell that the wildcards name."""
     wildcards = snakemake.wildcards
     overrides = from_text(wildcards.overrides)

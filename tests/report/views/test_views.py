@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from analogyqa.errors import AnalogyQAError
-from analogyqa.plan import Cell, cells_of, cells_of_artefact, view_cells
+from analogyqa.plan import Cell, all_cells, artefact_cells, view_cells
 from analogyqa.registry import VIEWS
 from analogyqa.report.claims import FAILS, HOLDS, UNDECIDED
 from analogyqa.report.summary import read_csv, write_csv
@@ -91,7 +91,7 @@ def show(tmp_path):
         name = "figure4" if VIEWS[kind].is_figure else "table8"
         paper = make_paper({name: view_of(kind, **changes)})
         config, paths = config or make_config(), []
-        cells = cells_of_artefact(config, paper, name)
+        cells = artefact_cells(config, paper, name)
         insides = [*insides, *[make_inside()] * (len(cells) - len(insides))]
         for cell, inside in zip(cells, insides, strict=True):
             paths.append(tmp_path / "runs" / cell.path / "inside.parquet")
@@ -166,14 +166,14 @@ def test_only_a_trained_encoder_is_looked_into(system):
     config = make_config()
     (reason,) = view_cells(config, paper.views["figure4"]).values()
     assert "not trained" in reason
-    assert cells_of_artefact(config, paper, "figure4") == []
+    assert artefact_cells(config, paper, "figure4") == []
 
 
 def test_the_cells_of_a_view_are_run():
     panels = {"A": {"system": "analogy"}, "B": {"system": "analogy", "margin": 0.25}}
     paper = make_paper({"figure4": view_of("norms", panels=panels)})
     config = make_config(studies={name: {} for name in ("diallo2019", "lwda2019", "tiny2020")})
-    cells = cells_of(config, {"tiny2020": paper})
+    cells = all_cells(config, {"tiny2020": paper})
     at = (("margin", "0.25"),)
     assert cells == [Cell("analogy", "wikiqa", "all", overrides) for overrides in ((), at)]
 
@@ -182,7 +182,7 @@ def test_the_cells_of_a_view_are_run():
 def test_a_damaged_inside_is_one_message(content, tmp_path):
     paper, config = make_paper({"figure4": view_of("norms")}), make_config()
     paths = [tmp_path / cell.path / "inside.parquet"
-             for cell in cells_of_artefact(config, paper, "figure4")]  # fmt: skip
+             for cell in artefact_cells(config, paper, "figure4")]  # fmt: skip
     for path in paths if content else ():
         path.parent.mkdir(parents=True)
         path.write_bytes(content)

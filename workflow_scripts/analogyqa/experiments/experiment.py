@@ -11,11 +11,11 @@ from analogyqa.experiments.patterns import one_of
 from analogyqa.folders import require_writable
 from analogyqa.plan import (
     Cell,
-    cells_of,
-    costed,
+    all_cells,
+    all_costs,
     cross_validation_cells,
+    dataset_question_types,
     load_papers,
-    question_types_of,
     sensitivity_cells,
 )
 from analogyqa.runs.depends_on import content_hash
@@ -81,14 +81,14 @@ class Experiment:
     def question_types(self) -> dict[str, dict[str, list[str]]]:
         """Data set to its question types with their words."""
         return {
-            name: question_types_of(self.config, self.papers, self.all_cells, name)
+            name: dataset_question_types(self.config, self.papers, self.all_cells, name)
             for name in self.config.datasets
         }
 
     @cached_property
     def costs(self) -> dict[tuple[str, str], list[str]]:
         """(Data set, subset) to the systems whose costs tables and claims show."""
-        return costed(self.config, self.papers)
+        return all_costs(self.config, self.papers)
 
     @cached_property
     def reported(self) -> str:
@@ -146,7 +146,7 @@ def load_experiment(
         registry,
         available,
         mirrors,
-        cells_of(config, by_name),
+        all_cells(config, by_name),
         {
             name: _once(sensitivity_cells(config, name).values())
             for name, study in studies

@@ -9,13 +9,13 @@ from analogyqa.experiments.experiment import Experiment
 from analogyqa.folders import files_of
 from analogyqa.plan import (
     Cell,
-    parts_of_fused,
-    run_of,
+    fused_parts,
+    holding_cell,
     selection_cells,
     split_corpus,
-    training_of,
-    unfolded,
+    training_cell,
     waits_for,
+    without_fold,
 )
 from analogyqa.plan.configured import (
     Configured,
@@ -25,7 +25,7 @@ from analogyqa.plan.configured import (
     configured_vectors,
     require_same,
 )
-from analogyqa.plan.solved import of_category
+from analogyqa.plan.solved import category_key
 from analogyqa.plan.targets import require_target
 from analogyqa.registry import SOLVERS
 from analogyqa.settings.data import ALL, relation_files
@@ -86,7 +86,7 @@ class Inputs:
         types = self.experiment.question_types[split_corpus(wildcards.corpus)[0]]
         return configured_corpus(self.config, wildcards.corpus) | {"question_types": types}
 
-    def corpus_of(self, system: System, corpus: str) -> str:
+    def corpus_file(self, system: System, corpus: str) -> str:
         """Return the table of a corpus as a system reads it."""
         if system.vectors and self.config.vectors[system.vectors].lemmas:
             return f"{self.results}/lemmas/{corpus}/content.parquet"
@@ -100,7 +100,7 @@ class Inputs:
         return {
             "corpus": f"{self.results}/corpora/{corpus}.parquet",
             # Those of a fold are those of the data set.
-            "entities": f"{self.results}/entities/{unfolded(corpus)}.parquet",
+            "entities": f"{self.results}/entities/{without_fold(corpus)}.parquet",
             "vectors": f"{self.results}/vectors/{dataset}/{vectors}.npy",
         }
 
@@ -164,7 +164,7 @@ class Inputs:
             "sources": self.sources([*read.values(), *of_model]),
         }
 
-    def vectors_of(self, system: System, corpus: str) -> Files:
+    def vector_files(self, system: System, corpus: str) -> Files:
         """Return the vectors that a system has of the words or of the sentences of a corpus."""
         files = {}
         if system.vectors:
@@ -191,18 +191,20 @@ class Inputs:
 
     # Cells
 
-    def cell_of(self, wildcards: Wildcards) -> Cell:
+    def job_cell(self, wildcards: Wildcards) -> Cell:
         return self._cell_at(
             f"{wildcards.system}/{wildcards.dataset}/{wildcards.subset}/{wildcards.overrides}"
         )
 
-    def system_of(self, wildcards: Wildcards) -> System:
-        cell = self.cell_of(wildcards)
+    def job_system(self, wildcards: Wildcards) -> System:
+        cell = self.job_cell(wildcards)
         return self.config.system_at(cell.system, cell.overrides)
 
-    def systems_of(self, wildcards: Wildcards) -> dict[str, System]:
+    def job_systems(self, wildcards: Wildcards) -> dict[str, System]:
         """Return the system of a cell by its setting: several where dev will choose one."""
-        choices = self.config.choices_of(wildcards.system, self.cell_of(wildcards).overrides)
+        choices = self.config.hyperparameter_choices(
+            wildcards.system, self.job_cell(wildcards).overrides
+        )
         return {
             name: self.config.system_at(wildcards.system, overrides)
             for name, overrides in choices.items()
@@ -210,15 +212,15 @@ class Inputs:
 
     def tables_of_cell(self, wildcards: Wildcards) -> Files:
         """Return the tables that a cell is made of; a list has one file for each seed."""
-        cell, system = self.cell_of(wildcards), self.system_of(wildcards)
+        cell, system = self.job_cell(wildcards), self.job_system(wildcards)
         seeds = self.config.seeds_at(cell.subset, cell.overrides)
-        files = {"corpus": self.corpus_of(system, cell.corpus)}
-        files |= self.vectors_of(system, cell.corpus)
+        files = {"corpus": self.corpus_file(system, cell.corpus)}
+        files |= self.vector_files(system, cell.corpus)
         if system.needs_prototypes:
             files["prototypes"] = self.prototypes(cell.corpus, cell.subset, seeds)
         stems = [
             each.training.negatives.file_stem
-            for each in self.systems_of(wildcards).values()
+            for each in self.job_systems(wildcards).values()
             if each.learns_from_quadruples
         ]
         stems += ["dev", "test"] if system.compares else []
@@ -233,12 +235,12 @@ class Inputs:
 
     def run_cell(self, wildcards: Wildcards) -> Files:
         """Return the tables of a cell that is trained or scored."""
-        self._require_same_run(self.cell_of(wildcards))
+        self._require_same_run(self.job_cell(wildcards))
         return self.tables_of_cell(wildcards)
 
     def read_cell(self, wildcards: Wildcards) -> Files:
         """Return the tables and the record of a cell whose encoder is read."""
-        record = f"{self.results}/runs/{self.cell_of(wildcards).path}/run.json"
+        record = f"{self.results}/runs/{self.job_cell(wildcards).path}/run.json"
         return self.tables_of_cell(wildcards) | {"record": record}
 
     def choose_hyperparameters(self, wildcards: Wildcards) -> Files:
@@ -249,7 +251,7 @@ class Inputs:
 
     def fuse_scores(self, wildcards: Wildcards) -> Files:
         """Return the corpus of a cell, and the scores and records of its parts."""
-        cell = self.cell_of(wildcards)
+        cell = self.job_cell(wildcards)
         self._require_same_run(cell)
         folders = [f"{self.results}/runs/{part.path}" for part in self.parts_of(wildcards).values()]
         return {
@@ -259,7 +261,7 @@ class Inputs:
         }
 
     def parts_of(self, wildcards: Wildcards) -> dict[str, Cell]:
-        return parts_of_fused(self.config, self.cell_of(wildcards))
+        return fused_parts(self.config, self.job_cell(wildcards))
 
     def measure_costs(self, wildcards: Wildcards) -> Files:
         """Return the corpus, and the vectors of the systems whose costs are measured on it."""
@@ -287,7 +289,7 @@ class Inputs:
         own = self.config.datasets[dataset]
         if own.test:
             return {path.stem: str(path) for path in relation_files(Path(own.test[0]))}
-        made = [name for name in own.categories if of_category(name) not in self.config.left_out]
+        made = [name for name in own.categories if category_key(name) not in self.config.left_out]
         return {name: f"{self.results}/analogies/{name}.parquet" for name in made}
 
     def solve_analogies(self, wildcards: Wildcards) -> Files:
@@ -297,7 +299,7 @@ class Inputs:
         files = {"corpus": f"{self.results}/corpora/{wildcards.dataset}.parquet"}
         if training := self.solving_training(wildcards):
             files["weights"] = f"{self.results}/runs/{training.path}/weights.pt"
-        return files | self.vectors_of(self.solving_system(wildcards), wildcards.dataset)
+        return files | self.vector_files(self.solving_system(wildcards), wildcards.dataset)
 
     def solving_cells(self, wildcards: Wildcards) -> dict[str, Cell]:
         """Return the cells of a job that solves, by solver."""
@@ -313,13 +315,13 @@ class Inputs:
 
     def solving_training(self, wildcards: Wildcards) -> Cell | None:
         """Return the cell that trained the encoder of a job that solves, None where nothing did."""
-        return training_of(self.config, next(iter(self.solving_cells(wildcards).values())))
+        return training_cell(self.config, next(iter(self.solving_cells(wildcards).values())))
 
     # Results
 
     def runs(self, cells: Iterable[Cell], file: str) -> list[str]:
         """Return a file of the runs that hold cells, once each."""
-        paths = dict.fromkeys(run_of(self.config, cell).path for cell in cells)
+        paths = dict.fromkeys(holding_cell(self.config, cell).path for cell in cells)
         return [f"{self.results}/runs/{path}/{file}" for path in paths]
 
     def _cell_at(self, path: str) -> Cell:

@@ -5,11 +5,11 @@ from collections.abc import Iterable
 from analogyqa.experiments.inputs import Files, Inputs, Wildcards
 from analogyqa.plan import (
     Cell,
-    cells_inside_claims,
-    cells_of_artefact,
-    cells_of_claims,
-    costs_of_claims,
-    systems_that_cost,
+    artefact_cells,
+    artefact_costs,
+    claim_cells,
+    claim_costs,
+    norm_cells,
 )
 
 _FORMATS = {"table": ("csv", "md", "tex"), "figure": ("png", "svg", "csv")}
@@ -59,7 +59,7 @@ class Outputs:
     def _artefact(self, paper_name: str, name: str) -> Files:
         """Return what a table or figure shows: runs, counts and costs, or trained encoders."""
         paper = self.experiment.papers[paper_name]
-        cells = cells_of_artefact(self.config, paper, name)
+        cells = artefact_cells(self.config, paper, name)
         if name in paper.views:
             return {"insides": self._insides(cells)}
         numbers = paper.artefacts[name].numbers()
@@ -71,7 +71,7 @@ class Outputs:
                 for dataset in self.config.datasets
                 if dataset in counted
             ],
-            "costs": self._costs(systems_that_cost(self.config, paper, name)),
+            "costs": self._costs(artefact_costs(self.config, paper, name)),
         }
 
     def write_ledger(self) -> Files:
@@ -88,9 +88,9 @@ class Outputs:
 
     def judge_claims(self) -> Files:
         papers = self.experiment.papers.values()
-        cells = _united(cells_of_claims(self.config, paper) for paper in papers)
-        inside = _united(cells_inside_claims(self.config, paper) for paper in papers)
-        costs = _united(costs_of_claims(self.config, paper) for paper in papers)
+        cells = _united(claim_cells(self.config, paper) for paper in papers)
+        inside = _united(norm_cells(self.config, paper) for paper in papers)
+        costs = _united(claim_costs(self.config, paper) for paper in papers)
         return {
             **self._runs(cells),
             "histories": self._histories(cells),

@@ -4,19 +4,19 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from analogyqa.errors import AnalogyQAError
-from analogyqa.plan.cell import Cell, corpus_name, split_corpus, unfolded
+from analogyqa.plan.cell import Cell, corpus_name, split_corpus, without_fold
 from analogyqa.plan.coordinates import (
     artefact_coordinates,
     cell_at,
     cells_by_hyperparameters,
+    claim_sides,
     extra_systems,
-    label_at,
-    sides_of,
-    why_not,
+    system_key,
+    why_no_run,
 )
-from analogyqa.plan.costs import costed, costs_of_claims, has_costs, systems_that_cost
-from analogyqa.plan.fused import parts_of_fused, why_left_out
-from analogyqa.plan.solved import parts_of, run_of, training_of
+from analogyqa.plan.costs import all_costs, artefact_costs, claim_costs, has_costs
+from analogyqa.plan.fused import fused_parts, why_left_out
+from analogyqa.plan.solved import cells_by_run, holding_cell, training_cell
 from analogyqa.plan.waiting import waits_for
 from analogyqa.registry import ENCODERS
 from analogyqa.settings import overrides as ov
@@ -32,22 +32,22 @@ from analogyqa.settings.views import View
 # What the other rooms take from here.
 __all__ = [
     "Cell",
+    "all_costs",
+    "artefact_costs",
     "cells_by_hyperparameters",
+    "cells_by_run",
+    "claim_costs",
     "corpus_name",
-    "costed",
-    "costs_of_claims",
     "extra_systems",
+    "fused_parts",
     "has_costs",
-    "parts_of",
-    "parts_of_fused",
-    "run_of",
+    "holding_cell",
     "split_corpus",
-    "systems_that_cost",
-    "training_of",
-    "unfolded",
+    "training_cell",
     "waits_for",
     "why_left_out",
-    "why_not",
+    "why_no_run",
+    "without_fold",
 ]
 
 
@@ -62,9 +62,9 @@ def load_papers(config: Config, folder: Path = PAPERS) -> dict[str, Paper]:
         papers[name] = load_paper(path)
         if papers[name].paper != name:
             raise AnalogyQAError(f"{path}: paper: {papers[name].paper!r}, in the folder {name}")
-    titles = {name: config.datasets[name].title for name in config.own("datasets")}
+    titles = {name: config.datasets[name].title for name in config.outside_papers("datasets")}
     systems = {name: system.title for name, system in config.systems.items()}
-    subsets = config.own("subsets") or list(config.subsets)
+    subsets = config.outside_papers("subsets") or list(config.subsets)
     solved = {name: each.relations for name, each in config.datasets.items() if each.solved}
     own = paper_of_own_data(titles, subsets, systems, Training().select_by, solved)
     return papers | ({OWN: own} if own else {})
@@ -74,7 +74,7 @@ def view_cells(config: Config, view: View) -> dict[str, Cell | str]:
     """Return the cell of each panel of a view, or why there is none."""
     found: dict[str, Cell | str] = {}
     for panel, coordinates in view.coordinates().items():
-        reason = why_not(coordinates, config)
+        reason = why_no_run(coordinates, config)
         if not reason and not _has_trained_encoder(config.systems[coordinates.system]):
             reason = "its encoder is not trained, so there is nothing to look into"
         found[panel] = reason or cell_at(coordinates, config)
@@ -85,7 +85,7 @@ def _has_trained_encoder(system: System) -> bool:
     return bool(system.encoder) and ENCODERS[system.encoder].trained
 
 
-def cells_of_artefact(config: Config, paper: Paper, name: str) -> list[Cell]:
+def artefact_cells(config: Config, paper: Paper, name: str) -> list[Cell]:
     """Return the cells that a table or figure shows; one that counts questions has none."""
     if name in paper.views:
         panels = view_cells(config, paper.views[name]).values()
@@ -99,25 +99,25 @@ def _cells(places: Iterable[Coordinates], config: Config, stated_only: bool = Fa
     """Return the cells of places; `stated_only` leaves out chosen settings."""
     cells: dict[Cell, None] = {}
     for coordinates in places:
-        if not why_not(coordinates, config):
+        if not why_no_run(coordinates, config):
             own = list(cells_by_hyperparameters(coordinates, config).values())
             cells |= dict.fromkeys(own[:1] if stated_only else own)
     return list(cells)
 
 
-def cells_of(config: Config, papers: Mapping[str, Paper]) -> list[Cell]:
+def all_cells(config: Config, papers: Mapping[str, Paper]) -> list[Cell]:
     """Return every cell of the papers.
 
     Raises AnalogyQAError where one needs more prototypes than there are questions.
     """
-    own = [cells_of_paper(config, paper) for paper in papers.values()]
+    own = [paper_cells(config, paper) for paper in papers.values()]
     cells = list(dict.fromkeys(cell for cells in own for cell in cells))
     for cell in cells:
         _require_questions(config, cell)
     return cells
 
 
-def cells_of_paper(config: Config, paper: Paper) -> list[Cell]:
+def paper_cells(config: Config, paper: Paper) -> list[Cell]:
     """Return every cell that artefacts, claims and cross-validation of a paper ask for.
 
     Those that a chosen setting is chosen from are among them, those that train an encoder, and
@@ -125,8 +125,8 @@ def cells_of_paper(config: Config, paper: Paper) -> list[Cell]:
     """
     cells: dict[Cell, None] = {}
     for name in paper.shown:
-        cells |= dict.fromkeys(cells_of_artefact(config, paper, name))
-    cells |= dict.fromkeys(cells_of_claims(config, paper))
+        cells |= dict.fromkeys(artefact_cells(config, paper, name))
+    cells |= dict.fromkeys(claim_cells(config, paper))
     study = config.studies.get(paper.paper)
     if study and study.cross_validation:
         cross_validated = cross_validation_cells(config, paper.paper).values()
@@ -134,9 +134,9 @@ def cells_of_paper(config: Config, paper: Paper) -> list[Cell]:
     for cell in list(cells):
         if cell.overrides == ((ov.HYPERPARAMETERS, ov.TUNED),):
             cells |= dict.fromkeys(selection_cells(config, cell.system, cell.dataset).values())
-        if training := training_of(config, cell):
+        if training := training_cell(config, cell):
             cells[training] = None
-        cells |= dict.fromkeys(parts_of_fused(config, cell).values())
+        cells |= dict.fromkeys(fused_parts(config, cell).values())
     cells |= dict.fromkeys(filter(None, (waits_for(config, cell) for cell in list(cells))))
     return list(cells)
 
@@ -156,8 +156,8 @@ def _require_questions(config: Config, cell: Cell) -> None:
 
 def selection_cells(config: Config, system: str, dataset: str) -> dict[str, Cell]:
     """Return the cell of each setting that a system may choose from on a data set."""
-    subset = config.selection_of(system).subset
-    choices = config.choices_of(system, ((ov.HYPERPARAMETERS, ov.TUNED),))
+    subset = config.find_selection(system).subset
+    choices = config.hyperparameter_choices(system, ((ov.HYPERPARAMETERS, ov.TUNED),))
     return {name: Cell(system, dataset, subset, overrides) for name, overrides in choices.items()}
 
 
@@ -175,7 +175,7 @@ def sensitivity_cells(config: Config, paper: str) -> dict[tuple[str, str, str, s
                 coordinates = Coordinates(
                     system=system, dataset=dataset, subset=study.subset, **changes
                 )
-                if not why_not(coordinates, config):
+                if not why_no_run(coordinates, config):
                     cells[system, dataset, choice, value] = cell_at(coordinates, config)
     return cells
 
@@ -199,7 +199,7 @@ def cross_validation_cells(config: Config, paper: str) -> dict[tuple[str, str], 
     }
 
 
-def folds_of(coordinates: Coordinates, config: Config, paper: str) -> list[Cell]:
+def fold_cells(coordinates: Coordinates, config: Config, paper: str) -> list[Cell]:
     """Return the cells, one for each fold, that cross-validate coordinates; [] for none."""
     study = config.studies[paper].cross_validation if paper in config.studies else None
     if study is None or coordinates.overrides or coordinates.subset != study.subset:
@@ -207,21 +207,21 @@ def folds_of(coordinates: Coordinates, config: Config, paper: str) -> list[Cell]
     return cross_validation_cells(config, paper).get((coordinates.system, coordinates.dataset), [])
 
 
-def cells_of_claims(config: Config, paper: Paper) -> list[Cell]:
+def claim_cells(config: Config, paper: Paper) -> list[Cell]:
     """Return the cells that a paper's claims compare, the primary ones cross-validated, too."""
     claims = paper.claims.values()
-    cells = dict.fromkeys(_cells(sides_of(claims, SCORE), config))
-    cells |= dict.fromkeys(cells_inside_claims(config, paper))
-    for coordinates in sides_of(claim for claim in claims if claim.primary):
-        cells |= dict.fromkeys(folds_of(coordinates, config, paper.paper))
+    cells = dict.fromkeys(_cells(claim_sides(claims, SCORE), config))
+    cells |= dict.fromkeys(norm_cells(config, paper))
+    for coordinates in claim_sides(claim for claim in claims if claim.primary):
+        cells |= dict.fromkeys(fold_cells(coordinates, config, paper.paper))
     for cell in list(cells):
-        cells |= dict.fromkeys(parts_of_fused(config, cell).values())
+        cells |= dict.fromkeys(fused_parts(config, cell).values())
     return list(cells)
 
 
-def cells_inside_claims(config: Config, paper: Paper) -> list[Cell]:
+def norm_cells(config: Config, paper: Paper) -> list[Cell]:
     """Return the cells whose norms a paper's claims compare."""
-    return _cells(sides_of(paper.claims.values(), NORM), config, stated_only=True)
+    return _cells(claim_sides(paper.claims.values(), NORM), config, stated_only=True)
 
 
 def varied_systems(config: Config, papers: Iterable[Paper] = ()) -> dict[str, System]:
@@ -244,22 +244,22 @@ def varied_systems(config: Config, papers: Iterable[Paper] = ()) -> dict[str, Sy
             for view in paper.views.values()
             for coordinates in view.coordinates().values()
         ]
-        places += sides_of(paper.claims.values())
+        places += claim_sides(paper.claims.values())
     varied = {}
     for coordinates in places:
         overrides = (
             ()
-            if why_not(coordinates, config)
-            else config.canonical(coordinates.system, coordinates.overrides)
+            if why_no_run(coordinates, config)
+            else config.canonical_overrides(coordinates.system, coordinates.overrides)
         )
         if overrides:
-            varied[label_at(coordinates.system, overrides)] = config.system_at(
+            varied[system_key(coordinates.system, overrides)] = config.system_at(
                 coordinates.system, overrides
             )
     return varied
 
 
-def question_types_of(
+def dataset_question_types(
     config: Config, papers: Mapping[str, Paper], cells: Iterable[Cell], dataset: str
 ) -> dict[str, list[str]]:
     """Return the question types of a data set: of those configured the ones asked for.

@@ -53,7 +53,7 @@ class Cell(NamedTuple):
 
 
 def corpus_name(dataset: str, overrides: Overrides) -> str:
-    return ov.AT.join([dataset, *map("=".join, ov.of_dataset(overrides))])
+    return ov.AT.join([dataset, *map("=".join, ov.dataset_overrides(overrides))])
 
 
 def split_corpus(name: str) -> tuple[str, Overrides]:
@@ -62,7 +62,7 @@ def split_corpus(name: str) -> tuple[str, Overrides]:
     return dataset, ov.from_text(overrides) if overrides else ()
 
 
-def unfolded(name: str) -> str:
+def without_fold(name: str) -> str:
     """Return the name of the corpus that a fold is cut from, or the name itself."""
     dataset, overrides = split_corpus(name)
     return corpus_name(dataset, tuple(override for override in overrides if override[0] != FOLD))

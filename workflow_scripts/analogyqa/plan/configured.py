@@ -11,7 +11,7 @@ from typing import Any
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.plan.cell import Cell, split_corpus
-from analogyqa.plan.fused import parts_of_fused
+from analogyqa.plan.fused import fused_parts
 from analogyqa.settings import overrides as ov
 from analogyqa.settings.run import Config
 
@@ -22,7 +22,7 @@ _NOT_OF_A_SYSTEM = {"title", "only_costs"}
 
 def configured_cell(config: Config, cell: Cell) -> Configured:
     """Return what the numbers of a cell depend on."""
-    choices = config.choices_of(cell.system, cell.overrides)
+    choices = config.hyperparameter_choices(cell.system, cell.overrides)
     systems = {
         name: config.system_at(cell.system, overrides) for name, overrides in choices.items()
     }
@@ -45,8 +45,7 @@ def configured_cell(config: Config, cell: Cell) -> Configured:
         },
         "named_entities": None,
         "parts": {
-            name: configured_cell(config, part)
-            for name, part in parts_of_fused(config, cell).items()
+            name: configured_cell(config, part) for name, part in fused_parts(config, cell).items()
         },
     }
     if system.rewriting and (found := config.named_entities):
@@ -73,7 +72,7 @@ def configured_corpus(config: Config, corpus: str) -> Configured:
 def configured_vectors(config: Config, name: str) -> Configured:
     """Return what word vectors depend on; `name` is that of `System.word_vectors`."""
     vectors = config.vectors_at(name)
-    values = vectors.model_dump(mode="json") | {"lowercase": config.lowercase_of(vectors)}
+    values = vectors.model_dump(mode="json") | {"lowercase": config.is_lowercase(vectors)}
     values["corpora"] = {
         dataset: {"splits": splits, **configured_corpus(config, dataset)}
         for dataset, splits in (vectors.corpora or {}).items()
@@ -85,7 +84,7 @@ def configured_vectors(config: Config, name: str) -> Configured:
 def configured_sentences(config: Config, name: str) -> Configured:
     """Return what sentence vectors depend on."""
     stored = config.sentence_vectors[name]
-    values = stored.model_dump(mode="json") | {"lowercase": config.lowercase_of(stored)}
+    values = stored.model_dump(mode="json") | {"lowercase": config.is_lowercase(stored)}
     return values | {"vectors": stored.vectors and configured_vectors(config, stored.vectors)}
 
 

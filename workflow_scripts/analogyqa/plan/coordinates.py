@@ -14,7 +14,7 @@ from analogyqa.settings.paper import OWN, Paper
 from analogyqa.settings.run import Config
 
 
-def why_not(coordinates: Coordinates, config: Config) -> str:
+def why_no_run(coordinates: Coordinates, config: Config) -> str:
     """Return why there can be no run of this system on these data, empty when there can be."""
     for name in filter(None, (coordinates.system, coordinates.over)):
         if reason := why_left_out(name, coordinates.dataset, config):
@@ -45,17 +45,17 @@ def why_not(coordinates: Coordinates, config: Config) -> str:
     if coordinates.system is None:
         return ""
     try:
-        overrides = config.canonical(coordinates.system, coordinates.overrides)
+        overrides = config.canonical_overrides(coordinates.system, coordinates.overrides)
         config.check_system(coordinates.system, config.system_at(coordinates.system, overrides))
     except ValueError as error:
         return str(error).partition("; ")[0]
-    return config.left_out.get(label_at(coordinates.system, overrides), "")
+    return config.left_out.get(system_key(coordinates.system, overrides), "")
 
 
 def cell_at(coordinates: Coordinates, config: Config, overrides: Overrides = ()) -> Cell:
     """Return the cell that a place names, at further overrides."""
     wanted = tuple(sorted({**dict(overrides), **dict(coordinates.overrides)}.items()))
-    found = config.canonical(coordinates.system, wanted, coordinates.dataset)
+    found = config.canonical_overrides(coordinates.system, wanted, coordinates.dataset)
     return Cell(coordinates.system, coordinates.dataset, coordinates.subset, found)
 
 
@@ -66,8 +66,8 @@ def cells_by_hyperparameters(coordinates: Coordinates, config: Config) -> dict[s
     system, are reported with the paper's hyperparameters only.
     """
     own = cell_at(coordinates, config)
-    settings = config.hyperparameters_of(coordinates.system)
-    chooses = not own.overrides and config.chooses_on(coordinates.system, coordinates.dataset)
+    settings = config.reported_hyperparameters(coordinates.system)
+    chooses = not own.overrides and config.is_tuned_on(coordinates.system, coordinates.dataset)
     return {
         name: cell_at(coordinates, config, overrides)
         for name, overrides in settings.items()
@@ -75,7 +75,7 @@ def cells_by_hyperparameters(coordinates: Coordinates, config: Config) -> dict[s
     }
 
 
-def label_at(system: str, overrides: Overrides) -> str:
+def system_key(system: str, overrides: Overrides) -> str:
     """Return how `left_out` calls a system at overrides."""
     return f"{system} {ov.to_text(overrides)}"
 
@@ -90,7 +90,7 @@ def extra_systems(config: Config, paper: Paper, name: str) -> list[str]:
         return []
     listed = config.studies[paper.paper].extra_rows.get(name, [])
     has = {number.coordinates.system for number in artefact.numbers()}
-    wanted = dict.fromkeys([*listed, *config.own("systems")])
+    wanted = dict.fromkeys([*listed, *config.outside_papers("systems")])
     return [system for system in wanted if system in config.systems and system not in has]
 
 
@@ -108,7 +108,7 @@ def artefact_coordinates(config: Config, paper: Paper, name: str) -> list[Coordi
     return places
 
 
-def sides_of(claims: Iterable[Claim], *kinds: str) -> list[Coordinates]:
+def claim_sides(claims: Iterable[Claim], *kinds: str) -> list[Coordinates]:
     """Return the sides of all claims, or of those about numbers of some kinds."""
     own = (claim for claim in claims if not kinds or claim.kind in kinds)
     return [side for claim in own for pair in claim.sides() for side in pair]

@@ -5,11 +5,11 @@ from analogyqa.settings.coordinates import Coordinates
 from analogyqa.settings.run import Config
 
 
-def parts_of_fused(config: Config, cell: Cell) -> dict[str, Cell]:
+def fused_parts(config: Config, cell: Cell) -> dict[str, Cell]:
     """Return system to the cell of each part of a fused one; {} for a system that is not."""
     return {
         name: cell._replace(
-            system=name, overrides=config.canonical(name, cell.overrides, cell.dataset)
+            system=name, overrides=config.canonical_overrides(name, cell.overrides, cell.dataset)
         )
         for name in config.systems[cell.system].parts
     }

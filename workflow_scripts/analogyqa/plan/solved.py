@@ -13,21 +13,21 @@ from analogyqa.settings.run import Config
 Parts = dict[Cell, list[str] | None]
 
 
-def run_of(config: Config, cell: Cell) -> Cell:
+def holding_cell(config: Config, cell: Cell) -> Cell:
     """Return the cell whose run holds a cell: itself, or that of all categories."""
     return cell._replace(subset=ALL) if config.datasets[cell.dataset].solved else cell
 
 
-def parts_of(config: Config, cells: Iterable[Cell]) -> dict[Cell, Parts]:
+def cells_by_run(config: Config, cells: Iterable[Cell]) -> dict[Cell, Parts]:
     """Return run to the cells that it holds of those that are asked for."""
     parts: dict[Cell, Parts] = {}
     for cell in cells:
         if config.datasets[cell.dataset].solved:
-            parts.setdefault(run_of(config, cell), {})[cell] = config.types_of(cell.subset)
+            parts.setdefault(holding_cell(config, cell), {})[cell] = config.types_of(cell.subset)
     return parts
 
 
-def training_of(config: Config, cell: Cell) -> Cell | None:
+def training_cell(config: Config, cell: Cell) -> Cell | None:
     """Return the cell whose trained encoder solves a cell, None where none does."""
     trained_on = dict(cell.overrides).get(TRAINED_ON)
     if trained_on is None or not config.datasets[cell.dataset].solved:
@@ -46,7 +46,7 @@ def why_not_solved(coordinates: Coordinates, config: Config) -> str:
     for name in config.types_of(coordinates.subset) or dataset.relations:
         if name not in dataset.relations:
             return f"{coordinates.dataset} has no category {name}"
-        if reason := config.left_out.get(of_category(name)):
+        if reason := config.left_out.get(category_key(name)):
             return reason
     if coordinates.system is None:
         return ""
@@ -71,6 +71,6 @@ def _why_not_trained(coordinates: Coordinates, config: Config) -> str:
     return ""
 
 
-def of_category(name: str) -> str:
+def category_key(name: str) -> str:
     """Return how `left_out` calls a category."""
     return f"category {name}"

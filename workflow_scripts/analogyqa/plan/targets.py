@@ -52,14 +52,14 @@ def _require_cell(config: Config, system: str, dataset: str, subset: str, text: 
     overrides = ov.from_text(text)
     hyperparameters = dict(overrides).get(ov.HYPERPARAMETERS)
     if hyperparameters is not None:
-        chooses = config.systems[system].trained and config.chooses_on(system, dataset)
+        chooses = config.systems[system].trained and config.is_tuned_on(system, dataset)
         if overrides != ((ov.HYPERPARAMETERS, ov.TUNED),) or not chooses:
             raise ValueError(
                 f"{ov.HYPERPARAMETERS}={hyperparameters}: only {ov.HYPERPARAMETERS}={ov.TUNED} is "
                 "known, alone, for a system and a data set of a selection"
             )
     ov.require_overrides({name: value for name, value in overrides if name != ov.HYPERPARAMETERS})
-    cell = Cell(system, dataset, subset, config.canonical(system, overrides, dataset))
+    cell = Cell(system, dataset, subset, config.canonical_overrides(system, overrides, dataset))
     if ov.to_text(cell.overrides) != text:
         idle = [name for name, _ in overrides if name not in dict(cell.overrides)]
         why = f"{', '.join(idle)} changes nothing there; " if idle else ""

@@ -23,7 +23,7 @@ def waits_for(config: Config, cell: Cell) -> Cell | None:
     if system.starts_from is None or (name := next(names, None)) is None:
         return None
     dataset, overrides = split_corpus(cell.corpus)
-    return Cell(name, dataset, ALL, config.canonical(name, overrides, dataset))
+    return Cell(name, dataset, ALL, config.canonical_overrides(name, overrides, dataset))
 
 
 def _learned(system: System) -> dict:

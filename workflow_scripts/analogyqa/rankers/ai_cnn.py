@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from analogyqa.encoders.dropout import Dropout
-from analogyqa.rankers.padding import inside_of, side_of
+from analogyqa.rankers.padding import side_of, word_mask
 
 if TYPE_CHECKING:
     from analogyqa.rankers import Quadruples
@@ -55,7 +55,7 @@ class AICNNRanker(nn.Module):
     def energies(self, quadruples: "Quadruples", both_sides: bool = False) -> list[Tensor]:
         """Return the scores of the pairs c and d: one side, [n]."""
         vectors, c, d = quadruples.vectors, quadruples.c, quadruples.d
-        inside = inside_of(vectors)
+        inside = word_mask(vectors)
         maps = self.convolution(self.word_dropout(vectors).transpose(1, 2)).tanh().transpose(1, 2)
         questions, asked = side_of(maps, inside, c)
         candidates, said = side_of(maps, inside, d)

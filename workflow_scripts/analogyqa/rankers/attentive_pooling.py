@@ -9,7 +9,7 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from analogyqa.encoders.dropout import Dropout
 from analogyqa.rankers.energy import energy
-from analogyqa.rankers.padding import inside_of, side_of
+from analogyqa.rankers.padding import side_of, word_mask
 
 if TYPE_CHECKING:
     from analogyqa.rankers import Quadruples
@@ -42,7 +42,7 @@ class AttentivePooling(nn.Module):
 
     def energies(self, quadruples: "Quadruples", both_sides: bool = False) -> list[Tensor]:
         """Return the scores of the pairs c and d: one side, [n]."""
-        inside = inside_of(quadruples.vectors)
+        inside = word_mask(quadruples.vectors)
         maps = self.maps(self.word_dropout(quadruples.vectors), inside)
         questions, asked = side_of(maps, inside, quadruples.c)
         candidates, said = side_of(maps, inside, quadruples.d)

@@ -8,7 +8,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from analogyqa.encoders.dropout import Dropout
-from analogyqa.rankers.padding import inside_of
+from analogyqa.rankers.padding import word_mask
 
 if TYPE_CHECKING:
     from analogyqa.rankers import Quadruples
@@ -50,7 +50,7 @@ class CompareAggregateRanker(nn.Module):
     def energies(self, quadruples: "Quadruples", both_sides: bool = False) -> list[Tensor]:
         """Return the scores of the pairs c and d: one side, [n]."""
         vectors, _, _, c, d = quadruples
-        inside = inside_of(vectors)
+        inside = word_mask(vectors)
         lengths = inside.sum(dim=1)
         # Layers see words only: most places of a batch lie behind the end of a sentence.
         x = self.word_dropout(vectors[inside])

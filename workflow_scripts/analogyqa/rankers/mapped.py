@@ -30,7 +30,7 @@ def least_squares_map(sources: np.ndarray, targets: np.ndarray) -> np.ndarray:
     return np.linalg.lstsq(sources, targets, rcond=None)[0]
 
 
-def components_of(vectors: np.ndarray, count: int) -> np.ndarray:
+def first_components(vectors: np.ndarray, count: int) -> np.ndarray:
     """Return the first `count` right singular vectors of [n, d], by its Gram matrix: [count, d]."""
     return np.linalg.eigh(vectors.T @ vectors)[1].T[::-1][:count]
 
@@ -58,7 +58,7 @@ class MappedRanker:
         training = sentences[fitting.sentences_of(["train"])]
         if self.source is not None and self.target is not None:
             training = training @ self.source
-        self.removed = components_of(training, self.components) if self.components else None
+        self.removed = first_components(training, self.components) if self.components else None
 
     def _learn(self, questions: np.ndarray, candidates: np.ndarray) -> None:
         sources, targets = questions, candidates

@@ -8,7 +8,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from analogyqa.encoders.dropout import Dropout
-from analogyqa.rankers.padding import inside_of
+from analogyqa.rankers.padding import word_mask
 
 if TYPE_CHECKING:
     from analogyqa.rankers import Quadruples
@@ -64,7 +64,7 @@ class MPCNNRanker(nn.Module):
 
     def energies(self, quadruples: "Quadruples", both_sides: bool = False) -> list[Tensor]:
         """Return the scores of the pairs c and d: one side, [n]."""
-        lengths = inside_of(quadruples.vectors).sum(dim=1)
+        lengths = word_mask(quadruples.vectors).sum(dim=1)
         vectors = self.word_dropout(quadruples.vectors).transpose(1, 2)
         a, b = self._block_a(vectors, lengths), self._block_b(vectors, lengths)
         c, d = quadruples.c, quadruples.d

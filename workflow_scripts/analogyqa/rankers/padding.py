@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 
 
-def inside_of(vectors: Tensor) -> Tensor:
+def word_mask(vectors: Tensor) -> Tensor:
     """Say of sentences [u, t, d] with zero rows as padding which rows are words: bool [u, t].
 
     A sentence ends with its last row that is not zero, so unknown words count within it and not at

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from analogyqa.plan import Cell, cells_by_hyperparameters, folds_of, why_not
+from analogyqa.plan import Cell, cells_by_hyperparameters, fold_cells, why_no_run
 from analogyqa.report.comparing import compare_runs, level_of, rounded
 from analogyqa.report.learning import NOT_LEARNT, rests_on_learnt
 from analogyqa.report.ledger import NOT_RUN, no_run
@@ -148,15 +148,15 @@ def judge_claims(
 def _settings(claim: Claim, config: Config, paper: str) -> list[tuple[str, str, str]]:
     """Return protocol and setting of each judgement, or why a claim cannot be judged at all."""
     sides = [side for pair in claim.sides() for side in pair]
-    reasons = filter(None, (why_not(side, config) for side in sides))
+    reasons = filter(None, (why_no_run(side, config) for side in sides))
     if reason := "; ".join(dict.fromkeys(reasons)):
         return [(SPLIT, "", reason)]
     if claim.kind == COST:
         return [(STEPS, PAPER, "")]
-    if not any(config.rests_on_training(side.system) for side in sides):
+    if not any(config.uses_training(side.system) for side in sides):
         return [(SPLIT, "", "")]
     settings = [PAPER]
-    selected = [side for side in sides if config.selection_of(side.system)]
+    selected = [side for side in sides if config.find_selection(side.system)]
     if (
         claim.kind == SCORE
         and selected
@@ -164,7 +164,7 @@ def _settings(claim: Claim, config: Config, paper: str) -> list[tuple[str, str, 
     ):
         settings.append(TUNED)
     judged = [(SPLIT, hyperparameters, "") for hyperparameters in settings]
-    if claim.primary and all(folds_of(side, config, paper) for side in sides):
+    if claim.primary and all(fold_cells(side, config, paper) for side in sides):
         judged.append((FOLDS, PAPER, ""))
     return judged
 
@@ -182,7 +182,7 @@ def _sides(
 
     def side_of(coordinates: Coordinates) -> _Side:
         if protocol == FOLDS:
-            own_cells = tuple(folds_of(coordinates, config, paper))
+            own_cells = tuple(fold_cells(coordinates, config, paper))
         else:
             cells = cells_by_hyperparameters(coordinates, config)
             # A system that chooses no setting stays as it is.

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 
 from analogyqa.files import atomic_path
 from analogyqa.measures import MEASURES
-from analogyqa.plan import cells_by_hyperparameters, why_not
+from analogyqa.plan import cells_by_hyperparameters, why_no_run
 from analogyqa.report.bars import draw_bars
 from analogyqa.report.ledger import NOT_RUN, OTHER_DATA, no_run
 from analogyqa.report.summary import MEASURED, by_cell, typed
@@ -68,7 +68,7 @@ def build_figure(paper: Paper, name: str, summary: pd.DataFrame, config: Config)
         is_best = (line, panel) in best and at == text_of(best[line, panel])
         if at not in shown and not is_best:
             continue
-        reason = why_not(coordinates, config) if at in shown else "not shown here"
+        reason = why_no_run(coordinates, config) if at in shown else "not shown here"
         cell = (
             None if reason else next(iter(cells_by_hyperparameters(coordinates, config).values()))
         )

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from analogyqa.plan import Cell, parts_of_fused
+from analogyqa.plan import Cell, fused_parts
 from analogyqa.schemas import HISTORY, read_table
 from analogyqa.settings.run import Config
 
@@ -34,5 +34,5 @@ def learnt_of(histories: Iterable[str]) -> dict[Cell, bool]:
 
 def rests_on_learnt(cell: Cell, learnt: Mapping[Cell, bool], config: Config) -> bool:
     """Return whether a cell has learnt, or all that it fuses; what is not trained has."""
-    cells = (cell, *parts_of_fused(config, cell).values())
+    cells = (cell, *fused_parts(config, cell).values())
     return all(learnt.get(each, True) for each in cells)

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from analogyqa.corpora.table import Counts
-from analogyqa.plan import Cell, cells_by_hyperparameters, has_costs, why_not
+from analogyqa.plan import Cell, cells_by_hyperparameters, has_costs, why_no_run
 from analogyqa.report.spread import shares_of_best
 from analogyqa.report.summary import DECIMALS, LEDGER, MEASURED, Found, Values, by_cell, typed
 from analogyqa.runs.cost import STEPS, Costs
@@ -94,7 +94,7 @@ def build_ledger(
                     "published": number.published,
                     "repeats": repeats.get((paper.paper, name, number.row, number.column), ""),
                 }
-                if reason := why_not(number.coordinates, config):
+                if reason := why_no_run(number.coordinates, config):
                     ours = [_not_run(reason)]
                 elif number.kind == COUNT:
                     ours = [count_of(number.coordinates, config, counts, number.published)]

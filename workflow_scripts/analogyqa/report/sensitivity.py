@@ -6,7 +6,7 @@ from itertools import product
 import pandas as pd
 
 from analogyqa.measures import RANKED
-from analogyqa.plan import Cell, sensitivity_cells, why_not
+from analogyqa.plan import Cell, sensitivity_cells, why_no_run
 from analogyqa.report.claims import CLAIM_MARKS, FAILS, HOLDS, UNDECIDED
 from analogyqa.report.comparing import compare_runs, level_of, p_value_of, rounded
 from analogyqa.report.learning import NOT_LEARNT
@@ -102,7 +102,7 @@ def build_sensitivity(
                 row["reason"] = SAME if choice != PAPER and cell == stated else ""
             else:
                 changed = coordinates | Coordinates(**variations[choice, value])
-                row["reason"] = no_run(cell) if cell else why_not(changed, config)
+                row["reason"] = no_run(cell) if cell else why_no_run(changed, config)
             if run and at_paper:
                 row["difference_to_paper"] = round(run["mean"] - at_paper["mean"], DECIMALS)
             rows.append(row)

@@ -17,7 +17,7 @@ from analogyqa.report.ledger import (
 )
 from analogyqa.report.table_formats import IN_PAPER, MARKS, SUBSTITUTE, has_spread
 from analogyqa.settings.coordinates import COST, COUNT
-from analogyqa.settings.overrides import TUNED, from_text, of_dataset
+from analogyqa.settings.overrides import TUNED, dataset_overrides, from_text
 from analogyqa.settings.paper import CITED, Artefact
 from analogyqa.settings.run import Config
 from analogyqa.settings.studies import PAPER
@@ -168,7 +168,7 @@ def _all_correct_notes(rows: list[dict], config: Config) -> list[str]:
 def _data_note(runs: list[dict], config: Config) -> str:
     questions: dict[str, dict[str, int]] = {}
     for run in runs:
-        read = ["=".join(override) for override in of_dataset(from_text(run["overrides"]))]
+        read = ["=".join(override) for override in dataset_overrides(from_text(run["overrides"]))]
         subset = " ".join([run["subset"], *read])
         questions.setdefault(run["dataset"], {})[subset] = run["n_items"]
     items = {
@@ -271,7 +271,7 @@ def settings_lines(rows: list[dict], config: Config) -> list[str]:
             system = config.systems[row["system"]]
             stated.setdefault(_otherwise(system.training), {})[system.title] = None
         elif row["hyperparameters"] == TUNED and row["run"]:
-            selection, name = config.selection_of(row["system"]), row["run"]["hyperparameters"]
+            selection, name = config.find_selection(row["system"]), row["run"]["hyperparameters"]
             changes = _flat(selection.settings.get(name, {}))
             what = f"{name} ({changes})" if changes else name
             chosen.setdefault((selection.subset, what), {})[row["name"]] = None

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pandas as pd
 
-from analogyqa.plan import Cell, cells_by_hyperparameters, extra_systems, run_of, why_not
+from analogyqa.plan import Cell, cells_by_hyperparameters, extra_systems, holding_cell, why_no_run
 from analogyqa.report.comparing import top_group
 from analogyqa.report.ledger import (
     NOT_RUN,
@@ -164,7 +164,7 @@ def _described(block: str, row: str, column: str, coordinates: Coordinates, conf
 
 def _ours(coordinates: Coordinates, config: Config, found: Found, counts: AllCounts) -> list[dict]:
     """Return our values at a place, by setting, where nothing is published."""
-    if reason := why_not(coordinates, config):
+    if reason := why_no_run(coordinates, config):
         return [{"kind": coordinates.kind, "verdict": NOT_RUN, "reason": reason}]
     if coordinates.kind == COUNT:
         return [
@@ -191,7 +191,7 @@ def _more_about(row: dict, artefact: Artefact, config: Config, found: Found) -> 
     run, path = None, ""
     if row["kind"] == SCORE and pd.notna(row["mean"]):
         cell = _cell(row, artefact, config)
-        run, path = found.get((cell, row["measure"])), run_of(config, cell).path
+        run, path = found.get((cell, row["measure"])), holding_cell(config, cell).path
     name = row[artefact.systems_in or "column"]
     if row["system"] in config.systems and not artefact.systems_in:
         name = config.systems[row["system"]].title

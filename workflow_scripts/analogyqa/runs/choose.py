@@ -29,7 +29,7 @@ def choose_hyperparameters(
     write_json(path, {"tuned": chosen, "measure": measure, "subset": subset, "dev": dev})
 
 
-def tuned_setting(path: str | Path) -> str:
+def read_tuned(path: str | Path) -> str:
     """Return the setting that `choose_hyperparameters` recorded.
 
     Raises AnalogyQAError for a file that is not such a record.
@@ -52,5 +52,5 @@ def system_of(settings: dict[str, dict], selection: str | Path | None) -> tuple[
 
     Raises AnalogyQAError for a file that is not such a record.
     """
-    hyperparameters = tuned_setting(selection) if selection else next(iter(settings))
+    hyperparameters = read_tuned(selection) if selection else next(iter(settings))
     return hyperparameters, System(title="", **settings[hyperparameters])

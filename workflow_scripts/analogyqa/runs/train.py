@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from analogyqa.training.loop import Trained
 
 
-def modules_of(system: System) -> list[str]:
+def system_modules(system: System) -> list[str]:
     """Return the modules of the library that a system loads by name."""
     entries = [RANKERS[system.ranker]]
     entries += [ENCODERS[system.encoder or "mean"]] if entries[0].reads_vectors else []
@@ -34,16 +34,16 @@ def modules_of(system: System) -> list[str]:
         objective = OBJECTIVES[system.training.loss]
         entries += [objective, EXAMPLES[objective.draws], OPTIMISERS[system.training.optimiser]]
     own = [entry.module for entry in entries]
-    first = modules_of(system.starts_from) if system.starts_from else []
+    first = system_modules(system.starts_from) if system.starts_from else []
     return list(dict.fromkeys(own + first))
 
 
-def hashes_of(files: CellFiles) -> dict[str, str]:
+def table_hashes(files: CellFiles) -> dict[str, str]:
     """Return the sha256 of the tables of a seed by what they are."""
     return {name: sha256(path) for name, path in files.named().items()}
 
 
-def checkpoint_of(
+def checkpoint_path(
     checkpoints: str | Path,
     types: Sequence[str] | None,
     system: System,
@@ -56,7 +56,7 @@ def checkpoint_of(
     Args:
         checkpoints: the folder of all of them.
         types, system, seed, lowercase: as in `train_cell`.
-        hashes: of its tables, as `hashes_of` returns them.
+        hashes: of its tables, as `table_hashes` returns them.
     """
     import torch
 
@@ -71,7 +71,7 @@ def checkpoint_of(
         "lowercase": lowercase,
         # Not the device: a training may go on on another. What it ran on is in its state.
         "torch": torch.__version__.partition("+")[0],
-        "code": code_hash("analogyqa.training.loop", *modules_of(system)),
+        "code": code_hash("analogyqa.training.loop", *system_modules(system)),
     }
     return Path(checkpoints, f"{content_hash(depends_on)[:32]}.pt")
 
@@ -101,7 +101,7 @@ def train_cell(
         sources: split to the name of the file that its pairs come from, for the record.
         lowercase: as the vocabulary was made.
         device: auto, cpu or cuda.
-        checkpoints: the folder of `checkpoint_of`. A training that was done before, under
+        checkpoints: the folder of `checkpoint_path`. A training that was done before, under
             whatever name, is not done again.
         folder: of the run.
         threads: the most seeds that are trained at a time, each in one thread.
@@ -116,9 +116,9 @@ def train_cell(
     settings = settings_record(system, hyperparameters, sources, lowercase, files)
     inputs, calls = {}, []
     for seed, tables in files.items():
-        hashes = hashes_of(tables)
+        hashes = table_hashes(tables)
         inputs.update({f"{name}, seed {seed}": value for name, value in hashes.items()})
-        checkpoint = checkpoint_of(checkpoints, types, system, seed, hashes, lowercase)
+        checkpoint = checkpoint_path(checkpoints, types, system, seed, hashes, lowercase)
         calls.append(
             (cell.label, types, system, seed, tables, lowercase, chosen_device, checkpoint)
         )
@@ -188,11 +188,11 @@ def _first_weights(
     checkpoints: Path,
 ) -> dict[str, "Tensor"]:
     """Train a seed of a system on all questions; return what it leaves of the encoder."""
-    from analogyqa.training.checkpoints import load_state, weights_of_encoder
+    from analogyqa.training.checkpoints import encoder_weights, load_state
     from analogyqa.training.loop import train_seed
 
     own = files.of_pairs()
-    path = checkpoint_of(checkpoints, None, system, seed, hashes_of(own), lowercase)
+    path = checkpoint_path(checkpoints, None, system, seed, table_hashes(own), lowercase)
     data = training_data(own, None, system, lowercase)
     train_seed(data, system, seed, device, path, f"{label} seed {seed}, all questions before")
-    return weights_of_encoder(load_state(path, device), system.scoring_weights)
+    return encoder_weights(load_state(path, device), system.scoring_weights)

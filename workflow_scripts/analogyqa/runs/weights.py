@@ -10,7 +10,7 @@ from analogyqa.encoders import build_encoder
 from analogyqa.errors import AnalogyQAError, one_line
 from analogyqa.examples.files import CellFiles
 from analogyqa.plan import Cell
-from analogyqa.runs.train import checkpoint_of, hashes_of
+from analogyqa.runs.train import checkpoint_path, table_hashes
 from analogyqa.settings.systems import System
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def finished_checkpoint(
 
     Raises AnalogyQAError when the checkpoint is not there.
     """
-    checkpoint = checkpoint_of(checkpoints, types, system, seed, hashes_of(files), lowercase)
+    checkpoint = checkpoint_path(checkpoints, types, system, seed, table_hashes(files), lowercase)
     if not checkpoint.exists():
         raise AnalogyQAError(
             f"{checkpoint}: no such checkpoint, of {cell.label} seed {seed}; it was deleted, or "
@@ -66,7 +66,7 @@ def write_weights(
     """
     import torch
 
-    from analogyqa.training.checkpoints import load_state, save_state, weights_of_encoder
+    from analogyqa.training.checkpoints import encoder_weights, load_state, save_state
 
     weights, record = {}, Path(path).with_name("run.json")
     for seed, own in files.items():
@@ -74,7 +74,7 @@ def write_weights(
             cell, types, system, seed, own, lowercase, checkpoints, record
         )
         state = load_state(checkpoint, torch.device("cpu"))
-        weights[str(seed)] = weights_of_encoder(state, system.scoring_weights)
+        weights[str(seed)] = encoder_weights(state, system.scoring_weights)
     save_state(weights, path)
 
 

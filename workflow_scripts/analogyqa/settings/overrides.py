@@ -50,7 +50,7 @@ def require_overrides(values: Mapping[str, object]) -> Mapping[str, object]:
     overrides = as_overrides(values)
     sections = (
         (System, changes(overrides)),
-        (Dataset, dict(of_dataset(overrides))),
+        (Dataset, dict(dataset_overrides(overrides))),
         (Solving, dict(override for override in overrides if override[0] in SOLVING_OVERRIDES)),
     )
     for section, changed in sections:
@@ -79,7 +79,7 @@ def from_text(text: str) -> Overrides:
     return as_overrides(overrides)
 
 
-def of_dataset(overrides: Overrides) -> Overrides:
+def dataset_overrides(overrides: Overrides) -> Overrides:
     """Return the overrides that change how a data set is read."""
     return tuple(override for override in overrides if override[0] in DATASET_OVERRIDES)
 
@@ -101,7 +101,7 @@ def changes(overrides: Iterable[tuple[str, str]]) -> dict:
     return laid
 
 
-def value_in(system: System, name: str) -> str:
+def override_value(system: System, name: str) -> str:
     """Return the value that a system has on one of its overrides."""
     value: object = system.training if name in TRAINING_OVERRIDES else system
     for key in name.split("."):

@@ -154,7 +154,7 @@ class Config(Section):
             if selection.systems and not selection.settings:
                 raise ValueError("selection.settings: name at least one setting to choose")
             for name in selection.systems:
-                if self.selection_of(name) != selection:
+                if self.find_selection(name) != selection:
                     raise ValueError(f"selection.systems: {name} is in another paper's, too")
                 for hyperparameters in selection.systems[name]:
                     require_known(f"selection.systems.{name}", hyperparameters, selection.settings)
@@ -215,31 +215,31 @@ class Config(Section):
         if system.rewriting and system.vectors and self.vectors[system.vectors].lemmas:
             raise ValueError(f"{key}.rewriting: not with vectors of lemmas")
 
-    def own(self, section: Literal["datasets", "systems", "subsets"]) -> list[str]:
+    def outside_papers(self, section: Literal["datasets", "systems", "subsets"]) -> list[str]:
         """Return the data sets, systems or subsets that no paper configures."""
         known = {name for study in self.studies.values() for name in getattr(study, section)}
         return [name for name in getattr(self, section) if name not in known]
 
-    def chooses_on(self, system: str, dataset: str) -> bool:
+    def is_tuned_on(self, system: str, dataset: str) -> bool:
         """Return whether a system chooses a setting on a data set."""
         return any(
             study.selection and system in study.selection.systems and dataset in study.datasets
             for study in self.studies.values()
         )
 
-    def rests_on_training(self, system: str) -> bool:
+    def uses_training(self, system: str) -> bool:
         """Return whether a system is trained, or one of those that it fuses."""
         names = (system, *self.systems[system].parts)
         return any(self.systems[name].trained for name in names if name in self.systems)
 
-    def selection_of(self, system: str) -> Selection | None:
+    def find_selection(self, system: str) -> Selection | None:
         """Return the selection that a system takes part in."""
         for study in self.studies.values():
             if study.selection and system in study.selection.systems:
                 return study.selection
         return None
 
-    def hyperparameters_of(self, system: str) -> dict[str, Overrides]:
+    def reported_hyperparameters(self, system: str) -> dict[str, Overrides]:
         """Return the settings that a system is reported at, with their overrides.
 
         `paper`, the one that the paper states, and `chosen` where it chooses one; for a system that
@@ -248,21 +248,21 @@ class Config(Section):
         if not self.systems[system].trained:
             return {"": ()}
         return {PAPER: ()} | (
-            {TUNED: ((HYPERPARAMETERS, TUNED),)} if self.selection_of(system) else {}
+            {TUNED: ((HYPERPARAMETERS, TUNED),)} if self.find_selection(system) else {}
         )
 
-    def choices_of(self, system: str, overrides: Overrides) -> dict[str, Overrides]:
+    def hyperparameter_choices(self, system: str, overrides: Overrides) -> dict[str, Overrides]:
         """Return what a cell may be trained at: setting to overrides; several for a chosen one."""
         if (HYPERPARAMETERS, TUNED) not in overrides:
             trained = tuple(
                 override for override in overrides if override[0] in ov.TRAINING_OVERRIDES
             )
             return {ov.to_text(trained) if trained else PAPER: overrides}
-        selection = self.selection_of(system)
+        selection = self.find_selection(system)
         if selection is None:
             raise AnalogyQAError(f"{system}: no selection names it, so it has no chosen setting")
         return {PAPER: ()} | {
-            name: self.canonical(system, ov.as_overrides(selection.settings[name]))
+            name: self.canonical_overrides(system, ov.as_overrides(selection.settings[name]))
             for name in selection.systems[system]
         }
 
@@ -285,7 +285,7 @@ class Config(Section):
 
         What is dropped is not counted any more, so a changed data set expects no counts.
         """
-        own, changes = self.datasets[dataset], dict(ov.of_dataset(overrides))
+        own, changes = self.datasets[dataset], dict(ov.dataset_overrides(overrides))
         values = own.model_dump() | changes | {"questions": {}}
         return Dataset.model_validate(values) if changes else own
 
@@ -295,14 +295,18 @@ class Config(Section):
         changes = dict(ov.from_text(overrides)) if overrides else {}
         return Vectors.model_validate(self.vectors[own].model_dump(exclude_unset=True) | changes)
 
-    def canonical(self, system: str, overrides: Overrides, dataset: str | None = None) -> Overrides:
+    def canonical_overrides(
+        self, system: str, overrides: Overrides, dataset: str | None = None
+    ) -> Overrides:
         """Return overrides without those that change nothing in a system, or in a data set.
 
         Of a fused system those stay that change one of its parts.
         """
         own = self.systems[system]
         of_parts = {
-            override for part in own.parts for override in self.canonical(part, overrides, dataset)
+            override
+            for part in own.parts
+            for override in self.canonical_overrides(part, overrides, dataset)
         }
         overrides = tuple(override for override in overrides if own.reads(override[0]))
         changed, kept = self.system_at(system, overrides), []
@@ -346,12 +350,12 @@ class Config(Section):
         """The relations of all data sets; each is a subset, too."""
         return [each for dataset in self.datasets.values() for each in dataset.relations]
 
-    def lowercase_of(self, section: Vectors | SentenceVectors) -> bool:
+    def is_lowercase(self, section: Vectors | SentenceVectors) -> bool:
         return self.lowercase if section.lowercase is None else section.lowercase
 
 
 def _effective(system: System, name: str) -> str:
     """Return a value of a system's override; a loss over both sides is another one where one is."""
-    value = ov.value_in(system, name)
+    value = ov.override_value(system, name)
     one_sided = OBJECTIVES[value].one_sided if name == "loss" else None
     return one_sided if one_sided and not system.compares else value

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 _SQLITE = "sqlite:///"
 
 
-def database_of(tracking_uri: str) -> Path | None:
+def database_path(tracking_uri: str) -> Path | None:
     """Return the file of an SQLite URI, None for a server; raises ValueError for another scheme."""
     if tracking_uri.startswith(_SQLITE) and tracking_uri != _SQLITE:
         return Path(tracking_uri.removeprefix(_SQLITE))
@@ -23,13 +23,13 @@ def database_of(tracking_uri: str) -> Path | None:
 
 
 def _of_known_scheme(tracking_uri: str) -> str:
-    database_of(tracking_uri)
+    database_path(tracking_uri)
     return tracking_uri
 
 
 TrackingUri = Annotated[str, AfterValidator(without_credentials), AfterValidator(_of_known_scheme)]
 
 
-def tracking_uri_of(config: "Config") -> str:
+def resolve_tracking_uri(config: "Config") -> str:
     """Return the tracking URI, by default that of an SQLite file in the output folder."""
     return config.tracking_uri or f"{_SQLITE}{Path(config.output_dir, 'mlflow.db')}"

@@ -10,13 +10,13 @@ from typing import Annotated
 import typer
 
 from analogyqa.errors import AnalogyQAError
-from analogyqa.plan import cells_of_paper, load_papers, run_of
+from analogyqa.plan import holding_cell, load_papers, paper_cells
 from analogyqa.settings.load import read_config
 from analogyqa.settings.run import Config
-from analogyqa.settings.tracking import tracking_uri_of
+from analogyqa.settings.tracking import resolve_tracking_uri
 from analogyqa.tracking.records import Imported
-from analogyqa.tracking.shown import runs_of_paper
-from analogyqa.tracking.store import Store, artifacts_of, explained, import_runs
+from analogyqa.tracking.shown import paper_runs
+from analogyqa.tracking.store import Store, artifacts_folder, explained, import_runs
 
 log = logging.getLogger(__name__)
 
@@ -37,8 +37,8 @@ def ui(
 ) -> None:
     """Import the run records that are there so far, then open the MLflow UI on this machine."""
     settings = read_config(config)
-    tracking_uri = tracking_uri_of(settings)
-    artifacts = artifacts_of(tracking_uri)
+    tracking_uri = resolve_tracking_uri(settings)
+    artifacts = artifacts_folder(tracking_uri)
     if artifacts:
         _require_free(port)
     imported = _import_available(settings)
@@ -83,17 +83,20 @@ def _import_available(config: Config) -> dict[str, Imported]:
     results, papers = Path(config.output_dir), load_papers(config)
     runs, waiting = {}, 0
     for name, paper in papers.items():
-        cells = cells_of_paper(config, paper)
+        cells = paper_cells(config, paper)
         files = ("run.json", "metrics.parquet")
         there = [
             cell
             for cell in cells
-            if all((results / "runs" / run_of(config, cell).path / file).exists() for file in files)
+            if all(
+                (results / "runs" / holding_cell(config, cell).path / file).exists()
+                for file in files
+            )
         ]
         waiting += len(cells) - len(there)
-        if own := runs_of_paper(results, paper, there, config):
+        if own := paper_runs(results, paper, there, config):
             runs[name] = own
-    tracking_uri = tracking_uri_of(config)
+    tracking_uri = resolve_tracking_uri(config)
     imported = import_runs(tracking_uri, results, runs)
     for experiment, done in imported.items():
         print(

@@ -9,15 +9,15 @@ import pandas as pd
 
 from analogyqa.plan import Cell
 from analogyqa.schemas import HISTORY
-from analogyqa.settings.tracking import database_of
+from analogyqa.settings.tracking import database_path
 from analogyqa.tracking.records import (
-    coordinates_of,
+    cell_params,
+    cell_tags,
     curve_points,
     first_line,
-    name_of,
-    tags_of,
+    run_name,
 )
-from analogyqa.tracking.store import Store, live_experiment, prepare_environment
+from analogyqa.tracking.store import Store, live_experiment_name, prepare_environment
 
 log = logging.getLogger(__name__)
 
@@ -44,10 +44,10 @@ class LiveLog:
         self, tracking_uri: str | None, results: str | Path, cell: Cell, hyperparameters: str
     ) -> None:
         self.tracking_uri = tracking_uri
-        self.name = name_of(cell)
-        self.experiment = live_experiment(results)
-        self.tags = {**tags_of(results, cell), "hyperparameters": hyperparameters}
-        self.params = coordinates_of(cell)
+        self.name = run_name(cell)
+        self.experiment = live_experiment_name(results)
+        self.tags = {**cell_tags(results, cell), "hyperparameters": hyperparameters}
+        self.params = cell_params(cell)
         self.histories: dict[int, list[list]] = {}
         self.runs: dict[int | None, str] = {}  # seed to run, None to the parent
         self.sent: dict[int, int] = {}  # rows of each seed
@@ -55,7 +55,7 @@ class LiveLog:
         self.monitor = None
         self.away = False
         self.next_attempt = 0.0
-        self.enabled = tracking_uri is not None and database_of(tracking_uri) is None
+        self.enabled = tracking_uri is not None and database_path(tracking_uri) is None
         if self.enabled:
             for variable, value in _LIVE_ENVIRONMENT.items():
                 os.environ.setdefault(variable, value)

@@ -111,7 +111,7 @@ def cell_run(
     if settings["system"].get("parts"):
         script = "fuse_scores"
     tags = {
-        **tags_of(results, cell),
+        **cell_tags(results, cell),
         "content_hash": record["content_hash"],
         "hyperparameters": settings.get("hyperparameters"),
         "device": record.get("device"),
@@ -121,7 +121,7 @@ def cell_run(
         "mlflow.user": getpass.getuser(),
     }
     tags = {key: str(value) for key, value in tags.items() if value is not None}
-    params = coordinates_of(cell) | _flatten(settings)
+    params = cell_params(cell) | _flatten(settings)
     metrics = read_table(folder / "metrics.parquet", METRICS)
     measured = _measured(metrics)
     deviation = measured.std(ddof=1).fillna(0).add_suffix("_sd")
@@ -131,7 +131,7 @@ def cell_run(
         for name in _INTERVALS
         if pd.notna(row[name])
     }
-    name = name_of(cell)
+    name = run_name(cell)
     run = Run(name, tags | {"mlflow.note.content": described}, start, end)
     run.params = {**params, "seeds": ", ".join(map(str, record["seeds"]))}
     run.metrics = {**measured.mean(), **deviation, **ends}
@@ -173,7 +173,7 @@ def documents_run(results: Path, paper: str) -> Run | None:
     paths += [path for name in _REPORTS for path in sorted(results.glob(f"{name}.*"))]
     files = {path.relative_to(results).as_posix(): path for path in paths}
     end = max(map(_modified, paths))
-    tags = {"record": f"{folder_of(results)}/{paper}", "mlflow.user": getpass.getuser()}
+    tags = {"record": f"{folder_label(results)}/{paper}", "mlflow.user": getpass.getuser()}
     tags |= {"mlflow.source.name": "Snakefile", "mlflow.source.type": "JOB"}
     return Run("tables and figures", tags, end, end, files=files)
 
@@ -192,29 +192,29 @@ def _read_record(path: Path) -> dict:
         ) from error
 
 
-def folder_of(results: str | Path) -> str:
+def folder_label(results: str | Path) -> str:
     """Return the name of an output folder, with which the names of its experiments begin."""
     return Path(results).resolve().name
 
 
-def experiment_of(results: str | Path, paper: str) -> str:
+def experiment_name(results: str | Path, paper: str) -> str:
     """Return the name of the experiment that the runs of a paper are in."""
-    return f"{folder_of(results)}/{paper}"
+    return f"{folder_label(results)}/{paper}"
 
 
-def name_of(cell: Cell) -> str:
+def run_name(cell: Cell) -> str:
     """Return the name of a run. MLflow cuts it off, and has a column for the data set."""
     return " ".join([cell.system, cell.subset, *map("=".join, cell.overrides), cell.dataset])
 
 
-def coordinates_of(cell: Cell) -> dict[str, str]:
+def cell_params(cell: Cell) -> dict[str, str]:
     """Return a cell as params."""
     return {**cell._asdict(), "overrides": to_text(cell.overrides)}
 
 
-def tags_of(results: str | Path, cell: Cell) -> dict[str, str]:
+def cell_tags(results: str | Path, cell: Cell) -> dict[str, str]:
     """Return what the runs of one record have in common, whichever checkout it lies in."""
-    return {"record": f"{folder_of(results)}/{cell.path}"}
+    return {"record": f"{folder_label(results)}/{cell.path}"}
 
 
 def _measured(metrics: pd.DataFrame) -> pd.DataFrame:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from analogyqa.plan import Cell, cells_by_hyperparameters, run_of, why_not
+from analogyqa.plan import Cell, cells_by_hyperparameters, holding_cell, why_no_run
 from analogyqa.report.summary import LEDGER, SUMMARY, read_csv
 from analogyqa.settings.coordinates import SCORE, Coordinates
 from analogyqa.settings.overrides import from_text
@@ -13,7 +13,7 @@ from analogyqa.settings.run import Config
 from analogyqa.tracking.records import Run, cell_run, documents_run
 
 
-def runs_of_paper(
+def paper_runs(
     results: str | Path, paper: Paper, cells: Iterable[Cell], config: Config
 ) -> list[Run]:
     """Return the runs of a paper's cells, and the run with its tables and figures.
@@ -27,7 +27,7 @@ def runs_of_paper(
     """
     results = Path(results)
     # A run may hold several cells.
-    cells = dict.fromkeys(run_of(config, cell) for cell in cells)
+    cells = dict.fromkeys(holding_cell(config, cell) for cell in cells)
     filled, intervals = descriptions(results, paper, config), _intervals(results)
     runs = [cell_run(results, cell, filled.get(cell, ""), intervals.get(cell)) for cell in cells]
     documents = documents_run(results, paper.paper)
@@ -58,10 +58,10 @@ def descriptions(results: Path, paper: Paper, config: Config) -> dict[Cell, str]
 
 def _cells(coordinates: Coordinates, config: Config) -> dict[str, Cell]:
     """Return the runs of a place by setting."""
-    if why_not(coordinates, config):
+    if why_no_run(coordinates, config):
         return {}
     cells = cells_by_hyperparameters(coordinates, config)
-    return {hyperparameters: run_of(config, cell) for hyperparameters, cell in cells.items()}
+    return {hyperparameters: holding_cell(config, cell) for hyperparameters, cell in cells.items()}
 
 
 def _verdicts(results: Path, paper: str) -> dict[tuple[str, str, str, str], str]:

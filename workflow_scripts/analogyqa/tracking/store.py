@@ -17,14 +17,14 @@ from tqdm import tqdm
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import atomic_path
 from analogyqa.runs.depends_on import content_hash
-from analogyqa.settings.tracking import database_of
+from analogyqa.settings.tracking import database_path
 from analogyqa.tracking.records import (
     Data,
     Imported,
     Run,
-    experiment_of,
+    experiment_name,
     first_line,
-    folder_of,
+    folder_label,
 )
 
 _SQLITE = "sqlite:///"
@@ -60,7 +60,7 @@ def initialise(tracking_uri: str) -> None:
 
     Raises AnalogyQAError when the file is damaged or cannot be written.
     """
-    database = database_of(tracking_uri)
+    database = database_path(tracking_uri)
     if database is None:
         return
     with explained(tracking_uri):
@@ -88,7 +88,7 @@ def import_runs(
     Args:
         tracking_uri: sqlite:///path or http(s)://server.
         results: the output folder.
-        runs: of each paper, as `records.runs_of_paper` returns them.
+        runs: of each paper, as `records.paper_runs` returns them.
 
     Returns what each experiment holds, by its name.
 
@@ -97,9 +97,9 @@ def import_runs(
     """
     initialise(tracking_uri)
     imported = {}
-    with explained(tracking_uri), _lock(database_of(tracking_uri)):
+    with explained(tracking_uri), _lock(database_path(tracking_uri)):
         for paper, own in runs.items():
-            experiment = experiment_of(results, paper)
+            experiment = experiment_name(results, paper)
             by_record = {run.tags["record"]: run for run in own}
             added = Store(tracking_uri, experiment).bring_up_to_date(by_record)
             imported[experiment] = Imported(
@@ -109,14 +109,14 @@ def import_runs(
                 added=added,
                 content_hash=content_hash({key: run.identity for key, run in by_record.items()}),
             )
-        if live := Store.existing(tracking_uri, live_experiment(results)):
+        if live := Store.existing(tracking_uri, live_experiment_name(results)):
             live.delete({run.tags["record"] for own in runs.values() for run in own})
     return imported
 
 
-def live_experiment(results: str | Path) -> str:
+def live_experiment_name(results: str | Path) -> str:
     """Return the name of the experiment of the trainings of an output folder that go on."""
-    return f"{folder_of(results)}/{_LIVE}"
+    return f"{folder_label(results)}/{_LIVE}"
 
 
 class Store:
@@ -137,7 +137,7 @@ class Store:
         from mlflow.exceptions import MlflowException
 
         self.client = MlflowClient(tracking_uri)
-        self.artifacts = artifacts_of(tracking_uri)
+        self.artifacts = artifacts_folder(tracking_uri)
         found = self.client.get_experiment_by_name(experiment)
         if found is None:
             # MLflow would store an absolute folder here, which is wrong as soon as the checkout
@@ -313,7 +313,7 @@ def explained(tracking_uri: str) -> Iterator[None]:
         yield
     except (MlflowException, SQLAlchemyError, CommandError, sqlite3.Error, OSError) as error:
         reason = first_line(error)
-        database = database_of(tracking_uri)
+        database = database_path(tracking_uri)
         if database is None:
             remedy = (
                 "Set MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD in the environment."
@@ -327,15 +327,15 @@ def explained(tracking_uri: str) -> Iterator[None]:
             "Another program is writing to it, such as a second import. Wait for that to end, then "
             "run the same command again."
             if "database is locked" in reason
-            else "Make room on the disk or its folder writable; if it is damaged, delete it and "
-            f"{artifacts_of(tracking_uri)} and import again: nothing is lost, both are made from "
-            "the run records."
+            else "Free some disk space, or make its folder writable. If the file is damaged, "
+            f"delete it and {artifacts_folder(tracking_uri)}, then import again: both are rebuilt "
+            "from the run records, so nothing is lost."
         )
         raise AnalogyQAError(
             f"{database}: the MLflow store cannot be used ({reason}). {remedy}"
         ) from error
 
 
-def artifacts_of(tracking_uri: str) -> Path | None:
-    database = database_of(tracking_uri)
+def artifacts_folder(tracking_uri: str) -> Path | None:
+    database = database_path(tracking_uri)
     return database and database.with_name("mlflow-artifacts")

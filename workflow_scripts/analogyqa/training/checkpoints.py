@@ -24,7 +24,7 @@ def save_state(state: dict, path: str | Path) -> None:
         temporary.write_bytes(serialized.getvalue())
 
 
-def weights_of_encoder(state: dict, kind: str) -> dict[str, "torch.Tensor"]:
+def encoder_weights(state: dict, kind: str) -> dict[str, "torch.Tensor"]:
     """Return the weights of the encoder in the state of a training: of the epoch dev chose.
 
     `kind` is `System.scoring_weights`.

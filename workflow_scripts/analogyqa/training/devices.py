@@ -57,7 +57,7 @@ def set_numerics(device: torch.device) -> None:
     torch.use_deterministic_algorithms(True, warn_only=True)
 
 
-def machine_of(device: torch.device) -> dict[str, str | int | None]:
+def describe_machine(device: torch.device) -> dict[str, str | int | None]:
     """Return what the last bits of a result may depend on, beside the version of PyTorch.
 
     Of a GPU its model, its driver (None where the system does not say) and the versions of CUDA and
@@ -85,7 +85,7 @@ def note_machine(state: dict, device: torch.device, name: str) -> None:
     `state["machines"]` gets an entry only where the kind of machine changes; then the bytes of the
     result may differ from those of a training on one kind, and the log says so.
     """
-    machines, machine = state.setdefault("machines", []), machine_of(device)
+    machines, machine = state.setdefault("machines", []), describe_machine(device)
     if machines:
         before = {key: value for key, value in machines[-1].items() if key != "after_epoch"}
         if before == machine:

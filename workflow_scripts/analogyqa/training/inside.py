@@ -12,7 +12,7 @@ from analogyqa.examples.data import CellData
 from analogyqa.schemas.inside import INSIDE
 from analogyqa.training.checkpoints import load_state
 from analogyqa.training.learner import Learner
-from analogyqa.training.loop import arrays_of
+from analogyqa.training.loop import array_encoder
 from analogyqa.training.scoring import Encode, encode_all
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def look_inside(
     best = load_state(checkpoint, cpu)["best"][system.scoring_weights]
     learner.model.load_state_dict(best["weights"])
     learner.model.eval()
-    encode, part = arrays_of(learner.encoder, cpu), data.splits[SPLIT]
+    encode, part = array_encoder(learner.encoder, cpu), data.splits[SPLIT]
     is_first = ~part.pairs["question_id"].duplicated().to_numpy()
     first = part.pairs[is_first]
     numbers = np.concatenate([part.questions[is_first], part.candidates])
@@ -63,7 +63,7 @@ def look_inside(
                 [of_word[row] for row in own[:length]]
                 for own, length in zip(ids, lengths, strict=True)
             ],
-            "norm": norms_of(vectors),
+            "norm": vector_norms(vectors),
             "vector": list(vectors),
         }
     )
@@ -77,14 +77,14 @@ def look_inside(
             "label": -1,
             "text": names,
             "words": [[name] for name in names],
-            "norm": norms_of(_encode_words(encode, used)),
+            "norm": vector_norms(_encode_words(encode, used)),
             "vector": [[] for _ in names],
         }
     )
     return pd.concat([sentences, words], ignore_index=True)[INSIDE.names]
 
 
-def norms_of(vectors: np.ndarray) -> np.ndarray:
+def vector_norms(vectors: np.ndarray) -> np.ndarray:
     """Return the Euclidean norms of vectors [n, dim]: float64 [n]."""
     return np.linalg.norm(vectors.astype(np.float64), axis=1)
 

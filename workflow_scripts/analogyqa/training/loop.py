@@ -34,7 +34,7 @@ CONSTANTS = np.linspace(-1, 1, 41).tolist()
 SCORE_BATCH = 1024  # pairs
 
 
-def arrays_of(encoder: Encoder, device: torch.device) -> Encode:
+def array_encoder(encoder: Encoder, device: torch.device) -> Encode:
     """Return a trained encoder as a function of arrays, without gradients."""
 
     @torch.no_grad()
@@ -120,7 +120,7 @@ def train_seed(
         if RANKERS[system.ranker].trained:
             scores = score_pairs(learner, split)
             return scores, np.full(len(scores), -1)
-        return score_split(arrays_of(learner.encoder, device), data, split, ranker)
+        return score_split(array_encoder(learner.encoder, device), data, split, ranker)
 
     while not _finished(state, training):
         epoch = state["epoch"] + 1

@@ -12,16 +12,16 @@ from analogyqa.plan import split_corpus
 from analogyqa.plan.configured import configured_cell, configured_sentences, configured_vectors
 from analogyqa.registry import DISTRACTORS, PRETRAINED, READERS, RELATIONS, SOLVERS, VIEWS
 from analogyqa.runs.depends_on import code_hash
-from analogyqa.runs.train import modules_of
+from analogyqa.runs.train import system_modules
 from analogyqa.settings.systems import System
-from analogyqa.settings.tracking import tracking_uri_of
+from analogyqa.settings.tracking import resolve_tracking_uri
 
 Values = dict[str, Any]  # of JSON
 
 _SCRIPTS = Path(__file__).parents[2]
 
 
-class Given:
+class Parameters:
     """The parameter functions of the rules.
 
     Args:
@@ -46,7 +46,7 @@ class Given:
             "code": _code("build_corpus", READERS[dataset.reader].module),
             "reader": dataset.reader,
             "questions": dataset.questions,
-            "question_types": self.types_of_corpus(wildcards),
+            "question_types": self.corpus_question_types(wildcards),
             "drop_all_correct": dataset.drop_all_correct,
             "parts": dataset.parts,
             "fold": dataset.fold,
@@ -54,7 +54,7 @@ class Given:
             "configured": self.inputs.corpus_configured(wildcards),
         }
 
-    def types_of_corpus(self, wildcards: Wildcards) -> dict[str, list[str]]:
+    def corpus_question_types(self, wildcards: Wildcards) -> dict[str, list[str]]:
         return self.experiment.question_types[split_corpus(wildcards.corpus)[0]]
 
     def find_entities(self, wildcards: Wildcards) -> Values:
@@ -64,7 +64,7 @@ class Given:
         return {"code": _code("find_entities"), **values}
 
     def rewrite_questions(self, wildcards: Wildcards) -> Values:
-        types = self.types_of_corpus(wildcards)
+        types = self.corpus_question_types(wildcards)
         return {
             "code": _code("rewrite_questions"),
             "lowercase": self.lowercase_of_vectors(self.config.named_entities.vectors),
@@ -79,7 +79,7 @@ class Given:
     # Vectors
 
     def lowercase_of_vectors(self, name: str) -> bool:
-        return self.config.lowercase_of(self.config.vectors_at(name))
+        return self.config.is_lowercase(self.config.vectors_at(name))
 
     def train_vectors(self, wildcards: Wildcards) -> Values:
         vectors = self.config.vectors[wildcards.vectors]
@@ -113,7 +113,7 @@ class Given:
             "code": _code("train_infersent"),
             "seed": self.config.seeds[0],
             "lstm_dim": stored.lstm_dim,
-            "lowercase": self.config.lowercase_of(stored),
+            "lowercase": self.config.is_lowercase(stored),
         }
 
     def encode_sentences(self, wildcards: Wildcards) -> Values:
@@ -127,7 +127,7 @@ class Given:
             # Of a model that is installed, where there is no file of weights.
             "name": self.available.sentence_vectors[name].get("name", [None])[0],
             "origin": self.origins.sentence_vectors(name),
-            "lowercase": self.config.lowercase_of(stored),
+            "lowercase": self.config.is_lowercase(stored),
             "configured": configured_sentences(self.config, name),
         }
 
@@ -183,17 +183,17 @@ class Given:
         return values | {"seeds": values["seeds"][:1]}
 
     def _of_trained(self, script: str, wildcards: Wildcards) -> Values:
-        systems = self.inputs.systems_of(wildcards)
+        systems = self.inputs.job_systems(wildcards)
         return {
             **self._of_cell(script, wildcards),
             "settings": {
                 name: each.model_dump(exclude={"title"}) for name, each in systems.items()
             },
-            "lowercase": self._lowercase_of(self.inputs.system_of(wildcards)),
+            "lowercase": self._lowercase_of(self.inputs.job_system(wildcards)),
         }
 
     def score_candidates(self, wildcards: Wildcards) -> Values:
-        system = self.inputs.system_of(wildcards)
+        system = self.inputs.job_system(wildcards)
         return {
             **self._of_cell("score_candidates", wildcards),
             "system": system.model_dump(exclude={"title", "training"}),
@@ -203,7 +203,7 @@ class Given:
         }
 
     def fuse_scores(self, wildcards: Wildcards) -> Values:
-        system = self.inputs.system_of(wildcards)
+        system = self.inputs.job_system(wildcards)
         return {
             **self._of_cell("fuse_scores", wildcards),
             "system": system.model_dump(exclude={"title", "training"}),
@@ -212,21 +212,21 @@ class Given:
         }
 
     def _of_cell(self, script: str, wildcards: Wildcards) -> Values:
-        cell = self.inputs.cell_of(wildcards)
+        cell = self.inputs.job_cell(wildcards)
         return {
-            "code": _code(script, *modules_of(self.inputs.system_of(wildcards))),
+            "code": _code(script, *system_modules(self.inputs.job_system(wildcards))),
             "types": self.config.types_of(cell.subset),
             "seeds": self.config.seeds_at(cell.subset, cell.overrides),
         }
 
     def _configured(self, wildcards: Wildcards) -> Values:
-        return configured_cell(self.config, self.inputs.cell_of(wildcards))
+        return configured_cell(self.config, self.inputs.job_cell(wildcards))
 
     def _sources_of_cell(self, wildcards: Wildcards) -> dict[str, str]:
         """Return what a run was made of, for its record."""
         files = self.available.splits[wildcards.dataset]
         sources = {split: self.origins.names([file]) for split, file in files.items()}
-        if self.inputs.system_of(wildcards).rewriting:
+        if self.inputs.job_system(wildcards).rewriting:
             sources["entities"] = Path(self.available.entities).name
         return sources
 
@@ -239,13 +239,13 @@ class Given:
     def choose_hyperparameters(self, wildcards: Wildcards) -> Values:
         return {
             "code": _code("choose_hyperparameters"),
-            "subset": self.config.selection_of(wildcards.system).subset,
+            "subset": self.config.find_selection(wildcards.system).subset,
             "measure": self.config.systems[wildcards.system].training.select_by,
         }
 
     def measure_costs(self, wildcards: Wildcards) -> Values:
         systems = self.inputs.costed_systems(wildcards)
-        modules = [module for system in systems.values() for module in modules_of(system)]
+        modules = [module for system in systems.values() for module in system_modules(system)]
         return {
             "code": _code("measure_costs", *modules),
             "types": self.config.types_of(wildcards.subset),
@@ -275,7 +275,7 @@ class Given:
     def solve_analogies(self, wildcards: Wildcards) -> Values:
         system = self.inputs.solving_system(wildcards)
         training = self.inputs.solving_training(wildcards)
-        modules = [*modules_of(system), *(entry.module for entry in SOLVERS.values())]
+        modules = [*system_modules(system), *(entry.module for entry in SOLVERS.values())]
         seeds = self.config.seeds
         if training:
             seeds = self.config.seeds_at(training.subset, training.overrides)
@@ -338,7 +338,7 @@ class Given:
         return self.report("write_report") | {"command": self.command}
 
     def import_to_mlflow(self) -> Values:
-        return self.report("import_to_mlflow") | {"tracking_uri": tracking_uri_of(self.config)}
+        return self.report("import_to_mlflow") | {"tracking_uri": resolve_tracking_uri(self.config)}
 
 
 def _code(script: str, *modules: str) -> str:
