@@ -21,7 +21,7 @@ except ModuleNotFoundError:
 if not Path(analogyqa.__file__).resolve().is_relative_to(CHECKOUT / "workflow_scripts"):
     raise WorkflowError(f"The package analogyqa is that of {analogyqa.__file__}. {INSTALL}")
 
-from analogyqa.errors import AnalogyQAError, stopping
+from analogyqa.errors import AnalogyQAError, exit_on_error
 from analogyqa.experiments.checks import check_jobs, require_targets
 from analogyqa.experiments.experiment import load_experiment
 from analogyqa.experiments.parameters import Parameters
@@ -30,7 +30,7 @@ from analogyqa.experiments.outputs import Outputs
 from analogyqa.experiments.patterns import growing, one_of, with_overrides
 from analogyqa.files import read_yaml
 from analogyqa.folders import require_writable
-from analogyqa.memory import KEPT
+from analogyqa.memory import MALLOC_OPTIONS
 from analogyqa.registry import SOLVERS
 from analogyqa.runs.commit import CommitUnknownError, find_commit
 from analogyqa.settings.base import AT
@@ -38,10 +38,10 @@ from analogyqa.settings.data import ALL
 from analogyqa.settings.load import from_here
 
 # Jobs inherit these; who sets one keeps it.
-for name, value in KEPT.items():
+for name, value in MALLOC_OPTIONS.items():
     os.environ.setdefault(name, value)
 
-with stopping():
+with exit_on_error():
     read_yaml(CHECKOUT / "config.yaml")  # Snakemake would refuse a broken file without its name
 
 
@@ -62,7 +62,7 @@ def notices(file):
 
 # The command line has the last word, then the files that are given, the later before the earlier, then our own.
 *FILES, OWN = map(Path, workflow.configfiles)
-with stopping():
+with exit_on_error():
     EXPERIMENT = load_experiment(
         config, [dict(workflow.config_settings.config), *reversed(FILES), OWN]
     )
@@ -110,7 +110,7 @@ onstart:
         )
     for system, reason in CONFIG.left_out.items():
         print(f"Left out: {system}: {reason}", file=sys.stderr)
-    with stopping():
+    with exit_on_error():
         check_jobs(workflow.dag.needrun_jobs(), EXPERIMENT)
     if workflow.executor_plugin.name == "slurm":
         from slurm_patience import be_patient

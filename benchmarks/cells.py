@@ -9,15 +9,15 @@ import numpy as np
 import pandas as pd
 from measure import ROOT
 
-from analogyqa.analogies.prototypes import choose_prototypes, take
+from analogyqa.analogies.prototypes import choose_prototypes, take_prototypes
 from analogyqa.analogies.quadruples import evaluation_blocks, training_blocks, write_quadruples
-from analogyqa.corpora.question_types import subset_of
+from analogyqa.corpora.question_types import select_subset
 from analogyqa.corpora.table import build_corpus
 from analogyqa.examples.data import CellData, cell_data
 from analogyqa.schemas import QUADRUPLES, SPLITS, read_table
 from analogyqa.settings.systems import Training
 from analogyqa.text import tokenize
-from analogyqa.vectors.select import select_vectors, vocabulary_of
+from analogyqa.vectors.select import build_vocabulary, select_vectors
 
 QUESTION_TYPES = {"who": ["who"], "when": ["when"], "where": ["where"]}
 TYPES = list(QUESTION_TYPES)  # of the subset `comb`
@@ -61,7 +61,7 @@ def vectors_file() -> Path | None:
 def word_vectors(corpus: pd.DataFrame, path: Path | None = None) -> tuple[np.ndarray, list[str]]:
     """Return vectors of a corpus' words, read from a file or, for times alone, drawn at random."""
     sentences = pd.concat([corpus["question"], corpus["candidate"]])
-    words = vocabulary_of(sentences, lowercase=True)
+    words = build_vocabulary(sentences, lowercase=True)
     if path is None:
         shape = (len(words), DIM)
         return np.random.default_rng(SEED).normal(size=shape).astype(np.float32), words
@@ -80,8 +80,8 @@ def build_cell(
 ) -> CellData:
     """Write the quadruples of a corpus as the pipeline does and load them as a cell."""
     chosen = choose_prototypes(corpus, TYPES, SEED)
-    prototypes = take(chosen, TYPES, p, "the corpus")
-    pairs = {split: subset_of(corpus, split, TYPES) for split in SPLITS}
+    prototypes = take_prototypes(chosen, TYPES, p, "the corpus")
+    pairs = {split: select_subset(corpus, split, TYPES) for split in SPLITS}
     quadruples = {}
     for split, frame in pairs.items():
         if split == "train":

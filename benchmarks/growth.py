@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 from measure import FOLDER, Cost, alone, record
 
-from analogyqa.analogies.prototypes import choose_prototypes, take
+from analogyqa.analogies.prototypes import choose_prototypes, take_prototypes
 from analogyqa.analogies.quadruples import evaluation_blocks, training_blocks, write_quadruples
-from analogyqa.corpora.question_types import subset_of
+from analogyqa.corpora.question_types import select_subset
 from analogyqa.corpora.table import build_corpus
 from analogyqa.examples.data import CellData
 from analogyqa.examples.files import CellFiles, load_cell
@@ -68,9 +68,9 @@ def choose(folder: Path) -> None:
 def make_quadruples(folder: Path) -> None:
     corpus = read_table(folder / "corpus.parquet", CORPUS)
     chosen = read_table(folder / "prototypes.parquet", PROTOTYPES)
-    prototypes = take(chosen, cells.TYPES, cells.P, "the corpus")
+    prototypes = take_prototypes(chosen, cells.TYPES, cells.P, "the corpus")
     for split in SPLITS:
-        pairs = subset_of(corpus, split, cells.TYPES)
+        pairs = select_subset(corpus, split, cells.TYPES)
         if split == "train":
             blocks = training_blocks(pairs, prototypes, TRAINING.negatives, cells.SEED)
         else:
@@ -110,7 +110,7 @@ def measure(folder: Path) -> None:
     corpus = read_table(folder / "corpus.parquet", CORPUS)
     types = {}
     for split in ("dev", "test"):
-        pairs = subset_of(corpus, split, cells.TYPES)
+        pairs = select_subset(corpus, split, cells.TYPES)
         types[split] = dict(zip(pairs["question_id"], pairs["question_type"], strict=True))
     measure_run(scores, types, {})
 

@@ -96,7 +96,7 @@ def vectors(name: str) -> dict:
 )
 def test_of_alternatives_the_first_that_can_be_had_is_taken(available, folder, alternatives, file):
     (folder / "mine.vec").touch()
-    assert available().file_of(alternatives) == file
+    assert available().find_file(alternatives) == file
 
 
 def test_data_sets_vectors_and_sentence_vectors_have_the_files_that_they_are_made_of(available):
@@ -159,7 +159,7 @@ def test_a_model_that_is_installed_has_a_name_in_place_of_a_file(available, fold
 )
 def test_of_sentence_vectors_the_first_that_is_here_is_taken(available, names, first):
     found = available(sentence_vectors={"second": {"encoder": "sif", "vectors": "web"}})
-    assert found.first_of(names) == first
+    assert found.first_available_store(names) == first
 
 
 # Reasons
@@ -201,8 +201,8 @@ def test_a_dropped_in_file_takes_the_reason_away(available, folder):
 
 
 def test_a_variation_that_cannot_be_had_is_left_out_alone(available):
-    overrides = {"words": {name: {"vectors": name} for name in ("gone", "web")}}
-    study = {"systems": ["analogy"], "overrides": overrides}
+    choices = {"words": {name: {"vectors": name} for name in ("gone", "web")}}
+    study = {"systems": ["analogy"], "choices": choices}
     found = available({"analogy": ANALOGY}, sensitivity=study)
     assert found.reasons == {"analogy vectors=gone": GONE}
 

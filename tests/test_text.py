@@ -84,7 +84,7 @@ def test_a_repeated_sentence_is_kept_once():
 
 
 @pytest.mark.parametrize(
-    ("texts", "tuned", "words", "lengths"),
+    ("texts", "chosen", "words", "lengths"),
     [
         (["who wrote it ?", "it"], [1, 0], [[2, 0, 0, 0], [0, 1, 2, 3]], [1, 4]),
         ([" "], [0], [[0]], [0]),

@@ -6,7 +6,7 @@ output: analogies/{category}.parquet
 
 import logging
 
-from analogyqa.analogies.induce import induce
+from analogyqa.analogies.induce import induce_category
 from analogyqa.job import job
 from analogyqa.pretrained.nli import read_nli
 from analogyqa.schemas import write_table
@@ -16,7 +16,7 @@ from analogyqa.settings.analogies import Category
 with job(snakemake) as given:
     category, files = Category(title="", **given.category), snakemake.input
     inference = {path: read_nli([path]) for path in files.get("inference", [])}
-    frame = induce(
+    frame = induce_category(
         category,
         next(iter(files.get("words", [])), None),
         files.get("texts", []),

@@ -10,13 +10,13 @@ import pandas as pd
 
 from analogyqa.job import job
 from analogyqa.schemas import CORPUS, read_table
-from analogyqa.vectors.select import select_vectors, vocabulary_of
+from analogyqa.vectors.select import build_vocabulary, select_vectors
 from analogyqa.vectors.store import write_store
 
 with job(snakemake) as given:
     corpus = read_table(snakemake.input.corpus, CORPUS)
     sentences = pd.concat([corpus["question"], corpus["candidate"]])
-    vocabulary = vocabulary_of(sentences, given.lowercase)
+    vocabulary = build_vocabulary(sentences, given.lowercase)
     vectors, found = select_vectors(snakemake.input.vectors, vocabulary, given.out_of_vocabulary)
     logging.info(
         "%s: %d of %d words found in %s",

@@ -8,7 +8,7 @@ import spacy
 from analogies.documents import UD, doc
 
 from analogyqa.analogies import induce as module
-from analogyqa.analogies.induce import choose, induce
+from analogyqa.analogies.induce import choose_pairs, induce_category
 from analogyqa.analogies.pairs import SentencePair
 from analogyqa.analogies.texts import read_sentences
 from analogyqa.errors import AnalogyQAError
@@ -59,7 +59,7 @@ def test_a_category_of_templates_is_cut_to_its_count(tmp_path):
     category = Category(
         title="A", rule="templates", pairs=5, words=[["./x"], "a"], templates=["In {}.", "To {}."]
     )
-    frame = induce(category, str(words), [], {}, None, 0)
+    frame = induce_category(category, str(words), [], {}, None, 0)
     # Rome has two pairs, of which the first is taken.
     assert frame["first"].is_unique
     assert len(frame) <= 5
@@ -75,7 +75,7 @@ def test_words_alone_are_no_sentences(tmp_path):
     category = Category(
         title="A", rule="templates", pairs=2, words=[["./x"], "a"], templates=["{}"]
     )
-    frame = induce(category, str(words), [], {}, None, 0)
+    frame = induce_category(category, str(words), [], {}, None, 0)
     assert frame[["first", "second"]].to_numpy().tolist() == [["Rome", "Italy"], ["Oslo", "Norway"]]
 
 
@@ -86,7 +86,7 @@ def test_a_category_of_labels_takes_the_files_in_turns_and_has_distractors():
     category = Category(
         title="E", rule="entailment", pairs=9, inference=[["x"]], length=[2, 9], distractors=True
     )
-    frame = induce(category, None, [], {"one.txt": pairs, "two.txt": pairs}, "model", 0)
+    frame = induce_category(category, None, [], {"one.txt": pairs, "two.txt": pairs}, "model", 0)
     assert frame[["first", "second", "source"]].to_numpy().tolist() == [
         ["A man plays.", "A man is playing chess.", "one.txt"]
     ]
@@ -95,8 +95,8 @@ def test_a_category_of_labels_takes_the_files_in_turns_and_has_distractors():
 
 def test_of_one_word_only_so_many_pairs_are_taken():
     pairs = [SentencePair(f"A{n}.", f"B{n}.", "x", "r", "word") for n in range(5)]
-    assert len(choose(pairs, 9, 2, None, 0)) == 2
-    assert choose([SentencePair("A.", "a.", "x", "r")], 9, 2, None, 0).empty
+    assert len(choose_pairs(pairs, 9, 2, None, 0)) == 2
+    assert choose_pairs([SentencePair("A.", "a.", "x", "r")], 9, 2, None, 0).empty
 
 
 @pytest.mark.parametrize(

@@ -2,19 +2,19 @@
 
 import pytest
 
-from analogyqa.analogies.pairs import article_before, finished, with_articles, written
+from analogyqa.analogies.pairs import article_before, finish_sentence, join_words, with_articles
 from analogyqa.analogies.templates import from_templates, persons, read_word_pairs
 from analogyqa.errors import AnalogyQAError
 
 
 def test_words_become_a_sentence():
     words = ["the", "dog", "'s", "owner", ",", "", "i", "think", ",", "does", "n't", "care", "."]
-    assert written(words) == "The dog's owner, I think, doesn't care."
+    assert join_words(words) == "The dog's owner, I think, doesn't care."
 
 
 @pytest.mark.parametrize("text", ["a dog", " a  dog ,", "A dog."])
 def test_a_sentence_is_finished_once(text):
-    assert finished(text) == "A dog." == finished(finished(text))
+    assert finish_sentence(text) == "A dog." == finish_sentence(finish_sentence(text))
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analogyqa.analogies.prototypes import choose_prototypes, take
+from analogyqa.analogies.prototypes import choose_prototypes, take_prototypes
 from analogyqa.corpora.question_types import OTHER
 from analogyqa.errors import AnalogyQAError
 from analogyqa.schemas import PROTOTYPES, read_table, write_table
@@ -47,9 +47,12 @@ def test_the_same_seed_chooses_the_same_and_seeds_differ(corpus, choice):
 def test_a_smaller_set_is_the_start_of_a_larger_one(corpus, seed, data):
     small, large = sorted(data.draw(st.tuples(st.integers(1, 7), st.integers(1, 7))))
     chosen = choose_prototypes(corpus, COMB, seed)
-    fewer, more = take(chosen, COMB, small, "file"), take(chosen, COMB, large, "file")
+    fewer, more = (
+        take_prototypes(chosen, COMB, small, "file"),
+        take_prototypes(chosen, COMB, large, "file"),
+    )
     assert fewer.groupby("question_type").size().eq(small).all()
-    pd.testing.assert_frame_equal(fewer, take(more, COMB, small, "file"))
+    pd.testing.assert_frame_equal(fewer, take_prototypes(more, COMB, small, "file"))
 
 
 def first_chosen(corpus, choice, seeds):
@@ -73,8 +76,10 @@ def test_by_question_one_with_many_correct_candidates_comes_early_as_often_as_an
 def test_the_choice_survives_the_way_through_parquet(corpus, tmp_path, types, p):
     chosen = choose_prototypes(corpus, types, seed=0)
     write_table(chosen, PROTOTYPES, tmp_path / "prototypes")
-    read = take(read_table(tmp_path / "prototypes", PROTOTYPES), types, p, "file")
-    assert read.astype(object).to_dict("list") == take(chosen, types, p, "file").to_dict("list")
+    read = take_prototypes(read_table(tmp_path / "prototypes", PROTOTYPES), types, p, "file")
+    assert read.astype(object).to_dict("list") == take_prototypes(chosen, types, p, "file").to_dict(
+        "list"
+    )
 
 
 @pytest.mark.parametrize(
@@ -84,17 +89,17 @@ def test_the_choice_survives_the_way_through_parquet(corpus, tmp_path, types, p)
 def test_too_large_a_p_names_file_type_and_what_is_allowed(corpus, types, p, kind, most):
     message = rf"some\.parquet: only {most} {kind} prototypes, p = {p} is .*; allowed: 1 to {most}"
     with pytest.raises(AnalogyQAError, match=message):
-        take(choose_prototypes(corpus, types, 0), types, p, "some.parquet")
+        take_prototypes(choose_prototypes(corpus, types, 0), types, p, "some.parquet")
 
 
 def test_in_all_a_rare_type_may_have_fewer(corpus):
-    taken = take(choose_prototypes(corpus, None, 0), None, 2, "some.parquet")
+    taken = take_prototypes(choose_prototypes(corpus, None, 0), None, 2, "some.parquet")
     assert taken["question_type"].value_counts().to_dict() == dict.fromkeys(COMB, 2) | {OTHER: 1}
 
 
 def test_a_type_that_a_smaller_subset_has_not_is_not_asked_for(corpus):
     chosen = choose_prototypes(corpus, ["who"], 0)
-    assert len(take(chosen, None, 7, "some.parquet")) == 7
+    assert len(take_prototypes(chosen, None, 7, "some.parquet")) == 7
 
 
 @pytest.mark.parametrize("types", [["who"], COMB, None])

@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 
 from analogyqa.corpora.folds import (
     count_shared,
-    fold_of,
-    normalised,
-    of_fold,
-    origin_of,
+    fold_corpus,
+    normalise_texts,
+    original_split,
     require_no_leak,
+    restrict_to_fold,
 )
 from analogyqa.errors import AnalogyQAError
 from analogyqa.schemas import CORPUS, ENTITIES, SPLITS
@@ -61,7 +61,7 @@ def answerable(corpus: pd.DataFrame) -> pd.DataFrame:
 
 
 def all_folds(corpus: pd.DataFrame, folds: int) -> list[pd.DataFrame]:
-    return [fold_of(corpus, number, folds) for number in range(1, folds + 1)]
+    return [fold_corpus(corpus, number, folds) for number in range(1, folds + 1)]
 
 
 def part(folded: pd.DataFrame, split: str) -> pd.DataFrame:
@@ -123,7 +123,7 @@ def test_a_fold_has_the_pairs_of_the_data_set_under_ids_of_where_they_are_from(
 def test_one_text_of_several_splits_is_tested_together(corpus):
     """In the toy corpus each split has these questions."""
     found = [
-        [*map(origin_of, ids)]
+        [*map(original_split, ids)]
         for folded in all_folds(corpus, 3)
         if len(ids := part(folded, "test").query("question == 'who is thing 1 ?'")["question_id"])
     ]
@@ -139,7 +139,7 @@ def test_the_questions_of_each_split_are_dealt_out_evenly(asked_corpus):
     ]
     for folded in all_folds(asked_corpus(asked), 5):
         test = part(folded, "test").drop_duplicates("question_id")
-        places = test["question_id"].map(origin_of) + " " + test["question_type"]
+        places = test["question_id"].map(original_split) + " " + test["question_type"]
         assert set(places.value_counts()) == {3}
         assert places.nunique() == 6
         # Of the 72 others every eighth is of the dev split.
@@ -147,8 +147,8 @@ def test_the_questions_of_each_split_are_dealt_out_evenly(asked_corpus):
 
 
 def test_the_folds_are_the_same_each_time_and_differ_from_each_other(corpus):
-    pd.testing.assert_frame_equal(fold_of(corpus, 1, 3), fold_of(corpus, 1, 3))
-    first, second = (texts_of(part(fold_of(corpus, number, 3), "test")) for number in (1, 2))
+    pd.testing.assert_frame_equal(fold_corpus(corpus, 1, 3), fold_corpus(corpus, 1, 3))
+    first, second = (texts_of(part(fold_corpus(corpus, number, 3), "test")) for number in (1, 2))
     assert not first & second
 
 
@@ -161,7 +161,7 @@ def test_too_few_questions_for_the_folds_are_refused(
 ):
     message = rf"fold {number} of {folds}: {questions} questions leave none for {missing}\. .*"
     with pytest.raises(AnalogyQAError, match=message + r"\(cross_validation\.folds\)"):
-        fold_of(asked_corpus(ENOUGH[:questions]), number, folds)
+        fold_corpus(asked_corpus(ENOUGH[:questions]), number, folds)
 
 
 # No leak
@@ -201,7 +201,7 @@ def changed(**changes):
 )
 def test_a_planted_leak_is_refused(asked_corpus, leak, message):
     corpus = asked_corpus(ENOUGH)
-    folded = fold_of(corpus, 1, 3)
+    folded = fold_corpus(corpus, 1, 3)
     require_no_leak(folded, corpus)
     with pytest.raises(AnalogyQAError, match=f"a fold leaks: {message}"):
         require_no_leak(leak(folded), corpus)
@@ -230,21 +230,21 @@ def test_what_the_test_split_shares_is_counted_by_lower_cased_text(make_corpus):
 
 
 def test_a_table_of_the_data_set_becomes_one_of_the_fold(corpus):
-    folded = fold_of(corpus, 2, 3)
+    folded = fold_corpus(corpus, 2, 3)
     names = ["split", "candidate_id"]
     pd.testing.assert_frame_equal(
-        of_fold(corpus, folded).sort_values(names, ignore_index=True),
+        restrict_to_fold(corpus, folded).sort_values(names, ignore_index=True),
         folded.sort_values(names, ignore_index=True),
     )
 
 
 def test_entities_of_other_questions_are_dropped(corpus):
-    folded = fold_of(corpus, 1, 3)
+    folded = fold_corpus(corpus, 1, 3)
     entities = corpus[["split", "question_id", "candidate_id"]].assign(
         entity="anna", entity_type="PERSON"
     )
     gone = part(folded, "test")["question_id"].iloc[0]
-    found = of_fold(entities, folded[folded["question_id"] != gone])
+    found = restrict_to_fold(entities, folded[folded["question_id"] != gone])
     assert list(found.columns) == ENTITIES.names
     places = folded.set_index("candidate_id")["split"].drop(
         folded.loc[folded["question_id"] == gone, "candidate_id"]
@@ -254,9 +254,9 @@ def test_entities_of_other_questions_are_dropped(corpus):
 
 @pytest.mark.parametrize(("item", "split"), [("dev:Q12", "dev"), ("train:a:b", "train")])
 def test_an_id_says_where_a_question_is_from(item, split):
-    assert origin_of(item) == split
+    assert original_split(item) == split
 
 
 def test_texts_are_alike_whatever_their_case_and_spaces():
     texts = pd.Series(["Who is it ?", " who  IS\tit ? ", "who is it?"])
-    assert normalised(texts).tolist() == ["who is it ?"] * 2 + ["who is it?"]
+    assert normalise_texts(texts).tolist() == ["who is it ?"] * 2 + ["who is it?"]

@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from analogyqa.corpora.relations import read, relations_corpus, review
+from analogyqa.corpora.relations import read, relations_corpus, review_page
 from analogyqa.corpora.table import count_corpora
 from analogyqa.errors import AnalogyQAError
 from analogyqa.schemas import CORPUS, write_table
@@ -67,7 +67,7 @@ def test_repeated_pairs_are_kept_and_reported(files, caplog):
 
 
 def test_a_review_draws_evenly(files):
-    page = review({"Made": list(read(files["made"]))}, count=2)
+    page = review_page({"Made": list(read(files["made"]))}, count=2)
     assert page == (
         "# Made: 2 of 3 pairs\n\n1. A 0 | B 0\n   - C\n   - D\n2. A 1 | B 1\n   - C\n   - D\n"
     )

@@ -75,10 +75,10 @@ def test_dropout_acts_in_training_only(encoder, sentences):
 
 def test_a_long_sentence_is_cut_off_and_keeps_its_end(sentences):
     ids, _ = vocabulary()
-    last = sentences.words_of(len(TEXTS) - 1)
+    last = sentences.words(len(TEXTS) - 1)
     assert len(last) == LONGEST
     assert (last[0], last[-1]) == (ids["[CLS]"], ids["[SEP]"])
-    assert sentences.words_of(2).tolist() == [ids["[CLS]"], ids["[SEP]"]]
+    assert sentences.words(2).tolist() == [ids["[CLS]"], ids["[SEP]"]]
 
 
 def test_a_step_trains_its_layers_and_leaves_its_embeddings(cell_files, tmp_path):

@@ -138,7 +138,7 @@ def test_a_store_of_other_sentences_does_not_fit(untrained, store, corpus, types
 
 def test_the_files_of_a_cell_are_named_by_what_they_are(untrained):
     others = {"sentence vectors", "prototypes", "quadruples dev", "quadruples test"}
-    assert set(untrained("s.npy").named()) == {"corpus", *others}
+    assert set(untrained("s.npy").by_role()) == {"corpus", *others}
 
 
 @pytest.mark.parametrize(("types", "p"), [(COMB, 3), (None, 1)])

@@ -10,7 +10,7 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.rewriting.questions import rewrite_questions
 from analogyqa.schemas import CORPUS, ENTITIES, read_table, write_table
 from analogyqa.text import tokenize
-from analogyqa.vectors.select import vocabulary_of
+from analogyqa.vectors.select import build_vocabulary
 
 # A word on each override, and between them.
 PLANE = {
@@ -199,7 +199,7 @@ def test_vectors_that_lack_a_word_of_a_candidate_are_refused(toy):
 @pytest.mark.parametrize("rewriting", ["entity", "prototype_word"])
 def test_only_typed_questions_change_and_stay_readable(corpus, rewriting, data, seed, lowercase):
     texts = pd.concat([corpus["question"], corpus["candidate"]])
-    vocabulary = vocabulary_of(texts, lowercase)
+    vocabulary = build_vocabulary(texts, lowercase)
     vectors = np.random.default_rng(seed).normal(size=(len(vocabulary), 3)).astype(np.float32)
     word_ids = {word: row for row, word in enumerate(vocabulary)}
     pieces = st.lists(

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 import torch
 
-from analogyqa.corpora.question_types import subset_of
+from analogyqa.corpora.question_types import select_subset
 from analogyqa.errors import AnalogyQAError
 from analogyqa.examples.data import ranked_sentences
 from analogyqa.measures import ABOUT_ITEMS, NO_TYPE, RANKED
@@ -129,7 +129,7 @@ def test_training_a_cell_writes_three_tables_of_its_questions(run, cell_files, c
     tables = tables_of(folder)
     assert set(tables) == set(TABLES)
     assert all(set(table["seed"]) == {0, 5} for table in tables.values())
-    pairs = {split: subset_of(corpus, split, types) for split in ("dev", "test")}
+    pairs = {split: select_subset(corpus, split, types) for split in ("dev", "test")}
     ranked = [name for own in pairs.values() for name in own["candidate_id"]]
     assert tables["scores"]["candidate_id"].tolist() == 2 * ranked
     found = tables["metrics"].astype(str)[["seed", "split", "item", "group", "measure"]]
@@ -229,7 +229,7 @@ def test_an_encoder_starts_from_what_another_system_learned_of_all_questions(
     assert first["training"]["loss"] == "listwise"
     # What it starts from is the training of that system's own cell, which is not done again.
     monkeypatch.setattr(learner, "encode", None)
-    pairs = {seed: tables.of_pairs() for seed, tables in files.items()}
+    pairs = {seed: tables.without_prototypes() for seed, tables in files.items()}
     whole = {"cell": cell_of("all"), "types": None, "system": own.starts_from, "files": pairs}
     assert set(tables_of(run("c", **whole))["history"]["seed"]) == {0, 5}
 
@@ -238,7 +238,7 @@ def test_a_finished_training_no_longer_asks_what_it_started_from(run, files, tmp
     own = starting()
     first = run("a", system=own)
     for seed, tables in files.items():
-        hashes = train.table_hashes(tables.of_pairs())
+        hashes = train.table_hashes(tables.without_prototypes())
         path = tmp_path / "checkpoints"
         train.checkpoint_path(path, None, own.starts_from, seed, hashes, True).unlink()
     monkeypatch.setattr(learner, "encode", None)
@@ -316,7 +316,7 @@ def test_a_system_without_prototypes_needs_the_corpus_only(
     assert settings["system"]["ranker"] == own["ranker"]
     scores = tables_of(folder)["scores"]
     assert len({tuple(each["score"]) for _, each in scores.groupby("seed")}) == by_seed
-    ranked = [subset_of(corpus, split, types)["candidate_id"] for split in ("dev", "test")]
+    ranked = [select_subset(corpus, split, types)["candidate_id"] for split in ("dev", "test")]
     assert set(scores["candidate_id"]) == set(pd.concat(ranked))
 
 

@@ -22,7 +22,7 @@ from analogyqa.sources.status import status_table
 from analogyqa.sources.verify import (
     CHUNK,
     fingerprint,
-    placed_by_hand,
+    is_placed_by_hand,
     rows_sha256,
     sidecar,
 )
@@ -509,16 +509,16 @@ def test_a_file_is_placed_by_hand_unless_its_record_says_that_it_was_fetched(
     tmp_path, resources, target
 ):
     it, mirror = source(BODY), tmp_path / "mirror"
-    assert not placed_by_hand(it, resources)
+    assert not is_placed_by_hand(it, resources)
     put(target, BODY)
-    assert placed_by_hand(it, resources)
+    assert is_placed_by_hand(it, resources)
     assert fetch(it, resources, []).origin == "drop-in"
-    assert placed_by_hand(it, resources)
+    assert is_placed_by_hand(it, resources)
     target.unlink()
     sidecar(resources, it).unlink()
     put(mirror / it.file, BODY)
     assert fetch(it, resources, [mirror]).origin == "mirror"
-    assert not placed_by_hand(it, resources)
+    assert not is_placed_by_hand(it, resources)
     later = sidecar(resources, it).stat().st_mtime + 1
     os.utime(target, (later, later))  # another file in its place
-    assert placed_by_hand(it, resources)
+    assert is_placed_by_hand(it, resources)

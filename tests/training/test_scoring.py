@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 import torch
 
-from analogyqa.corpora.question_types import subset_of
+from analogyqa.corpora.question_types import select_subset
 from analogyqa.encoders import build_encoder
 from analogyqa.errors import AnalogyQAError
 from analogyqa.examples.data import ranked_sentences
@@ -278,7 +278,7 @@ def test_bm25_scores_are_a_table_of_dev_and_test_alike_in_each_subset(score_bm25
     of_all = scores.set_index("candidate_id")["score"]
     sizes = []
     for types in (["who"], COMB, None):
-        pairs = pd.concat([subset_of(corpus, split, types) for split in ("dev", "test")])
+        pairs = pd.concat([select_subset(corpus, split, types) for split in ("dev", "test")])
         own = score_bm25(corpus, types).set_index("candidate_id")["score"]
         assert own.index.tolist() == pairs["candidate_id"].tolist()
         assert own.equals(of_all[own.index])

@@ -17,7 +17,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from analogyqa.errors import AnalogyQAError
-from analogyqa.vectors.select import select_vectors, vocabulary_of
+from analogyqa.vectors.select import build_vocabulary, select_vectors
 from analogyqa.vectors.store import read_store, store_record, write_store
 from analogyqa.vectors.train import train_vectors, train_word2vec
 
@@ -325,8 +325,8 @@ def test_vectors_that_cannot_be_written_whole_leave_no_file(tmp_path, little_roo
 
 
 def test_the_vocabulary_is_every_token_once_sorted():
-    assert vocabulary_of(["Who is it?", "it is"], True) == ["?", "is", "it", "who"]
-    assert vocabulary_of(["Who is it?", "it is"], False) == ["?", "Who", "is", "it"]
+    assert build_vocabulary(["Who is it?", "it is"], True) == ["?", "is", "it", "who"]
+    assert build_vocabulary(["Who is it?", "it is"], False) == ["?", "Who", "is", "it"]
 
 
 def test_training_on_the_same_text_gives_the_same_bytes(tmp_path, fasttext_bin):

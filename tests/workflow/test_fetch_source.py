@@ -20,12 +20,12 @@ from types import SimpleNamespace
 
 from analogyqa.experiments.patterns import one_of
 from analogyqa.sources.registry import load_registry
-from analogyqa.sources.verify import placed_by_hand
+from analogyqa.sources.verify import is_placed_by_hand
 
 SOURCES = load_registry("sources.yaml")
 FILES = {source.file: name for name, source in SOURCES.items()}
 RESOURCES, RESULTS = "resources", "results"
-BY_HAND = {each.file for each in SOURCES.values() if placed_by_hand(each, RESOURCES)}
+BY_HAND = {each.file for each in SOURCES.values() if is_placed_by_hand(each, RESOURCES)}
 EXPERIMENT = SimpleNamespace(source_of_file=FILES, placed_by_hand=BY_HAND)
 PARAMS = SimpleNamespace(source=lambda wildcards: FILES[wildcards.file])
 

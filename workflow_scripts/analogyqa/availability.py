@@ -5,7 +5,7 @@ from itertools import chain
 from pathlib import Path
 
 from analogyqa.errors import AnalogyQAError, looked_in
-from analogyqa.folders import files_of
+from analogyqa.folders import list_files
 from analogyqa.plan import varied_systems
 from analogyqa.plan.solved import category_key
 from analogyqa.pretrained import hugging_face, transformer
@@ -61,7 +61,7 @@ class Availability:
                 self._no_splits[name] = f"{name} is {error}"
         if not self.splits:
             for dataset in config.datasets.values():
-                self._of_splits(dataset, self.file_of)  # its message says where it looked
+                self._of_splits(dataset, self.find_file)  # its message says where it looked
         self.vectors: dict[str, list[str]] = {}
         self.sentence_vectors: dict[str, dict[str, list[str]]] = {}
         self.lemmas, self._no_lemmas = self._find_model(config.lemmas, "lemmas", "lemmas")
@@ -99,7 +99,7 @@ class Availability:
                 self._no_categories[category_key(name)] = self._no_parser
         self.reasons = self._reasons(config, papers)
 
-    def file_of(self, alternatives: Sequence[str]) -> str:
+    def find_file(self, alternatives: Sequence[str]) -> str:
         """Return the file of the first alternative there is: a path, or a source in resources.
 
         Raises AnalogyQAError when a path is not there, UnavailableError when no source can be had.
@@ -125,7 +125,7 @@ class Availability:
             raise
         return f"{self._resources}/{self._registry[source].file}"
 
-    def first_of(self, names: Sequence[str]) -> str:
+    def first_available_store(self, names: Sequence[str]) -> str:
         """Return the first sentence vectors whose files are here, else the first that can be had.
 
         Their order is the same as that of the alternatives of a source.
@@ -145,7 +145,7 @@ class Availability:
         )
 
     def _of_splits(
-        self, dataset: Dataset, file_of: Callable[[Sequence[str]], str]
+        self, dataset: Dataset, find_file: Callable[[Sequence[str]], str]
     ) -> dict[str, str]:
         if dataset.solved:
             if dataset.test and not dataset.relations:
@@ -154,7 +154,7 @@ class Availability:
                     f"{looked_in(dataset.test[0])}. {_REMEDY}"
                 )
             return {}
-        return {split: file_of(getattr(dataset, split)) for split in SPLITS}
+        return {split: find_file(getattr(dataset, split)) for split in SPLITS}
 
     def _of_category(self, category: Category) -> dict[str, list[str]]:
         """Return the files of a category; of inference files and texts all are needed."""
@@ -199,7 +199,7 @@ class Availability:
         """Return the first model that is installed, else the first that sources.yaml has."""
         for name in names:
             if transformer.installed(name):
-                return {"name": [name], "files": files_of(name)}
+                return {"name": [name], "files": list_files(name)}
         for name in names:
             files = [
                 source.file for key, source in self._registry.items() if key.startswith(f"{name}/")
@@ -215,13 +215,13 @@ class Availability:
         """Return the first model of Hugging Face's transformers that is on this machine."""
         for name in names:
             if hugging_face.installed(name):
-                return {"name": [name], "files": files_of(name)}
+                return {"name": [name], "files": list_files(name)}
         raise UnavailableError(f"not installed here: {' or '.join(names)}")
 
     def _or_drop_in(self, alternatives: Sequence[str]) -> str:
-        """As `file_of`; the message, which tables show, names no place of this machine."""
+        """As `find_file`; the message, which tables show, names no place of this machine."""
         try:
-            return self.file_of(alternatives)
+            return self.find_file(alternatives)
         except UnavailableError:
             files = " or ".join(self._registry[name].file for name in alternatives)
             raise UnavailableError(f"neither here nor on the web; drop in {files}") from None

@@ -42,7 +42,7 @@ def looked_in(path: str | Path) -> str:
 
 
 @contextmanager
-def stopping() -> Iterator[None]:
+def exit_on_error() -> Iterator[None]:
     """End the program with the message of an AnalogyQAError.
 
     Snakemake would show an exception of a function of the rules as a traceback.

@@ -37,7 +37,7 @@ def _shells_folder() -> Path:
     return shells if shells.is_dir() and shells.samefile(".") else Path.cwd()
 
 
-def files_of(path: str | Path) -> list[str]:
+def list_files(path: str | Path) -> list[str]:
     """Return a file, or every file below a folder; [] for what is neither, such as a package."""
     paths = [Path(path), *sorted(Path(path).rglob("*"))]
     return [str(each) for each in paths if each.is_file()]

@@ -138,7 +138,7 @@ class Sentences:
         """Return the number of each text, int64."""
         return np.array([self.index[text] for text in texts], dtype=np.int64)
 
-    def words_of(self, number: int) -> np.ndarray:
+    def words(self, number: int) -> np.ndarray:
         """Return the word ids of a sentence, int64."""
         return self._ids[number]
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from analogyqa.report.page.runs import Run, origin_of
+from analogyqa.report.page.runs import Run, original_split
 
 
 @pytest.mark.parametrize(
@@ -16,4 +16,4 @@ from analogyqa.report.page.runs import Run, origin_of
 )
 def test_a_commit_is_shortened_and_changed_code_is_said(commit, shown):
     run = Run("a/b/c/d", "a b c", {"git_commit": commit, "platform": "Linux"}, "")
-    assert origin_of([run, run]) == f"2 runs of commit {shown} on Linux"
+    assert original_split([run, run]) == f"2 runs of commit {shown} on Linux"

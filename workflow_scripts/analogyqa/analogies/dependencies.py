@@ -32,28 +32,28 @@ def label(token: "Token") -> str:
     return _AS_IN_UD.get(token.dep_, token.dep_)
 
 
-def kind(token: "Token") -> str:
+def base_label(token: "Token") -> str:
     """Return the UD label of a word without its subtype."""
     return label(token).partition(":")[0]
 
 
 def children(token: "Token", *labels: str) -> "Iterator[Token]":
     """Yield the words under a word that have one of some labels, with or without a subtype."""
-    return (child for child in token.children if {label(child), kind(child)} & {*labels})
+    return (child for child in token.children if {label(child), base_label(child)} & {*labels})
 
 
 def child(token: "Token", *labels: str) -> "Token | None":
     return next(children(token, *labels), None)
 
 
-def copula_of(adjective: "Token") -> "Token | None":
+def find_copula(adjective: "Token") -> "Token | None":
     """Return the form of to be that an adjective is the predicate of."""
     if adjective.dep_ in ("acomp", "attr") and adjective.head.lemma_ == "be":
         return adjective.head
     return child(adjective, "cop")
 
 
-def subject_of(verb: "Token") -> "Token | None":
+def find_subject(verb: "Token") -> "Token | None":
     """Return the subject of a verb, or of an adjective that has a copula; no passive's."""
     return next((each for each in children(verb, "nsubj") if label(each) != "nsubj:pass"), None)
 
@@ -76,7 +76,7 @@ def is_plural(noun: "Token") -> bool:
     return noun.tag_ in ("NNS", "NNPS") or "Plur" in noun.morph.get("Number")
 
 
-def span_of(token: "Token") -> "list[Token]":
+def contiguous_subtree(token: "Token") -> "list[Token]":
     """Return the words under a word and itself; [] where they do not stand together."""
     words = list(token.subtree)
     return words if words[-1].i - words[0].i + 1 == len(words) else []

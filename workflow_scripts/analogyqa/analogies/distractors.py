@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from analogyqa.analogies.inflection import lemma_of
-from analogyqa.analogies.pairs import MASK, lowered, written
+from analogyqa.analogies.inflection import lemmatise
+from analogyqa.analogies.pairs import MASK, join_words, lower_first
 from analogyqa.registry import DISTRACTORS
 
 if TYPE_CHECKING:
@@ -49,17 +49,17 @@ def not_negation(doc: "Doc", random: np.random.Generator) -> str | None:
     words = _words(doc)
     places = [token.i for token in doc if token.lower_ in _NOT]
     if places:
-        return written([word for i, word in enumerate(words) if i != places[0]])
+        return join_words([word for i, word in enumerate(words) if i != places[0]])
     auxiliary = next((token for token in doc if token.pos_ == "AUX" or token.tag_ == "MD"), None)
     if auxiliary is not None:
         words[auxiliary.i] += " not"
-        return written(words)
+        return join_words(words)
     verb = next((token for token in doc if token.tag_ in _SUPPORT and token.pos_ == "VERB"), None)
-    lemma = verb is not None and lemma_of(verb.lower_, "VERB")
+    lemma = verb is not None and lemmatise(verb.lower_, "VERB")
     if not lemma:
         return None
     words[verb.i] = f"{_SUPPORT[verb.tag_]} not {lemma}"
-    return written(words)
+    return join_words(words)
 
 
 def random_deletion(doc: "Doc", random: np.random.Generator) -> str | None:
@@ -72,7 +72,7 @@ def random_masking(doc: "Doc", random: np.random.Generator) -> str | None:
     """Mask each word with a chance of `SHARE`, at least one."""
     masked = _drawn(_inside(doc), random)
     words = [MASK if i in masked else word for i, word in enumerate(_words(doc))]
-    return written(words)
+    return join_words(words)
 
 
 def span_deletion(doc: "Doc", random: np.random.Generator) -> str | None:
@@ -94,7 +94,7 @@ def word_reordering(doc: "Doc", random: np.random.Generator) -> str | None:
     pivot = int(random.integers(1, len(inside)))
     moved = [*inside[pivot:], *inside[:pivot]]
     rest = [token.i for token in doc if token.i not in set(inside)]
-    return written([words[i] for i in (*moved, *rest)])
+    return join_words([words[i] for i in (*moved, *rest)])
 
 
 def _inside(doc: "Doc") -> list[int]:
@@ -104,7 +104,7 @@ def _inside(doc: "Doc") -> list[int]:
 
 
 def _words(doc: "Doc") -> list[str]:
-    return [lowered(token) for token in doc]
+    return [lower_first(token) for token in doc]
 
 
 def _drawn(places: list[int], random: np.random.Generator) -> set[int]:
@@ -115,7 +115,7 @@ def _drawn(places: list[int], random: np.random.Generator) -> set[int]:
 
 def _without(doc: "Doc", places: set[int]) -> str | None:
     words = [word for i, word in enumerate(_words(doc)) if i not in places]
-    return written(words) if any(word.isalnum() for word in words) else None
+    return join_words(words) if any(word.isalnum() for word in words) else None
 
 
 def _plain(sentence: str) -> str:

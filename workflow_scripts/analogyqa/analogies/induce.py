@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from analogyqa.analogies.distractors import distractors_of
-from analogyqa.analogies.pairs import SentencePair, finished
+from analogyqa.analogies.pairs import SentencePair, finish_sentence
 from analogyqa.analogies.templates import read_word_pairs
 from analogyqa.analogies.texts import read_sentences
 from analogyqa.errors import AnalogyQAError
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 BATCH = 200
 
 
-def induce(
+def induce_category(
     category: "CategorySection",
     words: str | None,
     texts: Sequence[str],
@@ -66,7 +66,9 @@ def induce(
                 for number, rule in enumerate(category.rule)
             ]
         )
-    return choose(pairs, category.pairs, category.each, nlp if category.distractors else None, seed)
+    return choose_pairs(
+        pairs, category.pairs, category.each, nlp if category.distractors else None, seed
+    )
 
 
 def _in_turns(parts: Sequence[Iterator[SentencePair]]) -> Iterator[SentencePair]:
@@ -132,12 +134,12 @@ def entailed(
     """
     own = pairs[pairs["label"] == "entailment"]
     for place in np.random.default_rng(seed).permutation(len(own)):
-        texts = [finished(own.iloc[place][name]) for name in ("premise", "hypothesis")]
+        texts = [finish_sentence(own.iloc[place][name]) for name in ("premise", "hypothesis")]
         if all(least <= len(text.split()) <= most for text in texts):
             yield SentencePair(*texts, source, "label")
 
 
-def choose(
+def choose_pairs(
     pairs: Iterable[SentencePair], count: int, each: int, nlp: "Language | None", seed: int
 ) -> pd.DataFrame:
     """Return the first pairs that may be taken, up to a count: a table of schema ANALOGIES.

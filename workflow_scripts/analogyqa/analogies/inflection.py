@@ -12,7 +12,7 @@ def inflected(lemma: str, tag: str) -> str | None:
 
 
 @cache
-def lemma_of(word: str, pos: str) -> str | None:
+def lemmatise(word: str, pos: str) -> str | None:
     """Return the lemma of a word of a universal part of speech, None where none is known."""
     from lemminflect import getLemma
 

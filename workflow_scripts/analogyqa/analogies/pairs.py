@@ -32,18 +32,18 @@ _CONSONANT_SAID = ("one", "once", "uni", "use", "usu", "euro", "ewe", "uk", "ute
 _NEGATED = ("unim", "unin", "uniden", "unimp")  # begin like uni-, but are un- and a vowel
 
 
-def words_of(text: str) -> frozenset[str]:
+def word_set(text: str) -> frozenset[str]:
     """Return the words of a list in the code."""
     return frozenset(text.split())
 
 
-def written(words: Sequence[str]) -> str:
+def join_words(words: Sequence[str]) -> str:
     """Return words as a sentence: marks without a space before, a capital first, an end."""
     text = _BEFORE_MARK.sub(r"\1", " ".join(filter(None, words)))
-    return finished(text.replace(" - ", "-"))
+    return finish_sentence(text.replace(" - ", "-"))
 
 
-def finished(text: str) -> str:
+def finish_sentence(text: str) -> str:
     """Return a text with single spaces, a capital first and a mark at its end."""
     text = re.sub(r"\bi\b", "I", " ".join(text.split()).strip())
     text = re.sub(r"\s*[,;:-]?\s*$", "", text)
@@ -52,7 +52,7 @@ def finished(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def changed(doc: "Doc", changes: Mapping[int, str]) -> str:
+def replace_words(doc: "Doc", changes: Mapping[int, str]) -> str:
     """Return a sentence with some of its words otherwise, by their places; "" leaves one out.
 
     A word that begins the sentence loses its capital where another comes before it, and an article
@@ -60,7 +60,7 @@ def changed(doc: "Doc", changes: Mapping[int, str]) -> str:
     """
     words = [changes.get(token.i, token.text) for token in doc]
     parts = [part for word in words for part in word.split()]
-    return written(with_articles(parts))
+    return join_words(with_articles(parts))
 
 
 def with_articles(words: list[str]) -> list[str]:
@@ -83,7 +83,7 @@ def article_before(word: str) -> str:
     return "an" if word[:1] in "aeiou" else "a"
 
 
-def lowered(token) -> str:
+def lower_first(token) -> str:
     """Return a word without the capital that it has as the first of a sentence."""
     keeps = token.i > 0 or token.text == "I" or token.pos_ == "PROPN"
     return token.text if keeps else token.text[:1].lower() + token.text[1:]

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from analogyqa.corpora.question_types import subset_of
+from analogyqa.corpora.question_types import select_subset
 from analogyqa.errors import AnalogyQAError
 from analogyqa.schemas import PROTOTYPES, SPLITS
 from analogyqa.settings.data import OTHER
@@ -41,7 +41,7 @@ def choose_prototypes(
     Raises AnalogyQAError when the training split of `dataset` has no such question of a type; in
     `all` these are the types of all splits.
     """
-    pairs = subset_of(corpus, "train", types)
+    pairs = select_subset(corpus, "train", types)
     correct = pairs[pairs["label"] == 1].reset_index(drop=True)
     for kind in (wanted := _types_of(corpus) if types is None else types):
         if not (correct["question_type"] == kind).any():
@@ -55,7 +55,9 @@ def choose_prototypes(
 
 
 def _types_of(corpus: pd.DataFrame) -> list[str]:
-    found = {kind for split in SPLITS for kind in subset_of(corpus, split, None)["question_type"]}
+    found = {
+        kind for split in SPLITS for kind in select_subset(corpus, split, None)["question_type"]
+    }
     return sorted(found) or [OTHER]
 
 
@@ -68,7 +70,7 @@ def _of_type(correct: pd.DataFrame, kind: str, seed: int, choice: str) -> pd.Dat
     return chosen.assign(rank=np.arange(len(chosen)))
 
 
-def take(
+def take_prototypes(
     prototypes: pd.DataFrame, types: Sequence[str] | None, p: int, origin: str
 ) -> pd.DataFrame:
     """Return the p prototypes of each question type of a subset.

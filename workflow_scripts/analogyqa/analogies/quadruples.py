@@ -31,7 +31,7 @@ class Question(NamedTuple):
     wrong: np.ndarray
 
 
-def questions_of(pairs: pd.DataFrame) -> list[Question]:
+def group_questions(pairs: pd.DataFrame) -> list[Question]:
     """Group a table of pairs by question, in the order of the table."""
     labels = pairs["label"].to_numpy()
     questions = []
@@ -58,7 +58,7 @@ def training_blocks(
         for kind, own in _by_type(prototypes, pairs).items()
     }
     generator = np.random.default_rng([seed, 1])
-    for question in questions_of(pairs):
+    for question in group_questions(pairs):
         ranks, ids = by_type[question.kind]
         positives = np.repeat(ranks, len(question.correct)), np.tile(question.correct, len(ranks))
         kept = np.repeat(ids, len(question.correct)) != candidates[positives[1]]

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING
 
 from analogyqa.analogies.dependencies import (
     auxiliaries,
+    base_label,
     child,
     children,
-    copula_of,
+    find_copula,
+    find_subject,
     is_negated,
     is_plural,
-    kind,
     label,
-    subject_of,
 )
-from analogyqa.analogies.inflection import inflected, is_form, lemma_of
-from analogyqa.analogies.pairs import changed, words_of
+from analogyqa.analogies.inflection import inflected, is_form, lemmatise
+from analogyqa.analogies.pairs import replace_words, word_set
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
@@ -27,26 +27,26 @@ if TYPE_CHECKING:
 # First and second sentence, and the word that was changed.
 Pairs = Iterator[tuple[str, str, str]]
 
-_DEGREES = words_of("""
+_DEGREES = word_set("""
     much even far significantly slightly considerably somewhat lot still a rather substantially
     generally usually often
 """)
-_BE = words_of("is are was were be been")
-_COPULAS = words_of("be become seem look appear remain feel grow")
+_BE = word_set("is are was were be been")
+_COPULAS = word_set("be become seem look appear remain feel grow")
 _AMOUNTS = {"much", "many", "little", "few", "less", "likely", "able", "common"}
 # Of comparatives: in such a sentence what follows "than" is not all that depends on the adjective.
-_CONDITIONS = words_of("if how when as whose")
+_CONDITIONS = word_set("if how when as whose")
 # No subjects of their own, or none that a rule can put elsewhere.
-RELATIVE = words_of("who that which there what")
+RELATIVE = word_set("who that which there what")
 _MODALS = {"will", "can", "should", "could", "would", "may", "must", "might"}
-_NUMERALS = words_of("""
+_NUMERALS = word_set("""
     two three four five six seven eight nine ten eleven twelve twenty thirty fifty
 """)
 # Before a noun their antonym is another matter: a possible candidate, a clear sky, a competitive
 # match, likely voters.
-_NO_ATTRIBUTES = words_of("certain clear competitive known likely pleasant possible")
+_NO_ATTRIBUTES = word_set("certain clear competitive known likely pleasant possible")
 # What only several do, or what speaks of several.
-_OF_SEVERAL = words_of("""
+_OF_SEVERAL = word_set("""
     other others each both together their they them themselves another apart between among all one
     themself same opposite different respectively side various these those race half some
 """)
@@ -66,7 +66,7 @@ def comparative(doc: "Doc", words: Mapping[str, str]) -> Pairs:
         more = doc[than.i - 2] if than.i > 1 and doc[than.i - 2].lower_ == "more" else None
         if adjective.pos_ != "ADJ":
             continue
-        base = adjective.text if more else lemma_of(adjective.lower_, "ADJ")
+        base = adjective.text if more else lemmatise(adjective.lower_, "ADJ")
         if (
             not base
             or base in _AMOUNTS
@@ -87,7 +87,7 @@ def comparative(doc: "Doc", words: Mapping[str, str]) -> Pairs:
             continue
         if is_negated(doc) or any(token.lower_ in _CONDITIONS for token in doc):
             continue
-        yield changed(doc, leave | {adjective.i: base}), changed(doc, {}), base
+        yield replace_words(doc, leave | {adjective.i: base}), replace_words(doc, {}), base
 
 
 def _is_finite(token: "Token") -> bool:
@@ -102,8 +102,8 @@ def opposites(doc: "Doc", words: Mapping[str, str]) -> Pairs:
     (adjective,) = found
     before = doc[adjective.i - 1].lower_ if adjective.i else ""
     after = doc[adjective.i + 1].lower_ if adjective.i + 1 < len(doc) else ""
-    predicate = copula_of(adjective) is not None
-    attribute = kind(adjective) == "amod" and adjective.head.i == adjective.i + 1
+    predicate = find_copula(adjective) is not None
+    attribute = base_label(adjective) == "amod" and adjective.head.i == adjective.i + 1
     if (
         not (predicate or attribute)
         or "-" in (before, after)
@@ -128,14 +128,18 @@ def opposites(doc: "Doc", words: Mapping[str, str]) -> Pairs:
         return
     if attribute and adjective.head.text[0].isupper():  # a name
         return
-    yield changed(doc, {}), changed(doc, {adjective.i: words[adjective.lower_]}), adjective.lower_
+    yield (
+        replace_words(doc, {}),
+        replace_words(doc, {adjective.i: words[adjective.lower_]}),
+        adjective.lower_,
+    )
 
 
 def plurals(doc: "Doc", words: Mapping[str, str]) -> Pairs:
     """One of a thing, and some number of it: examined one city, examined six cities."""
     for number in doc:
         noun = number.head
-        if number.lower_ not in _NUMERALS or kind(number) != "nummod" or noun.tag_ != "NNS":
+        if number.lower_ not in _NUMERALS or base_label(number) != "nummod" or noun.tag_ != "NNS":
             continue
         others = {token.lower_ for token in doc} - {number.lower_}
         if others & _OF_SEVERAL or noun.i - number.i > 3 or noun.i < number.i:
@@ -161,7 +165,7 @@ def plurals(doc: "Doc", words: Mapping[str, str]) -> Pairs:
             "than",
         ):
             continue
-        if child(noun, "conj", "cc") is not None or kind(noun) == "conj":
+        if child(noun, "conj", "cc") is not None or base_label(noun) == "conj":
             continue
         if noun.i + 1 < len(doc) and doc[noun.i + 1].text in ("'", "'s"):
             continue
@@ -171,18 +175,18 @@ def plurals(doc: "Doc", words: Mapping[str, str]) -> Pairs:
             for i in range(number.i + 1, noun.i)
         ):
             continue
-        one = lemma_of(noun.lower_, "NOUN")
+        one = lemmatise(noun.lower_, "NOUN")
         if not one or one == noun.lower_ or inflected(one, "NNS") is None:
             continue
         changes = {number.i: "One" if number.i == 0 else "one", noun.i: one}
-        if kind(noun) == "nsubj":
+        if base_label(noun) == "nsubj":
             agreed = _in_singular(noun)
             if agreed is None or noun.head.tag_ in ("NNS", "NNPS") or _wears_several(noun):
                 continue
             changes |= agreed
-        elif any(kind(token) == "acl" for token in noun.children) or _is_subject_like(noun):
+        elif any(base_label(token) == "acl" for token in noun.children) or _is_subject_like(noun):
             continue
-        yield changed(doc, changes), changed(doc, {}), one
+        yield replace_words(doc, changes), replace_words(doc, {}), one
 
 
 def _wears_several(noun: "Token") -> bool:
@@ -221,7 +225,7 @@ def _in_singular(noun: "Token") -> dict[int, str] | None:
         return None
     if word.lower_ in _SINGULAR:
         return {word.i: _SINGULAR[word.lower_]}
-    if word.tag_ == "MD" or (word.tag_ == "VBD" and word.lower_ != lemma_of(word.lower_, "VERB")):
+    if word.tag_ == "MD" or (word.tag_ == "VBD" and word.lower_ != lemmatise(word.lower_, "VERB")):
         return {}
     if word.tag_ == "VBP":
         singular = inflected(word.lemma_, "VBZ")
@@ -236,7 +240,7 @@ def conjugation(doc: "Doc", words: Mapping[str, str]) -> Pairs:
     for verb in doc:
         if verb.tag_ not in ("VB", "VBG") or verb.pos_ != "VERB":
             continue
-        helping, subject = auxiliaries(verb), subject_of(verb)
+        helping, subject = auxiliaries(verb), find_subject(verb)
         if len(helping) != 1 or subject is None or child(verb, "conj") is not None:
             continue
         (auxiliary,) = helping
@@ -245,15 +249,15 @@ def conjugation(doc: "Doc", words: Mapping[str, str]) -> Pairs:
         fits = (
             auxiliary.lower_ in _MODALS if verb.tag_ == "VB" else auxiliary.lower_ in ("is", "are")
         )
-        if not fits or kind(verb) == "conj" or subject.lower_ in RELATIVE:
+        if not fits or base_label(verb) == "conj" or subject.lower_ in RELATIVE:
             continue
         # Another finite verb may be about the same time.
         if any(t.tag_ in ("VBZ", "VBP", "VBD", "MD") and t.i != auxiliary.i for t in doc):
             continue
-        lemma = verb.lower_ if verb.tag_ == "VB" else lemma_of(verb.lower_, "VERB")
+        lemma = verb.lower_ if verb.tag_ == "VB" else lemmatise(verb.lower_, "VERB")
         if not lemma or lemma in ("be", "have", "go"):
             continue
         many = auxiliary.lower_ == "are" if verb.tag_ == "VBG" else is_plural(subject)
         form = lemma if many else inflected(lemma, "VBZ")
         if form:
-            yield changed(doc, {}), changed(doc, {auxiliary.i: "", verb.i: form}), lemma
+            yield replace_words(doc, {}), replace_words(doc, {auxiliary.i: "", verb.i: form}), lemma

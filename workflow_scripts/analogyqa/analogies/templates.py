@@ -6,7 +6,7 @@ Section 3.1.1 of Zhu and de Melo (2020), and its nationality adjectives.
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from analogyqa.analogies.pairs import SentencePair, finished, words_of
+from analogyqa.analogies.pairs import SentencePair, finish_sentence, word_set
 from analogyqa.corpora.table import read_lines
 from analogyqa.errors import AnalogyQAError
 
@@ -14,7 +14,7 @@ PLACE = "{}"
 _SECTION = ": "
 # Of the words for a man or a woman those that are no family: "The" stands before them, "My" before
 # the others; a pronoun stands alone.
-_NO_FAMILY = words_of("""
+_NO_FAMILY = word_set("""
     king queen groom bride prince princess man woman boy girl policeman policewoman
 """)
 _PRONOUNS = {"he", "she"}
@@ -69,7 +69,7 @@ def from_templates(
 
 
 def _filled(template: str, word: str) -> str:
-    return word if template == PLACE else finished(template.replace(PLACE, word))
+    return word if template == PLACE else finish_sentence(template.replace(PLACE, word))
 
 
 def persons(

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from analogyqa.analogies.pairs import finished
+from analogyqa.analogies.pairs import finish_sentence
 
 # The columns that hold sentences, of files with a header.
 _COLUMNS = (("sentence_A", "sentence_B"), ("sentence1", "sentence2"))
@@ -32,7 +32,7 @@ def read_sentences(paths: Iterable[str | Path], least: int, most: int) -> dict[s
             if " - " in text or " ' " in text or not _PLAIN.fullmatch(text):
                 continue
             if least <= len(text.split()) <= most:
-                found.setdefault(finished(text), Path(path).name)
+                found.setdefault(finish_sentence(text), Path(path).name)
     return found
 
 

@@ -11,7 +11,7 @@ DEV_EVERY = 8
 _SEED = 0  # of the order in which questions are dealt out; the folds are the same in every run
 
 
-def fold_of(corpus: pd.DataFrame, number: int, folds: int) -> pd.DataFrame:
+def fold_corpus(corpus: pd.DataFrame, number: int, folds: int) -> pd.DataFrame:
     """Return a corpus whose test split is one fold of all its answerable questions.
 
     The questions are dealt out to the folds type by type, and within a type split by split, so that
@@ -31,7 +31,7 @@ def fold_of(corpus: pd.DataFrame, number: int, folds: int) -> pd.DataFrame:
     answerable = corpus.groupby(["split", "question_id"], observed=True)["label"].transform("any")
     corpus = corpus[answerable].reset_index(drop=True)
     origin = corpus["split"].astype(str)
-    texts = normalised(corpus["question"])
+    texts = normalise_texts(corpus["question"])
     kinds = corpus["question_type"].astype(object).fillna("")
     groups = pd.DataFrame({"text": texts, "kind": kinds, "origin": origin}).drop_duplicates("text")
     order = np.random.default_rng(_SEED).permutation(len(groups))
@@ -45,7 +45,7 @@ def fold_of(corpus: pd.DataFrame, number: int, folds: int) -> pd.DataFrame:
             f"fold {number} of {folds}: {len(groups)} questions leave none for "
             f"{', '.join(sorted(missing))}. Take fewer folds (cross_validation.folds)."
         )
-    ids = {name: in_folds(corpus, name) for name in ("question_id", "candidate_id")}
+    ids = {name: fold_ids(corpus, name) for name in ("question_id", "candidate_id")}
     order_of_splits = split.map({"train": 0, "dev": 1, "test": 2})
     folded = corpus.assign(split=split, **ids).iloc[order_of_splits.argsort(kind="stable")]
     folded = folded.reset_index(drop=True)[CORPUS.names]
@@ -53,25 +53,25 @@ def fold_of(corpus: pd.DataFrame, number: int, folds: int) -> pd.DataFrame:
     return folded
 
 
-def of_fold(table: pd.DataFrame, folded: pd.DataFrame) -> pd.DataFrame:
+def restrict_to_fold(table: pd.DataFrame, folded: pd.DataFrame) -> pd.DataFrame:
     """Return a table of pairs of a data set with the splits and ids of a fold, less what it lacks.
 
     Args:
         table: columns split, question_id, candidate_id and others.
-        folded: as `fold_of` returns it.
+        folded: as `fold_corpus` returns it.
     """
-    ids = {name: in_folds(table, name) for name in ("question_id", "candidate_id")}
+    ids = {name: fold_ids(table, name) for name in ("question_id", "candidate_id")}
     splits = folded.drop_duplicates("question_id").set_index("question_id")["split"]
     table = table.assign(**ids, split=ids["question_id"].map(splits))
     return table[table["split"].notna()].reset_index(drop=True)
 
 
-def in_folds(table: pd.DataFrame, name: str) -> pd.Series:
+def fold_ids(table: pd.DataFrame, name: str) -> pd.Series:
     """Return a column of ids of a data set as its folds have them: `dev:Q12`."""
     return table["split"].astype(str) + ":" + table[name].astype(str)
 
 
-def origin_of(item: str) -> str:
+def original_split(item: str) -> str:
     """Return the split of the data set that a question of a fold is from."""
     return item.partition(":")[0]
 
@@ -102,12 +102,12 @@ def count_shared(corpus: pd.DataFrame) -> dict[str, int]:
     counts = {}
     for column, ids in (("question", "question_id"), ("candidate", "candidate_id")):
         own = corpus[test].drop_duplicates(ids)
-        others = set(normalised(corpus.loc[~test, column]))
-        counts[f"{column}s"] = int(normalised(own[column]).isin(others).sum())
+        others = set(normalise_texts(corpus.loc[~test, column]))
+        counts[f"{column}s"] = int(normalise_texts(own[column]).isin(others).sum())
         counts[f"of_{column}s"] = len(own)
     return counts
 
 
-def normalised(texts: pd.Series) -> pd.Series:
+def normalise_texts(texts: pd.Series) -> pd.Series:
     """Return texts in lower case, with single spaces."""
     return texts.str.casefold().str.split().str.join(" ")

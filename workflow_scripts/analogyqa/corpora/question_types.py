@@ -8,7 +8,7 @@ from analogyqa.settings.data import OTHER
 from analogyqa.text import nfc
 
 
-def type_of(question: str, question_types: Mapping[str, Sequence[str]]) -> str | None:
+def classify_question(question: str, question_types: Mapping[str, Sequence[str]]) -> str | None:
     """Return the type of a question, None where its first word makes none.
 
     The first word is the first white-space token, lower-cased, and must be a whole token of the
@@ -24,7 +24,7 @@ def type_of(question: str, question_types: Mapping[str, Sequence[str]]) -> str |
     return next((name for name, words in question_types.items() if word in words), None)
 
 
-def subset_of(corpus: pd.DataFrame, split: str, types: Sequence[str] | None) -> pd.DataFrame:
+def select_subset(corpus: pd.DataFrame, split: str, types: Sequence[str] | None) -> pd.DataFrame:
     """Return the pairs of a split whose question is of one of the types; None is `all`."""
     pairs = corpus[corpus["split"] == split]
     if types is not None:

@@ -112,7 +112,7 @@ def relations_corpus(files: Mapping[str, str | Path]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=CORPUS.names).astype({"label": "int8"})
 
 
-def review(pairs: Mapping[str, list[Relation]], count: int = 100) -> str:
+def review_page(pairs: Mapping[str, list[Relation]], count: int = 100) -> str:
     """Return a page with up to `count` pairs of each relation, evenly drawn, to be read."""
     parts = []
     for title, own in pairs.items():

@@ -6,7 +6,7 @@ import pandas as pd
 _SEED = 0  # of the order in which questions are taken; it is the same in every run
 
 
-def with_train_share(corpus: pd.DataFrame, share: float) -> pd.DataFrame:
+def keep_train_share(corpus: pd.DataFrame, share: float) -> pd.DataFrame:
     """Return a corpus with a share of its training questions, of each type and of those of none.
 
     A larger share has all questions of a smaller one. Of a type that has a question one stays.

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from analogyqa.corpora.question_types import type_of
+from analogyqa.corpora.question_types import classify_question
 from analogyqa.errors import AnalogyQAError
 from analogyqa.registry import READERS
 from analogyqa.schemas import CORPUS, SPLITS, read_table
@@ -260,7 +260,7 @@ def _split_table(
     rows = []
     for question_id, group in questions.items():
         answerable = any(pair.label for pair in group)
-        kind = type_of(group[0].question, question_types) if answerable else None
+        kind = classify_question(group[0].question, question_types) if answerable else None
         rows += [
             (split, question_id, pair.question, f"{question_id}-{index}", pair.candidate,
              pair.label, kind)

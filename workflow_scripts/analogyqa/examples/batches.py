@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from analogyqa.analogies.quadruples import Question, draw_wrong, questions_of
+from analogyqa.analogies.quadruples import Question, draw_wrong, group_questions
 from analogyqa.examples.data import CellData, SplitData
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def epoch_batches(
     """
     part = data.splits["train"]
     generator = np.random.default_rng([seed, 2, epoch])
-    questions = questions_of(part.pairs)
+    questions = group_questions(part.pairs)
     question_of = np.empty(len(part.pairs), dtype=np.int64)
     for number, question in enumerate(questions):
         question_of[question.rows] = number
@@ -63,7 +63,7 @@ def epoch_batches(
             prototypes.append(own_prototypes)
         if sum(map(len, rows)):
             chosen = np.concatenate(prototypes) if with_prototypes else np.zeros(0, dtype=np.int64)
-            yield batch_of(data, np.concatenate(rows), chosen)
+            yield make_batch(data, np.concatenate(rows), chosen)
 
 
 def _redraw(
@@ -87,7 +87,7 @@ def _redraw(
     return redrawn
 
 
-def batch_of(data: CellData, rows: np.ndarray, prototypes: np.ndarray) -> Batch:
+def make_batch(data: CellData, rows: np.ndarray, prototypes: np.ndarray) -> Batch:
     """Return training pairs, by their rows [n], with prototypes [n], or none, as a batch."""
     part = data.splits["train"]
     columns = (

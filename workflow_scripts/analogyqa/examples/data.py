@@ -59,7 +59,7 @@ def cell_data(
     """Number the sentences of a cell and turn its quadruples into row numbers.
 
     Args:
-        pairs: split to the pairs of the subset (`question_types.subset_of`).
+        pairs: split to the pairs of the subset (`question_types.select_subset`).
         prototypes: the p prototypes of each type; empty for a system that needs none.
         quadruples: split to its table; a split that has none gets no quadruples.
         word_vectors: float32 [V, d], or None.

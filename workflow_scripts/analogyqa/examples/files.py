@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from analogyqa.analogies.prototypes import take
-from analogyqa.corpora.question_types import subset_of
+from analogyqa.analogies.prototypes import take_prototypes
+from analogyqa.corpora.question_types import select_subset
 from analogyqa.errors import AnalogyQAError
 from analogyqa.examples.data import CellData, cell_data
 from analogyqa.registry import ENCODERS
@@ -30,11 +30,11 @@ class CellFiles(NamedTuple):
     quadruples: dict[str, str]
     sentence_vectors: str | None = None
 
-    def of_pairs(self) -> "CellFiles":
+    def without_prototypes(self) -> "CellFiles":
         """Return the tables of a system without prototypes."""
         return self._replace(prototypes=None, quadruples={})
 
-    def named(self) -> dict[str, str]:
+    def by_role(self) -> dict[str, str]:
         """Return the files by what they are, for the record of the run."""
         named = {f"quadruples {split}": path for split, path in self.quadruples.items()}
         single = {
@@ -53,7 +53,7 @@ def load_pairs(
 
     Raises AnalogyQAError when a split has none; `origin` is the file of the corpus.
     """
-    pairs = {split: subset_of(corpus, split, types) for split in splits}
+    pairs = {split: select_subset(corpus, split, types) for split in splits}
     for split, frame in pairs.items():
         if frame.empty:
             kinds = f" of type {' or '.join(types)}" if types else ""
@@ -94,7 +94,9 @@ def load_cell(
     store = files.sentence_vectors or files.vectors
     vectors, word_ids = read_store(store) if store else (None, None)
     if files.prototypes:
-        prototypes = take(read_table(files.prototypes, PROTOTYPES), types, p, files.prototypes)
+        prototypes = take_prototypes(
+            read_table(files.prototypes, PROTOTYPES), types, p, files.prototypes
+        )
     else:
         prototypes = pd.DataFrame(columns=PROTOTYPES.names)
     pairs = load_pairs(corpus, types, SPLITS, files.corpus)
@@ -114,7 +116,7 @@ def load_cell(
         data = cell_data(pairs, prototypes, quadruples, vectors, word_ids, split, everything)
     except AnalogyQAError as error:
         raise AnalogyQAError(
-            f"{', '.join(files.named().values())}: {error}. These files do not fit each other: "
+            f"{', '.join(files.by_role().values())}: {error}. These files do not fit each other: "
             "delete them, then run the same command again to rebuild them."
         ) from error
     return data if answers == "own" else _with_answers_of_others(data, prototypes)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from analogyqa.examples.batches import Batch, batch_of
+from analogyqa.examples.batches import Batch, make_batch
 from analogyqa.examples.data import CellData
 
 if TYPE_CHECKING:
@@ -37,4 +37,4 @@ def epoch_batches(
     for chunk in np.array_split(chosen, math.ceil(len(chosen) / training.batch_size) or 1):
         if len(chunk):
             own = [rows[starts[number] : ends[number]] for number in chunk]
-            yield batch_of(data, np.concatenate(own), np.zeros(0, dtype=np.int64))
+            yield make_batch(data, np.concatenate(own), np.zeros(0, dtype=np.int64))

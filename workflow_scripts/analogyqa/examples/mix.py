@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from analogyqa.examples.batches import Batch, batch_of
+from analogyqa.examples.batches import Batch, make_batch
 from analogyqa.examples.data import CellData
 
 if TYPE_CHECKING:
@@ -41,4 +41,4 @@ def epoch_batches(
     rows = np.concatenate([right[:, None], wrong_rows[drawn]], axis=1)
     for chunk in np.array_split(rows, math.ceil(len(rows) / training.batch_size) or 1):
         if len(chunk):
-            yield batch_of(data, chunk.ravel(), np.zeros(0, dtype=np.int64))
+            yield make_batch(data, chunk.ravel(), np.zeros(0, dtype=np.int64))

@@ -24,7 +24,7 @@ from analogyqa.settings.load import REPOSITORY, Place, load_config
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
 from analogyqa.sources.registry import Source, load_registry, mirrors_from
-from analogyqa.sources.verify import placed_by_hand
+from analogyqa.sources.verify import is_placed_by_hand
 
 # What no number or caption depends on: where files lie, what machine there is.
 _NOT_REPORTED = {"resources_dir", "mirrors", "tracking_uri", "device", "papers", "studies"}
@@ -70,7 +70,7 @@ class Experiment:
     def placed_by_hand(self) -> set[str]:
         """The files of sources that the user placed in `resources`."""
         sources = self.registry.values()
-        return {source.file for source in sources if placed_by_hand(source, self.resources)}
+        return {source.file for source in sources if is_placed_by_hand(source, self.resources)}
 
     @cached_property
     def all_cells(self) -> list[Cell]:

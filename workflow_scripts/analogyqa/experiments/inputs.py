@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Protocol
 
-from analogyqa.errors import stopping
+from analogyqa.errors import exit_on_error
 from analogyqa.experiments.experiment import Experiment
-from analogyqa.folders import files_of
+from analogyqa.folders import list_files
 from analogyqa.plan import (
     Cell,
     fused_parts,
@@ -72,7 +72,7 @@ class Inputs:
         mirrors = self.experiment.mirrors
         if model is None or any(Path(model).is_relative_to(mirror) for mirror in mirrors):
             return []
-        return files_of(model)
+        return list_files(model)
 
     # Corpora
 
@@ -171,7 +171,7 @@ class Inputs:
             dataset, _ = split_corpus(corpus)
             files["vectors"] = f"{self.results}/vectors/{dataset}/{system.word_vectors}.npy"
         if system.sentence_vectors:
-            stored = self.available.first_of(system.sentence_vectors)
+            stored = self.available.first_available_store(system.sentence_vectors)
             files["sentence_vectors"] = f"{self.results}/sentence_vectors/{corpus}/{stored}.npy"
         return files
 
@@ -327,7 +327,7 @@ class Inputs:
     def _cell_at(self, path: str) -> Cell:
         if path not in self._cells:
             target = f"{self.results}/runs/{path}/run.json"
-            with stopping():
+            with exit_on_error():
                 require_target(target, self.config, self.experiment.papers)
             self._cells[path] = Cell.from_path(Path(path))
         return self._cells[path]
@@ -339,5 +339,5 @@ class Inputs:
         """Stop when a result was made with other settings, and Snakemake would not notice."""
         file = f"{self.results}/{record}"
         if Path(file).exists() and not self._notices(file):
-            with stopping():
+            with exit_on_error():
                 require_same(file, configured)

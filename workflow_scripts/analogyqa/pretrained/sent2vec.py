@@ -13,7 +13,7 @@ import numpy as np
 from analogyqa.errors import AnalogyQAError
 from analogyqa.pretrained import Resources
 from analogyqa.text import tokenize
-from analogyqa.vectors.fasttext_files import DAMAGE, MAGIC, WORD, mapped
+from analogyqa.vectors.fasttext_files import DAMAGE, MAGIC, WORD, open_mapped
 from analogyqa.vectors.select import known_vectors
 
 _VERSION, _SENT2VEC = 11, 4  # of the format, and the number of the kind of model
@@ -83,7 +83,7 @@ def read_model(path: str | Path, vocabulary: Collection[str]) -> NgramVectors:
     """
     wanted = {word.encode(): word for word in vocabulary}
     try:
-        with mapped(path) as reader:
+        with open_mapped(path) as reader:
             header = reader.header
             if (header.magic, header.version, header.model) != (MAGIC, _VERSION, _SENT2VEC):
                 fork = "a fastText model of another kind"

@@ -5,8 +5,8 @@ from itertools import product
 
 import pandas as pd
 
-from analogyqa.corpora.folds import count_shared, origin_of
-from analogyqa.corpora.question_types import subset_of
+from analogyqa.corpora.folds import count_shared, original_split
+from analogyqa.corpora.question_types import select_subset
 from analogyqa.measures import MEASURES, RANKED, titles
 from analogyqa.plan import Cell, cross_validation_cells, split_corpus, why_left_out
 from analogyqa.report.comparing import (
@@ -88,7 +88,7 @@ def build_cross_validation(
             if system != study.systems[0] and first is not None:
                 names = cells[study.systems[0], dataset][0].path, folds[0].path
                 compared = rounded(compare_runs(names, first, own, config))
-            origins = own.columns.map(origin_of)
+            origins = own.columns.map(original_split)
             for origin in (EVERY, *SPLITS):
                 part = own if origin == EVERY else own.loc[:, origins == origin]
                 if part.empty:
@@ -135,7 +135,7 @@ def shared_notes(corpora: Mapping[str, pd.DataFrame], subset: str, config: Confi
     for name, corpus in corpora.items():
         dataset, overrides = split_corpus(name)
         types = config.types_of(subset)
-        own = pd.concat([subset_of(corpus, split, types) for split in SPLITS])
+        own = pd.concat([select_subset(corpus, split, types) for split in SPLITS])
         total = counts.setdefault((dataset, bool(overrides)), {})
         for key, count in count_shared(own).items():
             total[key] = total.get(key, 0) + count

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 import pandas as pd
 
-from analogyqa.corpora.folds import in_folds, origin_of
+from analogyqa.corpora.folds import fold_ids, original_split
 from analogyqa.measures import MEASURES
 from analogyqa.plan import cross_validation_cells
 from analogyqa.report.comparing import COMPARED, compare_runs, p_value_of, rounded
@@ -40,7 +40,7 @@ def question_types(corpus: pd.DataFrame) -> dict[str, str]:
     """Return the type of each question of a data set that has one; keys are as in a fold."""
     typed_ones = corpus.dropna(subset="question_type")
     kinds = typed_ones["question_type"].astype(str)
-    return dict(zip(in_folds(typed_ones, "question_id"), kinds, strict=True))
+    return dict(zip(fold_ids(typed_ones, "question_id"), kinds, strict=True))
 
 
 def answer_types(corpus: pd.DataFrame, entities: pd.DataFrame) -> dict[str, str]:
@@ -56,7 +56,7 @@ def answer_types(corpus: pd.DataFrame, entities: pd.DataFrame) -> dict[str, str]
     right = corpus.loc[corpus["label"] == 1, ["split", "question_id", "candidate_id"]]
     keys = ["split", "question_id", "candidate_id"]
     found = entities.astype(dict.fromkeys(keys, str)).merge(right.astype(str), on=keys)
-    digits = found["entity"].str.contains(r"\d").groupby(in_folds(found, "question_id")).mean()
+    digits = found["entity"].str.contains(r"\d").groupby(fold_ids(found, "question_id")).mean()
     named = {item: NUMBER if share >= 0.5 else ENTITY for item, share in digits.items()}
     return {item: named.get(item, CLAUSE) for item in question_types(corpus)}
 
@@ -175,13 +175,13 @@ def questions_page(
         first, second = (each.mean() for each in both)
         gains = (first - second).sort_values(ascending=False, kind="stable")
         corpus = corpora[start["dataset"]].drop_duplicates(["split", "question_id"])
-        texts = dict(zip(in_folds(corpus, "question_id"), corpus["question"], strict=True))
+        texts = dict(zip(fold_ids(corpus, "question_id"), corpus["question"], strict=True))
         titles = [config.systems[start[name]].title for name in ("first", "second")]
         title, short = config.datasets[start["dataset"]].title, MEASURES[start["measure"]].short
         for heading, own in (("gain", gains.head(SHOWN)), ("lose", gains.tail(SHOWN)[::-1])):
             lines.append(f"## {title}: what {heading}s by {titles[0]} instead of {titles[1]}")
             ranked = (f"{short} {second[item]:.2f} to {first[item]:.2f}" for item in own.index)
             said = zip(own.index, ranked, strict=True)
-            rows = [f"- {texts[item]} ({origin_of(item)}; {change})" for item, change in said]
+            rows = [f"- {texts[item]} ({original_split(item)}; {change})" for item, change in said]
             lines.append("\n".join(rows))
     return "\n\n".join(lines) + "\n"

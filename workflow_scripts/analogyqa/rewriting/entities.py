@@ -14,7 +14,7 @@ import pandas as pd
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.rewriting import spacy_models
-from analogyqa.rewriting.spacy_models import cannot_load, load, try_out
+from analogyqa.rewriting.spacy_models import check_model, load, load_error
 from analogyqa.schemas import ENTITIES
 from analogyqa.text import tokenize
 
@@ -96,7 +96,7 @@ def _load(model: str, labels: Labels) -> "Language":
         if name in finders or finders.intersection(getattr(component, "listening_components", []))
     ]
     nlp.select_pipes(enable=needed)
-    try_out(nlp, model, _REMEDY)
+    check_model(nlp, model, _REMEDY)
     wanted = dict.fromkeys(label for own in labels.values() for label in own)
     if not _labels(nlp) & wanted.keys():
         raise AnalogyQAError(
@@ -113,7 +113,7 @@ def _of_patterns(path: str) -> "Language":
     try:
         nlp.add_pipe("entity_ruler", config={"validate": True}).from_disk(path)
     except Exception as error:  # what a damaged file raises depends on the damage
-        raise cannot_load(path, error, _REMEDY) from error
+        raise load_error(path, error, _REMEDY) from error
     return nlp
 
 

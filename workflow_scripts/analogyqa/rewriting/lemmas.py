@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from analogyqa.errors import AnalogyQAError
-from analogyqa.rewriting.spacy_models import load, try_out
+from analogyqa.rewriting.spacy_models import check_model, load
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
@@ -41,7 +41,7 @@ def lemmatise_corpus(
             if {"doc.ents", "token.dep"} & {*nlp.get_pipe_meta(name).assigns}
         ]
     )
-    try_out(nlp, model, remedy)
+    check_model(nlp, model, remedy)
     texts = list(dict.fromkeys(pd.concat([corpus[name] for name in _TEXTS])))
     words, content = {}, {}
     for text, doc in zip(texts, nlp.pipe(texts), strict=True):

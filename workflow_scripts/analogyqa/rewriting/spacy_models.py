@@ -23,10 +23,10 @@ def load(model: str, remedy: str) -> "Language":
     try:
         return spacy.load(model)
     except Exception as error:  # what a damaged model raises depends on the damage
-        raise cannot_load(model, error, remedy) from error
+        raise load_error(model, error, remedy) from error
 
 
-def try_out(nlp: "Language", model: str, remedy: str) -> None:
+def check_model(nlp: "Language", model: str, remedy: str) -> None:
     """Run a loaded model on a sentence: that a file of a component is missing may show only then.
 
     Raises AnalogyQAError as `load` does.
@@ -34,10 +34,10 @@ def try_out(nlp: "Language", model: str, remedy: str) -> None:
     try:
         nlp("Ada Lovelace was born in London in 1815.").to_json()
     except Exception as error:
-        raise cannot_load(model, error, remedy) from error
+        raise load_error(model, error, remedy) from error
 
 
-def cannot_load(model: str, error: Exception, remedy: str) -> AnalogyQAError:
+def load_error(model: str, error: Exception, remedy: str) -> AnalogyQAError:
     return AnalogyQAError(
         f"{model}: spaCy cannot load it ({one_line(error)}). Install the package (python -m spacy "
         f"download NAME) or {remedy}"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from analogyqa.corpora.question_types import subset_of
+from analogyqa.corpora.question_types import select_subset
 from analogyqa.examples.files import CellFiles
 from analogyqa.files import write_json
 from analogyqa.measures import measure_run
@@ -128,7 +128,7 @@ def write_run(
 
 def _groups(corpus: pd.DataFrame, types: Sequence[str] | None) -> dict[str, dict[str, str]]:
     """Return split to question_id to type for all questions that must have been ranked."""
-    pairs = {split: subset_of(corpus, split, types) for split in EVALUATED}
+    pairs = {split: select_subset(corpus, split, types) for split in EVALUATED}
     return {
         split: dict(zip(table["question_id"], table["question_type"], strict=True))
         for split, table in pairs.items()

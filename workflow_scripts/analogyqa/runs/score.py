@@ -44,7 +44,7 @@ def score_cell(
     started = time.perf_counter()
     inputs, scores = {}, []
     for seed, tables in files.items():
-        for name, path in tables.named().items():
+        for name, path in tables.by_role().items():
             inputs[f"{name}, seed {seed}"] = sha256(path)
         if scores and not _depends_on_seed(system):
             scores.append(scores[0].assign(seed=seed))

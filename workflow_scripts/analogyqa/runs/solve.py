@@ -66,7 +66,7 @@ def solve_cells(
         for solver, own in (found or solve_corpus(corpus, vectors, list(cells))).items():
             parts[solver].append(own.assign(seed=seed, split=SPLIT))
         before = vectors
-    named = files.named() | ({"weights": str(weights)} if weights else {})
+    named = files.by_role() | ({"weights": str(weights)} if weights else {})
     inputs = {name: sha256(path) for name, path in named.items()}
     settings = settings_record(
         system, PAPER if weights else None, sources, lowercase, {seeds[0]: files}

@@ -40,7 +40,7 @@ def system_modules(system: System) -> list[str]:
 
 def table_hashes(files: CellFiles) -> dict[str, str]:
     """Return the sha256 of the tables of a seed by what they are."""
-    return {name: sha256(path) for name, path in files.named().items()}
+    return {name: sha256(path) for name, path in files.by_role().items()}
 
 
 def checkpoint_path(
@@ -191,7 +191,7 @@ def _first_weights(
     from analogyqa.training.checkpoints import encoder_weights, load_state
     from analogyqa.training.loop import train_seed
 
-    own = files.of_pairs()
+    own = files.without_prototypes()
     path = checkpoint_path(checkpoints, None, system, seed, table_hashes(own), lowercase)
     data = training_data(own, None, system, lowercase)
     train_seed(data, system, seed, device, path, f"{label} seed {seed}, all questions before")

@@ -16,7 +16,7 @@ from analogyqa.sources.verify import (
     Fingerprint,
     Provenance,
     Refused,
-    expected_of,
+    describe_expected,
     verify_file,
     write_record,
 )
@@ -55,12 +55,12 @@ def fetch(
         raise AnalogyQAError(
             f"{source.name}: {error.filename or target}: {error.strerror or error}; make "
             f"{target.parent} a writable folder with room for {source.file} "
-            f"({expected_of(source)}), or set resources_dir in the config to another one; a "
+            f"({describe_expected(source)}), or set resources_dir in the config to another one; a "
             "download resumes where it stopped"
         ) from error
     raise AnalogyQAError(
         f"{source.name}: cannot get {source.title}\n"
-        f"  expected: {expected_of(source)}\n"
+        f"  expected: {describe_expected(source)}\n"
         f"  licence: {source.licence}\n"
         f"  tried:{tried or ' no mirror given, no URL known'}\n"
         f"  remedy: put the file at {target.absolute()}, or name a folder that holds "
@@ -74,7 +74,7 @@ def _kept(source: Source, target: Path) -> Fingerprint:
     except Refused as refusal:
         raise AnalogyQAError(
             f"{source.name}: {target} is not {source.title}\n"
-            f"  expected: {expected_of(source)}\n"
+            f"  expected: {describe_expected(source)}\n"
             f"  found: {refusal}\n"
             f"  licence: {source.licence}\n"
             "  remedy: remove or replace the file (it was left as it is), then run again"

@@ -73,7 +73,7 @@ def verify_file(source: Source, path: Path) -> Fingerprint:
     return found
 
 
-def expected_of(source: Source) -> str:
+def describe_expected(source: Source) -> str:
     hashes = ["sha256 " + " or ".join(source.sha256)] if source.sha256 else []
     hashes += [f"git blob {source.git_blob}"] if source.git_blob else []
     size = f"{source.bytes:,} bytes" if source.bytes else "size not known"
@@ -100,7 +100,7 @@ def sidecar(resources_dir: str | Path, source: Source) -> Path:
     return Path(resources_dir, source.file + ".source.json")
 
 
-def placed_by_hand(source: Source, resources_dir: str | Path) -> bool:
+def is_placed_by_hand(source: Source, resources_dir: str | Path) -> bool:
     """Return whether the file of a source is there and no record says that it was fetched."""
     path, record = Path(resources_dir, source.file), sidecar(resources_dir, source)
     if not path.exists():

@@ -95,13 +95,13 @@ def _score_words(data: CellData, system: "System", seed: int) -> pd.DataFrame:
     """Score dev and test by the vectors of words; they are counted in all candidates."""
     ranker, sentences, tables = build_ranker(system), data.sentences, []
     collection = np.unique(data.everything.candidates)
-    once = [np.unique(sentences.words_of(number)) for number in collection]
+    once = [np.unique(sentences.words(number)) for number in collection]
     holding = np.bincount(np.concatenate(once), minlength=len(data.word_vectors))
     ranker.fit(data.word_vectors, holding, len(collection))
     for split in EVALUATED:
         part = data.splits[split]
         question_of, _ = pd.factorize(part.pairs["question_id"])
-        both = ([*map(sentences.words_of, each)] for each in (part.questions, part.candidates))
+        both = ([*map(sentences.words, each)] for each in (part.questions, part.candidates))
         scores = ranker.scores(question_of, *both)
         tables.append(scores_table(data, split, seed, scores, np.full(len(scores), -1)))
     return pd.concat(tables, ignore_index=True)

@@ -65,7 +65,7 @@ class Reader:
 
 
 @contextmanager
-def mapped(path: str | Path) -> Iterator[Reader]:
+def open_mapped(path: str | Path) -> Iterator[Reader]:
     """Open a file for reading; damage raises one of DAMAGE."""
     with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         yield Reader(path, data)
@@ -78,7 +78,7 @@ def is_fasttext(path: str | Path) -> bool:
         return file.read(4) == struct.pack("<i", MAGIC)
 
 
-def from_fasttext(path: str | Path, vocabulary: list[str]) -> tuple[np.ndarray, np.ndarray]:
+def read_fasttext(path: str | Path, vocabulary: list[str]) -> tuple[np.ndarray, np.ndarray]:
     """Return the vectors of a vocabulary, float32 [V, d], and which of its words the model has.
 
     A word that it lacks has the vector of its subwords.
@@ -98,7 +98,7 @@ def from_fasttext(path: str | Path, vocabulary: list[str]) -> tuple[np.ndarray, 
 
 def require_whole_fasttext(path: str | Path) -> None:
     """Raise an error for a model that is cut off or contradicts itself: fastText crashes on it."""
-    with mapped(path) as reader:
+    with open_mapped(path) as reader:
         header = reader.header
         if (
             min(header.dim, header.words) < 1

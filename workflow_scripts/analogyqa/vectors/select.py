@@ -8,11 +8,11 @@ import numpy as np
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.text import tokenize
-from analogyqa.vectors.fasttext_files import OutOfVocabulary, from_fasttext, is_fasttext
+from analogyqa.vectors.fasttext_files import OutOfVocabulary, is_fasttext, read_fasttext
 from analogyqa.vectors.text_files import stream_vectors
 
 
-def vocabulary_of(sentences: Iterable[str], lowercase: bool) -> list[str]:
+def build_vocabulary(sentences: Iterable[str], lowercase: bool) -> list[str]:
     """Return the distinct tokens of the sentences, sorted."""
     return sorted({token for text in set(sentences) for token in tokenize(text, lowercase)})
 
@@ -52,8 +52,8 @@ def select_vectors(
     if out_of_vocabulary == "subword":
         if not fasttext:
             raise AnalogyQAError(f"{path}: out_of_vocabulary: subword needs a fastText .bin file")
-        return from_fasttext(path, vocabulary)
-    vectors, found = (from_fasttext if fasttext else _from_words)(path, vocabulary)
+        return read_fasttext(path, vocabulary)
+    vectors, found = (read_fasttext if fasttext else _from_words)(path, vocabulary)
     if not found.any():
         raise AnalogyQAError(
             f"{path}: none of the {len(found)} words of the corpora is in this file. "

@@ -19,7 +19,7 @@ from analogyqa.report.page.papers import part_of
 from analogyqa.report.page.runs import (
     duration,
     logs_by_rule,
-    origin_of,
+    original_split,
     read_run_records,
     short_commit,
     time_block,
@@ -66,7 +66,7 @@ def build_page(
     return render(
         "report.html",
         title=f"Results of {', '.join(papers)}",
-        origin=origin_of(runs),
+        origin=original_split(runs),
         results=results.as_posix(),
         comparable=config.comparable,
         counts=verdict_counts(ledger, word_of),

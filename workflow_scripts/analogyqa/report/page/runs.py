@@ -118,7 +118,7 @@ def logs_by_rule(results: Path) -> dict[str, list[tuple[str, str]]]:
     return logs
 
 
-def origin_of(runs: Iterable[Run]) -> str:
+def original_split(runs: Iterable[Run]) -> str:
     """Return the commits and machines of the records in one line."""
     records = [run.record for run in runs]
     commits = dict.fromkeys(short_commit(record) for record in records)
