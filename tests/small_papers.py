@@ -6,7 +6,7 @@ import yaml
 from snakemake.utils import update_config
 
 from analogyqa.plan import Cell, all_cells, load_papers
-from analogyqa.settings.load import Place, load_config
+from analogyqa.settings.load import Origin, load_config
 from analogyqa.settings.run import Config
 
 CONFIG = """
@@ -35,7 +35,7 @@ systems:
 selection:
   subset: both
   systems: [analogy]
-  settings: {hinge: {loss: hinge}, drawn: {negatives.count: 4, dropout: 0}}
+  hyperparameters: {hinge: {loss: hinge}, drawn: {negatives.count: 4, dropout: 0}}
 sensitivity:
   subset: both
   measure: mrr
@@ -92,7 +92,7 @@ class Papers:
         update_config(values, yaml.safe_load(over))
         return values
 
-    def load(self, over: str = "{}", given: tuple[Place, ...] = ()) -> Config:
+    def load(self, over: str = "{}", given: tuple[Origin, ...] = ()) -> Config:
         return load_config(self.values(over), "config", given, self.folder)
 
     def cells(self, over: str = "{}") -> list[Cell]:

@@ -33,7 +33,7 @@ CHANGES = {
     "seeds: 3": EVERY,
     "seeds: {default: 2, cross_validation: 3}": {"folded"},
     "training: {margin: 0.3}": TRAINED,
-    "selection: {settings: {hinge: {margin: 0.3}}}": {"tuned"},
+    "selection: {hyperparameters: {hinge: {margin: 0.3}}}": {"tuned"},
     "prototypes: {p: 2}": {*TRAINED, "mean", "both"},
     "datasets: {toy: {drop_all_correct: [dev]}}": EVERY,
     "datasets: {toy: {dev: a/other}}": EVERY,

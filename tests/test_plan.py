@@ -120,8 +120,8 @@ def test_another_paper_changes_no_cell(papers):
     assert labels(papers.cells("papers: late")) <= labels(cells)
 
 
-def test_a_selection_compares_settings_and_the_papers_own(papers):
-    config = papers.load("selection: {settings: {same: {dropout: 0.25}}}")
+def test_a_selection_compares_its_choices_and_the_paper(papers):
+    config = papers.load("selection: {hyperparameters: {same: {dropout: 0.25}}}")
     assert {
         name: cell.overrides
         for name, cell in plan.selection_cells(config, "analogy", "toy").items()
@@ -135,7 +135,7 @@ def test_a_selection_compares_settings_and_the_papers_own(papers):
         "loss=hinge"
     }
     assert config.hyperparameter_choices("analogy", (("p", "2"),)) == {"paper": (("p", "2"),)}
-    with pytest.raises(AnalogyQAError, match="baseline: no selection names it"):
+    with pytest.raises(AnalogyQAError, match=r"baseline: .*no selection"):
         config.hyperparameter_choices("baseline", TUNED)
 
 
@@ -426,7 +426,7 @@ def test_more_prototypes_than_questions_are_refused(papers, over, message):
     [
         (
             PAPER.replace("paper: small", "paper: other"),
-            r"small/paper\.yaml: paper: 'other', in the",
+            r"small/paper\.yaml: .*'other'",
         ),
         (
             PAPER.replace("title: T", "tilte: T"),

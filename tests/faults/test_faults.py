@@ -73,7 +73,7 @@ OTHER = {"title": "Other", "encoder": "mean", "vectors": "crawl", "ranker": "cos
 WIDER = {
     **FEW,
     "systems": {**FEW["systems"], "other": OTHER},
-    "selection": {"systems": ["analogy", "similarity"], "settings": {"hinge": None}},
+    "selection": {"systems": ["analogy", "similarity"], "hyperparameters": {"hinge": None}},
     "sensitivity": {
         **FEW["sensitivity"],
         "systems": ["similarity"],

@@ -64,7 +64,7 @@ def make_config(
         "selection": {
             "subset": "comb",
             "systems": list(selected),
-            "settings": {"bare": {"dropout": 0.0}},
+            "hyperparameters": {"bare": {"dropout": 0.0}},
         },
         "sensitivity": {
             "subset": "comb",

@@ -149,10 +149,11 @@ def test_what_no_paper_has_is_the_runs_own(papers):
     assert (net.p, net.training) == (2, Training(margin=1))
 
 
-def test_a_selection_is_of_one_paper(papers):
+def test_a_system_is_in_the_selection_of_one_paper(papers):
     papers.write("late", OVER.replace("training: {margin: 2}", "") + "selection: "
-                 "{subset: both, systems: [analogy], settings: {drop: {dropout: 0}}}")  # fmt: skip
-    with pytest.raises(AnalogyQAError, match=r"late/\S+ selection\.systems: analogy is in another"):
+                 "{subset: both, systems: [analogy], "
+                 "hyperparameters: {drop: {dropout: 0}}}")  # fmt: skip
+    with pytest.raises(AnalogyQAError, match=r"late/\S+ selection\.systems: analogy is .*another"):
         papers.load("papers: small late")
 
 
@@ -176,13 +177,13 @@ def test_null_takes_an_entry_away(papers):
         datasets: {other: null}
         question_types: {why: null}
         named_entities: null
-        selection: {settings: {hinge: null}}
+        selection: {hyperparameters: {hinge: null}}
         sensitivity: {choices: {loss: {workshop: null}, case: null, aggregation: null}}
     """)
     assert not {"random", "stored", "new"} & set(config.systems)
     assert (set(config.vectors), set(config.datasets)) == ({"some", "cased"}, {"toy"})
     assert (set(config.sentence_vectors), config.named_entities) == ({"published"}, None)
-    assert set(config.find_selection("analogy").settings) == {"drawn"}
+    assert set(config.find_selection("analogy").hyperparameters) == {"drawn"}
     varied = set(config.studies["small"].sensitivity.variations())
     assert varied == {("paper", ""), ("loss", "stated"), ("questions", "dropped")}
     study = papers.load("{selection: null, sensitivity: null, extra_rows: null}").studies["small"]
@@ -209,8 +210,8 @@ def test_loading_leaves_the_values_as_they_were(papers):
 @pytest.mark.parametrize(
     ("over", "message"),
     [
-        ("papers: nope", r"papers: no paper 'nope'; known: late, small"),
-        ("papers: smal", r"papers: no paper 'smal'; did you mean small\?"),
+        ("papers: nope", r"papers: there is no paper 'nope'; known: late, small"),
+        ("papers: smal", r"papers: there is no paper 'smal'; did you mean small\?"),
         ("papers: []", r"papers: \[\] is not allowed: give names of folders"),
         ("papers: [small, 3]", r"papers: \['small', 3\] is not allowed: give names of folders"),
         ("papers: null", r"papers: None is not allowed: give names"),
@@ -218,7 +219,7 @@ def test_loading_leaves_the_values_as_they_were(papers):
         *((f"{key}: 5", f"{key}: 5 is not allowed: give a map") for key in yaml.safe_load(CONFIG)),
     ],
 )  # fmt: skip
-def test_what_is_no_paper_and_no_section_is_named(papers, over, message):
+def test_unknown_papers_and_sections_are_named(papers, over, message):
     papers.write("late", OVER)
     with pytest.raises(AnalogyQAError, match=f"^config: {message}"):
         papers.load(over)
@@ -227,10 +228,10 @@ def test_what_is_no_paper_and_no_section_is_named(papers, over, message):
 
 
 BROKEN = r"""
-{over: nope} => over: 'nope' is no other paper; known: other, small
-{over: smal} => over: 'smal' is no other paper; did you mean small?
-{over: late} => over: 'late' is no other paper
-{over: [small]} => over: ['small'] is no other paper
+{over: nope} => over: 'nope' is not another paper; known: other, small
+{over: smal} => over: 'smal' is not another paper; did you mean small?
+{over: late} => over: 'late' is not another paper
+{over: [small]} => over: ['small'] is not another paper
 {seeds: 3} => unknown key seeds; did you mean subsets?
 {training: 5} => training: 5 is not allowed: give a mapping
 {over: small, training: {dropout: 2}} => training.dropout: 2 is not allowed: Input
@@ -253,10 +254,10 @@ def test_a_message_names_the_papers_file_that_has_the_wrong_key(papers, case):
     assert f"papers/late/config.yaml: {message}" in str(error.value).splitlines()[0]
 
 
-def test_papers_over_each_other_in_a_ring_are_named(papers):
+def test_papers_that_are_over_each_other_are_named(papers):
     papers.write("one", "over: two")
     papers.write("two", "over: one")
-    with pytest.raises(AnalogyQAError, match=r"two/config\.yaml: over: 'one' is no other paper"):
+    with pytest.raises(AnalogyQAError, match=r"two/config\.yaml: over: 'one' is not another paper"):
         papers.load("papers: one")
 
 

@@ -50,10 +50,10 @@ def test_axes_are_sorted_and_none_are_the_default():
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({"los": "hinge"}, r"'los' is no setting of a system; did you mean loss\?"),
+        ({"los": "hinge"}, r"'los' is not an override; did you mean loss\?"),
         ({"negatives.cuont": 2}, r"'negatives\.cuont' .*did you mean negatives\.count\?"),
-        ({"hyperparameters": "hinge"}, "'hyperparameters' is no setting of a system"),
-        ({"title": "T"}, "'title' is no setting of a system"),
+        ({"hyperparameters": "hinge"}, "'hyperparameters' is not an override"),
+        ({"title": "T"}, "'title' is not an override"),
         ({"p": 0}, "p: Input should be greater"),
         ({"loss": "squared"}, r"training\.loss: Input should be 'printed'"),
         ({"negatives.count": "many"}, r"training\.negatives\.count: Input"),
@@ -61,7 +61,7 @@ def test_axes_are_sorted_and_none_are_the_default():
         ({"aggregate": "median"}, "aggregate: Input should be 'max', 'mean' or 'question'"),
     ],
 )
-def test_what_is_no_axis_and_no_value_of_one_is_explained(values, message):
+def test_unknown_overrides_and_invalid_values_are_explained(values, message):
     with pytest.raises(ValueError, match=message):
         ov.require_overrides(values)
 

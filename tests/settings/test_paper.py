@@ -55,7 +55,7 @@ def test_a_heat_map_has_a_point_for_each_pair_of_values():
     ("text", "changes", "message"),
     [
         (TABLE, {"x": {"p": [2]}}, "give columns and rows .* or x"),
-        (TABLE, {"scale": 1}, "Ours, MAP: 40 is above 1 .scale"),
+        (TABLE, {"scale": 1}, "Ours, MAP: 40 is above 1 .*scale"),
         (TABLE, {"published": {"Ours": [1]}}, "published has rows"),
         (TABLE, {"published": {"Ours": [1], "Theirs": [1, 2]}}, "Ours: 1 values for 2 columns"),
         (TABLE, {"rows": {"Ours": {"system": "a", "subset": "who"}, "Theirs": "cited"}}, "twice"),

@@ -45,7 +45,8 @@ WRONG = """
 {seeds: [9999999999], systems: {analogy: {training: {loss: ranked, dropout: 2}}, mean: 3}}
 {systems: {random: {encoder: [a], ranker: tfidf}, analogy: {training: 3}}}
 {named_entities: {model: [], labels: 3}, subsets: {who: []}, question_types: {who: who}}
-{selection: {settings: {hinge: 3}}, sensitivity: {choices: {case: 3}}, extra_rows: {table1: 3}}
+{selection: {hyperparameters: {hinge: 3}}, sensitivity: {choices: {case: 3}}}
+{extra_rows: {table1: 3}}
 {sweeps: {p: 3}, comparable: 7, mirrors: a, papers: [small], output_dir: 3, left_out: 3}
 {training: {max_epochs: 1000000000000000000000000, negatives: {count: 101}}, seeds: [1.5]}
 {prototypes: {p: 1000000000000000000000000}, bootstrap: {samples: 1000000000000000000000000}}
@@ -67,7 +68,7 @@ def test_every_impossible_value_has_a_line_with_its_key_and_what_is_allowed(pape
 
 @pytest.mark.parametrize("seeds", ["many", "1.5", "true", "null", "{a: 1}"])
 def test_seeds_are_a_number_or_a_list_of_numbers(papers, seeds):
-    with pytest.raises(AnalogyQAError, match=r"seeds: .* give a number or a list of numbers"):
+    with pytest.raises(AnalogyQAError, match=r"seeds: .* give a number, a list of numbers"):
         papers.load(f"seeds: {seeds}")
 
 
@@ -84,7 +85,7 @@ named_entities: {modle: a} => unknown key KEY; did you mean model?
 systems: {mean: {rankr: cosine}} => unknown key KEY; did you mean ranker?
 systems: {analogy: {training: {los: hinge}}} => unknown key KEY; did you mean loss?
 bootstrap: {sample: 100} => unknown key KEY; did you mean samples?
-selection: {setings: 1} => unknown key KEY; did you mean settings?
+selection: {hyperparameter: 1} => unknown key KEY; did you mean hyperparameters?
 sensitivity: {choice: 1} => unknown key KEY; did you mean choices?
 bootstrap: {zzz: 1} => unknown key KEY; known: samples, conf
 systems: {mean: {vectors: sme}} => KEY: 'sme' .*did you mean some?
@@ -112,29 +113,29 @@ systems: {analogy: {shortest_word: 3}} => systems.analogy: .*shortest_word: .*no
 systems: {baseline: {ranker: mapped}} => systems.baseline: .*the ranker mapped is fitted
 vectors: {some: {train_on: a/b}} => vectors.some: .*one of source .* and corpora
 vectors: {some: {source: null}} => vectors.some: .*one of source .* and corpora
-vectors: {some: {dim: 5}} => vectors.some: .*belong to train_on
+vectors: {some: {dim: 5}} => vectors.some: .*only for vectors
 vectors: {some: {source: a/b.vec, out_of_vocabulary: subword}} => some: .*fastText \.bin
 sentence_vectors: {means: {vectors: sme}} => KEY: 'sme' .*did you mean some?
 sentence_vectors: {means: {vectors: null}} => means: .*the encoder sif needs vectors
 sentence_vectors: {published: {weights: null}} => the encoder infersent needs weights
 sentence_vectors: {published: {encoder: sent2vec}} => sent2vec reads no vectors
-sentence_vectors: {published: {train_on: [a/b], dev_on: [a/b]}} => train_on is for the encoder infer
-sentence_vectors: {published: {weights: null, train_on: [a/b]}} => train_on is for the encoder infer
+sentence_vectors: {published: {train_on: [a/b], dev_on: [a/b]}} => train_on is only for
+sentence_vectors: {published: {weights: null, train_on: [a/b]}} => train_on is only for
 named_entities: {vectors: sme} => KEY: 'sme' .*did you mean some?
-subsets: {all: [who]} => KEY: this subset is always there
+subsets: {all: [who]} => KEY: this subset always exists
 subsets: {why: [whi]} => KEY: 'whi' is not configured; did you mean who?
-question_types: {which: [what, when]} => question_types: when makes two types
-sweeps: {los: [hinge]} => sweeps: .* 'los' is no setting of a system; did you mean loss?
+question_types: {which: [what, when]} => question_types: when belongs to two types
+sweeps: {los: [hinge]} => sweeps: .* 'los' is not .*did you mean loss?
 sweeps: {p: [2, 0]} => sweeps: .* p: Input should be greater
 selection: {subset: whi} => KEY: 'whi' is not configured; did you mean who?
 selection: {systems: [analgy]} => KEY: 'analgy' .*did you mean analogy?
 selection: {systems: [mean]} => KEY: mean is not trained
-selection: {settings: {paper: {dropout: 0}}} => settings.paper: this name is taken
-selection: {settings: {hinge: null, drawn: null}} => name at least one setting
-selection: {settings: {few: {p: 2}}} => settings.few: 'p' is no setting of the training
-selection: {settings: {hinge: {los: hinge}}} => hinge: .* 'los' is no .*did you mean loss?
-selection: {settings: {hinge: {dropout: 2}}} => settings.hinge: .* training.dropout: Input
-selection: {settings: {hinge: {loss: pairwise}}} => hinge: analogy: the loss pairwise has no
+selection: {hyperparameters: {paper: {dropout: 0}}} => hyperparameters.paper: this name is taken
+selection: {hyperparameters: {hinge: null, drawn: null}} => give at least one choice
+selection: {hyperparameters: {few: {p: 2}}} => hyperparameters.few: 'p' is not a key of training
+selection: {hyperparameters: {hinge: {los: hinge}}} => hinge: .* 'los' is not .*did you mean loss?
+selection: {hyperparameters: {hinge: {dropout: 2}}} => hinge: .* training.dropout: Input
+selection: {hyperparameters: {hinge: {loss: pairwise}}} => hinge: analogy: the loss pairwise has no
 sensitivity: {subset: whi} => KEY: 'whi' .*did you mean who?
 sensitivity: {measure: mr} => KEY: 'mr' .*did you mean mrr?
 sensitivity: {systems: [mean]} => KEY: mean is not trained

@@ -58,9 +58,9 @@ def test_an_impossible_view_is_refused(changes, message):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"panel": "B"}, "'B' is no panel"),
-        ({"answer": ["-"]}, "2 levels of the question, 1 of the answer"),
-        ({"question": ["-"], "answer": ["-"]}, "all need as many levels"),
+        ({"panel": "B"}, "'B' is not one of the panels"),
+        ({"answer": ["-"]}, "question has 2 levels, the answer 1"),
+        ({"question": ["-"], "answer": ["-"]}, "the same number of levels"),
         ({"find": ""}, "at least 1 character"),
     ],
 )

@@ -136,7 +136,7 @@ class Project:
             "systems": SYSTEMS,
             "selection": {
                 "systems": ["analogy"],
-                "settings": {"hinge": None},
+                "hyperparameters": {"hinge": None},
             },
             "cross_validation": None,
             "sensitivity": SENSITIVITY,

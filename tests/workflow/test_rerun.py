@@ -49,7 +49,7 @@ def test_a_changed_setting_runs_only_itself_and_what_is_chosen(changed):
     jobs = changed(
         selection={
             "systems": ["analogy"],
-            "settings": {"hinge": None, "no_dropout": {"dropout": 0.1}},
+            "hyperparameters": {"hinge": None, "no_dropout": {"dropout": 0.1}},
         }
     )
     assert cells_of(jobs) == {

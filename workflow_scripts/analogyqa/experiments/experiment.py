@@ -20,7 +20,7 @@ from analogyqa.plan import (
 )
 from analogyqa.runs.depends_on import content_hash
 from analogyqa.settings.left_out import leave_out
-from analogyqa.settings.load import REPOSITORY, Place, load_config
+from analogyqa.settings.load import REPOSITORY, Origin, load_config
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
 from analogyqa.sources.registry import Source, load_registry, mirrors_from
@@ -114,7 +114,7 @@ class Experiment:
 
 def load_experiment(
     values: dict,
-    given: Sequence[Place] = (),
+    given: Sequence[Origin] = (),
     environ: Mapping[str, str] = os.environ,
     repository: Path = REPOSITORY,
 ) -> Experiment:

@@ -1,4 +1,4 @@
-"""The cells: what is run, as the artefacts and claims of the papers ask for it."""
+"""The cells of a run: what the tables, figures and claims of the papers ask for."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -29,7 +29,7 @@ from analogyqa.settings.run import Config
 from analogyqa.settings.systems import System, Training
 from analogyqa.settings.views import View
 
-# What the other rooms take from here.
+# What other packages import from here.
 __all__ = [
     "Cell",
     "all_costs",
@@ -52,33 +52,38 @@ __all__ = [
 
 
 def load_papers(config: Config, folder: Path = PAPERS) -> dict[str, Paper]:
-    """Return the papers of a run, and last the tables of its own data sets where it has such.
+    """Return the papers of a run; the tables of the user's own data sets, if any, come last.
 
-    Raises AnalogyQAError for a broken paper.yaml, or one of another name.
+    Raises AnalogyQAError when a paper.yaml is broken or names another paper than its folder.
     """
     papers = {}
     for name in config.papers:
         path = folder / name / "paper.yaml"
         papers[name] = load_paper(path)
         if papers[name].paper != name:
-            raise AnalogyQAError(f"{path}: paper: {papers[name].paper!r}, in the folder {name}")
+            raise AnalogyQAError(
+                f"{path}: the key paper is {papers[name].paper!r}. Set it to {name}, the name of "
+                "the folder."
+            )
     titles = {name: config.datasets[name].title for name in config.outside_papers("datasets")}
     systems = {name: system.title for name, system in config.systems.items()}
     subsets = config.outside_papers("subsets") or list(config.subsets)
-    solved = {name: each.relations for name, each in config.datasets.items() if each.solved}
-    own = paper_of_own_data(titles, subsets, systems, Training().select_by, solved)
+    relations = {
+        name: dataset.relations for name, dataset in config.datasets.items() if dataset.solved
+    }
+    own = paper_of_own_data(titles, subsets, systems, Training().select_by, relations)
     return papers | ({OWN: own} if own else {})
 
 
 def view_cells(config: Config, view: View) -> dict[str, Cell | str]:
-    """Return the cell of each panel of a view, or why there is none."""
-    found: dict[str, Cell | str] = {}
+    """Return the cell of each panel of a view, or the reason why there is none."""
+    cells: dict[str, Cell | str] = {}
     for panel, coordinates in view.coordinates().items():
         reason = why_no_run(coordinates, config)
         if not reason and not _has_trained_encoder(config.systems[coordinates.system]):
             reason = "its encoder is not trained, so there is nothing to look into"
-        found[panel] = reason or cell_at(coordinates, config)
-    return found
+        cells[panel] = reason or cell_at(coordinates, config)
+    return cells
 
 
 def _has_trained_encoder(system: System) -> bool:
@@ -86,42 +91,44 @@ def _has_trained_encoder(system: System) -> bool:
 
 
 def artefact_cells(config: Config, paper: Paper, name: str) -> list[Cell]:
-    """Return the cells that a table or figure shows; one that counts questions has none."""
+    """Return the cells that a table or figure shows; none for a table that only counts."""
     if name in paper.views:
         panels = view_cells(config, paper.views[name]).values()
         return list(dict.fromkeys(panel for panel in panels if isinstance(panel, Cell)))
-    return _cells(
-        artefact_coordinates(config, paper, name), config, paper.artefacts[name].is_figure
-    )
+    shown = artefact_coordinates(config, paper, name)
+    return _cells_at(shown, config, paper_only=paper.artefacts[name].is_figure)
 
 
-def _cells(places: Iterable[Coordinates], config: Config, stated_only: bool = False) -> list[Cell]:
-    """Return the cells of places; `stated_only` leaves out chosen settings."""
+def _cells_at(
+    all_coordinates: Iterable[Coordinates], config: Config, paper_only: bool = False
+) -> list[Cell]:
+    """Return the cells at some coordinates; `paper_only` leaves out tuned hyperparameters."""
     cells: dict[Cell, None] = {}
-    for coordinates in places:
+    for coordinates in all_coordinates:
         if not why_no_run(coordinates, config):
-            own = list(cells_by_hyperparameters(coordinates, config).values())
-            cells |= dict.fromkeys(own[:1] if stated_only else own)
+            reported = list(cells_by_hyperparameters(coordinates, config).values())
+            cells |= dict.fromkeys(reported[:1] if paper_only else reported)
     return list(cells)
 
 
 def all_cells(config: Config, papers: Mapping[str, Paper]) -> list[Cell]:
     """Return every cell of the papers.
 
-    Raises AnalogyQAError where one needs more prototypes than there are questions.
+    Raises AnalogyQAError when a cell needs more prototypes than there are questions.
     """
-    own = [paper_cells(config, paper) for paper in papers.values()]
-    cells = list(dict.fromkeys(cell for cells in own for cell in cells))
+    by_paper = [paper_cells(config, paper) for paper in papers.values()]
+    cells = list(dict.fromkeys(cell for cells in by_paper for cell in cells))
     for cell in cells:
         _require_questions(config, cell)
     return cells
 
 
 def paper_cells(config: Config, paper: Paper) -> list[Cell]:
-    """Return every cell that artefacts, claims and cross-validation of a paper ask for.
+    """Return every cell that the artefacts, claims and cross-validation of a paper ask for.
 
-    Those that a chosen setting is chosen from are among them, those that train an encoder, and
-    those that others start from.
+    Include the cells that these depend on: the candidates for tuned hyperparameters, the cells
+    that train an encoder for solving analogies, the parts of fused systems, and the cells whose
+    training run another one starts from.
     """
     cells: dict[Cell, None] = {}
     for name in paper.shown:
@@ -129,8 +136,8 @@ def paper_cells(config: Config, paper: Paper) -> list[Cell]:
     cells |= dict.fromkeys(claim_cells(config, paper))
     study = config.studies.get(paper.paper)
     if study and study.cross_validation:
-        cross_validated = cross_validation_cells(config, paper.paper).values()
-        cells |= dict.fromkeys(cell for own in cross_validated for cell in own)
+        for folds in cross_validation_cells(config, paper.paper).values():
+            cells |= dict.fromkeys(folds)
     for cell in list(cells):
         if cell.overrides == ((ov.HYPERPARAMETERS, ov.TUNED),):
             cells |= dict.fromkeys(selection_cells(config, cell.system, cell.dataset).values())
@@ -155,17 +162,17 @@ def _require_questions(config: Config, cell: Cell) -> None:
 
 
 def selection_cells(config: Config, system: str, dataset: str) -> dict[str, Cell]:
-    """Return the cell of each setting that a system may choose from on a data set."""
+    """Return the candidates for the tuned hyperparameters of a system: name to cell."""
     subset = config.find_selection(system).subset
     choices = config.hyperparameter_choices(system, ((ov.HYPERPARAMETERS, ov.TUNED),))
     return {name: Cell(system, dataset, subset, overrides) for name, overrides in choices.items()}
 
 
 def sensitivity_cells(config: Config, paper: str) -> dict[tuple[str, str, str, str], Cell]:
-    """Return the cell of (system, data set, choice, value); the choice `paper` is no variation.
+    """Return the cell of each (system, data set, choice, value) of a paper's sensitivity study.
 
-    A variation that `left_out` names has none. Where one changes nothing in what a system does
-    or in a data set, the paper's own cell is taken.
+    The choice `paper` changes nothing. Variations that `left_out` names have no cell, and those
+    that change nothing in a system or data set have the paper's own cell.
     """
     study = config.studies[paper].sensitivity
     cells = {}
@@ -181,26 +188,29 @@ def sensitivity_cells(config: Config, paper: str) -> dict[tuple[str, str, str, s
 
 
 def cross_validation_cells(config: Config, paper: str) -> dict[tuple[str, str], list[Cell]]:
-    """Return the cells of (system, data set) of a paper's cross-validation, one for each fold.
+    """Return the cells of a paper's cross-validation: (system, data set) to a cell for each fold.
 
-    A system that is left out on a data set has none there.
+    Systems that are left out on a data set have no entry for it.
     """
     study = config.studies[paper].cross_validation
+    if study is None:
+        return {}
+    folds = [fold_name(number, study.folds) for number in range(1, study.folds + 1)]
     return {
         (system, dataset): [
             cell_at(
                 Coordinates(system=system, dataset=dataset, subset=study.subset, fold=fold), config
             )
-            for fold in (fold_name(number, study.folds) for number in range(1, study.folds + 1))
+            for fold in folds
         ]
-        for dataset in (study.datasets if study else ())
+        for dataset in study.datasets
         for system in study.systems
         if not why_left_out(system, dataset, config)
     }
 
 
 def fold_cells(coordinates: Coordinates, config: Config, paper: str) -> list[Cell]:
-    """Return the cells, one for each fold, that cross-validate coordinates; [] for none."""
+    """Return the cells that cross-validate coordinates, one for each fold; [] if there are none."""
     study = config.studies[paper].cross_validation if paper in config.studies else None
     if study is None or coordinates.overrides or coordinates.subset != study.subset:
         return []
@@ -208,9 +218,9 @@ def fold_cells(coordinates: Coordinates, config: Config, paper: str) -> list[Cel
 
 
 def claim_cells(config: Config, paper: Paper) -> list[Cell]:
-    """Return the cells that a paper's claims compare, the primary ones cross-validated, too."""
+    """Return the cells that a paper's claims compare, including the folds of primary claims."""
     claims = paper.claims.values()
-    cells = dict.fromkeys(_cells(claim_sides(claims, SCORE), config))
+    cells = dict.fromkeys(_cells_at(claim_sides(claims, SCORE), config))
     cells |= dict.fromkeys(norm_cells(config, paper))
     for coordinates in claim_sides(claim for claim in claims if claim.primary):
         cells |= dict.fromkeys(fold_cells(coordinates, config, paper.paper))
@@ -221,12 +231,12 @@ def claim_cells(config: Config, paper: Paper) -> list[Cell]:
 
 def norm_cells(config: Config, paper: Paper) -> list[Cell]:
     """Return the cells whose norms a paper's claims compare."""
-    return _cells(claim_sides(paper.claims.values(), NORM), config, stated_only=True)
+    return _cells_at(claim_sides(paper.claims.values(), NORM), config, paper_only=True)
 
 
 def varied_systems(config: Config, papers: Iterable[Paper] = ()) -> dict[str, System]:
-    """Return the systems with the overrides that something asks for, by `system overrides`."""
-    places = [
+    """Return every system with overrides that is asked for, by its key in `left_out`."""
+    requested = [
         Coordinates(system=name, **changes)
         for study in config.studies.values()
         if study.sensitivity
@@ -234,47 +244,37 @@ def varied_systems(config: Config, papers: Iterable[Paper] = ()) -> dict[str, Sy
         for name in study.sensitivity.systems
     ]
     for paper in papers:
-        places += [
-            coordinates
-            for name in paper.artefacts
-            for coordinates in artefact_coordinates(config, paper, name)
-        ]
-        places += [
-            coordinates
-            for view in paper.views.values()
-            for coordinates in view.coordinates().values()
-        ]
-        places += claim_sides(paper.claims.values())
+        for name in paper.artefacts:
+            requested += artefact_coordinates(config, paper, name)
+        for view in paper.views.values():
+            requested += view.coordinates().values()
+        requested += claim_sides(paper.claims.values())
     varied = {}
-    for coordinates in places:
-        overrides = (
-            ()
-            if why_no_run(coordinates, config)
-            else config.canonical_overrides(coordinates.system, coordinates.overrides)
-        )
-        if overrides:
-            varied[system_key(coordinates.system, overrides)] = config.system_at(
-                coordinates.system, overrides
-            )
+    for coordinates in requested:
+        if why_no_run(coordinates, config):
+            continue
+        system = coordinates.system
+        if overrides := config.canonical_overrides(system, coordinates.overrides):
+            varied[system_key(system, overrides)] = config.system_at(system, overrides)
     return varied
 
 
 def dataset_question_types(
     config: Config, papers: Mapping[str, Paper], cells: Iterable[Cell], dataset: str
 ) -> dict[str, list[str]]:
-    """Return the question types of a data set: of those configured the ones asked for.
+    """Return the configured question types that something asks for on a data set, with their words.
 
-    What cells, tables that count and expected counts ask for: so a type that another data set has
-    leaves this one's corpus as it is.
+    Types are asked for by cells, by tables that count, and by expected counts. Types that only
+    another data set uses are left out, so adding one does not rebuild this corpus.
     """
-    places = [
+    counted = [
         number.coordinates
         for paper in papers.values()
         for artefact in paper.artefacts.values()
         for number in artefact.numbers()
         if number.coordinates.count
     ]
-    subsets = {each.subset for each in (*cells, *places) if each.dataset == dataset}
-    asked = {kind for subset in subsets & {*config.subsets} for kind in config.subsets[subset]}
-    asked |= {kind for counts in config.datasets[dataset].questions.values() for kind in counts}
-    return {kind: words for kind, words in config.question_types.items() if kind in asked}
+    subsets = {user.subset for user in (*cells, *counted) if user.dataset == dataset}
+    names = {name for subset in subsets & {*config.subsets} for name in config.subsets[subset]}
+    names |= {name for counts in config.datasets[dataset].questions.values() for name in counts}
+    return {name: words for name, words in config.question_types.items() if name in names}

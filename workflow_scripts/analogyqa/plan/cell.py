@@ -1,4 +1,4 @@
-"""A cell, and the names of what it is made of."""
+"""A cell, and the names of the files it is made of."""
 
 from pathlib import Path
 from typing import NamedTuple
@@ -9,9 +9,9 @@ from analogyqa.settings.overrides import Overrides
 
 
 class Cell(NamedTuple):
-    """One job of the cluster, all seeds: a system on a subset of a data set.
+    """A system on a subset of a data set: one job that runs all seeds.
 
-    `overrides` are what it has otherwise than configured, sorted names with values as text.
+    `overrides` replace configured values for this cell: sorted pairs of a name and a value as text.
     """
 
     system: str
@@ -25,27 +25,27 @@ class Cell(NamedTuple):
 
     @classmethod
     def from_path(cls, path: Path) -> "Cell":
-        """Return the cell whose `path` a path ends in."""
+        """Return the cell of a path that ends in the cell's `path`."""
         system, dataset, subset, overrides = path.parts[-4:]
         return cls(system, dataset, subset, ov.from_text(overrides))
 
     @property
     def label(self) -> str:
-        """Its coordinates in one line; no overrides are not said."""
+        """The cell in one line, for messages; overrides are shown only if there are any."""
         return " ".join([self.system, self.dataset, self.subset, *map("=".join, self.overrides)])
 
     @property
     def corpus(self) -> str:
-        """The name of its corpus table: the data set, and overrides of how it is read."""
+        """The name of its corpus table: the data set, with overrides of how it is read."""
         return corpus_name(self.dataset, self.overrides)
 
     def record(self) -> dict:
-        """Return the cell as a value of JSON."""
+        """Return the cell as a JSON value."""
         return {**self._asdict(), "overrides": dict(self.overrides)}
 
     @classmethod
     def from_record(cls, record: dict) -> "Cell":
-        """Return the cell that `record` returned; raises what a wrong one gives."""
+        """Return the cell of a value that `record` returned."""
         overrides = tuple(
             sorted((str(name), str(value)) for name, value in record["overrides"].items())
         )
@@ -57,12 +57,12 @@ def corpus_name(dataset: str, overrides: Overrides) -> str:
 
 
 def split_corpus(name: str) -> tuple[str, Overrides]:
-    """Return what `corpus_name` joined: the data set and its overrides."""
+    """Return the data set and the overrides in a name made by `corpus_name`."""
     dataset, _, overrides = name.partition(ov.AT)
     return dataset, ov.from_text(overrides) if overrides else ()
 
 
 def without_fold(name: str) -> str:
-    """Return the name of the corpus that a fold is cut from, or the name itself."""
+    """Return the name of the corpus that a fold is cut from, or the name itself for no fold."""
     dataset, overrides = split_corpus(name)
     return corpus_name(dataset, tuple(override for override in overrides if override[0] != FOLD))

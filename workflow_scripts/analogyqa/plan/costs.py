@@ -1,4 +1,4 @@
-"""Which systems are measured for what their training costs."""
+"""The systems whose training costs are measured."""
 
 from collections.abc import Iterable, Mapping
 
@@ -10,43 +10,48 @@ from analogyqa.settings.systems import System
 
 
 def artefact_costs(config: Config, paper: Paper, name: str) -> dict[tuple[str, str], list[str]]:
-    """Return (data set, subset) to the systems of a table whose costs it shows.
-
-    They are trained, and not on quadruples, of which an epoch has as many as prototypes are chosen.
-    """
+    """Return the systems whose costs a table shows, by (data set, subset)."""
     artefact = paper.artefacts[name]
-    places = [number.coordinates for number in artefact.numbers() if number.kind == COST]
+    shown = [number.coordinates for number in artefact.numbers() if number.kind == COST]
     for system in extra_systems(config, paper, name):
-        own = (coordinates for _, _, coordinates in artefact.cells_of(system) if coordinates.cost)
-        places += [coordinates | Coordinates(system=system) for coordinates in own]
-    return _that_cost(places, config)
-
-
-def _that_cost(places: Iterable[Coordinates], config: Config) -> dict[tuple[str, str], list[str]]:
-    found: dict[tuple[str, str], dict[str, None]] = {}
-    for coordinates in places:
-        if not why_no_run(coordinates, config):
-            names = (each for each in (coordinates.system, coordinates.over) if each)
-            costing = {each: None for each in names if has_costs(config.systems[each])}
-            found.setdefault((coordinates.dataset, coordinates.subset), {}).update(costing)
-    return {at: list(names) for at, names in found.items() if names}
+        for _, _, coordinates in artefact.cells_of(system):
+            if coordinates.cost:
+                shown.append(coordinates | Coordinates(system=system))
+    return _systems_with_costs(shown, config)
 
 
 def claim_costs(config: Config, paper: Paper) -> dict[tuple[str, str], list[str]]:
-    """Return what `artefact_costs` does, of a paper's claims."""
-    return _that_cost(claim_sides(paper.claims.values(), COST), config)
-
-
-def has_costs(system: System) -> bool:
-    return system.trained and not system.learns_from_quadruples
+    """Return the systems whose costs a paper's claims compare, by (data set, subset)."""
+    return _systems_with_costs(claim_sides(paper.claims.values(), COST), config)
 
 
 def all_costs(config: Config, papers: Mapping[str, Paper]) -> dict[tuple[str, str], list[str]]:
-    """Return what `artefact_costs` does, of all tables and claims."""
-    found: dict[tuple[str, str], dict[str, None]] = {}
+    """Return the systems whose costs any table or claim needs, by (data set, subset)."""
+    merged: dict[tuple[str, str], dict[str, None]] = {}
     for paper in papers.values():
         parts = [artefact_costs(config, paper, name) for name in paper.artefacts]
         for part in [*parts, claim_costs(config, paper)]:
-            for at, systems in part.items():
-                found.setdefault(at, {}).update(dict.fromkeys(systems))
-    return {at: list(systems) for at, systems in found.items()}
+            for data, systems in part.items():
+                merged.setdefault(data, {}).update(dict.fromkeys(systems))
+    return {data: list(systems) for data, systems in merged.items()}
+
+
+def has_costs(system: System) -> bool:
+    """Return whether a system's training costs are measured.
+
+    Systems that learn from quadruples have none: the length of their epochs depends on how many
+    prototypes are chosen.
+    """
+    return system.trained and not system.learns_from_quadruples
+
+
+def _systems_with_costs(
+    shown: Iterable[Coordinates], config: Config
+) -> dict[tuple[str, str], list[str]]:
+    systems: dict[tuple[str, str], dict[str, None]] = {}
+    for coordinates in shown:
+        if not why_no_run(coordinates, config):
+            names = filter(None, (coordinates.system, coordinates.over))
+            costing = {name: None for name in names if has_costs(config.systems[name])}
+            systems.setdefault((coordinates.dataset, coordinates.subset), {}).update(costing)
+    return {data: list(names) for data, names in systems.items() if names}

@@ -1,4 +1,4 @@
-"""Cells in which analogies are solved: one run of all categories holds the cells of its subsets."""
+"""Cells that solve analogies: one run over all categories holds the cells of its subsets."""
 
 from collections.abc import Iterable
 
@@ -9,17 +9,17 @@ from analogyqa.settings.coordinates import Coordinates
 from analogyqa.settings.data import ALL
 from analogyqa.settings.run import Config
 
-# The cells that a run holds, each with its groups, None for all of them.
+# The cells that a run holds, each with its categories; None for all categories.
 Parts = dict[Cell, list[str] | None]
 
 
 def holding_cell(config: Config, cell: Cell) -> Cell:
-    """Return the cell whose run holds a cell: itself, or that of all categories."""
+    """Return the cell whose run holds the results of a cell: all categories, or the cell itself."""
     return cell._replace(subset=ALL) if config.datasets[cell.dataset].solved else cell
 
 
 def cells_by_run(config: Config, cells: Iterable[Cell]) -> dict[Cell, Parts]:
-    """Return run to the cells that it holds of those that are asked for."""
+    """Return the given cells that solve analogies, grouped by the cell of the run holding them."""
     parts: dict[Cell, Parts] = {}
     for cell in cells:
         if config.datasets[cell.dataset].solved:
@@ -28,7 +28,7 @@ def cells_by_run(config: Config, cells: Iterable[Cell]) -> dict[Cell, Parts]:
 
 
 def training_cell(config: Config, cell: Cell) -> Cell | None:
-    """Return the cell whose trained encoder solves a cell, None where none does."""
+    """Return the cell that trained the encoder of a solving cell, None if it is not trained."""
     trained_on = dict(cell.overrides).get(TRAINED_ON)
     if trained_on is None or not config.datasets[cell.dataset].solved:
         return None
@@ -39,7 +39,10 @@ def training_cell(config: Config, cell: Cell) -> Cell | None:
 
 
 def why_not_solved(coordinates: Coordinates, config: Config) -> str:
-    """Return why a system cannot solve the analogies of a place; empty when it can, or ranks."""
+    """Return why the analogies at some coordinates cannot be solved; "" if they can be.
+
+    Coordinates of a data set with ranked candidates give "" too.
+    """
     if coordinates.dataset is None or not config.datasets[coordinates.dataset].solved:
         return ""
     dataset = config.datasets[coordinates.dataset]
@@ -72,5 +75,5 @@ def _why_not_trained(coordinates: Coordinates, config: Config) -> str:
 
 
 def category_key(name: str) -> str:
-    """Return how `left_out` calls a category."""
+    """Return the key of a category in `left_out`."""
     return f"category {name}"

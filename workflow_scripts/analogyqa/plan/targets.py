@@ -1,4 +1,4 @@
-"""The targets that a user types: checked before Snakemake looks for rules that make them."""
+"""Check the targets that a user types before Snakemake looks for rules that make them."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,10 +17,10 @@ _WITH_CORPUS = ("corpora", "rewritten", "prototypes", "quadruples", "sentence_ve
 
 
 def require_target(target: str, config: Config, papers: Mapping[str, Paper]) -> None:
-    """Raise AnalogyQAError when a target is no file that a run makes under this name.
+    """Raise AnalogyQAError when a target is not the name of a file that a run makes.
 
-    A run would otherwise record a setting that it does not have, or be looked for elsewhere. What
-    is not below the output folder is left to Snakemake.
+    Without this check a run could record an override that has no effect, or write to a path where
+    nothing looks for it. Targets outside the output folder are left to Snakemake.
     """
     try:
         plain = folder_name(target)
@@ -52,18 +52,18 @@ def _require_cell(config: Config, system: str, dataset: str, subset: str, text: 
     overrides = ov.from_text(text)
     hyperparameters = dict(overrides).get(ov.HYPERPARAMETERS)
     if hyperparameters is not None:
-        chooses = config.systems[system].trained and config.is_tuned_on(system, dataset)
-        if overrides != ((ov.HYPERPARAMETERS, ov.TUNED),) or not chooses:
+        is_tuned = config.systems[system].trained and config.is_tuned_on(system, dataset)
+        if overrides != ((ov.HYPERPARAMETERS, ov.TUNED),) or not is_tuned:
             raise ValueError(
                 f"{ov.HYPERPARAMETERS}={hyperparameters}: only {ov.HYPERPARAMETERS}={ov.TUNED} is "
-                "known, alone, for a system and a data set of a selection"
+                "allowed, without other overrides, and for a system and data set of a selection"
             )
     ov.require_overrides({name: value for name, value in overrides if name != ov.HYPERPARAMETERS})
     cell = Cell(system, dataset, subset, config.canonical_overrides(system, overrides, dataset))
     if ov.to_text(cell.overrides) != text:
-        idle = [name for name, _ in overrides if name not in dict(cell.overrides)]
-        why = f"{', '.join(idle)} changes nothing there; " if idle else ""
-        raise ValueError(f"{why}ask for {config.output_dir}/runs/{cell.path}")
+        ineffective = [name for name, _ in overrides if name not in dict(cell.overrides)]
+        reason = f"{', '.join(ineffective)} has no effect there; " if ineffective else ""
+        raise ValueError(f"{reason}ask for {config.output_dir}/runs/{cell.path}")
 
 
 def _require_corpus(config: Config, corpus: str) -> None:
@@ -86,10 +86,10 @@ def _require_artefact(config: Config, papers: Mapping[str, Paper], paper: str, n
     require_known("paper", paper, papers)
     study = config.studies.get(paper)
     cross_validation = study and study.cross_validation and study.cross_validation.systems
-    known = {
+    exists = {
         **dict.fromkeys(papers[paper].shown, True),
         "cross_validation": cross_validation,
         "pairs": cross_validation and study.cross_validation.pairs,
         "sensitivity": study and study.sensitivity and study.sensitivity.systems,
     }
-    require_known(paper, name, [each for each, is_there in known.items() if is_there])
+    require_known(paper, name, [artefact for artefact, found in exists.items() if found])

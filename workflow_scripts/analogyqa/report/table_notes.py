@@ -272,7 +272,7 @@ def settings_lines(rows: list[dict], config: Config) -> list[str]:
             stated.setdefault(_otherwise(system.training), {})[system.title] = None
         elif row["hyperparameters"] == TUNED and row["run"]:
             selection, name = config.find_selection(row["system"]), row["run"]["hyperparameters"]
-            changes = _flat(selection.settings.get(name, {}))
+            changes = _flat(selection.hyperparameters.get(name, {}))
             what = f"{name} ({changes})" if changes else name
             chosen.setdefault((selection.subset, what), {})[row["name"]] = None
         if row["provenance"] and row["kind"] != COST:

@@ -1,4 +1,4 @@
-"""A place: which of our numbers, or of our runs, something of a paper is about."""
+"""Coordinates: which of our numbers or runs a number, figure or claim of a paper is about."""
 
 from typing import Literal
 
@@ -9,10 +9,10 @@ from analogyqa.schemas import SPLITS
 from analogyqa.settings.base import Section
 from analogyqa.settings.overrides import Overrides, as_overrides, require_overrides
 
-# What a number of ours is: the score of a system, a count of a data set, a cost of training, or the
-# norm of what a trained encoder makes.
+# The kinds of our numbers: the score of a system, a count in a data set, a cost of training, or the
+# mean norm of the vectors of a trained encoder.
 SCORE, COUNT, COST, NORM = "score", "count", "cost", "norm"
-# Kind to the keys that say all of it.
+# The keys that identify a number, by kind.
 NEEDED = {
     SCORE: {"system", "dataset", "subset", "measure"},
     COUNT: {"dataset", "subset", "split", "count"},
@@ -22,13 +22,17 @@ NEEDED = {
 
 
 class Coordinates(Section):
-    """Which of our numbers a published value or a claim is about, or a part of that.
+    """What a published number or a claim is about, in full or in part.
 
-    `count` is of a data set: questions with a correct candidate (of relations: pairs of sentences),
-    all questions, pairs, or analogies between two questions of one type. `cost` is of training a
-    system, and with `over` how many times that of another one. `norm` is of what a trained encoder
-    makes of test questions, or of their right answers. A further key names a
-    setting of the system, or of how the data set is read, and its value.
+    Args:
+        count: What is counted in a data set: questions with a correct candidate (for relations:
+            sentence pairs), all questions, question-candidate pairs, or analogies between two
+            questions of one type.
+        cost: Which cost of training the system is meant; with `over`, its ratio to the cost of
+            that other system.
+        norm: Whether the vectors of test questions or of their correct answers are meant.
+
+    Further keys are overrides: of the system, or of how the data set is read.
     """
 
     model_config = ConfigDict(extra="allow", frozen=True)
@@ -50,7 +54,7 @@ class Coordinates(Section):
         return self
 
     def __or__(self, other: "Coordinates") -> "Coordinates":
-        """Return what both say together; ValueError when both say the same key."""
+        """Return the union of both; raises ValueError when both have the same key."""
         if twice := self.model_fields_set & other.model_fields_set:
             raise ValueError(f"{sorted(twice)} is given twice")
         return Coordinates(
@@ -63,26 +67,26 @@ class Coordinates(Section):
 
     @property
     def key(self) -> tuple:
-        """Whose score it is, equal for overrides whose values are written as numbers or as text."""
+        """What identifies a score; override values compare as text, so 1 equals "1"."""
         return (self.system, self.dataset, self.subset, self.measure, self.overrides)
 
     @property
     def kind(self) -> str:
         kinds = {COUNT: self.count, COST: self.cost, NORM: self.norm}
-        return next((kind for kind, said in kinds.items() if said), SCORE)
+        return next((kind for kind, value in kinds.items() if value), SCORE)
 
     @property
     def measured(self) -> str | None:
-        """What is measured: a measure, a cost, or whose norms."""
+        """What is measured: a measure, a cost, or the norm of questions or answers."""
         return self.measure or self.cost or (f"{NORM} of {self.norm}s" if self.norm else None)
 
     @property
     def given(self) -> set[str]:
-        """The keys that are given, besides the overrides."""
+        """The given keys that are not overrides."""
         return self.model_fields_set - set(self.model_extra or {})
 
 
-def require_given(place: str, given: set[str], kind: str) -> None:
-    """Raise ValueError, which names the place, where other keys are given than a kind needs."""
+def require_given(location: str, given: set[str], kind: str) -> None:
+    """Raise ValueError, which names the location, unless exactly the keys of a kind are given."""
     if given != NEEDED[kind]:
-        raise ValueError(f"{place}: {sorted(given)} given, {sorted(NEEDED[kind])} needed")
+        raise ValueError(f"{location}: {sorted(given)} given, {sorted(NEEDED[kind])} needed")

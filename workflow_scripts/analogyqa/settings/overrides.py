@@ -1,29 +1,28 @@
-"""Overrides: what a cell has otherwise than its system, or data set, is configured."""
+"""Overrides: values that replace those of a system, its training or its data set for one cell."""
 
 from collections.abc import Iterable, Mapping
 
 from pydantic import ValidationError
 
+from analogyqa.registry import OBJECTIVES
 from analogyqa.settings.analogies import SOLVER, SOLVING_OVERRIDES, Solving
 from analogyqa.settings.base import AT, nearest_hint
 from analogyqa.settings.data import DATASET_OVERRIDES, Dataset
 from analogyqa.settings.systems import SYSTEM_OVERRIDES, TRAINING_OVERRIDES, System
 
-__all__ = ["SOLVER"]  # what the other rooms take from here
+__all__ = ["SOLVER"]  # what other packages import from here
 
 # Sorted pairs of a name and a value as text.
 Overrides = tuple[tuple[str, str], ...]
 
-DEFAULT = "default"  # how a path calls no overrides
-HYPERPARAMETERS = (
-    "hyperparameters"  # the override that a cell has at a setting of a selection; its one value is:
-)
-TUNED = "tuned"  # of the settings of a selection the one that the dev split prefers
+DEFAULT = "default"  # the path component of a cell without overrides
+# The override of a cell whose hyperparameters are tuned on dev. This is its only value.
+HYPERPARAMETERS, TUNED = "hyperparameters", "tuned"
 NAMES = (*SYSTEM_OVERRIDES, *TRAINING_OVERRIDES, *DATASET_OVERRIDES, *SOLVING_OVERRIDES)
 
 
 def text_of(value: object) -> str:
-    """Return the value of an override as paths and tables show it."""
+    """Return the value of an override as text, for paths and tables."""
     if value is None or value == []:
         return "null"
     if isinstance(value, bool):
@@ -34,19 +33,18 @@ def text_of(value: object) -> str:
 
 
 def as_overrides(values: Mapping[str, object]) -> Overrides:
-    """Return overrides as a cell has them."""
+    """Return a mapping of names and values as overrides."""
     return tuple(sorted((name, text_of(value)) for name, value in values.items()))
 
 
 def require_overrides(values: Mapping[str, object]) -> Mapping[str, object]:
-    """Return values of overrides as they are.
+    """Return the values if they are overrides.
 
-    Raises ValueError for a name that is no override, with the nearest one, and for a value that no
-    system or data set has.
+    Raises ValueError for an unknown name, with the nearest known one, and for an invalid value.
     """
     for name in values:
         if name not in NAMES:
-            raise ValueError(f"{name!r} is no setting of a system{nearest_hint(name, NAMES)}")
+            raise ValueError(f"{name!r} is not an override{nearest_hint(name, NAMES)}")
     overrides = as_overrides(values)
     sections = (
         (System, changes(overrides)),
@@ -56,7 +54,7 @@ def require_overrides(values: Mapping[str, object]) -> Mapping[str, object]:
     for section, changed in sections:
         try:
             section.model_validate(changed)
-        except ValidationError as error:  # always, as a change is not all of it
+        except ValidationError as error:  # at least about missing keys
             for item in error.errors():
                 if item["type"] != "missing":
                     key = ".".join(map(str, item["loc"]))
@@ -66,26 +64,26 @@ def require_overrides(values: Mapping[str, object]) -> Mapping[str, object]:
 
 
 def to_text(overrides: Overrides) -> str:
-    """Return overrides as a part of a path: `dropout=0@loss=hinge`."""
+    """Return overrides as a path component, such as `dropout=0@loss=hinge`."""
     return AT.join(f"{name}={value}" for name, value in overrides) or DEFAULT
 
 
 def from_text(text: str) -> Overrides:
-    """Return the overrides that `to_text` wrote; ValueError for what it cannot have written."""
+    """Return the overrides in a text made by `to_text`; raises ValueError for any other text."""
     parts = [] if text == DEFAULT else [part.partition("=") for part in text.split(AT)]
     overrides = {name: value for name, equals, value in parts if equals}
     if len(overrides) < len(parts):
-        raise ValueError(f"{text!r}: give {DEFAULT}, or name=value with {AT} between several")
+        raise ValueError(f"{text!r}: give {DEFAULT}, or name=value pairs separated by {AT}")
     return as_overrides(overrides)
 
 
 def dataset_overrides(overrides: Overrides) -> Overrides:
-    """Return the overrides that change how a data set is read."""
+    """Return those overrides that change how a data set is read."""
     return tuple(override for override in overrides if override[0] in DATASET_OVERRIDES)
 
 
 def changes(overrides: Iterable[tuple[str, str]]) -> dict:
-    """Return overrides of a system as values to lay over its section; dots nest mappings."""
+    """Return overrides as changes of a system's section; dots in names become nested mappings."""
     laid: dict = {}
     for name, value in overrides:
         if name in TRAINING_OVERRIDES:
@@ -94,16 +92,27 @@ def changes(overrides: Iterable[tuple[str, str]]) -> dict:
             *path, last = name.split(".")
         else:
             continue
-        place = laid
+        mapping = laid
         for key in path:
-            place = place.setdefault(key, {})
-        place[last] = None if value == "null" else value
+            mapping = mapping.setdefault(key, {})
+        mapping[last] = None if value == "null" else value
     return laid
 
 
 def override_value(system: System, name: str) -> str:
-    """Return the value that a system has on one of its overrides."""
+    """Return a system's own value for the name of an override, as text."""
     value: object = system.training if name in TRAINING_OVERRIDES else system
     for key in name.split("."):
         value = getattr(value, key)
     return text_of(value)
+
+
+def effective_value(system: System, name: str) -> str:
+    """Return the value of an override that a system really uses.
+
+    A loss over both sides of the parallelogram equals its one-sided form for a system without
+    prototypes.
+    """
+    value = override_value(system, name)
+    one_sided = OBJECTIVES[value].one_sided if name == "loss" else None
+    return one_sided if one_sided and not system.compares else value

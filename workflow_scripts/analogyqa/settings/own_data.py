@@ -1,4 +1,4 @@
-"""Tables and figures of data sets that are in no paper."""
+"""Tables and figures for the user's own data sets, which are in no paper."""
 
 from collections.abc import Mapping, Sequence
 
@@ -15,15 +15,17 @@ def paper_of_own_data(
     measure: str,
     relations: Mapping[str, Sequence[str]],
 ) -> Paper | None:
-    """Return a paper that is none: a table and a figure for each data set that no paper has.
+    """Return a pseudo-paper with a table and a figure for each of the user's own data sets.
+
+    Return None if there are no such data sets.
 
     Args:
-        titles: data set to its title.
-        subsets: that are shown, beside `all`.
-        systems: system to its title.
-        measure: that is shown of ranked candidates.
-        relations: data set to its relations, of those of which analogies are solved; a subset of
-            each is shown, and the accuracy.
+        titles: The titles of the data sets, by name.
+        subsets: The subsets that are shown besides `all`.
+        systems: The titles of the systems, by name.
+        measure: The measure that is shown for ranked candidates.
+        relations: The relations of the data sets on which analogies are solved, by data set. For
+            these, the accuracy on each relation is shown.
     """
     shared = [title for title in systems.values() if list(systems.values()).count(title) > 1]
     rows = {
@@ -34,10 +36,10 @@ def paper_of_own_data(
     for number, (dataset, title) in enumerate(titles.items(), 1):
         own_measure = ACCURACY if dataset in relations else measure
         own_subsets = [*relations.get(dataset, subsets), ALL]
-        places = {name.capitalize(): Coordinates(subset=name) for name in own_subsets}
+        columns = {name.capitalize(): Coordinates(subset=name) for name in own_subsets}
         cells = Coordinates(dataset=dataset, measure=own_measure)
         shown = {"title": f"{title}: {MEASURES[own_measure].title.lower()}", "cells": cells}
-        artefacts[f"table{number}"] = Artefact(**shown, columns=places, rows=rows)
+        artefacts[f"table{number}"] = Artefact(**shown, columns=columns, rows=rows)
         x = {"subset": own_subsets}
         artefacts[f"figure{number}"] = Artefact(**shown, x=x, lines=rows)
     citation = "Data sets of the configuration that are in no paper: nothing is published."

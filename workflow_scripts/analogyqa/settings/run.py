@@ -1,19 +1,12 @@
-"""The whole configuration of a run: its own keys, and what its papers configure."""
+"""The whole configuration of a run: its own keys, and the sections of its papers."""
 
 from collections.abc import Sequence
 from typing import Annotated, Literal
 
-from pydantic import (
-    AfterValidator,
-    Field,
-    TypeAdapter,
-    ValidationError,
-    model_validator,
-)
+from pydantic import AfterValidator, Field, TypeAdapter, ValidationError, model_validator
 
 from analogyqa.errors import AnalogyQAError, shown
 from analogyqa.measures import RANKED
-from analogyqa.registry import OBJECTIVES
 from analogyqa.settings import overrides as ov
 from analogyqa.settings.analogies import (
     SOLVER,
@@ -23,13 +16,7 @@ from analogyqa.settings.analogies import (
     Parser,
     Solving,
 )
-from analogyqa.settings.base import (
-    Folder,
-    Name,
-    Section,
-    laid_over,
-    require_known,
-)
+from analogyqa.settings.base import Folder, Name, Section, laid_over, require_known
 from analogyqa.settings.data import ALL, FOLD, OTHER, Dataset
 from analogyqa.settings.overrides import HYPERPARAMETERS, TUNED, Overrides
 from analogyqa.settings.seeds import ALL_OTHERS, CROSS_VALIDATION, Seeds
@@ -61,15 +48,17 @@ def _require_points(overrides: dict[str, list]) -> dict[str, list]:
 
 
 class Config(Section):
-    """The keys of config.yaml, then those that the configurations of its papers make up.
+    """The keys of config.yaml, followed by the sections that papers configure.
 
-    `seeds` may be a mapping, of which `seeds_of` has what is not `default`. `sweeps` maps a setting
-    to the only points of it that are shown here, instead of those of the papers. A user writes no
-    `studies`: they are the sections selection, sensitivity, cross_validation and extra_rows of each
-    paper.
-    `left_out` maps systems and data sets that cannot be had here to the reason, or a system on a
-    data set (`similarity trecqa`); `substitutes` the name of a file in a
-    record to the file of the paper that it replaces.
+    Args:
+        seeds: The seeds of every cell, or a mapping by subset, `cross_validation` and `default`.
+        seeds_of: The entries of such a mapping other than `default`; not written by users.
+        sweeps: The points of an override that figures show instead of the papers' points.
+        left_out: Why a system, a data set or a system on a data set (`similarity trecqa`) is left
+            out.
+        substitutes: The paper's file that a file in a record replaces, by the name of the latter.
+        studies: The sections selection, sensitivity, cross_validation and extra_rows of each
+            paper; not written by users.
     """
 
     output_dir: Folder
@@ -120,19 +109,20 @@ class Config(Section):
     def _names_exist(self) -> "Config":
         words = [word for words in self.question_types.values() for word in words]
         if twice := sorted({word for word in words if words.count(word) > 1}):
-            raise ValueError(f"question_types: {', '.join(twice)} makes two types")
+            raise ValueError(f"question_types: {', '.join(twice)} belongs to two types")
         for name in {ALL, OTHER} & set(self.question_types):
             raise ValueError(f"question_types.{name}: this name is taken, choose another one")
         if ALL in self.subsets:
-            raise ValueError(f"subsets.{ALL}: this subset is always there, choose another name")
+            raise ValueError(f"subsets.{ALL}: this subset always exists, choose another name")
         for name in self.seeds_of:
             require_known("seeds", name, (*self.subsets, ALL, CROSS_VALIDATION, ALL_OTHERS))
         for name, dataset in self.datasets.items():
-            for each in dataset.categories:
-                require_known(f"datasets.{name}.categories", each, self.categories)
+            for category in dataset.categories:
+                require_known(f"datasets.{name}.categories", category, self.categories)
         for name, types in self.subsets.items():
-            for each in types:
-                require_known(f"subsets.{name}", each, (*self.question_types, *self.relations))
+            for question_type in types:
+                known = (*self.question_types, *self.relations)
+                require_known(f"subsets.{name}", question_type, known)
         for name, system in self.systems.items():
             self.check_system(f"systems.{name}", system)
         for name, stored in self.sentence_vectors.items():
@@ -148,33 +138,31 @@ class Config(Section):
         return self
 
     def require_study(self, study: Studies) -> None:
-        """Raise ValueError, which begins with the key, when a study does not fit to the rest."""
+        """Raise ValueError, starting with the key, when a study contradicts other sections."""
         if selection := study.selection:
             self._check_study("selection", selection)
-            if selection.systems and not selection.settings:
-                raise ValueError("selection.settings: name at least one setting to choose")
-            for name in selection.systems:
+            choices = selection.hyperparameters
+            if selection.systems and not choices:
+                raise ValueError("selection.hyperparameters: give at least one choice")
+            for name, allowed in selection.systems.items():
                 if self.find_selection(name) != selection:
-                    raise ValueError(f"selection.systems: {name} is in another paper's, too")
-                for hyperparameters in selection.systems[name]:
-                    require_known(f"selection.systems.{name}", hyperparameters, selection.settings)
-            for name, changes in selection.settings.items():
-                key = f"selection.settings.{name}"
+                    raise ValueError(f"selection.systems: {name} is also in another paper's")
+                for choice in allowed:
+                    require_known(f"selection.systems.{name}", choice, choices)
+            for name, changes in choices.items():
+                key = f"selection.hyperparameters.{name}"
                 if name in (PAPER, TUNED):
                     raise ValueError(f"{key}: this name is taken")
                 for override in changes:
-                    require_known(
-                        key, override, ov.TRAINING_OVERRIDES, "no setting of the training"
-                    )
-                choosing = [each for each, names in selection.systems.items() if name in names]
-                self._check_changes(key, changes, choosing)
+                    require_known(key, override, ov.TRAINING_OVERRIDES, "not a key of training")
+                users = [user for user, names in selection.systems.items() if name in names]
+                self._check_changes(key, changes, users)
         if sensitivity := study.sensitivity:
             self._check_study("sensitivity", sensitivity)
             require_known("sensitivity.measure", sensitivity.measure, RANKED)
             for (choice, value), changes in sensitivity.variations().items():
                 key = f"sensitivity.choices.{choice}.{value}"
                 self._check_changes(key, changes, sensitivity.systems)
-
         if cross_validation := study.cross_validation:
             self._check_study("cross_validation", cross_validation)
             for name in cross_validation.measures:
@@ -185,7 +173,7 @@ class Config(Section):
         for name in section.systems:
             require_known(f"{key}.systems", name, self.systems)
             if not self.systems[name].trained and not isinstance(section, CrossValidation):
-                raise ValueError(f"{key}.systems: {name} is not trained, it has no settings")
+                raise ValueError(f"{key}.systems: {name} is not trained")
         for name in [] if isinstance(section, Selection) else section.datasets:
             require_known(f"{key}.datasets", name, self.datasets)
 
@@ -198,7 +186,7 @@ class Config(Section):
             self.check_system(key, changed)
 
     def check_system(self, key: str, system: System) -> None:
-        """Raise ValueError, which begins with `key`, when what a system reads is not configured."""
+        """Raise ValueError, starting with the key, when a system needs what is not configured."""
         if system.vectors is not None:
             require_known(f"{key}.vectors", system.vectors, self.vectors)
             for name in VECTORS_OVERRIDES:
@@ -209,11 +197,11 @@ class Config(Section):
         for name in system.parts:
             require_known(f"{key}.parts", name, self.systems)
             if self.systems[name].parts:
-                raise ValueError(f"{key}.parts: {name} is fused itself: name its parts")
+                raise ValueError(f"{key}.parts: {name} is itself fused; give its parts instead")
         if system.rewriting and self.named_entities is None:
             raise ValueError(f"{key}.rewriting: the section named_entities is missing")
         if system.rewriting and system.vectors and self.vectors[system.vectors].lemmas:
-            raise ValueError(f"{key}.rewriting: not with vectors of lemmas")
+            raise ValueError(f"{key}.rewriting: vectors of lemmas do not allow rewriting")
 
     def outside_papers(self, section: Literal["datasets", "systems", "subsets"]) -> list[str]:
         """Return the data sets, systems or subsets that no paper configures."""
@@ -221,29 +209,28 @@ class Config(Section):
         return [name for name in getattr(self, section) if name not in known]
 
     def is_tuned_on(self, system: str, dataset: str) -> bool:
-        """Return whether a system chooses a setting on a data set."""
+        """Return whether the hyperparameters of a system are tuned on a data set."""
         return any(
             study.selection and system in study.selection.systems and dataset in study.datasets
             for study in self.studies.values()
         )
 
     def uses_training(self, system: str) -> bool:
-        """Return whether a system is trained, or one of those that it fuses."""
+        """Return whether a system, or a part of a fused one, is trained."""
         names = (system, *self.systems[system].parts)
         return any(self.systems[name].trained for name in names if name in self.systems)
 
     def find_selection(self, system: str) -> Selection | None:
-        """Return the selection that a system takes part in."""
+        """Return the selection that a system takes part in, None if there is none."""
         for study in self.studies.values():
             if study.selection and system in study.selection.systems:
                 return study.selection
         return None
 
     def reported_hyperparameters(self, system: str) -> dict[str, Overrides]:
-        """Return the settings that a system is reported at, with their overrides.
+        """Return the hyperparameters a system is reported with, and the overrides for them.
 
-        `paper`, the one that the paper states, and `chosen` where it chooses one; for a system that
-        is not trained only "".
+        These are `paper`, and `tuned` if a selection has the system; "" if it is not trained.
         """
         if not self.systems[system].trained:
             return {"": ()}
@@ -252,7 +239,11 @@ class Config(Section):
         )
 
     def hyperparameter_choices(self, system: str, overrides: Overrides) -> dict[str, Overrides]:
-        """Return what a cell may be trained at: setting to overrides; several for a chosen one."""
+        """Return the hyperparameters that a cell may be trained with: name to overrides.
+
+        There are several if dev will choose among them. Otherwise the name is `paper`, or the
+        overrides of training as text.
+        """
         if (HYPERPARAMETERS, TUNED) not in overrides:
             trained = tuple(
                 override for override in overrides if override[0] in ov.TRAINING_OVERRIDES
@@ -260,16 +251,18 @@ class Config(Section):
             return {ov.to_text(trained) if trained else PAPER: overrides}
         selection = self.find_selection(system)
         if selection is None:
-            raise AnalogyQAError(f"{system}: no selection names it, so it has no chosen setting")
+            raise AnalogyQAError(
+                f"{system}: it has no tuned hyperparameters, because no selection names it"
+            )
         return {PAPER: ()} | {
-            name: self.canonical_overrides(system, ov.as_overrides(selection.settings[name]))
+            name: self.canonical_overrides(system, ov.as_overrides(selection.hyperparameters[name]))
             for name in selection.systems[system]
         }
 
     def system_at(self, system: str, overrides: Overrides) -> System:
-        """Return a system with overrides applied; raises ValueError where they do not fit."""
+        """Return a system with overrides applied; raises ValueError when they do not fit it."""
         own = self.systems[system]
-        # Of a fused one they may be of its parts.
+        # Overrides of a fused system may concern only its parts.
         changes = ov.changes(
             override for override in overrides if own.reads(override[0]) or not own.parts
         )
@@ -281,16 +274,16 @@ class Config(Section):
             raise ValueError(f"{system}: {text}") from None
 
     def dataset_at(self, dataset: str, overrides: Overrides) -> Dataset:
-        """Return a data set with what overrides change.
+        """Return a data set with overrides applied.
 
-        What is dropped is not counted any more, so a changed data set expects no counts.
+        A changed data set expects no counts, because it has other questions.
         """
         own, changes = self.datasets[dataset], dict(ov.dataset_overrides(overrides))
         values = own.model_dump() | changes | {"questions": {}}
         return Dataset.model_validate(values) if changes else own
 
     def vectors_at(self, name: str) -> Vectors:
-        """Return vectors by the name that `System.word_vectors` gives them."""
+        """Return vectors by the name that `System.word_vectors` has for them."""
         own, _, overrides = name.partition(ov.AT)
         changes = dict(ov.from_text(overrides)) if overrides else {}
         return Vectors.model_validate(self.vectors[own].model_dump(exclude_unset=True) | changes)
@@ -298,9 +291,9 @@ class Config(Section):
     def canonical_overrides(
         self, system: str, overrides: Overrides, dataset: str | None = None
     ) -> Overrides:
-        """Return overrides without those that change nothing in a system, or in a data set.
+        """Return overrides without those that change nothing in a system or data set.
 
-        Of a fused system those stay that change one of its parts.
+        For a fused system, keep the overrides that affect at least one of its parts.
         """
         own = self.systems[system]
         of_parts = {
@@ -321,41 +314,33 @@ class Config(Section):
             if name in ov.DATASET_OVERRIDES:
                 if dataset is None:
                     continue
-                both = (self.dataset_at(dataset, each) for each in ((), overrides))
-                before, after = (ov.text_of(getattr(each, name)) for each in both)
+                sections = (self.datasets[dataset], self.dataset_at(dataset, overrides))
+                before, after = (ov.text_of(getattr(section, name)) for section in sections)
             elif name == HYPERPARAMETERS:
                 before, after = "", value
             else:
-                before, after = (_effective(each, name) for each in (own, changed))
+                before, after = (ov.effective_value(version, name) for version in (own, changed))
             kept += [(name, after)] if before != after else []
         return tuple(sorted({*kept, *of_parts}))
 
     def seeds_at(self, subset: str, overrides: Overrides) -> list[int]:
         """Return the seeds of a cell."""
-        return self.seeds_of.get(
-            CROSS_VALIDATION if FOLD in dict(overrides) else subset, self.seeds
-        )
+        key = CROSS_VALIDATION if FOLD in dict(overrides) else subset
+        return self.seeds_of.get(key, self.seeds)
 
     @property
     def all_seeds(self) -> list[int]:
-        """Every seed that some cell has."""
+        """The seeds of all cells."""
         return list(dict.fromkeys(sum(self.seeds_of.values(), self.seeds)))
 
     def types_of(self, subset: str) -> list[str] | None:
-        """Return the question types, or relations, of a subset; None for `all`."""
+        """Return the question types, or the relations, of a subset; None for `all`."""
         return None if subset == ALL else self.subsets.get(subset, [subset])
 
     @property
     def relations(self) -> list[str]:
-        """The relations of all data sets; each is a subset, too."""
-        return [each for dataset in self.datasets.values() for each in dataset.relations]
+        """The relations of all data sets, each of which is also a subset."""
+        return [name for dataset in self.datasets.values() for name in dataset.relations]
 
     def is_lowercase(self, section: Vectors | SentenceVectors) -> bool:
         return self.lowercase if section.lowercase is None else section.lowercase
-
-
-def _effective(system: System, name: str) -> str:
-    """Return a value of a system's override; a loss over both sides is another one where one is."""
-    value = ov.override_value(system, name)
-    one_sided = OBJECTIVES[value].one_sided if name == "loss" else None
-    return one_sided if one_sided and not system.compares else value

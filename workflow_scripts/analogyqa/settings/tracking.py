@@ -1,4 +1,4 @@
-"""The tracking store of MLflow: an SQLite file, or a server."""
+"""The MLflow tracking store: an SQLite file or a server."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,7 +14,7 @@ _SQLITE = "sqlite:///"
 
 
 def database_path(tracking_uri: str) -> Path | None:
-    """Return the file of an SQLite URI, None for a server; raises ValueError for another scheme."""
+    """Return the file of an SQLite URI, None for a server; raises ValueError for other schemes."""
     if tracking_uri.startswith(_SQLITE) and tracking_uri != _SQLITE:
         return Path(tracking_uri.removeprefix(_SQLITE))
     if tracking_uri.startswith(("http://", "https://")):
@@ -31,5 +31,5 @@ TrackingUri = Annotated[str, AfterValidator(without_credentials), AfterValidator
 
 
 def resolve_tracking_uri(config: "Config") -> str:
-    """Return the tracking URI, by default that of an SQLite file in the output folder."""
+    """Return the configured tracking URI; the default is an SQLite file in the output folder."""
     return config.tracking_uri or f"{_SQLITE}{Path(config.output_dir, 'mlflow.db')}"
