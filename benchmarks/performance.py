@@ -10,10 +10,9 @@ from measure import FOLDER, RESULTS, ROOT
 PAGE = ROOT / "docs" / "performance.md"
 HEAD = """# Performance
 
-What `make bench` measured: two ways of doing a thing side by side in one run, so that the ratio
-holds where the absolute times of a noisy machine do not. `benchmarks/results.csv` has every row,
-with its date, versions and command; this page has the newest of each. No test asserts a time. That
-each fast path gives the results of the plain one is a test.
+`make bench` measures two ways of doing the same thing side by side, because a ratio is stable where
+the times of a shared machine are not. This page shows the newest rows of `benchmarks/results.csv`,
+which has dates, versions and commands. Tests check that fast paths give the results of plain ones.
 
 """
 

@@ -16,17 +16,14 @@ ROOT = Path(__file__).parents[1]
 STAGES = {  # rule file to colour
     "sources": "#d9d9d9",
     "corpora": "#cfe2f3",
-    "mapping": "#b6d7a8",
+    "analogies": "#b6d7a8",
     "vectors": "#d9ead3",
     "quadruples": "#fff2cc",
     "runs": "#f9cb9c",
     "report": "#d9d2e9",
-    "tracking": "#ead1dc",
 }
-BACK = [
-    "choose_hyperparameters",
-    "train_encoder",
-]  # a chosen setting is trained again, on all subsets
+# The hyperparameters that dev chose are trained again, on all subsets.
+BACK = ["choose_hyperparameters", "train_encoder"]
 WIDTH, HEIGHT = 2.1, 0.42
 
 
