@@ -44,9 +44,7 @@ def test_a_line_of_other_columns_is_named(files):
 
 def test_with_two_pairs_one_would_not_be_asked_for(files):
     files["capitals"].write_text("In Rome\tIn Italy\nIn Oslo\tIn Norway\n")
-    with pytest.raises(
-        AnalogyQAError, match=r"capitals.tsv: 2 pairs; a category needs three, so that"
-    ):
+    with pytest.raises(AnalogyQAError, match=r"capitals.tsv: 2 pairs"):
         relations_corpus(files)
 
 

@@ -96,12 +96,12 @@ def test_a_split_is_made_of_parts_of_its_file(file):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("PerfectMatch", "?", "line 6: label '\\?'; take a file with the labels PerfectMatch"),
+        ("PerfectMatch", "?", "line 6: unknown label '\\?'"),
         (' RELQ_RELEVANCE2ORGQ="Irrelevant"', "", "line 14: a RelQuestion without RELQ_RELE"),
         ("<OrgQSubject>a tree</OrgQSubject>", "", "line 2: a OrgQuestion with 0 OrgQSubject"),
         (' ORGQ_ID="Q1"', "", "line 2: a OrgQuestion without ORGQ_ID"),
         ("RelQuestion", "Question", "line 2: the question Q1 has no related question"),
-        ("</xml>", "", "not the XML of a release"),
+        ("</xml>", "", "malformed XML"),
     ],
 )
 def test_what_is_wrong_in_xml_is_named_with_its_line(file, old, new, message):
@@ -114,7 +114,7 @@ def test_what_is_wrong_in_xml_is_named_with_its_line(file, old, new, message):
     [
         ("{", "line 2: not a pair of questions"),
         ("[]", "line 2: not a pair of questions"),
-        (json.dumps({**LINES[0], "label": "maybe"}), "line 2: label 'maybe'; take a file with"),
+        (json.dumps({**LINES[0], "label": "maybe"}), "line 2: unknown label 'maybe'"),
         (json.dumps({**LINES[0], "relq": 3}), "line 2: not a pair of questions"),
         (json.dumps({**LINES[0], "relq": "half \ud83d"}), "line 2: .*surrogates"),
         (json.dumps({**LINES[0], "orgq": "a\0b"}), "line 2: .*NUL"),

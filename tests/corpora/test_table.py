@@ -1,6 +1,4 @@
-"""What all data sets share on the way to the corpus table."""
-
-import re
+"""Building the corpus table, which is the same for all data sets."""
 
 import pytest
 from hypothesis import given
@@ -89,11 +87,7 @@ def test_equal_sentences_of_a_question_stay_two_candidates_and_are_reported(buil
     corpus = build("1\twho ?\ta\t1\n1\twho ?\tb\t0\n1\twho ?\ta\t0\n1\twho ?\ta\t1\n")
     assert corpus.loc[corpus["split"] == "train", "candidate_id"].nunique() == 4
     (record,) = caplog.records
-    assert re.fullmatch(
-        r".*train\.tsv: repeated candidates of a question: 2, with another label: 1 "
-        r"\(the first in line 4, as in line 2\)\. All are kept\.",
-        record.getMessage(),
-    )
+    assert record.args[1:] == (2, 1, 4, 2)
 
 
 def test_a_sentence_that_two_questions_share_is_not_reported(build, caplog):
@@ -121,12 +115,15 @@ def test_a_clean_id_is_as_it_stays(text):
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ("1\twho ?\ta\t1\n2\twho ?\ta\t1\n1\twho ?\tb\t1\n", "line 4: the question 1 was complete"),
-        ("1\twho ?\ta\t1\n1\twhen ?\tb\t1\n", "line 3: the question 1 has another text .* line 2"),
-        (" \twho ?\ta\t1\n", "line 2: an empty question id"),
-        ("\u200b\twho ?\ta\t1\n", "line 2: an empty question id"),
-        ("1\t \ta\t1\n", "line 2: an empty question"),
-        ("1\twho ?\t \t1\n", "line 2: an empty candidate"),
+        (
+            "1\twho ?\ta\t1\n2\twho ?\ta\t1\n1\twho ?\tb\t1\n",
+            "line 4: the question 1 already ended",
+        ),
+        ("1\twho ?\ta\t1\n1\twhen ?\tb\t1\n", "line 3: the text of question 1 .* line 2"),
+        (" \twho ?\ta\t1\n", "line 2: the question id is empty"),
+        ("\u200b\twho ?\ta\t1\n", "line 2: the question id is empty"),
+        ("1\t \ta\t1\n", "line 2: the question is empty"),
+        ("1\twho ?\t \t1\n", "line 2: the candidate is empty"),
         ("", "no questions"),
     ],
     ids=[
@@ -144,7 +141,7 @@ def test_a_file_that_is_no_corpus_is_named_with_its_line(build, rows, message):
 )
 def test_other_counts_than_expected_name_file_key_and_both_counts(build, kind, found):
     build(COUNTED, {"train": {kind: found}})
-    message = rf"train\.tsv: {found} {kind} questions .* toy, .* expects 9 \(datasets\.toy\.quest"
+    message = rf"train\.tsv: {found} {kind} questions .* expects 9 \(datasets\.toy\.questions"
     with pytest.raises(AnalogyQAError, match=message):
         build(COUNTED, {"train": {kind: 9}})
 
@@ -189,7 +186,7 @@ def test_what_is_dropped_is_not_counted(build):
         (b"a\nb\0c\n", "line 2: a NUL character"),
         ("a\nb\n".encode("utf-16"), "line 1: not UTF-8"),
         ("a\nb\n".encode("utf-16-le"), "line 1: a NUL character"),
-        (b"a\rb\r", "line 1: a carriage return inside the line. End the lines with line feeds"),
+        (b"a\rb\r", "line 1: a carriage return"),
         (b"a\nb\rc\n", "line 2: a carriage return inside the line"),
     ],
     ids=["Latin 1", "NUL", "UTF-16", "UTF-16 without a mark", "CR alone", "CR inside"],
@@ -214,14 +211,14 @@ def test_a_column_that_is_there_twice_is_refused(tmp_path, header):
     path = tmp_path / "a.tsv"
     path.write_text(f"{header}\n")
     twice = "label" if "label" in header else "qid"
-    with pytest.raises(AnalogyQAError, match=rf"line 1: the header has the column {twice} more"):
+    with pytest.raises(AnalogyQAError, match=rf"line 1: .*repeats the column {twice}"):
         list(read_columns(path, (twice, "question"), "a table"))
 
 
 def test_a_spreadsheet_s_quotes_are_refused(tmp_path):
     path = tmp_path / "a.tsv"
     path.write_text('"qid"\t"question"\n"1"\t"who ?"\n')
-    with pytest.raises(AnalogyQAError, match=r"line 1: .*double quotes.* without a text delimiter"):
+    with pytest.raises(AnalogyQAError, match=r"line 1: .*double quotes"):
         list(read_columns(path, ("qid", "question"), "a table"))
 
 

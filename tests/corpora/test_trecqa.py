@@ -112,7 +112,7 @@ def test_a_block_inside_another_is_an_error_and_loses_no_candidate(pairs, opened
 @pytest.mark.parametrize("line", [line for line in range(1, 21) if line != 13])
 def test_a_cut_off_jacana_file_is_noticed(pairs, line):
     cut = "".join(JACANA.splitlines(keepends=True)[:line])
-    with pytest.raises(AnalogyQAError, match=r"TREC\.xml: ends inside the question 1\.\d"):
+    with pytest.raises(AnalogyQAError, match=r"TREC\.xml: .* inside the question 1\.\d"):
         pairs(cut)
 
 
@@ -122,7 +122,7 @@ def test_a_cut_off_jacana_file_is_noticed(pairs, line):
         ("", "line 1: no column qid, question, sentence, label"),
         (TABLE.replace("sentence", "answer"), "line 1: no column sentence"),
         (TABLE.replace("\t1\n", "\t2\n"), "line 2: label '2'"),
-        (TABLE + "2\twho ?\ta\n", "line 5: 3 fields, the header has 4"),
+        (TABLE + "2\twho ?\ta\n", "line 5: 3 fields, but the header has 4"),
         (TABLE.encode() + b"\xff\n", "line 5: not UTF-8"),
     ],
     ids=["empty file", "missing column", "label 2", "fields", "not UTF-8"],

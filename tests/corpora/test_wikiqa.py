@@ -48,8 +48,8 @@ def test_a_missing_column_is_named(pairs, column):
     [
         ("", "line 1: no column"),
         (HEADER + ROW.replace("\t1\n", "\t2\n"), "line 2: label '2'"),
-        (HEADER + ROW.replace("\t1\n", "\n"), "line 2: 6 fields, the header has 7"),
-        (HEADER + ROW.replace("\n", "\tmore\n"), "line 2: 8 fields, the header has 7"),
+        (HEADER + ROW.replace("\t1\n", "\n"), "line 2: 6 fields, but the header has 7"),
+        (HEADER + ROW.replace("\n", "\tmore\n"), "line 2: 8 fields, but the header has 7"),
         (HEADER + ROW + "\n", "line 3: 1 fields"),
         ((HEADER + ROW).encode() + b"Q2\t\xff\n", "line 3: not UTF-8"),
     ],

@@ -78,10 +78,10 @@ CORPORA = {
     "field-too-many": (edit_line(4, "the ", "the\t"), ".tsv", ["line 4", "the header has 7"]),
     "cut-in-a-row": (lambda text: text[:-20], ".tsv", ["line 73"]),
     "duplicate-question-id": (set_field(10, 0, "train-who-0"), ".tsv", [
-        "line 10", "train-who-0 was complete already"]),
+        "line 10", "train-who-0 already ended"]),
     "another-text": (set_field(3, 1, "who else ?"), ".tsv", ["line 3", "another text"]),
     "empty-question": (set_field(2, 1, ""), ".tsv", ["line 2", "empty question"]),
-    "empty-candidate": (set_field(5, 5, " "), ".tsv", ["line 5", "an empty candidate"]),
+    "empty-candidate": (set_field(5, 5, " "), ".tsv", ["line 5", "the candidate is empty"]),
     "question-without-candidates": (instead(f"{OPENED}</question>\n</QApairs>\n"), ".xml", [
         "line 5", "question 7 has no candidates"]),
     "unclosed-block": (instead(f"{OPENED}<positive>\nx\n</positive>\n</QApairs>\n"), ".xml", [
