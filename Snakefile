@@ -31,7 +31,7 @@ from analogyqa.experiments.patterns import growing, one_of, with_overrides
 from analogyqa.files import read_yaml
 from analogyqa.folders import require_writable
 from analogyqa.memory import MALLOC_OPTIONS
-from analogyqa.registry import SOLVERS
+from analogyqa.analogies.specs import SOLVERS
 from analogyqa.runs.commit import CommitUnknownError, find_commit
 from analogyqa.settings.base import AT
 from analogyqa.settings.data import ALL

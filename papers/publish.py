@@ -19,7 +19,7 @@ from pathlib import Path
 
 import typer
 
-from analogyqa.registry import VIEWS
+from analogyqa.report.views.specs import VIEWS
 from analogyqa.runs.commit import UNKNOWN
 from analogyqa.settings.paper import load_paper
 

@@ -4,7 +4,7 @@ import torch
 from torch import Tensor, nn
 
 from analogyqa.rankers import Quadruples
-from analogyqa.registry import RANKERS
+from analogyqa.rankers.specs import RANKERS
 from analogyqa.settings.systems import System, Training
 
 DIM = 5

@@ -8,7 +8,7 @@ from analogyqa.job import job, reported
 from analogyqa.plan import artefact_cells, cells_by_run
 from analogyqa.report.figures import build_figure, draw_figure
 from analogyqa.report.summary import read_runs, summarise_runs, write_csv
-from analogyqa.report.views import draw_view, show_view
+from analogyqa.report.views.show import draw_view, show_view
 
 with job(snakemake):
     config, papers = reported(snakemake)

@@ -13,7 +13,7 @@ from analogyqa.report.ledger import build_ledger
 from analogyqa.report.summary import read_runs, summarise_runs, values_of, write_csv
 from analogyqa.report.table_formats import to_latex, to_markdown
 from analogyqa.report.tables import build_table
-from analogyqa.report.views import show_view, table_of_view
+from analogyqa.report.views.show import show_view, table_of_view
 from analogyqa.runs.cost import read_costs
 
 with job(snakemake):

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from threadpoolctl import threadpool_limits
 
+from analogyqa.analogies.specs import SOLVERS
 from analogyqa.examples.files import CellFiles
 from analogyqa.job import job
 from analogyqa.plan import Cell
-from analogyqa.registry import SOLVERS
 from analogyqa.runs.solve import solve_cells
 from analogyqa.settings.systems import System
 

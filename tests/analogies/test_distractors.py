@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from analogyqa.analogies.distractors import distractors_of
 from analogyqa.analogies.pairs import MASK
-from analogyqa.registry import DISTRACTORS
+from analogyqa.analogies.specs import DISTRACTORS
 
 RIGHT = "a man is playing chess"
 

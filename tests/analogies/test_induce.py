@@ -10,9 +10,9 @@ from analogies.documents import UD, doc
 from analogyqa.analogies import induce as module
 from analogyqa.analogies.induce import choose_pairs, induce_category
 from analogyqa.analogies.pairs import SentencePair
+from analogyqa.analogies.specs import DISTRACTORS
 from analogyqa.analogies.texts import read_sentences
 from analogyqa.errors import AnalogyQAError
-from analogyqa.registry import DISTRACTORS
 from analogyqa.schemas import read_table, write_table
 from analogyqa.schemas.analogies import ANALOGIES
 from analogyqa.settings.analogies import Category

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from analogyqa.analogies import solve as module
 from analogyqa.analogies.solve import TIE, Category, asked_after, cosines, solve
-from analogyqa.registry import SOLVERS
+from analogyqa.analogies.specs import SOLVERS
 
 NAMES = list(SOLVERS)
 

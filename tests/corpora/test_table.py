@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from analogyqa.corpora.specs import READERS
 from analogyqa.corpora.table import (
     build_corpus,
     clean_id,
@@ -15,7 +16,6 @@ from analogyqa.corpora.table import (
     require_types,
 )
 from analogyqa.errors import AnalogyQAError
-from analogyqa.registry import READERS
 from analogyqa.schemas import CORPUS, SPLITS, write_table
 
 HEADER = "qid\tquestion\tsentence\tlabel\n"

@@ -10,8 +10,8 @@ from torch import nn
 
 from analogyqa.encoders import build_encoder
 from analogyqa.encoders.check import check_encoder
+from analogyqa.encoders.specs import ENCODERS, EncoderSpec
 from analogyqa.errors import AnalogyQAError
-from analogyqa.registry import ENCODERS, Entry
 from analogyqa.settings.systems import Training
 from analogyqa.training.loop import array_encoder
 
@@ -44,7 +44,7 @@ def changed(change: Callable[[torch.Tensor], torch.Tensor]) -> type[Good]:
 
 def use(monkeypatch, kind, **needs):
     monkeypatch.setattr("collections.Counter", kind)
-    entry = Entry("collections:Counter", needs_vectors=True, **({"trained": True} | needs))
+    entry = EncoderSpec("collections:Counter", needs_vectors=True, **({"trained": True} | needs))
     monkeypatch.setitem(ENCODERS, "mine", entry)
 
 
@@ -133,6 +133,6 @@ def test_a_module_that_cannot_be_imported_is_a_fault_of_the_encoder(monkeypatch,
     (tmp_path / "own_encoder.py").write_text(code)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delitem(sys.modules, "own_encoder", raising=False)
-    monkeypatch.setitem(ENCODERS, "mine", Entry("own_encoder:Encoder", trained=True))
+    monkeypatch.setitem(ENCODERS, "mine", EncoderSpec("own_encoder:Encoder", trained=True))
     with pytest.raises(AnalogyQAError, match=r"^the encoder mine \(own_encoder:Encoder\): it rais"):
         check_encoder("mine")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from analogyqa.registry import ENCODERS
+from analogyqa.encoders.specs import ENCODERS
 
 LIBRARY = Path(__file__).parents[2] / "workflow_scripts"
 OF_ARRAYS = [each for each in ENCODERS.values() if not (each.trained or each.gives_words)]

@@ -14,11 +14,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import torch
 
+from analogyqa.corpora.specs import READERS
 from analogyqa.corpora.table import build_corpus
 from analogyqa.pretrained import infersent
 from analogyqa.pretrained.nli import read_nli
 from analogyqa.pretrained.sent2vec import encode_tokens
-from analogyqa.registry import READERS
 from analogyqa.report.summary import read_runs
 from analogyqa.rewriting.entities import find_entities
 from analogyqa.schemas import CORPUS, METRICS, SPLITS, read_table, write_table

@@ -12,10 +12,10 @@ from hostile.readers import TARGETS, zipped
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from analogyqa.corpora.specs import READERS
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import read_yaml
 from analogyqa.pretrained.nli import LABELS, read_nli
-from analogyqa.registry import READERS
 from analogyqa.sources.registry import load_registry
 from analogyqa.vectors.select import select_vectors
 from analogyqa.vectors.store import read_store, store_record, write_store

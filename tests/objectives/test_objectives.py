@@ -6,13 +6,15 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from analogyqa.examples.specs import EXAMPLES
 from analogyqa.objectives.both_sides import contrastive_distance
 from analogyqa.objectives.contrastive import contrastive
 from analogyqa.objectives.listwise import softmax_loss
 from analogyqa.objectives.pairwise import ranking_loss
+from analogyqa.objectives.specs import OBJECTIVES
 from analogyqa.rankers import build_ranker
 from analogyqa.rankers.energy import energy
-from analogyqa.registry import EXAMPLES, OBJECTIVES, RANKERS
+from analogyqa.rankers.specs import RANKERS
 from analogyqa.settings.systems import System
 
 # Each objective with each ranker that it can train.
@@ -20,8 +22,7 @@ FITTING = [
     (loss, ranker)
     for loss, objective in OBJECTIVES.items()
     for ranker, entry in RANKERS.items()
-    if entry.reads_vectors
-    and not entry.reads_words
+    if entry.reads == "vectors"
     and not entry.fitted
     and not (objective.ranks_pairs and entry.needs_prototypes)
     and not (entry.trained and not objective.ranks_pairs)

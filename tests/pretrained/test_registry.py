@@ -5,7 +5,7 @@ import pytest
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.pretrained import Resources, encode_sentences
-from analogyqa.registry import PRETRAINED, Entry
+from analogyqa.pretrained.specs import PRETRAINED, PretrainedSpec
 
 RESOURCES = Resources("weights.bin", "vectors.vec", ["a sentence"], lowercase=True)
 
@@ -52,7 +52,7 @@ DAMAGED = r"mine: the vector of 'the second'.*is weights\.bin damaged"
 def test_an_encoder_of_ones_own_needs_only_a_line_and_is_checked(
     monkeypatch, vectors, error, message
 ):
-    monkeypatch.setitem(PRETRAINED, "mine", Entry("collections:Counter"))
+    monkeypatch.setitem(PRETRAINED, "mine", PretrainedSpec("collections:Counter"))
     monkeypatch.setattr("collections.Counter", lambda texts, resources: vectors)
     expected = pytest.raises(error, match=message) if error else nullcontext()
     with expected:

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 from analogyqa.rankers import Quadruples
 from analogyqa.rankers.padding import side_of, word_mask
-from analogyqa.registry import RANKERS
+from analogyqa.rankers.specs import RANKERS
 from small_networks import LENGTHS, C, D, build, scores, sentences
 
-TRAINED = [name for name, entry in RANKERS.items() if entry.reads_words and entry.trained]
+TRAINED = [name for name, entry in RANKERS.items() if entry.reads == "words" and entry.trained]
 each = pytest.mark.parametrize("name", TRAINED)
 
 

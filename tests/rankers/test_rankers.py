@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from analogyqa.rankers import Encoded, Quadruples, build_ranker
 from analogyqa.rankers.analogy import analogy_scores
 from analogyqa.rankers.energy import energy
-from analogyqa.registry import RANKERS
+from analogyqa.rankers.specs import RANKERS
 from analogyqa.settings.systems import SYSTEM_OVERRIDES, System
 from analogyqa.vectors.unit import unit
 
-OF_TEXTS = [name for name, entry in RANKERS.items() if entry.reads_text]
+OF_TEXTS = [name for name, entry in RANKERS.items() if entry.reads == "text"]
 LEARNING = [name for name, entry in RANKERS.items() if entry.trained or entry.fitted]
-OF_VECTORS = [name for name in RANKERS if RANKERS[name].reads_vectors and name not in LEARNING]
+OF_VECTORS = [name for name in RANKERS if RANKERS[name].needs_encoder and name not in LEARNING]
 
 
 def ranker(name, **options):
@@ -63,7 +63,7 @@ def test_a_score_is_the_energy_of_a_pair_and_its_one_prototype(name):
 
 
 @pytest.mark.parametrize("name", OF_VECTORS)
-def test_both_sides_are_the_first_and_as_many_more_as_the_registry_says(name):
+def test_both_sides_are_the_first_and_as_many_more_as_the_specification_says(name):
     corners = torch.from_numpy(vectors(12, 5)).requires_grad_()
     has_prototypes = RANKERS[name].needs_prototypes
     a, b, c, d = torch.arange(12).view(4, 3)
@@ -88,11 +88,11 @@ def test_a_ranker_of_texts_scores_each_pair_by_itself(name):
 
 @pytest.mark.parametrize(("name", "entry"), RANKERS.items())
 def test_an_option_is_a_key_of_a_system_that_is_an_axis_of_its_rankers_only(name, entry):
-    encoder = {"encoder": "random"} if entry.reads_vectors else {}
-    if entry.fuses:
+    encoder = {"encoder": "random"} if entry.needs_encoder else {}
+    if entry.reads == "scores":
         encoder = {"parts": ["a", "b"]}
-    if entry.trained or entry.reads_words:
-        encoder = {"encoder": "words" if entry.reads_words else "nbow", "vectors": "v"}
+    if entry.trained or entry.reads == "words":
+        encoder = {"encoder": "words" if entry.reads == "words" else "nbow", "vectors": "v"}
     if entry.trained:
         encoder |= {"training": {"loss": "pairwise"}}
     system = System(title="R", ranker=name, **encoder)

@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from analogyqa.corpora.specs import READERS
 from analogyqa.corpora.table import build_corpus
 from analogyqa.measures import means_of, measure_items
 from analogyqa.rankers import build_ranker
-from analogyqa.registry import READERS
 from analogyqa.schemas import SPLITS
 from analogyqa.settings.load import read_config
 from analogyqa.settings.systems import System

@@ -5,11 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from analogyqa.registry import ENCODERS, EXAMPLES, OBJECTIVES, OPTIMISERS, RANKERS
+from analogyqa.encoders.specs import ENCODERS
+from analogyqa.examples.specs import EXAMPLES
+from analogyqa.objectives.specs import OBJECTIVES
+from analogyqa.rankers.specs import RANKERS
 from analogyqa.runs import depends_on
 from analogyqa.runs.depends_on import LIBRARY, code_hash, content_hash, imported, sha256
 from analogyqa.runs.train import system_modules
 from analogyqa.settings.systems import System
+from analogyqa.training.specs import OPTIMISERS
 
 SCRIPTS = Path(__file__).parents[2] / "workflow_scripts"
 TRAINING = "analogyqa.training.loop"
@@ -56,10 +60,10 @@ def test_imports_are_followed_at_whatever_place(library):
 
 def test_what_is_a_value_or_for_type_checking_only_is_left_out(library):
     library("a.py", "if TYPE_CHECKING:\n    from analogyqa.b import B\nimport analogyqa.plan\n")
-    for name in ("b.py", "plan.py", "registry.py"):
+    for name in ("b.py", "plan.py", "room/specs.py"):
         library(name)
     library("settings/__init__.py")
-    library("c.py", "from analogyqa.settings import x\nfrom analogyqa import registry\n")
+    library("c.py", "from analogyqa.settings import x\nfrom analogyqa.room.specs import y\n")
     assert imported("analogyqa.a", "analogyqa.c") == {"analogyqa.a", "analogyqa.c"}
 
 
@@ -104,9 +108,9 @@ def changed_by(library, tmp_path):
 # Every system as the rules hash it: trained by each loss, with each ranker and each encoder.
 STARTS = {}
 for ranker in RANKERS:
-    for encoder in ENCODERS if RANKERS[ranker].reads_vectors else [None]:
+    for encoder in ENCODERS if RANKERS[ranker].needs_encoder else [None]:
         vectors = "v" if encoder and ENCODERS[encoder].needs_vectors else None
-        if RANKERS[ranker].reads_words != bool(encoder and ENCODERS[encoder].gives_words):
+        if (RANKERS[ranker].reads == "words") != bool(encoder and ENCODERS[encoder].gives_words):
             continue
         learns = encoder and (ENCODERS[encoder].trained or RANKERS[ranker].trained)
         if learns and RANKERS[ranker].fitted:
@@ -117,7 +121,7 @@ for ranker in RANKERS:
                 continue
             if not (pairwise and RANKERS[ranker].needs_prototypes):
                 own = {"title": "S", "ranker": ranker, "encoder": encoder, "vectors": vectors}
-                own |= {"parts": ["a", "b"]} if RANKERS[ranker].fuses else {}
+                own |= {"parts": ["a", "b"]} if RANKERS[ranker].reads == "scores" else {}
                 system = System(**own, **{"training": {"loss": loss}} if loss else {})
                 script = "fuse_scores.py" if system.parts else "score_candidates.py"
                 script = SCRIPTS / ("train_encoder.py" if loss else script)

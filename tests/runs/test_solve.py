@@ -5,11 +5,11 @@ import json
 import numpy as np
 import pytest
 
+from analogyqa.analogies.specs import SOLVERS
 from analogyqa.corpora.relations import relations_corpus
 from analogyqa.examples.files import CellFiles
 from analogyqa.measures import ACCURACY, OF_DISTRACTORS, WEIGHT
 from analogyqa.plan import Cell, cells_by_run
-from analogyqa.registry import SOLVERS
 from analogyqa.report.summary import read_runs, summarise_runs
 from analogyqa.runs.solve import solve_cells, solve_corpus
 from analogyqa.schemas import CORPUS, METRICS, read_table, write_table

@@ -500,9 +500,7 @@ def test_a_damaged_store_is_named_with_its_remedy(results, damaged):
 
 def test_an_output_folder_that_cannot_be_made_is_named(tmp_path):
     write_text(tmp_path / "file", "")
-    with pytest.raises(
-        AnalogyQAError, match=r"file/mlflow\.db: .*Free some disk space"
-    ):
+    with pytest.raises(AnalogyQAError, match=r"file/mlflow\.db: .*Free some disk space"):
         store.initialise(uri(tmp_path / "file"))
 
 

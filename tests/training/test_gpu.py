@@ -16,9 +16,11 @@ import torch
 import fake_gpu
 from analogyqa.corpora.table import build_corpus
 from analogyqa.encoders import build_encoder
+from analogyqa.encoders.specs import ENCODERS
 from analogyqa.examples.files import load_cell
+from analogyqa.examples.specs import EXAMPLES
+from analogyqa.objectives.specs import OBJECTIVES
 from analogyqa.rankers import build_ranker
-from analogyqa.registry import ENCODERS, EXAMPLES, OBJECTIVES
 from analogyqa.schemas import SPLITS
 from analogyqa.settings.systems import System
 from analogyqa.training import infersent, loop

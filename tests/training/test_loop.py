@@ -17,9 +17,9 @@ from analogyqa.examples.files import load_cell
 from analogyqa.measures import RANKED, means_of, measure_items
 from analogyqa.objectives.both_sides import contrastive_distance
 from analogyqa.objectives.contrastive import contrastive
+from analogyqa.objectives.specs import OBJECTIVES
 from analogyqa.rankers import build_ranker
 from analogyqa.rankers.energy import energy
-from analogyqa.registry import OBJECTIVES
 from analogyqa.schemas import (
     CORPUS,
     HISTORY,

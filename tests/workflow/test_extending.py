@@ -113,16 +113,16 @@ def read_csv(path):
 
 
 def add_encoders(project):
-    """Write the encoders of the page, and their lines in the registry."""
+    """Write the encoders of the page, and their lines in `specs.py`."""
     library = project.folder.parent / "workflow_scripts" / "analogyqa"
-    registry = library / "registry.py"
+    specs = library / "encoders" / "specs.py"
     codes = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
-    lines = re.findall(r'    ("(\w+)": Entry.*)', PAGE)
+    lines = re.findall(r'    ("(\w+)": EncoderSpec.*)', PAGE)
     for code, (line, name) in zip(codes, lines, strict=True):
         assert code.count("\n") < 30
         (library / "encoders" / f"{name}.py").write_text(code)
-        text = registry.read_text()
-        registry.write_text(text.replace("ENCODERS = {\n", f"ENCODERS = {{\n    {line}\n", 1))
+        text = specs.read_text()
+        specs.write_text(text.replace("ENCODERS = {\n", f"ENCODERS = {{\n    {line}\n", 1))
     project.configure(**{**FEW, "systems": {**FEW["systems"], **SYSTEMS["systems"]}})
     return library / "encoders"
 

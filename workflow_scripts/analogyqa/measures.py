@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 from ir_measures import AP, RR, P, Success
 
+from analogyqa.analogies.specs import DISTRACTORS
 from analogyqa.errors import AnalogyQAError
-from analogyqa.registry import DISTRACTORS
 from analogyqa.schemas import METRICS
 
 

@@ -8,11 +8,9 @@ import pytest
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.plan import Cell, all_cells, artefact_cells, view_cells
-from analogyqa.registry import VIEWS
 from analogyqa.report.claims import FAILS, HOLDS, UNDECIDED
 from analogyqa.report.summary import read_csv, write_csv
 from analogyqa.report.table_formats import to_latex, to_markdown
-from analogyqa.report.views import draw_view, show_view, table_of_view
 from analogyqa.report.views.norms import (
     BINS,
     COUNT,
@@ -25,6 +23,8 @@ from analogyqa.report.views.norms import (
 )
 from analogyqa.report.views.pairs_by_norm import PAIRS
 from analogyqa.report.views.projection import POINTS, project
+from analogyqa.report.views.show import draw_view, show_view, table_of_view
+from analogyqa.report.views.specs import VIEWS
 from analogyqa.report.views.words_by_norm import WORDS
 from analogyqa.schemas import write_table
 from analogyqa.schemas.inside import INSIDE

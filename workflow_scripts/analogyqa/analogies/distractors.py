@@ -11,7 +11,7 @@ import numpy as np
 
 from analogyqa.analogies.inflection import lemmatise
 from analogyqa.analogies.pairs import MASK, join_words, lower_first
-from analogyqa.registry import DISTRACTORS
+from analogyqa.analogies.specs import DISTRACTORS
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc

@@ -11,10 +11,10 @@ import pandas as pd
 
 from analogyqa.analogies.distractors import distractors_of
 from analogyqa.analogies.pairs import SentencePair, finish_sentence
+from analogyqa.analogies.specs import RELATIONS
 from analogyqa.analogies.templates import read_word_pairs
 from analogyqa.analogies.texts import read_sentences
 from analogyqa.errors import AnalogyQAError
-from analogyqa.registry import RELATIONS
 from analogyqa.schemas.analogies import ANALOGIES
 
 if TYPE_CHECKING:

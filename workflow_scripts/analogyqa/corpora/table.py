@@ -9,8 +9,8 @@ from typing import NamedTuple
 import pandas as pd
 
 from analogyqa.corpora.question_types import classify_question
+from analogyqa.corpora.specs import READERS
 from analogyqa.errors import AnalogyQAError
-from analogyqa.registry import READERS
 from analogyqa.schemas import CORPUS, SPLITS, read_table
 from analogyqa.settings.data import ALL
 from analogyqa.text import nfc

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from analogyqa.registry import ENCODERS
+from analogyqa.encoders.specs import ENCODERS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 class Encoder(Protocol):
     """Turns sentences into vectors; one that is trained is a `torch.nn.Module`.
 
-    Its constructor takes the word vectors (float32 [V, d], or None where the registry says that
-    it needs none), the training section of the configuration and the seed of all that it draws.
+    Its constructor takes the word vectors (float32 [V, d], or None for an encoder without
+    `needs_vectors`), the training section of the configuration and the seed of all that it draws.
     """
 
     def __call__(self, words: "Batch", lengths: "Batch") -> "Batch":

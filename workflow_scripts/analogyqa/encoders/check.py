@@ -5,8 +5,8 @@ import sys
 import numpy as np
 
 from analogyqa.encoders import build_encoder
+from analogyqa.encoders.specs import ENCODERS
 from analogyqa.errors import AnalogyQAError, one_line
-from analogyqa.registry import ENCODERS
 from analogyqa.settings.systems import Training
 
 WORDS, DIM = 7, 5

@@ -9,9 +9,9 @@ import pandas as pd
 
 from analogyqa.analogies.prototypes import take_prototypes
 from analogyqa.corpora.question_types import select_subset
+from analogyqa.encoders.specs import ENCODERS
 from analogyqa.errors import AnalogyQAError
 from analogyqa.examples.data import CellData, cell_data
-from analogyqa.registry import ENCODERS
 from analogyqa.schemas import CORPUS, PROTOTYPES, QUADRUPLES, SPLITS, read_table
 from analogyqa.text import tokenize, whole
 from analogyqa.vectors.store import read_store

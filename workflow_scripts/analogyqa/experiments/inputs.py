@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Protocol
 
+from analogyqa.analogies.specs import SOLVERS
 from analogyqa.errors import exit_on_error
 from analogyqa.experiments.experiment import Experiment
 from analogyqa.folders import list_files
@@ -27,7 +28,6 @@ from analogyqa.plan.configured import (
 )
 from analogyqa.plan.solved import category_key
 from analogyqa.plan.targets import require_target
-from analogyqa.registry import SOLVERS
 from analogyqa.settings.data import ALL, relation_files
 from analogyqa.settings.overrides import HYPERPARAMETERS, TUNED
 from analogyqa.settings.systems import System

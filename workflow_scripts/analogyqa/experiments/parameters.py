@@ -6,11 +6,14 @@ A method bears the name of its rule. Snakemake makes again what a changed value 
 from pathlib import Path
 from typing import Any
 
+from analogyqa.analogies.specs import DISTRACTORS, RELATIONS, SOLVERS
+from analogyqa.corpora.specs import READERS
 from analogyqa.experiments.inputs import Inputs, Wildcards
 from analogyqa.experiments.origins import Origins
 from analogyqa.plan import split_corpus
 from analogyqa.plan.configured import configured_cell, configured_sentences, configured_vectors
-from analogyqa.registry import DISTRACTORS, PRETRAINED, READERS, RELATIONS, SOLVERS, VIEWS
+from analogyqa.pretrained.specs import PRETRAINED
+from analogyqa.report.views.specs import VIEWS
 from analogyqa.runs.depends_on import code_hash
 from analogyqa.runs.train import system_modules
 from analogyqa.settings.systems import System

@@ -1,9 +1,4 @@
-"""The objectives: a function each, the loss of a batch; a file for each kind of loss.
-
-    loss(ranker, vectors, batch, training) -> scalar tensor
-
-`vectors` [u, dim] are of the batch's unique sentences, `training` is the section of the system.
-"""
+"""The objectives: a function each, a file for each kind of loss."""
 
 from typing import TYPE_CHECKING
 

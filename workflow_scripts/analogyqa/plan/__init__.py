@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from analogyqa.encoders.specs import ENCODERS
 from analogyqa.errors import AnalogyQAError
 from analogyqa.plan.cell import Cell, corpus_name, split_corpus, without_fold
 from analogyqa.plan.coordinates import (
@@ -18,7 +19,6 @@ from analogyqa.plan.costs import all_costs, artefact_costs, claim_costs, has_cos
 from analogyqa.plan.fused import fused_parts, why_left_out
 from analogyqa.plan.solved import cells_by_run, holding_cell, training_cell
 from analogyqa.plan.waiting import waits_for
-from analogyqa.registry import ENCODERS
 from analogyqa.settings import overrides as ov
 from analogyqa.settings.coordinates import NORM, SCORE, Coordinates
 from analogyqa.settings.data import fold_name

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable
 
+from analogyqa.encoders.specs import ENCODERS
 from analogyqa.plan.cell import Cell
-from analogyqa.registry import ENCODERS, RANKERS
+from analogyqa.rankers.specs import RANKERS
 from analogyqa.settings.analogies import SOLVING_OVERRIDES, TRAINED_ON
 from analogyqa.settings.coordinates import Coordinates
 from analogyqa.settings.data import ALL
@@ -55,7 +56,7 @@ def why_not_solved(coordinates: Coordinates, config: Config) -> str:
         return ""
     system = config.systems[coordinates.system]
     entry = ENCODERS[system.encoder] if system.encoder else None
-    if not RANKERS[system.ranker].reads_vectors or (entry and entry.gives_words):
+    if not RANKERS[system.ranker].needs_encoder or (entry and entry.gives_words):
         return f"{coordinates.system} gives no sentence vectors"
     return _why_not_trained(coordinates, config) if system.trained else ""
 

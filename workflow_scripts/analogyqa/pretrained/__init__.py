@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from analogyqa.errors import AnalogyQAError
-from analogyqa.registry import PRETRAINED
+from analogyqa.pretrained.specs import PRETRAINED
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,7 +20,7 @@ class Resources(NamedTuple):
         vectors: a file of word vectors that `analogyqa.vectors.select_vectors` reads.
         training_texts: the sentences of the data set's training split, which `sif` fits on.
         lowercase: whether the encoder (its word vectors) is of lower-cased text.
-        options: what else is configured of this encoder, by the names that the registry has.
+        options: the values of the options in its specification.
     """
 
     weights: str | None

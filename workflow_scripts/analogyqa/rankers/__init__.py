@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
-from analogyqa.registry import RANKERS
+from analogyqa.rankers.specs import RANKERS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -81,7 +81,7 @@ class Ranker(Protocol):
         """Return what training makes large for right and small for wrong pairs: [n], one each side.
 
         With `both_sides` a ranker whose quadruples make a parallelogram has a second one, and any
-        ranker may have further ones; the registry says how many.
+        ranker may have further ones; `sides` of its specification says how many.
         """
         ...
 

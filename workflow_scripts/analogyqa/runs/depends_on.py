@@ -9,8 +9,8 @@ from pathlib import Path
 
 PACKAGE = "analogyqa"
 LIBRARY = Path(__file__).parents[1]
-# What these decide is in the values that a stage is given, and MLflow is a view of the results.
-_LEFT_OUT = ("registry", "settings", "plan", "tracking", "job")
+# The values that a stage is given contain what these decide; MLflow is a view of the results.
+_LEFT_OUT = ("specs", "settings", "plan", "tracking", "job")
 
 
 def sha256(path: str | Path) -> str:
@@ -37,7 +37,7 @@ def code_hash(*starts: str | Path) -> str:
 def imported(*starts: str | Path) -> set[str]:
     """Return modules of this library and all its modules that they import, at whatever place.
 
-    Left out are imports for type checking, and the rooms whose decisions are values.
+    Left out are imports for type checking, and the modules whose decisions are values.
 
     Args:
         starts: names of modules, which are among the found ones, and paths of scripts.
@@ -46,7 +46,7 @@ def imported(*starts: str | Path) -> set[str]:
     waiting = [name for start in starts for name in _modules_of(start)]
     while waiting:
         name = waiting.pop()
-        if name not in found and name.split(".")[1] not in _LEFT_OUT:
+        if name not in found and not {*name.split(".")} & {*_LEFT_OUT}:
             found.add(name)
             waiting += _imports_of(_file_of(name))
     return found

@@ -5,9 +5,9 @@ from pathlib import Path
 
 from threadpoolctl import threadpool_limits
 
+from analogyqa.encoders.specs import ENCODERS
 from analogyqa.examples.files import CellFiles
 from analogyqa.plan import Cell
-from analogyqa.registry import ENCODERS
 from analogyqa.runs.train import training_data
 from analogyqa.runs.weights import finished_checkpoint
 from analogyqa.schemas import write_table

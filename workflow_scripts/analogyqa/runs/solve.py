@@ -9,14 +9,15 @@ import numpy as np
 import pandas as pd
 
 from analogyqa.analogies.solve import Category, Solved, cosines, solve
+from analogyqa.analogies.specs import SOLVERS
 from analogyqa.encoders import build_encoder
+from analogyqa.encoders.specs import ENCODERS
 from analogyqa.errors import AnalogyQAError
 from analogyqa.examples.files import CellFiles
 from analogyqa.files import write_json
 from analogyqa.measures import ACCURACY, ALL_CORRECT, OF_DISTRACTORS, TIED, WEIGHT
 from analogyqa.plan import Cell
 from analogyqa.plan.configured import Configured
-from analogyqa.registry import ENCODERS, SOLVERS
 from analogyqa.runs.depends_on import sha256
 from analogyqa.runs.record import run_record, settings_record
 from analogyqa.runs.weights import trained_encoder

@@ -8,16 +8,20 @@ from typing import TYPE_CHECKING
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
+from analogyqa.encoders.specs import ENCODERS
 from analogyqa.examples.data import CellData
 from analogyqa.examples.files import CellFiles, load_cell
+from analogyqa.examples.specs import EXAMPLES
+from analogyqa.objectives.specs import OBJECTIVES
 from analogyqa.plan import Cell
 from analogyqa.plan.configured import Configured
-from analogyqa.registry import ENCODERS, EXAMPLES, OBJECTIVES, OPTIMISERS, RANKERS
+from analogyqa.rankers.specs import RANKERS
 from analogyqa.runs.depends_on import code_hash, content_hash, sha256
 from analogyqa.runs.record import settings_record, write_run
 from analogyqa.runs.side_by_side import side_by_side
 from analogyqa.schemas import HISTORY, write_table
 from analogyqa.settings.systems import System
+from analogyqa.training.specs import OPTIMISERS
 
 if TYPE_CHECKING:
     import torch
@@ -29,7 +33,7 @@ if TYPE_CHECKING:
 def system_modules(system: System) -> list[str]:
     """Return the modules of the library that a system loads by name."""
     entries = [RANKERS[system.ranker]]
-    entries += [ENCODERS[system.encoder or "mean"]] if entries[0].reads_vectors else []
+    entries += [ENCODERS[system.encoder or "mean"]] if entries[0].needs_encoder else []
     if system.trained:
         objective = OBJECTIVES[system.training.loss]
         entries += [objective, EXAMPLES[objective.draws], OPTIMISERS[system.training.optimiser]]

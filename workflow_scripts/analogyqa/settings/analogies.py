@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from analogyqa.registry import RELATIONS, SOLVERS
+from analogyqa.analogies.specs import RELATIONS, SOLVERS
 from analogyqa.settings.base import Alternatives, Count, Joined, Section, WholeNumber
 
 SOLVER, TRAINED_ON = "solver", "trained_on"

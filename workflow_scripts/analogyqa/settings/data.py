@@ -13,8 +13,8 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
+from analogyqa.corpora.specs import READERS
 from analogyqa.errors import AnalogyQAError
-from analogyqa.registry import READERS
 from analogyqa.settings.base import Alternatives, Count, Joined, Name, Section
 from analogyqa.text import nfc
 

@@ -6,9 +6,9 @@ from typing import TypeVar
 
 from pydantic import ValidationError
 
+from analogyqa.encoders.specs import ENCODERS
 from analogyqa.errors import AnalogyQAError, shown
 from analogyqa.files import read_yaml, require_few_values
-from analogyqa.registry import ENCODERS
 from analogyqa.settings.base import (
     Section,
     explain_error,

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from pydantic import ValidationError
 
-from analogyqa.registry import OBJECTIVES
+from analogyqa.objectives.specs import OBJECTIVES
 from analogyqa.settings.analogies import SOLVER, SOLVING_OVERRIDES, Solving
 from analogyqa.settings.base import AT, nearest_hint
 from analogyqa.settings.data import DATASET_OVERRIDES, Dataset

@@ -4,8 +4,10 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
+from analogyqa.encoders.specs import ENCODERS
 from analogyqa.measures import RANKED
-from analogyqa.registry import ENCODERS, OBJECTIVES, OPTIMISERS, RANKERS
+from analogyqa.objectives.specs import OBJECTIVES
+from analogyqa.rankers.specs import RANKERS
 from analogyqa.settings.base import (
     AT,
     Alternatives,
@@ -18,6 +20,7 @@ from analogyqa.settings.base import (
 )
 from analogyqa.settings.data import Split
 from analogyqa.settings.vectors import VECTORS_OVERRIDES
+from analogyqa.training.specs import OPTIMISERS
 
 
 class Negatives(Section):
@@ -169,13 +172,13 @@ class System(Section):
 
     @model_validator(mode="after")
     def _fits_together(self) -> "System":
-        alone = None if RANKERS[self.ranker].reads_vectors else self.ranker
+        alone = None if RANKERS[self.ranker].needs_encoder else self.ranker
         kinds = [self.encoder, self.sentence_vectors, alone]
         if sum(kind is not None for kind in kinds) != 1:
-            others = " or ".join(name for name, each in RANKERS.items() if not each.reads_vectors)
+            others = " or ".join(name for name, each in RANKERS.items() if not each.needs_encoder)
             raise ValueError(f"give one of encoder, sentence_vectors and ranker: {others}")
         fused = sum(map(len, self.parts.values()))
-        if RANKERS[self.ranker].fuses != (fused >= 2):
+        if (RANKERS[self.ranker].reads == "scores") != (fused >= 2):
             raise ValueError("ranker: fused goes with parts, two runs or more, and they with it")
         needed = self.encoder is not None and ENCODERS[self.encoder].needs_vectors
         if needed and self.vectors is None:
@@ -202,8 +205,8 @@ class System(Section):
             raise ValueError(f"the ranker {self.ranker} is fitted: the encoder must not be trained")
         self._check_start()
         gives_words = self.encoder is not None and ENCODERS[self.encoder].gives_words
-        if RANKERS[self.ranker].reads_words != gives_words:
-            reading = [name for name, each in RANKERS.items() if each.reads_words]
+        if (RANKERS[self.ranker].reads == "words") != gives_words:
+            reading = [name for name, each in RANKERS.items() if each.reads == "words"]
             raise ValueError(
                 f"encoder: words goes with ranker: {', '.join(reading)}, and they with it"
             )

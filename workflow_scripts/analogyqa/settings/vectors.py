@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from analogyqa.registry import PRETRAINED
+from analogyqa.pretrained.specs import PRETRAINED
 from analogyqa.settings.base import Alternatives, Count, Name, Section, WholeNumber
 from analogyqa.settings.data import Split
 

@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from analogyqa.registry import VIEWS
+from analogyqa.report.views.specs import VIEWS
 from analogyqa.settings.base import Section
 from analogyqa.settings.coordinates import Coordinates
 

@@ -10,11 +10,14 @@ from torch import Tensor, nn
 
 from analogyqa.encoders import Encoder, build_encoder
 from analogyqa.examples.data import CellData
+from analogyqa.examples.specs import EXAMPLES
+from analogyqa.objectives.specs import OBJECTIVES
 from analogyqa.rankers import Ranker, TrainedRanker, build_ranker
-from analogyqa.registry import EXAMPLES, OBJECTIVES, OPTIMISERS, RANKERS
+from analogyqa.rankers.specs import RANKERS
 from analogyqa.text import Sentences
 from analogyqa.training.averaging import WeightAverages
 from analogyqa.training.checkpoints import ENCODER
+from analogyqa.training.specs import OPTIMISERS
 
 if TYPE_CHECKING:
     from analogyqa.examples.batches import Batch
@@ -102,7 +105,7 @@ class Learner:
 
 
 def _build_ranker(system: "System", word_vectors: np.ndarray, seed: int) -> Ranker | TrainedRanker:
-    words = RANKERS[system.ranker].reads_words
+    words = RANKERS[system.ranker].reads == "words"
     return build_ranker(
         system, word_vectors.shape[1] if words else system.training.sentence_dim, seed
     )

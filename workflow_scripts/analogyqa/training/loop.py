@@ -17,7 +17,7 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.examples.data import CellData
 from analogyqa.measures import means_of, measure_items
 from analogyqa.rankers import Quadruples
-from analogyqa.registry import RANKERS
+from analogyqa.rankers.specs import RANKERS
 from analogyqa.schemas import HISTORY
 from analogyqa.training.checkpoints import load_state, save_state
 from analogyqa.training.devices import note_machine

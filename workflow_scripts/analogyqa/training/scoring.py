@@ -10,7 +10,7 @@ import pandas as pd
 from analogyqa.encoders import build_encoder
 from analogyqa.examples.data import CellData
 from analogyqa.rankers import Encoded, Fitting, Ranker, build_ranker
-from analogyqa.registry import RANKERS
+from analogyqa.rankers.specs import RANKERS
 from analogyqa.schemas import SCORES
 from analogyqa.text import Sentences
 from analogyqa.vectors.frequencies import sif_weight
@@ -79,7 +79,7 @@ def score_untrained(data: CellData, system: "System", seed: int) -> pd.DataFrame
 
     Sentence vectors are words of one sentence each, of which the mean is the vector itself.
     """
-    if RANKERS[system.ranker].reads_words:
+    if RANKERS[system.ranker].reads == "words":
         return _score_words(data, system, seed)
     word_vectors = data.word_vectors
     if system.weighting == "sif":

@@ -12,7 +12,6 @@ from typing import NamedTuple
 import pandas as pd
 
 from analogyqa.plan import Cell, view_cells
-from analogyqa.registry import VIEWS
 from analogyqa.report.claims import CLAIMS
 from analogyqa.report.claims_page import claims_table
 from analogyqa.report.cross_validation import CROSS_VALIDATION, cross_validation_table
@@ -22,7 +21,8 @@ from analogyqa.report.sensitivity_page import sensitivity_in_words, sensitivity_
 from analogyqa.report.summary import read_csv
 from analogyqa.report.table_formats import Block
 from analogyqa.report.tables import FRAME, table_of_frame
-from analogyqa.report.views import show_view, table_of_view
+from analogyqa.report.views.show import show_view, table_of_view
+from analogyqa.report.views.specs import VIEWS
 from analogyqa.settings.paper import OWN, Paper
 from analogyqa.settings.run import Config
 

@@ -12,7 +12,7 @@ from analogyqa.report.claims import FAILS, HOLDS, UNDECIDED
 from analogyqa.report.figures import COLOURS
 from analogyqa.report.spread import bootstrap_means
 from analogyqa.report.summary import typed
-from analogyqa.report.views import Panel, Shown
+from analogyqa.report.views.show import Panel, Shown
 
 if TYPE_CHECKING:
     from analogyqa.settings.run import Config
