@@ -47,8 +47,10 @@ def without_detours(edges: list[tuple[int, int]]) -> nx.DiGraph:
 
 
 def stage_of(name: str) -> str:
+    """Return the rule file that defines a rule, also one made by `use rule ... as`."""
+    defined = re.compile(rf"\brule (?:\w+ as )?{name}\b(?! as)")
     return next(
-        stage for stage in STAGES if f"rule {name}:" in (ROOT / f"rules/{stage}.smk").read_text()
+        stage for stage in STAGES if defined.search((ROOT / f"rules/{stage}.smk").read_text())
     )
 
 
