@@ -37,7 +37,7 @@ rule join_relations:
     log:
         f"{RESULTS}/logs/join_relations/{{corpus}}.log",
     wildcard_constraints:
-        corpus=EXPERIMENT.solved_datasets,
+        corpus=EXPERIMENT.analogy_datasets,
     localrule: True
     conda:
         "../envs/cpu.yaml"
@@ -62,7 +62,7 @@ rule solve_analogies:
     benchmark:
         f"{RESULTS}/benchmarks/solve_analogies/{{system}}/{{dataset}}-{{before}}{{after}}.jsonl"
     wildcard_constraints:
-        dataset=EXPERIMENT.solved_datasets,
+        dataset=EXPERIMENT.analogy_datasets,
         # What a cell has otherwise beside its solver.
         before=f"([^/]+{AT})?",
         after=f"({AT}[^/]+)?",

@@ -20,7 +20,7 @@ PAPERS = LIBRARY.parents[1] / "papers"
 ROOMS = (
     *("errors", "text", "memory", "files", "folders", "schemas", "plugin", "specs", "measures"),
     *("settings", "sources", "corpora", "vectors", "analogies", "rewriting", "encoders"),
-    *("pretrained", "rankers", "objectives", "plan", "availability", "examples"),
+    *("pretrained", "rankers", "objectives", "tasks", "plan", "availability", "examples"),
     *("training", "runs", "experiments", "report", "tracking", "planning", "job"),
 )
 

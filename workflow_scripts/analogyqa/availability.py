@@ -7,7 +7,6 @@ from pathlib import Path
 from analogyqa.errors import AnalogyQAError, looked_in
 from analogyqa.folders import list_files
 from analogyqa.plan import varied_systems
-from analogyqa.plan.solved import category_key
 from analogyqa.pretrained import hugging_face, transformer
 from analogyqa.rewriting import entities
 from analogyqa.schemas import SPLITS
@@ -18,6 +17,7 @@ from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
 from analogyqa.settings.vectors import SentenceVectors, Vectors
 from analogyqa.sources.registry import Source, UnavailableError, first_available, local_copy
+from analogyqa.tasks.analogies import category_key
 
 _REMEDY = "Correct the path in the configuration, or start in another folder."
 
@@ -147,7 +147,7 @@ class Availability:
     def _of_splits(
         self, dataset: Dataset, find_file: Callable[[Sequence[str]], str]
     ) -> dict[str, str]:
-        if dataset.solved:
+        if dataset.gives_relations:
             if dataset.test and not dataset.relations:
                 raise AnalogyQAError(
                     f"{dataset.test[0]}: no folder with files of relations"

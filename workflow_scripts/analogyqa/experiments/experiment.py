@@ -104,12 +104,12 @@ class Experiment:
     @cached_property
     def ranked_datasets(self) -> str:
         """The pattern of the data sets whose candidates are ranked."""
-        return one_of(name for name, own in self.config.datasets.items() if not own.solved)
+        return one_of(name for name, own in self.config.datasets.items() if not own.gives_relations)
 
     @cached_property
-    def solved_datasets(self) -> str:
+    def analogy_datasets(self) -> str:
         """The pattern of the data sets whose analogies are solved."""
-        return one_of(name for name, own in self.config.datasets.items() if own.solved)
+        return one_of(name for name, own in self.config.datasets.items() if own.gives_relations)
 
 
 def load_experiment(

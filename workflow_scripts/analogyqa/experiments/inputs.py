@@ -26,11 +26,11 @@ from analogyqa.plan.configured import (
     configured_vectors,
     require_same,
 )
-from analogyqa.plan.solved import category_key
 from analogyqa.plan.targets import require_target
 from analogyqa.settings.data import ALL, relation_files
 from analogyqa.settings.overrides import HYPERPARAMETERS, TUNED
 from analogyqa.settings.systems import System
+from analogyqa.tasks.analogies import category_key
 
 Files = dict[str, Any]  # name to a file or a list of files
 

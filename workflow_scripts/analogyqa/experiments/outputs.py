@@ -10,6 +10,7 @@ from analogyqa.plan import (
     claim_cells,
     claim_costs,
     norm_cells,
+    training_cell,
 )
 
 _FORMATS = {"table": ("csv", "md", "tex"), "figure": ("png", "svg", "csv")}
@@ -138,8 +139,7 @@ class Outputs:
         trained = [
             cell
             for cell in cells
-            if self.config.systems[cell.system].trained
-            and not self.config.datasets[cell.dataset].solved
+            if self.config.systems[cell.system].trained and not training_cell(self.config, cell)
         ]
         return self.inputs.runs(trained, "history.parquet")
 

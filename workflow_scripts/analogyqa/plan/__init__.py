@@ -17,7 +17,7 @@ from analogyqa.plan.coordinates import (
 )
 from analogyqa.plan.costs import all_costs, artefact_costs, claim_costs, has_costs
 from analogyqa.plan.fused import fused_parts, why_left_out
-from analogyqa.plan.solved import cells_by_run, holding_cell, training_cell
+from analogyqa.plan.holding import cells_by_run, holding_cell, training_cell
 from analogyqa.plan.waiting import waits_for
 from analogyqa.settings import overrides as ov
 from analogyqa.settings.coordinates import NORM, SCORE, Coordinates
@@ -28,6 +28,7 @@ from analogyqa.settings.paper import OWN, Paper, load_paper
 from analogyqa.settings.run import Config
 from analogyqa.settings.systems import System, Training
 from analogyqa.settings.views import View
+from analogyqa.tasks import task_of
 
 # What other packages import from here.
 __all__ = [
@@ -69,7 +70,9 @@ def load_papers(config: Config, folder: Path = PAPERS) -> dict[str, Paper]:
     systems = {name: system.title for name, system in config.systems.items()}
     subsets = config.outside_papers("subsets") or list(config.subsets)
     relations = {
-        name: dataset.relations for name, dataset in config.datasets.items() if dataset.solved
+        name: dataset.relations
+        for name, dataset in config.datasets.items()
+        if not task_of(dataset).has_question_types
     }
     own = paper_of_own_data(titles, subsets, systems, Training().select_by, relations)
     return papers | ({OWN: own} if own else {})

@@ -14,6 +14,7 @@ from analogyqa.plan.cell import Cell, split_corpus
 from analogyqa.plan.fused import fused_parts
 from analogyqa.settings import overrides as ov
 from analogyqa.settings.run import Config
+from analogyqa.tasks import task_of
 
 Configured = dict[str, Any]  # a JSON value
 
@@ -60,7 +61,9 @@ def configured_corpus(config: Config, corpus: str) -> Configured:
     """Return the configuration that the table of a corpus depends on."""
     dataset = config.dataset_at(*split_corpus(corpus))
     values = dataset.model_dump(mode="json", exclude={"title", "questions"})
-    values["question_types"] = None if dataset.solved else config.question_types
+    values["question_types"] = (
+        config.question_types if task_of(dataset).has_question_types else None
+    )
     values["parser"] = None
     if dataset.categories:
         values["categories"] = {

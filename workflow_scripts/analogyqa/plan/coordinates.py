@@ -4,7 +4,6 @@ from collections.abc import Iterable
 
 from analogyqa.plan.cell import Cell
 from analogyqa.plan.fused import why_left_out, why_not_fused
-from analogyqa.plan.solved import why_not_solved
 from analogyqa.settings import overrides as ov
 from analogyqa.settings.claims import Claim
 from analogyqa.settings.coordinates import SCORE, Coordinates
@@ -12,6 +11,7 @@ from analogyqa.settings.data import ALL
 from analogyqa.settings.overrides import Overrides
 from analogyqa.settings.paper import OWN, Paper
 from analogyqa.settings.run import Config
+from analogyqa.tasks import task_of
 
 
 def why_no_run(coordinates: Coordinates, config: Config) -> str:
@@ -37,7 +37,11 @@ def why_no_run(coordinates: Coordinates, config: Config) -> str:
         points = config.sweeps.get(name)
         if points and value not in map(ov.text_of, points):
             return f"{name} = {value} is not among the points of sweeps.{name}"
-    if reason := why_not_solved(coordinates, config) or why_not_fused(coordinates, config):
+    if coordinates.dataset:
+        task = task_of(config.datasets[coordinates.dataset])
+        if reason := task.why_no_run(coordinates, config):
+            return reason
+    if reason := why_not_fused(coordinates, config):
         return reason
     if system is None:
         return ""

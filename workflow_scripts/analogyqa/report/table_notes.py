@@ -22,6 +22,8 @@ from analogyqa.settings.paper import CITED, Artefact
 from analogyqa.settings.run import Config
 from analogyqa.settings.studies import PAPER
 from analogyqa.settings.systems import Training
+from analogyqa.tasks import task_of
+from analogyqa.tasks.ranking import Ranking
 
 # The lines about settings and origins below a table; the report has all, at this place.
 MOST_LINES = 5
@@ -97,13 +99,9 @@ def notes_of(artefact: Artefact, rows: list[dict], config: Config) -> list[str]:
 
 def _counted_notes(artefact: Artefact, config: Config) -> list[str]:
     datasets = {number.coordinates.dataset for number in artefact.numbers()} & {*config.datasets}
-    questions = (
-        "pairs of sentences"
-        if datasets and all(config.datasets[name].solved for name in datasets)
-        else "questions with at least one correct candidate, by their first word in lower case"
-    )
+    counts = dict.fromkeys(task_of(config.datasets[name]).counted for name in sorted(datasets))
     said = {
-        "questions": questions,
+        "questions": " or ".join(counts),
         "all_questions": "all questions",
         "pairs": "pairs of a question and a candidate",
         "analogies": "unordered couples of two of them of one category",
@@ -171,12 +169,8 @@ def _data_note(runs: list[dict], config: Config) -> str:
         read = ["=".join(override) for override in dataset_overrides(from_text(run["overrides"]))]
         subset = " ".join([run["subset"], *read])
         questions.setdefault(run["dataset"], {})[subset] = run["n_items"]
-    items = {
-        name: "pairs asked for" if config.datasets[name].solved else "test split, questions"
-        for name in questions
-    }
     data = "; ".join(
-        f"{config.datasets[name].title}, {items[name]}: "
+        f"{config.datasets[name].title}, {task_of(config.datasets[name]).items}: "
         + ", ".join(f"{subset} {count}" for subset, count in counts.items())
         for name, counts in questions.items()
     )
@@ -203,12 +197,8 @@ def _protocol_notes(runs: list[dict], config: Config) -> list[str]:
             f"Protocol: the epoch is chosen by dev {by} and the test split is scored once, for "
             "that epoch."
         )
-    if any(config.datasets[run["dataset"]].solved for run in runs):
-        notes.append(
-            "Each couple of pairs of a category is one analogy, of which one pair is asked for. "
-            "Values are means over analogies, intervals over the pairs asked for. Encoders that "
-            "draw nothing give every seed the same."
-        )
+    for name in dict.fromkeys(run["dataset"] for run in runs):
+        notes += [note for note in task_of(config.datasets[name]).notes if note not in notes]
     words = {
         "max": "highest",
         "mean": "mean",
@@ -225,7 +215,6 @@ def _protocol_notes(runs: list[dict], config: Config) -> list[str]:
 
 
 def _ties_note(runs: list[dict], config: Config) -> str:
-    solved = runs and all(config.datasets[run["dataset"]].solved for run in runs)
     tied = {
         " ".join([run["system"], run["dataset"], run["subset"], *map("=".join, overrides)]): count
         for run in runs
@@ -233,13 +222,8 @@ def _ties_note(runs: list[dict], config: Config) -> str:
         for overrides in [from_text(run["overrides"])]
     }
     counts = ", ".join(f"{label} {count}" for label, count in tied.items())
-    if solved and tied:
-        return f"Analogies whose best candidates tie and share, over all seeds: {counts}."
-    if solved:
-        return "Ties: none, every analogy has one best candidate."
-    if not tied:
-        return "Ties: none, no two candidates of a question have the same score."
-    return f"Tied candidates, over all seeds: {counts}; trec_eval ranks the last id first."
+    tasks = [task_of(config.datasets[run["dataset"]]) for run in runs]
+    return (tasks[0] if tasks else Ranking()).tie_note(counts)
 
 
 def marks_notes(

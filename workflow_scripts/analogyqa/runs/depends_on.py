@@ -10,7 +10,7 @@ from pathlib import Path
 PACKAGE = "analogyqa"
 LIBRARY = Path(__file__).parents[1]
 # The values that a stage is given contain what these decide; MLflow is a view of the results.
-_LEFT_OUT = ("specs", "settings", "plan", "tracking", "job")
+_LEFT_OUT = ("specs", "settings", "tasks", "plan", "tracking", "job")
 
 
 def sha256(path: str | Path) -> str:

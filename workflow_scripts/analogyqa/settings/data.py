@@ -94,24 +94,24 @@ class Dataset(Section):
 
     @model_validator(mode="after")
     def _has_what_its_reader_reads(self) -> "Dataset":
-        if not self.solved and self.categories:
+        if not self.gives_relations and self.categories:
             raise ValueError(f"the reader {self.reader} has no categories")
         given = [name for name in ("train", "dev", "test", "categories") if getattr(self, name)]
-        if self.solved and given not in (["test"], ["categories"]):
+        if self.gives_relations and given not in (["test"], ["categories"]):
             raise ValueError(
                 f"the reader {self.reader} needs categories, or a folder as test, and nothing else"
             )
         return self
 
     @property
-    def solved(self) -> bool:
+    def gives_relations(self) -> bool:
         """Whether analogies are solved on it instead of ranking candidates."""
         return READERS[self.reader].gives_relations
 
     @property
     def relations(self) -> list[str]:
         """The names of its categories of sentence pairs."""
-        folder = Path(self.test[0]) if self.solved and self.test else None
+        folder = Path(self.test[0]) if self.gives_relations and self.test else None
         return [path.stem for path in relation_files(folder)] if folder else self.categories
 
 

@@ -303,7 +303,7 @@ class Config(Section):
         }
         overrides = tuple(override for override in overrides if own.reads(override[0]))
         changed, kept = self.system_at(system, overrides), []
-        if dataset is not None and self.datasets[dataset].solved:
+        if dataset is not None and self.datasets[dataset].gives_relations:
             read = SOLVING_OVERRIDES if own.trained else {*SOLVING_OVERRIDES} - {TRAINED_ON}
             kept = [override for override in overrides if override[0] in read]
             kept += [] if SOLVER in dict(overrides) else [(SOLVER, Solving().solver)]
