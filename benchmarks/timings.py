@@ -3,7 +3,8 @@
     snakemake --cores 2 --config seeds=1
     snakemake --cores 2 --config seeds=1 -n --forceall | python benchmarks/timings.py --seeds 1
 
-A row is the mean over the jobs of a rule on a data set, or on a subset of it.
+A row is the mean over the jobs of a rule on a data set, or on a subset of it. The rows of other
+jobs stay as they are, so that a run of some rules can be added.
 """
 
 import csv
@@ -29,14 +30,18 @@ def main(
     timings = Timings(jobs, read_config(config).output_dir, lambda cell: seeds)
     of_place = defaultdict(list)
     for job in jobs:
-        if timing := timings.measured(job):
+        if job.outputs and (timing := timings.measured(job)):
             of_place[job.rule, timings.place(job)].append(timing)
     machine = f"one core of {processor()} for each job, no GPU, {date.today()}"
+    with open(REFERENCE, newline="", encoding="utf-8") as file:
+        header, *before = csv.reader(file)
+    rows = {(rule, place): values for rule, place, *values in before}
+    for key, own in of_place.items():
+        rows[key] = [*(f"{value:.4g}" for value in mean_of(own)), machine]
     with open(REFERENCE, "w", newline="", encoding="utf-8") as file:
-        rows = csv.writer(file, lineterminator="\n")
-        rows.writerow(["rule", "place", *Timing._fields, "machine"])
-        for (rule, place), own in sorted(of_place.items()):
-            rows.writerow([rule, place, *(f"{value:.4g}" for value in mean_of(own)), machine])
+        table = csv.writer(file, lineterminator="\n")
+        table.writerow(header)
+        table.writerows([*key, *values] for key, values in sorted(rows.items()))
 
 
 if __name__ == "__main__":

@@ -49,7 +49,9 @@ def encode(texts: Sequence[str], resources: "Resources") -> np.ndarray:
     with offline():
         import torch
         from transformers import AutoModel, AutoTokenizer
+        from transformers.utils.logging import disable_progress_bar
 
+        disable_progress_bar()
         own = {"local_files_only": True, "trust_remote_code": False}
         with loading_model(folder) as missing:
             tokenizer = AutoTokenizer.from_pretrained(str(folder), **own)
