@@ -17,22 +17,29 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.files import read_yaml
 from analogyqa.pretrained.nli import LABELS, read_nli
 from analogyqa.sources.registry import load_registry
+from analogyqa.text import nfc
 from analogyqa.vectors.select import select_vectors
 from analogyqa.vectors.store import read_store, store_record, write_store
 
 FEW, MANY = 50, 400
 
 letters = st.characters(exclude_categories=["Cs"], exclude_characters="\t\r\n\0")
-field = st.text(letters, min_size=1).filter(str.strip)
-words = st.text(letters, min_size=1).filter(lambda text: text.split() == [text])
+field = st.text(letters, min_size=1).map(nfc).filter(str.strip)
+in_words = st.characters(exclude_categories=["Cc", "Cs"])
+words = st.text(in_words, min_size=1).map(nfc).filter(lambda text: text.split() == [text])
 candidates = st.lists(st.tuples(field, st.integers(0, 1)), min_size=1, max_size=4)
 questions = st.lists(st.tuples(field, candidates), min_size=1, max_size=4)
-in_xml = st.text(
-    st.characters(exclude_categories=["Cc", "Cs"], exclude_characters="\ufffe\uffff"), min_size=1
-).filter(str.strip)
+in_xml = (
+    st.text(
+        st.characters(exclude_categories=["Cc", "Cs"], exclude_characters="\ufffe\uffff"),
+        min_size=1,
+    )
+    .map(nfc)
+    .filter(str.strip)
+)
 xml_candidates = st.lists(st.tuples(in_xml, st.integers(0, 1)), min_size=1, max_size=4)
 xml_questions = st.lists(st.tuples(in_xml, xml_candidates), min_size=1, max_size=4)
-finite = st.floats(-1e6, 1e6, width=32)
+finite = st.floats(-1e6, 1e6, width=32).map(lambda value: value if abs(value) > 1e-30 else 0.0)
 vectors = st.integers(1, 4).flatmap(
     lambda dim: st.dictionaries(words, st.lists(finite, min_size=dim, max_size=dim), min_size=1)
 )

@@ -17,6 +17,8 @@ LABELS = ("entailment", "neutral", "contradiction")
 
 _SICK_COLUMNS = ("sentence_A", "sentence_B", "entailment_judgment")
 _LONGEST_LINE = 1 << 20  # characters; of a longer one, as archives can hide it, a part is read
+_MOST_EMPTY = 1000  # lines of a file
+_AGAIN = "Correct the line or fetch the file again."
 _UNDECIDED = "-"  # the gold label of SNLI where its annotators found no majority
 
 
@@ -57,9 +59,12 @@ def read_nli(files: Iterable[str], split: Literal["train", "dev"] = "train") -> 
 
 
 def _pairs(name: str, file: TextIO) -> Iterator[Pair]:
-    header = None
+    header, empty = None, 0
     for number, line in enumerate(iter(partial(file.readline, _LONGEST_LINE), ""), start=1):
         if not line.strip():
+            empty += 1
+            if empty > _MOST_EMPTY:  # a small archive can unpack to gigabytes of them
+                raise AnalogyQAError(f"{name}, line {number}: {empty} empty lines. {_AGAIN}")
             continue
         fields = line.rstrip("\n").split("\t")
         try:
@@ -75,9 +80,7 @@ def _pairs(name: str, file: TextIO) -> Iterator[Pair]:
             for text in pair:
                 require_text(text)
         except ValueError as error:
-            raise AnalogyQAError(
-                f"{name}, line {number}: {error}. Correct the line or fetch the file again."
-            ) from error
+            raise AnalogyQAError(f"{name}, line {number}: {error}. {_AGAIN}") from error
         if pair.label != _UNDECIDED:
             yield pair
 

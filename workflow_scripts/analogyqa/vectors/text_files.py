@@ -26,7 +26,7 @@ _AGAIN = "Delete it and fetch it again."
 _NUMBER = re.compile(rb"[-+]?\d*\.?\d+([eE][-+]?\d+)?")
 _CONTROL = re.compile(rb"[\x00-\x1f]")
 # A number of a vector is 0 or of this size; text that is read as numbers hardly ever is.
-_SMALLEST, _LARGEST = 1e-12, 1e6
+_SMALLEST, _LARGEST = 1e-30, 1e6
 
 _WITH_SPACES = (
     "It is damaged, or has words with spaces, which this format cannot hold: write an underscore "
