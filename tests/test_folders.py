@@ -17,9 +17,9 @@ NAMES = {
     "null": "name a folder",
     "None": "name a folder",
     "results ": "ends with a space",
-    "results/{x}": "takes {name} in a path for a wildcard",
+    "results/{x}": "reads {name} in a path as a wildcard",
     "results/\0": "NUL",
-    "~/results": "only a shell knows ~",
+    "~/results": "~ only works in a shell",
 }
 
 
@@ -67,11 +67,11 @@ PLACES = {
     "a file": (Path.touch, r"is a file\. Remove it"),
     "a loop": (
         lambda place: place.symlink_to(place),
-        r"is a link to .*, which leads nowhere\. Remove the link",
+        r"is a broken link to .*\. Remove the link",
     ),
     "a dangling link": (
         lambda place: place.symlink_to("nowhere"),
-        r"is a link to nowhere, which leads nowhere\.",
+        r"is a broken link to nowhere\.",
     ),
 }
 
@@ -90,7 +90,7 @@ def test_a_place_that_takes_no_files_is_named(tmp_path, place, below):
     [
         ("x" * 300, r"its name is too long\. Shorten it"),
         ("read-only", r"output_dir: .*read-only.* is read-only"),
-        ("full", r"the disk of .* has 4 KiB left\. Make room on it"),
+        ("full", r"the disk of .* has 4 KiB left\. Free some"),
     ],
 )
 def test_a_folder_that_cannot_be_written_is_named_before_anything_is_made(

@@ -432,7 +432,7 @@ def test_more_prototypes_than_questions_are_refused(papers, over, message):
             PAPER.replace("title: T", "tilte: T"),
             r"small/paper\.yaml: unknown key artefacts\.table1",
         ),
-        ("", r"small/paper\.yaml: holds no value"),
+        ("", r"small/paper\.yaml: the file is empty"),
     ],
 )
 def test_a_broken_paper_is_named(papers, text, message):

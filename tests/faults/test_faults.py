@@ -129,7 +129,7 @@ def small_disk(run):
 
 
 NO_ROOM = re.compile(
-    r"^Error: output_dir: 'results' cannot be written: the disk of .* Make room", re.M
+    r"^Error: output_dir: 'results' cannot be written: the disk of .* Free some", re.M
 )
 
 

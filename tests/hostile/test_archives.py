@@ -110,7 +110,7 @@ REFUSED = [
     *((zipped((name, b"", FILE)), f"archive has no member {MEMBER}") for name in OTHER_NAMES),
     *((zipped(GOOD)[:end], "the archive is damaged") for end in (0, 50, -1)),
     (bytes(FLIPPED), "the archive is damaged"),
-    (zipped((MEMBER, b"wrong", FILE)), "another file: sha256 "),
+    (zipped((MEMBER, b"wrong", FILE)), "a different file: sha256 "),
 ]
 
 

@@ -16,11 +16,11 @@ SENTENCES = b'{"sentence1": %s, "sentence2": "b", "gold_label": "neutral"}\n'
 NESTED = b"[" * 100_000
 ONES = np.ones((2, 2), np.float32)
 NO_YAML = "cannot be read as a YAML mapping"
-NO_RECORD = "not the record of word vectors"
+NO_RECORD = "not a record of vectors"
 
 # Each: who reads it, its content, and what of the message names the cause.
 DAMAGE = [
-    ("vectors", b"Ada\nrome\n", "line 1: no numbers behind a word"),
+    ("vectors", b"Ada\nrome\n", "line 1: no numbers after a word"),
     ("vectors", b"2 0\nAda\nrome\n", "line 2: no numbers"),
     ("vectors", TEXT + b"rome 1\t2 3 4\n", "line 3: a vector of 4"),
     ("vectors", b"Ada 1  2\nrome 1 2 3\n", "line 1: a vector of 2"),
@@ -35,7 +35,7 @@ DAMAGE = [
     ("word2vec", b"1 " + b"9" * 90 + b"\n", "neither a fastText nor"),
     ("vectors, zipped", zipped("a.vec", TEXT, flags=1), "encrypted"),
     ("vectors, zipped", zipped("a.vec", TEXT, flags=32), "compressed patched data"),
-    ("vectors, zipped", zipped("a.vec", TEXT, offset=1 << 20), "damaged or cut off"),
+    ("vectors, zipped", zipped("a.vec", TEXT, offset=1 << 20), "damaged or truncated"),
     ("SNLI, zipped", zipped("a_train.jsonl", b"", flags=1), "encrypted"),
     ("SNLI", NESTED, "line 1: not a JSON object"),
     ("SNLI", SENTENCES % b"7", "line 1: sentence1 and sentence2"),
@@ -54,7 +54,7 @@ DAMAGE = [
     ("Sent2Vec", sent2vec(words=-9), "a word behind the -9"),
     ("Sent2Vec", sent2vec(buckets=-1), "-1 buckets"),
     ("Sent2Vec", sent2vec(order=-1, buckets=0), "0 buckets"),
-    ("Sent2Vec", sent2vec(height=1 << 62), "damaged or cut off"),
+    ("Sent2Vec", sent2vec(height=1 << 62), "damaged or truncated"),
     ("checkpoint", saved(torch.ones(2)), "damaged checkpoint (a Tensor)"),
     # PyTorch would look for a place before its start.
     ("InferSent", INFERSENT[40:], "not a file of PyTorch weights, or damaged"),

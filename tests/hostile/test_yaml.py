@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from analogyqa.errors import AnalogyQAError
-from analogyqa.files import MOST_VALUES, read_yaml
+from analogyqa.files import MAX_VALUES, read_yaml
 from analogyqa.settings.load import load_config, read_config
 from analogyqa.settings.paper import load_paper
 from analogyqa.sources.registry import load_registry
@@ -84,7 +84,7 @@ def test_a_bomb_of_aliases_is_refused_with_little_memory(tmp_path, reader, bomb)
     path.write_text(BOMBS[bomb])
     tracemalloc.start()
     try:
-        with pytest.raises(AnalogyQAError, match=r"it\.yaml: its aliases .* stand for more than"):
+        with pytest.raises(AnalogyQAError, match=r"it\.yaml: its aliases .* expand to more than"):
             READERS[reader](path)
         assert tracemalloc.get_traced_memory()[1] < 20 << 20
     finally:
@@ -107,7 +107,7 @@ def test_aliases_of_a_common_kind_are_read(tmp_path):
 
 def test_the_files_of_the_repository_are_far_below_the_limit():
     for path in [ROOT / "config.yaml", ROOT / "sources.yaml", *ROOT.glob("papers/*/*.yaml")]:
-        assert path.read_text(encoding="utf-8").count("\n") < MOST_VALUES / 100
+        assert path.read_text(encoding="utf-8").count("\n") < MAX_VALUES / 100
 
 
 @pytest.mark.slow

@@ -114,9 +114,9 @@ def test_the_columns_of_sick_are_found_by_their_names(write):
         ("a.txt", "", ": no pair of sentences"),
         ("a.txt", sick(), ": no pair of sentences"),
         ("a.jsonl", "", ": no pair of sentences"),
-        ("a.txt", b"\xff\xfe\x00", ": damaged or cut off ('utf-8' codec"),
-        ("a.zip", "no archive", ": damaged or cut off"),
-        ("a.zip", {"a_dev.jsonl": b"{}"}, ": expected one file inside that ends in _train.jsonl"),
+        ("a.txt", b"\xff\xfe\x00", ": damaged or truncated ('utf-8' codec"),
+        ("a.zip", "no archive", ": damaged or truncated"),
+        ("a.zip", {"a_dev.jsonl": b"{}"}, ": expected one file with a name in *_train.jsonl"),
         ("a.zip", {"a_train.jsonl": b"{\n"}, ", a_train.jsonl, line 1: not a JSON object"),
     ],
 )

@@ -176,7 +176,7 @@ def test_tables_read_from_parquet_give_the_same(toy, tmp_path):
 @pytest.mark.parametrize("own", [[], ["west"], ["?"]])
 def test_a_type_without_an_entity_in_training_is_named(toy, rewriting, own):
     found = entities_table(toy, {"q0-0": own, "q1-0": ["east"], "q3-0": ["north"]})
-    with pytest.raises(AnalogyQAError, match=r"no where question .* Set named_entities\.model"):
+    with pytest.raises(AnalogyQAError, match=r"The where questions .* Set named_entities\.model"):
         rewrite_questions(toy, found, *store(PLANE), rewriting, True, WORDS)
 
 

@@ -71,7 +71,10 @@ def test_a_file_is_laid_over_the_repositorys_as_snakemake_does_it():
     [
         *((each, "cannot be read as a YAML mapping") for each in (b"seeds: [1", b"- a\n", b"text")),
         (b"title: \xff", "cannot be read as a YAML mapping"),
-        *((each, r"holds no value\. Give at least one key") for each in (b"", b"# no\n", b"---\n")),
+        *(
+            (each, r"the file is empty\. Give at least one key")
+            for each in (b"", b"# no\n", b"---\n")
+        ),
         (None, "no such file"),
     ],
 )
@@ -240,7 +243,7 @@ BROKEN = r"""
 {over: small, systems: {new: {title: N}}} => key systems.new.ranker is missing
 {over: small, selection: {subset: a}} => selection.subset: 'a' is not configured
 {over: small, selection: {}} => key selection.subset is missing
-{systems: &a {b: *a}} => its aliases (*name) stand for more than
+{systems: &a {b: *a}} => its aliases (*name) expand to more than
 """.strip().splitlines()
 
 

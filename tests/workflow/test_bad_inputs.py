@@ -113,9 +113,9 @@ VECTOR_FILES = {
     "fewer-than-said": (lambda text: text[: text[:-1].rindex("\n")], ".vec", [
         "its first line says"]),
     "other-words": (instead("1 6\nzzz 1 2 3 4 5 6\n"), ".vec", ["none of the"]),
-    "cut-gzip": (gzip_cut, ".vec.gz", ["damaged or cut off"]),
-    "cut-zip": (zip_of("a.vec", cut=-60), ".vec.zip", ["damaged or cut off"]),
-    "zip-of-two": (zip_of("a.vec", "b.vec"), ".vec.zip", ["expected one file inside"]),
+    "cut-gzip": (gzip_cut, ".vec.gz", ["damaged or truncated"]),
+    "cut-zip": (zip_of("a.vec", cut=-60), ".vec.zip", ["damaged or truncated"]),
+    "zip-of-two": (zip_of("a.vec", "b.vec"), ".vec.zip", ["expected one file"]),
     "no-binary": (instead("neither of the formats"), ".bin", [
         "neither a fastText nor a word2vec binary"]),
 }  # fmt: skip
@@ -234,7 +234,7 @@ DAMAGED = {
         ["resources/wikiqa/WikiQA-dev.tsv", "c44fb3a52182b95f0c48e49ae1f63b6159047cb5"],
     ),
     "damaged Parquet": (damaged_corpus, PROTOTYPES, [CORPUS, "damaged Parquet file", "Delete it"]),
-    "damaged vectors": (damaged_vectors, RUN, [VECTORS, "damaged word vectors", "Delete the file"]),
+    "damaged vectors": (damaged_vectors, RUN, [VECTORS, "damaged", "Delete the file"]),
     "damaged checkpoint": (
         damaged_checkpoints,
         RUN,
@@ -277,7 +277,7 @@ def test_a_disk_without_space_keeps_earlier_results(finished, tmp_path):
     # A limit on the size of files stands in for a full disk: the same OSError while writing.
     limit = (500_000, 500_000)
     done = project.run(VECTORS, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, limit))
-    check_failed(done, [f"{VECTORS}: cannot be written", "Make room on the disk"])
+    check_failed(done, [f"{VECTORS}: cannot be written", "Free some disk space"])
     assert not (project.folder / VECTORS).exists()
     assert project.products() == before
 

@@ -17,12 +17,20 @@ from analogyqa.vectors.text_files import open_packed
 def train_vectors(
     texts: list[str], path: str | Path, dim: int, epochs: int, min_count: int, lowercase: bool
 ) -> None:
-    """Train fastText skip-gram vectors on text files and save the model to `path`.
+    """Train fastText skip-gram vectors on text files, and save the model.
 
-    The texts are UTF-8, may be gzipped, and are tokenised as the corpora are. One thread, so that
-    the same text gives the same vectors.
+    Uses one thread, so that the result is reproducible.
 
-    Raises AnalogyQAError when no word is frequent enough.
+    Args:
+        texts: UTF-8 files, which may be gzipped; they are tokenised like the corpora.
+        path: the .bin file to write.
+        dim: dimensions of a vector.
+        epochs: passes over the texts.
+        min_count: frequency below which words are ignored.
+        lowercase: whether to lower-case the texts.
+
+    Raises:
+        AnalogyQAError: when no word is frequent enough, or training diverges.
     """
     import fasttext
 
@@ -39,10 +47,10 @@ def train_vectors(
             model = fasttext.train_unsupervised(
                 str(text_path), model="skipgram", thread=1, verbose=0, **sizes
             )
-        except (ValueError, RuntimeError) as error:  # the latter when a loss is not a number
+        except (ValueError, RuntimeError) as error:  # RuntimeError: the loss is not a number
             raise AnalogyQAError(
-                f"{', '.join(texts)}: fastText could not train on it ({error}). Is the text empty, "
-                f"or does no word come {min_count} times (min_count)?"
+                f"{', '.join(texts)}: fastText could not train on this text ({error}). Does any "
+                f"word occur {min_count} times (min_count)?"
             ) from error
         finally:
             text_path.unlink(missing_ok=True)
@@ -59,17 +67,26 @@ def train_word2vec(
     min_count: int,
     lowercase: bool,
 ) -> None:
-    """Train skip-gram vectors with hierarchical softmax and save them as word2vec's binary form.
+    """Train skip-gram vectors with hierarchical softmax, and save them in word2vec's binary format.
 
-    Five negatives are drawn beside it, and frequent words are sampled at 1e-3 (Mikolov et al.
-    2013), both as gensim does by default. The sentences are tokenised as the corpora are. One
-    worker, so that the same sentences give the same bytes.
+    As by gensim's defaults, five negatives are drawn as well, and frequent words are subsampled at
+    1e-3 (Mikolov et al. 2013). Uses one worker, so that the result is reproducible.
 
-    Raises AnalogyQAError when no word is frequent enough.
+    Args:
+        sentences: texts, which are tokenised like the corpora.
+        path: the .bin file to write.
+        dim: dimensions of a vector.
+        window: largest distance between two words of a context.
+        epochs: passes over the sentences.
+        min_count: frequency below which words are ignored.
+        lowercase: whether to lower-case the sentences.
+
+    Raises:
+        AnalogyQAError: when no word is frequent enough.
     """
     from gensim.models import Word2Vec
 
-    # That both losses are asked for would be a warning on the terminal.
+    # gensim warns when both losses are used.
     logging.getLogger("gensim.models.word2vec").setLevel(logging.ERROR)
     with atomic_path(path) as vectors_path:
         text_path = vectors_path.with_suffix(".txt")
@@ -84,8 +101,8 @@ def train_word2vec(
                 )  # fmt: skip
         except RuntimeError as error:
             raise AnalogyQAError(
-                f"{path}: word2vec could not train ({error}). Have the corpora any text, and does "
-                f"a word come {min_count} times (min_count)?"
+                f"{path}: word2vec could not train ({error}). Does any word of the corpora occur "
+                f"{min_count} times (min_count)?"
             ) from error
         finally:
             text_path.unlink(missing_ok=True)
