@@ -18,7 +18,7 @@ def build(name: str, seed: int = 0, dim: int = DIM, **training) -> nn.Module:
     own = {"encoder": "words", "vectors": "v", "training": {"loss": "pairwise"}}
     system = System(title="R", ranker=name, **own)
     settings = Training(**{"sentence_dim": 6, "dropout": 0.0} | training)
-    return RANKERS[name].load()(system.model_copy(update={"training": settings}), dim, seed)
+    return RANKERS[name].load()(system.ranker, settings, dim, seed)
 
 
 def sentences(lengths: list[int] = LENGTHS, more: int = 0) -> Tensor:

@@ -212,16 +212,17 @@ def test_an_unavailable_system_needs_no_reasons_for_its_choices(available):
 
 
 def test_a_fused_system_is_unavailable_if_a_part_is(available):
-    fused = {"title": "F", "ranker": "fused"}
-    systems = vectors("gone") | {"both": fused | {"parts": ["analogy", "means"]}}
-    systems |= {"analogy": ANALOGY, "two": fused | {"parts": {"analogy": [0, 1]}}}
+    parts = {"both": ["analogy", "means"], "two": {"analogy": [0, 1]}}
+    systems = vectors("gone") | {"analogy": ANALOGY}
+    for name, own in parts.items():
+        systems[name] = {"title": "F", "ranker": {"name": "fused", "parts": own}}
     assert available(systems).reasons == {"means": GONE, "both": GONE}
 
 
 def test_a_fused_system_is_left_out_if_a_part_is(available):
     systems = {
         "analogy": ANALOGY,
-        "both": {"title": "F", "ranker": "fused", "parts": ["analogy", "mean"]},
+        "both": {"title": "F", "ranker": {"name": "fused", "parts": ["analogy", "mean"]}},
     }
     found = available(systems, left_out={"analogy": "too long"})
     assert found.reasons == {"analogy": "too long", "both": "too long"}

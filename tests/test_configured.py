@@ -20,7 +20,7 @@ CELLS = {
     "words": Cell("words", "toy", "who"),
     "both": Cell("both", "toy", "who"),
 }
-BOTH = "both: {title: F, ranker: fused, parts: [mean, words]}"
+BOTH = "both: {title: F, ranker: {name: fused, parts: [mean, words]}}"
 EVERY = set(CELLS)
 OF_VECTORS = EVERY - {"words"}
 TRAINED = {"analogy", "folded", "tuned"}

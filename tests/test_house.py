@@ -18,7 +18,8 @@ PAPERS = LIBRARY.parents[1] / "papers"
 # A package imports only what stands before it. CONTRIBUTING.md says what each is for. The
 # specifications of plug-ins are the modules `specs` of several packages.
 ROOMS = (
-    *("errors", "text", "memory", "files", "folders", "schemas", "plugin", "specs", "measures"),
+    *("errors", "text", "memory", "files", "folders", "schemas", "plugin"),
+    *("settings.base", "settings.options", "specs", "measures"),
     *("settings", "sources", "corpora", "vectors", "analogies", "rewriting", "encoders"),
     *("pretrained", "rankers", "objectives", "tasks", "plan", "availability", "examples"),
     *("training", "runs", "experiments", "report", "tracking", "planning", "job"),
@@ -31,7 +32,8 @@ def room_of(path: Path) -> str:
 
 def room_of_module(name: str) -> str:
     parts = name.split(".")
-    return "specs" if "specs" in parts else parts[1]
+    module = ".".join(parts[1:3])
+    return "specs" if "specs" in parts else module if module in ROOMS else parts[1]
 
 
 def files() -> list[Path]:

@@ -73,7 +73,7 @@ def test_what_is_asked_for_is_run_and_nothing_else_changes(papers, over, gone, n
 
 
 FUSED = """
-systems: {both: {title: F, ranker: fused, parts: {baseline: [0], stored: [0, 1]}}}
+systems: {both: {title: F, ranker: {name: fused, parts: {baseline: [0], stored: [0, 1]}}}}
 extra_rows: {table1: [both]}
 """
 
@@ -251,7 +251,7 @@ def test_a_system_that_is_left_out_is_not_cross_fitted(cross_validated):
 
 def test_a_system_that_is_left_out_on_one_data_set_runs_on_the_others(cross_validated):
     """And so does what fuses it."""
-    fused = "systems: {both: {title: B, ranker: fused, parts: [words, baseline]}}"
+    fused = "systems: {both: {title: B, ranker: {name: fused, parts: [words, baseline]}}}"
     left = (
         "left_out: {baseline toy: too long}\ncross_validation: {systems: [words, baseline, both]}"
     )

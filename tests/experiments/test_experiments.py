@@ -146,7 +146,7 @@ def test_what_a_job_is_given_is_a_value_of_json_with_the_hash_of_its_code(given,
 
 def test_the_parts_of_a_fused_system_are_its_files(monkeypatch):
     monkeypatch.chdir(ROOT)
-    both = {"title": "Both", "ranker": "fused", "parts": ["analogy", "bm25"]}
+    both = {"title": "Both", "ranker": {"name": "fused", "parts": ["analogy", "bm25"]}}
     own = Inputs(sample(systems={"both": both}))
     files = own.fuse_scores(cell("both/wikiqa/who/default"))
     folders = [f"{OUT}/runs/{name}/wikiqa/who/default" for name in ("analogy", "bm25")]

@@ -35,7 +35,9 @@ def loss_of(cell):
 
     def loss_of(loss, ranker, vectors=None, changed=lambda batch: batch, margin=0.3):
         training = {"loss": loss, "margin": margin, "batch_size": 4}
-        own = {"encoder": "bigru", "vectors": "v", "ranker": ranker, "gradient": "euclidean"}
+        own = {"encoder": "bigru", "vectors": "v", "ranker": ranker}
+        if ranker == "hyperbolic":
+            own["ranker"] = {"name": ranker, "gradient": "euclidean"}
         system = System(title="S", **own, training=training)
         epoch_batches = EXAMPLES[OBJECTIVES[loss].draws].load()
         batch = next(epoch_batches(cell, system.training, 0, 1, system.compares))

@@ -15,7 +15,9 @@ QUESTIONS = np.repeat(np.arange(40), 5)
 
 
 def fused(fusion="equal"):
-    return build_ranker(System(title="F", ranker="fused", parts=["a", "b"], fusion=fusion))
+    return build_ranker(
+        System(title="F", ranker={"name": "fused", "parts": ["a", "b"], "fusion": fusion})
+    )
 
 
 def examples(noise: tuple[float, ...]) -> tuple[np.ndarray, np.ndarray]:

@@ -34,8 +34,8 @@ def reference(x, y):
 
 def ranker(**options):
     training = {"loss": "mix"}
-    own = {"encoder": "nbow", "vectors": "v", "ranker": "hyperbolic"}
-    return build_ranker(System(title="H", **own, training=training, **options), 5, 0)
+    own = {"encoder": "nbow", "vectors": "v", "ranker": {"name": "hyperbolic", **options}}
+    return build_ranker(System(title="H", **own, training=training), 5, 0)
 
 
 def energies(ranker, vectors):

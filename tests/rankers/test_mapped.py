@@ -37,7 +37,9 @@ def fitting(questions, candidates, labels=None, splits=None):
 
 def ranker(fitted_to, components=0, **mapping):
     options = {"mapping": mapping, "components": components}
-    made = build_ranker(System(title="M", encoder="mean", vectors="v", ranker="mapped", **options))
+    made = build_ranker(
+        System(title="M", encoder="mean", vectors="v", ranker={"name": "mapped", **options})
+    )
     made.fit(fitted_to)
     return made
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from analogyqa.rankers import Encoded, Quadruples, build_ranker
 from analogyqa.rankers.analogy import analogy_scores
 from analogyqa.rankers.energy import energy
-from analogyqa.rankers.specs import RANKERS
-from analogyqa.settings.systems import SYSTEM_OVERRIDES, System
+from analogyqa.rankers.specs import RANKER_OVERRIDES, RANKERS
+from analogyqa.settings.systems import System
 from analogyqa.vectors.unit import unit
 
 OF_TEXTS = [name for name, entry in RANKERS.items() if entry.reads == "text"]
@@ -20,7 +20,7 @@ OF_VECTORS = [name for name in RANKERS if RANKERS[name].needs_encoder and name n
 
 def ranker(name, **options):
     encoder = {} if name in OF_TEXTS else {"encoder": "random"}
-    return build_ranker(System(title="R", ranker=name, **encoder, **options))
+    return build_ranker(System(title="R", ranker={"name": name, **options}, **encoder))
 
 
 def vectors(*shape, seed=0):
@@ -87,21 +87,17 @@ def test_a_ranker_of_texts_scores_each_pair_by_itself(name):
 
 
 @pytest.mark.parametrize(("name", "entry"), RANKERS.items())
-def test_an_option_is_a_key_of_a_system_that_is_an_axis_of_its_rankers_only(name, entry):
+def test_an_option_is_an_override_of_its_rankers_only(name, entry):
     encoder = {"encoder": "random"} if entry.needs_encoder else {}
-    if entry.reads == "scores":
-        encoder = {"parts": ["a", "b"]}
     if entry.trained or entry.reads == "words":
         encoder = {"encoder": "words" if entry.reads == "words" else "nbow", "vectors": "v"}
     if entry.trained:
         encoder |= {"training": {"loss": "pairwise"}}
-    system = System(title="R", ranker=name, **encoder)
-    for option in {option for each in RANKERS.values() for option in each.options}:
-        overrides = [
-            override for override in SYSTEM_OVERRIDES if override.partition(".")[0] == option
-        ]
-        assert overrides
-        assert {system.reads(override) for override in overrides} == {option in entry.options}
+    parts = {"parts": ["a", "b"]} if entry.reads == "scores" else {}
+    system = System(title="R", ranker={"name": name, **parts}, **encoder)
+    read = [override for override in RANKER_OVERRIDES if system.reads(override)]
+    assert read == list(entry.options.overrides())
+    assert {override.partition(".")[0] for override in read} == {*entry.options.names()} - {"parts"}
 
 
 # The energy

@@ -155,6 +155,7 @@ def make_run(
         "vectors": {"name": "wiki", "origin": "wiki-news"},
         "sentence_vectors": None,
     } | settings
+    recorded["system"] = {"ranker": {"name": "analogy"}} | recorded["system"]
     dev = make_metrics("dev", {"map": np.zeros((2, 1))})
     metrics = pd.concat([dev, make_metrics("test", values)], ignore_index=True)
     return {"cell": cell.record(), "settings": recorded}, metrics

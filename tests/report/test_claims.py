@@ -226,9 +226,11 @@ class TestPrimary:
         assert "cross-validated" not in str(self.judge({"one": claim}, systems=systems).index)
 
     def test_what_fuses_trained_systems_is_cross_fitted_and_did_not_learn_where_one_did_not(self):
-        fused = {"title": "F", "ranker": "fused"}
         pairs = {"f": ["analogy", "similarity"], "g": ["lwda", "similarity"]}
-        systems = SYSTEMS | {name: fused | {"parts": parts} for name, parts in pairs.items()}
+        systems = SYSTEMS | {
+            name: {"title": "F", "ranker": {"name": "fused", "parts": parts}}
+            for name, parts in pairs.items()
+        }
         config = self.config(("f", "g"), made_of=systems)
         paper = make_paper(one=make_claim(compare("f", "g"), primary=True))
         learnt = {Cell("analogy", "wikiqa", "comb", (("fold", "2of2"),)): False}

@@ -120,8 +120,9 @@ for ranker in RANKERS:
             if RANKERS[ranker].trained and not pairwise:
                 continue
             if not (pairwise and RANKERS[ranker].needs_prototypes):
-                own = {"title": "S", "ranker": ranker, "encoder": encoder, "vectors": vectors}
-                own |= {"parts": ["a", "b"]} if RANKERS[ranker].reads == "scores" else {}
+                parts = {"parts": ["a", "b"]} if RANKERS[ranker].reads == "scores" else {}
+                own = {"title": "S", "encoder": encoder, "vectors": vectors}
+                own["ranker"] = {"name": ranker, **parts}
                 system = System(**own, **{"training": {"loss": loss}} if loss else {})
                 script = "fuse_scores.py" if system.parts else "score_candidates.py"
                 script = SCRIPTS / ("train_encoder.py" if loss else script)

@@ -36,7 +36,7 @@ def parts(tmp_path, corpus):
 @pytest.fixture
 def fuse(parts, tmp_path):
     def fuse(names, fusion="equal"):
-        system = System(title="F", ranker="fused", parts=names, fusion=fusion)
+        system = System(title="F", ranker={"name": "fused", "parts": names, "fusion": fusion})
         cell, own = Cell("f", "toy", "comb"), {name: parts[name] for name in system.parts}
         corpus, folder = str(tmp_path / "corpus.parquet"), tmp_path / "fused"
         fuse_cell(cell, TYPES, system, corpus, own, SEEDS, folder)

@@ -13,7 +13,8 @@ from analogyqa.settings.systems import System
 from analogyqa.training import loop
 
 TRAINING = {"loss": "mix", "sentence_dim": 4, "max_epochs": 1, "dropout": 0.0}
-NET = {"encoder": "nbow", "vectors": "some", "ranker": "hyperbolic", "gradient": "euclidean"}
+HYPERBOLIC = {"name": "hyperbolic", "gradient": "euclidean"}
+NET = {"encoder": "nbow", "vectors": "some", "ranker": HYPERBOLIC}
 CELL = Cell("net", "toy", "all")
 
 

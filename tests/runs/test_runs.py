@@ -162,7 +162,10 @@ def test_the_record_says_what_was_run(run):
     assert record["seeds"] == [0, 5]
     settings = record["settings"]
     assert (settings["training"]["sentence_dim"], settings["p"]) == (4, 3)
-    assert (settings["system"]["ranker"], settings["system"]["encoder"]) == ("analogy", "bigru")
+    assert (settings["system"]["ranker"]["name"], settings["system"]["encoder"]) == (
+        "analogy",
+        "bigru",
+    )
     assert settings["hyperparameters"] == "paper"
     assert settings["vectors"] == {"name": "vectors", "origin": "toy"}
     assert settings["sentence_vectors"] is None
@@ -313,7 +316,7 @@ def test_a_system_without_prototypes_needs_the_corpus_only(
     assert sorted(record["inputs"]) == ["corpus, seed 0", "corpus, seed 5"]
     settings = record["settings"]
     assert (settings["vectors"], settings["p"]) == (None, None)
-    assert settings["system"]["ranker"] == own["ranker"]
+    assert settings["system"]["ranker"] == {"name": own["ranker"]}
     scores = tables_of(folder)["scores"]
     assert len({tuple(each["score"]) for _, each in scores.groupby("seed")}) == by_seed
     ranked = [select_subset(corpus, split, types)["candidate_id"] for split in ("dev", "test")]

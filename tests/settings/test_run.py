@@ -41,7 +41,7 @@ WRONG = """
 {seeds: true, prototypes: {p: 2.5}, datasets: {toy: {drop_all_correct: [all], prototype_choice: x}}}
 {seeds: 2.5, prototypes: {p: true}, vectors: {some: {out_of_vocabulary: guess, lowercase: 7}}}
 {seeds: null, sentence_vectors: {means: {encoder: elmo, lstm_dim: 0}, published: {weights: []}}}
-{seeds: 10001, systems: {mean: {encoder: bert, aggregate: median, rewriting: verb, p: 0}}}
+{seeds: 10001, systems: {mean: {encoder: bert, ranker: {aggregate: median}, rewriting: verb, p: 0}}}
 {seeds: [9999999999], systems: {analogy: {training: {loss: ranked, dropout: 2}}, mean: 3}}
 {systems: {random: {encoder: [a], ranker: tfidf}, analogy: {training: 3}}}
 {named_entities: {model: [], labels: 3}, subsets: {who: []}, question_types: {who: who}}
@@ -94,8 +94,14 @@ systems: {mean: {vectors: null}} => systems.mean: .*mean needs vectors
 systems: {random: {vectors: some}} => systems.random: .*random reads no vectors
 systems: {mean: {sentence_vectors: means}} => systems.mean: .*give one of encoder, sen
 systems: {both: {title: F, ranker: fused}} => systems.both: .*ranker: fused goes with parts, two
-systems: {mean: {parts: [words, random]}} => systems.mean: .*ranker: fused goes with parts, two runs
-systems: {both: {title: F, ranker: fused, parts: [mean, nope]}} => systems.both.parts: 'nope' is not
+systems: {f: {title: F, ranker: {name: fused, parts: [words]}}} => systems.f: .*goes with parts
+systems: {mean: {ranker: {name: analogy, agregate: max}}} => mean.ranker: .*mean aggregate?
+systems: {mean: {ranker: {name: cosine, aggregate: max}}} => mean.ranker: .*an option of analogy
+systems: {mean: {ranker: {name: cosine, k: 1}}} => systems.mean.ranker: .*this ranker has no options
+systems: {mean: {aggregate: max}} => systems.mean: .*write ranker: {name: analogy, aggregate: ...}
+systems: {mean: {ranker: cosin}} => KEY: .*no ranker 'cosin'; did you mean cosine?
+systems: {new: {title: N, ranker: {aggregate: max}}} => key systems.new.ranker.name is missing
+systems: {f: {title: F, ranker: {name: fused, parts: [mean, nope]}}} => ranker.parts: 'nope' is
 systems: {baseline: {starts_from: analogyy}} => KEY: 'analogyy' is not .*mean analogy?
 systems: {mean: {starts_from: baseline}} => systems.mean: .*starts_from: both systems must be tr
 systems: {baseline: {starts_from: analogy}} => systems.baseline: .*starts_from: a system without pro

@@ -24,7 +24,7 @@ UNTRAINED = Cell("random", "wikiqa", "comb")
 NAME, UNTRAINED_NAME = run_name(CELL), run_name(UNTRAINED)
 CURVES = ["loss", *(f"dev_{name}" for name in RANKED)]
 SETTINGS = {
-    "system": {"encoder": "bigru", "ranker": "analogy"},
+    "system": {"encoder": "bigru", "ranker": {"name": "analogy"}},
     "training": {"loss": "printed", "select_by": "mrr", "negatives": {"count": 1}},
     "hyperparameters": "paper",
     "sources": {"train": "wikiqa-train", "dev": "wikiqa-dev", "test": "wikiqa-test"},

@@ -169,7 +169,7 @@ def test_coordinates_and_settings_are_flat_params_by_which_runs_are_found(result
         "sources.dev": "wikiqa-dev",
         "sources.test": "wikiqa-test",
         "system.encoder": "bigru",
-        "system.ranker": "analogy",
+        "system.ranker.name": "analogy",
         "training.loss": "printed",
         "training.negatives.count": "1",
         "hyperparameters": "paper",

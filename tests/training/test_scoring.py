@@ -33,7 +33,8 @@ COMB = ["who", "when", "where"]
 
 def system(encoder="mean", ranker="analogy", aggregate="max"):
     vectors = None if encoder == "random" else "some"
-    return System(title="M", encoder=encoder, vectors=vectors, ranker=ranker, aggregate=aggregate)
+    options = {"aggregate": aggregate} if ranker == "analogy" else {}
+    return System(title="M", encoder=encoder, vectors=vectors, ranker={"name": ranker, **options})
 
 
 def ranker(name="analogy", aggregate="max"):

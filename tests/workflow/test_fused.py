@@ -5,7 +5,7 @@ import pytest
 from workflow.project import SYSTEMS, cells_of
 
 pytestmark = pytest.mark.workflow
-BOTH = {"title": "Both", "ranker": "fused", "parts": {"analogy": [0], "fasttext": [0, 1]}}
+BOTH = {"title": "Both", "ranker": {"name": "fused", "parts": {"analogy": [0], "fasttext": [0, 1]}}}
 TABLE = "results/tables/diallo2019/table4.md"
 
 

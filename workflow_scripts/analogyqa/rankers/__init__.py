@@ -5,8 +5,6 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
-from analogyqa.rankers.specs import RANKERS
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -71,7 +69,7 @@ class Quadruples(NamedTuple):
 
 
 class Ranker(Protocol):
-    """Ranks candidates by vectors. Its constructor takes the section of its system."""
+    """Ranks candidates by vectors."""
 
     def scores(self, encoded: Encoded) -> tuple[np.ndarray, np.ndarray]:
         """Score all pairs: float32 [M], and int [M] the row of the best prototype, -1 for none."""
@@ -95,11 +93,7 @@ class FittedRanker(Ranker, Protocol):
 
 
 class TrainedRanker(Protocol):
-    """Ranks candidates by vectors and learns with the encoder: a `torch.nn.Module`.
-
-    Its constructor takes the section of its system, the dimension of the encoder's vectors and the
-    seed of its initial weights.
-    """
+    """Ranks candidates by vectors and learns with the encoder: a `torch.nn.Module`."""
 
     def energies(self, quadruples: Quadruples, both_sides: bool = False) -> list["Tensor"]:
         """Return the scores of the pairs c, d: one side, [n]."""
@@ -107,7 +101,7 @@ class TrainedRanker(Protocol):
 
 
 class TextRanker(Protocol):
-    """Ranks candidates by their words. Its constructor takes the section of its system."""
+    """Ranks candidates by their words."""
 
     def scores(
         self,
@@ -123,6 +117,5 @@ class TextRanker(Protocol):
 def build_ranker(
     system: "System", dim: int = 0, seed: int = 0
 ) -> Ranker | TextRanker | TrainedRanker:
-    """Return the ranker of a system; one that is trained is for vectors of `dim`."""
-    entry = RANKERS[system.ranker]
-    return entry.load()(system, dim, seed) if entry.trained else entry.load()(system)
+    """Return a new ranker of a system, for vectors of dimension `dim` where it is trained."""
+    return system.ranker_spec.load()(system.ranker, system.training, dim, seed)

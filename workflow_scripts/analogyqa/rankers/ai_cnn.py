@@ -11,7 +11,8 @@ from analogyqa.rankers.padding import side_of, word_mask
 
 if TYPE_CHECKING:
     from analogyqa.rankers import Quadruples
-    from analogyqa.settings.systems import System
+    from analogyqa.settings.options import Options
+    from analogyqa.settings.systems import Training
 
 WIDTH = 3  # words that a filter sees
 
@@ -38,10 +39,10 @@ class AICNNRanker(nn.Module):
     300 and h = 100. HyperQA prints 140K with vectors of its own and of an unknown size.
     """
 
-    def __init__(self, system: "System", dim: int, seed: int) -> None:
+    def __init__(self, options: "Options", training: "Training", dim: int, seed: int) -> None:
         super().__init__()
         torch.manual_seed(seed)
-        hidden = system.training.sentence_dim
+        hidden = training.sentence_dim
         self.convolution = nn.Conv1d(dim, hidden, WIDTH, padding=WIDTH // 2)
         self.of_question = nn.Linear(hidden, hidden)
         self.of_candidate = nn.Linear(hidden, hidden, bias=False)
@@ -49,8 +50,8 @@ class AICNNRanker(nn.Module):
         self.question_attention = nn.Linear(hidden, 1, bias=False)
         self.candidate_attention = nn.Linear(hidden, 1, bias=False)
         self.output = nn.Linear(2 * hidden, 1)
-        self.word_dropout = Dropout(system.training, "word_vectors")
-        self.sentence_dropout = Dropout(system.training, "sentence_vector")
+        self.word_dropout = Dropout(training, "word_vectors")
+        self.sentence_dropout = Dropout(training, "sentence_vector")
 
     def energies(self, quadruples: "Quadruples", both_sides: bool = False) -> list[Tensor]:
         """Return the scores of the pairs c and d: one side, [n]."""

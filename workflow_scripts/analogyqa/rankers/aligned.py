@@ -5,14 +5,10 @@ baseline for question answering", SIGIR.
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from analogyqa.vectors.unit import unit
-
-if TYPE_CHECKING:
-    from analogyqa.settings.systems import System
 
 
 class AlignedRanker:
@@ -21,7 +17,7 @@ class AlignedRanker:
     Of the paper's one-to-many alignments it takes the best alone, and none of the least similar.
     """
 
-    def __init__(self, system: "System") -> None:
+    def __init__(self, *unused: object) -> None:
         pass
 
     def fit(self, word_vectors: np.ndarray, holding: np.ndarray, sentences: int) -> None:

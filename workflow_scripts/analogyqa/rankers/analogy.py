@@ -10,15 +10,15 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from analogyqa.rankers import Encoded, Quadruples
-    from analogyqa.settings.systems import System
+    from analogyqa.rankers.specs import AnalogyOptions
 
 
 class AnalogyRanker:
     """score(q, a) = max over prototypes of cos(q_p - a_p, q - a) (section 4.2), or as `aggregate`
     says."""
 
-    def __init__(self, system: "System") -> None:
-        self.aggregate = system.aggregate
+    def __init__(self, options: "AnalogyOptions", *unused: object) -> None:
+        self.aggregate = options.aggregate
 
     def scores(self, encoded: "Encoded") -> tuple[np.ndarray, np.ndarray]:
         """Score pairs: float32 [M], and int [M] the row of the best prototype."""

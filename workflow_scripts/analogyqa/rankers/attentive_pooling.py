@@ -13,7 +13,8 @@ from analogyqa.rankers.padding import side_of, word_mask
 
 if TYPE_CHECKING:
     from analogyqa.rankers import Quadruples
-    from analogyqa.settings.systems import System
+    from analogyqa.settings.options import Options
+    from analogyqa.settings.systems import Training
 
 WIDTH = 5  # words that a filter of AP-CNN sees
 
@@ -29,12 +30,12 @@ class AttentivePooling(nn.Module):
     word vectors and on the two sums; the paper has none.
     """
 
-    def __init__(self, system: "System", hidden: int, seed: int) -> None:
+    def __init__(self, options: "Options", training: "Training", hidden: int, seed: int) -> None:
         super().__init__()
         torch.manual_seed(seed)
         self.interaction = nn.Linear(hidden, hidden, bias=False)
-        self.word_dropout = Dropout(system.training, "word_vectors")
-        self.sentence_dropout = Dropout(system.training, "sentence_vector")
+        self.word_dropout = Dropout(training, "word_vectors")
+        self.sentence_dropout = Dropout(training, "sentence_vector")
 
     def maps(self, x: Tensor, inside: Tensor) -> Tensor:
         """Return the maps [u, t, h] of word vectors [u, t, d]; `inside` [u, t] says the words."""
@@ -65,9 +66,9 @@ class APCNNRanker(AttentivePooling):
     width.
     """
 
-    def __init__(self, system: "System", dim: int, seed: int) -> None:
-        hidden = system.training.sentence_dim
-        super().__init__(system, hidden, seed)
+    def __init__(self, options: "Options", training: "Training", dim: int, seed: int) -> None:
+        hidden = training.sentence_dim
+        super().__init__(options, training, hidden, seed)
         self.convolution = nn.Conv1d(dim, hidden, WIDTH)
 
     def maps(self, x: Tensor, inside: Tensor) -> Tensor:
@@ -83,9 +84,9 @@ class APBiLSTMRanker(AttentivePooling):
     PyTorch has two biases where an LSTM needs one, 4h more.
     """
 
-    def __init__(self, system: "System", dim: int, seed: int) -> None:
-        hidden = system.training.sentence_dim
-        super().__init__(system, hidden, seed)
+    def __init__(self, options: "Options", training: "Training", dim: int, seed: int) -> None:
+        hidden = training.sentence_dim
+        super().__init__(options, training, hidden, seed)
         self.lstm = nn.LSTM(dim, hidden // 2, batch_first=True, bidirectional=True)
 
     def maps(self, x: Tensor, inside: Tensor) -> Tensor:

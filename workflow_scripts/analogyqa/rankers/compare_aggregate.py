@@ -12,7 +12,8 @@ from analogyqa.rankers.padding import word_mask
 
 if TYPE_CHECKING:
     from analogyqa.rankers import Quadruples
-    from analogyqa.settings.systems import System
+    from analogyqa.settings.options import Options
+    from analogyqa.settings.systems import Training
 
 WIDTHS = (1, 2, 3, 4, 5)  # words that a filter sees
 PAIRS = 64  # that are compared at a time, with candidates of like length: few places are padding
@@ -35,17 +36,17 @@ class CompareAggregateRanker(nn.Module):
     filters, 5 h^2 + h and h + 1 of the output.
     """
 
-    def __init__(self, system: "System", dim: int, seed: int) -> None:
+    def __init__(self, options: "Options", training: "Training", dim: int, seed: int) -> None:
         super().__init__()
         torch.manual_seed(seed)
-        hidden = system.training.sentence_dim
+        hidden = training.sentence_dim
         self.gate, self.content = nn.Linear(dim, hidden), nn.Linear(dim, hidden)
         self.attention = nn.Linear(hidden, hidden)
         self.convolutions = nn.ModuleList(nn.Conv1d(hidden, hidden, width) for width in WIDTHS)
         self.layer = nn.Linear(len(WIDTHS) * hidden, hidden)
         self.output = nn.Linear(hidden, 1)
-        self.word_dropout = Dropout(system.training, "word_vectors")
-        self.sentence_dropout = Dropout(system.training, "sentence_vector")
+        self.word_dropout = Dropout(training, "word_vectors")
+        self.sentence_dropout = Dropout(training, "sentence_vector")
 
     def energies(self, quadruples: "Quadruples", both_sides: bool = False) -> list[Tensor]:
         """Return the scores of the pairs c and d: one side, [n]."""

@@ -10,13 +10,12 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from analogyqa.rankers import Encoded, Quadruples
-    from analogyqa.settings.systems import System
 
 
 class CosineRanker:
     """score(q, a) = cos(q, a). It sees the same quadruples as analogy and reads c and d only."""
 
-    def __init__(self, system: "System") -> None:
+    def __init__(self, *unused: object) -> None:
         pass
 
     def scores(self, encoded: "Encoded") -> tuple[np.ndarray, np.ndarray]:

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 if TYPE_CHECKING:
-    from analogyqa.settings.systems import System
+    from analogyqa.rankers.specs import FusedOptions
 
 RANK_CONSTANT = 60
 
@@ -85,8 +85,8 @@ class FusedRanker:
         weights: of the parts, float64 [k], once it is fitted.
     """
 
-    def __init__(self, system: "System") -> None:
-        self.fusion = system.fusion
+    def __init__(self, options: "FusedOptions", *unused: object) -> None:
+        self.fusion = options.fusion
 
     def fit(self, scores: np.ndarray, question_of: np.ndarray, labels: np.ndarray) -> None:
         """Learn the weights where `fusion` learns them, and else make them equal.

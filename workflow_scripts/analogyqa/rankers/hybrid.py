@@ -11,7 +11,7 @@ from analogyqa.rankers.cosine import CosineRanker
 
 if TYPE_CHECKING:
     from analogyqa.rankers import Encoded, Quadruples
-    from analogyqa.settings.systems import System
+    from analogyqa.rankers.specs import AnalogyOptions
 
 
 class HybridRanker(nn.Module):
@@ -20,9 +20,9 @@ class HybridRanker(nn.Module):
     One number is learnt: alpha is its logistic function, and begins at 1/2.
     """
 
-    def __init__(self, system: "System") -> None:
+    def __init__(self, options: "AnalogyOptions", *unused: object) -> None:
         super().__init__()
-        self.by_analogy, self.by_cosine = AnalogyRanker(system), CosineRanker(system)
+        self.by_analogy, self.by_cosine = AnalogyRanker(options), CosineRanker()
         self.logit = nn.Parameter(torch.tensor(0.0))
 
     @property

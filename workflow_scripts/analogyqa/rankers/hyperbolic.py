@@ -7,7 +7,8 @@ from torch import Tensor, nn
 
 if TYPE_CHECKING:
     from analogyqa.rankers import Quadruples
-    from analogyqa.settings.systems import System
+    from analogyqa.rankers.specs import HyperbolicOptions
+    from analogyqa.settings.systems import Training
 
 # The ball is open: on its border every distance is infinite (Nickel and Kiela 2017, eq. 5).
 BORDER = 1e-5
@@ -28,12 +29,14 @@ class HyperbolicRanker(nn.Module):
     Kiela (2017), which it cites. w starts at -1, so that the near is better than the far.
     """
 
-    def __init__(self, system: "System", dim: int, seed: int) -> None:
+    def __init__(
+        self, options: "HyperbolicOptions", training: "Training", dim: int, seed: int
+    ) -> None:
         super().__init__()
-        self.riemannian = system.gradient == "riemannian"
+        self.riemannian = options.gradient == "riemannian"
         self.weight = nn.Parameter(torch.tensor(-1.0))
         self.bias = nn.Parameter(torch.tensor(0.0))
-        concatenated = system.last_layer == "concatenated"
+        concatenated = options.last_layer == "concatenated"
         self.of_vectors = nn.Parameter(torch.zeros(2 * dim)) if concatenated else None
 
     def energies(self, quadruples: "Quadruples", both_sides: bool = False) -> list[Tensor]:

@@ -13,7 +13,7 @@ from analogyqa.vectors.unit import unit
 
 if TYPE_CHECKING:
     from analogyqa.rankers import Encoded, Fitting
-    from analogyqa.settings.systems import System
+    from analogyqa.rankers.specs import MappedOptions
 
 
 def orthogonal_map(sources: np.ndarray, targets: np.ndarray) -> np.ndarray:
@@ -38,8 +38,8 @@ def first_components(vectors: np.ndarray, count: int) -> np.ndarray:
 class MappedRanker:
     """score(q, a) = cos(f(q), g(a)), where f and g are what `fit` learns, as `mapping` says."""
 
-    def __init__(self, system: "System") -> None:
-        self.options, self.components = system.mapping, system.components
+    def __init__(self, options: "MappedOptions", *unused: object) -> None:
+        self.options, self.components = options.mapping, options.components
 
     def fit(self, fitting: "Fitting") -> None:
         """Learn the mean, the matrix and the components, in this order, in double precision."""

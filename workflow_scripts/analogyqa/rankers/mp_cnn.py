@@ -12,7 +12,8 @@ from analogyqa.rankers.padding import word_mask
 
 if TYPE_CHECKING:
     from analogyqa.rankers import Quadruples
-    from analogyqa.settings.systems import System
+    from analogyqa.settings.options import Options
+    from analogyqa.settings.systems import Training
 
 WIDTHS = (1, 2, 3)  # words; one more window is the whole sentence
 FILTERS = 20  # per dimension, of each pooling and width
@@ -46,7 +47,7 @@ class MPCNNRanker(nn.Module):
     174d + 336: scoring takes 0.2 MB for each pair, and several times that in between.
     """
 
-    def __init__(self, system: "System", dim: int, seed: int) -> None:
+    def __init__(self, options: "Options", training: "Training", dim: int, seed: int) -> None:
         super().__init__()
         torch.manual_seed(seed)
         self.holistic = nn.ModuleList(
@@ -57,10 +58,10 @@ class MPCNNRanker(nn.Module):
         )
         windows, vectors = len(WIDTHS) + 1, 2 * len(WIDTHS) * FILTERS
         features = 3 * dim * 2 + (3 * windows**2 + vectors) * (2 + dim)
-        self.hidden = nn.Linear(features, system.training.sentence_dim)
-        self.output = nn.Linear(system.training.sentence_dim, 1)
-        self.word_dropout = Dropout(system.training, "word_vectors")
-        self.sentence_dropout = Dropout(system.training, "sentence_vector")
+        self.hidden = nn.Linear(features, training.sentence_dim)
+        self.output = nn.Linear(training.sentence_dim, 1)
+        self.word_dropout = Dropout(training, "word_vectors")
+        self.sentence_dropout = Dropout(training, "sentence_vector")
 
     def energies(self, quadruples: "Quadruples", both_sides: bool = False) -> list[Tensor]:
         """Return the scores of the pairs c and d: one side, [n]."""

@@ -222,11 +222,12 @@ def _provenance(record: dict) -> str:
     if settings["sentence_vectors"]:
         return settings["sentence_vectors"]["origin"]
     system = settings["system"]
-    if system.get("parts"):
-        return f"fused ({system['fusion'].replace('_', ' ')}): {', '.join(system['parts'])}"
+    ranker = system["ranker"]
+    if ranker.get("parts"):
+        return f"fused ({ranker['fusion'].replace('_', ' ')}): {', '.join(ranker['parts'])}"
     if vectors:
         return f"{system['encoder']} of {vectors['origin']}"
-    return system["encoder"] or system["ranker"]
+    return system["encoder"] or ranker["name"]
 
 
 def _mean(values: pd.DataFrame) -> float | None:

@@ -204,8 +204,8 @@ def _protocol_notes(runs: list[dict], config: Config) -> list[str]:
         "mean": "mean",
         "question": "that with the prototype of its question",
     }
-    if compared := [system for system in systems if system.compares]:
-        how = " or ".join(sorted({words[system.aggregate] for system in compared}))
+    if compared := [system for system in systems if "aggregate" in system.ranker.names()]:
+        how = " or ".join(sorted({words[system.ranker.aggregate] for system in compared}))
         p = " or ".join(map(str, sorted({system.p for system in compared})))
         notes.append(
             f"By analogy the score of a candidate is its {how} over the p = {p} prototypes of the "

@@ -155,11 +155,12 @@ def _rows_not_in_paper(
 
 
 def _described(block: str, row: str, column: str, coordinates: Coordinates, config: Config) -> dict:
-    ranker = (
-        config.systems[coordinates.system].ranker if coordinates.system in config.systems else ""
-    )
+    system = config.systems.get(coordinates.system or "")
     described = {"block": block, "row": row, "column": column}
-    return described | {"system": coordinates.system or "", "ranked_by": ranker}
+    return described | {
+        "system": coordinates.system or "",
+        "ranked_by": system.ranker.name if system else "",
+    }
 
 
 def _ours(coordinates: Coordinates, config: Config, found: Found, counts: AllCounts) -> list[dict]:

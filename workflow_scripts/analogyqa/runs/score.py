@@ -11,7 +11,6 @@ from analogyqa.examples.files import CellFiles, load_cell, load_pairs
 from analogyqa.plan import Cell
 from analogyqa.plan.configured import Configured
 from analogyqa.rankers import TextRanker, build_ranker
-from analogyqa.rankers.specs import RANKERS
 from analogyqa.runs.depends_on import sha256
 from analogyqa.runs.record import settings_record, write_run
 from analogyqa.schemas import CORPUS, SCORES, read_table
@@ -49,7 +48,7 @@ def score_cell(
             inputs[f"{name}, seed {seed}"] = sha256(path)
         if scores and not _depends_on_seed(system):
             scores.append(scores[0].assign(seed=seed))
-        elif RANKERS[system.ranker].reads == "text":
+        elif system.ranker_spec.reads == "text":
             scored = score_text(tables.corpus, types, build_ranker(system), lowercase)
             scores.append(scored.assign(seed=seed))
         else:

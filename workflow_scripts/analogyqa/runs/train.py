@@ -15,7 +15,6 @@ from analogyqa.examples.specs import EXAMPLES
 from analogyqa.objectives.specs import OBJECTIVES
 from analogyqa.plan import Cell
 from analogyqa.plan.configured import Configured
-from analogyqa.rankers.specs import RANKERS
 from analogyqa.runs.depends_on import code_hash, content_hash, sha256
 from analogyqa.runs.record import settings_record, write_run
 from analogyqa.runs.side_by_side import side_by_side
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
 
 def system_modules(system: System) -> list[str]:
     """Return the modules of the library that a system loads by name."""
-    entries = [RANKERS[system.ranker]]
+    entries = [system.ranker_spec]
     entries += [ENCODERS[system.encoder or "mean"]] if entries[0].needs_encoder else []
     if system.trained:
         objective = OBJECTIVES[system.training.loss]

@@ -4,7 +4,7 @@ import difflib
 from collections.abc import Collection, Iterable
 from datetime import date
 from functools import cache
-from typing import Annotated, TypeVar
+from typing import Annotated, Literal, TypeVar
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
@@ -15,6 +15,7 @@ from analogyqa.folders import folder_name
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
 Folder = Annotated[str, AfterValidator(folder_name)]
+Split = Literal["train", "dev", "test"]
 
 # Separates overrides in file names. Not a comma: Snakemake 9.27 loses the part of a wildcard after
 # one when it submits a job to a cluster.
@@ -71,11 +72,20 @@ class Section(BaseModel):
 
 
 def laid_over(values: dict, changes: dict) -> dict:
-    """Return values with changes applied; nested mappings are merged."""
+    """Return values with changes applied; nested mappings are merged.
+
+    A text, such as `ranker: cosine`, counts as the `name` of a mapping. A mapping with another name
+    replaces the old one.
+    """
     merged = dict(values)
     for key, value in changes.items():
-        nested = isinstance(merged.get(key), dict) and isinstance(value, dict)
-        merged[key] = laid_over(merged[key], value) if nested else value
+        below = merged.get(key)
+        if isinstance(value, dict) and isinstance(below, str):
+            below = {"name": below}
+        nested = isinstance(below, dict) and isinstance(value, dict)
+        if nested and isinstance(name := value.get("name"), str):
+            nested = below.get("name") == name
+        merged[key] = laid_over(below, value) if nested else value
     return merged
 
 
@@ -87,7 +97,7 @@ def require_known(
         raise ValueError(f"{key}: {name!r} is {problem}{nearest_hint(name, known)}")
 
 
-SECRET = "secret"  # the type of errors whose input must not be shown
+NO_INPUT = "no_input"  # the type of errors whose input must not be shown
 
 
 def without_credentials(url: str) -> str:
@@ -97,7 +107,7 @@ def without_credentials(url: str) -> str:
     """
     if "@" in urlsplit(url).netloc:
         raise PydanticCustomError(
-            SECRET,
+            NO_INPUT,
             "a user or password in the address would be written to logs and records. Remove it; "
             "for an MLflow server, set MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD "
             "in the environment",
@@ -117,7 +127,7 @@ def explain_error(section: type[Section], error: dict, prefix: tuple[str, ...] =
         return message
     if error["type"] == "missing":
         return f"key {key} is missing"
-    if error["type"] == SECRET:
+    if error["type"] == NO_INPUT:
         return f"{key}: {message}"
     if error["type"] == "string_type" and isinstance(error["input"], int | float | date):
         message = (

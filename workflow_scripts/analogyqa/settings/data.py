@@ -15,10 +15,9 @@ from pydantic_core import PydanticCustomError
 
 from analogyqa.corpora.specs import READERS
 from analogyqa.errors import AnalogyQAError
-from analogyqa.settings.base import Alternatives, Count, Joined, Name, Section
+from analogyqa.settings.base import Alternatives, Count, Joined, Name, Section, Split
 from analogyqa.text import nfc
 
-Split = Literal["train", "dev", "test"]
 ALL = "all"  # the subset of all questions with a correct candidate; it always exists
 OTHER = "other"  # the type of a question that matches no configured type
 FOLD = "fold"

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from pydantic import ValidationError
 
 from analogyqa.objectives.specs import OBJECTIVES
+from analogyqa.rankers.specs import RANKER_OVERRIDES
 from analogyqa.settings.analogies import SOLVER, SOLVING_OVERRIDES, Solving
 from analogyqa.settings.base import AT, nearest_hint
 from analogyqa.settings.data import DATASET_OVERRIDES, Dataset
@@ -57,7 +58,7 @@ def require_overrides(values: Mapping[str, object]) -> Mapping[str, object]:
         except ValidationError as error:  # at least about missing keys
             for item in error.errors():
                 if item["type"] != "missing":
-                    key = ".".join(map(str, item["loc"]))
+                    key = ".".join(map(str, item["loc"])).removeprefix("ranker.")
                     text = item["msg"].removeprefix("Value error, ")
                     raise ValueError(f"{key}: {text}") from None
     return values
@@ -88,6 +89,8 @@ def changes(overrides: Iterable[tuple[str, str]]) -> dict:
     for name, value in overrides:
         if name in TRAINING_OVERRIDES:
             *path, last = ("training", *name.split("."))
+        elif name in RANKER_OVERRIDES:
+            *path, last = ("ranker", *name.split("."))
         elif name in SYSTEM_OVERRIDES:
             *path, last = name.split(".")
         else:
@@ -101,7 +104,11 @@ def changes(overrides: Iterable[tuple[str, str]]) -> dict:
 
 def override_value(system: System, name: str) -> str:
     """Return a system's own value for the name of an override, as text."""
-    value: object = system.training if name in TRAINING_OVERRIDES else system
+    value: object = system
+    if name in RANKER_OVERRIDES:
+        value = system.ranker
+    elif name in TRAINING_OVERRIDES:
+        value = system.training
     for key in name.split("."):
         value = getattr(value, key)
     return text_of(value)

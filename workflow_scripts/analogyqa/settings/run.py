@@ -195,9 +195,11 @@ class Config(Section):
         for name in system.sentence_vectors or []:
             require_known(f"{key}.sentence_vectors", name, self.sentence_vectors)
         for name in system.parts:
-            require_known(f"{key}.parts", name, self.systems)
+            require_known(f"{key}.ranker.parts", name, self.systems)
             if self.systems[name].parts:
-                raise ValueError(f"{key}.parts: {name} is itself fused; give its parts instead")
+                raise ValueError(
+                    f"{key}.ranker.parts: {name} is itself fused; give its parts instead"
+                )
         if system.rewriting and self.named_entities is None:
             raise ValueError(f"{key}.rewriting: the section named_entities is missing")
         if system.rewriting and system.vectors and self.vectors[system.vectors].lemmas:
@@ -262,9 +264,11 @@ class Config(Section):
     def system_at(self, system: str, overrides: Overrides) -> System:
         """Return a system with overrides applied; raises ValueError when they do not fit it."""
         own = self.systems[system]
-        # Overrides of a fused system may concern only its parts.
+        # Overrides of a fused system may concern only its parts; others, another ranker.
         changes = ov.changes(
-            override for override in overrides if own.reads(override[0]) or not own.parts
+            override
+            for override in overrides
+            if own.reads(override[0]) or not (own.parts or override[0] in ov.RANKER_OVERRIDES)
         )
         try:
             values = laid_over(own.model_dump(exclude_unset=True), changes)

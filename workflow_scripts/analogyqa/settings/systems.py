@@ -2,23 +2,23 @@
 
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import Field, SerializeAsAny, model_validator
+from pydantic_core import PydanticCustomError
 
 from analogyqa.encoders.specs import ENCODERS
 from analogyqa.measures import RANKED
 from analogyqa.objectives.specs import OBJECTIVES
-from analogyqa.rankers.specs import RANKERS
+from analogyqa.rankers.specs import RANKER_OVERRIDES, RANKERS, RankerSpec
 from analogyqa.settings.base import (
     AT,
+    NO_INPUT,
     Alternatives,
     Count,
     Joined,
-    JoinedOrEmpty,
-    Name,
     Section,
     WholeNumber,
 )
-from analogyqa.settings.data import Split
+from analogyqa.settings.options import Options, choice_of
 from analogyqa.settings.vectors import VECTORS_OVERRIDES
 from analogyqa.training.specs import OPTIMISERS
 
@@ -66,48 +66,11 @@ class Training(Section):
     negatives: Negatives = Negatives()
 
 
-class Mapping(Section):
-    """How both sentences of a pair come into one space before they are compared by cosine.
-
-    It is what Artetxe et al. (2016) do to the words of two languages.
-
-    Args:
-        normalise: steps in their order: `unit`, to length 1, and `centre`, less the mean.
-        mean_of: the splits whose sentences the mean is taken over, once each.
-        learned_from: the splits whose correct pairs the matrix is learned from; empty for none.
-        direction: which side of a pair the matrix is to bring onto the other; with `both` each pair
-            counts in both directions.
-        side: which sides are multiplied when they are compared, `source` or both.
-        orthogonal: whether the matrix is; else it is that of least squares.
-        negatives: `lowest` gives a cosine that is not positive the lowest score, 0.
-    """
-
-    normalise: Annotated[list[Literal["unit", "centre"]], JoinedOrEmpty] = []
-    mean_of: Annotated[list[Split], Joined, Field(min_length=1)] = ["train"]
-    learned_from: Annotated[list[Split], JoinedOrEmpty] = []
-    direction: Literal["to_candidate", "to_question", "both"] = "to_candidate"
-    side: Literal["source", "both"] = "both"
-    orthogonal: bool = True
-    negatives: Literal["kept", "lowest"] = "kept"
-
-
-def _own_seed(parts: object) -> object:
-    return {name: [0] for name in parts} if isinstance(parts, list) else parts
-
-
-# System to which of its seeds: 0 is the own one of a run, 1 the next in the list, around its end.
-Parts = Annotated[
-    dict[Name, Annotated[list[WholeNumber], Field(min_length=1)]], BeforeValidator(_own_seed)
-]
-
-
-# What of a system a cell may have otherwise.
-_MAPPING = tuple(f"mapping.{name}" for name in Mapping.model_fields)
+# The keys of a system that a cell can override.
 _OF_WORDS = (*VECTORS_OVERRIDES, "shortest_word", "weighting")  # and of no encoder that learns
 SYSTEM_OVERRIDES = (
     *("vectors", *_OF_WORDS, "sentence_vectors", "rewriting"),
-    *("aggregate", "prototype_answers", "gradient", "last_layer", "components", *_MAPPING),
-    *("fusion", "p"),
+    *(*RANKER_OVERRIDES, "p"),
 )
 _NEGATIVES = tuple(f"negatives.{name}" for name in Negatives.model_fields)
 TRAINING_OVERRIDES = (
@@ -126,17 +89,7 @@ class System(Section):
         weighting: of the words of a sentence; `sif`: smooth inverse frequency (Arora et al. 2017).
         sentence_vectors: instead of an encoder; of a list the first that can be had.
         rewriting: what replaces the question word (Tam et al. 2017), if anything does.
-        ranker: a key of `RANKERS`.
-        aggregate: of the ranker `analogy`, over the prototypes.
-        prototype_answers: of the ranker `analogy`, those of the prototypes' own questions, or
-            `others`: each question of a type has the answer of another one of it.
-        gradient: of the ranker `hyperbolic`, with respect to the points of the ball.
-        last_layer: of the ranker `hyperbolic`, what its score is linear in: the distance, or the
-            distance and both vectors.
-        mapping, components: of the ranker `mapped`, the second how many of the first singular
-            vectors of the training sentences are removed.
-        parts, fusion: of the ranker `fused`, the systems whose scores it fuses, and how. A list of
-            systems takes the own seed of each.
+        ranker: a key of `RANKERS`, alone or as the `name` beside its options.
         starts_from: the system whose training on all questions, of the same seed, gives the first
             weights of the encoder; in a file its name. It has no prototypes.
         scores_with: the averaged weights, where `training.weight_averaging` has such, or the last
@@ -155,30 +108,31 @@ class System(Section):
     weighting: Literal["uniform", "sif"] = "uniform"
     sentence_vectors: Annotated[Alternatives | None, Joined] = None
     rewriting: Literal["entity", "prototype_word"] | None = None
-    ranker: Literal[tuple(RANKERS)]  # type: ignore[valid-type]
-    aggregate: Literal["max", "mean", "question"] = "max"
-    prototype_answers: Literal["own", "others"] = "own"
-    gradient: Literal["riemannian", "euclidean"] = "riemannian"
-    last_layer: Literal["distance", "concatenated"] = "distance"
-    mapping: Mapping = Mapping()
-    components: Annotated[WholeNumber, Field(ge=0, le=1000)] = 0
-    parts: Parts = {}
-    fusion: Literal["equal", "logistic", "listwise", "reciprocal_rank"] = "equal"
+    ranker: Annotated[SerializeAsAny[Options], choice_of("ranker", RANKERS)]
     starts_from: "System | None" = None
     scores_with: Literal["averaged", "last"] = "averaged"
     p: Count = 30
     only_costs: str = ""
     training: Training = Training()
 
+    @model_validator(mode="before")
+    @classmethod
+    def _options_below_their_ranker(cls, values: object) -> object:
+        for key in values if isinstance(values, dict) else ():
+            if owners := [name for name, spec in RANKERS.items() if key in spec.options.names()]:
+                text = f"{key} is an option of the ranker {' or '.join(owners)}: write ranker: "
+                raise PydanticCustomError(NO_INPUT, text + f"{{name: {owners[0]}, {key}: ...}}")
+        return values
+
     @model_validator(mode="after")
     def _fits_together(self) -> "System":
-        alone = None if RANKERS[self.ranker].needs_encoder else self.ranker
+        alone = None if self.ranker_spec.needs_encoder else self.ranker.name
         kinds = [self.encoder, self.sentence_vectors, alone]
         if sum(kind is not None for kind in kinds) != 1:
             others = " or ".join(name for name, each in RANKERS.items() if not each.needs_encoder)
             raise ValueError(f"give one of encoder, sentence_vectors and ranker: {others}")
         fused = sum(map(len, self.parts.values()))
-        if (RANKERS[self.ranker].reads == "scores") != (fused >= 2):
+        if (self.ranker_spec.reads == "scores") != (fused >= 2):
             raise ValueError("ranker: fused goes with parts, two runs or more, and they with it")
         needed = self.encoder is not None and ENCODERS[self.encoder].needs_vectors
         if needed and self.vectors is None:
@@ -191,21 +145,23 @@ class System(Section):
         if "training" in self.model_fields_set and not self.trained:
             raise ValueError("training: this system is not trained")
         alone = OBJECTIVES[self.training.loss].ranks_pairs
-        if self.trained and alone and RANKERS[self.ranker].needs_prototypes:
+        if self.trained and alone and self.ranker_spec.needs_prototypes:
             loss = self.training.loss
             raise ValueError(
-                f"the loss {loss} has no prototypes, which ranker: {self.ranker} needs"
+                f"the loss {loss} has no prototypes, which ranker: {self.ranker.name} needs"
             )
-        if self.trained and RANKERS[self.ranker].trained and not alone:
+        if self.trained and self.ranker_spec.trained and not alone:
             fitting = " or ".join(name for name, each in OBJECTIVES.items() if each.ranks_pairs)
-            raise ValueError(f"the ranker {self.ranker} needs loss: {fitting}")
-        if RANKERS[self.ranker].trained and not self.trained:
-            raise ValueError(f"the ranker {self.ranker} is trained: give an encoder, too")
-        if RANKERS[self.ranker].fitted and self.trained:
-            raise ValueError(f"the ranker {self.ranker} is fitted: the encoder must not be trained")
+            raise ValueError(f"the ranker {self.ranker.name} needs loss: {fitting}")
+        if self.ranker_spec.trained and not self.trained:
+            raise ValueError(f"the ranker {self.ranker.name} is trained: give an encoder, too")
+        if self.ranker_spec.fitted and self.trained:
+            raise ValueError(
+                f"the ranker {self.ranker.name} is fitted: the encoder must not be trained"
+            )
         self._check_start()
         gives_words = self.encoder is not None and ENCODERS[self.encoder].gives_words
-        if (RANKERS[self.ranker].reads == "words") != gives_words:
+        if (self.ranker_spec.reads == "words") != gives_words:
             reading = [name for name, each in RANKERS.items() if each.reads == "words"]
             raise ValueError(
                 f"encoder: words goes with ranker: {', '.join(reading)}, and they with it"
@@ -229,6 +185,20 @@ class System(Section):
                 raise ValueError(f"starts_from: a system with {name}: {own}, not {other}")
 
     @property
+    def ranker_spec(self) -> RankerSpec:
+        return RANKERS[self.ranker.name]
+
+    @property
+    def parts(self) -> dict[str, list[int]]:
+        """The systems whose scores it fuses, each with the seeds of its runs; {} for none."""
+        return getattr(self.ranker, "parts", {})
+
+    @property
+    def prototype_answers(self) -> str:
+        """Whose answers the prototypes have: their `own`, or those of `others`."""
+        return getattr(self.ranker, "prototype_answers", "own")
+
+    @property
     def scoring_weights(self) -> str:
         """The kind of the weights that score: `averaged` or `last`."""
         return self.scores_with if self.training.weight_averaging else "last"
@@ -248,18 +218,18 @@ class System(Section):
     @property
     def fitted(self) -> bool:
         """Whether it is fitted to the sentences of the data set before it scores."""
-        return RANKERS[self.ranker].fitted or self.weighting != "uniform"
+        return self.ranker_spec.fitted or self.weighting != "uniform"
 
     @property
     def trained(self) -> bool:
         """Whether its encoder learns, or its ranker over an encoder that does not."""
         encoder = ENCODERS[self.encoder] if self.encoder else None
-        return encoder is not None and (encoder.trained or RANKERS[self.ranker].trained)
+        return encoder is not None and (encoder.trained or self.ranker_spec.trained)
 
     @property
     def compares(self) -> bool:
         """Whether its ranker compares with prototypes."""
-        return RANKERS[self.ranker].needs_prototypes
+        return self.ranker_spec.needs_prototypes
 
     @property
     def learns_from_quadruples(self) -> bool:
@@ -278,9 +248,7 @@ class System(Section):
             return self.trained
         if override in _OF_WORDS:
             return self.vectors is not None and not self.trained
-        name = override.partition(".")[0]
-        optional = {option for entry in RANKERS.values() for option in entry.options}
-        return name not in optional or name in RANKERS[self.ranker].options
+        return override not in RANKER_OVERRIDES or override in self.ranker.overrides()
 
 
 class Prototypes(Section):

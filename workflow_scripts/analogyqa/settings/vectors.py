@@ -5,8 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from analogyqa.pretrained.specs import PRETRAINED
-from analogyqa.settings.base import Alternatives, Count, Name, Section, WholeNumber
-from analogyqa.settings.data import Split
+from analogyqa.settings.base import Alternatives, Count, Name, Section, Split, WholeNumber
 
 # The keys of vectors trained on data sets that a system may override.
 VECTORS_OVERRIDES = ("dim", "window")

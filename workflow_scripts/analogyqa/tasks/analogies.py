@@ -3,7 +3,6 @@
 from typing import TYPE_CHECKING
 
 from analogyqa.encoders.specs import ENCODERS
-from analogyqa.rankers.specs import RANKERS
 from analogyqa.settings.analogies import SOLVING_OVERRIDES, TRAINED_ON
 from analogyqa.settings.data import ALL
 
@@ -57,7 +56,7 @@ class Analogies:
             return ""
         system = config.systems[coordinates.system]
         entry = ENCODERS[system.encoder] if system.encoder else None
-        if not RANKERS[system.ranker].needs_encoder or (entry and entry.gives_words):
+        if not system.ranker_spec.needs_encoder or (entry and entry.gives_words):
             return f"{coordinates.system} gives no sentence vectors"
         return _why_not_trained(coordinates, config) if system.trained else ""
 

@@ -108,7 +108,7 @@ def cell_run(
     script = "train_encoder" if trained else "score_candidates"
     if SOLVER in dict(cell.overrides):
         script = "solve_analogies"
-    if settings["system"].get("parts"):
+    if settings["system"]["ranker"].get("parts"):
         script = "fuse_scores"
     tags = {
         **cell_tags(results, cell),

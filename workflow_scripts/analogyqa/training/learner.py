@@ -13,7 +13,6 @@ from analogyqa.examples.data import CellData
 from analogyqa.examples.specs import EXAMPLES
 from analogyqa.objectives.specs import OBJECTIVES
 from analogyqa.rankers import Ranker, TrainedRanker, build_ranker
-from analogyqa.rankers.specs import RANKERS
 from analogyqa.text import Sentences
 from analogyqa.training.averaging import WeightAverages
 from analogyqa.training.checkpoints import ENCODER
@@ -105,7 +104,7 @@ class Learner:
 
 
 def _build_ranker(system: "System", word_vectors: np.ndarray, seed: int) -> Ranker | TrainedRanker:
-    words = RANKERS[system.ranker].reads == "words"
+    words = system.ranker_spec.reads == "words"
     return build_ranker(
         system, word_vectors.shape[1] if words else system.training.sentence_dim, seed
     )

@@ -17,7 +17,6 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.examples.data import CellData
 from analogyqa.measures import means_of, measure_items
 from analogyqa.rankers import Quadruples
-from analogyqa.rankers.specs import RANKERS
 from analogyqa.schemas import HISTORY
 from analogyqa.training.checkpoints import load_state, save_state
 from analogyqa.training.devices import note_machine
@@ -102,7 +101,7 @@ def train_seed(
         AnalogyQAError: when the loss is not a number or the checkpoint is damaged.
     """
     training, learner = system.training, Learner(system, data, seed, device)
-    model, ranker, sides = learner.model, learner.ranker, RANKERS[system.ranker].sides
+    model, ranker, sides = learner.model, learner.ranker, system.ranker_spec.sides
     # Of each kind of weights: its history and its best epoch.
     state: dict[str, Any] = {"epoch": 0, "history": {}, "best": {}}
     if checkpoint.exists():
@@ -117,7 +116,7 @@ def train_seed(
 
     def scores_of(split: str) -> tuple[np.ndarray, np.ndarray]:
         model.eval()
-        if RANKERS[system.ranker].trained:
+        if system.ranker_spec.trained:
             scores = score_pairs(learner, split)
             return scores, np.full(len(scores), -1)
         return score_split(array_encoder(learner.encoder, device), data, split, ranker)

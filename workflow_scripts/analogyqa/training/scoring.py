@@ -10,7 +10,6 @@ import pandas as pd
 from analogyqa.encoders import build_encoder
 from analogyqa.examples.data import CellData
 from analogyqa.rankers import Encoded, Fitting, Ranker, build_ranker
-from analogyqa.rankers.specs import RANKERS
 from analogyqa.schemas import SCORES
 from analogyqa.text import Sentences
 from analogyqa.vectors.frequencies import sif_weight
@@ -79,14 +78,14 @@ def score_untrained(data: CellData, system: "System", seed: int) -> pd.DataFrame
 
     Sentence vectors are words of one sentence each, of which the mean is the vector itself.
     """
-    if RANKERS[system.ranker].reads == "words":
+    if system.ranker_spec.reads == "words":
         return _score_words(data, system, seed)
     word_vectors = data.word_vectors
     if system.weighting == "sif":
         word_vectors = word_vectors * _sif_weights(data)[:, None]
     encoder = build_encoder(system.encoder or "mean", word_vectors, system.training, seed)
     ranker = build_ranker(system)
-    if RANKERS[system.ranker].fitted:
+    if system.ranker_spec.fitted:
         ranker.fit(_fitting(encoder, data))
     return score_evaluated(encoder, data, ranker, seed)
 
