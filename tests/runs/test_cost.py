@@ -47,7 +47,7 @@ def test_steps_are_taken_in_turns(cell_files, tmp_path, monkeypatch):
 
     def steps_of(learner):
         for found in original(learner):
-            taken.append(learner.system.ranker)
+            taken.append(learner.system.ranker.name)
             yield found
 
     monkeypatch.setattr(cost, "_steps_of", steps_of)

@@ -217,8 +217,10 @@ def test_the_same_cell_gives_the_same_bytes_its_seeds_side_by_side_or_not(run, t
 def starting(**training):
     """A system that starts from one that ranks all questions by their pairs."""
     own = trained(**training)
-    pairs = {"ranker": "cosine", "training": own.training.model_copy(update={"loss": "listwise"})}
-    return own.model_copy(update={"starts_from": own.model_copy(update=pairs)})
+    training = own.training.model_copy(update={"loss": "listwise"})
+    pairs = System(title="A", encoder="bigru", vectors="some", ranker="cosine", p=own.p)
+    pairs = pairs.model_copy(update={"training": training})
+    return own.model_copy(update={"starts_from": pairs})
 
 
 def test_an_encoder_starts_from_what_another_system_learned_of_all_questions(
@@ -412,7 +414,7 @@ def history(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("measure", "tuned", "dev"),
+    ("measure", "chosen", "dev"),
     [
         ("mrr", "hinge", {"paper": 0.5, "hinge": 0.6, "other": 0.5}),
         ("map", "paper", {"paper": 0.9, "hinge": 0.6, "other": 0.5}),
