@@ -16,7 +16,7 @@ from typing import Annotated
 
 import typer
 
-from analogyqa.planning import CONFIG_OPTION, REFERENCE, Timing, Timings, mean_of, read_listing
+from analogyqa.planning import CONFIG_OPTION, REFERENCE, Timings, mean_of, read_listing
 from analogyqa.runs.cost import processor
 from analogyqa.settings.load import read_config
 

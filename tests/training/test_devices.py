@@ -31,7 +31,7 @@ def restored(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("requested", "available", "given", "tuned", "warnings"),
+    ("requested", "available", "given", "chosen", "warnings"),
     [
         ("auto", True, "0", "cuda", 0),
         ("cuda", True, None, "cuda", 0),

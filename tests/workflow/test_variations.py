@@ -5,7 +5,7 @@ import csv
 import pytest
 
 from analogyqa.measures import RANKED
-from workflow.project import OVERRIDES, SENSITIVITY, cells_of
+from workflow.project import CHOICES, SENSITIVITY, cells_of
 
 pytestmark = pytest.mark.workflow
 
@@ -41,7 +41,7 @@ def changed(varied, tmp_path):
 
     def cells(**overrides):
         project = varied.copy_to(tmp_path / "project")
-        project.configure(sensitivity=SENSITIVITY | {"overrides": OVERRIDES | overrides})
+        project.configure(sensitivity=SENSITIVITY | {"overrides": CHOICES | overrides})
         return cells_of(project.jobs("sensitivity"))
 
     return cells
