@@ -116,9 +116,9 @@ def add_encoders(project):
     """Write the encoders of the page, and their lines in `specs.py`."""
     library = project.folder.parent / "workflow_scripts" / "analogyqa"
     specs = library / "encoders" / "specs.py"
-    codes = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
-    lines = re.findall(r'    ("(\w+)": EncoderSpec.*)', PAGE)
-    for code, (line, name) in zip(codes, lines, strict=True):
+    plugins = re.findall(r'```python\n([^`]*)```\n\n    ("(\w+)": EncoderSpec.*)', PAGE)
+    assert len(plugins) == 2
+    for code, line, name in plugins:
         assert code.count("\n") < 30
         (library / "encoders" / f"{name}.py").write_text(code)
         text = specs.read_text()

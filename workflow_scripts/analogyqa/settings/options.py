@@ -19,6 +19,11 @@ class Options(Section):
     name: str
 
     @classmethod
+    def make(cls, **fields: tuple[Any, Any]) -> type["Options"]:
+        """Return a class with options, each given by its type and its default value."""
+        return create_model("MadeOptions", __base__=cls, **fields)  # type: ignore[call-overload]
+
+    @classmethod
     def names(cls) -> list[str]:
         """Return the names of the options."""
         return [name for name in cls.model_fields if name != "name"]
@@ -37,11 +42,6 @@ class Options(Section):
 class _Spec(Protocol):
     @property
     def options(self) -> type[Options]: ...
-
-
-def options(**fields: tuple[Any, Any]) -> type[Options]:
-    """Return a class of options on one line: each is a type and a default value."""
-    return create_model("PluginOptions", __base__=Options, **fields)  # type: ignore[call-overload]
 
 
 def choice_of(kind: str, specs: Mapping[str, _Spec]) -> BeforeValidator:
