@@ -1,13 +1,13 @@
-"""Sentence analogies: induce the pairs of categories, join those of a data set, solve them.
+"""Sentence analogies: make the pairs of each category, join the categories of a data set, and solve the analogies.
 
-needs: word analogies, texts and files of inference; a model that parses; vectors; weights of cells that are trained
+needs: word analogies, texts and NLI files; a parser; vectors; weights of trained cells
 makes: analogies/{category}.parquet, corpora/{dataset}.parquet, review/{dataset}.md,
-       runs/{system}/{dataset}/all/solver={solver}/{metrics.parquet,run.json}, all solvers at once
+       runs/{system}/{dataset}/all/solver={solver}/{metrics.parquet,run.json}, all solvers in one job
 """
 
 
 rule induce_category:
-    """Make the sentence pairs of a category from words and templates, or from sentences by rules."""
+    """Make the sentence pairs of a category from templates, or from sentences by rules."""
     input:
         unpack(INPUTS.induce_category),
     output:
@@ -28,7 +28,7 @@ rule induce_category:
 
 
 rule join_relations:
-    """Join the categories of a data set into a corpus, and draw pairs of each to be read."""
+    """Join the categories of a data set into a corpus, and write a page of pairs for review."""
     input:
         unpack(INPUTS.join_relations),
     output:
@@ -48,7 +48,7 @@ rule join_relations:
 
 
 rule solve_analogies:
-    """Solve the analogies of a data set with every solver, by an encoder as it is or as trained."""
+    """Solve the analogies of a data set with every solver, for one system."""
     input:
         unpack(INPUTS.solve_analogies),
     output:
@@ -63,7 +63,7 @@ rule solve_analogies:
         f"{RESULTS}/benchmarks/solve_analogies/{{system}}/{{dataset}}-{{before}}{{after}}.jsonl"
     wildcard_constraints:
         dataset=EXPERIMENT.analogy_datasets,
-        # What a cell has otherwise beside its solver.
+        # The overrides of a cell other than its solver.
         before=f"([^/]+{AT})?",
         after=f"({AT}[^/]+)?",
     conda:

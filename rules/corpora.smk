@@ -1,9 +1,9 @@
-"""The corpus tables, as they are, with the question words replaced, and as lemmas.
+"""Build the corpus tables, and versions of them with replaced question words or with lemmas.
 
 needs: the files of the data sets' splits; models of named entities and of lemmas
 makes: corpora/{corpus}.{parquet,json}, entities/{corpus}.parquet, rewritten/{corpus}/{rewriting}.parquet,
-       lemmas/{corpus}/words.parquet and content.parquet, with lemmas of all words and of content words alone;
-       a corpus is a data set, with overrides behind its name where it is read otherwise
+       lemmas/{corpus}/words.parquet and content.parquet, with lemmas of all words and of content words only;
+       {corpus} is the name of a data set, followed by any overrides
 """
 
 
@@ -32,7 +32,7 @@ rule build_corpus:
 
 
 rule find_entities:
-    """Find the named entities of the candidates, of the type that their question asks for."""
+    """Find the named entities in the candidates that their question asks for."""
     input:
         corpus=f"{RESULTS}/corpora/{{corpus}}.parquet",
         model=INPUTS.model(EXPERIMENT.available.entities),
@@ -55,7 +55,7 @@ rule find_entities:
 
 
 rule rewrite_questions:
-    """Replace the question words by an entity or by the prototype word of their type."""
+    """Replace question words by an entity, or by the prototype word of their type."""
     input:
         unpack(INPUTS.rewrite_questions),
     output:
@@ -78,7 +78,7 @@ rule rewrite_questions:
 
 
 rule lemmatise_corpus:
-    """Put lemmas in the place of the texts of a corpus."""
+    """Replace the texts of a corpus by their lemmas."""
     input:
         corpus=f"{RESULTS}/corpora/{{corpus}}.parquet",
         model=INPUTS.model(EXPERIMENT.available.lemmas),

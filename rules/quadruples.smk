@@ -1,4 +1,4 @@
-"""The prototypes, and the analogy quadruples made of them.
+"""Choose prototypes, and build the analogy quadruples of them.
 
 needs: corpora/{corpus}.parquet
 makes: prototypes/{corpus}/{subset}/seed{seed}.parquet,
@@ -7,7 +7,7 @@ makes: prototypes/{corpus}/{subset}/seed{seed}.parquet,
 
 
 rule choose_prototypes:
-    """Choose a prototype from every training question, in an order seeded by each seed."""
+    """Choose one prototype from every training question, in random order, for each seed."""
     input:
         f"{RESULTS}/corpora/{{corpus}}.parquet",
     output:
@@ -28,7 +28,7 @@ rule choose_prototypes:
 
 
 rule build_training_quadruples:
-    """Write the training quadruples of p prototypes, for each seed."""
+    """Build the training quadruples of p prototypes, for each seed."""
     input:
         corpus=f"{RESULTS}/corpora/{{corpus}}.parquet",
         prototypes=INPUTS.prototypes("{corpus}", "{subset}"),

@@ -1,9 +1,9 @@
-"""The word vectors and the sentence vectors.
+"""Train and select word vectors, and encode sentences.
 
 needs: corpora/{corpus}.parquet; files of vectors, weights of encoders, or texts to train them on
 makes: vectors/trained/{vectors}.bin,
-       vectors/{dataset}/{vectors}.npy with its .words.txt and .json, the words of the data set only,
-       sentence_vectors/{corpus}/{sentence_vectors}.npy likewise, the sentences that are ranked
+       vectors/{dataset}/{vectors}.npy with .words.txt and .json, for the words of the data set,
+       sentence_vectors/{corpus}/{sentence_vectors}.npy with the same, for the sentences that ranking needs
 """
 
 
@@ -21,7 +21,7 @@ rule train_vectors:
         vectors=one_of(name for name in CONFIG.vectors if CONFIG.vectors[name].train_on),
     conda:
         "../envs/cpu.yaml"
-    # The same text gives the same vectors with one only.
+    # One thread makes training reproducible.
     threads: 1
     resources:
         mem_mb=growing(4000),
@@ -46,7 +46,7 @@ use rule train_vectors as train_word2vec with:
 
 
 rule select_vectors:
-    """Keep the vectors of the words that a data set uses."""
+    """Select the vectors of the words in a data set."""
     input:
         unpack(INPUTS.select_vectors),
     output:
@@ -79,7 +79,7 @@ rule train_infersent:
         f"{RESULTS}/logs/train_infersent/{{sentence_vectors}}.log",
     benchmark:
         f"{RESULTS}/benchmarks/train_infersent/{{sentence_vectors}}.jsonl"
-    # The longest of the jobs that others wait for.
+    # Start first: it is the longest job that others wait for.
     priority: 1
     conda:
         "../envs/gpu.yaml"
@@ -95,7 +95,7 @@ rule train_infersent:
 
 
 rule encode_sentences:
-    """Encode the sentences of a data set that are ranked or are prototypes, each once."""
+    """Encode the unique sentences of a data set that ranking needs."""
     input:
         unpack(INPUTS.encode_sentences),
     output:

@@ -26,7 +26,7 @@ with job(snakemake) as given:
     )
     if given.fold:
         corpus = fold_corpus(corpus, *fold_numbers(given.fold))
-        logging.info("the test split shares with train and dev: %s", count_shared(corpus))
+        logging.info("test texts that also occur in train or dev: %s", count_shared(corpus))
     corpus = keep_train_share(corpus, given.train_share)
     write_table(corpus, CORPUS, snakemake.output.corpus)
     write_json(snakemake.output.record, {"configured": given.configured})

@@ -1,4 +1,4 @@
-"""Write the quadruples of p prototypes, for each seed.
+"""Build the quadruples of p prototypes, for each seed.
 
 input: corpus, prototypes (one file for each seed)
 output: quadruples/{corpus}/{subset}/p{p}/seed{seed}/{split}.parquet, by split

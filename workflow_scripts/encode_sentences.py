@@ -1,6 +1,6 @@
 """Encode the sentences of a data set with a pre-trained encoder.
 
-input: corpus, weights and vectors where the encoder reads them
+input: corpus; weights and vectors if the encoder needs them
 output: sentence_vectors/{dataset}/{sentence_vectors}.npy, .words.txt, .json
 """
 
@@ -20,12 +20,12 @@ with job(snakemake) as given:
     resources = Resources(
         snakemake.input.get("weights", given.name),
         snakemake.input.get("vectors"),
-        # What nothing is trained on is fitted on itself.
+        # Without a training split, fit on the sentences themselves.
         training_sentences(corpus) or sentences,
         given.lowercase,
         given.options,
     )
     vectors = encode_sentences(given.encoder, sentences, resources)
-    found = np.ones(len(sentences), dtype=bool)
+    is_found = np.ones(len(sentences), dtype=bool)
     output = snakemake.output.vectors
-    write_store(vectors, found, sentences, given.origin, output, given.configured)
+    write_store(vectors, is_found, sentences, given.origin, output, given.configured)

@@ -1,6 +1,6 @@
-"""Find the named entities of the candidates.
+"""Find the named entities in the candidates of typed questions.
 
-input: corpus, the files of the model where it is no package
+input: corpus; the files of the model if it is not a package
 output: entities/{dataset}.parquet, entities/{dataset}.json
 """
 
@@ -15,7 +15,7 @@ from analogyqa.sources.registry import mirrors_from
 
 with job(snakemake) as given:
     config = snakemake.config
-    # Where the model lies is no param: another mirror must not find the entities again.
+    # The model's path is not a param, so that changing mirrors does not rerun the rule.
     mirrors = mirrors_from(config.get("mirrors", []), os.environ)
     folders = [config["resources_dir"], *mirrors]
     model = find_model(given.model, folders, "named entities (named_entities.model)")

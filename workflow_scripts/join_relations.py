@@ -1,4 +1,4 @@
-"""Join the categories of a data set into a corpus, and draw pairs of each to be read.
+"""Join the categories of a data set into a corpus, and write a page of pairs for review.
 
 input: a file for each category
 output: corpora/{dataset}.parquet, review/{dataset}.md

@@ -1,4 +1,4 @@
-"""Put lemmas in the place of the texts of a corpus.
+"""Replace the texts of a corpus by their lemmas.
 
 input: corpus
 output: lemmas/{corpus}/words.parquet and content.parquet

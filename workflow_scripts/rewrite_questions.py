@@ -1,4 +1,4 @@
-"""Replace the question words of the typed questions.
+"""Replace the question words of typed questions.
 
 input: corpus, entities, vectors
 output: rewritten/{dataset}/{rewriting}.parquet

@@ -1,4 +1,4 @@
-"""Keep the vectors of the words that a data set uses.
+"""Select the vectors of the words in a data set.
 
 input: corpus, vectors
 output: vectors/{dataset}/{vectors}.npy, .words.txt, .json
@@ -17,11 +17,11 @@ with job(snakemake) as given:
     corpus = read_table(snakemake.input.corpus, CORPUS)
     sentences = pd.concat([corpus["question"], corpus["candidate"]])
     vocabulary = build_vocabulary(sentences, given.lowercase)
-    vectors, found = select_vectors(snakemake.input.vectors, vocabulary, given.out_of_vocabulary)
+    vectors, is_found = select_vectors(snakemake.input.vectors, vocabulary, given.out_of_vocabulary)
     logging.info(
         "%s: %d of %d words found in %s",
-        snakemake.wildcards.vectors, found.sum(), len(found), given.origin,
+        snakemake.wildcards.vectors, is_found.sum(), len(is_found), given.origin,
     )  # fmt: skip
     write_store(
-        vectors, found, vocabulary, given.origin, snakemake.output.vectors, given.configured
+        vectors, is_found, vocabulary, given.origin, snakemake.output.vectors, given.configured
     )

@@ -1,6 +1,6 @@
-"""Solve the analogies of a data set with every solver, by an encoder as it is or as trained.
+"""Solve the analogies of a data set with every solver, for one system.
 
-input: corpus; vectors or sentence_vectors; weights of what is trained
+input: corpus; vectors or sentence_vectors; weights of a trained system
 output: runs/{system}/{dataset}/all/solver={solver}/metrics.parquet and run.json of each solver
 """
 

@@ -33,7 +33,7 @@ def parser(monkeypatch):
     monkeypatch.setattr(module, "load_parser", lambda model: Parser())
 
 
-def test_sentences_of_each_form_are_read_once(tmp_path):
+def test_unique_sentences_are_read_from_every_format(tmp_path):
     files = {
         "sick.txt": "ID\tsentence_A\tsentence_B\tscore\n1\tA man is here\tA dog runs fast\t3\n",
         "snli.txt": "a man is here\ttwo dogs , and a cat , sleep\t1\n",
@@ -53,7 +53,7 @@ def test_sentences_of_each_form_are_read_once(tmp_path):
     }
 
 
-def test_a_category_of_templates_is_cut_to_its_count(tmp_path):
+def test_a_category_of_templates_has_at_most_its_count(tmp_path):
     words = tmp_path / "words.txt"
     words.write_text(": a\nRome Italy Oslo Norway\nParis France Rome Lazio\n")
     category = Category(
@@ -69,7 +69,7 @@ def test_a_category_of_templates_is_cut_to_its_count(tmp_path):
     assert read_table(path, ANALOGIES)["first"].tolist() == frame["first"].tolist()
 
 
-def test_words_alone_are_no_sentences(tmp_path):
+def test_a_bare_placeholder_gives_bare_words(tmp_path):
     words = tmp_path / "words.txt"
     words.write_text(": a\nRome Italy Oslo Norway\n")
     category = Category(
@@ -79,7 +79,7 @@ def test_words_alone_are_no_sentences(tmp_path):
     assert frame[["first", "second"]].to_numpy().tolist() == [["Rome", "Italy"], ["Oslo", "Norway"]]
 
 
-def test_a_category_of_labels_takes_the_files_in_turns_and_has_distractors():
+def test_a_category_of_labels_interleaves_files():
     texts = ("A man plays", "A man is playing chess")
     rows = [(*texts, label) for label in ("entailment", "neutral")]
     pairs = pd.DataFrame(rows, columns=["premise", "hypothesis", "label"])
@@ -93,7 +93,7 @@ def test_a_category_of_labels_takes_the_files_in_turns_and_has_distractors():
     assert len(frame["distractors"].iloc[0]) == len(DISTRACTORS)
 
 
-def test_of_one_word_only_so_many_pairs_are_taken():
+def test_the_number_of_pairs_with_a_word_is_limited():
     pairs = [SentencePair(f"A{n}.", f"B{n}.", "x", "r", "word") for n in range(5)]
     assert len(choose_pairs(pairs, 9, 2, None, 0)) == 2
     assert choose_pairs([SentencePair("A.", "a.", "x", "r")], 9, 2, None, 0).empty
@@ -102,17 +102,17 @@ def test_of_one_word_only_so_many_pairs_are_taken():
 @pytest.mark.parametrize(
     ("keys", "message"),
     [
-        ({"rule": "templates"}, "give one of templates with words, texts, and inference"),
+        ({"rule": "templates"}, "give exactly one of: templates with words"),
         ({"rule": "plurals", "inference": [["x"]]}, "the rule plurals needs texts"),
         ({"rule": "entailment", "texts": [["x"]]}, "the rule entailment reads no texts"),
     ],
 )
-def test_a_category_gives_what_its_rule_reads(keys, message):
+def test_a_category_must_match_its_rule(keys, message):
     with pytest.raises(ValueError, match=message):
         Category(title="A", pairs=1, **keys)
 
 
-def test_a_model_that_is_none_or_lacks_a_file_is_named(monkeypatch, tmp_path):
+def test_a_model_that_cannot_be_loaded_is_an_error(monkeypatch, tmp_path):
     monkeypatch.undo()
     nlp = spacy.blank("en")
     nlp.add_pipe("tagger").add_label("NN")

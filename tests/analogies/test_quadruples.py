@@ -79,7 +79,7 @@ def test_evaluation_is_every_prototype_of_the_type_for_each_candidate_of_each_qu
         (rank, row)
         for question in group_questions(pairs)
         for row in question.rows
-        for rank in prototypes.loc[prototypes["question_type"] == question.kind, "rank"]
+        for rank in prototypes.loc[prototypes["question_type"] == question.question_type, "rank"]
     ]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(quadruples, "ROWS_PER_BLOCK", block)
@@ -157,7 +157,7 @@ def test_the_rows_of_a_question_are_its_own(corpus):
     for question in group_questions(pairs):
         own = pairs.loc[question.rows]
         assert set(own["question_id"]) == {question.question_id}
-        assert set(own["question_type"]) == {question.kind}
+        assert set(own["question_type"]) == {question.question_type}
         assert set(pairs.loc[question.correct, "label"]) == {1}
         assert sorted([*question.correct, *question.wrong]) == sorted(question.rows)
 

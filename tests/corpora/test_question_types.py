@@ -30,7 +30,7 @@ TYPES = {"who": ["who", "whom"], "when": ["when"], "where": ["where"]}
         ).items(),
     ],
 )
-def test_the_type_is_made_by_the_first_token_in_lower_case(question, kind):
+def test_the_first_lower_cased_token_gives_the_type(question, kind):
     assert classify_question(question, TYPES) == kind
 
 
@@ -39,7 +39,7 @@ def test_the_type_is_made_by_the_first_token_in_lower_case(question, kind):
     [(["when"], {"when"}), (["who", "where"], {"who", "where"}), (None, {*TYPES, OTHER})],
 )
 @pytest.mark.parametrize("split", ["train", "dev"])
-def test_a_subset_has_the_questions_of_its_types_in_order(corpus, tmp_path, split, types, kinds):
+def test_a_subset_keeps_the_order_of_questions(corpus, tmp_path, split, types, kinds):
     pairs = select_subset(corpus, split, types)
     assert (set(pairs["split"]), set(pairs["question_type"])) == ({split}, kinds)
     wanted = corpus[corpus["split"] == split]
@@ -50,7 +50,7 @@ def test_a_subset_has_the_questions_of_its_types_in_order(corpus, tmp_path, spli
     assert read.astype(object).equals(pairs.astype(object))
 
 
-def test_all_is_every_question_with_a_correct_candidate_whole(make_corpus):
+def test_all_has_every_answerable_question(make_corpus):
     questions = [
         ("dev", "who is it ?", [("anna", 1), ("nobody", 0)]),
         ("dev", "who is never found ?", [("nobody", 0)]),

@@ -66,11 +66,11 @@ def pairs(path):
     ],
     ids=["LF", "CRLF", "mark", "UTF-16", "Latin-1", "CDATA", "nested", "character reference"],
 )
-def test_a_comment_becomes_a_pair_with_its_line(pairs, content):
+def test_comments_become_pairs(pairs, content):
     assert pairs(content) == PAIRS
 
 
-def test_repeated_threads_are_left_out_and_org_questions_are_passed_over(pairs):
+def test_repeated_threads_and_original_questions_are_skipped(pairs):
     mark = ' SubtaskA_Skip_Because_Same_As_RelQuestion_ID="Q7_R7">'
     again = other(3).replace('THREAD_SEQUENCE="Q1_R3">', f'THREAD_SEQUENCE="Q1_R3"{mark}')
     about = '<OrgQuestion ORGQ_ID="Q1"><OrgQSubject>x</OrgQSubject><OrgQBody>y</OrgQBody>'
@@ -90,7 +90,7 @@ def test_the_subject_or_the_body_may_be_empty(pairs, part, question):
     assert {pair.question for pair in pairs(FILE.replace(part, kept))} == {question}
 
 
-def test_the_released_question_without_comments_is_left_out(pairs):
+def test_the_released_question_without_comments_is_skipped(pairs):
     empty = f"<Thread>{RELATED.replace('Q1_R2', 'Q2657')}</Thread>"
     assert pairs(FILE.replace("</xml>", f"{empty}</xml>")) == PAIRS
 
@@ -120,7 +120,7 @@ def test_the_corpus_table_is_built(path):
     ],
     ids=["space", "no text", "no question", "no id", "no thread", "another format"],
 )
-def test_what_all_data_sets_refuse_is_refused(path, old, new, place):
+def test_empty_texts_and_files_are_errors(path, old, new, place):
     path.write_text(FILE.replace(old, new))
     with pytest.raises(AnalogyQAError, match=rf"cqa\.xml.*{place}"):
         build(path)
@@ -151,7 +151,7 @@ def test_what_all_data_sets_refuse_is_refused(path, old, new, place):
         ("Q1_R2_C3", "Q1_R2", "line 15: a second element with the id Q1_R2"),
     ],
 )
-def test_a_malformed_thread_is_named_with_its_line(pairs, old, new, place):
+def test_a_malformed_thread_is_an_error(pairs, old, new, place):
     assert old in FILE
     with pytest.raises(AnalogyQAError, match=rf"cqa\.xml, {place}"):
         pairs(FILE.replace(old, new))
@@ -181,7 +181,7 @@ def test_a_truncated_file_is_an_error(pairs, length):
         *((FILE.replace("utf-8", name), "line 1: ") for name in ("utf-7", "rot13", "idna", "no")),
     ],
 )
-def test_what_is_not_well_formed_is_named_with_its_line(pairs, content, place):
+def test_malformed_xml_is_an_error(pairs, content, place):
     with pytest.raises(AnalogyQAError, match=rf"cqa\.xml, {place}"):
         pairs(content)
 
@@ -214,7 +214,7 @@ BOMB = '<!ENTITY a0 "boom">' + "".join(
         *("undeclared parameter", "unparsed", "another DTD", "a public DTD"),
     ],
 )
-def test_entities_and_other_files_are_refused(tmp_path, pairs, content):
+def test_entity_declarations_are_refused(tmp_path, pairs, content):
     secret = tmp_path / "secret.txt"
     secret.write_text("a word that nobody may see")
     with pytest.raises(AnalogyQAError, match=r"cqa\.xml, line \d+: malformed XML") as caught:
@@ -222,7 +222,7 @@ def test_entities_and_other_files_are_refused(tmp_path, pairs, content):
     assert "nobody" not in str(caught.value)
 
 
-def test_deep_nesting_ends_in_no_crash(pairs):
+def test_deep_nesting_does_not_crash(pairs):
     deep = "<i>" * 30_000 + "oak" + "</i>" * 30_000
     assert pairs(FILE.replace("an oak", deep))[0].candidate == "oak"
     assert pairs("<a>" * 30_000 + "</a>" * 30_000) == []

@@ -38,7 +38,7 @@ def by_hand(encoder, ids):
     return torch.cat(halves)
 
 
-def test_a_vector_is_that_of_its_sentence_alone():
+def test_vectors_match_the_equations():
     encoder = build()
     found = encoder(SENTENCES, LENGTHS)
     assert found.shape == (4, SENTENCE_DIM)
@@ -52,7 +52,7 @@ def test_a_vector_is_that_of_its_sentence_alone():
     more=st.integers(0, 4),
     padding=st.integers(0, WORDS - 1),
 )
-def test_padding_never_changes_a_vector_nor_does_another_sentence(lengths, more, padding):
+def test_vectors_do_not_depend_on_padding_or_batch(lengths, more, padding):
     encoder, ends = build(), torch.tensor(lengths)
     words = SENTENCES[: len(lengths), : max(lengths) + 1]
     wider = torch.nn.functional.pad(words, (0, more), value=padding)
@@ -62,7 +62,7 @@ def test_padding_never_changes_a_vector_nor_does_another_sentence(lengths, more,
     torch.testing.assert_close(vectors.flip(0), encoder(words.flip(0), ends.flip(0)))
 
 
-def test_gradients_reach_every_parameter_and_no_word_vector():
+def test_gradients_reach_all_parameters_but_not_word_vectors():
     encoder = build()
     encoder(SENTENCES, LENGTHS).sum().backward()
     assert all(parameter.grad.abs().sum() > 0 for parameter in encoder.parameters())
@@ -78,7 +78,7 @@ def test_the_weights_follow_the_seed():
 
 
 @pytest.mark.parametrize(("dim", "sentence_dim"), [(5, 6), (4, 2), (300, 600)])
-def test_the_parameters_are_those_of_the_formula(dim, sentence_dim):
+def test_the_number_of_parameters(dim, sentence_dim):
     encoder = build(dim=sentence_dim, vectors=np.zeros((2, dim)))
     h = sentence_dim // 2
     count = sum(parameter.numel() for parameter in encoder.parameters())

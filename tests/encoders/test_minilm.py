@@ -29,7 +29,7 @@ def sentences():
     return Sentences(TEXTS, *vocabulary())
 
 
-def test_before_training_its_directions_are_those_of_sentence_transformers(encoder, sentences):
+def test_initial_vectors_match_sentence_transformers(encoder, sentences):
     words, lengths = sentences.batch(np.arange(len(TEXTS)))
     with torch.no_grad():
         found = encoder.eval()(torch.from_numpy(words), torch.from_numpy(lengths)).numpy()
@@ -40,7 +40,7 @@ def test_before_training_its_directions_are_those_of_sentence_transformers(encod
     np.testing.assert_allclose(cosines[:3], 1, atol=1e-4)
 
 
-def test_tokens_in_a_row_give_what_the_model_gives_of_padded_sentences(encoder, sentences):
+def test_packing_gives_the_vectors_of_padded_sentences(encoder, sentences):
     numbers = np.argsort(sentences.lengths)
     words, lengths = map(torch.from_numpy, sentences.batch(numbers))
     inside = torch.arange(words.shape[1]) < lengths[:, None]
@@ -54,7 +54,7 @@ def test_tokens_in_a_row_give_what_the_model_gives_of_padded_sentences(encoder, 
     assert torch.cosine_similarity(found, exact).min() > 0.9999
 
 
-def test_a_missing_weight_is_not_drawn(monkeypatch, tmp_path):
+def test_a_missing_weight_is_an_error(monkeypatch, tmp_path):
     folder = tiny.save_bert(tmp_path / "minilm")
     tiny.rewrite_weights(
         folder, lambda weights: {k: v for k, v in weights.items() if ".1." not in k}
@@ -73,7 +73,7 @@ def test_dropout_acts_in_training_only(encoder, sentences):
     assert scoring[0].equal(scoring[1])
 
 
-def test_a_long_sentence_is_cut_off_and_keeps_its_end(sentences):
+def test_a_long_sentence_is_truncated_before_its_last_token(sentences):
     ids, _ = vocabulary()
     last = sentences.words(len(TEXTS) - 1)
     assert len(last) == LONGEST
@@ -81,7 +81,7 @@ def test_a_long_sentence_is_cut_off_and_keeps_its_end(sentences):
     assert sentences.words(2).tolist() == [ids["[CLS]"], ids["[SEP]"]]
 
 
-def test_a_step_trains_its_layers_and_leaves_its_embeddings(cell_files, tmp_path):
+def test_training_changes_layers_but_not_embeddings(cell_files, tmp_path):
     files = cell_files()._replace(vectors=None)
     data = load_cell(files, ["who", "when", "where"], 3, True, encoder="minilm")
     training = {"max_epochs": 1, "dropout": 0.1, "learning_rate": 1e-3, "weight_decay": 0}

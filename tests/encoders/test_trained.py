@@ -55,7 +55,7 @@ def results(encoder: torch.nn.Module) -> list[Tensor]:
 
 @both
 @pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float32, 1e-5), (torch.float64, 1e-12)])
-def test_vectors_and_gradients_are_those_of_each_sentence_alone(name, dtype, tolerance):
+def test_vectors_and_gradients_match_single_sentences(name, dtype, tolerance):
     encoder = build(name).to(dtype)
     expected = with_gradients(encoder, each_alone(encoder, SENTENCES, LENGTHS))
     assert expected[0].shape == (len(LENGTHS), SENTENCE_DIM)
@@ -101,7 +101,7 @@ def test_the_initial_weights_follow_the_seed(name):
 
 
 @both
-def test_a_diverged_weight_shows_in_the_vectors(name):
+def test_nan_weights_give_nan_vectors(name):
     encoder = build(name)
     with torch.no_grad():
         next(encoder.parameters()).view(-1)[0] = torch.nan
@@ -134,7 +134,7 @@ def test_dropout_acts_in_training_only_and_where_it_is_asked_for(name, place):
 # The GRU of our own
 
 
-def test_the_path_of_other_devices_gives_the_same_vectors_and_gradients(monkeypatch):
+def test_the_gpu_path_gives_the_same_results(monkeypatch):
     encoder = build("bigru").double()
     expected = results(encoder)
     monkeypatch.setattr(encoder, "_pool", encoder._pool_on_gpu)
@@ -144,7 +144,7 @@ def test_the_path_of_other_devices_gives_the_same_vectors_and_gradients(monkeypa
 @pytest.mark.skipif(
     not hasattr(torch.ops.mkldnn, "_linear_pointwise"), reason="this PyTorch has no oneDNN operator"
 )
-def test_without_onednn_the_vectors_and_gradients_are_the_same(monkeypatch):
+def test_onednn_gives_the_same_results(monkeypatch):
     monkeypatch.setattr(gru, "_USE_ONEDNN", True)
     expected = results(build("bigru"))
     monkeypatch.setattr(gru, "_USE_ONEDNN", False)
@@ -152,7 +152,7 @@ def test_without_onednn_the_vectors_and_gradients_are_the_same(monkeypatch):
 
 
 @pytest.mark.parametrize("rows", [None, [2, 0, 0, 1, 2, 0]])
-def test_gradients_are_the_derivatives_also_by_the_input(rows):
+def test_gradcheck(rows):
     torch.manual_seed(0)
     shapes = [(9, 4), (9, 3), (9,), (9,)]
     inputs = [torch.randn(shape, dtype=torch.float64, requires_grad=True) for shape in shapes]
@@ -163,14 +163,14 @@ def test_gradients_are_the_derivatives_also_by_the_input(rows):
     )
 
 
-def test_one_state_gets_the_gradient_where_states_tie():
+def test_the_last_of_tied_states_gets_the_gradient():
     zeros = [torch.zeros(shape, requires_grad=True) for shape in [(3, 1), (3, 1), (3,), (3,)]]
     GRUMax.apply(torch.zeros(2, 1), None, *zeros, [1, 1]).sum().backward()
     # h2 = z h1 + (1 - z) n with z = 1/2: 1/2 through n of step 2 and 1/4 through that of step 1.
     assert zeros[2].grad.tolist() == [0, 0, 0.75]
 
 
-def test_without_gradients_the_vectors_are_the_same_and_nothing_is_kept():
+def test_no_grad_gives_the_same_vectors_and_saves_nothing():
     encoder = build("bigru")
     kept = []
     with torch.autograd.graph.saved_tensors_hooks(kept.append, lambda tensor: tensor):

@@ -25,7 +25,7 @@ def texts_of(data, batch):
     return list(zip(texts[batch.c], texts[batch.d], batch.labels.tolist(), strict=True))
 
 
-def test_each_question_that_has_rivals_comes_once_with_all_its_candidates(data):
+def test_each_question_with_wrong_candidates_comes_once(data):
     pairs = data.splits["train"].pairs
     rivals = pairs.groupby("question_id")["label"].transform("min").eq(0)
     expected = pairs.loc[rivals, ["question", "candidate", "label"]]
@@ -33,7 +33,7 @@ def test_each_question_that_has_rivals_comes_once_with_all_its_candidates(data):
     assert sorted(found) == sorted(expected.itertuples(index=False, name=None))
 
 
-def test_all_right_candidates_come_and_of_the_wrong_ones_no_more_than_asked_for(data):
+def test_wrong_candidates_are_limited(data):
     pairs = data.splits["train"].pairs
     expected, drawn = pairs.groupby(["question", "label"]).size(), []
     for number in range(1, 6):
@@ -50,14 +50,14 @@ def test_all_right_candidates_come_and_of_the_wrong_ones_no_more_than_asked_for(
     assert any(other != drawn[0] for other in drawn)
 
 
-def test_a_batch_holds_whole_questions_as_many_as_it_may(data):
+def test_a_batch_has_whole_questions(data):
     counts = [len({question for question, *_ in texts_of(data, batch)}) for batch in epoch(data)]
     assert max(counts) <= 4 and max(counts) - min(counts) <= 1
     whole = [{question for question, *_ in texts_of(data, batch)} for batch in epoch(data)]
     assert sum(map(len, whole)) == len(set().union(*whole))
 
 
-def test_an_epoch_follows_from_its_seed_and_number_alone(data):
+def test_an_epoch_depends_on_seed_and_number(data):
     def drawn(*at):
         return [batch.sentences[batch.d].tolist() for batch in epoch(data, *at)]
 

@@ -30,7 +30,7 @@ def epoch(data, seed=0, number=1, **training):
     return list(epoch_batches(data, own, seed, number))
 
 
-def test_each_right_pair_that_has_rivals_comes_once_with_wrong_candidates_of_its_question(data):
+def test_each_correct_pair_comes_once_with_wrong_candidates(data):
     pairs = data.splits["train"].pairs
     texts = pairs.groupby("question")
     found = [group for batch in epoch(data) for group in pairs_of(data, batch)]
@@ -48,7 +48,7 @@ def test_each_right_pair_that_has_rivals_comes_once_with_wrong_candidates_of_its
     )
 
 
-def test_a_batch_has_as_many_right_pairs_as_it_may_and_each_sentence_once(data):
+def test_batch_sizes_and_unique_sentences(data):
     batches = epoch(data)
     sizes = [len(pairs_of(data, batch)) for batch in batches]
     assert max(sizes) <= 4 and max(sizes) - min(sizes) <= 1
@@ -57,7 +57,7 @@ def test_a_batch_has_as_many_right_pairs_as_it_may_and_each_sentence_once(data):
         assert len(batch.a) == len(batch.b) == 0
 
 
-def test_an_epoch_follows_from_its_seed_and_number_alone(data):
+def test_an_epoch_depends_on_seed_and_number(data):
     def drawn(*at):
         return [batch.sentences[batch.d].tolist() for batch in epoch(data, *at)]
 

@@ -1,6 +1,6 @@
-"""Pairs of sentences in which a rule changes what is said: rules over parsed sentences.
+"""Rules over parsed sentences that change or rephrase the meaning.
 
-Section 3.2.1 of Zhu and de Melo (2020); entailments are read from files, as annotated.
+Section 3.2.1 of Zhu and de Melo (2020). Entailments come from annotated files instead.
 """
 
 from collections.abc import Iterator, Mapping
@@ -41,7 +41,7 @@ _SAYING = word_set("""
     remark rule notice understand allege speculate theorize
 """)
 _FINITE = {"VBZ", "VBP", "VBD", "MD"}
-# Adjectives that stand before a noun only, or mean something else behind it.
+# Adjectives that cannot follow a noun, or mean something else there.
 _NOT_PREDICATIVE = word_set("""
     audio teenage holy good great other own same several many few more most less first last second
     third next main only such various former certain whole entire total front back top inner outer
@@ -55,16 +55,20 @@ _NOT_PREDICATIVE = word_set("""
     middle-aged two like full polar bare long light dark rear extra civil legal royal solar joint
     fair direct maximum minimum male female adult orange still natural super
 """)
-# With these it is not plain what a negation denies.
+# With these words, the scope of a negation is unclear.
 _QUANTIFIERS = word_set("""
     some any only every each all many most if so both everyone everybody someone still already too
     also
+""")
+_NO_PASSIVE = word_set("""
+    have be do get let take give make go wear resemble measure lack become stand sit walk run
+    play lie
 """)
 _ARTICLES = ("a", "an", "the")
 
 
 def negation(doc: "Doc", words: Mapping[str, str]) -> Pairs:
-    """A sentence negated, and as it is; the negation goes to the head of its subject."""
+    """Yield a negated sentence, and the original one."""
     if is_negated(doc) or doc[-1].text == "?" or any(t.lower_ in _QUANTIFIERS for t in doc):
         return
     for subject in doc:
@@ -75,9 +79,7 @@ def negation(doc: "Doc", words: Mapping[str, str]) -> Pairs:
             continue
         if any(label(t) == "conj" and t.pos_ in ("VERB", "AUX") for t in doc):
             continue
-        finite = next(
-            (t for t in doc[subject.i + 1 :] if t.tag_ in ("VBZ", "VBP", "VBD", "MD")), None
-        )
+        finite = next((t for t in doc[subject.i + 1 :] if t.tag_ in _FINITE), None)
         if (
             finite is None
             or (finite.head != head and finite != head)
@@ -97,10 +99,10 @@ def negation(doc: "Doc", words: Mapping[str, str]) -> Pairs:
 
 
 def no_such_thing(doc: "Doc", words: Mapping[str, str]) -> Pairs:
-    """There is no deer jumping a fence; a deer is jumping a fence. As pairs of SICK are."""
+    """Yield "There is no deer jumping a fence" and "A deer is jumping a fence", as in SICK."""
     if len(doc) < 5 or doc[0].lower_ not in ("a", "an") or is_negated(doc):
         return
-    if sum(t.tag_ in ("VBZ", "VBP", "VBD", "MD") for t in doc) != 1:
+    if sum(t.tag_ in _FINITE for t in doc) != 1:
         return
     for verb in doc:
         helping, subject = auxiliaries(verb), find_subject(verb)
@@ -116,7 +118,7 @@ def no_such_thing(doc: "Doc", words: Mapping[str, str]) -> Pairs:
 
 
 def passive(doc: "Doc", words: Mapping[str, str]) -> Pairs:
-    """A subject does something to an object; the object has it done to it by the subject."""
+    """Yield an active sentence, and its passive form."""
     if is_negated(doc) or doc[-1].text == "?" or any(t.text in ",;:'" for t in doc):
         return
     for verb in doc:
@@ -142,28 +144,7 @@ def passive(doc: "Doc", words: Mapping[str, str]) -> Pairs:
             continue
         lemma = lemmatise(verb.lower_, "VERB")
         participle = lemma and inflected(lemma, "VBN")
-        if not participle or lemma in (
-            "have",
-            "be",
-            "do",
-            "get",
-            "let",
-            "take",
-            "give",
-            "make",
-            "go",
-            "wear",
-            "resemble",
-            "measure",
-            "lack",
-            "become",
-            "stand",
-            "sit",
-            "walk",
-            "run",
-            "play",
-            "lie",
-        ):
+        if not participle or lemma in _NO_PASSIVE:
             continue
         many = is_plural(done_to)
         if (
@@ -177,7 +158,7 @@ def passive(doc: "Doc", words: Mapping[str, str]) -> Pairs:
             being = "are" if many else "is"
         else:
             continue
-        # What follows the object may be its own, and would become the agent's.
+        # A phrase after the object may modify it, but would then modify the agent.
         if any(t.pos_ != "PUNCT" for t in doc[patient[-1].i + 1 :]):
             continue
         if any(t.tag_ == "PRP$" for t in patient):
@@ -188,13 +169,13 @@ def passive(doc: "Doc", words: Mapping[str, str]) -> Pairs:
 
 
 def _core_of(noun: "Token") -> "list[Token]":
-    """Return a noun with what stands before it, from its first modifier on."""
+    """Return a noun with its modifiers to the left."""
     before = [t.i for t in noun.children if t.i < noun.i]
     return list(noun.doc[min(before, default=noun.i) : noun.i + 1])
 
 
 def objective_clause(doc: "Doc", words: Mapping[str, str]) -> Pairs:
-    """What somebody says, and the clause alone."""
+    """Yield a sentence with a reported clause, and the clause alone."""
     for that in doc:
         if that.lower_ != "that" or that.i < 2 or base_label(that) != "mark":
             continue
@@ -222,8 +203,8 @@ def objective_clause(doc: "Doc", words: Mapping[str, str]) -> Pairs:
 
 
 def predicative_adjective(doc: "Doc", words: Mapping[str, str]) -> Pairs:
-    """An adjective before its noun, and in a clause behind it: a dog that is brown."""
-    found = []
+    """Yield an adjective before its noun, and in a relative clause: a dog that is brown."""
+    candidates = []
     for adjective in doc:
         noun = adjective.head
         if adjective.tag_ != "JJ" or base_label(adjective) != "amod" or noun.i != adjective.i + 1:
@@ -242,24 +223,24 @@ def predicative_adjective(doc: "Doc", words: Mapping[str, str]) -> Pairs:
         if article.i and doc[article.i - 1].lower_ in ("and", "or"):  # a black and a white dog
             continue
         after = doc[noun.i + 1] if noun.i + 1 < len(doc) else None
-        if after is not None and not (after.is_punct or after.tag_ in ("VBZ", "VBP", "VBD", "MD")):
+        if after is not None and not (after.is_punct or after.tag_ in _FINITE):
             continue
         if [*children(noun, "acl", "appos", "conj", "compound")]:
             continue
-        # Most that end so only say of what kind a thing is: presidential elections.
+        # Most adjectives in -al only classify: presidential elections.
         if lemmatise(adjective.lower_, "ADJ") != adjective.lower_ or adjective.text.endswith("al"):
             continue
         if noun.lower_ in ("one", "ones") or noun.text[0].isupper():
             continue
-        found.append((adjective, noun))
-    if not found or is_negated(doc) or doc[-1].text == "?":
+        candidates.append((adjective, noun))
+    if not candidates or is_negated(doc) or doc[-1].text == "?":
         return
-    adjective, noun = found[0]
+    adjective, noun = candidates[0]
     root = next(t for t in doc if t.dep_ == "ROOT")
     finite = {t.tag_ for t in (root, *root.children) if t is root or t.pos_ == "AUX"} & _FINITE
-    if not finite:  # it is no sentence
+    if not finite:  # not a sentence
         return
-    past = "VBD" in finite
-    be = ("were" if past else "are") if is_plural(noun) else ("was" if past else "is")
+    is_past = "VBD" in finite
+    be = ("were" if is_past else "are") if is_plural(noun) else ("was" if is_past else "is")
     changes = {adjective.i: "", noun.i: f"{noun.text} that {be} {adjective.lower_}"}
     yield replace_words(doc, {}), replace_words(doc, changes), adjective.lower_

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class BiGRUEncoder(nn.Module):
-    """Word vectors, a bidirectional GRU, the maximum over time: [n, sentence_dim]."""
+    """Max pooling over the states of a bidirectional GRU: [n, sentence_dim]."""
 
     def __init__(self, word_vectors: np.ndarray, training: "Training", seed: int) -> None:
         super().__init__()
@@ -30,9 +30,9 @@ class BiGRUEncoder(nn.Module):
         self.sentence_dropout = Dropout(training, "sentence_vector")
 
     def forward(self, words: Tensor, lengths: Tensor) -> Tensor:
-        """Encode word ids [n, t] of the given lengths [n] (on the CPU).
+        """Encode word ids [n, t] with lengths [n], which are on the CPU.
 
-        An empty sentence is read as the first id of its padding.
+        An empty sentence is encoded as its first padding id.
         """
         packed = pack_padded_sequence(
             words, lengths.clamp(min=1), batch_first=True, enforce_sorted=False
@@ -46,20 +46,20 @@ class BiGRUEncoder(nn.Module):
     def _pool(self, packed: PackedSequence) -> Tensor:
         ids, rows = packed.data, None
         if not self.word_dropout.acts:
-            # A word that comes again is the same: it is multiplied with the weights once.
+            # Without dropout, multiply repeated words with the weights only once.
             ids, rows = ids.unique(return_inverse=True)
         x = self._embed(ids)
         sizes = packed.batch_sizes.tolist()
         forward, reverse = self.gru.all_weights
-        back = reversed_rows(packed.batch_sizes)
+        backwards = reversed_rows(packed.batch_sizes)
         directions = (
             GRUMax.apply(x, rows, *forward, sizes),
-            GRUMax.apply(x, back if rows is None else rows[back], *reverse, sizes),
+            GRUMax.apply(x, backwards if rows is None else rows[backwards], *reverse, sizes),
         )
         return torch.cat(directions, dim=1)[packed.unsorted_indices]
 
     def _pool_on_gpu(self, packed: PackedSequence) -> Tensor:
-        """Give the same vectors with the GRU of cuDNN."""
+        """Compute the same vectors with cuDNN's GRU."""
         states, _ = self.gru(PackedSequence(self._embed(packed.data), *packed[1:]))
         padded, _ = pad_packed_sequence(states, batch_first=True, padding_value=-torch.inf)
         return padded.amax(dim=1)

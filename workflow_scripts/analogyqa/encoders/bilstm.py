@@ -15,13 +15,11 @@ if TYPE_CHECKING:
 
 
 class BiLSTMEncoder(nn.Module):
-    """Word vectors, a bidirectional LSTM, the maximum over time: [n, sentence_dim].
+    """Max pooling over the states of a bidirectional LSTM: [n, sentence_dim].
 
-    QA-BiLSTM of "Attentive Pooling Networks" (section 2). `sentence_dim` is that of both directions
-    together: 2h.
-
-    Parameters: 8h (d + h + 2) for vectors of d dimensions. PyTorch has two biases where an LSTM
-    needs one, 8h more than 8h (d + h + 1): with d = h = 300 it is 1,444,800 instead of 1,442,400.
+    This is QA-BiLSTM of "Attentive Pooling Networks" (section 2). `sentence_dim` counts both
+    directions, 2h. With d-dimensional word vectors it has 8h (d + h + 2) parameters, because
+    PyTorch's LSTM has two biases: with d = h = 300, 1,444,800 instead of 1,442,400.
     """
 
     def __init__(self, word_vectors: np.ndarray, training: "Training", seed: int) -> None:
@@ -36,7 +34,7 @@ class BiLSTMEncoder(nn.Module):
         self.sentence_dropout = Dropout(training, "sentence_vector")
 
     def forward(self, words: Tensor, lengths: Tensor) -> Tensor:
-        """Encode word ids [n, t] of the given lengths [n]; no words are read as one zero vector."""
+        """Encode word ids [n, t] with lengths [n]. An empty sentence is one zero vector."""
         lengths = lengths.cpu()
         inside = torch.arange(words.shape[1]) < lengths[:, None]
         x = self.word_dropout(F.embedding(words, self.word_vectors))

@@ -17,10 +17,9 @@ WIDTH = 5  # words, as in both papers
 
 
 class CNNEncoder(nn.Module):
-    """Word vectors, a wide convolution, tanh, the maximum over time: [n, sentence_dim].
+    """Max pooling over a wide convolution with tanh: [n, sentence_dim].
 
-    Wide: the filters also see the words at both ends of a sentence with zeros beside them, so a
-    sentence of L words has L + 4 places, however short it is.
+    A wide convolution pads both ends of a sentence with zeros, so L words give L + 4 positions.
     """
 
     def __init__(self, word_vectors: np.ndarray, training: "Training", seed: int) -> None:
@@ -35,12 +34,12 @@ class CNNEncoder(nn.Module):
         self.sentence_dropout = Dropout(training, "sentence_vector")
 
     def forward(self, words: Tensor, lengths: Tensor) -> Tensor:
-        """Encode word ids [n, t] of the given lengths [n]; an empty sentence is all zeros."""
+        """Encode word ids [n, t] with lengths [n]. An empty sentence is all zeros."""
         lengths = lengths.to(words.device)[:, None]
         inside = torch.arange(words.shape[1], device=words.device) < lengths
         x = self.word_dropout(F.embedding(words, self.word_vectors)) * inside[:, :, None]
         maps = self.convolution(x.transpose(1, 2))
         beyond = torch.arange(maps.shape[2], device=words.device) >= lengths + WIDTH - 1
-        # tanh keeps the order, so it can wait until the maximum is taken.
+        # tanh is monotonic, so it can follow the maximum.
         maximum = maps.masked_fill(beyond[:, None], -torch.inf).amax(dim=2)
         return self.sentence_dropout(maximum.tanh())

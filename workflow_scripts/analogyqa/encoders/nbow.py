@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 
 class NBOWEncoder(nn.Module):
-    """The sum over words of ReLU(W x + b), W [sentence_dim, d]: [n, sentence_dim].
+    """The sum over words of ReLU(W x + b): [n, sentence_dim].
 
-    It learns (d + 1) * sentence_dim numbers: 90,300 for 300 and 300. The sum is not drawn onto the
-    unit ball, which the ranker does, so that its norm can be looked at (section 5.1).
+    It has (d + 1) * sentence_dim parameters, 90,300 for d = sentence_dim = 300. The ranker projects
+    the sum onto the unit ball, so that its norm can be inspected before (section 5.1).
     """
 
     def __init__(self, word_vectors: np.ndarray, training: "Training", seed: int) -> None:
@@ -30,12 +30,12 @@ class NBOWEncoder(nn.Module):
         self.sentence_dropout = Dropout(training, "sentence_vector")
 
     def forward(self, words: Tensor, lengths: Tensor) -> Tensor:
-        """Encode word ids [n, t] of the given lengths [n]; an empty sentence is all zeros."""
+        """Encode word ids [n, t] with lengths [n]. An empty sentence is all zeros."""
         lengths = lengths.to(words.device)
         inside = torch.arange(words.shape[1], device=words.device) < lengths[:, None]
         ids, rows = words[inside], None
         if not self.word_dropout.acts:
-            # A word that comes again is the same: it is projected once.
+            # Without dropout, project repeated words only once.
             ids, rows = ids.unique(return_inverse=True)
         projected = self.projection(self.word_dropout(F.embedding(ids, self.word_vectors))).relu()
         if rows is None:

@@ -13,10 +13,13 @@ _TEXTS = ("question", "candidate")
 
 
 class SplitData(NamedTuple):
-    """A split of a cell: its pairs and its quadruples as row numbers.
+    """The pairs and quadruples of a split of a cell.
 
-    `questions`, `candidates` are sentence numbers [M] and `labels` [M] of `pairs`. `prototypes` and
-    `rows` are the quadruples [n]: rows of the prototypes and of the pairs.
+    Attributes:
+        pairs: table of M pairs.
+        questions, candidates: sentence numbers of the pairs, [M].
+        labels: labels of the pairs, [M].
+        prototypes, rows: row numbers of the prototype and the pair of each quadruple, [n].
     """
 
     pairs: pd.DataFrame
@@ -28,14 +31,14 @@ class SplitData(NamedTuple):
 
     @property
     def groups(self) -> dict[str, str]:
-        """Return question_id to question type, as measures are grouped."""
+        """The question type of each question_id, by which measures are grouped."""
         return dict(zip(self.pairs["question_id"], self.pairs["question_type"], strict=True))
 
 
 class CellData(NamedTuple):
-    """What one seed of a cell is trained and scored on.
+    """The data that one seed of a cell is trained and scored on.
 
-    `everything` has the pairs of all splits, answerable or not, where something is fitted to them.
+    `everything` has the pairs of all splits, answerable or not, for fitted systems.
     """
 
     sentences: Sentences
@@ -56,16 +59,16 @@ def cell_data(
     split: Callable[[str], list[str]],
     everything: pd.DataFrame | None = None,
 ) -> CellData:
-    """Number the sentences of a cell and turn its quadruples into row numbers.
+    """Number the sentences of a cell, and turn its quadruples into row numbers.
 
     Args:
-        pairs: split to the pairs of the subset (`question_types.select_subset`).
-        prototypes: the p prototypes of each type; empty for a system that needs none.
-        quadruples: split to its table; a split that has none gets no quadruples.
+        pairs: pairs of the subset, by split.
+        prototypes: the first p prototypes of each type; empty for a system that needs none.
+        quadruples: table of quadruples, by split; splits may be missing.
         word_vectors: float32 [V, d], or None.
-        word_ids: word to row of `word_vectors`, or None.
-        split: a sentence to its words, as the vocabulary was made.
-        everything: the pairs that something is fitted to, or None.
+        word_ids: row of each word in `word_vectors`, or None.
+        split: splits a sentence into words, as for the vocabulary.
+        everything: pairs for systems that are fitted, or None.
     """
     frames = [*pairs.values(), *([] if everything is None else [everything])]
     texts = pd.concat([frame[column] for frame in frames for column in _TEXTS])
@@ -73,9 +76,9 @@ def cell_data(
     train = pairs["train"].set_index("candidate_id")
     chosen = train.reindex(prototypes["candidate_id"])
     if chosen["question"].isna().any():
-        raise AnalogyQAError("the prototypes are of another corpus")
-    kinds = prototypes["question_type"].astype(str)
-    by_rank = {key: row for row, key in enumerate(zip(kinds, prototypes["rank"], strict=True))}
+        raise AnalogyQAError("the prototypes belong to another corpus")
+    types = prototypes["question_type"].astype(str)
+    by_rank = {key: row for row, key in enumerate(zip(types, prototypes["rank"], strict=True))}
     return CellData(
         sentences,
         word_vectors,
@@ -101,24 +104,28 @@ def _split_data(
     if quadruples is not None:
         row_of = pd.Series(np.arange(len(pairs)), index=pairs["candidate_id"])
         categories = quadruples["candidate_id"].cat
-        known = row_of.reindex(categories.categories)
-        if known.isna().any() or quadruples["prototype"].max() > max(r for _, r in by_rank):
-            raise AnalogyQAError("the quadruples are of another corpus or of more prototypes")
-        rows = known.to_numpy(dtype=np.int64)[categories.codes]
-        kinds = pairs["question_type"].astype(str).to_numpy()
-        largest = 1 + max(rank for _, rank in by_rank)
-        table = np.full((len(pairs), largest), -1, dtype=np.int64)
-        for (kind, rank), row in by_rank.items():
-            table[kinds == kind, rank] = row
+        category_rows = row_of.reindex(categories.categories)
+        ranks = 1 + max(rank for _, rank in by_rank)
+        if category_rows.isna().any() or quadruples["prototype"].max() >= ranks:
+            raise AnalogyQAError("the quadruples belong to another corpus or to more prototypes")
+        rows = category_rows.to_numpy(dtype=np.int64)[categories.codes]
+        types = pairs["question_type"].astype(str).to_numpy()
+        table = np.full((len(pairs), ranks), -1, dtype=np.int64)
+        for (question_type, rank), row in by_rank.items():
+            table[types == question_type, rank] = row
         prototypes = table[rows, quadruples["prototype"].to_numpy()]
     return SplitData(pairs, *numbers, pairs["label"].to_numpy(), prototypes, rows)
 
 
 def ranked_sentences(corpus: pd.DataFrame, typed_only: bool) -> list[str]:
-    """Return the sentences that ranking reads, once each: the questions of dev and test with their
-    candidates, and the correct training pairs, which may be prototypes.
+    """Return the unique sentences that ranking needs.
 
-    With `typed_only` the questions without a type are left out.
+    These are the questions and candidates of dev and test, and the correct training pairs, which
+    may be prototypes.
+
+    Args:
+        corpus: table with schema CORPUS.
+        typed_only: whether to leave out questions without a type.
     """
     ranked = corpus[(corpus["split"] != "train") | (corpus["label"] == 1)]
     if typed_only:
@@ -127,6 +134,6 @@ def ranked_sentences(corpus: pd.DataFrame, typed_only: bool) -> list[str]:
 
 
 def training_sentences(corpus: pd.DataFrame) -> list[str]:
-    """Return the questions and candidates of the training split, once each."""
+    """Return the unique questions and candidates of the training split."""
     train = corpus[corpus["split"] == "train"]
     return list(dict.fromkeys(pd.concat([train[column] for column in _TEXTS])))

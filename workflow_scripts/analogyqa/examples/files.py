@@ -1,4 +1,4 @@
-"""From the tables of a cell to its data."""
+"""Load the data of a cell from its tables."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -18,10 +18,14 @@ from analogyqa.vectors.store import read_store
 
 
 class CellFiles(NamedTuple):
-    """The tables that one seed of a cell is made of; None or empty where the system needs none.
+    """The tables for one seed of a cell; None or empty if the system needs none.
 
-    `vectors` are of words or, in a store of `sentence_vectors`, of whole sentences. `quadruples`
-    maps a split to its file.
+    Attributes:
+        corpus: table with schema CORPUS.
+        vectors: store of word vectors.
+        prototypes: table with schema PROTOTYPES.
+        quadruples: table with schema QUADRUPLES, by split.
+        sentence_vectors: store of sentence vectors.
     """
 
     corpus: str
@@ -31,35 +35,42 @@ class CellFiles(NamedTuple):
     sentence_vectors: str | None = None
 
     def without_prototypes(self) -> "CellFiles":
-        """Return the tables of a system without prototypes."""
+        """Return the tables for a system without prototypes."""
         return self._replace(prototypes=None, quadruples={})
 
     def by_role(self) -> dict[str, str]:
-        """Return the files by what they are, for the record of the run."""
-        named = {f"quadruples {split}": path for split, path in self.quadruples.items()}
+        """Return the files with a name for each, for the record of the run."""
+        quadruples = {f"quadruples {split}": path for split, path in self.quadruples.items()}
         single = {
             "corpus": self.corpus,
             "vectors": self.vectors,
             "sentence vectors": self.sentence_vectors,
             "prototypes": self.prototypes,
         }
-        return named | {name: path for name, path in single.items() if path}
+        return quadruples | {name: path for name, path in single.items() if path}
 
 
 def load_pairs(
     corpus: pd.DataFrame, types: Sequence[str] | None, splits: Sequence[str], origin: str
 ) -> dict[str, pd.DataFrame]:
-    """Return split to the pairs of a subset of a corpus.
+    """Return the pairs of a subset, by split.
 
-    Raises AnalogyQAError when a split has none; `origin` is the file of the corpus.
+    Args:
+        corpus: table with schema CORPUS.
+        types: question types of the subset; None for `all`.
+        splits: which splits to return.
+        origin: the file of the corpus, for messages.
+
+    Raises:
+        AnalogyQAError: when a split has no pairs.
     """
     pairs = {split: select_subset(corpus, split, types) for split in splits}
     for split, frame in pairs.items():
         if frame.empty:
-            kinds = f" of type {' or '.join(types)}" if types else ""
+            of_type = f" of type {' or '.join(types)}" if types else ""
             raise AnalogyQAError(
-                f"{origin}: no question{kinds} in the {split} split has a correct candidate. "
-                "Leave this subset out (subsets) or give the data set such questions."
+                f"{origin}: no question{of_type} in the {split} split has a correct candidate. "
+                "Remove this subset (subsets), or add such questions to the data set."
             )
     return pairs
 
@@ -78,17 +89,18 @@ def load_cell(
     """Read the tables of one seed of a cell.
 
     Args:
-        files: of the seed.
-        types: question types of the cell's subset, None for `all`.
-        p: prototypes of each type.
-        lowercase: as the vocabulary was made.
-        trains: whether all pairs of the training split are wanted, and not the prototypes only.
-        shortest_word: words of fewer characters are passed over.
-        fits: whether the pairs of the whole corpus are wanted, those of the types if there are any.
-        answers: of the prototypes, their `own` or those of `others`.
-        encoder: a key of `ENCODERS`, where that has words of its own.
+        files: the tables of the seed.
+        types: question types of the cell's subset; None for `all`.
+        p: number of prototypes for each type.
+        lowercase: whether the vocabulary is lower-cased.
+        trains: whether to load all training pairs, and not only the prototypes.
+        shortest_word: ignore words with fewer characters.
+        fits: whether to load all pairs of the corpus that have one of the types.
+        answers: whether prototypes keep their `own` answers or get those of `others`.
+        encoder: a key of `ENCODERS`, if the encoder may have its own vocabulary.
 
-    Raises AnalogyQAError when a file is damaged or does not fit the others.
+    Raises:
+        AnalogyQAError: when a file is damaged or does not fit the others.
     """
     corpus = read_table(files.corpus, CORPUS)
     store = files.sentence_vectors or files.vectors
@@ -110,8 +122,8 @@ def load_cell(
     split = partial(tokenize, lowercase=lowercase, shortest=shortest_word)
     if files.sentence_vectors:
         split = whole
-    elif encoder and (own := ENCODERS[encoder].own_words()):
-        word_ids, split = own
+    elif encoder and (vocabulary := ENCODERS[encoder].own_words()):
+        word_ids, split = vocabulary
     try:
         data = cell_data(pairs, prototypes, quadruples, vectors, word_ids, split, everything)
     except AnalogyQAError as error:
@@ -123,7 +135,7 @@ def load_cell(
 
 
 def _with_answers_of_others(data: CellData, prototypes: pd.DataFrame) -> CellData:
-    """Give each prototype the answer of the one before it, within its type."""
+    """Give each prototype the answer of the previous one of its type."""
     candidates = data.prototype_candidates.copy()
     for rows in prototypes.groupby("question_type", observed=True).indices.values():
         candidates[rows] = np.roll(candidates[rows], 1)
