@@ -320,7 +320,7 @@ def of_other_words(files):
     ("p", "change", "message"),
     [
         (3, of_other_candidates, r"test0\.parquet.*: the quadruples belong to another corpus or"),
-        (4, lambda files: None, r"test0\.parquet.*: the quadruples are .*or of more prototypes"),
+        (4, lambda files: None, r"test0\.parquet.*: the quadruples are .*or to more prototypes"),
         (3, of_other_words, "not in the word vectors"),
     ],
 )
