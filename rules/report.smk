@@ -117,10 +117,16 @@ rule write_cross_validation:
     input:
         unpack(OUTPUTS.write_cross_validation),
     output:
-        csv=report(f"{RESULTS}/tables/{{paper}}/cross_validation.csv", **CROSS_VALIDATION, labels={"format": "csv"}),
+        csv=report(
+            f"{RESULTS}/tables/{{paper}}/cross_validation.csv",
+            **CROSS_VALIDATION,
+            labels={"format": "csv"},
+        ),
         md=f"{RESULTS}/tables/{{paper}}/cross_validation.md",
         png=report(
-            f"{RESULTS}/figures/{{paper}}/cross_validation.png", **CROSS_VALIDATION, labels={"format": "png"}
+            f"{RESULTS}/figures/{{paper}}/cross_validation.png",
+            **CROSS_VALIDATION,
+            labels={"format": "png"},
         ),
         svg=f"{RESULTS}/figures/{{paper}}/cross_validation.svg",
     log:
