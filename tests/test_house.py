@@ -1,4 +1,4 @@
-"""The rooms of the library stand in one order, the way of the data, and are small."""
+"""The packages of the library have one order, that of the data, and files are small."""
 
 import ast
 import re
@@ -17,7 +17,7 @@ PAPERS = LIBRARY.parents[1] / "papers"
 
 # A package imports only what stands before it. CONTRIBUTING.md says what each is for. The
 # specifications of plug-ins are the modules `specs` of several packages.
-ROOMS = (
+PACKAGES = (
     *("errors", "text", "memory", "files", "folders", "schemas", "plugin"),
     *("settings.base", "settings.options", "specs", "measures"),
     *("settings", "sources", "corpora", "vectors", "analogies", "rewriting", "encoders"),
@@ -26,14 +26,14 @@ ROOMS = (
 )
 
 
-def room_of(path: Path) -> str:
-    return room_of_module(".".join(path.relative_to(LIBRARY.parent).with_suffix("").parts))
+def package_of(path: Path) -> str:
+    return package_of_module(".".join(path.relative_to(LIBRARY.parent).with_suffix("").parts))
 
 
-def room_of_module(name: str) -> str:
+def package_of_module(name: str) -> str:
     parts = name.split(".")
     module = ".".join(parts[1:3])
-    return "specs" if "specs" in parts else module if module in ROOMS else parts[1]
+    return "specs" if "specs" in parts else module if module in PACKAGES else parts[1]
 
 
 def files() -> list[Path]:
@@ -41,17 +41,18 @@ def files() -> list[Path]:
             or path.name != "__init__.py"]  # fmt: skip
 
 
-def test_every_room_has_its_place():
-    assert {room_of(path) for path in files()} == set(ROOMS)
+def test_every_package_has_its_place():
+    assert {package_of(path) for path in files()} == set(PACKAGES)
 
 
-def test_an_import_goes_to_a_room_that_stands_before():
+def test_an_import_goes_to_a_package_that_stands_before():
     backwards = [
         f"{path.relative_to(LIBRARY)} imports {name}"
         for path in files()
         for node in nodes_of(ast.parse(path.read_bytes()))
         for name in names_in(node)
-        if "." in name and ROOMS.index(room_of_module(name)) > ROOMS.index(room_of(path))
+        if "." in name
+        and PACKAGES.index(package_of_module(name)) > PACKAGES.index(package_of(path))
     ]
     assert backwards == []
 
@@ -112,7 +113,7 @@ def test_only_a_ranker_asks_which_ranker_there_is():
     asked = re.compile(r"ranker (==|!=|in) ")
     assert asked.search('if system.ranker == "cosine":')
     places = [path for path in files() if asked.search(path.read_text("utf-8"))]
-    assert [path for path in places if room_of(path) != "rankers"] == []
+    assert [path for path in places if package_of(path) != "rankers"] == []
 
 
 def test_no_title_has_a_comma():

@@ -48,22 +48,22 @@ def test_the_content_hash_ignores_the_order_of_keys_only():
 
 def test_imports_are_followed_at_whatever_place(library):
     library("a.py", "from analogyqa.b import x\nimport numpy\n")
-    library("b.py", "def f():\n    import analogyqa.room.c\n")
-    library("room/__init__.py")
-    library("room/c.py", "from analogyqa.room import d\nfrom analogyqa import e\n")
-    library("room/d.py", "from analogyqa.a import y\n")
+    library("b.py", "def f():\n    import analogyqa.package.c\n")
+    library("package/__init__.py")
+    library("package/c.py", "from analogyqa.package import d\nfrom analogyqa import e\n")
+    library("package/d.py", "from analogyqa.a import y\n")
     library("e.py")
     assert imported("analogyqa.a") == {
-        f"analogyqa.{name}" for name in ("a", "b", "room", "room.c", "room.d", "e")
+        f"analogyqa.{name}" for name in ("a", "b", "package", "package.c", "package.d", "e")
     }
 
 
 def test_what_is_a_value_or_for_type_checking_only_is_left_out(library):
     library("a.py", "if TYPE_CHECKING:\n    from analogyqa.b import B\nimport analogyqa.plan\n")
-    for name in ("b.py", "plan.py", "room/specs.py"):
+    for name in ("b.py", "plan.py", "package/specs.py"):
         library(name)
     library("settings/__init__.py")
-    library("c.py", "from analogyqa.settings import x\nfrom analogyqa.room.specs import y\n")
+    library("c.py", "from analogyqa.settings import x\nfrom analogyqa.package.specs import y\n")
     assert imported("analogyqa.a", "analogyqa.c") == {"analogyqa.a", "analogyqa.c"}
 
 
@@ -78,14 +78,14 @@ def test_a_script_counts_by_what_it_imports(library, tmp_path):
     assert code_hash(script) != before
 
 
-@pytest.mark.parametrize("room", ["report", "tracking", "settings", "sources", "pretrained"])
-def test_no_training_depends_on_a_room_that_it_has_nothing_to_do_with(room):
+@pytest.mark.parametrize("package", ["report", "tracking", "settings", "sources", "pretrained"])
+def test_no_training_depends_on_a_package_that_it_has_nothing_to_do_with(package):
     """So that an edit there trains nothing."""
     entries = [*ENCODERS.values(), *RANKERS.values(), *OBJECTIVES.values()]
     entries += [*EXAMPLES.values(), *OPTIMISERS.values()]
     modules = imported(TRAINING, *(entry.module for entry in entries))
     assert modules
-    assert not [name for name in modules if name.split(".")[1] == room]
+    assert not [name for name in modules if name.split(".")[1] == package]
 
 
 @pytest.fixture
