@@ -54,7 +54,7 @@ def job(snakemake) -> Iterator[SimpleNamespace]:
             traceback.print_exc(file=file)
         remedy = ""
         if isinstance(error, OSError) and error.errno in _UNWRITABLE:
-            remedy = ". Free some disk space, or make the folder writable, then run the same command again"
+            remedy = ". Free some disk space, or make the folder writable, and run it again"
         elif isinstance(error, ImportError):
             remedy = f". Install the packages again in {sys.prefix}"
         sys.exit(f"\nError: {error}{remedy}\n({snakemake.rule}; the traceback is in {log_file})\n")
