@@ -1,6 +1,7 @@
 """Options of plug-ins: `ranker: cosine`, or `ranker: {name: hyperbolic, gradient: riemannian}`."""
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any, Protocol
 
 from pydantic import BeforeValidator, create_model
@@ -51,8 +52,11 @@ def choice_of(kind: str, specs: Mapping[str, _Spec]) -> BeforeValidator:
         kind: What messages call the plug-ins, such as `ranker`.
         specs: Name to specification.
     """
-    classes = dict.fromkeys(spec.options for spec in specs.values() if spec.options != Options)
-    any_options = create_model("AnyOptions", __base__=tuple(classes) or Options)
+
+    @cache
+    def any_options() -> type[Options]:
+        classes = dict.fromkeys(spec.options for spec in specs.values() if spec.options != Options)
+        return create_model("AnyOptions", __base__=tuple(classes) or Options)
 
     def validated(value: object) -> Options:
         if isinstance(value, Options):
@@ -61,7 +65,7 @@ def choice_of(kind: str, specs: Mapping[str, _Spec]) -> BeforeValidator:
         if not isinstance(values, dict):
             raise ValueError(f"give the name of a {kind}, or a mapping of its name and its options")
         if "name" not in values:  # an error, and so is a wrong value of any option
-            return any_options.model_validate(values)
+            return any_options().model_validate(values)
         name = str(values["name"])
         if name not in specs:
             raise ValueError(f"no {kind} {name!r}{nearest_hint(name, specs)}")
