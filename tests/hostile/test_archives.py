@@ -106,7 +106,7 @@ FLIPPED = bytearray(zipped(GOOD))
 FLIPPED[len(FLIPPED) // 2] ^= 1
 # Archives, and what the message says of them.
 REFUSED = [
-    *((zipped((MEMBER, CONTENT, mode)), "that is no file") for mode in (LINK, FIFO)),
+    *((zipped((MEMBER, CONTENT, mode)), "that is a link or special file") for mode in (LINK, FIFO)),
     *((zipped((name, b"", FILE)), f"archive has no member {MEMBER}") for name in OTHER_NAMES),
     *((zipped(GOOD)[:end], "the archive is damaged") for end in (0, 50, -1)),
     (bytes(FLIPPED), "the archive is damaged"),
@@ -138,8 +138,9 @@ def test_a_damaged_archive_or_one_without_the_file_is_refused(get, archive, mess
     ("changes", "most"), [({}, "38,000"), ({"sha256": "unknown", "bytes": None}, "1,0")]
 )
 def test_a_bomb_is_refused_before_it_is_unpacked(get, changes, most):
-    expected = f"{MEMBER} in the archive has {BOMB:,} bytes, more than the {most}"
-    assert expected in get(bomb(MEMBER), **changes)
+    message = get(bomb(MEMBER), **changes)
+    assert f"{MEMBER} in the archive has {BOMB:,} bytes" in message
+    assert f" {most}" in message
 
 
 @pytest.mark.parametrize("stated", [len(CONTENT), 2 * len(CONTENT)])

@@ -192,7 +192,7 @@ class TestPaperFile:
             ({"cells": {"dataset": "wikiqa"}}, "'measure', 'subset', 'system'.* needed"),
             ({"cells": {"dataset": "wikiqa", "measure": "mrr", "subset": "who"}}, "given twice"),
             ({"cells": {"dataset": "wikiqa", "measure": "p@1"}}, "table4.cells.measure"),
-            ({"cells": {"dataset": "wikiqa", "measure": "mrr", "modle": 1}}, "'modle' is no sett"),
+            ({"cells": {"dataset": "wikiqa", "measure": "mrr", "modle": 1}}, "'modle' is not an"),
             ({"valeu": "score"}, r"unknown key artefacts\.table4\.valeu"),
             ({"scale": 0}, "table4.scale"),
             ({"columns": {}}, "give columns and rows"),
@@ -223,7 +223,7 @@ class TestPaperFile:
             ({"best": {"One": [20]}}, "best: 20 is not among the points of p"),
             ({"published": {"One": [0.5]}}, "a figure has no published"),
             ({"lines": {"One": {"p": 10}}}, "given twice"),
-            ({"x": {"pp": [10]}}, "'pp' is no setting"),
+            ({"x": {"pp": [10]}}, "'pp' is not an override"),
         ],
     )
     def test_an_impossible_figure_is_refused(self, change, message):
@@ -525,7 +525,7 @@ class TestPrintedAs:
         assert verdict(ours, printed / 1000, printed / 1000) == "reproduced"
 
     def test_a_value_above_the_scale_is_refused_and_the_key_named(self):
-        with pytest.raises(ValueError, match=r"Ours, P@1: 7\.787 is above 1 \(scale says"):
+        with pytest.raises(ValueError, match=r"Ours, P@1: 7\.787 is above 1 \(set scale"):
             self.paper(778.7)
 
 

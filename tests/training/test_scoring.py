@@ -320,14 +320,14 @@ def of_other_words(files):
     ("p", "change", "message"),
     [
         (3, of_other_candidates, r"test0\.parquet.*: the quadruples belong to another corpus or"),
-        (4, lambda files: None, r"test0\.parquet.*: the quadruples are .*or to more prototypes"),
+        (4, lambda files: None, r"test0\.parquet.*: the quadruples .*more prototypes"),
         (3, of_other_words, "not in the word vectors"),
     ],
 )
 def test_tables_of_another_corpus_or_of_more_prototypes_do_not_fit(cell_files, p, change, message):
     files = cell_files(p=p)
     change(files)
-    with pytest.raises(AnalogyQAError, match=f"{message}.* do not fit each other: delete them"):
+    with pytest.raises(AnalogyQAError, match=f"{message}.* do not fit each other"):
         load_cell(files, COMB, 3, lowercase=True)
 
 

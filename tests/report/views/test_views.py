@@ -120,7 +120,7 @@ def test_a_csv_has_the_columns_of_its_view(kind, show, tmp_path):
 def test_a_reader_is_told_whose_inside_it_is(kind, show):
     note, *_ = show(kind)[0].notes
     assert note == (
-        "Analogy, Baseline: test split of WIKIQA, 3 questions that have a right answer; at the "
+        "Analogy, Baseline: test split of WIKIQA, 3 questions that have a right answer; with the "
         "paper's hyperparameters, seed 0."
     )
 
