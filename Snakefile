@@ -51,13 +51,16 @@ report: "report/workflow.rst"
 configfile: CHECKOUT / "config.yaml"
 
 
-def notices(file):
-    """Return whether Snakemake sees by itself that a file was made with other parameters."""
-    settings = workflow.dag_settings
-    if not workflow.is_main_process or settings.forceall or settings.forcerun:
-        return True
-    has_metadata = workflow.persistence.metadata(IOFile(file)) is not None
-    return has_metadata and RerunTrigger.PARAMS in settings.rerun_triggers
+# Whether Snakemake sees by itself that a file was made with other parameters.
+NOTICES = lambda file: (
+    not workflow.is_main_process
+    or workflow.dag_settings.forceall
+    or bool(workflow.dag_settings.forcerun)
+    or (
+        workflow.persistence.metadata(IOFile(file)) is not None
+        and RerunTrigger.PARAMS in workflow.dag_settings.rerun_triggers
+    )
+)
 
 
 # The command line has the last word, then the files that are given, the later before the earlier, then our own.
@@ -69,7 +72,7 @@ with exit_on_error():
     if workflow.is_main_process:
         require_targets(sys.argv[1:], EXPERIMENT)
 CONFIG, RESULTS, RESOURCES = EXPERIMENT.config, EXPERIMENT.results, EXPERIMENT.resources
-INPUTS = Inputs(EXPERIMENT, notices)
+INPUTS = Inputs(EXPERIMENT, NOTICES)
 PARAMS = Parameters(
     INPUTS, f"snakemake --cores all --configfile {' '.join(map(from_here, FILES or [OWN]))}"
 )
