@@ -19,6 +19,7 @@ from pathlib import Path
 
 import typer
 
+from analogyqa.report.claims_page import PRIMARY
 from analogyqa.report.views.specs import VIEWS
 from analogyqa.runs.commit import UNKNOWN
 from analogyqa.settings.paper import load_paper
@@ -69,10 +70,11 @@ def table_of(page: str) -> str:
 
 
 def claims_of(page: str, paper: str) -> str:
-    """Return what a page of claims says of a paper's primary claims before its first table."""
-    opening = page.partition("\n## ")[0].partition("\n")[2].strip()
-    said = [each for each in re.split(r"\n\n(?=\*\*)", opening) if each.startswith(f"**{paper}:")]
-    return "\n\n".join(said).replace(f"**{paper}: ", "**")
+    """Return the table of a paper's primary claims on a page of claims, or "" if it has none."""
+    table = page.partition(f"\n## {PRIMARY}\n")[2].partition("\n## ")[0].strip()
+    head, line, *rows = table.splitlines() or ["", ""]
+    rows = [row for row in rows if row.startswith(f"| {paper} ")]
+    return "\n".join([head, line, *rows]) if rows else ""
 
 
 def not_to_be_shown(paper: str) -> list[str]:

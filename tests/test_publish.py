@@ -19,15 +19,18 @@ TABLE = (
 )
 CLAIMS = """# Claims
 
-**p: a is better** (Table 4).
+## Primary claims
 
-- *On x* (38): The claim holds.
-
-**other: b is better** (Table 5).
-
-- *On y*: not run.
+| Paper | Claim |
+| ----- | ----- |
+| p     | a won |
+| other | b won |
 
 ## Verdicts
+
+| Paper |
+| ----- |
+| p     |
 """
 MACHINES = {"0": [{"after_epoch": 0, "device": "cpu", "instructions": "AVX2"}]}
 
@@ -97,8 +100,8 @@ def test_readme_has_what_the_primary_claims_come_to_and_its_paper_alone(results,
     readme = (tmp_path / "README.md").read_text()
     assert readme.startswith("top\n\n") and readme.endswith("\n\nrest\n")
     assert "\n![figure6](papers/p/figure6.svg)\n" in readme
-    assert "\n**a is better** (Table 4).\n\n- *On x* (38): The claim holds.\n" in readme
-    assert not any(word in readme for word in ("stale", "b is better", "Verdicts", "### Table 4"))
+    assert "\n| Paper | Claim |\n| ----- | ----- |\n| p     | a won |\n\n" in readme
+    assert not any(word in readme for word in ("stale", "b won", "Verdicts", "### Table 4"))
 
 
 def test_a_page_of_docs_has_the_figure_from_where_it_stands(results, tmp_path):

@@ -10,9 +10,10 @@ from analogyqa.job import job, reported
 from analogyqa.plan import cells_by_run, claim_cells
 from analogyqa.report.claimed import with_norms_and_costs
 from analogyqa.report.claims import judge_claims
-from analogyqa.report.claims_page import claims_markdown
+from analogyqa.report.claims_page import claims_table
 from analogyqa.report.learning import learnt_of
 from analogyqa.report.summary import read_runs, values_of, write_csv
+from analogyqa.report.table_formats import to_markdown
 from analogyqa.runs.cost import read_costs
 
 with job(snakemake):
@@ -27,4 +28,4 @@ with job(snakemake):
     claims, comparisons = judge_claims(papers, config, values, learnt)
     write_csv(claims, snakemake.output.claims)
     write_csv(comparisons, snakemake.output.comparisons)
-    write_text(snakemake.output.md, claims_markdown(claims, papers, config))
+    write_text(snakemake.output.md, to_markdown(claims_table(claims, papers, config)))

@@ -7,7 +7,8 @@ import pytest
 from analogyqa.plan import Cell, claim_cells, claim_costs, norm_cells
 from analogyqa.report.claimed import norms_of, with_norms_and_costs
 from analogyqa.report.claims import judge_claims
-from analogyqa.report.claims_page import claims_markdown
+from analogyqa.report.claims_page import claims_table
+from analogyqa.report.table_formats import to_markdown
 from analogyqa.runs.cost import STEPS, Cost, Costs
 from analogyqa.schemas import write_table
 from analogyqa.schemas.inside import INSIDE
@@ -64,7 +65,7 @@ def judge(claim: dict, frame: pd.DataFrame, found: Costs, folder) -> tuple[dict,
     paper = make_paper(one=claim)
     verdicts, _ = judge_claims([paper], CONFIG, values, {})
     (row,) = verdicts.to_dict("records")
-    return row, claims_markdown(verdicts, [paper], CONFIG)
+    return row, to_markdown(claims_table(verdicts, [paper], CONFIG))
 
 
 class TestNorms:

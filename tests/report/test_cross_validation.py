@@ -195,7 +195,7 @@ class TestFrame:
         assert (len(frame), list(frame.columns)) == (0, list(CROSS_VALIDATION))
 
 
-def test_what_is_shared_is_said_of_the_folds_together_and_of_the_papers_split(make_corpus):
+def test_shared_questions_are_counted_in_the_folds_and_in_the_papers_split(make_corpus):
     rest = ("train", "when is it ?", [("1901", 1), ("1950", 0)]), ("dev", "who ?", [("anna", 1)])
     asked = ("test", "When is it ?", [("anna", 1), ("1999", 0)])
     other = ("test", "where is it ?", [("1950", 0), ("rome", 1)])
@@ -207,19 +207,16 @@ def test_what_is_shared_is_said_of_the_folds_together_and_of_the_papers_split(ma
         "wikiqa@fold=2of2": make_corpus([*rest, ("test", "where ?", [("lima", 1), ("1901", 0)])]),
         "trecqa": make_corpus([*rest, ("test", "who is it ?", [("bruno", 1)])]),
     }
-    text = "{}: of {} test questions {} stand in train or dev, too, and of {} test candidates {} do"
-    expected = [
-        ("WIKIQA, the paper's split", 2, 1, 4, 2),
-        ("WIKIQA, the folds together", 2, 0, 4, 2),
-        ("TRECQA, the paper's split", 1, 0, 1, 0),
-    ]
     found = shared_notes(corpora, "comb", make_config())
-    assert found == [
-        f"{text.format(*numbers)}, which the data set gives to several questions."
-        for numbers in expected
+    expected = [
+        ("WIKIQA, the paper's split", "1 of 2 questions, 2 of 4 candidates"),
+        ("WIKIQA, all folds", "0 of 2 questions, 2 of 4 candidates"),
+        ("TRECQA, the paper's split", "0 of 1 questions, 0 of 1 candidates"),
     ]
-    of_all = shared_notes({"wikiqa": corpora["wikiqa"]}, "all", make_config())
-    assert "of 3 test questions 1" in of_all[0] and "of 5 test candidates 3" in of_all[0]
+    for note, (split, counts) in zip(found, expected, strict=True):
+        assert f"{split}: {counts} " in note
+    (note,) = shared_notes({"wikiqa": corpora["wikiqa"]}, "all", make_config())
+    assert ": 1 of 3 questions, 3 of 5 candidates " in note
 
 
 class TestPage:
@@ -261,7 +258,7 @@ class TestPage:
         assert head[1:3] == ["MAP", "Accuracy"]
         difference = pick(frame_of(config), "similarity", measure="map")["difference"]
         assert row[4].startswith(".275 {") and row[6].startswith(f"{difference:+.3f} [")
-        assert "- Shown are mean average precision and accuracy." in self.page(config)
+        assert "- Measures: mean average precision and accuracy." in self.page(config)
 
     @pytest.mark.parametrize("mean", [0.3, 0.6, 0.9])
     def test_p_is_two_sided(self, mean):
@@ -274,15 +271,13 @@ class TestPage:
         assert row[-1] == f"{p_value:.2g}"
         assert (p_value < 0.5) == (mean != 0.6)
 
-    def test_the_notes_say_how_it_was_done_and_what_is_shared(self):
+    def test_the_notes_name_the_protocol_the_source_and_what_is_shared(self):
         text = self.page(shared=["one is shared.", "another is, too."])
         for part in (
-            "- Each data set is cut into 2 folds by question",
-            "- A cell: mean ± standard deviation over seeds [one further run]",
-            "- Shown are mean reciprocal rank and mean average precision.",
-            "- Analogy minus this system, with its 95% interval",
+            "- Folds: 2, by question",
+            "- First minus this: Analogy",
             "- one is shared.\n- another is, too.\n",
-            f"- Published values of the paper's own split: {CONFERENCE.citation}",
+            CONFERENCE.citation,
         ):
             assert part in text
 

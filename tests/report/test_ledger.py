@@ -322,7 +322,7 @@ class TestSummary:
         ("trained", "settings", "hyperparameters", "provenance"),
         [
             (True, {"hyperparameters": "bare"}, "bare",
-             "trained here: on wikiqa-train, vectors wiki-news, setting bare"),
+             "trained here: on wikiqa-train, vectors wiki-news, hyperparameters bare"),
             (False, {}, "", "mean of wiki-news"),
             (False, {"vectors": None, "sentence_vectors": {"origin": "ours"}}, "", "ours"),
             (False, {"vectors": None, "system": {"encoder": None, "ranker": {"name": "bm25"}}},

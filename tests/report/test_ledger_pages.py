@@ -137,7 +137,7 @@ def test_the_opening_table_counts_by_what_a_verdict_is_worth_and_each_value_once
         "printed before": "1",
     }
     assert "(.500) ↑† [" in page
-    assert "stands in: ours for theirs" in page and "printed in table0, too" in page
+    assert "substitute: ours for theirs" in page and "printed in table0, too" in page
 
 
 class TestHTML:
@@ -180,9 +180,9 @@ class TestHTML:
 
     def test_every_verdict_has_a_style_of_its_own(self):
         text = to_html(make_ledger(), [PAPER])
-        for verdict in ("not-run", "not-comparable", "cannot-tell", "enforced"):
+        for verdict in ("not-run", "not-comparable", "inconclusive", "enforced"):
             assert len(re.findall(rf"^[^{{\n]*\.{verdict} {{", text, re.MULTILINE)) == 1
-        assert ".cannot-tell, " not in text and ".not-run, " not in text
+        assert ".inconclusive, " not in text and ".not-run, " not in text
 
     def test_a_count_of_zero_has_no_colour(self):
         cells = read().cells

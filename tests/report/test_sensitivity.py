@@ -1,4 +1,4 @@
-"""Open choices taken otherwise: the frame, what the page says of it, and the figure."""
+"""Variations of the open choices: the frame, the page and the figure."""
 
 from functools import partial
 
@@ -12,9 +12,10 @@ from analogyqa.plan import Cell, sensitivity_cells
 from analogyqa.report.claims import judge_claims
 from analogyqa.report.sensitivity import SENSITIVITY, build_sensitivity
 from analogyqa.report.sensitivity_figure import draw_sensitivity
-from analogyqa.report.sensitivity_page import sensitivity_markdown
+from analogyqa.report.sensitivity_page import sensitivity_table
 from analogyqa.report.significance import compare_paired
 from analogyqa.report.summary import MEASURED, summarise_runs, values_of
+from analogyqa.report.table_formats import to_markdown
 from analogyqa.settings.left_out import leave_out
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
@@ -87,11 +88,20 @@ def without(*systems: str, reason="no such file", config: Config | None = None) 
 def page(config: Config | None = None, frame: pd.DataFrame | None = None, **means: float) -> str:
     config = config or ONE()
     frame = make_frame(config, **means) if frame is None else frame
-    return sensitivity_markdown(frame, config, config.studies["diallo2019"].sensitivity)
+    return to_markdown(sensitivity_table(frame, config, config.studies["diallo2019"].sensitivity))
 
 
-def paragraph(text: str, dataset: str = "WIKIQA") -> str:
-    return next(line for line in text.splitlines() if line.startswith(f"**{dataset}.**"))
+def counts(text: str, dataset: str = "WIKIQA") -> dict[str, str]:
+    """The verdict with the paper's hyperparameters, and how many variations have which."""
+    head, *rows = cells_in_markdown(text)
+    (row,) = (row for row in rows if row[0] == dataset)
+    return {name.split(" ", 1)[-1]: cell for name, cell in zip(head, row, strict=True)}
+
+
+def rows_of(text: str) -> dict[str, list[str]]:
+    """The rows of the first data set by what its choice is taken as."""
+    _, _, table = text.split("\n## ", 2)
+    return {row[1]: row for row in cells_in_markdown(table.split("\n## ")[0])}
 
 
 class TestFrame:
@@ -210,85 +220,50 @@ class TestWhatDidNotLearn:
         learnt = {system: pick(frame, HINGE, system)["learnt"] for system in MEANS}
         assert learnt == {"analogy": "yes", "similarity": "no"}
 
-    def test_the_page_says_so_in_words_and_in_the_row(self):
+    def test_the_page_counts_it_and_says_so_in_the_row(self):
         text = page(frame=make_frame(learnt={self.hinge: False}, analogy_hinge=0.95))
-        assert "0 of 3 change this verdict." in paragraph(text)
-        assert "A system did not learn with *loss: hinge*." in paragraph(text)
-        row = next(row for row in cells_in_markdown(text) if row[:2] == ["loss", "hinge"])
+        assert (counts(text)["did not learn"], counts(text)["holds"]) == ("1", "0")
+        row = rows_of(text)["hinge"]
         assert ", did not learn" in row[4] and row[-1] == "➖ did not learn"
 
     @pytest.mark.parametrize("learnt", [True, False])
-    def test_what_did_not_learn_neither_moves_a_system_nor_has_the_published_value(self, learnt):
+    def test_it_is_not_compared_with_the_published_value(self, learnt):
         frame = make_frame(learnt={self.hinge: learnt}, similarity_hinge=0.61)
-        text = page(frame=frame)
-        assert ("Baseline moves most with *loss: hinge*" in paragraph(text)) == learnt
-        assert ("and in it with *loss: hinge*" in paragraph(text)) == learnt
-        row = next(row for row in cells_in_markdown(text) if row[:2] == ["loss", "hinge"])
-        assert row[4].endswith("(.609) =") == learnt
+        assert rows_of(page(frame=frame))["hinge"][4].endswith("(.609) =") == learnt
 
-    def test_at_the_papers_setting_nothing_is_judged(self):
+    def test_with_the_papers_hyperparameters_nothing_is_judged(self):
         at_paper = Cell("analogy", "wikiqa", "comb")
-        text = paragraph(page(frame=make_frame(learnt={at_paper: False})))
-        assert (
-            "With the paper's hyperparameters a system did not learn: the claim is not judged."
-            in text
-        )
-        assert "The published value of Analogy" not in text
+        text = page(frame=make_frame(learnt={at_paper: False}))
+        assert counts(text)["hyperparameters"] == "did not learn"
 
 
-class TestParagraph:
+class TestCounts:
     @pytest.mark.parametrize(
-        ("means", "sentences"),
+        ("means", "expected"),
         [
-            ({}, ["the claim fails: Analogy 0.680, Baseline 0.780 (-0.100, p = 0.0002).",
-                  "0 of 4 change this verdict.",
-                  "The verdict stays and the difference changes its sign with no variation."]),
-            ({"analogy_paper": 0.9}, ["the claim holds: Analogy 0.900"]),
-            ({"analogy_paper": 0.78}, ["the claim is undecided: Analogy 0.780"]),
-            ({"analogy_hinge": 0.9, "analogy_other": 0.785},
-             ["2 of 4 change this verdict: it holds with *loss: hinge* (+0.120); "
-              "it is undecided with *vectors: other* (+0.005)."]),
-            ({"analogy_paper": 0.77, "analogy_hinge": 0.79, "analogy_other": 0.77},
-             ["the claim is undecided", "changes its sign with *loss: hinge* (+0.010)."]),
-            ({"analogy_hinge": 0.7, "analogy_other": 0.6, "similarity_hinge": 0.8},
-             ["Analogy moves most with *vectors: other* (0.680 to 0.600).",
-              "Baseline moves most with *loss: hinge* (0.780 to 0.800)."]),
-            ({"analogy_hinge": 0.9, "similarity_other": 0.61},
-             ["The published value of Analogy, 0.6841, lies in the interval with the "
-              "paper's hyperparameters and outside it with *loss: hinge*.",
-              "The published value of Baseline, 0.609, lies outside the interval with the paper's "
-              "hyperparameters and in it with *vectors: other*."]),
-            ({"analogy_clean_ones": 0.5}, ["*questions: clean ones (18 questions)*"]),
+            ({}, ("fails", "0", "4", "0")),
+            ({"analogy_paper": 0.9}, ("holds", "0", "4", "0")),
+            ({"analogy_hinge": 0.9, "analogy_other": 0.785}, ("fails", "1", "2", "1")),
         ],
-    )  # fmt: skip
-    def test_it_says_what_the_variations_change(self, means, sentences):
-        text = paragraph(page(**means))
-        assert [sentence for sentence in sentences if sentence not in text] == []
+    )
+    def test_variations_are_counted_by_verdict(self, means, expected):
+        found = counts(page(**means))
+        names = ("hyperparameters", "holds", "fails", "undecided")
+        assert tuple(found[name] for name in names) == expected
+        assert found["Variations"] == "4"
 
-    def test_a_choice_that_was_not_run_is_not_counted(self):
-        assert "0 of 3 change this verdict." in paragraph(page(without("analogy", "similarity")))
-
-    def test_a_system_or_published_value_that_nothing_moves_is_not_moved(self):
-        text = page(frame=make_frame().assign(difference_to_paper=0.0))
-        assert "No variation moves Analogy. No variation moves Baseline." in text
-        assert text.count("it with no variation.") == 2
-
-    def test_without_the_papers_setting_there_is_nothing_to_compare_with(self):
-        runs = make_runs(ONE(), (Cell("analogy", "wikiqa", "comb"),))
-        text = paragraph(page(frame=make_frame(runs=runs)))
-        assert "The claim is not run with the paper's hyperparameters." in text
-        for absent in ("value of Analogy", "Analogy moves", "moves Analogy"):
-            assert absent not in text
+    def test_a_choice_that_was_not_run_is_counted_as_that(self):
+        found = counts(page(without("analogy", "similarity")))
+        assert (found["fails"], found["not run"]) == ("3", "1")
 
     def test_each_data_set_has_its_own(self):
         text = page(make_config())
-        assert "0.6841" in paragraph(text, "WIKIQA") and "0.909" not in paragraph(text, "WIKIQA")
-        assert "0.909" in paragraph(text, "TRECQA") and "0.6841" not in paragraph(text, "TRECQA")
+        assert counts(text, "WIKIQA") and counts(text, "TRECQA")
 
 
 class TestPage:
     def test_a_row_has_each_mean_its_change_the_difference_and_the_verdict(self):
-        head, _, at_paper, hinge, *others = cells_in_markdown(page(analogy_hinge=0.9))
+        head, _, at_paper, hinge, *others = cells_in_markdown(page(analogy_hinge=0.9))[3:]
         assert head[:4] == ["Choice", "Taken as", "Analogy", "change"]
         assert (at_paper[:2], at_paper[3], at_paper[5]) == (["paper's hyperparameters", ""], "", "")
         assert hinge[:2] == ["loss", "hinge"]
@@ -303,26 +278,13 @@ class TestPage:
 
     def test_what_was_not_run_or_changes_nothing_says_so(self):
         text = page(without("analogy", "similarity"))
-        row = cells_in_markdown(text)[5]
+        row = rows_of(text)["other"]
         assert row[2:] == ["not run (.6841)", "", "not run (.609)", "", "", "", "➖ not run"]
-        assert (
-            "- Not run (no such file): Analogy (*vectors: other*), Baseline (*vectors: other*)."
-            in text
-        )
-        assert "Baseline (*aggregation: mean*)." in text.split("Changes nothing")[1]
+        assert "- Not run: Analogy (*vectors: other*), Baseline (*vectors: other*) (no su" in text
+        assert "Baseline (*aggregation: mean*) (changes nothing" in text
 
-    def test_the_notes_say_what_the_numbers_are_made_of(self):
-        text = page()
-        for part in (
-            "questions with the paper's hyperparameters: WIKIQA 24. Seeds: 2.",
-            "on the same questions, with 95% certainty (prediction interval)",
-            "below 0.05 and is undecided elsewhere. No p is corrected",
-            "compares the systems on its own",
-        ):
-            assert part in text
-        frame = make_frame()
-        alike = frame[frame["choice"] != "questions"]
-        assert "compares the systems on its own" not in page(frame=alike)
+    def test_the_notes_give_data_and_seeds(self):
+        assert "hyperparameters: WIKIQA 24. Seeds: 2." in page()
 
     def test_other_data_are_named_and_bear_no_published_values(self):
         text = page(ONE(comparable=False))
@@ -332,10 +294,9 @@ class TestPage:
 
     def test_fewer_than_two_systems_have_no_claim(self):
         text = page(ONE(varied=["analogy"]), analogy_hinge=0.7)
-        assert "Analogy moves most with *loss: hinge*" in paragraph(text)
-        assert "claim" not in text
+        assert "laim" not in text
         assert cells_in_markdown(text)[0] == ["Choice", "Taken as", "Analogy", "change"]
-        assert "There is no system to vary." in page(ONE(varied=[]))
+        assert cells_in_markdown(page(ONE(varied=[]))) == []
 
 
 class TestFigure:

@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 from analogyqa.report.ledger import build_ledger
+from analogyqa.report.legend import CITED_ROWS
 from analogyqa.report.table_formats import Table, escape_latex, to_latex, to_markdown
 from analogyqa.report.tables import build_table
 from analogyqa.settings.own_data import paper_of_own_data
@@ -223,51 +224,53 @@ class TestOwnData:
         assert self.paper({}) is None
 
 
-class TestNotes:
-    def test_they_say_what_stands_in_and_what_the_means_are_without_sure_questions(self):
-        notes = make_table("table2", substitute="ours for theirs").notes
-        assert any(note.startswith("Stand-ins: Glove, Ours") for note in notes)
-        notes = make_table("table2", all_correct=2, mean_of_others=0.55).notes
-        (sure,) = (note for note in notes if "correct candidates only" in note)
-        assert sure.startswith("WIKIQA comb: 2 of the 9 questions have ")
-        assert "Ours (paper setting) 0.600 to 0.550" in sure
+def note(table: Table, start: str) -> str:
+    """Return the only note that starts so."""
+    (found,) = (each for each in table.notes if each.startswith(start))
+    return found
 
-    def test_they_count_ties_of_each_run(self):
-        assert any(note.startswith("Ties: none") for note in make_table("table3").notes)
-        notes = make_table("table3", tied_candidates=lambda cell, _: 4 + is_tuned(cell)).notes
-        tied = next(note for note in notes if note.startswith("Tied candidates, over all seeds: "))
+
+class TestNotes:
+    def test_substitutes_are_named(self):
+        assert "Glove, Ours" in note(make_table("table2", substitute="us for them"), "Substitutes")
+
+    def test_questions_with_only_correct_candidates_have_the_means_without_them(self):
+        table = make_table("table2", all_correct=2, mean_of_others=0.55)
+        text = note(table, "Questions with only correct candidates")
+        assert "WIKIQA comb, 2 of 9" in text and "Ours (paper) 0.600 and 0.550" in text
+
+    def test_ties_are_counted_by_run(self):
+        assert note(make_table("table3"), "Ties: none")
+        table = make_table("table3", tied_candidates=lambda cell, _: 4 + is_tuned(cell))
+        tied = note(table, "Tied candidates")
         assert "analogy wikiqa who 4," in tied
         assert "analogy wikiqa who hyperparameters=tuned 5," in tied
 
-    def test_a_title_that_two_systems_share_does_not_mix_their_runs(self):
-        notes = make_table("table2", tied_candidates=lambda cell, _: len(cell.system)).notes
-        tied = next(note for note in notes if note.startswith("Tied candidates"))
+    def test_runs_of_two_systems_with_one_title_are_kept_apart(self):
+        table = make_table("table2", tied_candidates=lambda cell, _: len(cell.system))
+        tied = note(table, "Tied candidates")
         assert "glove wikiqa comb 5," in tied and "glove-cosine wikiqa comb 12," in tied
 
-    def test_they_say_data_seeds_protocol_settings_and_origin(self):
-        notes = make_table("table3").notes
-        assert notes[0] == "Data: WIKIQA, test split, questions: who 3, comb 9. Seeds: 2."
-        assert notes[1].startswith("Protocol: the epoch is chosen by dev MRR and ")
-        assert "is its highest over the p = 30 prototypes" in notes[2]
-        text = " ".join(notes)
-        assert "A cell: mean ± standard deviation over seeds [one further run] (published)" in text
-        assert "(95% interval, bootstrap over seeds and questions, 200 samples)" in text
-        assert "Paper's hyperparameters of Analogy: the defaults." in notes
-        assert "Chosen on comb by Ours: bare (dropout 0.0)." in notes
-        assert "Origin of Ours: made up for analogy." in notes
-        assert "Origin of Glove: made up for glove-cosine." in notes
-        assert "Not run: Ghost (not built)." in notes
-        assert notes[-1] == "Published: Tiny & Co. (2020)."
+    def test_data_seeds_protocol_hyperparameters_and_origin_are_given(self):
+        table = make_table("table3")
+        assert table.notes[0] == "Data: WIKIQA, test split, questions: who 3, comb 9. Seeds: 2."
+        assert "dev MRR" in note(table, "Protocol")
+        assert note(table, "Prototypes").endswith("p = 30. Aggregate: max.")
+        assert note(table, "Intervals").startswith("Intervals: 95%. Bootstrap samples: 200.")
+        assert note(table, "Paper's hyperparameters").endswith("Analogy: the defaults.")
+        assert note(table, "Hyperparameters tuned on comb").endswith("Ours: bare (dropout 0.0).")
+        assert "Origin of Ours: made up for analogy." in table.notes
+        assert "Origin of Glove: made up for glove-cosine." in table.notes
+        assert note(table, "Not run") == "Not run: Ghost (not built)."
+        assert table.notes[-1] == "Published: Tiny & Co. (2020)."
 
-    def test_those_of_axes_say_what_the_values_are_of(self):
-        notes = make_table("table5").notes
-        assert "is its highest or mean over the p = 10 or 30 prototypes" in notes[2]
-        assert "Origin of Analogy: made up for analogy." in notes
+    def test_overrides_are_given_with_all_their_values(self):
+        text = note(make_table("table5"), "Prototypes")
+        assert text.endswith("p = 10 or 30. Aggregate: max or mean.")
 
-    def test_those_of_a_cited_row_say_so_once(self):
-        cited = "Rows without a value of ours are as the paper prints them."
-        assert make_table("table4").notes.count(cited) == 1
-        assert cited not in make_table("table2").notes
+    def test_cited_rows_have_one_note(self):
+        assert make_table("table4").notes.count(CITED_ROWS) == 1
+        assert CITED_ROWS not in make_table("table2").notes
         assert not any("Theirs" in note for note in make_table("table4").notes)
 
     def test_other_data_get_no_marks_and_the_title_says_why(self):
@@ -304,7 +307,7 @@ class TestLatex:
 
     def test_a_link_of_a_note_is_its_text(self):
         text = to_latex(make_table("table2"))
-        assert "Every setting and origin: report." in text and "report.html" not in text
+        assert "origins: report." in text and "report.html" not in text
 
     @pytest.mark.parametrize(
         ("text", "latex"),

@@ -69,7 +69,7 @@ def test_every_number_equals_the_ledger(made):
 def test_it_opens_with_how_many_numbers_have_which_verdict_and_the_primary_claims(made):
     _, ledger, text = made
     _, caption, (heads, *rows) = PageReader(text).tables[0]
-    assert caption == "How many published numbers, and what the agreement is worth"
+    assert caption == "Published numbers by verdict"
     counts = {name: sum(int(row[heads.index(name)]) for row in rows) for name in heads[2:6]}
     found = Counter(ledger.loc[ledger["repeats"] == "", "verdict"])
     assert counts == {

@@ -60,14 +60,6 @@ def top_group(runs: Mapping[str, pd.DataFrame], config: Config) -> set[str]:
     }
 
 
-def top_group_note(config: Config) -> str:
-    """Say what bold values are."""
-    return (
-        "Bold: the highest mean, and what a paired test does not tell from it "
-        f"(p ≥ {level_of(config):g}, by Holm's correction for all others)."
-    )
-
-
 def rounded(compared: Paired) -> dict[str, float]:
     """Return the numbers of a comparison as tables have them."""
     names = ("difference", "low", "high", "p_greater", "p_less", "p_equivalent", "detectable")

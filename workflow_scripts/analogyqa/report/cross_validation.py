@@ -1,4 +1,4 @@
-"""Cross-validated systems: every question of a subset, tested by what the other folds trained."""
+"""Cross-validation: every question of a subset is tested by systems trained on other folds."""
 
 from collections.abc import Iterable, Mapping
 from itertools import product
@@ -15,20 +15,26 @@ from analogyqa.report.comparing import (
     p_value_of,
     rounded,
     top_group,
-    top_group_note,
 )
 from analogyqa.report.learning import NOT_LEARNT
 from analogyqa.report.ledger import NOT_RUN, OTHER_DATA, no_run
-from analogyqa.report.significance import SAMPLES
+from analogyqa.report.legend import (
+    INTERVALS,
+    LEARNT,
+    PAIRED_TEST,
+    cell_legend,
+    interval_facts,
+    top_group_legend,
+)
 from analogyqa.report.spread import summarise
 from analogyqa.report.summary import DECIMALS, MEASURED, Values, joined, typed
 from analogyqa.report.table_formats import Block, Table, Value, full_text, short_text
-from analogyqa.report.table_notes import grouped, interval_notes
+from analogyqa.report.table_notes import grouped
 from analogyqa.schemas import SPLITS
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
 
-EVERY = "all"  # the questions of all origins together
+EVERY = "all"  # the questions of all origins
 CROSS_VALIDATION = {
     "paper": "str",
     "dataset": "str",
@@ -48,27 +54,27 @@ CROSS_VALIDATION = {
 def build_cross_validation(
     paper: str, config: Config, values: Values, learnt: Mapping[Cell, bool]
 ) -> pd.DataFrame:
-    """Join the folds of every cross-validated system of a paper: columns CROSS_VALIDATION.
-
-    There is a row for each data set, system, measure and origin: the split of the data set that a
-    question is from, or `all` of them. `difference`, with its interval and p-values, is of the
-    first system of the configuration minus this one, over all; `top_group` says, over all,
-    whether a system is in that of its data set and measure. One that has not been run on a data
-    set has a single row there for each measure, with the reason.
+    """Join the folds of every cross-validated system of a paper.
 
     Args:
-        paper: whose study it is.
-        config: what the runs were made with.
+        paper: the name of the paper whose study it is.
+        config: the configuration of the runs.
         values: as `summary.values_of` returns it.
-        learnt: of each cell that was trained, see `learning.has_learnt`.
+        learnt: whether each trained cell has learnt, see `learning.has_learnt`.
+
+    Returns:
+        Columns CROSS_VALIDATION, a row for each data set, system, measure and origin. The origin is
+        the split of the data set that a question comes from, or `all`. Only rows of `all` have a
+        `top_group` and a `difference`, which is the first system minus this one. A system without
+        runs on a data set has one row for each measure, with the reason.
     """
     study, cells = config.studies[paper].cross_validation, cross_validation_cells(config, paper)
-    found = {
+    scores = {
         (*key, measure): joined(folds, measure, values)
         for key, folds in cells.items()
         for measure in RANKED
     }
-    top = _top_groups(cells, found, config)
+    top = _top_groups(cells, scores, config)
     rows = []
     for dataset, system in product(study.datasets, study.systems) if study else ():
         folds = cells.get((system, dataset), [])
@@ -77,20 +83,20 @@ def build_cross_validation(
         start |= {"folds": len(folds), "folds_learnt": sum(trained) if trained else None}
         left_out = why_left_out(system, dataset, config)
         for measure in RANKED:
-            own = found.get((system, dataset, measure))
-            if own is None:
+            by_seed = scores.get((system, dataset, measure))
+            if by_seed is None:
                 missing = [cell for cell in folds if values(cell, measure) is None]
                 reason = left_out or no_run(*missing)
                 rows.append(start | {"measure": measure, "origin": EVERY, "reason": reason})
                 continue
             compared = {}
-            first = found.get((study.systems[0], dataset, measure))
+            first = scores.get((study.systems[0], dataset, measure))
             if system != study.systems[0] and first is not None:
                 names = cells[study.systems[0], dataset][0].path, folds[0].path
-                compared = rounded(compare_runs(names, first, own, config))
-            origins = own.columns.map(original_split)
+                compared = rounded(compare_runs(names, first, by_seed, config))
+            origins = by_seed.columns.map(original_split)
             for origin in (EVERY, *SPLITS):
-                part = own if origin == EVERY else own.loc[:, origins == origin]
+                part = by_seed if origin == EVERY else by_seed.loc[:, origins == origin]
                 if part.empty:
                     continue
                 summary = summarise(
@@ -102,62 +108,63 @@ def build_cross_validation(
                 row = {name: round(value, DECIMALS) for name, value in summary._asdict().items()}
                 row |= {"n_seeds": part.shape[0], "n_items": part.shape[1]}
                 in_top = {"top_group": (system, dataset, measure) in top}
-                of_all = compared | in_top if origin == EVERY else {}
-                rows.append(start | row | of_all | {"measure": measure, "origin": origin})
+                compared_row = compared | in_top if origin == EVERY else {}
+                rows.append(start | row | compared_row | {"measure": measure, "origin": origin})
     return typed(rows, CROSS_VALIDATION)
 
 
 def _top_groups(
     cells: Mapping[tuple[str, str], list[Cell]],
-    found: Mapping[tuple[str, str, str], pd.DataFrame | None],
+    scores: Mapping[tuple[str, str, str], pd.DataFrame | None],
     config: Config,
 ) -> set[tuple[str, str, str]]:
-    """Return the keys of `found` that are in the top group of their data set and measure."""
+    """Return the keys of `scores` that are in the top group of their data set and measure."""
     top = set()
     for dataset in dict.fromkeys(dataset for _, dataset in cells):
-        systems = {folds[0].path: name for (name, own), folds in cells.items() if own == dataset}
+        systems = {folds[0].path: name for (name, data), folds in cells.items() if data == dataset}
         for measure in RANKED:
-            runs = {path: found[name, dataset, measure] for path, name in systems.items()}
-            there = {path: own for path, own in runs.items() if own is not None}
-            top |= {(systems[path], dataset, measure) for path in top_group(there, config)}
+            runs = {path: scores[name, dataset, measure] for path, name in systems.items()}
+            existing = {path: values for path, values in runs.items() if values is not None}
+            top |= {(systems[path], dataset, measure) for path in top_group(existing, config)}
     return top
 
 
 def shared_notes(corpora: Mapping[str, pd.DataFrame], subset: str, config: Config) -> list[str]:
-    """Say how much of what is tested stands in train or dev, too: of the folds, and of the split.
+    """Return how many tested questions and candidates are also in train or dev.
 
     Args:
-        corpora: the tables of the folds and of the data sets as they are, by name.
-        subset: that is cross-validated.
-        config: its question types.
+        corpora: the corpora of the folds and of the data sets, by name.
+        subset: the subset that is cross-validated.
+        config: gives the question types.
     """
     counts: dict[tuple[str, bool], dict[str, int]] = {}
     for name, corpus in corpora.items():
         dataset, overrides = split_corpus(name)
         types = config.types_of(subset)
-        own = pd.concat([select_subset(corpus, split, types) for split in SPLITS])
+        selected = pd.concat([select_subset(corpus, split, types) for split in SPLITS])
         total = counts.setdefault((dataset, bool(overrides)), {})
-        for key, count in count_shared(own).items():
+        for key, count in count_shared(selected).items():
             total[key] = total.get(key, 0) + count
-    words = {True: "the folds together", False: "the paper's split"}
+    splits = {True: "all folds", False: "the paper's split"}
     return [
-        f"{config.datasets[dataset].title}, {words[folded]}: of {own['of_questions']} test "
-        f"questions {own['questions']} stand in train or dev, too, and of {own['of_candidates']} "
-        f"test candidates {own['candidates']} do, which the data set gives to several questions."
-        for (dataset, folded), own in counts.items()
+        f"Test items also in train or dev, {config.datasets[dataset].title}, {splits[is_folded]}: "
+        f"{total['questions']} of {total['of_questions']} questions, {total['candidates']} of "
+        f"{total['of_candidates']} candidates (answers that the data set gives to several "
+        "questions)."
+        for (dataset, is_folded), total in counts.items()
     ]
 
 
 def cross_validation_table(
     frame: pd.DataFrame, paper: Paper, shared: Iterable[str], config: Config
 ) -> Table:
-    """Return a block for each data set, with how it was done.
+    """Return a block for each data set.
 
     Args:
-        frame: of columns CROSS_VALIDATION.
+        frame: columns CROSS_VALIDATION.
         paper: whose study it is.
-        shared: what `shared_notes` says.
-        config: what the runs were made with.
+        shared: the notes that `shared_notes` returns.
+        config: the configuration of the runs.
     """
     study = config.studies[paper.paper].cross_validation
     title = f"Cross-validation of {paper.paper}: all questions of {study.subset}"
@@ -167,24 +174,26 @@ def cross_validation_table(
         if not part.empty
     ]
     first = config.systems[study.systems[0]].title
-    fixed = bool(frame["run_low"].eq(frame["run_high"]).any())
+    not_run = frame[frame["reason"] != ""].drop_duplicates(["dataset", "system"])
     notes = [
-        f"Each data set is cut into {study.folds} folds by question, its train, dev and test "
-        "splits together. A fold is tested by what was trained on the others, of which every "
-        "eighth question chooses the epoch. Prototypes are training questions. Every system is at "
-        "the paper's hyperparameters. This is not the paper's protocol.",
-        *interval_notes(" {other questions}", config, fixed=fixed),
-        top_group_note(config),
-        f"Shown are {titles(study.measures)}. The columns from train, from dev and from test have "
-        "the questions of each split of the data set, whose labels are of different quality: mean "
-        "{other questions} and their number.",
-        f"{first} minus this system, with its {100 * config.bootstrap.confidence:g}% interval and "
-        f"two-sided p, by a paired randomisation test over questions and seeds ({SAMPLES} draws); "
-        "not corrected for the number of systems.",
+        f"Folds: {study.folds}, by question, over train, dev and test together. Each fold is "
+        "tested by systems trained on the others; every eighth question of these chooses the "
+        "epoch. Prototypes: training questions. Hyperparameters: the paper's. This is not the "
+        "paper's protocol.",
+        cell_legend(both_intervals=True),
+        INTERVALS,
+        interval_facts(config),
+        top_group_legend(config),
+        f"Measures: {titles(study.measures)}. From train, dev and test: the questions of each "
+        "split of the data set, whose labels differ in quality; mean {other questions} (number).",
+        f"First minus this: {first} minus the system of the row. Correction for several systems: "
+        "none.",
+        PAIRED_TEST,
         *shared,
+        LEARNT,
         f"Folds that {NOT_LEARNT}: {_not_learnt(frame, config) or 'none'}.",
-        *_not_run(frame, config),
-        f"Published values of the paper's own split: {paper.citation}",
+        *grouped("Not run", zip(not_run["reason"], _names(not_run, config), strict=True)),
+        f"Published values, for the paper's own split: {paper.citation}",
     ]
     return Table(
         label=f"tab:{paper.paper}-cross_validation",
@@ -196,34 +205,34 @@ def cross_validation_table(
 
 
 def with_count(dataset: str, part: pd.DataFrame, config: Config) -> str:
-    """Return the title of a data set with how many questions of it were scored, or that none was.
+    """Return the title of a data set with the number of scored questions, or "not run".
 
     Args:
-        dataset: its name.
-        part: rows of it, with a column `n_items`.
-        config: the titles.
+        dataset: the name of the data set.
+        part: its rows of a table with a column `n_items`.
+        config: gives the title.
     """
     count = part["n_items"].max()
-    said = f"{count} questions" if pd.notna(count) else NOT_RUN
-    return f"{config.datasets[dataset].title}, {said}"
+    questions = f"{count} questions" if pd.notna(count) else NOT_RUN
+    return f"{config.datasets[dataset].title}, {questions}"
 
 
 def _block(part: pd.DataFrame, measures: list[str], config: Config) -> Block:
     rows = {(row["system"], row["measure"], row["origin"]): row for row in part.to_dict("records")}
-    main, *_ = measures  # of which the origins and the differences are
+    main, *_ = measures  # origins and differences are shown for the main measure only
     columns = [MEASURES[name].short for name in measures]
     columns += [f"from {origin}" for origin in SPLITS] + ["first minus this", "p-value"]
     lines = []
     for system in dict.fromkeys(part["system"]):
-        own = [_of(rows, system, name, EVERY) for name in measures]
         values = [
-            full_text(row, questions=True)._replace(bold=row["top_group"] is True) for row in own
+            full_text(row, questions=True)._replace(bold=row["top_group"] is True)
+            for row in (_text_row(rows, system, name) for name in measures)
         ]
         for origin in SPLITS:
             row = rows.get((system, main, origin))
             shown = short_text(row) if row else Value("")
             values.append(shown._replace(published=f"({row['n_items']})") if row else shown)
-        row = _of(rows, system, main, EVERY)
+        row = _text_row(rows, system, main)
         if pd.notna(row["difference"]):
             interval = f"[{row['low']:+.3f}, {row['high']:+.3f}]"
             values += [
@@ -237,15 +246,9 @@ def _block(part: pd.DataFrame, measures: list[str], config: Config) -> Block:
     return Block(with_count(dataset, part, config), ["System"], columns, lines)
 
 
-def _of(rows: dict, system: str, measure: str, origin: str) -> dict:
-    """Return a row with what `full_text` reads besides."""
-    return rows[system, measure, origin] | {"published": None, "verdict": "", "substitute": ""}
-
-
-def _not_run(frame: pd.DataFrame, config: Config) -> list[str]:
-    own = frame[frame["reason"] != ""].drop_duplicates(["dataset", "system"])
-    reasons = own.groupby("reason", sort=False)
-    return grouped("Not run", {reason: _names(part, config) for reason, part in reasons})
+def _text_row(rows: dict, system: str, measure: str) -> dict:
+    """Return the row of all questions with the other keys that `full_text` reads."""
+    return rows[system, measure, EVERY] | {"published": None, "verdict": "", "substitute": ""}
 
 
 def _names(rows: pd.DataFrame, config: Config) -> list[str]:
@@ -256,11 +259,11 @@ def _names(rows: pd.DataFrame, config: Config) -> list[str]:
 
 
 def _not_learnt(frame: pd.DataFrame, config: Config) -> str:
-    own = frame[(frame["origin"] == EVERY) & frame["folds_learnt"].notna()]
-    own = own.drop_duplicates(["dataset", "system"])
-    own = own[own["folds_learnt"] < own["folds"]]
-    failed = own["folds"] - own["folds_learnt"]
+    trained = frame[(frame["origin"] == EVERY) & frame["folds_learnt"].notna()]
+    trained = trained.drop_duplicates(["dataset", "system"])
+    failed = trained[trained["folds_learnt"] < trained["folds"]]
+    counts = failed["folds"] - failed["folds_learnt"]
     return ", ".join(
         f"{name} ({count} of {folds})"
-        for name, count, folds in zip(_names(own, config), failed, own["folds"], strict=True)
+        for name, count, folds in zip(_names(failed, config), counts, failed["folds"], strict=True)
     )

@@ -49,7 +49,6 @@ SENSITIVITY = {
 
 AT_PAPER = "paper's hyperparameters"
 SAME = "changes nothing in this system, whose run is that of the paper's hyperparameters"
-CLAIM = {HOLDS: "holds", FAILS: "fails", UNDECIDED: "is undecided"}
 
 
 def build_sensitivity(
@@ -127,11 +126,6 @@ def mark_of(row: dict) -> str:
     if pd.isna(row["published"]) or pd.isna(row["mean"]) or row["learnt"] == "no":
         return ""
     return verdict(row["published"], row["run_low"], row["run_high"])
-
-
-def choice_label(row: dict, paper: dict) -> str:
-    """Return how a sentence calls a variation, with its questions where they are others."""
-    return f"*{plain_words(row['choice'])}: {_value(row, paper)}*"
 
 
 def _value(row: dict, paper: dict) -> str:

@@ -20,6 +20,7 @@ from analogyqa.settings.run import Config
 
 # Values are rounded once, before any verdict, so that a verdict always agrees with the file.
 DECIMALS = 6
+HYPERPARAMETERS_USED = ", hyperparameters "  # begins the end of a provenance
 _text, _number, _count = "str", "float64", "Int64"
 
 
@@ -218,7 +219,8 @@ def _provenance(record: dict) -> str:
         sources = settings["sources"]
         origin = f"on {sources['train']}, vectors {vectors['origin']}" if vectors else ""
         rewritten = f", entities by {sources['entities']}" if "entities" in sources else ""
-        return f"trained here: {origin}{rewritten}, setting {settings['hyperparameters']}"
+        used = f"{HYPERPARAMETERS_USED}{settings['hyperparameters']}"
+        return f"trained here: {origin}{rewritten}{used}"
     if settings["sentence_vectors"]:
         return settings["sentence_vectors"]["origin"]
     system = settings["system"]

@@ -13,7 +13,12 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.report.claims import CLAIMS
 from analogyqa.report.claims_page import primary_claims
 from analogyqa.report.html_pages import render
-from analogyqa.report.ledger_pages import key_of_verdicts, verdict_counts, word_of
+from analogyqa.report.ledger_pages import (
+    LEGEND,
+    verdict_counts,
+    verdict_meanings,
+    verdict_with_sign,
+)
 from analogyqa.report.page.data import data_cards
 from analogyqa.report.page.papers import part_of
 from analogyqa.report.page.runs import (
@@ -58,10 +63,8 @@ def build_page(
         raise AnalogyQAError(f"{results}: {there}. Make them first: {command}")
     ledger = read_csv(results / "ledger.csv", LEDGER)
     summary = read_csv(results / "summary.csv", SUMMARY)
-    claims = results / "claims.csv"
-    said = []
-    if claims.exists():
-        said = primary_claims(read_csv(claims, CLAIMS), papers.values(), config)
+    path = results / "claims.csv"
+    claims = primary_claims(read_csv(path, CLAIMS), papers.values()) if path.exists() else []
     dumped = config.model_dump(mode="json", exclude=_PLACES)
     return render(
         "report.html",
@@ -69,9 +72,10 @@ def build_page(
         origin=original_split(runs),
         results=results.as_posix(),
         comparable=config.comparable,
-        counts=verdict_counts(ledger, word_of),
-        key=key_of_verdicts(),
-        claims=said,
+        counts=verdict_counts(ledger, verdict_with_sign),
+        verdicts=verdict_meanings(),
+        legend=LEGEND,
+        claims=claims,
         papers=[part_of(results, paper, summary, config) for paper in papers.values()],
         command=command,
         runs=runs,

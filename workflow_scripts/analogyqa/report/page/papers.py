@@ -17,7 +17,7 @@ from analogyqa.report.claims_page import claims_table
 from analogyqa.report.cross_validation import CROSS_VALIDATION, cross_validation_table
 from analogyqa.report.pairs import PAIRS, pairs_table
 from analogyqa.report.sensitivity import SENSITIVITY
-from analogyqa.report.sensitivity_page import sensitivity_in_words, sensitivity_table
+from analogyqa.report.sensitivity_page import sensitivity_table
 from analogyqa.report.summary import read_csv
 from analogyqa.report.table_formats import Block
 from analogyqa.report.tables import FRAME, table_of_frame
@@ -46,7 +46,6 @@ class Section(NamedTuple):
     id: str
     heading: str
     blocks: Sequence[Block] = ()
-    paragraphs: Sequence[str] = ()
     notes: Sequence[str] = ()
     drawing: Drawing | None = None
     files: Sequence[str] = ()
@@ -160,7 +159,7 @@ def _claims(results: Path, paper: Paper, config: Config) -> list[Section]:
         Section(
             f"{paper.paper}-claims",
             f"Claims of {paper.paper}",
-            table.blocks[1:],
+            table.blocks[-1:],
             notes=table.notes,
             files=_files(results, path, ("csv", "md")),
             wordy=True,
@@ -216,10 +215,9 @@ def _sensitivity(results: Path, paper: Paper, config: Config) -> list[Section]:
             f"{paper.paper}-sensitivity",
             heading,
             table.blocks,
-            sensitivity_in_words(frame, config, study),
-            table.notes,
-            _drawing_beside(path, heading),
-            _files(results, path, ("csv", "md")),
+            notes=table.notes,
+            drawing=_drawing_beside(path, heading),
+            files=_files(results, path, ("csv", "md")),
         )
     ]
 
