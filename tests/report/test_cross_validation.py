@@ -153,7 +153,7 @@ class TestFrame:
             own = value_of(cell, measure)
             return own.rename(columns={"dev:a": "dev:z"}) if cell.system == "random" else own
 
-        with pytest.raises(AnalogyQAError, match=r"analogy/.*random/.* other questions"):
+        with pytest.raises(AnalogyQAError, match=r"analogy/.*random/.* different questions"):
             frame_of(values=other)
 
     def test_a_missing_fold_gives_a_reason_and_no_numbers(self):

@@ -271,7 +271,7 @@ class TestVerdict:
 
 def test_what_is_printed_again_is_named_with_its_first_place_and_system():
     again = repeated([CONFERENCE, WORKSHOP])
-    first = "printed in table3 of diallo2019 (This work, WikiQA MRR), too"
+    first = "also printed in table3 of diallo2019 (This work, WikiQA MRR)"
     assert again["diallo2019", "table4", "Comb.", "Analogy"] == first
     other = f"{first}, there for another system (analogy)"
     assert again["lwda2019", "table1", "This work", "MRR"] == other
@@ -548,7 +548,7 @@ class TestBestPoint:
         assert (row["mean"], row["verdict"]) == (point, judged)
         assert (row["kind"], row["measure"], row["n_items"]) == ("best", "mrr", 40)
         assert (row["ci_low"], row["ci_high"]) == (point, point)
-        assert row["reason"].startswith("how often each p is the best: 10 ")
+        assert row["reason"].startswith("share of draws in which each p is the best: 10 ")
 
     def test_where_several_may_be_the_best_the_published_one_cannot_be_told(self):
         row = self.best({}, spread=0.3)

@@ -125,5 +125,5 @@ def test_other_questions_are_refused(config):
         values = values_of(cell, measure)
         return values.iloc[:, 1:] if cell.system == "similarity" else values
 
-    with pytest.raises(AnalogyQAError, match="analogy and similarity have other questions"):
+    with pytest.raises(AnalogyQAError, match="analogy and similarity have different"):
         build_pairs(PAPER, config, broken, {})

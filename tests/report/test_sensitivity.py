@@ -198,7 +198,7 @@ class TestFrame:
     def test_systems_with_other_questions_are_refused(self):
         runs = make_runs(ONE())
         runs[0] = run_of(Cell("analogy", "wikiqa", "comb"), 0.7, QUESTIONS - 1)
-        with pytest.raises(AnalogyQAError, match=r"analogy/wikiqa.* other questions"):
+        with pytest.raises(AnalogyQAError, match=r"analogy/wikiqa.* different questions"):
             make_frame(runs=runs)
 
     def test_fewer_than_two_systems_are_compared_with_none(self):

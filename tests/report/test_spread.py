@@ -1,4 +1,4 @@
-"""The spread over further runs, other questions and points of a curve."""
+"""The spread over runs, over questions and over the points of a curve."""
 
 import numpy as np
 import pytest

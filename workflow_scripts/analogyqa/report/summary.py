@@ -1,4 +1,4 @@
-"""Every run in a row: its measures with their spread, and what it is made of."""
+"""The summary: every run and measure with its spread and its origin."""
 
 import json
 import re
@@ -18,9 +18,9 @@ from analogyqa.schemas import METRICS, read_table
 from analogyqa.settings.overrides import from_text, to_text
 from analogyqa.settings.run import Config
 
-# Values are rounded once, before any verdict, so that a verdict always agrees with the file.
+# Values are rounded before any verdict, so that verdicts agree with the files.
 DECIMALS = 6
-HYPERPARAMETERS_USED = ", hyperparameters "  # begins the end of a provenance
+HYPERPARAMETERS_USED = ", hyperparameters "  # precedes the last part of a provenance
 _text, _number, _count = "str", "float64", "Int64"
 
 
@@ -71,10 +71,10 @@ LEDGER = {
 }
 
 
-# The rows of a summary, by cell and measure.
-Found = dict[tuple[Cell, str], dict]
+# The rows of a summary by cell and measure.
+Summaries = dict[tuple[Cell, str], dict]
 
-# The test split of a cell by a measure, [seeds, items]; None when there is no such run.
+# Returns the scores [seeds, items] of a cell on the test split, or None without a run.
 Values = Callable[[Cell, str], pd.DataFrame | None]
 
 
@@ -83,9 +83,13 @@ def read_runs(
     metrics: Iterable[str | Path],
     parts: Mapping[Cell, Parts] = MappingProxyType({}),
 ) -> Iterator[tuple[dict, pd.DataFrame]]:
-    """Yield the record and the metrics table of each run, one at a time.
+    """Yield the record and the metrics of each run, one at a time.
 
-    A run that has `parts`, as one of all categories has, is yielded as each of these.
+    Args:
+        records: the paths of the records, run.json.
+        metrics: the paths of the metrics, in the same order.
+        parts: for a run that holds several cells, the cells and their groups of items. Each of
+            these cells is yielded as a run.
 
     Raises AnalogyQAError when a file is missing or damaged.
     """
@@ -98,41 +102,44 @@ def read_runs(
                 f"{path}: cannot be read: {error}. "
                 "Delete it, then run the same command again to rebuild it."
             ) from error
-        own = read_table(table, METRICS)
+        values = read_table(table, METRICS)
         for cell, groups in parts.get(whole, {whole: None}).items():
-            part = own if groups is None else own[own["group"].isin(groups)]
+            part = values if groups is None else values[values["group"].isin(groups)]
             yield record | {"cell": cell.record()}, part
 
 
 def values_of(runs: Iterable[tuple[dict, pd.DataFrame]]) -> Values:
-    """Return how to look up the values of a run's test split; columns are sorted by item."""
-    found = {}
+    """Return a function that looks up the test scores of runs; columns are sorted by item."""
+    values = {}
     for record, metrics in runs:
         by_measure = values_by_seed(metrics, "test")
         for measure in MEASURES:
-            found[Cell.from_record(record["cell"]), measure] = by_measure.get(measure)
-    return lambda cell, measure: found.get((cell, measure))
+            values[Cell.from_record(record["cell"]), measure] = by_measure.get(measure)
+    return lambda cell, measure: values.get((cell, measure))
 
 
 def joined(cells: Iterable[Cell], measure: str, values: Values) -> pd.DataFrame | None:
-    """Return the values [seeds, items] of cells of different items, None where a run is missing."""
-    own = [values(cell, measure) for cell in cells]
-    return None if any(each is None for each in own) else pd.concat(own, axis=1)
+    """Return the scores [seeds, items] of several cells with different items side by side.
+
+    None if a run is missing.
+    """
+    parts = [values(cell, measure) for cell in cells]
+    return None if any(part is None for part in parts) else pd.concat(parts, axis=1)
 
 
 def summarise_runs(runs: Iterable[tuple[dict, pd.DataFrame]], config: Config) -> pd.DataFrame:
-    """Summarise the test split of every run: columns `SUMMARY`, a row per run and measure.
+    """Summarise the test split of every run: columns SUMMARY, a row for each run and measure.
 
-    `tied_candidates` is the total over items and seeds; `all_correct` counts the items whose
-    candidates are all correct, and `mean_of_others` is the mean without them. `setting` is the name
-    that the run was trained with (what a chosen one turned out to be), empty for a system that is
-    not trained. `substitute` says which of the configuration's `substitutes` it was made with.
+    `tied_candidates` is the total over items and seeds. `all_correct` is the number of items whose
+    candidates are all correct, and `mean_of_others` is the mean without them. `hyperparameters` is
+    the name of the hyperparameters that the run was trained with, "" for an untrained system.
+    `substitute` names those of the configured `substitutes` that the run was made with.
     """
     bootstrap, rows = config.bootstrap, []
     for record, metrics in runs:
         cell, values = Cell.from_record(record["cell"]), values_by_seed(metrics, "test")
         tied = int(values.pop(TIED).to_numpy().sum())
-        sure = values.pop(ALL_CORRECT).iloc[0].eq(1)
+        is_all_correct = values.pop(ALL_CORRECT).iloc[0].eq(1)
         for measure, by_seed in values.items():
             summary = summarise(
                 by_seed.to_numpy(),
@@ -149,8 +156,8 @@ def summarise_runs(runs: Iterable[tuple[dict, pd.DataFrame]], config: Config) ->
                     "n_seeds": by_seed.shape[0],
                     "n_items": by_seed.shape[1],
                     "tied_candidates": tied,
-                    "all_correct": int(sure.sum()),
-                    "mean_of_others": _mean(by_seed.drop(columns=sure[sure].index)),
+                    "all_correct": int(is_all_correct.sum()),
+                    "mean_of_others": _mean(by_seed.loc[:, ~is_all_correct]),
                     "hyperparameters": record["settings"]["hyperparameters"]
                     if _is_trained(record)
                     else "",
@@ -161,10 +168,10 @@ def summarise_runs(runs: Iterable[tuple[dict, pd.DataFrame]], config: Config) ->
     return typed(rows, SUMMARY)
 
 
-def by_cell(summary: pd.DataFrame) -> Found:
+def by_cell(summary: pd.DataFrame) -> Summaries:
     """Return the rows of a summary by cell and measure."""
     overrides = {text: from_text(text) for text in summary["overrides"].unique()}
-    # Lists, since pandas walks its own strings slowly, and a summary has 20,000 rows.
+    # Lists, because iterating over pandas strings is slow and a summary may have 20,000 rows.
     columns = {name: summary[name].tolist() for name in summary}
     rows = (dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
     return {
@@ -177,27 +184,27 @@ def by_cell(summary: pd.DataFrame) -> Found:
 
 
 def typed(rows: list[dict], columns: dict[str, str]) -> pd.DataFrame:
-    """Return `rows` with exactly `columns`; what a row lacks is an empty text or missing."""
-    values_of = {
-        name: [row.get(name, "" if kind == _text else None) for row in rows]
-        for name, kind in columns.items()
+    """Return rows as a table of given columns; values that a row lacks are "" or missing."""
+    values_by_column = {
+        name: [row.get(name, "" if dtype == _text else None) for row in rows]
+        for name, dtype in columns.items()
     }
     return pd.DataFrame(
-        {name: pd.Series(values, dtype=columns[name]) for name, values in values_of.items()}
+        {name: pd.Series(values, dtype=columns[name]) for name, values in values_by_column.items()}
     )
 
 
 def write_csv(frame: pd.DataFrame, path: str | Path) -> None:
-    """Write a table for people and programs: CSV, UTF-8, numbers without trailing zeros."""
+    """Write a table as CSV: UTF-8, numbers without trailing zeros."""
     write_text(path, frame.to_csv(index=False, float_format="%.10g", lineterminator="\n"))
 
 
 def read_csv(path: str | Path, columns: dict[str, str]) -> pd.DataFrame:
-    """Read what `write_csv` wrote; an empty text stays a text, an empty number is missing.
+    """Read a table that `write_csv` wrote; an empty text stays a text, an empty number is missing.
 
     Raises AnalogyQAError when the file is missing or has other columns.
     """
-    empty = {name: [""] for name, kind in columns.items() if kind != _text}
+    empty = {name: [""] for name, dtype in columns.items() if dtype != _text}
     try:
         frame = pd.read_csv(path, dtype=columns, keep_default_na=False, na_values=empty)
     except (OSError, ValueError) as error:
@@ -237,11 +244,11 @@ def _mean(values: pd.DataFrame) -> float | None:
 
 
 def _substitute(record: dict, substitutes: Mapping[str, str]) -> str:
-    """Return what stands in for what in a run: the names that its record has."""
+    """Return the substitutes that a run was made with, and what each one replaces."""
     texts = []
     for settings in (record["settings"], *record["settings"].get("parts", {}).values()):
         stores = [settings[key] for key in ("vectors", "sentence_vectors") if settings[key]]
         texts += [text for store in stores for text in store.values()]
         texts += settings["sources"].values()
     names = {name for text in texts for name in re.split(r"[ ,]+", text)}
-    return ", ".join(f"{name} for {what}" for name, what in substitutes.items() if name in names)
+    return ", ".join(f"{name} for {file}" for name, file in substitutes.items() if name in names)

@@ -1,6 +1,7 @@
-"""The tables of the papers, with ours beside the published values."""
+"""The tables of the papers: our values next to the published ones."""
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import pandas as pd
 
@@ -15,7 +16,7 @@ from analogyqa.report.ledger import (
     measured,
     no_run,
 )
-from analogyqa.report.summary import LEDGER, Found, Values, by_cell, typed
+from analogyqa.report.summary import LEDGER, Summaries, Values, by_cell, typed
 from analogyqa.report.table_formats import (
     IN_PAPER,
     NOT_IN_PAPER,
@@ -49,20 +50,19 @@ def build_table(
     costs: Costs | None = None,
     values: Values | None = None,
 ) -> Table:
-    """Return a table of a paper; further systems come in a block of their own.
+    """Return a table of a paper; systems that the paper lacks have a block of their own.
 
     Args:
         paper: the published values.
-        name: which of its tables, such as `table4`.
-        ledger: of columns LEDGER.
-        summary: of columns SUMMARY, for what the paper has no value of.
-        config: what the runs were made with.
-        counts, costs: as in the ledger.
-        values: as `summary.values_of` returns it, for a table that marks its top groups.
+        name: the table, such as `table4`.
+        ledger: columns LEDGER.
+        summary: columns SUMMARY, for values that the paper lacks.
+        config: the configuration of the runs.
+        counts, costs: as in `build_ledger`.
+        values: as `summary.values_of` returns it; needed if the table marks its top groups.
     """
-    found, counts = by_cell(summary) | (costs or {}), counts or {}
-    rows = _rows_of_paper(paper, name, ledger, config, found, counts)
-    rows += _rows_not_in_paper(paper, name, config, found, counts)
+    ours = _Ours(config, by_cell(summary), counts or {}, costs or {})
+    rows = [*_paper_rows(paper, name, ledger, ours), *_other_rows(paper, name, ours)]
     frame = typed([{"paper": paper.paper, "artefact": name, **row} for row in rows], FRAME)
     if paper.artefacts[name].top_group and values:
         frame["top_group"] = _top_groups(frame, paper.artefacts[name], config, values)
@@ -75,11 +75,13 @@ def table_of_frame(
     """Return a table of a paper from its csv.
 
     Args:
-        paper, name, summary, config: as of `build_table`.
-        frame: a row for each value, columns FRAME.
+        paper, name, summary, config: as in `build_table`.
+        frame: columns FRAME, a row for each value.
     """
-    artefact, found = paper.artefacts[name], by_cell(summary)
-    shown = [row | _more_about(row, artefact, config, found) for row in frame.to_dict("records")]
+    artefact, summaries = paper.artefacts[name], by_cell(summary)
+    shown = [
+        row | _display_facts(row, artefact, config, summaries) for row in frame.to_dict("records")
+    ]
     title, place = artefact.title, f"Table {name.removeprefix('table')} of {paper.paper}"
     source = f"Published: {paper.citation}"
     if paper.paper == OWN:
@@ -99,9 +101,9 @@ def table_of_frame(
 def _top_groups(
     frame: pd.DataFrame, artefact: Artefact, config: Config, values: Values
 ) -> pd.Series:
-    """Return, for each row that shows a score, whether it is in the top group of its column.
+    """Return whether each score is in the top group of its column.
 
-    Where the columns are systems, of its row.
+    If the columns are systems, the groups are those of the rows.
     """
     top = pd.Series(pd.NA, frame.index, dtype="boolean")
     shown = frame[(frame["kind"] == SCORE) & frame["mean"].notna()]
@@ -116,88 +118,93 @@ def _top_groups(
     return top
 
 
-def _rows_of_paper(
-    paper: Paper,
-    name: str,
-    ledger: pd.DataFrame,
-    config: Config,
-    found: Found,
-    counts: AllCounts,
-) -> list[dict]:
-    """Return a row for each value and setting: as in the ledger, cited, or without a published."""
-    own = ledger[(ledger["paper"] == paper.paper) & (ledger["artefact"] == name)]
+class _Ours(NamedTuple):
+    """Our values: summary rows by cell and measure, counts by data set, and costs."""
+
+    config: Config
+    summaries: Summaries
+    counts: AllCounts
+    costs: Costs
+
+    def rows_at(self, coordinates: Coordinates) -> list[dict]:
+        """Return our values at some coordinates, one for each set of hyperparameters."""
+        kind = coordinates.kind
+        if reason := why_no_run(coordinates, self.config):
+            return [{"kind": kind, "verdict": NOT_RUN, "reason": reason}]
+        if kind == COUNT:
+            row = count_of(coordinates, self.config, self.counts)
+            return [row | {"kind": kind, "measure": measured(coordinates)}]
+        if kind == COST:
+            row = cost_of(coordinates, self.config, self.costs)
+            return [row | {"kind": kind, "measure": measured(coordinates)}]
+        return [
+            self.summaries.get(
+                (cell, coordinates.measure), {"verdict": NOT_RUN, "reason": no_run(cell)}
+            )
+            | {"kind": SCORE, "hyperparameters": hyperparameters}
+            for hyperparameters, cell in cells_by_hyperparameters(coordinates, self.config).items()
+        ]
+
+
+def _paper_rows(paper: Paper, name: str, ledger: pd.DataFrame, ours: _Ours) -> list[dict]:
+    """Return a row for each value and set of hyperparameters.
+
+    A published value has the rows of the ledger; values that are only cited, or not printed, have
+    none there.
+    """
+    in_table = ledger[(ledger["paper"] == paper.paper) & (ledger["artefact"] == name)]
     judged: dict[tuple[str, str], list[dict]] = {}
-    for row in own.to_dict("records"):
+    for row in in_table.to_dict("records"):
         judged.setdefault((row["row"], row["column"]), []).append(row)
     rows = []
     for number in paper.artefacts[name].numbers():
         values = judged.get((number.row, number.column))
         if values is None and number.kind in (SCORE, COST, COUNT):
-            values = _ours(number.coordinates, config, found, counts)
-        described = _described(IN_PAPER, number.row, number.column, number.coordinates, config)
+            values = ours.rows_at(number.coordinates)
+        labels = _labels(IN_PAPER, number.row, number.column, number.coordinates, ours.config)
         for value in values or [{"published": number.published, "kind": number.kind}]:
-            rows.append(described | value)
+            rows.append(labels | value)
     return rows
 
 
-def _rows_not_in_paper(
-    paper: Paper, name: str, config: Config, found: Found, counts: AllCounts
-) -> list[dict]:
-    rows = []
+def _other_rows(paper: Paper, name: str, ours: _Ours) -> list[dict]:
+    """Return the rows of the systems that the paper lacks."""
+    rows, config = [], ours.config
     for system in extra_systems(config, paper, name):
-        for row, column, coordinates in paper.artefacts[name].cells_of(
-            config.systems[system].title
-        ):
+        cells = paper.artefacts[name].cells_of(config.systems[system].title)
+        for row, column, coordinates in cells:
             coordinates = coordinates | Coordinates(system=system)
-            described = _described(NOT_IN_PAPER, row, column, coordinates, config)
-            rows += [described | value for value in _ours(coordinates, config, found, counts)]
+            labels = _labels(NOT_IN_PAPER, row, column, coordinates, config)
+            rows += [labels | value for value in ours.rows_at(coordinates)]
     return rows
 
 
-def _described(block: str, row: str, column: str, coordinates: Coordinates, config: Config) -> dict:
+def _labels(block: str, row: str, column: str, coordinates: Coordinates, config: Config) -> dict:
     system = config.systems.get(coordinates.system or "")
-    described = {"block": block, "row": row, "column": column}
-    return described | {
+    labels = {"block": block, "row": row, "column": column}
+    return labels | {
         "system": coordinates.system or "",
         "ranked_by": system.ranker.name if system else "",
     }
 
 
-def _ours(coordinates: Coordinates, config: Config, found: Found, counts: AllCounts) -> list[dict]:
-    """Return our values at a place, by setting, where nothing is published."""
-    if reason := why_no_run(coordinates, config):
-        return [{"kind": coordinates.kind, "verdict": NOT_RUN, "reason": reason}]
-    if coordinates.kind == COUNT:
-        return [
-            count_of(coordinates, config, counts)
-            | {"kind": COUNT, "measure": measured(coordinates)}
-        ]
-    if coordinates.kind == COST:
-        return [
-            cost_of(coordinates, config, found) | {"kind": COST, "measure": measured(coordinates)}
-        ]
-    return [
-        found.get((cell, coordinates.measure), {"verdict": NOT_RUN, "reason": no_run(cell)})
-        | {"kind": SCORE, "hyperparameters": hyperparameters}
-        for hyperparameters, cell in cells_by_hyperparameters(coordinates, config).items()
-    ]
+def _display_facts(
+    row: dict, artefact: Artefact, config: Config, summaries: Summaries
+) -> dict[str, object]:
+    """Return what a row of FRAME needs to be shown.
 
-
-def _more_about(row: dict, artefact: Artefact, config: Config, found: Found) -> dict[str, object]:
-    """Return what a row does not say itself.
-
-    That is `run`, the summary of what it shows, and `path`, the folder of that; `name`, what the
-    table calls its system, and `system_at`, the name with a setting that was chosen.
+    Returns: `run`, the summary row of its score or None; `path`, the folder of that run; `name`,
+        the system as the table calls it; `system_at`, the name with tuned hyperparameters.
     """
     run, path = None, ""
     if row["kind"] == SCORE and pd.notna(row["mean"]):
         cell = _cell(row, artefact, config)
-        run, path = found.get((cell, row["measure"])), holding_cell(config, cell).path
+        run, path = summaries.get((cell, row["measure"])), holding_cell(config, cell).path
     name = row[artefact.systems_in or "column"]
     if row["system"] in config.systems and not artefact.systems_in:
         name = config.systems[row["system"]].title
-    at = f"{name} (tuned on dev)" if row["hyperparameters"] == TUNED else name
-    return {"run": run, "path": path, "name": name, "system_at": at}
+    system_at = f"{name} (tuned on dev)" if row["hyperparameters"] == TUNED else name
+    return {"run": run, "path": path, "name": name, "system_at": system_at}
 
 
 def _cell(row: dict, artefact: Artefact, config: Config) -> Cell:
@@ -212,23 +219,23 @@ def _cell(row: dict, artefact: Artefact, config: Config) -> Cell:
 
 
 def _blocks(artefact: Artefact, rows: list[dict]) -> list[Block]:
-    """Lay the values out as in the paper; systems that it lacks are rows of the last block."""
+    """Lay out the values as in the paper; systems that it lacks are rows of the last block."""
     paper, others = (
         [row for row in rows if row["block"] == block] for block in (IN_PAPER, NOT_IN_PAPER)
     )
     stated = [row for row in paper if row["hyperparameters"] != TUNED]
-    chosen = [row for row in paper if row["hyperparameters"] == TUNED]
+    tuned = [row for row in paper if row["hyperparameters"] == TUNED]
     system = {"System": "name", "ranked by": "ranked_by"}
-    other = system | {"System": "system_at"}
+    other_system = system | {"System": "system_at"}
     if artefact.systems_in == "row":
-        place, of_others = system, ("Not in the paper", others, other, "column", _text)
+        labels, last = system, ("Not in the paper", others, other_system, "column", _text)
     else:
         heading = "Not in the paper: mean {other questions}"
-        place, of_others = {"": "row"}, (heading, others, other, "row", short_text)
+        labels, last = {"": "row"}, (heading, others, other_system, "row", short_text)
     blocks = [
-        ("In the paper" if chosen or others else "", stated, place, "column", _text),
-        ("In the paper at the setting tuned on dev", chosen, place, "column", _text),
-        of_others,
+        ("In the paper" if tuned or others else "", stated, labels, "column", _text),
+        ("In the paper, hyperparameters tuned on dev", tuned, labels, "column", _text),
+        last,
     ]
     return [_block(*block) for block in blocks if block[1]]
 
@@ -245,9 +252,9 @@ def _block(
     across: str,
     text: Callable[[dict], Value],
 ) -> Block:
-    """Spread the values over the distinct entries of the column `across`, in their order."""
+    """Return a block with a column for each distinct value of the key `across`, in their order."""
     columns = list(dict.fromkeys(row[across] for row in rows))
-    # A row of systems is known by its system too: two may bear the same title.
+    # Two systems may have the same title, so the system is a part of the key.
     key = [*labels.values(), *(["system"] if "System" in labels else [])]
     cells: dict[tuple, dict[str, Value]] = {}
     for row in rows:
