@@ -1,4 +1,4 @@
-"""Every table and figure of the papers, from the raw downloads. `rules/` has the stages."""
+"""Every table and figure of the papers, from the raw downloads. The stages are in `rules/`."""
 
 import os
 import sys
@@ -17,9 +17,9 @@ try:
     import analogyqa
 except ModuleNotFoundError:
     raise WorkflowError(f"{sys.executable} has no package analogyqa. {INSTALL}") from None
-# Else jobs would run the code of another checkout, and hashes and records would tell of it.
+# Otherwise jobs would run, and records would describe, the code of another checkout.
 if not Path(analogyqa.__file__).resolve().is_relative_to(CHECKOUT / "workflow_scripts"):
-    raise WorkflowError(f"The package analogyqa is that of {analogyqa.__file__}. {INSTALL}")
+    raise WorkflowError(f"The package analogyqa is installed from {analogyqa.__file__}. {INSTALL}")
 
 from analogyqa.errors import AnalogyQAError, exit_on_error
 from analogyqa.experiments.checks import check_jobs, require_targets
@@ -37,12 +37,12 @@ from analogyqa.settings.base import AT
 from analogyqa.settings.data import ALL
 from analogyqa.settings.load import from_here
 
-# Jobs inherit these; who sets one keeps it.
+# Jobs inherit these variables. A value that the user has set is kept.
 for name, value in MALLOC_OPTIONS.items():
     os.environ.setdefault(name, value)
 
 with exit_on_error():
-    read_yaml(CHECKOUT / "config.yaml")  # Snakemake would refuse a broken file without its name
+    read_yaml(CHECKOUT / "config.yaml")  # Snakemake's own message would not name a broken file
 
 
 report: "report/workflow.rst"
@@ -63,7 +63,7 @@ NOTICES = lambda file: (
 )
 
 
-# The command line has the last word, then the files that are given, the later before the earlier, then our own.
+# Values of the command line take precedence, then those of later files, then those of config.yaml.
 *FILES, OWN = map(Path, workflow.configfiles)
 with exit_on_error():
     EXPERIMENT = load_experiment(
@@ -77,7 +77,7 @@ PARAMS = Parameters(
     INPUTS, f"snakemake --cores all --configfile {' '.join(map(from_here, FILES or [OWN]))}"
 )
 OUTPUTS = Outputs(INPUTS)
-# Of a job that trains. Only a cluster looks at it; `device: cpu` is for one without GPUs.
+# The GPUs of a job that trains. Only clusters use this number; set `device: cpu` for one without.
 GPUS = 0 if CONFIG.device == "cpu" else 1
 
 
@@ -108,7 +108,7 @@ onstart:
         find_commit()
     except CommitUnknownError as error:
         print(
-            f"The commit of the code is unknown, so records say unknown: {error}",
+            f"Records will say that the commit of the code is unknown: {error}",
             file=sys.stderr,
         )
     for system, reason in CONFIG.left_out.items():
@@ -122,7 +122,7 @@ onstart:
 
 
 onerror:
-    # Of a disk that became full Snakemake itself says no more than `OSError`.
+    # When a disk is full, Snakemake itself only says `OSError`.
     try:
         require_writable(RESULTS)
     except AnalogyQAError as error:

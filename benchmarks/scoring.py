@@ -9,8 +9,7 @@ from measure import in_turn, record
 from analogyqa.encoders import build_encoder
 from analogyqa.rankers import build_ranker
 from analogyqa.settings.systems import System, Training
-from analogyqa.training.loop import array_encoder
-from analogyqa.training.scoring import score_split
+from analogyqa.training.scoring import array_encoder, score_split
 
 # The plain way does not hold more at a time, nor take less time with more.
 BATCH, ROUNDS = 256, 1

@@ -23,8 +23,8 @@ from analogyqa.examples.data import CellData
 from analogyqa.measures import means_of, measure_items
 from analogyqa.rankers import build_ranker
 from analogyqa.settings.systems import System, Training
-from analogyqa.training.loop import array_encoder, train_seed
-from analogyqa.training.scoring import score_split, scores_table
+from analogyqa.training.loop import train_seed
+from analogyqa.training.scoring import array_encoder, score_split, scores_table
 
 P, EPOCHS, BATCH = 10, 3, 64
 CPU = torch.device("cpu")

@@ -1,4 +1,4 @@
-"""The runs of the systems: train, tune hyperparameters, score and measure.
+"""The runs of the systems: train encoders, tune hyperparameters, score and measure.
 
 needs: corpora, vectors, prototypes, quadruples
 makes: runs/{system}/{dataset}/{subset}/{overrides}/{scores,metrics,history}.parquet and run.json,
@@ -6,7 +6,7 @@ makes: runs/{system}/{dataset}/{subset}/{overrides}/{scores,metrics,history}.par
        runs/{system}/{dataset}/{subset}/{overrides}/inside.parquet,
        runs/{system}/{dataset}/{subset}/{overrides}/weights.pt,
        costs/{dataset}/{subset}.json,
-       checkpoints/*.pt, which are no output: they outlive a job that dies
+       checkpoints/*.pt, which are not declared as outputs, so they survive a failed job
 """
 
 RUN = f"{RESULTS}/runs/{{system}}/{{dataset}}/{{subset}}/{{overrides}}"
@@ -35,7 +35,7 @@ rule train_encoder:
         system=TRAINED,
     conda:
         "../envs/gpu.yaml"
-    # Seeds that are trained at a time.
+    # The number of seeds that train in parallel.
     threads: 1
     resources:
         mem_mb=growing(4000),
@@ -48,7 +48,7 @@ rule train_encoder:
 
 
 rule look_inside:
-    """Read the vectors and norms of the test split out of a trained encoder, of the first seed."""
+    """Read the vectors and norms of the test split from the trained encoder of the first seed."""
     input:
         unpack(INPUTS.read_cell),
     output:
@@ -72,7 +72,7 @@ rule look_inside:
 
 
 rule keep_weights:
-    """Keep the weights of a trained encoder, all seeds, for what asks it for vectors."""
+    """Keep the weights of a trained encoder, for cells that solve analogies with it."""
     input:
         unpack(INPUTS.read_cell),
     output:
@@ -137,7 +137,7 @@ rule score_candidates:
 
 
 rule fuse_scores:
-    """Fuse the scores of other systems' runs; weights are learned on dev, where they are."""
+    """Fuse the scores of other systems' runs, with weights that are equal or learned on dev."""
     input:
         unpack(INPUTS.fuse_scores),
     output:
@@ -163,7 +163,7 @@ rule fuse_scores:
 
 
 rule measure_costs:
-    """Count what systems learn, and time their steps in turns, so that they can be compared."""
+    """Count the parameters of systems, and time their steps in turns."""
     input:
         unpack(INPUTS.measure_costs),
     output:

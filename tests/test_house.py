@@ -8,7 +8,7 @@ import yaml
 
 from analogyqa.corpora.specs import READERS
 from analogyqa.measures import MEASURES, RANKED
-from analogyqa.runs.depends_on import names_in, nodes_of
+from analogyqa.runs.depends_on import imported_names, run_time_nodes
 from analogyqa.settings.systems import Training
 
 LIBRARY = Path(__file__).parents[1] / "workflow_scripts" / "analogyqa"
@@ -49,8 +49,8 @@ def test_an_import_goes_to_a_package_that_stands_before():
     backwards = [
         f"{path.relative_to(LIBRARY)} imports {name}"
         for path in files()
-        for node in nodes_of(ast.parse(path.read_bytes()))
-        for name in names_in(node)
+        for node in run_time_nodes(ast.parse(path.read_bytes()))
+        for name in imported_names(node)
         if "." in name
         and PACKAGES.index(package_of_module(name)) > PACKAGES.index(package_of(path))
     ]

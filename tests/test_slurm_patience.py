@@ -89,7 +89,7 @@ def look(executor):
 
 
 def test_the_plugin_still_needs_patience(slurm, executor):
-    """If this fails, the plugin is mended: slurm_patience.py can go."""
+    """If this fails, the plugin is fixed; delete slurm_patience.py."""
     slurm(squeue=None)
     assert look(executor) == []
     assert executor.ended == []
@@ -103,10 +103,9 @@ def test_jobs_are_kept_through_an_outage(slurm, executor, caplog):
     slurm(squeue=ENDED)
     assert look(executor) == []
     assert executor.ended == [JOB]
-    assert caplog.messages == [
-        "Slurm does not answer (squeue). The jobs go on; they are asked for again until it does.",
-        "Slurm answers again.",
-    ]
+    outage, recovery = caplog.messages
+    assert "does not answer (squeue)" in outage
+    assert "answers again" in recovery
 
 
 @pytest.mark.parametrize("min_job_age", [300, 2])

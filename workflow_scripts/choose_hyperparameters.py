@@ -1,6 +1,6 @@
-"""Choose the setting of a system by its best dev value.
+"""Choose the hyperparameters of a system by their best dev value.
 
-input: history.parquet of each setting, by its name
+input: the history.parquet of each choice, by name
 output: selection/{system}/{dataset}.json
 """
 

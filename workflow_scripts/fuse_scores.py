@@ -1,6 +1,6 @@
-"""Fuse the scores of other systems' runs into a cell's.
+"""Fuse the scores of other systems' runs.
 
-input: the corpus of the cell; scores and records of its parts, in the order of their names
+input: the corpus of the cell; the scores and records of its parts, in the order of `given.parts`
 output: runs/{system}/{dataset}/{subset}/{overrides}/{scores,metrics}.parquet and run.json
 """
 

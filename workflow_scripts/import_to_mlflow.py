@@ -20,9 +20,9 @@ with job(snakemake) as given:
         for name, paper in papers.items()
     }
     imported = import_runs(given.tracking_uri, results, runs)
-    # How many runs were new depends on the store and not on the inputs: it is left out.
+    # Without the number of new runs, which depends on the store instead of the inputs.
     content = {
-        experiment: {key: value for key, value in done._asdict().items() if key != "added"}
-        for experiment, done in imported.items()
+        experiment: {key: value for key, value in counts._asdict().items() if key != "added"}
+        for experiment, counts in imported.items()
     }
     write_json(snakemake.output[0], content)

@@ -1,17 +1,17 @@
-"""Keep the weights of the trained encoder of a cell, all seeds.
+"""Keep the encoder's weights of all seeds of a trained cell.
 
-input: the record of the training, and the tables that it was made of
+input: the record of the cell, and the tables that it was trained on
 output: runs/{system}/{dataset}/{subset}/{overrides}/weights.pt
 """
 
 from pathlib import Path
 
 from analogyqa.job import cell_files, job, job_cell
-from analogyqa.runs.choose import system_of
+from analogyqa.runs.choose import resolve_system
 from analogyqa.runs.weights import write_weights
 
 with job(snakemake) as given:
-    _, system = system_of(given.settings, snakemake.input.get("selection"))
+    _, system = resolve_system(given.systems, snakemake.input.get("selection"))
     write_weights(
         job_cell(snakemake),
         given.types,

@@ -1,6 +1,6 @@
-"""Count the parameters of systems and time their steps side by side.
+"""Count the parameters of systems, and time their steps in turns.
 
-input: corpus, and the vectors of each system by their name
+input: corpus, and the word vectors of the systems, by name
 output: costs/{dataset}/{subset}.json
 """
 
@@ -10,7 +10,7 @@ from analogyqa.runs.cost import measure_costs
 from analogyqa.settings.systems import System
 
 with job(snakemake) as given:
-    systems = {name: System(title="", **own) for name, own in given.systems.items()}
+    systems = {name: System(title="", **section) for name, section in given.systems.items()}
     measure_costs(
         systems,
         {

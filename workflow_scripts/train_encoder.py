@@ -1,4 +1,4 @@
-"""Train all seeds of a cell.
+"""Train and score all seeds of a cell.
 
 input: corpus, vectors, prototypes and quadruples (one file for each seed), selection
 output: runs/{system}/{dataset}/{subset}/{overrides}/{scores,metrics,history}.parquet and run.json
@@ -7,12 +7,12 @@ output: runs/{system}/{dataset}/{subset}/{overrides}/{scores,metrics,history}.pa
 from pathlib import Path
 
 from analogyqa.job import cell_files, job, job_cell
-from analogyqa.runs.choose import system_of
+from analogyqa.runs.choose import resolve_system
 from analogyqa.runs.train import train_cell
 from analogyqa.tracking.live import LiveLog
 
 with job(snakemake) as given:
-    hyperparameters, system = system_of(given.settings, snakemake.input.get("selection"))
+    hyperparameters, system = resolve_system(given.systems, snakemake.input.get("selection"))
     cell, results = job_cell(snakemake), snakemake.config["output_dir"]
     with LiveLog(snakemake.config["tracking_uri"], results, cell, hyperparameters) as live:
         train_cell(

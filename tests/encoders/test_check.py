@@ -13,7 +13,7 @@ from analogyqa.encoders.check import check_encoder
 from analogyqa.encoders.specs import ENCODERS, EncoderSpec
 from analogyqa.errors import AnalogyQAError
 from analogyqa.settings.systems import Training
-from analogyqa.training.loop import array_encoder
+from analogyqa.training.scoring import array_encoder
 
 
 class Good(nn.Module):

@@ -83,7 +83,7 @@ def test_a_missing_checkpoint_is_one_message_with_the_remedy(trained, files, why
     name = checkpoint_path(
         trained.parent / "checkpoints", None, wanted, 3, table_hashes(files[3]), True
     ).name
-    message = rf"{name}: no such checkpoint, of net toy all seed 3; .* Delete .*run/run\.json, then"
+    message = rf"{name}: .* net toy all seed 3 is missing.* Delete .*run/run\.json, then"
     with pytest.raises(AnalogyQAError, match=message):
         look(files, trained, wanted)
     assert not (trained / "inside.parquet").exists()

@@ -444,5 +444,5 @@ def test_the_first_of_equal_settings_is_chosen(history, tmp_path):
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"tuned"'])
 def test_a_damaged_choice_is_named(tmp_path, text):
     (tmp_path / "choice.json").write_text(text)
-    with pytest.raises(AnalogyQAError, match=r"choice\.json: no record of a chosen setting"):
+    with pytest.raises(AnalogyQAError, match=r"choice\.json: not a record of tuned"):
         read_tuned(tmp_path / "choice.json")

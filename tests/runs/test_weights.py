@@ -92,5 +92,5 @@ def test_the_words_are_those_of_an_encoder_that_has_its_own(files, monkeypatch):
 
 
 def test_a_checkpoint_that_is_gone_is_named(files, tmp_path):
-    with pytest.raises(AnalogyQAError, match=r"no such checkpoint, of analogy toy comb seed 3"):
+    with pytest.raises(AnalogyQAError, match=r"checkpoint of analogy toy comb seed 3 is missing"):
         write_weights(CELL, COMB, SYSTEM, files, True, tmp_path, tmp_path / "weights.pt")

@@ -178,7 +178,7 @@ def test_a_gpu_that_must_be_used_and_cannot_is_explained(project, cluster):
     project.configure(training=LONG, device="cuda")
     submission = Submission(project, cluster, "--retries", "0")
     output = submission.end(succeeds=False)
-    assert "device: cuda is asked for, but PyTorch" in output
+    assert "device: cuda is requested, but PyTorch" in output
     assert "although this job was given GPU 0" in output
     assert "Traceback" in submission.log()
 

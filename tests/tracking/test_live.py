@@ -118,8 +118,8 @@ def test_a_server_killed_in_the_middle_loses_nothing(train, server, tmp_path, ca
     caplog.set_level(logging.INFO)
     train(tmp_path / "results", server.address, disturb)
     (warning,) = warnings_of(caplog)
-    assert f"{server.address}: the MLflow server does not take the epochs (" in warning
-    assert ("takes the epochs again" in caplog.text) == (back is not None)
+    assert f"{server.address}: the MLflow server does not accept epochs (" in warning
+    assert ("accepts epochs again" in caplog.text) == (back is not None)
     if back is None:
         server.start()
     import_all(tmp_path / "results", server.address)
@@ -280,8 +280,8 @@ def test_a_workflow_whose_server_is_killed_shows_everything_after_the_import(pro
     assert server.process is None, "no epoch was shown while the training lasted"
     assert "epoch 300," in (project.folder / JOB_LOG).read_text()
     assert "View run" not in output
-    assert output.count("does not take the epochs") == 1
-    assert (project.folder / JOB_LOG).read_text().count("does not take the epochs") == 1
+    assert output.count("does not accept epochs") == 1
+    assert (project.folder / JOB_LOG).read_text().count("does not accept epochs") == 1
 
     server.start()
     (cut_off,) = server.runs(SEED)

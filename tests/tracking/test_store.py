@@ -368,7 +368,7 @@ def test_a_deleted_store_is_made_again_by_the_command_with_the_same_runs(results
     process = command("import", folder=results.parent)
     output, errors = process.communicate()
     assert process.returncode == 0, errors
-    assert "results/diallo2019: 1 cells with 2 seeds, 3 tables and figures (2 runs new)" in output
+    assert "results/diallo2019: 1 cells with 2 seeds, 3 tables and figures (2 new runs)" in output
     assert "cells have not run yet" in output
     assert errors == ""
     again = results.parent / "again" / "results"
@@ -385,7 +385,7 @@ def test_an_empty_output_folder_imports_nothing(tmp_path, template):
     assert "cells have not run yet" in done.output
     assert active_runs(uri(results)) == []
     done = CliRunner().invoke(app, ["ui", "--config", str(config)])
-    assert "no run is there yet" in str(done.exception)
+    assert "there are no runs yet" in str(done.exception)
 
 
 def test_a_taken_port_is_named_with_the_remedy(results):
@@ -569,7 +569,7 @@ def test_the_ui_of_a_moved_folder_shows_the_artifacts_and_takes_imports(results,
         port = free.getsockname()[1]
     server = command("ui", "--port", str(port), folder=moved, start_new_session=True)
     try:
-        assert "(0 runs new)" in server.stdout.readline()
+        assert "(0 new runs)" in server.stdout.readline()
         assert "is up to date" in server.stdout.readline()
         address = f"http://127.0.0.1:{port}"
         assert f"{address}/#/experiments/1/runs" in server.stdout.readline()
@@ -686,7 +686,7 @@ def test_an_outage_costs_one_warning(server, caplog):
         server.fault = None
     warnings = [entry.getMessage() for entry in caplog.records if entry.levelname == "WARNING"]
     assert len(warnings) == 2
-    assert "http://server: the MLflow server does not take the epochs (gone)." in warnings[0]
+    assert "http://server: the MLflow server does not accept epochs (gone)." in warnings[0]
 
 
 @pytest.mark.parametrize("fault", [None, OSError("timeout")])

@@ -28,8 +28,8 @@ from analogyqa.training.adam import Adam
 from analogyqa.training.checkpoints import load_state, save_state
 from analogyqa.training.devices import describe_machine, device_for
 from analogyqa.training.learner import encode
-from analogyqa.training.loop import array_encoder, train_seed
-from analogyqa.training.scoring import score_split
+from analogyqa.training.loop import train_seed
+from analogyqa.training.scoring import array_encoder, score_split
 
 SAMPLE = Path(__file__).parents[2] / "sample"
 CPU = torch.device("cpu")
@@ -215,7 +215,7 @@ def test_a_training_goes_on_on_the_other_device_and_says_so(
         {"after_epoch": 2, **describe_machine(second)},
     ]
     (warning,) = (each.getMessage() for each in caplog.records if each.levelname == "WARNING")
-    assert "test: goes on after epoch 2 on another kind of machine" in warning
+    assert "test: resuming after epoch 2 on another kind of machine" in warning
     assert f"before: device {first.type}" in warning
 
 

@@ -32,8 +32,8 @@ from analogyqa.schemas import (
 from analogyqa.settings.systems import Negatives, System, Training
 from analogyqa.training import learner, loop
 from analogyqa.training.learner import encode
-from analogyqa.training.loop import LossOfConstants, array_encoder, train_seed
-from analogyqa.training.scoring import score_split, scores_table
+from analogyqa.training.loop import LossOfConstants, train_seed
+from analogyqa.training.scoring import array_encoder, score_split, scores_table
 
 CPU = torch.device("cpu")
 torch.set_num_threads(1)  # the tensors are tiny: more threads wait for each other

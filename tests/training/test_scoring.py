@@ -20,8 +20,7 @@ from analogyqa.schemas import CORPUS, PROTOTYPES, QUADRUPLES, SCORES, read_table
 from analogyqa.settings.systems import System, Training
 from analogyqa.text import tokenize
 from analogyqa.training import scoring
-from analogyqa.training.loop import array_encoder
-from analogyqa.training.scoring import encode_all, score_split, score_untrained
+from analogyqa.training.scoring import array_encoder, encode_all, score_split, score_untrained
 from analogyqa.vectors.frequencies import A
 from analogyqa.vectors.store import read_store, write_store
 

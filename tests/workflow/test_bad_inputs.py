@@ -245,7 +245,7 @@ DAMAGED = {
         RUN,
         ["seed0.parquet: only 6 who prototypes", "allowed: 1 to 6"],
     ),
-    "cuda without a GPU": (cuda, RUN, ["device: cuda is asked for", "set device: auto"]),
+    "cuda without a GPU": (cuda, RUN, ["device: cuda is requested", "set device: auto"]),
 }
 
 

@@ -34,7 +34,7 @@ def test_a_missing_checkpoint_is_one_message(project, tmp_path):
         for path in copy.results.glob(pattern):
             path.unlink()
     done = copy.run(TABLE)
-    assert done.returncode and done.stdout.count("no such checkpoint") == 1
+    assert done.returncode and done.stdout.count("the checkpoint of") == 1
     assert "Traceback" not in done.stdout
     next(copy.results.rglob("run.json")).unlink()  # what the message says
     again = copy.run(TABLE)

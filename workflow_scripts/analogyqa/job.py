@@ -1,4 +1,4 @@
-"""What all scripts share: the log of the job, and errors that a user can read."""
+"""What all scripts share: the log of a job, and readable errors."""
 
 import errno
 import logging
@@ -19,13 +19,13 @@ from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
 from analogyqa.settings.systems import Negatives
 
-# What a disk answers that is full, over its quota or may not be written.
+# The errors of a disk that is full, over quota or not writable.
 _UNWRITABLE = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM}
 
 
 class _LogFile(logging.FileHandler):
     def handleError(self, record: logging.LogRecord) -> None:
-        """Go on without the log on a full disk: what is computed tells of it, in one sentence."""
+        """Ignore a full disk; the outputs of the job will report it in one message."""
         if not isinstance(sys.exc_info()[1], OSError):
             super().handleError(record)
 
@@ -56,25 +56,25 @@ def job(snakemake) -> Iterator[SimpleNamespace]:
         if isinstance(error, OSError) and error.errno in _UNWRITABLE:
             remedy = ". Free some disk space, or make the folder writable, and run it again"
         elif isinstance(error, ImportError):
-            remedy = f". Install the packages again in {sys.prefix}"
+            remedy = f". Reinstall the packages in {sys.prefix}"
         sys.exit(f"\nError: {error}{remedy}\n({snakemake.rule}; the traceback is in {log_file})\n")
 
 
 def reported(snakemake) -> tuple[Config, dict[str, Paper]]:
-    """Return the configuration that a report is about, less what cannot be run here, and papers."""
+    """Return the configuration of a report, without what cannot run here, and its papers."""
     config = leave_out(load_config(snakemake.config), snakemake.params.given["left_out"])
     return config, load_papers(config)
 
 
 def job_cell(snakemake) -> Cell:
-    """Return the cell that the wildcards name."""
+    """Return the cell that the wildcards of a job name."""
     wildcards = snakemake.wildcards
     overrides = from_text(wildcards.overrides)
     return Cell(wildcards.system, wildcards.dataset, wildcards.subset, overrides)
 
 
 def cell_files(snakemake, negatives: Negatives | None = None) -> dict[int, CellFiles]:
-    """Return seed to the tables of a cell; `negatives` names the training quadruples."""
+    """Return the tables of a cell by seed; `negatives` decides which training quadruples."""
     named = dict(snakemake.input.items())
     names = {"dev": "dev", "test": "test"}
     if negatives:

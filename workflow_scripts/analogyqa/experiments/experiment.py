@@ -1,4 +1,4 @@
-"""A run as a whole: its checked configuration, its papers, what can be had here, and its cells."""
+"""A run as a whole: its checked configuration, its papers, the available files, and its cells."""
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,6 +19,7 @@ from analogyqa.plan import (
     sensitivity_cells,
 )
 from analogyqa.runs.depends_on import content_hash
+from analogyqa.settings.base import Section
 from analogyqa.settings.left_out import leave_out
 from analogyqa.settings.load import REPOSITORY, Origin, load_config
 from analogyqa.settings.paper import Paper
@@ -26,22 +27,22 @@ from analogyqa.settings.run import Config
 from analogyqa.sources.registry import Source, load_registry, mirrors_from
 from analogyqa.sources.verify import is_placed_by_hand
 
-# What no number or caption depends on: where files lie, what machine there is.
+# Keys that no number or caption depends on, such as where files are and which machine is used.
 _NOT_REPORTED = {"resources_dir", "mirrors", "tracking_uri", "device", "papers", "studies"}
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """What is run.
+    """A run as a whole.
 
     Attributes:
-        config: without what cannot be had here.
-        papers: by name.
-        registry: the sources by name.
-        available: the files behind the configuration.
-        mirrors: folders that may have sources.
-        cells: those of the papers, without sensitivity.
-        sensitivity, cross_validation: paper to the cells of its study, for papers that have it.
+        config: The configuration, without what cannot run here.
+        papers: The papers, by name.
+        registry: The sources, by name.
+        available: The files behind the configuration.
+        mirrors: Folders that may contain sources.
+        cells: The cells of the papers, without those of sensitivity studies.
+        sensitivity, cross_validation: The cells of each paper's study, for papers that have one.
     """
 
     config: Config
@@ -63,7 +64,7 @@ class Experiment:
 
     @cached_property
     def source_of_file(self) -> dict[str, str]:
-        """The file of a source, below `resources`, to its name."""
+        """The name of each source, by its file below `resources`."""
         return {source.file: name for name, source in self.registry.items()}
 
     @cached_property
@@ -79,7 +80,7 @@ class Experiment:
 
     @cached_property
     def question_types(self) -> dict[str, dict[str, list[str]]]:
-        """Data set to its question types with their words."""
+        """The question types of each data set, with their words."""
         return {
             name: dataset_question_types(self.config, self.papers, self.all_cells, name)
             for name in self.config.datasets
@@ -87,28 +88,23 @@ class Experiment:
 
     @cached_property
     def costs(self) -> dict[tuple[str, str], list[str]]:
-        """(Data set, subset) to the systems whose costs tables and claims show."""
+        """The systems whose costs tables and claims show, by (data set, subset)."""
         return all_costs(self.config, self.papers)
 
     @cached_property
     def reported(self) -> str:
-        """The hash of what numbers and captions depend on; Snakemake prints what has changed."""
-        return content_hash(
-            [
-                self.config.model_dump(mode="json", exclude=_NOT_REPORTED),
-                {name: own.model_dump(mode="json") for name, own in self.config.studies.items()},
-                {name: own.model_dump(mode="json") for name, own in self.papers.items()},
-            ]
-        )
+        """The hash of the configuration that numbers and captions depend on."""
+        config = self.config.model_dump(mode="json", exclude=_NOT_REPORTED)
+        return content_hash([config, _dump(self.config.studies), _dump(self.papers)])
 
     @cached_property
     def ranked_datasets(self) -> str:
-        """The pattern of the data sets whose candidates are ranked."""
+        """A regular expression for the data sets whose candidates are ranked."""
         return one_of(name for name, own in self.config.datasets.items() if not own.gives_relations)
 
     @cached_property
     def analogy_datasets(self) -> str:
-        """The pattern of the data sets whose analogies are solved."""
+        """A regular expression for the data sets whose analogies are solved."""
         return one_of(name for name, own in self.config.datasets.items() if own.gives_relations)
 
 
@@ -118,16 +114,16 @@ def load_experiment(
     environ: Mapping[str, str] = os.environ,
     repository: Path = REPOSITORY,
 ) -> Experiment:
-    """Check a configuration, and find out what of it can be run here.
+    """Check a configuration, and find out what of it can run here.
 
     Args:
-        values: of all configuration files and the command line.
-        given: as in `load_config`, for messages.
-        environ: names further mirrors.
-        repository: the checkout, with sources.yaml and papers/.
+        values: The merged values of all configuration files and the command line.
+        given: The files and values that were merged, as in `load_config`, for messages.
+        environ: The environment, which may name further mirrors.
+        repository: The checkout, with sources.yaml and papers/.
 
-    Raises AnalogyQAError for a wrong key, a folder that cannot be written, and data that are not
-    here and nowhere to be downloaded.
+    Raises AnalogyQAError for wrong keys, folders that cannot be written to, and missing data that
+    cannot be downloaded.
     """
     papers = repository / "papers"
     config = load_config(values, "config", given, papers)
@@ -135,32 +131,26 @@ def load_experiment(
     require_writable(Path(".snakemake").absolute(), "Snakemake's own files")
     registry = load_registry(repository / "sources.yaml")
     mirrors = mirrors_from(config.mirrors, environ)
-    asking = load_papers(config, papers).values()
-    available = Availability(config, registry, config.resources_dir, mirrors, asking)
+    wanting = load_papers(config, papers).values()
+    available = Availability(config, registry, config.resources_dir, mirrors, wanting)
     config = leave_out(config, available.reasons)
     by_name = load_papers(config, papers)
-    studies = config.studies.items()
+    sensitivity, cross_validation = {}, {}
+    for name, study in config.studies.items():
+        if study.sensitivity and study.sensitivity.systems:
+            sensitivity[name] = _distinct(sensitivity_cells(config, name).values())
+        if study.cross_validation and study.cross_validation.systems:
+            folds = cross_validation_cells(config, name).values()
+            cross_validation[name] = _distinct(cell for cells in folds for cell in cells)
+    cells = all_cells(config, by_name)
     return Experiment(
-        config,
-        by_name,
-        registry,
-        available,
-        mirrors,
-        all_cells(config, by_name),
-        {
-            name: _once(sensitivity_cells(config, name).values())
-            for name, study in studies
-            if study.sensitivity and study.sensitivity.systems
-        },
-        {
-            name: _once(
-                cell for cells in cross_validation_cells(config, name).values() for cell in cells
-            )
-            for name, study in studies
-            if study.cross_validation and study.cross_validation.systems
-        },
+        *(config, by_name, registry, available, mirrors, cells), sensitivity, cross_validation
     )
 
 
-def _once(cells: Iterable[Cell]) -> list[Cell]:
+def _distinct(cells: Iterable[Cell]) -> list[Cell]:
     return list(dict.fromkeys(cells))
+
+
+def _dump(sections: Mapping[str, Section]) -> dict:
+    return {name: section.model_dump(mode="json") for name, section in sections.items()}

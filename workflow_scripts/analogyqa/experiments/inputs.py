@@ -1,4 +1,4 @@
-"""The files that each job reads. A method bears the name of its rule."""
+"""The files that each job reads. A method has the name of its rule."""
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -32,11 +32,11 @@ from analogyqa.settings.overrides import HYPERPARAMETERS, TUNED
 from analogyqa.settings.systems import System
 from analogyqa.tasks.analogies import category_key
 
-Files = dict[str, Any]  # name to a file or a list of files
+Files = dict[str, Any]  # a file or a list of files, by name
 
 
 class Wildcards(Protocol):
-    """The wildcards of a job, as attributes; which there are depends on the rule."""
+    """The wildcards of a job, as attributes; their names depend on the rule."""
 
     def __getattr__(self, name: str) -> str: ...
 
@@ -45,8 +45,8 @@ class Inputs:
     """The input functions of the rules.
 
     Args:
-        experiment: what is run.
-        notices: whether Snakemake would notice that a file was made with other settings.
+        experiment: The experiment that is run.
+        notices: Returns whether Snakemake would notice that a file was made with other settings.
     """
 
     def __init__(
@@ -60,14 +60,14 @@ class Inputs:
     # Sources
 
     def sources(self, files: Iterable[str]) -> list[str]:
-        """Return the records of those files that are sources; asking for them verifies them."""
+        """Return the records of those files that are sources; making a record verifies its file."""
         known = {f"{self.experiment.resources}/{file}" for file in self.experiment.source_of_file}
         return [f"{file}.source.json" for file in files if file in known]
 
     def model(self, model: str | None) -> list[str]:
         """Return the files of a spaCy model.
 
-        There are none of a package, and none of a mirror, which may change or vanish.
+        Return none for an installed package, and none on a mirror, which may change or vanish.
         """
         mirrors = self.experiment.mirrors
         if model is None or any(Path(model).is_relative_to(mirror) for mirror in mirrors):
@@ -99,7 +99,7 @@ class Inputs:
         vectors = self.config.named_entities.vectors
         return {
             "corpus": f"{self.results}/corpora/{corpus}.parquet",
-            # Those of a fold are those of the data set.
+            # A fold has the same entities as its data set.
             "entities": f"{self.results}/entities/{without_fold(corpus)}.parquet",
             "vectors": f"{self.results}/vectors/{dataset}/{vectors}.npy",
         }
@@ -116,7 +116,7 @@ class Inputs:
         return {"corpora": [f"{self.results}/{table.format(name)}" for name in vectors.corpora]}
 
     def select_vectors(self, wildcards: Wildcards) -> Files:
-        """Return the table whose words are selected, and the file that they are looked up in."""
+        """Return the table whose words are selected, and the file in which they are looked up."""
         record = f"vectors/{wildcards.dataset}/{wildcards.vectors}.json"
         self._require_same(record, configured_vectors(self.config, wildcards.vectors))
         lemmas = self.config.vectors_at(wildcards.vectors).lemmas
@@ -129,7 +129,7 @@ class Inputs:
         }
 
     def vectors_file(self, name: str) -> str:
-        """Return the file that words are looked up in."""
+        """Return the file in which words are looked up."""
         if self.config.vectors_at(name).source:
             return self.available.vectors[name][0]
         return f"{self.results}/vectors/trained/{name}.bin"
@@ -145,7 +145,7 @@ class Inputs:
         }
 
     def encode_sentences(self, wildcards: Wildcards) -> Files:
-        """Return the sentences, and the weights and word vectors of the encoder that it reads."""
+        """Return the sentences, and the files that the encoder reads."""
         name = wildcards.sentence_vectors
         record = f"sentence_vectors/{wildcards.corpus}/{name}.json"
         self._require_same(record, configured_sentences(self.config, name))
@@ -157,15 +157,15 @@ class Inputs:
             read["weights"] = files["weights"][0]
         if stored.vectors:
             read["vectors"] = self.vectors_file(stored.vectors)
-        of_model = files.get("files", [])
+        model_files = files.get("files", [])
         return read | {
             "corpus": f"{self.results}/corpora/{wildcards.corpus}.parquet",
-            "files": of_model,
-            "sources": self.sources([*read.values(), *of_model]),
+            "files": model_files,
+            "sources": self.sources([*read.values(), *model_files]),
         }
 
     def vector_files(self, system: System, corpus: str) -> Files:
-        """Return the vectors that a system has of the words or of the sentences of a corpus."""
+        """Return the word vectors or sentence vectors that a system reads for a corpus."""
         files = {}
         if system.vectors:
             dataset, _ = split_corpus(corpus)
@@ -201,7 +201,7 @@ class Inputs:
         return self.config.system_at(cell.system, cell.overrides)
 
     def job_systems(self, wildcards: Wildcards) -> dict[str, System]:
-        """Return the system of a cell by its setting: several where dev will choose one."""
+        """Return the system of a cell by its hyperparameters; several if dev will choose."""
         choices = self.config.hyperparameter_choices(
             wildcards.system, self.job_cell(wildcards).overrides
         )
@@ -211,7 +211,7 @@ class Inputs:
         }
 
     def tables_of_cell(self, wildcards: Wildcards) -> Files:
-        """Return the tables that a cell is made of; a list has one file for each seed."""
+        """Return the tables that a cell reads; a list has one file for each seed."""
         cell, system = self.job_cell(wildcards), self.job_system(wildcards)
         seeds = self.config.seeds_at(cell.subset, cell.overrides)
         files = {"corpus": self.corpus_file(system, cell.corpus)}
@@ -219,15 +219,15 @@ class Inputs:
         if system.needs_prototypes:
             files["prototypes"] = self.prototypes(cell.corpus, cell.subset, seeds)
         stems = [
-            each.training.negatives.file_stem
-            for each in self.job_systems(wildcards).values()
-            if each.learns_from_quadruples
+            choice.training.negatives.file_stem
+            for choice in self.job_systems(wildcards).values()
+            if choice.learns_from_quadruples
         ]
         stems += ["dev", "test"] if system.compares else []
         for stem in stems:
             files[stem] = self.quadruples(cell.corpus, cell.subset, system.p, stem, seeds)
         if first := waits_for(self.config, cell):
-            # Else two jobs might train it at once.
+            # Without this, two jobs could make the same training run at once.
             files["start"] = f"{self.results}/runs/{first.path}/run.json"
         if (HYPERPARAMETERS, TUNED) in cell.overrides:
             files["selection"] = f"{self.results}/selection/{cell.system}/{cell.dataset}.json"
@@ -239,7 +239,7 @@ class Inputs:
         return self.tables_of_cell(wildcards)
 
     def read_cell(self, wildcards: Wildcards) -> Files:
-        """Return the tables and the record of a cell whose encoder is read."""
+        """Return the tables and the record of a cell whose trained encoder is read."""
         record = f"{self.results}/runs/{self.job_cell(wildcards).path}/run.json"
         return self.tables_of_cell(wildcards) | {"record": record}
 
@@ -253,14 +253,15 @@ class Inputs:
         """Return the corpus of a cell, and the scores and records of its parts."""
         cell = self.job_cell(wildcards)
         self._require_same_run(cell)
-        folders = [f"{self.results}/runs/{part.path}" for part in self.parts_of(wildcards).values()]
+        parts = self.job_parts(wildcards).values()
+        folders = [f"{self.results}/runs/{part.path}" for part in parts]
         return {
             "corpus": f"{self.results}/corpora/{cell.corpus}.parquet",
             "scores": [f"{folder}/scores.parquet" for folder in folders],
             "records": [f"{folder}/run.json" for folder in folders],
         }
 
-    def parts_of(self, wildcards: Wildcards) -> dict[str, Cell]:
+    def job_parts(self, wildcards: Wildcards) -> dict[str, Cell]:
         return fused_parts(self.config, self.job_cell(wildcards))
 
     def measure_costs(self, wildcards: Wildcards) -> Files:
@@ -278,22 +279,25 @@ class Inputs:
 
     def induce_category(self, wildcards: Wildcards) -> Files:
         files = self.available.categories[wildcards.category]
-        every = [file for own in files.values() for file in own]
-        return files | {"model": self.model(self.available.parser), "sources": self.sources(every)}
+        sources = self.sources(file for alternatives in files.values() for file in alternatives)
+        return files | {"model": self.model(self.available.parser), "sources": sources}
 
     def join_relations(self, wildcards: Wildcards) -> Files:
         return self.relations(wildcards.corpus)
 
     def relations(self, dataset: str) -> dict[str, str]:
-        """Return category to its file, of those that a data set has and that can be made here."""
-        own = self.config.datasets[dataset]
-        if own.test:
-            return {path.stem: str(path) for path in relation_files(Path(own.test[0]))}
-        made = [name for name in own.categories if category_key(name) not in self.config.left_out]
-        return {name: f"{self.results}/analogies/{name}.parquet" for name in made}
+        """Return the files of a data set's categories, by name, without those that are left out."""
+        section = self.config.datasets[dataset]
+        if section.test:
+            return {path.stem: str(path) for path in relation_files(Path(section.test[0]))}
+        return {
+            name: f"{self.results}/analogies/{name}.parquet"
+            for name in section.categories
+            if category_key(name) not in self.config.left_out
+        }
 
     def solve_analogies(self, wildcards: Wildcards) -> Files:
-        """Return the sentences, the vectors of their words or of them, and what was trained."""
+        """Return the sentences, the vectors of them or of their words, and any trained weights."""
         for cell in self.solving_cells(wildcards).values():
             self._require_same_run(cell)
         files = {"corpus": f"{self.results}/corpora/{wildcards.dataset}.parquet"}
@@ -302,7 +306,7 @@ class Inputs:
         return files | self.vector_files(self.solving_system(wildcards), wildcards.dataset)
 
     def solving_cells(self, wildcards: Wildcards) -> dict[str, Cell]:
-        """Return the cells of a job that solves, by solver."""
+        """Return the cells of a solving job, by solver."""
         folder = f"{wildcards.system}/{wildcards.dataset}/{ALL}"
         return {
             solver: self._cell_at(f"{folder}/{wildcards.before}solver={solver}{wildcards.after}")
@@ -314,13 +318,13 @@ class Inputs:
         return self.config.system_at(cell.system, cell.overrides)
 
     def solving_training(self, wildcards: Wildcards) -> Cell | None:
-        """Return the cell that trained the encoder of a job that solves, None where nothing did."""
+        """Return the cell that trained the encoder of a solving job, None if it is not trained."""
         return training_cell(self.config, next(iter(self.solving_cells(wildcards).values())))
 
     # Results
 
     def runs(self, cells: Iterable[Cell], file: str) -> list[str]:
-        """Return a file of the runs that hold cells, once each."""
+        """Return one file of each run that holds some of the cells."""
         paths = dict.fromkeys(holding_cell(self.config, cell).path for cell in cells)
         return [f"{self.results}/runs/{path}/{file}" for path in paths]
 
@@ -336,7 +340,7 @@ class Inputs:
         self._require_same(f"runs/{cell.path}/run.json", configured_cell(self.config, cell))
 
     def _require_same(self, record: str, configured: Configured) -> None:
-        """Stop when a result was made with other settings, and Snakemake would not notice."""
+        """Stop if a result was made with other settings and Snakemake would not notice."""
         file = f"{self.results}/{record}"
         if Path(file).exists() and not self._notices(file):
             with exit_on_error():

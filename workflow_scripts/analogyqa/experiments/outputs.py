@@ -1,4 +1,4 @@
-"""The files that a run makes for its reader, and what each of them shows."""
+"""The tables, figures and reports that a run makes, and the files that each of them reads."""
 
 from collections.abc import Iterable
 
@@ -17,7 +17,7 @@ _FORMATS = {"table": ("csv", "md", "tex"), "figure": ("png", "svg", "csv")}
 
 
 class Outputs:
-    """Targets, and the input functions of the rules that report on results."""
+    """The targets of a run, and the input functions of the rules that report on results."""
 
     def __init__(self, inputs: Inputs) -> None:
         self.inputs, self.experiment = inputs, inputs.experiment
@@ -49,7 +49,7 @@ class Outputs:
             f"{self.results}/tables/{name}/sensitivity.csv" for name in self.experiment.sensitivity
         ]
 
-    # What each shows
+    # Inputs
 
     def render_table(self, wildcards: Wildcards) -> Files:
         return self._artefact(wildcards.paper, f"table{wildcards.number}")
@@ -58,7 +58,7 @@ class Outputs:
         return self._artefact(wildcards.paper, f"figure{wildcards.number}")
 
     def _artefact(self, paper_name: str, name: str) -> Files:
-        """Return what a table or figure shows: runs, counts and costs, or trained encoders."""
+        """Return the files of the runs, corpora and costs, or of the encoders, that are shown."""
         paper = self.experiment.papers[paper_name]
         cells = artefact_cells(self.config, paper, name)
         if name in paper.views:
@@ -83,7 +83,7 @@ class Outputs:
         ]
         return {
             **self._runs(self.experiment.cells),
-            "corpora": list(dict.fromkeys(file for each in shown for file in each["corpora"])),
+            "corpora": list(dict.fromkeys(file for files in shown for file in files["corpora"])),
             "costs": self._costs(self.experiment.costs),
         }
 
@@ -114,11 +114,12 @@ class Outputs:
         """Return the runs of the folds, and the corpora and entities of their data sets."""
         cells = self.experiment.cross_validation[wildcards.paper]
         datasets = dict.fromkeys(cell.dataset for cell in cells)
-        kinds = ["corpora", *(["entities"] if self.inputs.available.entities else [])]
-        tables = {
-            kind: [f"{self.results}/{kind}/{name}.parquet" for name in datasets] for kind in kinds
-        }
-        return self._runs(cells) | {"entities": []} | tables
+        files = self._runs(cells)
+        for stage in ("corpora", "entities"):
+            is_made = stage == "corpora" or self.inputs.available.entities
+            names = datasets if is_made else ()
+            files[stage] = [f"{self.results}/{stage}/{name}.parquet" for name in names]
+        return files
 
     def write_sensitivity(self, wildcards: Wildcards) -> Files:
         cells = self.experiment.sensitivity[wildcards.paper]
@@ -135,7 +136,7 @@ class Outputs:
         }
 
     def _histories(self, cells: Iterable[Cell]) -> list[str]:
-        """Return the histories of those cells that are trained."""
+        """Return the histories of the cells that are trained."""
         trained = [
             cell
             for cell in cells
@@ -146,9 +147,9 @@ class Outputs:
     def _insides(self, cells: Iterable[Cell]) -> list[str]:
         return [f"{self.results}/runs/{cell.path}/inside.parquet" for cell in cells]
 
-    def _costs(self, places: Iterable[tuple[str, str]]) -> list[str]:
-        return [f"{self.results}/costs/{dataset}/{subset}.json" for dataset, subset in places]
+    def _costs(self, data: Iterable[tuple[str, str]]) -> list[str]:
+        return [f"{self.results}/costs/{dataset}/{subset}.json" for dataset, subset in data]
 
 
 def _united(groups: Iterable[Iterable]) -> list:
-    return list(dict.fromkeys(each for group in groups for each in group))
+    return list(dict.fromkeys(item for group in groups for item in group))

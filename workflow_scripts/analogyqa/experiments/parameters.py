@@ -1,6 +1,6 @@
-"""What each job is given besides files: the code that it runs, and values of the configuration.
+"""The parameters of each job: the hash of its code, and values of the configuration.
 
-A method bears the name of its rule. Snakemake makes again what a changed value concerns.
+A method has the name of its rule. Snakemake reruns the jobs whose parameters have changed.
 """
 
 from pathlib import Path
@@ -19,7 +19,7 @@ from analogyqa.runs.train import system_modules
 from analogyqa.settings.systems import System
 from analogyqa.settings.tracking import resolve_tracking_uri
 
-Values = dict[str, Any]  # of JSON
+Values = dict[str, Any]  # JSON values by name
 
 _SCRIPTS = Path(__file__).parents[2]
 
@@ -28,8 +28,8 @@ class Parameters:
     """The parameter functions of the rules.
 
     Args:
-        inputs: of the same experiment.
-        command: what makes the results, for the report.
+        inputs: The input functions of the same experiment.
+        command: The command that makes the results, for the report.
     """
 
     def __init__(self, inputs: Inputs, command: str = "") -> None:
@@ -38,7 +38,7 @@ class Parameters:
         self.origins = Origins(inputs.experiment)
 
     def source(self, wildcards: Wildcards) -> str:
-        """Return the name of a source by its file."""
+        """Return the name of the source that a file is."""
         return self.experiment.source_of_file[wildcards.file]
 
     # Corpora
@@ -62,7 +62,7 @@ class Parameters:
 
     def find_entities(self, wildcards: Wildcards) -> Values:
         section = self.config.named_entities
-        # Where the model lies is no value: another mirror must not find the entities again.
+        # Not the path of the model: moving it to another mirror must not rerun the job.
         values = section.model_dump(include={"model", "labels"}) if section else {}
         return {"code": _code("find_entities"), **values}
 
@@ -127,7 +127,7 @@ class Parameters:
             "encoder": stored.encoder,
             "options": stored.options,
             "typed_only": self._typed_only(wildcards),
-            # Of a model that is installed, where there is no file of weights.
+            # The name of an installed model, which has no file of weights.
             "name": self.available.sentence_vectors[name].get("name", [None])[0],
             "origin": self.origins.sentence_vectors(name),
             "lowercase": self.config.is_lowercase(stored),
@@ -135,7 +135,7 @@ class Parameters:
         }
 
     def _typed_only(self, wildcards: Wildcards) -> bool:
-        """Return whether no cell with these sentence vectors ranks questions without a type."""
+        """Return whether all cells with these sentence vectors rank only questions with a type."""
         dataset, _ = split_corpus(wildcards.corpus)
         systems = [
             self.config.system_at(cell.system, cell.overrides)
@@ -189,9 +189,7 @@ class Parameters:
         systems = self.inputs.job_systems(wildcards)
         return {
             **self._of_cell(script, wildcards),
-            "settings": {
-                name: each.model_dump(exclude={"title"}) for name, each in systems.items()
-            },
+            "systems": {name: each.model_dump(exclude={"title"}) for name, each in systems.items()},
             "lowercase": self._lowercase_of(self.inputs.job_system(wildcards)),
         }
 
@@ -210,7 +208,7 @@ class Parameters:
         return {
             **self._of_cell("fuse_scores", wildcards),
             "system": system.model_dump(exclude={"title", "training"}),
-            "parts": list(self.inputs.parts_of(wildcards)),
+            "parts": list(self.inputs.job_parts(wildcards)),
             "configured": self._configured(wildcards),
         }
 
@@ -226,7 +224,7 @@ class Parameters:
         return configured_cell(self.config, self.inputs.job_cell(wildcards))
 
     def _sources_of_cell(self, wildcards: Wildcards) -> dict[str, str]:
-        """Return what a run was made of, for its record."""
+        """Return the origins of a cell's data, for its record."""
         files = self.available.splits[wildcards.dataset]
         sources = {split: self.origins.names([file]) for split, file in files.items()}
         if self.inputs.job_system(wildcards).rewriting:
@@ -234,7 +232,7 @@ class Parameters:
         return sources
 
     def _lowercase_of(self, system: System) -> bool:
-        """Return whether the words of a system are lower-cased: as its vectors are."""
+        """Return whether the words of a system are lower-cased, as those of its vectors are."""
         if system.vectors:
             return self.lowercase_of_vectors(system.vectors)
         return self.config.lowercase
@@ -297,7 +295,7 @@ class Parameters:
         }
 
     def _sources_of_solving(self, wildcards: Wildcards) -> dict[str, str]:
-        """Return what relations were made of, and what an encoder was trained on."""
+        """Return the origins of the relations and of the data that the encoder was trained on."""
         training = self.inputs.solving_training(wildcards)
         files = self.available.splits[training.dataset] if training else {}
         trained_on = {
@@ -308,17 +306,19 @@ class Parameters:
         dataset = self.config.datasets[wildcards.dataset]
         if dataset.test:
             return trained_on | {"test": str(dataset.test[0])}
-        categories = [
-            self.available.categories[name] for name in self.inputs.relations(wildcards.dataset)
-        ]
-        files = dict.fromkeys(file for own in categories for each in own.values() for file in each)
+        files = dict.fromkeys(
+            file
+            for name in self.inputs.relations(wildcards.dataset)
+            for alternatives in self.available.categories[name].values()
+            for file in alternatives
+        )
         names = ", ".join(self.origins.names([file]) for file in files)
         return trained_on | {"test": f"induced-here, {names}"}
 
     # Reports
 
     def report(self, script: str) -> Values:
-        """Return what a script that reports on results is given."""
+        """Return the parameters of a script that reports on results."""
         return {
             "code": _code(script),
             "config": self.experiment.reported,
@@ -345,5 +345,5 @@ class Parameters:
 
 
 def _code(script: str, *modules: str) -> str:
-    """Return the hash of the library's code that a script runs, with modules loaded by name."""
+    """Return the hash of the library code that a script runs; `modules` are loaded by name."""
     return code_hash(_SCRIPTS / f"{script}.py", *modules)

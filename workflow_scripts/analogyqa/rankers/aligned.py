@@ -1,4 +1,4 @@
-"""Rank candidates by how well the words of the question align with theirs.
+"""Rank candidates by how well the words of the question align with their words.
 
 Yadav, Sharp and Surdeanu (2018), "Sanity check: a strong alignment and information retrieval
 baseline for question answering", SIGIR.
@@ -12,22 +12,26 @@ from analogyqa.vectors.unit import unit
 
 
 class AlignedRanker:
-    """score(q, a) = the sum over words w of q of idf(w) max cos(w, v) over words v of a.
+    """score(q, a) = sum over words w of q of idf(w) * max over words v of a of cos(w, v).
 
-    Of the paper's one-to-many alignments it takes the best alone, and none of the least similar.
+    From the paper's one-to-many alignments, it takes only the best one for each word.
     """
 
     def __init__(self, *unused: object) -> None:
         pass
 
-    def fit(self, word_vectors: np.ndarray, holding: np.ndarray, sentences: int) -> None:
-        """Take the vectors [V, d], and how many of some sentences hold each word, int [V].
+    def fit(self, word_vectors: np.ndarray, frequencies: np.ndarray, sentences: int) -> None:
+        """Store the word vectors, and compute the inverse document frequency of each word.
 
-        The inverse document frequency is that of the paper, log((N - n + 0.5) / (n + 0.5)), and 0
-        where it would be negative.
+        It is that of the paper, log((N - n + 0.5) / (n + 0.5)), but 0 where that is negative.
+
+        Args:
+            word_vectors: The vectors of all words [V, d].
+            frequencies: The number n of sentences that contain each word, int [V].
+            sentences: The number N of sentences.
         """
         self.vectors = unit(word_vectors)
-        self.idf = np.log((sentences - holding + 0.5) / (holding + 0.5)).clip(min=0)
+        self.idf = np.log((sentences - frequencies + 0.5) / (frequencies + 0.5)).clip(min=0)
 
     def scores(
         self,
@@ -35,17 +39,20 @@ class AlignedRanker:
         questions: Sequence[np.ndarray],
         candidates: Sequence[np.ndarray],
     ) -> np.ndarray:
-        """Score m pairs by the ids of their words: float32 [m].
+        """Score m pairs: float32 [m].
 
-        `question_of` [m] numbers the question of each pair.
+        Args:
+            question_of: The number of the question of each pair [m].
+            questions, candidates: The word ids of both sentences of each pair.
         """
         scores = np.zeros(len(candidates), dtype=np.float32)
         for rows in _groups(question_of):
-            words, own = questions[rows[0]], [candidates[row] for row in rows]
-            lengths = np.array([len(each) for each in own])
+            words = questions[rows[0]]
+            lengths = np.array([len(candidates[row]) for row in rows])
             if len(words) == 0 or lengths.sum() == 0:
                 continue
-            cosines = self.vectors[words] @ self.vectors[np.concatenate(own)].T
+            candidate_words = np.concatenate([candidates[row] for row in rows])
+            cosines = self.vectors[words] @ self.vectors[candidate_words].T
             filled = np.flatnonzero(lengths)
             starts = np.cumsum(lengths)[filled] - lengths[filled]
             best = np.maximum.reduceat(cosines, starts, axis=1)
@@ -54,5 +61,6 @@ class AlignedRanker:
 
 
 def _groups(numbers: np.ndarray) -> list[np.ndarray]:
+    """Return the rows of each number."""
     order = np.argsort(numbers, kind="stable")
     return np.split(order, np.flatnonzero(np.diff(numbers[order])) + 1)

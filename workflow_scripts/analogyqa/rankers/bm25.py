@@ -1,4 +1,4 @@
-"""BM25: the words that a question and a candidate share, weighted by how rare they are."""
+"""Rank candidates by BM25: the words they share with the question, weighted by their rarity."""
 
 import logging
 from collections.abc import Sequence
@@ -26,18 +26,18 @@ class BM25Ranker:
         collection: Sequence[str],
         lowercase: bool,
     ) -> np.ndarray:
-        """Score m pairs of question and candidate: float32 [m], 0 where they share no word.
+        """Score m pairs: float32 [m], 0 for pairs that share no word.
 
-        With the idf of Lucene, which is never negative; k1 = 1.5 and b = 0.75, the defaults of
-        bm25s. A word that the question repeats counts each time.
+        The idf is that of Lucene, which is never negative; k1 = 1.5 and b = 0.75 are the defaults
+        of bm25s. A word that occurs several times in the question counts each time.
 
         Args:
-            questions, candidates: the pairs, m of each.
-            collection: the sentences that idf and mean length are taken over, repeated ones once.
-            lowercase: as in `tokenize`.
+            questions, candidates: The m pairs of texts.
+            collection: The sentences for idf and mean length; duplicates count once.
+            lowercase: Whether words are lower-cased.
 
         Raises:
-            AnalogyQAError: for a candidate that is not in the collection.
+            AnalogyQAError: If a candidate is not in the collection.
         """
         sentences = list(dict.fromkeys(collection))
         numbers = {sentence: number for number, sentence in enumerate(sentences)}
@@ -45,8 +45,8 @@ class BM25Ranker:
             rows = np.array([numbers[candidate] for candidate in candidates], dtype=np.int64)
         except KeyError as error:
             raise AnalogyQAError(
-                f"the candidate {error.args[0][:60]!r} is not in the collection that BM25 counts "
-                "words in. Give it every candidate that is to be scored."
+                f"the candidate {error.args[0][:60]!r} is not in the collection in which BM25 "
+                "counts words. The collection must contain all candidates that are scored."
             ) from None
         index = bm25s.BM25(k1=1.5, b=0.75, method="lucene")
         index.index([tokenize(sentence, lowercase) for sentence in sentences], show_progress=False)

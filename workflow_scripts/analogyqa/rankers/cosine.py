@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class CosineRanker:
-    """score(q, a) = cos(q, a). It sees the same quadruples as analogy and reads c and d only."""
+    """score(q, a) = cos(q, a). It learns from c and d of the same quadruples as analogy."""
 
     def __init__(self, *unused: object) -> None:
         pass
@@ -25,7 +25,7 @@ class CosineRanker:
         return scores, np.full(len(scores), -1)
 
     def energies(self, quadruples: "Quadruples", both_sides: bool = False) -> list["Tensor"]:
-        """Return the cosine of c and d: one side, [n]."""
+        """Return the cosines of c and d as one side: [n]."""
         from analogyqa.rankers.energy import energy
 
         vectors = quadruples.vectors

@@ -1,4 +1,4 @@
-"""Leave the candidates in the order of the data: for retrieved ones that of the search engine."""
+"""Keep the candidates in the order of the data, such as the order of a search engine."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,7 @@ import numpy as np
 
 
 class GivenOrderRanker:
-    """score = - the place in the data."""
+    """score = -(the position of the candidate in the data)."""
 
     def __init__(self, *unused: object) -> None:
         pass
@@ -18,5 +18,5 @@ class GivenOrderRanker:
         collection: Sequence[str],
         lowercase: bool,
     ) -> np.ndarray:
-        """Score m pairs: float32 [m]; no text is read."""
+        """Score m pairs without reading them: float32 [m]."""
         return -np.arange(len(candidates), dtype=np.float32)

@@ -1,4 +1,4 @@
-"""Score a cell that is not trained, all its seeds."""
+"""Run a cell that is not trained."""
 
 import time
 from collections.abc import Sequence
@@ -28,17 +28,17 @@ def score_cell(
     folder: str | Path,
     configured: Configured | None = None,
 ) -> None:
-    """Score all seeds of a cell that is not trained; write its scores, metrics and run.json.
+    """Score all seeds of a cell that is not trained; write scores, metrics and run.json.
 
     Args:
-        cell: what is run.
-        types: the question types of its subset, None for `all`.
-        system: at the overrides of the cell.
-        files: seed to its tables.
-        sources: split to the name of the file that its pairs come from, for the record.
-        lowercase: as the vocabulary was made.
-        folder: of the run.
-        configured: what of the configuration the scores depend on, for the record; see
+        cell: The cell.
+        types: The question types of its subset, None for `all`.
+        system: The system, with the overrides of the cell.
+        files: The tables of each seed.
+        sources: Where the pairs of each split come from, for the record.
+        lowercase: Whether words are lower-cased.
+        folder: The folder of the run.
+        configured: The configuration that the scores depend on, for the record; see
             `plan.configured`.
     """
     started = time.perf_counter()
@@ -78,9 +78,9 @@ def _depends_on_seed(system: System) -> bool:
 def score_text(
     corpus_path: str, types: Sequence[str] | None, ranker: TextRanker, lowercase: bool
 ) -> pd.DataFrame:
-    """Score dev and test by words; they are counted in all candidates of the corpus.
+    """Score dev and test by their words, which are counted in all candidates of the corpus.
 
-    Returns a table of schema SCORES, less the seed.
+    Returns a table of schema SCORES without the seed.
     """
     corpus = read_table(corpus_path, CORPUS)
     pairs = pd.concat(load_pairs(corpus, types, EVALUATED, corpus_path).values())

@@ -1,1 +1,1 @@
-"""Run records in MLflow: the records are the truth, MLflow is a view of them."""
+"""Show run records in MLflow, which can be rebuilt from them at any time."""

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from analogyqa.errors import AnalogyQAError
-from analogyqa.plan import holding_cell, load_papers, paper_cells
+from analogyqa.plan import Cell, holding_cell, load_papers, paper_cells
 from analogyqa.settings.load import read_config
 from analogyqa.settings.run import Config
 from analogyqa.settings.tracking import resolve_tracking_uri
@@ -27,7 +27,7 @@ _config_option = typer.Option("config.yaml", help="The configuration of the run.
 
 @app.command("import")
 def import_(config: Path = _config_option) -> None:
-    """Import the run records that are there so far into MLflow."""
+    """Import the run records made so far into MLflow."""
     _import_available(read_config(config))
 
 
@@ -35,7 +35,7 @@ def import_(config: Path = _config_option) -> None:
 def ui(
     config: Path = _config_option, port: Annotated[int, typer.Option(min=1, max=65535)] = 5000
 ) -> None:
-    """Import the run records that are there so far, then open the MLflow UI on this machine."""
+    """Import the run records made so far, then start the MLflow UI on this machine."""
     settings = read_config(config)
     tracking_uri = resolve_tracking_uri(settings)
     artifacts = artifacts_folder(tracking_uri)
@@ -44,20 +44,20 @@ def ui(
     imported = _import_available(settings)
     if not imported:
         raise AnalogyQAError(
-            f"{settings.output_dir}: no run is there yet, so there is nothing to show. "
+            f"{settings.output_dir}: there are no runs yet, so there is nothing to show. "
             f"Make some first: snakemake --cores all --configfile {config}"
         )
     address = f"http://{HOST}:{port}" if artifacts else tracking_uri.rstrip("/")
-    # MLflow starts with language models, whatever an experiment's tag says; lead past that.
+    # Whatever an experiment's tag says, MLflow's start page is about language models. Skip it.
     with explained(tracking_uri):
         for experiment in imported:
-            number = Store(tracking_uri, experiment).experiment_id
-            page = f"experiments/{number}/runs?workflowType=machine_learning"
+            experiment_id = Store(tracking_uri, experiment).experiment_id
+            page = f"experiments/{experiment_id}/runs?workflowType=machine_learning"
             print(f"{experiment}: {address}/#/{page}")
     if artifacts is None:
         return
-    print("Click 'Model training' at the top left once: MLflow takes a run for an agent's before.")
-    print("Ctrl-C ends it.", flush=True)
+    print("If MLflow shows its page for agents, click 'Model training' at the top left.")
+    print("Press Ctrl-C to stop.", flush=True)
     command = [sys.executable, "-m", "mlflow", "ui", "--backend-store-uri", tracking_uri]
     command += ["--registry-store-uri", tracking_uri, "--artifacts-destination", str(artifacts)]
     command += ["--workers", "1", "--uvicorn-opts", "--log-level warning"]
@@ -66,42 +66,40 @@ def ui(
 
 
 def _require_free(port: int) -> None:
-    """Raise AnalogyQAError where another program listens at a port."""
-    with socket.socket() as tried:
-        tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    """Raise AnalogyQAError when another program listens on a port."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            tried.bind((HOST, port))
+            probe.bind((HOST, port))
         except OSError as error:
             raise AnalogyQAError(
-                f"port {port} of {HOST} cannot be used ({error.strerror}). Name another one: "
+                f"port {port} of {HOST} cannot be used ({error.strerror}). Choose another one: "
                 "make ui PORT=5001"
             ) from error
 
 
 def _import_available(config: Config) -> dict[str, Imported]:
-    """Import what is there so far; return it by experiment, those without a run left out."""
+    """Import the records made so far; return what each experiment with a run now holds."""
     results, papers = Path(config.output_dir), load_papers(config)
     runs, waiting = {}, 0
     for name, paper in papers.items():
         cells = paper_cells(config, paper)
-        files = ("run.json", "metrics.parquet")
-        there = [
-            cell
-            for cell in cells
-            if all(
-                (results / "runs" / holding_cell(config, cell).path / file).exists()
-                for file in files
-            )
+        finished = [
+            cell for cell in cells if _has_run(results / "runs", holding_cell(config, cell))
         ]
-        waiting += len(cells) - len(there)
-        if own := paper_runs(results, paper, there, config):
-            runs[name] = own
+        waiting += len(cells) - len(finished)
+        if finished_runs := paper_runs(results, paper, finished, config):
+            runs[name] = finished_runs
     tracking_uri = resolve_tracking_uri(config)
     imported = import_runs(tracking_uri, results, runs)
-    for experiment, done in imported.items():
+    for experiment, counts in imported.items():
         print(
-            f"{experiment}: {done.cells} cells with {done.seeds} seeds, {done.files} tables and "
-            f"figures ({done.added} runs new)"
+            f"{experiment}: {counts.cells} cells with {counts.seeds} seeds, {counts.files} tables "
+            f"and figures ({counts.added} new runs)"
         )
     print(f"{tracking_uri} is up to date; {waiting} cells have not run yet")
     return imported
+
+
+def _has_run(runs: Path, cell: Cell) -> bool:
+    return all((runs / cell.path / file).exists() for file in ("run.json", "metrics.parquet"))

@@ -1,4 +1,4 @@
-"""The epochs of a training, shown on an MLflow server as they come."""
+"""Show the epochs of a training run on an MLflow server while it runs."""
 
 import logging
 import os
@@ -22,22 +22,22 @@ from analogyqa.tracking.store import Store, live_experiment_name, prepare_enviro
 log = logging.getLogger(__name__)
 
 _LIVE_ENVIRONMENT = {"MLFLOW_HTTP_REQUEST_MAX_RETRIES": "0", "MLFLOW_HTTP_REQUEST_TIMEOUT": "3"}
-_PAUSE = 20  # after an attempt to log live, as a multiple of the time that it took
+_PAUSE = 20  # the pause after an attempt to log, as a multiple of its duration
 
 
 class LiveLog:
-    """The epochs of a cell, shown on an MLflow server while it trains.
+    """Shows the epochs of a cell on an MLflow server while the cell trains.
 
-    These runs are in an experiment of their own, out of which the import of the cell's record
-    takes them. Whatever the server
-    does, the training goes on: an outage costs one warning, and a server that is back gets all
-    epochs so far. After each attempt there is a pause 20 times as long, so that slow ones cost a
-    twentieth of the time, besides the first and the last of a cell.
+    The runs are in an experiment of their own; importing the cell's record removes them from it.
+    Training continues whatever the server does: an outage causes one warning, and a server that is
+    back gets all epochs so far. Each attempt to log is followed by a pause 20 times as long, so
+    slow servers cost at most a twentieth of the time, apart from the first and the last attempt.
 
     Args:
-        tracking_uri: of the configuration. Nothing is logged unless it is an http(s) address.
-        results: the output folder.
-        cell, setting: what is trained.
+        tracking_uri: The configured URI. Only an http(s) address is used.
+        results: The output folder.
+        cell: The cell that trains.
+        hyperparameters: The name of its hyperparameters.
     """
 
     def __init__(
@@ -49,22 +49,22 @@ class LiveLog:
         self.tags = {**cell_tags(results, cell), "hyperparameters": hyperparameters}
         self.params = cell_params(cell)
         self.histories: dict[int, list[list]] = {}
-        self.runs: dict[int | None, str] = {}  # seed to run, None to the parent
-        self.sent: dict[int, int] = {}  # rows of each seed
+        self.runs: dict[int | None, str] = {}  # run ids by seed; None for the parent
+        self.sent: dict[int, int] = {}  # the number of rows sent for each seed
         self.store: Store | None = None
         self.monitor = None
-        self.away = False
+        self.is_away = False
         self.next_attempt = 0.0
         self.enabled = tracking_uri is not None and database_path(tracking_uri) is None
         if self.enabled:
             for variable, value in _LIVE_ENVIRONMENT.items():
                 os.environ.setdefault(variable, value)
             prepare_environment()
-            # The seconds that this takes are not the server's.
+            # Import here, so that the first attempt times only the server.
             import mlflow  # noqa: F401
 
     def log(self, history: list[list]) -> None:
-        """Show the epochs of a seed: `history` is all rows so far, columns as in HISTORY."""
+        """Show the epochs of a seed; `history` has all its rows of HISTORY so far."""
         if self.enabled:
             self.histories[history[0][0]] = history
             if time.monotonic() >= self.next_attempt:
@@ -85,24 +85,23 @@ class LiveLog:
             self._send()
             for run_id in self.runs.values() if status else ():
                 self.store.client.set_terminated(run_id, status)
-            if self.away:
-                log.info("%s: the MLflow server takes the epochs again", self.tracking_uri)
-            self.away = False
-        except Exception as error:  # no fault of a view may cost a result
-            if not self.away:
+            if self.is_away:
+                log.info("%s: the MLflow server accepts epochs again", self.tracking_uri)
+            self.is_away = False
+        except Exception as error:  # a failure of MLflow must not cost a result
+            if not self.is_away:
                 log.warning(
-                    "%s: the MLflow server does not take the epochs (%s). The training goes on; "
-                    "the import of its record will show them.",
+                    "%s: the MLflow server does not accept epochs (%s). Training continues; the "
+                    "epochs will appear when the record of the cell is imported.",
                     self.tracking_uri,
                     first_line(error),
                 )
-            self.away, self.store = True, None
+            self.is_away, self.store = True, None
         ended = time.monotonic()
         self.next_attempt = ended + _PAUSE * (ended - started)
 
     def _watch_the_machine(self) -> None:
-        """Show processor, memory and GPU on the run of the cell, by MLflow's own thread, which ends
-        when the server is away."""
+        """Log processor, memory and GPU use with MLflow's own thread, which ends in an outage."""
         from mlflow.system_metrics.system_metrics_monitor import SystemMetricsMonitor
 
         logging.getLogger("mlflow.system_metrics").setLevel(logging.ERROR)
@@ -110,7 +109,7 @@ class LiveLog:
         self.monitor.start()
 
     def _send(self) -> None:
-        """Send what was not sent yet; everything, in new runs, at first and after a failure."""
+        """Send new epochs; the first time and after a failure, send all epochs in new runs."""
         if self.store is None:
             store = Store(self.tracking_uri, self.experiment)
             store.delete({self.tags["record"]})

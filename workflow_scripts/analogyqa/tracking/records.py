@@ -1,4 +1,4 @@
-"""From the records of a run to what MLflow shall show."""
+"""Turn run records into the runs that MLflow shows."""
 
 import getpass
 import json
@@ -20,15 +20,18 @@ from analogyqa.settings.overrides import to_text
 
 _REPORTS = ("summary", "ledger", "claims", "comparisons")
 _INTERVALS = ("run_low", "run_high", "ci_low", "ci_high")
-# What MLflow calls the part that data play.
+# MLflow's names for the role of data, by split.
 _CONTEXTS = {"train": "training", "dev": "validation", "test": "test"}
 
 
 class Imported(NamedTuple):
     """What an experiment holds after an import.
 
-    `cells`, `seeds` and `files` (tables, figures, ledger) count what was asked for, `added` how
-    many of the runs above were not there before; the hash is of the content of them all.
+    Attributes:
+        cells, seeds: The numbers of imported cells and seeds.
+        files: The number of tables, figures and reports.
+        added: How many of the runs are new.
+        content_hash: The hash of the content of all runs.
     """
 
     cells: int
@@ -39,7 +42,7 @@ class Imported(NamedTuple):
 
 
 class Data(NamedTuple):
-    """A split of a corpus as MLflow shall show it: `name`, `digest`, `source`, number of `rows`."""
+    """A split of a corpus as MLflow shows it; `rows` is their number, `context` its role."""
 
     name: str
     digest: str
@@ -50,10 +53,16 @@ class Data(NamedTuple):
 
 @dataclass
 class Run:
-    """A run as MLflow shall show it; times in milliseconds since 1970.
+    """A run as MLflow shows it.
 
-    `curves` are points by epoch, `metrics` what comes out; those of dev begin with `dev_`. Of a
-    training `chosen_epoch` is the one that dev chose.
+    Attributes:
+        start, end: Times in milliseconds since 1970.
+        curves: Points for each epoch, as tuples of mlflow's Metric.
+        metrics: The final values; names of dev values begin with `dev_`.
+        files: Files by the names of their artifacts.
+        texts: The contents of further artifacts, by name.
+        logs: Files about how it ran, which differ between runs with the same content.
+        chosen_epoch: The epoch that dev chose, for a run that is trained.
     """
 
     name: str
@@ -61,11 +70,10 @@ class Run:
     start: int
     end: int
     params: dict[str, str] = field(default_factory=dict)
-    curves: list[tuple[str, float, int, int]] = field(default_factory=list)  # of mlflow's Metric
+    curves: list[tuple[str, float, int, int]] = field(default_factory=list)
     metrics: dict[str, float] = field(default_factory=dict)
-    files: dict[str, Path] = field(default_factory=dict)  # by their names among the artifacts
-    texts: dict[str, str] = field(default_factory=dict)  # further artifacts
-    # Files that say how it ran: another run of the same content has others.
+    files: dict[str, Path] = field(default_factory=dict)
+    texts: dict[str, str] = field(default_factory=dict)
     logs: dict[str, Path] = field(default_factory=dict)
     data: list[Data] = field(default_factory=list)
     chosen_epoch: int | None = None
@@ -73,12 +81,12 @@ class Run:
 
     @property
     def identity(self) -> str:
-        """The hash of all that is shown, but for times, which are those of files."""
+        """The hash of everything that is shown, except times, which come from files."""
         return content_hash(
             {
                 "shown": [self.name, self.tags, self.params, self.metrics, self.texts, self.data],
                 "curves": [[name, value, step] for name, value, _, step in self.curves],
-                "tuned": self.chosen_epoch,
+                "chosen_epoch": self.chosen_epoch,
                 "files": {name: sha256(path) for name, path in self.files.items()},
                 "children": [child.identity for child in self.children],
             }
@@ -86,17 +94,17 @@ class Run:
 
 
 def cell_run(
-    results: Path, cell: Cell, described: str = "", intervals: Mapping[str, dict] | None = None
+    results: Path, cell: Cell, description: str = "", intervals: Mapping[str, dict] | None = None
 ) -> Run:
-    """Return the run of one cell, its seeds as children.
+    """Return the run of a cell, with its seeds as children.
 
-    MLflow wants times; the record ends when its file was written, `wall_seconds` after the start.
+    MLflow needs times: a run ends when its record was written, and started `wall_seconds` before.
 
     Args:
-        results: the output folder.
-        cell: whose record, metrics and, where it was trained, history are there.
-        described: Markdown that says what the run is for.
-        intervals: measure to its ends, as a row of the summary has them.
+        results: The output folder.
+        cell: A cell that has run.
+        description: What the run is for, in Markdown.
+        intervals: The row of each measure in the summary.
 
     Raises AnalogyQAError when a record or a table is damaged.
     """
@@ -132,27 +140,27 @@ def cell_run(
         if pd.notna(row[name])
     }
     name = run_name(cell)
-    run = Run(name, tags | {"mlflow.note.content": described}, start, end)
+    run = Run(name, tags | {"mlflow.note.content": description}, start, end)
     run.params = {**params, "seeds": ", ".join(map(str, record["seeds"]))}
     run.metrics = {**measured.mean(), **deviation, **ends}
-    at = "-".join([cell.dataset, cell.subset, to_text(cell.overrides)])
-    log = results / "logs" / script / cell.system / f"{at}.log"
+    stem = "-".join([cell.dataset, cell.subset, to_text(cell.overrides)])
+    log = results / "logs" / script / cell.system / f"{stem}.log"
     run.logs = {path.name: path for path in (folder / "run.json", log) if path.exists()}
-    run.data = _data_of(results, cell, settings.get("sources") or {})
+    run.data = _load_data(results, cell, settings.get("sources") or {})
     history = read_table(folder / "history.parquet", HISTORY) if trained else None
     for seed, values in measured.iterrows():
         child = Run(f"seed {seed}, {name}", tags, start, end, {**params, "seed": str(seed)})
         child.data, child.metrics = run.data, dict(values)
         child.texts["questions.csv"] = _by_question(metrics, seed)
         if history is not None:
-            own = history[history["seed"] == seed].sort_values("epoch", kind="stable")
-            _add_epochs(child, own, settings["training"]["select_by"])
+            epochs = history[history["seed"] == seed].sort_values("epoch", kind="stable")
+            _add_epochs(child, epochs, settings["training"]["select_by"])
         run.children.append(child)
     return run
 
 
 def _add_epochs(run: Run, epochs: pd.DataFrame, select_by: str) -> None:
-    """Give the run of a seed its end, its curves, its history, and the epoch that dev chose."""
+    """Add the end, the curves, the history and the chosen epoch to the run of a seed."""
     seconds = epochs[epochs["measure"] == "seconds"].set_index("epoch")["value"]
     times = run.start + (1000 * seconds.cumsum()).round().astype(int)
     run.end, run.curves = int(times.max()), curve_points(epochs, times)
@@ -160,12 +168,12 @@ def _add_epochs(run: Run, epochs: pd.DataFrame, select_by: str) -> None:
         index="epoch", columns="measure", values="value"
     )
     run.texts["history.csv"] = by_epoch.to_csv()
-    # The first of the best.
+    # idxmax returns the first of equal epochs, as training does.
     run.chosen_epoch = int(by_epoch[f"dev_{select_by}"].idxmax())
 
 
 def documents_run(results: Path, paper: str) -> Run | None:
-    """Return the run with the tables, figures and reports of a paper, None when there are none."""
+    """Return the run with the tables, figures and reports of a paper, None if there are none."""
     patterns = [f"{kind}s/{paper}/*" for kind in ("table", "figure")]
     paths = [path for pattern in patterns for path in sorted(results.glob(pattern))]
     if not paths:
@@ -179,7 +187,7 @@ def documents_run(results: Path, paper: str) -> Run | None:
 
 
 def _read_record(path: Path) -> dict:
-    """Return a record; raises AnalogyQAError for a file that is none."""
+    """Read a run record; raises AnalogyQAError when the file is not one."""
     try:
         record = json.loads(path.read_text(encoding="utf-8"))
         record["settings"].get("hyperparameters"), record["seeds"], record["content_hash"]
@@ -193,32 +201,32 @@ def _read_record(path: Path) -> dict:
 
 
 def folder_label(results: str | Path) -> str:
-    """Return the name of an output folder, with which the names of its experiments begin."""
+    """Return the name of an output folder, which starts the names of its experiments."""
     return Path(results).resolve().name
 
 
 def experiment_name(results: str | Path, paper: str) -> str:
-    """Return the name of the experiment that the runs of a paper are in."""
+    """Return the name of the experiment with the runs of a paper."""
     return f"{folder_label(results)}/{paper}"
 
 
 def run_name(cell: Cell) -> str:
-    """Return the name of a run. MLflow cuts it off, and has a column for the data set."""
+    """Return the name of a run; the data set comes last, because MLflow truncates names."""
     return " ".join([cell.system, cell.subset, *map("=".join, cell.overrides), cell.dataset])
 
 
 def cell_params(cell: Cell) -> dict[str, str]:
-    """Return a cell as params."""
+    """Return a cell as MLflow parameters."""
     return {**cell._asdict(), "overrides": to_text(cell.overrides)}
 
 
 def cell_tags(results: str | Path, cell: Cell) -> dict[str, str]:
-    """Return what the runs of one record have in common, whichever checkout it lies in."""
+    """Return the tag that identifies the runs of a cell's record, in any checkout."""
     return {"record": f"{folder_label(results)}/{cell.path}"}
 
 
 def _measured(metrics: pd.DataFrame) -> pd.DataFrame:
-    """Return means over items: a row a seed, columns map, mrr .. of test, dev_map .. of dev."""
+    """Return means over items: a row for each seed, columns map, ... (test) and dev_map, ..."""
     table = metrics.astype({"split": str})
     return pd.DataFrame(
         {
@@ -231,15 +239,15 @@ def _measured(metrics: pd.DataFrame) -> pd.DataFrame:
 
 
 def _by_question(metrics: pd.DataFrame, seed: int) -> str:
-    """Return the test split of a seed as CSV: a row a question, a column a measure."""
-    own = metrics[(metrics["seed"] == seed) & (metrics["split"] == "test")]
-    own = own.astype({"measure": str, "group": str})
-    wide = own.pivot(index=["item", "group"], columns="measure", values="value")
+    """Return a seed's test split as CSV: a row for each question, a column for each measure."""
+    test = metrics[(metrics["seed"] == seed) & (metrics["split"] == "test")]
+    test = test.astype({"measure": str, "group": str})
+    wide = test.pivot(index=["item", "group"], columns="measure", values="value")
     return wide.to_csv(float_format="%.6g")
 
 
-def _data_of(results: Path, cell: Cell, sources: Mapping[str, str]) -> list[Data]:
-    """Return the splits of a cell's corpus; none where the corpus is not there."""
+def _load_data(results: Path, cell: Cell, sources: Mapping[str, str]) -> list[Data]:
+    """Return the splits of a cell's corpus; none if there is no corpus file."""
     path = results / "corpora" / f"{cell.corpus}.parquet"
     if not path.exists():
         return []
@@ -252,17 +260,22 @@ def _data_of(results: Path, cell: Cell, sources: Mapping[str, str]) -> list[Data
 
 @cache
 def _corpus(path: Path, modified: int) -> tuple[str, dict[str, int]]:
-    """Return the digest of a corpus and the pairs of each split; many cells have the same one."""
+    """Return the digest of a corpus and the number of pairs in each split.
+
+    Cached, because many cells share a corpus; `modified` makes a rewritten file count as another.
+    """
     counts = read_table(path, CORPUS)["split"].value_counts()
     return sha256(path)[:16], {split: int(counts.get(split, 0)) for split in SPLITS}
 
 
 def curve_points(epochs: pd.DataFrame, times: pd.Series) -> list[tuple[str, float, int, int]]:
-    """Return a point per epoch and curve, apart by name from the final dev_map and so on.
+    """Return the loss and the dev measures of each epoch as points of curves.
+
+    Names begin with `epoch/`, which keeps them apart from final values such as dev_map.
 
     Args:
-        epochs: rows of HISTORY; the curves are the loss and the measures of dev.
-        times: epoch to its time.
+        epochs: Rows of HISTORY.
+        times: The time of each epoch.
     """
     curves = epochs[epochs["measure"].astype(str).str.match(r"loss$|dev_")]
     return [

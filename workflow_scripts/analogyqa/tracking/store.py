@@ -1,4 +1,4 @@
-"""An MLflow store: made, upgraded, and brought up to date."""
+"""Create, upgrade and update an MLflow tracking store."""
 
 import json
 import logging
@@ -29,34 +29,32 @@ from analogyqa.tracking.records import (
 
 _SQLITE = "sqlite:///"
 _PROXIED = "mlflow-artifacts:/"
-_PATIENCE = 60  # seconds that another program may write to a database
+_PATIENCE = 60  # seconds to wait for another program that writes to a database
 _REFUSED = re.compile(r"\b40[13]\b")  # HTTP: unauthorised, forbidden
-_BATCH = 900  # metrics a call; MLflow takes 1000 entries, which leaves room for the params
-# Else MLflow shows an experiment as that of a language model.
-_OF_TRAININGS = {"mlflow.experimentKind": "custom_model_development"}
-_LIVE = "live"  # instead of a paper: the experiment of what trains now
-
+_BATCH = 900  # metrics per call; MLflow accepts 1000 entries, parameters included
+# Without this tag, MLflow shows an experiment as one with a language model.
+_EXPERIMENT_TAGS = {"mlflow.experimentKind": "custom_model_development"}
+_LIVE = "live"  # replaces the paper in the name of the experiment of running jobs
 
 _ENVIRONMENT = {
-    # Where MLflow's own default experiment has its artifacts; without it, in the folder of the
-    # process, whose name MLflow writes into a statement of SQL as it is.
+    # The artifacts of MLflow's own default experiment. By default they are in the working folder,
+    # whose name MLflow inserts into an SQL statement without escaping it.
     "_MLFLOW_SERVER_ARTIFACT_ROOT": _PROXIED,
     "MLFLOW_DISABLE_TELEMETRY": "true",
     "DO_NOT_TRACK": "true",
     "MLFLOW_LOGGING_LEVEL": "WARNING",
     "MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT": "true",
-    "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "3",  # MLflow's 7 wait minutes for a server that is away
+    "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "3",  # the default of 7 waits minutes for a lost server
     "MLFLOW_HTTP_REQUEST_TIMEOUT": "30",
     "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false",
 }
 
 
 def initialise(tracking_uri: str) -> None:
-    """Create the SQLite store of `tracking_uri`, or upgrade it to the schema of this MLflow.
+    """Create the SQLite store of `tracking_uri`, or upgrade its schema to this MLflow's.
 
-    Processes that open a fresh store at once break it, so this holds a file lock, and a new store
-    gets its name only when it is whole. Any number of processes may call it, any number of times.
-    A server looks after its own store, so an http(s) URI is left alone.
+    Any number of processes may call this at once: a file lock keeps them apart, and a new store
+    gets its name only when it is complete. For a server, which manages its own store, do nothing.
 
     Raises AnalogyQAError when the file is damaged or cannot be written.
     """
@@ -77,45 +75,43 @@ def initialise(tracking_uri: str) -> None:
 def import_runs(
     tracking_uri: str, results: str | Path, runs: Mapping[str, list[Run]]
 ) -> dict[str, Imported]:
-    """Bring the MLflow experiments of an output folder up to date, one for each paper.
+    """Update the MLflow experiments of an output folder, one for each paper.
 
-    A run whose content is there already is left alone. One that has changed is imported anew and
-    its older run deleted, which in MLflow means moved to the trash: charts and searches then show
-    one run a cell, and the older one can still be looked up. A run counts as imported when its tag
-    `complete`, set last, says so; what a killed import left is removed, and so is what a training
-    showed while it went on.
+    A run whose content has not changed is kept. A run that has changed is imported again, and the
+    old one is moved to MLflow's trash. The tag `complete`, which is set last, marks complete
+    imports; remains of a killed import are removed, and so are the runs shown during training.
 
     Args:
         tracking_uri: sqlite:///path or http(s)://server.
-        results: the output folder.
-        runs: of each paper, as `records.paper_runs` returns them.
+        results: The output folder.
+        runs: The runs of each paper, as `shown.paper_runs` returns them.
 
     Returns what each experiment holds, by its name.
 
     Raises:
-        AnalogyQAError: when the store cannot be written.
+        AnalogyQAError: If the store cannot be written.
     """
     initialise(tracking_uri)
     imported = {}
     with explained(tracking_uri), _lock(database_path(tracking_uri)):
-        for paper, own in runs.items():
+        for paper, paper_runs in runs.items():
             experiment = experiment_name(results, paper)
-            by_record = {run.tags["record"]: run for run in own}
-            added = Store(tracking_uri, experiment).bring_up_to_date(by_record)
+            by_record = {run.tags["record"]: run for run in paper_runs}
+            added = Store(tracking_uri, experiment).update(by_record)
             imported[experiment] = Imported(
-                cells=sum(bool(run.children) for run in own),
-                seeds=sum(len(run.children) for run in own),
-                files=sum(len(run.files) for run in own if not run.children),
+                cells=sum(bool(run.children) for run in paper_runs),
+                seeds=sum(len(run.children) for run in paper_runs),
+                files=sum(len(run.files) for run in paper_runs if not run.children),
                 added=added,
                 content_hash=content_hash({key: run.identity for key, run in by_record.items()}),
             )
         if live := Store.existing(tracking_uri, live_experiment_name(results)):
-            live.delete({run.tags["record"] for own in runs.values() for run in own})
+            live.delete({run.tags["record"] for paper_runs in runs.values() for run in paper_runs})
     return imported
 
 
 def live_experiment_name(results: str | Path) -> str:
-    """Return the name of the experiment of the trainings of an output folder that go on."""
+    """Return the name of the experiment that shows the running jobs of an output folder."""
     return f"{folder_label(results)}/{_LIVE}"
 
 
@@ -124,12 +120,12 @@ class Store:
 
     @classmethod
     def existing(cls, tracking_uri: str, experiment: str) -> "Store | None":
-        """Return the store of an experiment if there is one."""
+        """Return the store of an experiment, None if the experiment does not exist."""
         prepare_environment()
         from mlflow import MlflowClient
 
-        there = MlflowClient(tracking_uri).get_experiment_by_name(experiment)
-        return cls(tracking_uri, experiment) if there else None
+        exists = MlflowClient(tracking_uri).get_experiment_by_name(experiment)
+        return cls(tracking_uri, experiment) if exists else None
 
     def __init__(self, tracking_uri: str, experiment: str) -> None:
         prepare_environment()
@@ -138,29 +134,29 @@ class Store:
 
         self.client = MlflowClient(tracking_uri)
         self.artifacts = artifacts_folder(tracking_uri)
-        found = self.client.get_experiment_by_name(experiment)
-        if found is None:
-            # MLflow would store an absolute folder here, which is wrong as soon as the checkout
-            # moves. The scheme below stands for whatever folder the server is started with. It is
-            # the start of a URI, in which some characters of a folder's name mean something else.
+        existing = self.client.get_experiment_by_name(experiment)
+        if existing is None:
+            # By default, MLflow stores an absolute path, which breaks when the checkout moves. This
+            # scheme stands for whatever folder the server is started with. It starts a URI, in
+            # which some characters of a folder's name would have a special meaning.
             plain = re.sub(r"[^A-Za-z0-9_-]", "_", experiment)
             location = _PROXIED + plain if self.artifacts else None
             try:
                 self.experiment_id = self.client.create_experiment(
-                    experiment, location, _OF_TRAININGS
+                    experiment, location, _EXPERIMENT_TAGS
                 )
                 return
             except MlflowException:
-                # Of the jobs that begin at once another one was first.
-                found = self.client.get_experiment_by_name(experiment)
-                if found is None:
+                # Another job that started at the same time may have created it first.
+                existing = self.client.get_experiment_by_name(experiment)
+                if existing is None:
                     raise
-        self.experiment_id = found.experiment_id
-        if found.lifecycle_stage == "deleted":
+        self.experiment_id = existing.experiment_id
+        if existing.lifecycle_stage == "deleted":
             self.client.restore_experiment(self.experiment_id)
 
-    def bring_up_to_date(self, runs: dict[str, Run]) -> int:
-        """Add the runs that are not there, remove others of the same records; return the added."""
+    def update(self, runs: dict[str, Run]) -> int:
+        """Add missing runs, delete outdated ones of their records; return the number added."""
         existing = [run for run in self._active_runs() if run.data.tags.get("record") in runs]
         identities = {record: run.identity for record, run in runs.items()}
         kept = {}
@@ -179,20 +175,20 @@ class Store:
         return len(missing)
 
     def delete(self, records: Container[str]) -> None:
-        """Delete the runs of some records."""
+        """Delete all runs of some records."""
         for run in list(self._active_runs()):
             if run.data.tags.get("record") in records:
                 self.client.delete_run(run.info.run_id)
 
     def create(self, name: str, tags: dict, start: int | None = None, parent_id: str | None = None):
-        """Create a run and return its mlflow RunInfo; it starts now unless `start` says when."""
-        of_parent = {"mlflow.parentRunId": parent_id} if parent_id else {}
-        return self.client.create_run(self.experiment_id, start, {**tags, **of_parent}, name).info
+        """Create a run that starts now, or at `start`; return its mlflow RunInfo."""
+        parent = {"mlflow.parentRunId": parent_id} if parent_id else {}
+        return self.client.create_run(self.experiment_id, start, {**tags, **parent}, name).info
 
     def log_batches(
         self, run_id: str, metrics: list[tuple], params: dict[str, str] | None = None
     ) -> None:
-        """Log metrics, tuples of mlflow's Metric, and the params."""
+        """Log metrics, given as tuples of mlflow's Metric, and parameters."""
         from mlflow.entities import Metric, Param
 
         entries = [Param(key, value) for key, value in (params or {}).items()]
@@ -215,7 +211,7 @@ class Store:
             self.client.log_inputs(info.run_id, [_input(data) for data in run.data])
         model_id = None if run.chosen_epoch is None else self._add_model(run, info.run_id)
         metrics = run.curves + [
-            (name, value, run.end, 0, model_id, *_data_of_metric(name, run.data))
+            (name, value, run.end, 0, model_id, *_metric_data(name, run.data))
             for name, value in run.metrics.items()
         ]
         self.log_batches(info.run_id, metrics, run.params)
@@ -232,10 +228,10 @@ class Store:
         return info.run_id
 
     def _add_model(self, run: Run, run_id: str) -> str:
-        """Add the epoch that was chosen, and return the id of that model."""
+        """Add the chosen epoch as a model; return the id of the model."""
         from mlflow.entities import LoggedModelOutput
 
-        # MLflow takes no such signs in the name of a model.
+        # MLflow does not allow these characters in the name of a model.
         name = re.sub(r"[/:.%\"']", "-", run.name)
         model = self.client.create_logged_model(self.experiment_id, name, run_id, params=run.params)
         self.client.log_outputs(run_id, [LoggedModelOutput(model.model_id, run.chosen_epoch)])
@@ -244,7 +240,7 @@ class Store:
 
     def _add_file(self, info, file: Path, folder: Path) -> None:
         if self.artifacts and info.artifact_uri.startswith(_PROXIED):
-            # Only a server resolves this scheme; without one, put the file where it will look.
+            # Only a server resolves this scheme, so put the file where a server will look for it.
             target = self.artifacts / info.artifact_uri.removeprefix(_PROXIED) / folder
             target.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(file, target / file.name)
@@ -253,7 +249,7 @@ class Store:
 
 
 def _input(data: Data):
-    """Return data as an input of a run, of mlflow's DatasetInput."""
+    """Return data as mlflow's DatasetInput."""
     from mlflow.entities import Dataset, DatasetInput, InputTag
 
     profile = json.dumps({"num_rows": data.rows})
@@ -262,12 +258,11 @@ def _input(data: Data):
     return DatasetInput(dataset, [InputTag("mlflow.data.context", data.context)])
 
 
-def _data_of_metric(metric: str, data: list[Data]) -> tuple[str | None, str | None]:
-    """Return name and digest of the data that a metric is of."""
+def _metric_data(metric: str, data: list[Data]) -> tuple[str | None, str | None]:
+    """Return the name and the digest of the data on which a metric was measured."""
     context = "validation" if metric.startswith("dev_") else "test"
-    return next(
-        ((each.name, each.digest) for each in data if each.context == context), (None, None)
-    )
+    splits = ((split.name, split.digest) for split in data if split.context == context)
+    return next(splits, (None, None))
 
 
 def _lock(database: Path | None) -> AbstractContextManager:
@@ -275,9 +270,9 @@ def _lock(database: Path | None) -> AbstractContextManager:
 
 
 def _check(database: Path) -> None:
-    """Raise sqlite3.Error unless the file is sound and can be written.
+    """Raise sqlite3.Error unless the file is intact and writable.
 
-    MLflow itself would try ten times to open a damaged file, for a minute and a half.
+    MLflow itself would retry a damaged file for a minute and a half.
     """
     with closing(sqlite3.connect(database, timeout=_PATIENCE, isolation_level=None)) as connection:
         (problem,) = connection.execute("PRAGMA quick_check(1)").fetchone()
@@ -287,7 +282,7 @@ def _check(database: Path) -> None:
 
 
 def _upgrade(database: Path) -> None:
-    """Do what `mlflow db upgrade` does, without the three seconds of another process."""
+    """Do what `mlflow db upgrade` does, without the three seconds of starting a process."""
     prepare_environment()
     import mlflow.db
 
@@ -295,7 +290,7 @@ def _upgrade(database: Path) -> None:
 
 
 def prepare_environment() -> None:
-    """Ask MLflow, which reads this when imported, to be silent and to stay off the network."""
+    """Set the environment that MLflow reads when imported: make it quiet and keep it offline."""
     for name, value in _ENVIRONMENT.items():
         os.environ.setdefault(name, value)
     logging.getLogger("alembic").setLevel(logging.WARNING)
@@ -303,7 +298,7 @@ def prepare_environment() -> None:
 
 @contextmanager
 def explained(tracking_uri: str) -> Iterator[None]:
-    """Turn what goes wrong in a tracking store into an AnalogyQAError."""
+    """Turn errors of a tracking store into AnalogyQAError."""
     prepare_environment()
     from alembic.util import CommandError
     from mlflow.exceptions import MlflowException
@@ -318,14 +313,14 @@ def explained(tracking_uri: str) -> Iterator[None]:
             remedy = (
                 "Set MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD in the environment."
                 if _REFUSED.search(reason)
-                else "Start it, or remove tracking_uri from the configuration to track in a file."
+                else "Start it, or remove tracking_uri from the configuration to use a file."
             )
             raise AnalogyQAError(
-                f"{tracking_uri}: the MLflow server did not take the import ({reason}). {remedy}"
+                f"{tracking_uri}: the MLflow server rejected the import ({reason}). {remedy}"
             ) from error
         remedy = (
-            "Another program is writing to it, such as a second import. Wait for that to end, then "
-            "run the same command again."
+            "Another program, such as a second import, is writing to it. Wait for it to finish, "
+            "then run the same command again."
             if "database is locked" in reason
             else "Free some disk space, or make its folder writable. If the file is damaged, "
             f"delete it and {artifacts_folder(tracking_uri)}, then import again: both are rebuilt "

@@ -1,4 +1,8 @@
-"""What the optimisers share. PyTorch's own classes import its compiler, 1.5 s of CPU time a job."""
+"""What the optimisers share.
+
+They call the functions behind PyTorch's optimisers, whose own classes import PyTorch's compiler.
+That takes 2.7 s of CPU time in every job (measured with PyTorch 2.13).
+"""
 
 from collections.abc import Iterable
 
@@ -7,7 +11,7 @@ from torch.nn import Parameter
 
 
 class Optimiser:
-    """Parameters to be trained, with one learning rate and weight decay for all of them."""
+    """Parameters to train, with one learning rate and one weight decay."""
 
     def __init__(
         self, parameters: Iterable[Parameter], learning_rate: float, weight_decay: float

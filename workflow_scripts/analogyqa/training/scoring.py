@@ -15,17 +15,32 @@ from analogyqa.text import Sentences
 from analogyqa.vectors.frequencies import sif_weight
 
 if TYPE_CHECKING:
+    import torch
+
+    from analogyqa.encoders import Encoder
     from analogyqa.settings.systems import System
 
 EVALUATED = ("dev", "test")
 ENCODE_BATCH = 256
 
-# Word ids [n, t] and lengths [n] of sentences to their vectors, float32 [n, dim].
+# From word ids [n, t] and lengths [n] of sentences to their vectors, float32 [n, dim].
 Encode = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
+def array_encoder(encoder: "Encoder", device: "torch.device") -> Encode:
+    """Return an encoder of PyTorch as a function of arrays that computes no gradients."""
+    import torch  # not at the top: most jobs that score need no PyTorch
+
+    @torch.no_grad()
+    def encode(words: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+        vectors = encoder(torch.from_numpy(words).to(device), torch.from_numpy(lengths))
+        return vectors.cpu().numpy()
+
+    return encode
+
+
 def encode_all(encode: Encode, sentences: Sentences, numbers: np.ndarray) -> np.ndarray:
-    """Encode sentences [n] once each, in batches of like length: float32 [n, dim]."""
+    """Encode sentences, given by their numbers [n], once each: float32 [n, dim]."""
     unique, inverse = np.unique(numbers, return_inverse=True)
     order = np.argsort(sentences.lengths[unique], kind="stable")
     batches = np.array_split(order, math.ceil(len(order) / ENCODE_BATCH))
@@ -36,10 +51,10 @@ def encode_all(encode: Encode, sentences: Sentences, numbers: np.ndarray) -> np.
 def score_split(
     encode: Encode, data: CellData, split: str, ranker: Ranker
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Score all pairs of a split: float32 [M], and the rank of the best prototype (-1: none)."""
+    """Score all pairs of a split: float32 [M], and the rank of each best prototype (-1: none)."""
     part = data.splits[split]
     numbers = [part.questions, part.candidates]
-    if len(part.rows):  # quadruples: it compares with prototypes
+    if len(part.rows):  # there are quadruples, so the ranker compares with prototypes
         numbers += [data.prototype_questions, data.prototype_candidates]
     vectors = encode_all(encode, data.sentences, np.concatenate(numbers))
     ends = np.cumsum([len(column) for column in numbers])[:-1]
@@ -49,7 +64,7 @@ def score_split(
     scores, best = ranker.scores(
         Encoded(question_of, questions, candidates, *prototypes, part.prototypes, part.rows)
     )
-    ranks = np.append(data.prototype_ranks, -1).astype(np.int64)  # the last for row -1: none
+    ranks = np.append(data.prototype_ranks, -1).astype(np.int64)  # row -1 has rank -1: none
     return scores, ranks[best]
 
 
@@ -63,7 +78,7 @@ def scores_table(
 
 
 def score_evaluated(encode: Encode, data: CellData, ranker: Ranker, seed: int) -> pd.DataFrame:
-    """Score dev and test once: a table of schema SCORES."""
+    """Score dev and test; return a table of schema SCORES."""
     return pd.concat(
         [
             scores_table(data, split, seed, *score_split(encode, data, split, ranker))
@@ -74,9 +89,9 @@ def score_evaluated(encode: Encode, data: CellData, ranker: Ranker, seed: int) -
 
 
 def score_untrained(data: CellData, system: "System", seed: int) -> pd.DataFrame:
-    """Score dev and test with an encoder as it is built: a table of schema SCORES.
+    """Score dev and test with an encoder that is not trained; return a table of schema SCORES.
 
-    Sentence vectors are words of one sentence each, of which the mean is the vector itself.
+    A stored sentence vector counts as the only word of its sentence, and the encoder is the mean.
     """
     if system.ranker_spec.reads == "words":
         return _score_words(data, system, seed)
@@ -91,23 +106,25 @@ def score_untrained(data: CellData, system: "System", seed: int) -> pd.DataFrame
 
 
 def _score_words(data: CellData, system: "System", seed: int) -> pd.DataFrame:
-    """Score dev and test by the vectors of words; they are counted in all candidates."""
+    """Score dev and test with a ranker of word vectors, which is fitted to all candidates."""
     ranker, sentences, tables = build_ranker(system), data.sentences, []
     collection = np.unique(data.everything.candidates)
-    once = [np.unique(sentences.words(number)) for number in collection]
-    holding = np.bincount(np.concatenate(once), minlength=len(data.word_vectors))
-    ranker.fit(data.word_vectors, holding, len(collection))
+    distinct = [np.unique(sentences.words(number)) for number in collection]
+    frequencies = np.bincount(np.concatenate(distinct), minlength=len(data.word_vectors))
+    ranker.fit(data.word_vectors, frequencies, len(collection))
     for split in EVALUATED:
         part = data.splits[split]
         question_of, _ = pd.factorize(part.pairs["question_id"])
-        both = ([*map(sentences.words, each)] for each in (part.questions, part.candidates))
-        scores = ranker.scores(question_of, *both)
+        questions, candidates = (
+            [*map(sentences.words, numbers)] for numbers in (part.questions, part.candidates)
+        )
+        scores = ranker.scores(question_of, questions, candidates)
         tables.append(scores_table(data, split, seed, scores, np.full(len(scores), -1)))
     return pd.concat(tables, ignore_index=True)
 
 
 def _sif_weights(data: CellData) -> np.ndarray:
-    """Return the weight of each word by its share of the training sentences, float32 [V]."""
+    """Return the SIF weight of each word by its frequency in training sentences: float32 [V]."""
     pairs = data.everything
     train = (pairs.pairs["split"] == "train").to_numpy()
     sentences = np.union1d(pairs.questions[train], pairs.candidates[train])
@@ -116,7 +133,7 @@ def _sif_weights(data: CellData) -> np.ndarray:
 
 
 def _fitting(encode: Encode, data: CellData) -> Fitting:
-    """Encode what a ranker is fitted to."""
+    """Return the encoded pairs that a ranker is fitted to."""
     pairs = data.everything
     unique, rows = np.unique([pairs.questions, pairs.candidates], return_inverse=True)
     questions, candidates = rows.reshape(2, -1)
