@@ -27,11 +27,11 @@ def library(tmp_path, monkeypatch):
     def write(name: str, text: str = "") -> None:
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)
-        depends_on._imports_of.cache_clear()
+        depends_on._imports.cache_clear()
         code_hash.cache_clear()
 
     yield write
-    depends_on._imports_of.cache_clear()
+    depends_on._imports.cache_clear()
     code_hash.cache_clear()
 
 

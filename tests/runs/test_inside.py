@@ -4,7 +4,7 @@ import pytest
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.plan import Cell
-from analogyqa.runs.choose import system_of
+from analogyqa.runs.choose import resolve_system
 from analogyqa.runs.inside import write_inside
 from analogyqa.runs.train import checkpoint_path, table_hashes, train_cell
 from analogyqa.schemas import SCORES, read_table
@@ -100,8 +100,8 @@ def test_a_damaged_checkpoint_leaves_no_table(trained, files):
 def test_the_system_of_a_cell_is_the_only_or_the_chosen_one(tmp_path):
     settings = {name: NET | {"training": {"loss": "mix", "margin": margin}}
                 for name, margin in (("a", 0.25), ("b", 0.5))}  # fmt: skip
-    assert system_of(settings, None)[0] == "a"
+    assert resolve_system(settings, None)[0] == "a"
     record = tmp_path / "selection.json"
     record.write_text('{"tuned": "b"}')
-    hyperparameters, found = system_of(settings, record)
+    hyperparameters, found = resolve_system(settings, record)
     assert (hyperparameters, found.training.margin) == ("b", 0.5)

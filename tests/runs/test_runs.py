@@ -1,4 +1,4 @@
-"""The record of a run, and the choice between settings."""
+"""The record of a run, and the choice of hyperparameters on dev."""
 
 import json
 import platform
@@ -420,8 +420,8 @@ def history(tmp_path):
         ("map", "paper", {"paper": 0.9, "hinge": 0.6, "other": 0.5}),
     ],
 )
-def test_the_setting_with_the_best_mean_over_seeds_is_chosen(
-    history, tmp_path, measure, chosen, dev
+def test_the_hyperparameters_with_the_best_mean_over_seeds_are_chosen(
+    history, tmp_path, measure, tuned, dev
 ):
     histories = {
         "paper": history("a", [0.1, 0.9, 0.2], [0.1]),
@@ -429,20 +429,20 @@ def test_the_setting_with_the_best_mean_over_seeds_is_chosen(
         "other": history("c", [0.5], [0.5]),
     }
     choose_hyperparameters(histories, measure, "comb", tmp_path / "choice.json")
-    assert read_tuned(tmp_path / "choice.json") == chosen
+    assert read_tuned(tmp_path / "choice.json") == tuned
     record = json.loads((tmp_path / "choice.json").read_text())
     assert record["dev"] == pytest.approx(dev)
     assert (record["measure"], record["subset"]) == (measure, "comb")
 
 
-def test_the_first_of_equal_settings_is_chosen(history, tmp_path):
+def test_the_first_of_equal_hyperparameters_is_chosen(history, tmp_path):
     equal = history("a", [0.5])
     choose_hyperparameters({"z": equal, "a": equal}, "mrr", "comb", tmp_path / "choice.json")
     assert read_tuned(tmp_path / "choice.json") == "z"
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"tuned"'])
-def test_a_damaged_choice_is_named(tmp_path, text):
+def test_a_damaged_record_of_the_choice_is_named(tmp_path, text):
     (tmp_path / "choice.json").write_text(text)
     with pytest.raises(AnalogyQAError, match=r"choice\.json: not a record of tuned"):
         read_tuned(tmp_path / "choice.json")
