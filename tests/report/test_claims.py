@@ -413,7 +413,9 @@ class TestEvidence:
             frame = scores(0.5, cell.system)
             return frame if cell.system == "glove" else frame.rename(columns={"q00": "q99"})
 
-        with pytest.raises(AnalogyQAError, match=r"glove/wikiqa/comb/default and word2vec.* different"):
+        with pytest.raises(
+            AnalogyQAError, match=r"glove/wikiqa/comb/default and word2vec.* different"
+        ):
             judge({"one": UNTRAINED}, values)
 
 
