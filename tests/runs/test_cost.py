@@ -43,14 +43,14 @@ def test_parameters_are_those_that_learn_and_every_system_takes_as_many_steps(pa
 
 def test_steps_are_taken_in_turns(cell_files, tmp_path, monkeypatch):
     taken = []
-    original = cost._steps_of
+    original = cost._take_steps
 
     def steps_of(learner):
         for found in original(learner):
             taken.append(learner.system.ranker.name)
             yield found
 
-    monkeypatch.setattr(cost, "_steps_of", steps_of)
+    monkeypatch.setattr(cost, "_take_steps", steps_of)
     files = cell_files(types=None, p=1)
     systems = {"a": system("hyperbolic"), "b": system("cosine")}
     own = dict.fromkeys(systems, CellFiles(files.corpus, files.vectors, None, {}))

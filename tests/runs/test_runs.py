@@ -421,7 +421,7 @@ def history(tmp_path):
     ],
 )
 def test_the_hyperparameters_with_the_best_mean_over_seeds_are_chosen(
-    history, tmp_path, measure, tuned, dev
+    history, tmp_path, measure, chosen, dev
 ):
     histories = {
         "paper": history("a", [0.1, 0.9, 0.2], [0.1]),
@@ -429,7 +429,7 @@ def test_the_hyperparameters_with_the_best_mean_over_seeds_are_chosen(
         "other": history("c", [0.5], [0.5]),
     }
     choose_hyperparameters(histories, measure, "comb", tmp_path / "choice.json")
-    assert read_tuned(tmp_path / "choice.json") == tuned
+    assert read_tuned(tmp_path / "choice.json") == chosen
     record = json.loads((tmp_path / "choice.json").read_text())
     assert record["dev"] == pytest.approx(dev)
     assert (record["measure"], record["subset"]) == (measure, "comb")

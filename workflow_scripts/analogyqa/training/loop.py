@@ -186,8 +186,8 @@ def _score_split(learner: Learner, split: str) -> tuple[np.ndarray, np.ndarray]:
 class LossOfConstants:
     """The loss of an epoch for rankers that give every pair the same energy.
 
-    What can be learned shows as a loss below the lowest of these. The object takes the place of a
-    ranker in the loss.
+    What can be learned shows as a loss below the lowest of these. The objectives call it as they
+    call a ranker.
 
     Args:
         summed_loss: The function `Learner.summed_loss`.
