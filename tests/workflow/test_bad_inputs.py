@@ -79,8 +79,8 @@ CORPORA = {
     "cut-in-a-row": (lambda text: text[:-20], ".tsv", ["line 73"]),
     "duplicate-question-id": (set_field(10, 0, "train-who-0"), ".tsv", [
         "line 10", "train-who-0 already ended"]),
-    "another-text": (set_field(3, 1, "who else ?"), ".tsv", ["line 3", "another text"]),
-    "empty-question": (set_field(2, 1, ""), ".tsv", ["line 2", "empty question"]),
+    "another-text": (set_field(3, 1, "who else ?"), ".tsv", ["line 3", "train-who-0"]),
+    "empty-question": (set_field(2, 1, ""), ".tsv", ["line 2", "the question is empty"]),
     "empty-candidate": (set_field(5, 5, " "), ".tsv", ["line 5", "the candidate is empty"]),
     "question-without-candidates": (instead(f"{OPENED}</question>\n</QApairs>\n"), ".xml", [
         "line 5", "question 7 has no candidates"]),
@@ -108,10 +108,10 @@ def zip_of(*names, cut=None):
 
 VECTOR_FILES = {
     "nan": (edit_line(2, " 0.126", " nan"), ".vec", ["line 2", "not finite"]),
-    "longer": (edit_line(4, " ", " 0.5 "), ".vec", ["line 4", "a vector of 7 numbers, not 6"]),
+    "longer": (edit_line(4, " ", " 0.5 "), ".vec", ["line 4", "a vector of 7 numbers"]),
     "no-number": (edit_line(2, " 0.126", " zero"), ".vec", ["line 2", "zero"]),
     "fewer-than-said": (lambda text: text[: text[:-1].rindex("\n")], ".vec", [
-        "its first line says"]),
+        "38 vectors", "39"]),
     "other-words": (instead("1 6\nzzz 1 2 3 4 5 6\n"), ".vec", ["none of the"]),
     "cut-gzip": (gzip_cut, ".vec.gz", ["damaged or truncated"]),
     "cut-zip": (zip_of("a.vec", cut=-60), ".vec.zip", ["damaged or truncated"]),
@@ -243,7 +243,7 @@ DAMAGED = {
     "p above the questions": (
         p_above_the_questions,
         RUN,
-        ["seed0.parquet: only 6 who prototypes", "allowed: 1 to 6"],
+        ["seed0.parquet: only 6 who prototypes", "1 to 6"],
     ),
     "cuda without a GPU": (cuda, RUN, ["device: cuda is requested", "set device: auto"]),
 }
@@ -287,7 +287,7 @@ def test_an_output_folder_that_cannot_be_written_is_named(project):
     done = project.run(RUN)
     assert done.returncode != 0
     assert "output_dir: 'results' cannot be written" in done.stdout
-    assert "is a file. Remove it or name another folder." in done.stdout
+    assert "is a file." in done.stdout
     assert "Traceback" not in done.stdout
     assert "site-packages" not in done.stdout
     assert (project.folder / "results").read_text() == "a file where the folder should be"

@@ -137,7 +137,7 @@ def test_a_row_that_was_not_run_names_the_file_to_drop_in(finished, row, file):
     for each in of_wikiqa:
         assert each["mean"] == ""
         assert each["verdict"] == "not run"
-        assert f"drop in {file}" in each["reason"]
+        assert f"put {file}" in each["reason"]
 
 
 def test_the_other_rows_are_run_without_it(finished):

@@ -39,9 +39,9 @@ def varied(finished, tmp_path_factory):
 def changed(varied, tmp_path):
     """A function that changes an override in a copy and returns the cells left to run."""
 
-    def cells(**overrides):
+    def cells(**choices):
         project = varied.copy_to(tmp_path / "project")
-        project.configure(sensitivity=SENSITIVITY | {"overrides": CHOICES | overrides})
+        project.configure(sensitivity=SENSITIVITY | {"choices": CHOICES | choices})
         return cells_of(project.jobs("sensitivity"))
 
     return cells
@@ -68,7 +68,7 @@ def test_a_variation_that_cannot_be_had_is_not_run_and_says_why(varied):
     for row in rows_of(varied):
         if row["choice"] == "vectors":
             assert (row["mean"], row["verdict"]) == ("", "not run")
-            assert "drop in vectors/enwiki-105m-300d.word2vec.vec.gz" in row["reason"]
+            assert "put vectors/enwiki-105m-300d.word2vec.vec.gz" in row["reason"]
         else:
             assert row["mean"]
 
