@@ -9,12 +9,13 @@ from pathlib import Path
 from analogyqa.job import cell_files, job, job_cell
 from analogyqa.runs.choose import resolve_system
 from analogyqa.runs.train import train_cell
-from analogyqa.tracking.live import LiveLog
+from analogyqa.tracking import live_log
 
 with job(snakemake) as given:
     hyperparameters, system = resolve_system(given.systems, snakemake.input.get("selection"))
     cell, results = job_cell(snakemake), snakemake.config["output_dir"]
-    with LiveLog(snakemake.config["tracking_uri"], results, cell, hyperparameters) as live:
+    tracking_uri = snakemake.config["tracking_uri"]
+    with live_log(tracking_uri, results, cell, hyperparameters) as on_epoch:
         train_cell(
             cell,
             given.types,
@@ -27,6 +28,6 @@ with job(snakemake) as given:
             Path(results, "checkpoints"),
             Path(snakemake.output.record).parent,
             snakemake.threads,
-            live.log,
+            on_epoch,
             given.configured,
         )
