@@ -27,14 +27,12 @@ from analogyqa.experiments.experiment import load_experiment
 from analogyqa.experiments.parameters import Parameters
 from analogyqa.experiments.inputs import Inputs
 from analogyqa.experiments.outputs import Outputs
-from analogyqa.experiments.patterns import growing, one_of, with_overrides
+from analogyqa.experiments.patterns import growing
 from analogyqa.files import read_yaml
 from analogyqa.folders import require_writable
 from analogyqa.memory import MALLOC_OPTIONS
 from analogyqa.analogies.specs import SOLVERS
 from analogyqa.runs.commit import CommitUnknownError, find_commit
-from analogyqa.settings.base import AT
-from analogyqa.settings.data import ALL
 from analogyqa.settings.load import from_here
 
 # Jobs inherit these variables. A value that the user has set is kept.
@@ -82,16 +80,7 @@ GPUS = 0 if CONFIG.device == "cpu" else 1
 
 
 wildcard_constraints:
-    dataset=one_of(CONFIG.datasets),
-    corpus=with_overrides(CONFIG.datasets),
-    category=one_of(CONFIG.categories),
-    subset=one_of([*CONFIG.subsets, *CONFIG.relations, ALL]),
-    overrides="[^/]+",
-    vectors=with_overrides(CONFIG.vectors),
-    sentence_vectors=one_of(CONFIG.sentence_vectors),
-    p=r"\d+",
-    number=r"\d+",
-    paper=one_of(EXPERIMENT.papers),
+    **EXPERIMENT.wildcard_constraints,
 
 
 include: "rules/sources.smk"

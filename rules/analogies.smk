@@ -37,7 +37,7 @@ rule join_relations:
     log:
         f"{RESULTS}/logs/join_relations/{{corpus}}.log",
     wildcard_constraints:
-        corpus=EXPERIMENT.analogy_datasets,
+        corpus=EXPERIMENT.patterns["analogy data set"],
     localrule: True
     conda:
         "../envs/cpu.yaml"
@@ -62,10 +62,9 @@ rule solve_analogies:
     benchmark:
         f"{RESULTS}/benchmarks/solve_analogies/{{system}}/{{dataset}}-{{before}}{{after}}.jsonl"
     wildcard_constraints:
-        dataset=EXPERIMENT.analogy_datasets,
-        # The overrides of a cell other than its solver.
-        before=f"([^/]+{AT})?",
-        after=f"({AT}[^/]+)?",
+        dataset=EXPERIMENT.patterns["analogy data set"],
+        before=EXPERIMENT.patterns["before solver"],
+        after=EXPERIMENT.patterns["after solver"],
     conda:
         "../envs/cpu.yaml"
     resources:

@@ -19,7 +19,7 @@ rule build_corpus:
     benchmark:
         f"{RESULTS}/benchmarks/build_corpus/{{corpus}}.jsonl"
     wildcard_constraints:
-        corpus=f"({EXPERIMENT.ranked_datasets})({AT}[^/]+)?",
+        corpus=EXPERIMENT.patterns["ranked corpus"],
     conda:
         "../envs/cpu.yaml"
     resources:

@@ -10,11 +10,6 @@ makes: runs/{system}/{dataset}/{subset}/{overrides}/{scores,metrics,history}.par
 """
 
 RUN = f"{RESULTS}/runs/{{system}}/{{dataset}}/{{subset}}/{{overrides}}"
-TRAINED = one_of(name for name in CONFIG.systems if CONFIG.systems[name].trained)
-FUSED = one_of(name for name in CONFIG.systems if CONFIG.systems[name].parts)
-SCORED = one_of(
-    name for name, system in CONFIG.systems.items() if not (system.trained or system.parts)
-)
 
 
 rule train_encoder:
@@ -31,8 +26,8 @@ rule train_encoder:
     benchmark:
         f"{RESULTS}/benchmarks/train_encoder/{{system}}/{{dataset}}-{{subset}}-{{overrides}}.jsonl"
     wildcard_constraints:
-        dataset=EXPERIMENT.ranked_datasets,
-        system=TRAINED,
+        dataset=EXPERIMENT.patterns["ranked data set"],
+        system=EXPERIMENT.patterns["trained"],
     conda:
         "../envs/gpu.yaml"
     # The number of seeds that train in parallel.
@@ -58,8 +53,8 @@ rule look_inside:
     benchmark:
         f"{RESULTS}/benchmarks/look_inside/{{system}}/{{dataset}}-{{subset}}-{{overrides}}.jsonl"
     wildcard_constraints:
-        dataset=EXPERIMENT.ranked_datasets,
-        system=TRAINED,
+        dataset=EXPERIMENT.patterns["ranked data set"],
+        system=EXPERIMENT.patterns["trained"],
     conda:
         "../envs/cpu.yaml"
     resources:
@@ -80,8 +75,8 @@ rule keep_weights:
     log:
         f"{RESULTS}/logs/keep_weights/{{system}}/{{dataset}}-{{subset}}-{{overrides}}.log",
     wildcard_constraints:
-        dataset=EXPERIMENT.ranked_datasets,
-        system=TRAINED,
+        dataset=EXPERIMENT.patterns["ranked data set"],
+        system=EXPERIMENT.patterns["trained"],
     localrule: True
     conda:
         "../envs/cpu.yaml"
@@ -100,7 +95,7 @@ rule choose_hyperparameters:
     log:
         f"{RESULTS}/logs/choose_hyperparameters/{{system}}-{{dataset}}.log",
     wildcard_constraints:
-        system=one_of(name for name in CONFIG.systems if CONFIG.find_selection(name)),
+        system=EXPERIMENT.patterns["tuned"],
     localrule: True
     conda:
         "../envs/cpu.yaml"
@@ -123,8 +118,8 @@ rule score_candidates:
     benchmark:
         f"{RESULTS}/benchmarks/score_candidates/{{system}}/{{dataset}}-{{subset}}-{{overrides}}.jsonl"
     wildcard_constraints:
-        dataset=EXPERIMENT.ranked_datasets,
-        system=SCORED,
+        dataset=EXPERIMENT.patterns["ranked data set"],
+        system=EXPERIMENT.patterns["scored"],
     conda:
         "../envs/cpu.yaml"
     resources:
@@ -149,8 +144,8 @@ rule fuse_scores:
     benchmark:
         f"{RESULTS}/benchmarks/fuse_scores/{{system}}/{{dataset}}-{{subset}}-{{overrides}}.jsonl"
     wildcard_constraints:
-        dataset=EXPERIMENT.ranked_datasets,
-        system=FUSED,
+        dataset=EXPERIMENT.patterns["ranked data set"],
+        system=EXPERIMENT.patterns["fused"],
     conda:
         "../envs/cpu.yaml"
     resources:

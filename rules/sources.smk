@@ -17,7 +17,7 @@ rule verify_source:
     log:
         f"{RESULTS}/logs/verify_source/{{file}}.log",
     wildcard_constraints:
-        file=one_of(EXPERIMENT.placed_by_hand),
+        file=EXPERIMENT.patterns["file by hand"],
     retries: 0
     localrule: True
     conda:
@@ -39,4 +39,4 @@ use rule verify_source as fetch_source with:
     log:
         f"{RESULTS}/logs/fetch_source/{{file}}.log",
     wildcard_constraints:
-        file=one_of(EXPERIMENT.source_of_file.keys() - EXPERIMENT.placed_by_hand),
+        file=EXPERIMENT.patterns["fetched file"],

@@ -18,7 +18,7 @@ rule train_vectors:
     benchmark:
         f"{RESULTS}/benchmarks/train_vectors/{{vectors}}.jsonl"
     wildcard_constraints:
-        vectors=one_of(name for name in CONFIG.vectors if CONFIG.vectors[name].train_on),
+        vectors=EXPERIMENT.patterns["fastText"],
     conda:
         "../envs/cpu.yaml"
     # One thread makes training reproducible.
@@ -40,7 +40,7 @@ use rule train_vectors as train_word2vec with:
     benchmark:
         f"{RESULTS}/benchmarks/train_word2vec/{{vectors}}.jsonl"
     wildcard_constraints:
-        vectors=with_overrides(name for name in CONFIG.vectors if CONFIG.vectors[name].corpora),
+        vectors=EXPERIMENT.patterns["word2vec"],
     params:
         given=PARAMS.train_word2vec,
 

@@ -288,7 +288,7 @@ def test_rewriting_systems_need_entities(available, folder, model, words, reason
     found = available(TAM, named_entities=entities)
     assert set(found.reasons) == {"tam"}
     assert reason in found.reasons["tam"]
-    assert ("spacy download" in found.reasons["tam"]) == (found.entities is None)
+    assert ("spacy download" in found.reasons["tam"]) == (found.entities == "")
     assert available(named_entities=entities).reasons == {}
 
 

@@ -26,7 +26,8 @@ SOURCES = load_registry("sources.yaml")
 FILES = {source.file: name for name, source in SOURCES.items()}
 RESOURCES, RESULTS = "resources", "results"
 BY_HAND = {each.file for each in SOURCES.values() if is_placed_by_hand(each, RESOURCES)}
-EXPERIMENT = SimpleNamespace(source_of_file=FILES, placed_by_hand=BY_HAND)
+PATTERNS = {"file by hand": one_of(BY_HAND), "fetched file": one_of(FILES.keys() - BY_HAND)}
+EXPERIMENT = SimpleNamespace(patterns=PATTERNS)
 PARAMS = SimpleNamespace(source=lambda wildcards: FILES[wildcards.file])
 
 

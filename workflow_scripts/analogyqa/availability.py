@@ -10,12 +10,12 @@ from analogyqa.plan import varied_systems
 from analogyqa.pretrained import hugging_face, transformer
 from analogyqa.rewriting import entities
 from analogyqa.schemas import SPLITS
-from analogyqa.settings.analogies import Category
+from analogyqa.settings.analogies import Category, Parser
 from analogyqa.settings.base import nearest_hint
 from analogyqa.settings.data import Dataset
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
-from analogyqa.settings.vectors import SentenceVectors, Vectors
+from analogyqa.settings.vectors import Lemmas, NamedEntities, SentenceVectors, Vectors
 from analogyqa.sources.registry import Source, UnavailableError, first_available, local_copy
 from analogyqa.tasks.analogies import category_key
 
@@ -37,7 +37,7 @@ class Availability:
         vectors: files of each set of word vectors, or the texts to train it on.
         sentence_vectors: files of each set of sentence vectors, by purpose: `weights`, `name` and
             `files` of an installed model, or `train_on` and `dev_on`.
-        entities, lemmas, parser: the spaCy model for each task, or None.
+        entities, lemmas, parser: the spaCy model for each task, "" for none.
         categories: files of each category of sentence pairs, by purpose.
         reasons: why something cannot run here, by name: a system, a data set, a category or
             `system overrides`.
@@ -51,7 +51,7 @@ class Availability:
         config: Config,
         registry: dict[str, Source],
         resources: str,
-        mirrors: Sequence[str | Path],
+        mirrors: Sequence[Path],
         papers: Iterable[Paper] = (),
     ) -> None:
         self._config, self._registry = config, registry
@@ -162,33 +162,27 @@ class Availability:
     def _find_vectors(self, vectors: Vectors) -> list[str]:
         if vectors.source:
             return [self._find_portably(vectors.source)]
-        if vectors.corpora:
-            return self._find_corpora(vectors)
-        return [self._find_portably([text]) for text in vectors.train_on]
-
-    def _find_corpora(self, vectors: Vectors) -> list[str]:
-        """Return the unique files of the data sets that word vectors are trained on."""
-        missing = [self._no_splits[name] for name in vectors.corpora if name in self._no_splits]
+        if vectors.train_on:
+            return [self._find_portably([text]) for text in vectors.train_on]
+        corpora = vectors.corpora or {}
+        missing = [self._no_splits[name] for name in corpora if name in self._no_splits]
         if vectors.lemmas and self._no_lemmas:
             missing.append(self._no_lemmas)
         if missing:
             raise UnavailableError(f"is trained on missing data ({'; '.join(missing)})")
-        files = [
-            self.splits[name][split] for name, splits in vectors.corpora.items() for split in splits
-        ]
+        files = (self.splits[name][split] for name, splits in corpora.items() for split in splits)
         return list(dict.fromkeys(files))
 
     def _find_sentence_vectors(self, stored: SentenceVectors) -> dict[str, list[str]]:
         if stored.train_on:
-            return {
-                "train_on": list(map(self._find_portably, stored.train_on)),
-                "dev_on": list(map(self._find_portably, stored.dev_on)),
-            }
+            splits = {"train_on": stored.train_on, "dev_on": stored.dev_on or []}
+            return {split: list(map(self._find_portably, files)) for split, files in splits.items()}
+        weights = stored.weights or []
         if stored.encoder == "sentence_transformers":
-            return self._find_transformer(stored.weights)
+            return self._find_transformer(weights)
         if stored.encoder == "hugging_face":
-            return _first_installed(stored.weights, hugging_face.installed)
-        return {"weights": [self._find_portably(stored.weights)]} if stored.weights else {}
+            return _first_installed(weights, hugging_face.installed)
+        return {"weights": [self._find_portably(weights)]} if weights else {}
 
     def _find_transformer(self, names: Sequence[str]) -> dict[str, list[str]]:
         """Return the first model that is installed, or else the first in sources.yaml."""
@@ -216,15 +210,17 @@ class Availability:
                 f"was not found and has no URL; put {files} into the resources folder"
             ) from None
 
-    def _find_model(self, section: object, name: str, finds: str) -> tuple[str | None, str]:
-        """Return the spaCy model of a section of the configuration, or None and the reason."""
+    def _find_model(
+        self, section: NamedEntities | Lemmas | Parser | None, name: str, finds: str
+    ) -> tuple[str, str]:
+        """Return the spaCy model of a section of the configuration, or "" and the reason."""
         if section is None:
-            return None, f"the section {name} is missing"
+            return "", f"the section {name} is missing"
         folders = [self._resources, *self._mirrors]
         try:
             return find_model(section.model, folders, f"{finds} ({name}.model)"), ""
         except AnalogyQAError as error:
-            return None, str(error)
+            return "", str(error)
 
     def _collect_reasons(self, papers: Iterable[Paper]) -> dict[str, str]:
         config = self._config

@@ -43,7 +43,7 @@ def job(snakemake) -> Iterator[SimpleNamespace]:
     try:
         terminal = logging.StreamHandler()
         terminal.setLevel(logging.WARNING)
-        handlers = [_LogFile(log_file, mode="w"), terminal]
+        handlers: list[logging.Handler] = [_LogFile(log_file, mode="w"), terminal]
         logging.basicConfig(level=logging.INFO, format="%(message)s", handlers=handlers, force=True)
         yield SimpleNamespace(**dict(snakemake.params.items()).get("given", {}))
         values = (value for value in snakemake.wildcards if value != DEFAULT)

@@ -1,7 +1,8 @@
 """The measures, which `ir_measures` computes as trec_eval does."""
 
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import ClassVar
 
 import ir_measures
 import numpy as np
@@ -13,45 +14,49 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.schemas import METRICS
 
 
-class Measure(NamedTuple):
-    """A measure of an item, which is a question or a sentence pair.
-
-    Attributes:
-        title, short: The title and the short title.
-        computed_by: The measure of `ir_measures`; None if it is not about ranked candidates.
-        largest: The largest value; the smallest is 0.
-        official: Whether it follows the scorers of SemEval: questions without a correct candidate
-            count as 0, and candidates with equal scores keep the order of the file.
-    """
+@dataclass(frozen=True)
+class Measure:
+    """A measure of an item, which is a question or a sentence pair; its values are from 0 to 1."""
 
     title: str
     short: str
-    computed_by: ir_measures.measures.Measure | None = None
-    largest: float = 1.0
-    official: bool = False
+    largest: ClassVar[float] = 1.0
+
+
+@dataclass(frozen=True)
+class RankedMeasure(Measure):
+    """A measure of ranked candidates.
+
+    Attributes:
+        computed_by: The measure of `ir_measures`.
+        is_official: Whether it follows the scorers of SemEval: questions without a correct
+            candidate count as 0, and candidates with equal scores keep the order of the file.
+    """
+
+    computed_by: ir_measures.measures.Measure
+    is_official: bool = False
 
 
 ACCURACY = "accuracy"
-# The measures of ranked candidates.
 RANKED = {
-    "map": Measure("Mean average precision", "MAP", AP),
-    "mrr": Measure("Mean reciprocal rank", "MRR", RR),
+    "map": RankedMeasure("Mean average precision", "MAP", AP),
+    "mrr": RankedMeasure("Mean reciprocal rank", "MRR", RR),
     # trec_eval leaves out questions without a correct candidate; the scorers of SemEval do not.
-    "map_official": Measure(
-        "Mean average precision, unanswerable questions as 0", "MAP", AP, official=True
+    "map_official": RankedMeasure(
+        "Mean average precision, unanswerable questions as 0", "MAP", AP, True
     ),
-    "mrr_official": Measure(
-        "Mean reciprocal rank, unanswerable questions as 0", "MRR", RR, official=True
+    "mrr_official": RankedMeasure(
+        "Mean reciprocal rank, unanswerable questions as 0", "MRR", RR, True
     ),
-    "p_at_1": Measure("Precision at 1", "P@1", P @ 1),
-    ACCURACY: Measure("Accuracy", "Accuracy", Success @ 1),
+    "p_at_1": RankedMeasure("Precision at 1", "P@1", P @ 1),
+    ACCURACY: RankedMeasure("Accuracy", "Accuracy", Success @ 1),
 }
 # The measures of solved analogies, besides accuracy: how often each kind of wrong answer is chosen.
 OF_DISTRACTORS = {
     f"chose_{name}": Measure(f"Chosen: {name.replace('_', ' ')}", name.replace("_", " "))
     for name in DISTRACTORS
 }
-MEASURES = RANKED | OF_DISTRACTORS
+MEASURES: dict[str, Measure] = {**RANKED, **OF_DISTRACTORS}
 # The number of an item's candidates that share their score with another one. trec_eval orders them
 # by descending id, official measures by the file.
 TIED = "tied_candidates"
@@ -104,14 +109,14 @@ def measure_items(
     }
     items = sorted(groups)
     rows = [
-        (item, groups[item], name, values[measure.official][item, measure.computed_by])
+        (item, groups[item], name, values[measure.is_official][item, measure.computed_by])
         for name, measure in RANKED.items()
         for item in items
     ]
     rows += [
         (item, NO_TYPE, name, 0.0)
         for name, measure in RANKED.items()
-        if measure.official
+        if measure.is_official
         for item in sorted(unanswerable)
     ]
     rows += [
@@ -195,11 +200,11 @@ def values_by_seed(metrics: pd.DataFrame, split: str) -> dict[str, pd.DataFrame]
     wide = rows.pivot(index="seed", columns=["measure", "item"], values="value")
     wide = wide.sort_index(axis="columns")
     measured = set(wide.columns.get_level_values("measure"))
-    names = (*MEASURES, *ABOUT_ITEMS, WEIGHT)
-    values = {name: wide[name] for name in names if name in measured}
-    weights = values.pop(WEIGHT, None)
-    for name in MEASURES if weights is not None else ():
-        if name in values:
+    names = [name for name in (*MEASURES, *ABOUT_ITEMS) if name in measured]
+    values = {name: wide.xs(name, axis="columns", level="measure") for name in names}
+    if WEIGHT in measured:
+        weights = wide.xs(WEIGHT, axis="columns", level="measure")
+        for name in MEASURES.keys() & values.keys():
             weight = weights[values[name].columns]  # not every item has every measure
             values[name] = values[name] * weight.div(weight.mean(axis=1), axis=0)
     return values

@@ -110,7 +110,8 @@ def cluster_jobs(jobs: Iterable[Job]) -> Counter[str]:
     """Return the number of cluster jobs of each rule and group."""
     submitted = [job for job in jobs if job.minutes is not None]
     alone = [job.rule for job in submitted if not job.group]
-    return Counter([*alone, *(name for name, _ in {job.group for job in submitted} - {None})])
+    groups = {job.group for job in submitted if job.group}
+    return Counter([*alone, *(name for name, _ in groups)])
 
 
 def place_of(job: Job, output_dir: str) -> str:
@@ -168,12 +169,13 @@ class Timings:
         """Return the estimated cost of a job."""
         references = [timing for (rule, _), timing in self._reference.items() if rule == job.rule]
         rough = mean_of(references) if references else Timing(0, 0, 0)
-        seconds = [mean(column) for column in zip(*self._ran.get(job.rule, []), strict=True)]
+        ran = self._ran.get(job.rule, [])
+        seconds, cpu_seconds = map(mean, zip(*ran, strict=True)) if ran else (0.0, 0.0)
         estimates = {
             "measured": self.measured(job),
             "reference": self._reference.get((job.rule, self.place(job))),
-            "alike": seconds and Timing(*seconds, rough.bytes, self._seeds(job)),
-            "rough": references and rough,
+            "alike": Timing(seconds, cpu_seconds, rough.bytes, self._seeds(job)) if ran else None,
+            "rough": rough if references else None,
         }
         basis = next((name for name, timing in estimates.items() if timing), "unknown")
         timing = estimates.get(basis) or rough

@@ -30,7 +30,7 @@ def induce_category(
     words: str | None,
     texts: Sequence[str],
     inference: Mapping[str, pd.DataFrame],
-    parser: str | None,
+    parser: str,
     seed: int,
 ) -> pd.DataFrame:
     """Make the sentence pairs of a category, as a table with schema ANALOGIES.
@@ -40,7 +40,7 @@ def induce_category(
         words: file of word analogies, for rules that need words.
         texts: files of sentences, for rules over parsed sentences.
         inference: NLI pairs of each file (premise, hypothesis, label), for rules that need labels.
-        parser: spaCy model that parses sentences.
+        parser: spaCy model that parses sentences, "" for none.
         seed: shuffles candidates and draws distractors.
 
     Raises:

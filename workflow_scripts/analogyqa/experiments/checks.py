@@ -45,7 +45,7 @@ def check_types(dataset: str, experiment: Experiment) -> None:
     """
     config, section = experiment.config, experiment.config.datasets[dataset]
     subsets = {cell.subset for cell in experiment.all_cells if cell.dataset == dataset} - {ALL}
-    types = {name for subset in subsets for name in config.types_of(subset)}
+    types = {name for subset in subsets for name in config.types_of(subset) or ()}
     files = experiment.available.splits[dataset]
     if types and all(Path(file).is_file() for file in files.values()):
         question_types = experiment.question_types[dataset]

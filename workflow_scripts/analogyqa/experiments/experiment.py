@@ -7,7 +7,8 @@ from functools import cached_property
 from pathlib import Path
 
 from analogyqa.availability import Availability
-from analogyqa.experiments.patterns import one_of
+from analogyqa.errors import AnalogyQAError
+from analogyqa.experiments.patterns import one_of, with_overrides
 from analogyqa.folders import require_writable
 from analogyqa.plan import (
     Cell,
@@ -19,11 +20,13 @@ from analogyqa.plan import (
     sensitivity_cells,
 )
 from analogyqa.runs.depends_on import content_hash
-from analogyqa.settings.base import Section
+from analogyqa.settings.base import AT, Section
+from analogyqa.settings.data import ALL
 from analogyqa.settings.left_out import leave_out
 from analogyqa.settings.load import REPOSITORY, Origin, load_config
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
+from analogyqa.settings.vectors import NamedEntities
 from analogyqa.sources.registry import Source, load_registry, mirrors_from
 from analogyqa.sources.verify import is_placed_by_hand
 
@@ -97,15 +100,54 @@ class Experiment:
         config = self.config.model_dump(mode="json", exclude=_NOT_REPORTED)
         return content_hash([config, _dump(self.config.studies), _dump(self.papers)])
 
-    @cached_property
-    def ranked_datasets(self) -> str:
-        """A regular expression for the data sets whose candidates are ranked."""
-        return one_of(name for name, own in self.config.datasets.items() if not own.gives_relations)
+    @property
+    def named_entities(self) -> NamedEntities:
+        """The section of the configuration that a rewriting needs."""
+        if self.config.named_entities is None:
+            raise AnalogyQAError("named_entities: a rewriting needs this section; add it")
+        return self.config.named_entities
 
     @cached_property
-    def analogy_datasets(self) -> str:
-        """A regular expression for the data sets whose analogies are solved."""
-        return one_of(name for name, own in self.config.datasets.items() if own.gives_relations)
+    def patterns(self) -> dict[str, str]:
+        """Regular expressions for wildcards, by what they match."""
+        datasets, systems = self.config.datasets.items(), self.config.systems.items()
+        vectors = self.config.vectors.items()
+        analogies = {name for name, dataset in datasets if dataset.gives_relations}
+        trained = {name for name, system in systems if system.trained}
+        fused = {name for name, system in systems if system.parts}
+        return {
+            "ranked data set": one_of(self.config.datasets.keys() - analogies),
+            "ranked corpus": with_overrides(self.config.datasets.keys() - analogies),
+            "analogy data set": one_of(analogies),
+            "trained": one_of(trained),
+            "fused": one_of(fused),
+            "scored": one_of(self.config.systems.keys() - trained - fused),
+            "tuned": one_of(name for name, _ in systems if self.config.find_selection(name)),
+            "fastText": one_of(name for name, section in vectors if section.train_on),
+            "word2vec": with_overrides(name for name, section in vectors if section.corpora),
+            "fetched file": one_of(self.source_of_file.keys() - self.placed_by_hand),
+            "file by hand": one_of(self.placed_by_hand),
+            # The overrides of a cell before and after its solver.
+            "before solver": f"([^/]+{AT})?",
+            "after solver": f"({AT}[^/]+)?",
+        }
+
+    @property
+    def wildcard_constraints(self) -> dict[str, str]:
+        """Regular expressions for the wildcards of all rules."""
+        config = self.config
+        return {
+            "dataset": one_of(config.datasets),
+            "corpus": with_overrides(config.datasets),
+            "category": one_of(config.categories),
+            "subset": one_of([*config.subsets, *config.relations, ALL]),
+            "overrides": "[^/]+",
+            "vectors": with_overrides(config.vectors),
+            "sentence_vectors": one_of(config.sentence_vectors),
+            "p": r"\d+",
+            "number": r"\d+",
+            "paper": one_of(self.papers),
+        }
 
 
 def load_experiment(

@@ -64,13 +64,13 @@ class Inputs:
         known = {f"{self.experiment.resources}/{file}" for file in self.experiment.source_of_file}
         return [f"{file}.source.json" for file in files if file in known]
 
-    def model(self, model: str | None) -> list[str]:
+    def model(self, model: str) -> list[str]:
         """Return the files of a spaCy model.
 
         Return none for an installed package, and none on a mirror, which may change or vanish.
         """
         mirrors = self.experiment.mirrors
-        if model is None or any(Path(model).is_relative_to(mirror) for mirror in mirrors):
+        if not model or any(Path(model).is_relative_to(mirror) for mirror in mirrors):
             return []
         return list_files(model)
 
@@ -78,8 +78,8 @@ class Inputs:
 
     def build_corpus(self, wildcards: Wildcards) -> Files:
         """Return the files of the splits of a corpus."""
-        files = self.available.splits[split_corpus(wildcards.corpus)[0]]
         self._require_same(f"corpora/{wildcards.corpus}.json", self.corpus_configured(wildcards))
+        files = self.available.splits[split_corpus(wildcards.corpus)[0]]
         return files | {"sources": self.sources(files.values())}
 
     def corpus_configured(self, wildcards: Wildcards) -> Configured:
@@ -96,7 +96,7 @@ class Inputs:
 
     def rewrite_questions(self, wildcards: Wildcards) -> Files:
         dataset, corpus = split_corpus(wildcards.corpus)[0], wildcards.corpus
-        vectors = self.config.named_entities.vectors
+        vectors = self.experiment.named_entities.vectors
         return {
             "corpus": f"{self.results}/corpora/{corpus}.parquet",
             # A fold has the same entities as its data set.
@@ -113,7 +113,9 @@ class Inputs:
     def train_word2vec(self, wildcards: Wildcards) -> Files:
         vectors = self.config.vectors_at(wildcards.vectors)
         table = "lemmas/{}/words.parquet" if vectors.lemmas else "corpora/{}.parquet"
-        return {"corpora": [f"{self.results}/{table.format(name)}" for name in vectors.corpora]}
+        return {
+            "corpora": [f"{self.results}/{table.format(name)}" for name in vectors.corpora or ()]
+        }
 
     def select_vectors(self, wildcards: Wildcards) -> Files:
         """Return the table whose words are selected, and the file in which they are looked up."""
@@ -121,12 +123,9 @@ class Inputs:
         self._require_same(record, configured_vectors(self.config, wildcards.vectors))
         lemmas = self.config.vectors_at(wildcards.vectors).lemmas
         table = "lemmas/{}/content.parquet" if lemmas else "corpora/{}.parquet"
+        corpus = f"{self.results}/{table.format(wildcards.dataset)}"
         file = self.vectors_file(wildcards.vectors)
-        return {
-            "corpus": f"{self.results}/{table.format(wildcards.dataset)}",
-            "vectors": file,
-            "sources": self.sources([file]),
-        }
+        return {"corpus": corpus, "vectors": file, "sources": self.sources([file])}
 
     def vectors_file(self, name: str) -> str:
         """Return the file in which words are looked up."""
@@ -140,9 +139,14 @@ class Inputs:
         return {
             "train": files["train_on"],
             "dev": files["dev_on"],
-            "vectors": self.vectors_file(self.config.sentence_vectors[name].vectors),
             "sources": self.sources([*files["train_on"], *files["dev_on"]]),
+            **self._vectors_of(name),
         }
+
+    def _vectors_of(self, name: str) -> dict[str, str]:
+        """Return the file of the word vectors that a pre-trained encoder reads, if any."""
+        vectors = self.config.sentence_vectors[name].vectors
+        return {"vectors": self.vectors_file(vectors)} if vectors else {}
 
     def encode_sentences(self, wildcards: Wildcards) -> Files:
         """Return the sentences, and the files that the encoder reads."""
@@ -150,13 +154,11 @@ class Inputs:
         record = f"sentence_vectors/{wildcards.corpus}/{name}.json"
         self._require_same(record, configured_sentences(self.config, name))
         stored, files = self.config.sentence_vectors[name], self.available.sentence_vectors[name]
-        read: Files = {}
+        read = self._vectors_of(name)
         if stored.train_on:
             read["weights"] = f"{self.results}/sentence_vectors/trained/{name}.pt"
         elif "weights" in files:
             read["weights"] = files["weights"][0]
-        if stored.vectors:
-            read["vectors"] = self.vectors_file(stored.vectors)
         model_files = files.get("files", [])
         return read | {
             "corpus": f"{self.results}/corpora/{wildcards.corpus}.parquet",
@@ -166,7 +168,7 @@ class Inputs:
 
     def vector_files(self, system: System, corpus: str) -> Files:
         """Return the word vectors or sentence vectors that a system reads for a corpus."""
-        files = {}
+        files: Files = {}
         if system.vectors:
             dataset, _ = split_corpus(corpus)
             files["vectors"] = f"{self.results}/vectors/{dataset}/{system.word_vectors}.npy"
@@ -178,16 +180,16 @@ class Inputs:
     # Prototypes and quadruples
 
     def prototypes(self, corpus: str, subset: str, seeds: Iterable[int] | None = None) -> list[str]:
-        folder = f"{self.results}/prototypes/{corpus}/{subset}"
-        seeds = self.config.all_seeds if seeds is None else seeds
-        return [f"{folder}/seed{seed}.parquet" for seed in seeds]
+        return self._by_seed(f"prototypes/{corpus}/{subset}", ".parquet", seeds)
 
     def quadruples(
         self, corpus: str, subset: str, p: str | int, stem: str, seeds: Iterable[int] | None = None
     ) -> list[str]:
-        folder = f"{self.results}/quadruples/{corpus}/{subset}/p{p}"
+        return self._by_seed(f"quadruples/{corpus}/{subset}/p{p}", f"/{stem}.parquet", seeds)
+
+    def _by_seed(self, folder: str, ending: str, seeds: Iterable[int] | None) -> list[str]:
         seeds = self.config.all_seeds if seeds is None else seeds
-        return [f"{folder}/seed{seed}/{stem}.parquet" for seed in seeds]
+        return [f"{self.results}/{folder}/seed{seed}{ending}" for seed in seeds]
 
     # Cells
 
@@ -202,9 +204,8 @@ class Inputs:
 
     def job_systems(self, wildcards: Wildcards) -> dict[str, System]:
         """Return the system of a cell by its hyperparameters; several if dev will choose."""
-        choices = self.config.hyperparameter_choices(
-            wildcards.system, self.job_cell(wildcards).overrides
-        )
+        overrides = self.job_cell(wildcards).overrides
+        choices = self.config.hyperparameter_choices(wildcards.system, overrides)
         return {
             name: self.config.system_at(wildcards.system, overrides)
             for name, overrides in choices.items()
@@ -214,7 +215,7 @@ class Inputs:
         """Return the tables that a cell reads; a list has one file for each seed."""
         cell, system = self.job_cell(wildcards), self.job_system(wildcards)
         seeds = self.config.seeds_at(cell.subset, cell.overrides)
-        files = {"corpus": self.corpus_file(system, cell.corpus)}
+        files: Files = {"corpus": self.corpus_file(system, cell.corpus)}
         files |= self.vector_files(system, cell.corpus)
         if system.needs_prototypes:
             files["prototypes"] = self.prototypes(cell.corpus, cell.subset, seeds)
@@ -240,8 +241,8 @@ class Inputs:
 
     def read_cell(self, wildcards: Wildcards) -> Files:
         """Return the tables and the record of a cell whose trained encoder is read."""
-        record = f"{self.results}/runs/{self.job_cell(wildcards).path}/run.json"
-        return self.tables_of_cell(wildcards) | {"record": record}
+        cell, tables = self.job_cell(wildcards), self.tables_of_cell(wildcards)
+        return tables | {"record": f"{self.results}/runs/{cell.path}/run.json"}
 
     def choose_hyperparameters(self, wildcards: Wildcards) -> Files:
         cells = selection_cells(self.config, wildcards.system, wildcards.dataset)
@@ -266,10 +267,11 @@ class Inputs:
 
     def measure_costs(self, wildcards: Wildcards) -> Files:
         """Return the corpus, and the vectors of the systems whose costs are measured on it."""
-        vectors = {system.vectors for system in self.costed_systems(wildcards).values()}
+        systems = self.costed_systems(wildcards).values()
+        vectors = {system.vectors for system in systems if system.vectors}
         folder = f"{self.results}/vectors/{wildcards.dataset}"
-        corpus = {"corpus": f"{self.results}/corpora/{wildcards.dataset}.parquet"}
-        return corpus | {name: f"{folder}/{name}.npy" for name in sorted(vectors)}
+        files = {name: f"{folder}/{name}.npy" for name in sorted(vectors)}
+        return {"corpus": f"{self.results}/corpora/{wildcards.dataset}.parquet", **files}
 
     def costed_systems(self, wildcards: Wildcards) -> dict[str, System]:
         names = self.experiment.costs[wildcards.dataset, wildcards.subset]
@@ -301,9 +303,10 @@ class Inputs:
         for cell in self.solving_cells(wildcards).values():
             self._require_same_run(cell)
         files = {"corpus": f"{self.results}/corpora/{wildcards.dataset}.parquet"}
-        if training := self.solving_training(wildcards):
+        system, training = self.solving_job(wildcards)
+        if training:
             files["weights"] = f"{self.results}/runs/{training.path}/weights.pt"
-        return files | self.vector_files(self.solving_system(wildcards), wildcards.dataset)
+        return files | self.vector_files(system, wildcards.dataset)
 
     def solving_cells(self, wildcards: Wildcards) -> dict[str, Cell]:
         """Return the cells of a solving job, by solver."""
@@ -313,13 +316,11 @@ class Inputs:
             for solver in SOLVERS
         }
 
-    def solving_system(self, wildcards: Wildcards) -> System:
+    def solving_job(self, wildcards: Wildcards) -> tuple[System, Cell | None]:
+        """Return the system of a solving job, and the cell that trained its encoder, if any."""
         cell = next(iter(self.solving_cells(wildcards).values()))
-        return self.config.system_at(cell.system, cell.overrides)
-
-    def solving_training(self, wildcards: Wildcards) -> Cell | None:
-        """Return the cell that trained the encoder of a solving job, None if it is not trained."""
-        return training_cell(self.config, next(iter(self.solving_cells(wildcards).values())))
+        system = self.config.system_at(cell.system, cell.overrides)
+        return system, training_cell(self.config, cell)
 
     # Results
 

@@ -38,7 +38,8 @@ class Outputs:
 
     def cross_validation(self) -> list[str]:
         names = self.experiment.cross_validation
-        pairs = [name for name in names if self.config.studies[name].cross_validation.pairs]
+        studies = {name: self.config.studies[name].cross_validation for name in names}
+        pairs = [name for name, study in studies.items() if study and study.pairs]
         return [
             *(f"{self.results}/tables/{name}/cross_validation.csv" for name in names),
             *(f"{self.results}/tables/{name}/pairs.csv" for name in pairs),

@@ -10,7 +10,7 @@ from analogyqa.analogies.specs import DISTRACTORS, RELATIONS, SOLVERS
 from analogyqa.corpora.specs import READERS
 from analogyqa.experiments.inputs import Inputs, Wildcards
 from analogyqa.experiments.origins import Origins
-from analogyqa.plan import split_corpus
+from analogyqa.plan import selection_cells, split_corpus
 from analogyqa.plan.configured import configured_cell, configured_sentences, configured_vectors
 from analogyqa.pretrained.specs import PRETRAINED
 from analogyqa.report.views.specs import VIEWS
@@ -70,7 +70,7 @@ class Parameters:
         types = self.corpus_question_types(wildcards)
         return {
             "code": _code("rewrite_questions"),
-            "lowercase": self.lowercase_of_vectors(self.config.named_entities.vectors),
+            "lowercase": self.lowercase_of_vectors(self.experiment.named_entities.vectors),
             "fold": self.config.dataset_at(*split_corpus(wildcards.corpus)).fold,
             "question_words": [word for words in types.values() for word in words],
         }
@@ -96,7 +96,7 @@ class Parameters:
         vectors = self.config.vectors_at(wildcards.vectors)
         return {
             "code": _code("train_vectors"),
-            "splits": list(vectors.corpora.values()),
+            "splits": list((vectors.corpora or {}).values()),
             "lowercase": self.lowercase_of_vectors(wildcards.vectors),
             **vectors.model_dump(include={"dim", "window", "epochs", "min_count"}),
         }
@@ -238,9 +238,10 @@ class Parameters:
         return self.config.lowercase
 
     def choose_hyperparameters(self, wildcards: Wildcards) -> Values:
+        cells = selection_cells(self.config, wildcards.system, wildcards.dataset)
         return {
             "code": _code("choose_hyperparameters"),
-            "subset": self.config.find_selection(wildcards.system).subset,
+            "subset": next(iter(cells.values())).subset,
             "measure": self.config.systems[wildcards.system].training.select_by,
         }
 
@@ -274,8 +275,7 @@ class Parameters:
         return {"code": _code("join_relations"), "titles": titles}
 
     def solve_analogies(self, wildcards: Wildcards) -> Values:
-        system = self.inputs.solving_system(wildcards)
-        training = self.inputs.solving_training(wildcards)
+        system, training = self.inputs.solving_job(wildcards)
         modules = [*system_modules(system), *(entry.module for entry in SOLVERS.values())]
         seeds = self.config.seeds
         if training:
@@ -296,7 +296,7 @@ class Parameters:
 
     def _sources_of_solving(self, wildcards: Wildcards) -> dict[str, str]:
         """Return the origins of the relations and of the data that the encoder was trained on."""
-        training = self.inputs.solving_training(wildcards)
+        _, training = self.inputs.solving_job(wildcards)
         files = self.available.splits[training.dataset] if training else {}
         trained_on = {
             split: self.origins.names([files[split]])

@@ -82,15 +82,15 @@ def view_cells(config: Config, view: View) -> dict[str, Cell | str]:
     """Return the cell of each panel of a view, or the reason why there is none."""
     cells: dict[str, Cell | str] = {}
     for panel, coordinates in view.coordinates().items():
-        reason = why_no_run(coordinates, config)
-        if not reason and not _has_trained_encoder(config.systems[coordinates.system]):
-            reason = "its encoder is not trained, so there is nothing to look into"
-        cells[panel] = reason or cell_at(coordinates, config)
+        if reason := why_no_run(coordinates, config):
+            cells[panel] = reason
+            continue
+        cell = cell_at(coordinates, config)
+        encoder = config.systems[cell.system].encoder
+        is_trained = encoder is not None and ENCODERS[encoder].trained
+        untrained = "its encoder is not trained, so there is nothing to look into"
+        cells[panel] = cell if is_trained else untrained
     return cells
-
-
-def _has_trained_encoder(system: System) -> bool:
-    return bool(system.encoder) and ENCODERS[system.encoder].trained
 
 
 def artefact_cells(config: Config, paper: Paper, name: str) -> list[Cell]:
@@ -166,9 +166,14 @@ def _require_questions(config: Config, cell: Cell) -> None:
 
 def selection_cells(config: Config, system: str, dataset: str) -> dict[str, Cell]:
     """Return the candidates for the tuned hyperparameters of a system: name to cell."""
-    subset = config.find_selection(system).subset
+    selection = config.find_selection(system)
+    if selection is None:
+        return {}
     choices = config.hyperparameter_choices(system, ((ov.HYPERPARAMETERS, ov.TUNED),))
-    return {name: Cell(system, dataset, subset, overrides) for name, overrides in choices.items()}
+    return {
+        name: Cell(system, dataset, selection.subset, overrides)
+        for name, overrides in choices.items()
+    }
 
 
 def sensitivity_cells(config: Config, paper: str) -> dict[tuple[str, str, str, str], Cell]:
@@ -178,8 +183,10 @@ def sensitivity_cells(config: Config, paper: str) -> dict[tuple[str, str, str, s
     that change nothing in a system or data set have the paper's own cell.
     """
     study = config.studies[paper].sensitivity
-    cells = {}
-    for system in study.systems if study else ():
+    cells: dict[tuple[str, str, str, str], Cell] = {}
+    if study is None:
+        return cells
+    for system in study.systems:
         for dataset in study.datasets:
             for (choice, value), changes in study.variations().items():
                 coordinates = Coordinates(
@@ -217,7 +224,8 @@ def fold_cells(coordinates: Coordinates, config: Config, paper: str) -> list[Cel
     study = config.studies[paper].cross_validation if paper in config.studies else None
     if study is None or coordinates.overrides or coordinates.subset != study.subset:
         return []
-    return cross_validation_cells(config, paper).get((coordinates.system, coordinates.dataset), [])
+    cells = cross_validation_cells(config, paper)
+    return cells.get((coordinates.system or "", coordinates.dataset or ""), [])
 
 
 def claim_cells(config: Config, paper: Paper) -> list[Cell]:
@@ -254,9 +262,9 @@ def varied_systems(config: Config, papers: Iterable[Paper] = ()) -> dict[str, Sy
         requested += claim_sides(paper.claims.values())
     varied = {}
     for coordinates in requested:
-        if why_no_run(coordinates, config):
-            continue
         system = coordinates.system
+        if system is None or why_no_run(coordinates, config):
+            continue
         if overrides := config.canonical_overrides(system, coordinates.overrides):
             varied[system_key(system, overrides)] = config.system_at(system, overrides)
     return varied
@@ -277,7 +285,8 @@ def dataset_question_types(
         for number in artefact.numbers()
         if number.coordinates.count
     ]
-    subsets = {user.subset for user in (*cells, *counted) if user.dataset == dataset}
+    subsets = {cell.subset for cell in cells if cell.dataset == dataset}
+    subsets |= {shown.subset for shown in counted if shown.subset and shown.dataset == dataset}
     names = {name for subset in subsets & {*config.subsets} for name in config.subsets[subset]}
     names |= {name for counts in config.datasets[dataset].questions.values() for name in counts}
     return {name: words for name, words in config.question_types.items() if name in names}

@@ -27,9 +27,9 @@ def why_no_run(coordinates: Coordinates, config: Config) -> str:
         "system": (coordinates.system, {*config.systems, None}),
         "other system": (coordinates.over, {*config.systems, None}),
     }
-    for section, (name, names) in known.items():
-        if name not in names:
-            return f"{section} {name} is not configured"
+    for section, (value, names) in known.items():
+        if value not in names:
+            return f"{section} {value} is not configured"
     system = config.systems[coordinates.system] if coordinates.system else None
     if system and not coordinates.cost and system.only_costs:
         return f"only its costs are measured: {system.only_costs}"
@@ -43,7 +43,7 @@ def why_no_run(coordinates: Coordinates, config: Config) -> str:
             return reason
     if reason := why_not_fused(coordinates, config):
         return reason
-    if system is None:
+    if coordinates.system is None:
         return ""
     try:
         overrides = config.canonical_overrides(coordinates.system, coordinates.overrides)
@@ -55,9 +55,9 @@ def why_no_run(coordinates: Coordinates, config: Config) -> str:
 
 def cell_at(coordinates: Coordinates, config: Config, overrides: Overrides = ()) -> Cell:
     """Return the cell at some coordinates, with further overrides."""
+    system, dataset, subset = coordinates.run
     merged = tuple(sorted({**dict(overrides), **dict(coordinates.overrides)}.items()))
-    canonical = config.canonical_overrides(coordinates.system, merged, coordinates.dataset)
-    return Cell(coordinates.system, coordinates.dataset, coordinates.subset, canonical)
+    return Cell(system, dataset, subset, config.canonical_overrides(system, merged, dataset))
 
 
 def cells_by_hyperparameters(coordinates: Coordinates, config: Config) -> dict[str, Cell]:
@@ -67,12 +67,11 @@ def cells_by_hyperparameters(coordinates: Coordinates, config: Config) -> dict[s
     are reported with the paper's hyperparameters only.
     """
     paper_cell = cell_at(coordinates, config)
-    is_tuned = not paper_cell.overrides and config.is_tuned_on(
-        coordinates.system, coordinates.dataset
-    )
+    system, dataset, _, paper_overrides = paper_cell
+    is_tuned = not paper_overrides and config.is_tuned_on(system, dataset)
     return {
         name: cell_at(coordinates, config, overrides)
-        for name, overrides in config.reported_hyperparameters(coordinates.system).items()
+        for name, overrides in config.reported_hyperparameters(system).items()
         if not overrides or is_tuned
     }
 

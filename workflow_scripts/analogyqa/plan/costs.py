@@ -51,7 +51,8 @@ def _systems_with_costs(
     systems: dict[tuple[str, str], dict[str, None]] = {}
     for coordinates in shown:
         if not why_no_run(coordinates, config):
-            names = filter(None, (coordinates.system, coordinates.over))
+            system, dataset, subset = coordinates.run
+            names = filter(None, (system, coordinates.over))
             costing = {name: None for name in names if has_costs(config.systems[name])}
-            systems.setdefault((coordinates.dataset, coordinates.subset), {}).update(costing)
+            systems.setdefault((dataset, subset), {}).update(costing)
     return {data: list(names) for data, names in systems.items() if names}

@@ -26,7 +26,7 @@ def why_not_fused(coordinates: Coordinates, config: Config) -> str:
     """Return why there are too few runs to fuse at some coordinates; "" if there are enough."""
     parts = config.systems[coordinates.system].parts if coordinates.system else {}
     for name, shifts in parts.items():
-        seeds = len(config.seeds_at(coordinates.subset, coordinates.overrides))
+        seeds = len(config.seeds_at(coordinates.subset or "", coordinates.overrides))
         if max(shifts) >= seeds:
             return f"it fuses {max(shifts) + 1} seeds of {name}, and there are {seeds} (seeds)"
     return ""

@@ -11,6 +11,7 @@ from analogyqa.settings.base import require_known
 from analogyqa.settings.data import ALL
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
+from analogyqa.settings.studies import Studies
 from analogyqa.settings.vectors import VECTORS_OVERRIDES
 
 _WITH_CORPUS = ("corpora", "rewritten", "prototypes", "quadruples", "sentence_vectors")
@@ -84,12 +85,10 @@ def _require_vectors(config: Config, name: str) -> None:
 
 def _require_artefact(config: Config, papers: Mapping[str, Paper], paper: str, name: str) -> None:
     require_known("paper", paper, papers)
-    study = config.studies.get(paper)
-    cross_validation = study and study.cross_validation and study.cross_validation.systems
-    exists = {
-        **dict.fromkeys(papers[paper].shown, True),
-        "cross_validation": cross_validation,
-        "pairs": cross_validation and study.cross_validation.pairs,
-        "sensitivity": study and study.sensitivity and study.sensitivity.systems,
-    }
-    require_known(paper, name, [artefact for artefact, found in exists.items() if found])
+    study = config.studies.get(paper, Studies())
+    known = list(papers[paper].shown)
+    if study.cross_validation and study.cross_validation.systems:
+        known += ["cross_validation", *(["pairs"] if study.cross_validation.pairs else [])]
+    if study.sensitivity and study.sensitivity.systems:
+        known.append("sensitivity")
+    require_known(paper, name, known)

@@ -66,6 +66,13 @@ class Coordinates(Section):
         return as_overrides(self.model_extra or {})
 
     @property
+    def run(self) -> tuple[str, str, str]:
+        """The system, the data set and the subset, all of which a run has."""
+        if self.system is None or self.dataset is None or self.subset is None:
+            raise ValueError(f"{self.model_dump(exclude_unset=True)}: incomplete coordinates")
+        return self.system, self.dataset, self.subset
+
+    @property
     def key(self) -> tuple:
         """What identifies a score; override values compare as text, so 1 equals "1"."""
         return (self.system, self.dataset, self.subset, self.measure, self.overrides)
