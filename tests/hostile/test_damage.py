@@ -7,8 +7,6 @@ from hostile.readers import INFERSENT, TARGETS, npy, saved, sent2vec, zipped
 
 from analogyqa.errors import AnalogyQAError, shown
 from analogyqa.schemas import METRICS, read_table
-from analogyqa.settings.load import load_config
-from analogyqa.settings.seeds import MOST_SEEDS
 from analogyqa.sources.registry import load_registry
 
 TEXT = b"Ada 1 2 3\nrome 4 5 6\n"
@@ -18,7 +16,7 @@ ONES = np.ones((2, 2), np.float32)
 NO_YAML = "cannot be read as a YAML mapping"
 NO_RECORD = "not a record of vectors"
 
-# Each: who reads it, its content, and what of the message names the cause.
+# The reader, the content of its file, and the part of the message that names the cause.
 DAMAGE = [
     ("vectors", b"Ada\nrome\n", "line 1: no numbers after a word"),
     ("vectors", b"2 0\nAda\nrome\n", "line 2: no numbers"),
@@ -33,14 +31,14 @@ DAMAGE = [
     ("word2vec", b"1 99999999999999999\nAda ", "have 99,9"),
     ("word2vec", b"1 3\n" + b"a" * 70_000, "the word of vector"),
     ("word2vec", b"1 " + b"9" * 90 + b"\n", "neither a fastText nor"),
-    ("vectors, zipped", zipped("a.vec", TEXT, flags=1), "encrypted"),
-    ("vectors, zipped", zipped("a.vec", TEXT, flags=32), "compressed patched data"),
-    ("vectors, zipped", zipped("a.vec", TEXT, offset=1 << 20), "damaged or truncated"),
-    ("SNLI, zipped", zipped("a_train.jsonl", b"", flags=1), "encrypted"),
+    ("vectors, zipped", zipped(("a.vec", TEXT), flags=1), "encrypted"),
+    ("vectors, zipped", zipped(("a.vec", TEXT), flags=32), "compressed patched data"),
+    ("vectors, zipped", zipped(("a.vec", TEXT), offset=1 << 20), "damaged or truncated"),
+    ("SNLI, zipped", zipped(("a_train.jsonl", b""), flags=1), "encrypted"),
     ("SNLI", NESTED, "line 1: not a JSON object"),
     ("SNLI", SENTENCES % b"7", "line 1: sentence1 and sentence2"),
     ("SNLI", SENTENCES % rb'"\ud800"', "line 1: 'utf-8' codec"),
-    ("store", zipped("a", b""), "damaged, or a.words.txt"),
+    ("store", zipped(("a", b"")), "damaged, or a.words.txt"),
     ("store", npy(ONES)[:40], "damaged, or a.words.txt"),
     ("store", npy(ONES).replace(b"2)", b"2,"), "damaged, or a.words.txt"),
     ("store", npy(np.ones((2, 2))), "not float32 [V, d]"),
@@ -56,7 +54,7 @@ DAMAGE = [
     ("Sent2Vec", sent2vec(order=-1, buckets=0), "0 buckets"),
     ("Sent2Vec", sent2vec(height=1 << 62), "damaged or truncated"),
     ("checkpoint", saved(torch.ones(2)), "damaged checkpoint (a Tensor)"),
-    # PyTorch would look for a place before its start.
+    # PyTorch would seek to before its start.
     ("InferSent", INFERSENT[40:], "not a file of PyTorch weights, or damaged"),
     ("InferSent", b"", "not a file of PyTorch weights"),
     ("registry", b"a: !!float b\n", NO_YAML),
@@ -92,11 +90,6 @@ def test_a_table_of_columns_that_are_no_text_is_damaged(tmp_path):
     path.write_bytes(path.read_bytes().replace(b"measure", b"meas\xf6re"))
     with pytest.raises(AnalogyQAError, match=r"a\.parquet: damaged Parquet file"):
         read_table(path, METRICS)
-
-
-def test_no_more_seeds_are_made_than_can_be_run():
-    with pytest.raises(AnalogyQAError, match=r"seeds: .* at most 10,000 seeds can be asked for"):
-        load_config({"papers": ["lwda2019"], "seeds": MOST_SEEDS + 1})
 
 
 @pytest.mark.parametrize("value", ["x" * 10**6, ["x"] * 10**6, dict.fromkeys(range(10**6))])

@@ -160,7 +160,7 @@ def survives(name: str, folder: Path, inputs: int) -> int:
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", INPUTS)
 def test_a_reader_survives_damaged_inputs(tmp_path, name):
-    survives(name, tmp_path, max(5, INPUTS[name] // 100))
+    survives(name, tmp_path, max(5, INPUTS[name] // 1000))
 
 
 @pytest.mark.slow

@@ -313,7 +313,7 @@ FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 @pytest.mark.parametrize(
     ("patched", "error", "message", "left"),
     [
-        ("download.tqdm.update", FULL, "No space left on device\. .*room for data/file", CHUNK),
+        ("download.tqdm.update", FULL, r"No space left on device\. .*room for data/file", CHUNK),
         ("fetch.convert", KeyboardInterrupt("killed"), "killed", len(BODY)),
     ],
 )
@@ -336,7 +336,7 @@ def test_a_disk_error_leaves_no_file(server, tmp_path, resources, get, monkeypat
     error = OSError(code, os.strerror(code), "folder")
     with monkeypatch.context() as patch:
         patch.setattr(Path, "mkdir", raises(error))
-        with pytest.raises(AnalogyQAError, match=f"folder: {os.strerror(code)}\. .*resources_dir"):
+        with pytest.raises(AnalogyQAError, match=rf"folder: {os.strerror(code)}\. .*resources_dir"):
             get(source(BODY, urls=[server.serve("/f", ok(BODY))]))
     assert server.ranges == []
     monkeypatch.setattr(os, "replace", raises(error))  # of a copy, at its very end

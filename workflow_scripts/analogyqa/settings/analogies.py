@@ -1,11 +1,19 @@
 """Sentence analogies: how categories of sentence pairs are made, and how analogies are solved."""
 
-from typing import Annotated, Literal
+from typing import Annotated
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import Field, model_validator
 
 from analogyqa.analogies.specs import RELATIONS, SOLVERS
-from analogyqa.settings.base import Alternatives, Count, Joined, Section, WholeNumber
+from analogyqa.settings.base import (
+    Alternatives,
+    Count,
+    Joined,
+    OneOf,
+    OneOrMore,
+    Section,
+    WholeNumber,
+)
 
 SOLVER, TRAINED_ON = "solver", "trained_on"
 SOLVING_OVERRIDES = (SOLVER, TRAINED_ON)
@@ -24,7 +32,7 @@ class Category(Section):
         templates: Sentences with {} for the word, or pairs of one sentence for each side.
         names: How sentences write a word, such as "the USA", by word.
         texts: Files of sentences, for rules over parsed sentences.
-        holding: Words of which a sentence must hold at least one to be parsed.
+        holding: Words of which a sentence must contain at least one to be parsed.
         inference: Files of natural language inference, for rules that read their labels.
         length: The minimum and maximum number of words in a sentence.
         distractors: Whether each pair has candidates of its own. If false, all sentences of the
@@ -32,11 +40,7 @@ class Category(Section):
     """
 
     title: str
-    rule: Annotated[
-        list[Literal[tuple(RELATIONS)]],  # type: ignore[valid-type]
-        Field(min_length=1),
-        BeforeValidator(lambda value: [value] if isinstance(value, str) else value),
-    ]
+    rule: Annotated[list[Annotated[str, OneOf(RELATIONS)]], Field(min_length=1), OneOrMore]
     pairs: Count
     each: Count = 20
     words: tuple[Alternatives, str] | None = None
@@ -80,7 +84,7 @@ class Solving(Section):
         trained_on: The data set and the subset of the cell whose trained encoder is used.
     """
 
-    solver: Literal[tuple(SOLVERS)] = next(iter(SOLVERS))  # type: ignore[valid-type]
+    solver: Annotated[str, OneOf(SOLVERS)] = next(iter(SOLVERS))
     trained_on: Annotated[list[str], Joined, Field(min_length=2, max_length=2)] | None = None
 
 

@@ -1,14 +1,23 @@
 """What all sections of the configuration share: strict keys, and messages about wrong ones."""
 
 import difflib
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass
 from datetime import date
 from functools import cache
-from typing import Annotated, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
-from pydantic_core import PydanticCustomError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    GetCoreSchemaHandler,
+    ValidationError,
+)
+from pydantic_core import CoreSchema, ErrorDetails, PydanticCustomError, core_schema
 
 from analogyqa.errors import shown
 from analogyqa.folders import folder_name
@@ -38,11 +47,29 @@ def with_nulls(values: object) -> object:
 WholeNumber = Annotated[int, BeforeValidator(number_of), Field(strict=True)]
 Count = Annotated[WholeNumber, Field(ge=1, le=1_000_000_000)]
 
-Alternatives = Annotated[
-    list[str],
-    Field(min_length=1),
-    BeforeValidator(lambda value: [value] if isinstance(value, str) else value),
-]
+# One value may be given instead of a list with that value.
+OneOrMore = BeforeValidator(lambda value: [value] if isinstance(value, str) else value)
+Alternatives = Annotated[list[str], Field(min_length=1), OneOrMore]
+
+
+@dataclass(frozen=True, eq=False)
+class OneOf:
+    """Annotates a string that is one of some names, such as the keys of a plug-in dictionary."""
+
+    names: Collection[str]
+
+    def __get_pydantic_core_schema__(self, _type: type, _: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.literal_schema(list(self.names))
+
+
+def checked_by(check: Callable[[Any], object]) -> AfterValidator:
+    """Return a validator of values for which `check` raises no ValueError."""
+
+    def validate(value: Any) -> Any:
+        check(value)
+        return value
+
+    return AfterValidator(validate)
 
 
 def _split(value: object) -> object:
@@ -50,8 +77,8 @@ def _split(value: object) -> object:
     return [] if parts == ["null"] else parts
 
 
-Joined = BeforeValidator(_split)  # a list, or its text in an override: a+b
-# The same for a list that may be empty, which is null in an override.
+Joined = BeforeValidator(_split)  # a list, or a text in an override, such as a+b
+# A list that may be empty, which is null in an override.
 JoinedOrEmpty = BeforeValidator(lambda value: _split("null" if value is None else value))
 
 
@@ -80,12 +107,14 @@ def laid_over(values: dict, changes: dict) -> dict:
     merged = dict(values)
     for key, value in changes.items():
         below = merged.get(key)
-        if isinstance(value, dict) and isinstance(below, str):
-            below = {"name": below}
-        nested = isinstance(below, dict) and isinstance(value, dict)
-        if nested and isinstance(name := value.get("name"), str):
-            nested = below.get("name") == name
-        merged[key] = laid_over(below, value) if nested else value
+        if isinstance(value, dict):
+            below = {"name": below} if isinstance(below, str) else below
+            name = value.get("name")
+            if isinstance(below, dict) and not (
+                isinstance(name, str) and below.get("name") != name
+            ):
+                value = laid_over(below, value)
+        merged[key] = value
     return merged
 
 
@@ -115,14 +144,22 @@ def without_credentials(url: str) -> str:
     return url
 
 
-def explain_error(section: type[Section], error: dict, prefix: tuple[str, ...] = ()) -> str:
+def message_of(error: ErrorDetails) -> str:
+    return error["msg"].removeprefix("Value error, ")
+
+
+def first_message(error: ValidationError) -> str:
+    return message_of(error.errors()[0])
+
+
+def explain_error(section: type[Section], error: ErrorDetails, prefix: tuple[str, ...] = ()) -> str:
     """Return one line about a Pydantic error: the key, the value, and what is allowed."""
     location = [str(part) for part in error["loc"]]
     key = ".".join([*prefix, *location])
     if error["type"] == "extra_forbidden":
         known = _keys_at(_schema_of(section), location[:-1])
         return f"unknown key {key}{nearest_hint(location[-1], known)}"
-    message = error["msg"].removeprefix("Value error, ")
+    message = message_of(error)
     if not key:
         return message
     if error["type"] == "missing":

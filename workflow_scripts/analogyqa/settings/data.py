@@ -3,30 +3,27 @@
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import (
-    AfterValidator,
-    BeforeValidator,
-    Field,
-    ValidationInfo,
-    field_validator,
-    model_validator,
-)
+from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
 from analogyqa.corpora.specs import READERS
 from analogyqa.errors import AnalogyQAError
-from analogyqa.settings.base import Alternatives, Count, Joined, Name, Section, Split
+from analogyqa.settings.base import (
+    Alternatives,
+    Count,
+    Joined,
+    Name,
+    OneOf,
+    Section,
+    Split,
+    checked_by,
+)
 from analogyqa.text import nfc
 
 ALL = "all"  # the subset of all questions with a correct candidate; it always exists
 OTHER = "other"  # the type of a question that matches no configured type
 FOLD = "fold"
 DATASET_OVERRIDES = ("drop_all_correct", "prototype_choice", "train_share", FOLD)
-
-
-def _none_expected(questions: object) -> object:
-    """Return no expected counts for null, which removes those of another configuration file."""
-    return {} if questions is None else questions
 
 
 def fold_name(number: int, folds: int) -> str:
@@ -41,12 +38,11 @@ def fold_numbers(fold: str) -> tuple[int, int]:
     return int(number), int(folds)
 
 
-def _is_fold(fold: str) -> str:
-    fold_numbers(fold)
-    return fold
-
-
 SplitFiles = Annotated[Alternatives | None, Field(validate_default=True)]
+# Null removes the expected counts of another configuration file.
+ExpectedCounts = Annotated[
+    dict[Split, dict[Name, Count]], BeforeValidator(lambda counts: {} if counts is None else counts)
+]
 
 
 class Dataset(Section):
@@ -59,7 +55,7 @@ class Dataset(Section):
         title: The name in tables and figures.
         reader: A key of `READERS`.
         train, dev, test: The name of a source in sources.yaml, a path (with a slash in it), or a
-            list of such alternatives, of which the first available one is read.
+            list of alternatives, of which the first available one is read.
         categories: The categories of sentence pairs that are made here.
         parts: The parts of a file that make up each split, for a file that holds several splits.
         questions: The expected number of questions of each type, by split.
@@ -71,17 +67,17 @@ class Dataset(Section):
     """
 
     title: str
-    reader: Literal[tuple(READERS)]  # type: ignore[valid-type]
+    reader: Annotated[str, OneOf(READERS)]
     train: SplitFiles = None
     dev: SplitFiles = None
     test: SplitFiles = None
     categories: list[Name] = []
     parts: dict[Split, list[str]] = {}
-    questions: Annotated[dict[Split, dict[Name, Count]], BeforeValidator(_none_expected)] = {}
+    questions: ExpectedCounts = {}
     drop_all_correct: Annotated[list[Split], Joined] = []
     prototype_choice: Literal["pair", "question"] = "pair"
     train_share: float = Field(default=1, gt=0, le=1)
-    fold: Annotated[str, AfterValidator(_is_fold)] | None = None
+    fold: Annotated[str, checked_by(fold_numbers)] | None = None
 
     @field_validator("train", "dev", "test")
     @classmethod

@@ -41,12 +41,13 @@ _NAMED = (
 )
 _SINGLE = ("named_entities", "lemmas", "parser")  # not mappings of names
 _SHARED = (*_NAMED, *_SINGLE)
-_DEFAULTS = {"training": Training, "prototypes": Prototypes}
+_DEFAULTS: dict[str, type[Section]] = {"training": Training, "prototypes": Prototypes}
 _STUDIES = ("selection", "sensitivity", "cross_validation", "extra_rows")
 _DERIVED = ("studies", "seeds_of")  # made from other keys, not written by users
 _SECTIONS = (*_SHARED, *_DEFAULTS, *_STUDIES)
 
 Origin = Path | dict  # a file, or the values of `--config`
+File = tuple[str, dict]  # the name of a file, and its values
 S = TypeVar("S", bound=Section)
 
 
@@ -55,11 +56,11 @@ class _Faults:
 
     Args:
         default: The name to start with if no file has the key.
-        files: The names and values of the files.
+        files: The files.
         lines: The list of messages, to which new ones are appended.
     """
 
-    def __init__(self, default: str, files: list[tuple[str, dict]], lines: list[str]) -> None:
+    def __init__(self, default: str, files: list[File], lines: list[str]) -> None:
         self.default, self.files, self.lines = default, files, lines
 
     def add(self, text: str, location: tuple[str | int, ...] = ()) -> None:
@@ -92,9 +93,9 @@ class _Faults:
                 kept[key] = value
         return kept
 
-    def stop(self) -> None:
-        if self.lines:
-            raise AnalogyQAError("\n".join(dict.fromkeys(self.lines)))
+    def error(self) -> AnalogyQAError:
+        """Return an error with each message once."""
+        return AnalogyQAError("\n".join(dict.fromkeys(self.lines)))
 
 
 def load_config(
@@ -130,38 +131,44 @@ def load_config(
         for source in given
     ]
     faults = _Faults(origin, [*files, (origin, values)], [])
-    own = faults.known(values, [key for key in Config.model_fields if key not in _DERIVED])
-    names, known = values.get("papers"), _paper_names(papers)
+    run = faults.known(values, [key for key in Config.model_fields if key not in _DERIVED])
+    names = values.get("papers")
     names = names.split() if isinstance(names, str) else names
     if not (isinstance(names, list) and names and all(isinstance(name, str) for name in names)):
         faults.add(f"papers: {shown(names)} is not allowed: give names of folders")
-        faults.stop()
-    by_paper, resolved, studies, read = {}, {}, {}, {}
+        raise faults.error()
+    by_paper: dict[str, _Faults] = {}
+    resolved: dict[str, dict] = {}
+    studies: dict[str, Studies] = {}
+    studied: set[str] = set()  # the studies of the papers so far
     for name in dict.fromkeys(names):
-        if name not in known:
+        if name not in (known := _paper_names(papers)):
             faults.add(f"papers: there is no paper {name!r}{nearest_hint(name, known)}")
-            faults.stop()
-        read[name] = _read_paper(name, papers)
-    sections = {name: paper for name, (paper, _) in read.items()}
-    for name, (paper, paper_files) in read.items():
+            raise faults.error()
+        paper, paper_files = _read_paper(name, papers)
         by_paper[name] = _Faults(origin, [*faults.files, *paper_files], faults.lines)
-        resolved[name] = _resolve(paper, _values_for(name, own, sections), by_paper[name])
+        changes = {key: run[key] for key in run if run[key] is None or key not in studied}
+        studied.update(key for key in _STUDIES if key in paper)
+        resolved[name] = _resolve(paper, changes, by_paper[name])
         # Studies may still list a system that the run removes.
-        systems = {*(paper.get("systems") or {}), *(own.get("systems") or {})}
-        studies[name] = _load_studies(resolved[name], systems, by_paper[name])
+        systems = {*(paper.get("systems") or {}), *(run.get("systems") or {})}
+        if study := _load_studies(resolved[name], systems, by_paper[name]):
+            studies[name] = study
     for key in _STUDIES:
-        if own.get(key) and not any(key in values for values in resolved.values()):
+        if run.get(key) and key not in studied:
             faults.add(f"{key}: none of the papers {', '.join(by_paper)} has this section", (key,))
     faults.files = [file for paper_faults in by_paper.values() for file in paper_faults.files]
-    merged = _united(resolved, own, faults)
-    merged |= {"papers": list(by_paper), "studies": without_nulls(studies)}
+    merged = _united(resolved, run, faults) | {"papers": list(by_paper), "studies": studies}
     config = faults.checked(Config, merged)
-    for name, study in merged["studies"].items() if config else ():
+    if config is None:
+        raise faults.error()
+    for name, study in studies.items():
         try:
             config.require_study(study)
         except ValueError as error:
             by_paper[name].add(str(error))
-    faults.stop()
+    if faults.lines:
+        raise faults.error()
     return config
 
 
@@ -187,12 +194,10 @@ def _paper_names(papers: Path) -> list[str]:
     return [path.parent.name for path in sorted(papers.glob("*/config.yaml"))]
 
 
-def _read_paper(
-    name: str, papers: Path, above: tuple[str, ...] = ()
-) -> tuple[dict, list[tuple[str, dict]]]:
+def _read_paper(name: str, papers: Path, above: tuple[str, ...] = ()) -> tuple[dict, list[File]]:
     """Return a paper's configuration, laid over that of the paper in its key `over`, and all files.
 
-    Studies are not inherited. The files are pairs of a name and its values.
+    Studies are not inherited.
     """
     path = papers / name / "config.yaml"
     shown_path, values = from_here(path), read_yaml(path)
@@ -203,65 +208,57 @@ def _read_paper(
     over = values.pop("over", None)
     if over is not None and over not in known:
         faults.add(f"over: {shown(over)} is not another paper{nearest_hint(str(over), known)}")
-    faults.stop()
+    if faults.lines:
+        raise faults.error()
     if over is None:
         return values, files
-    base, others = _read_paper(over, papers, (*above, name))
-    return laid_over(_definitions(base), values), files + [(n, _definitions(v)) for n, v in others]
+    base, base_files = _read_paper(over, papers, (*above, name))
+    files += [(other, _definitions(others)) for other, others in base_files]
+    return laid_over(_definitions(base), values), files
 
 
 def _definitions(values: dict) -> dict:
     return {key: value for key, value in values.items() if key not in _STUDIES}
 
 
-def _resolve(paper: dict, own: dict, faults: _Faults) -> dict:
+def _resolve(paper: dict, run: dict, faults: _Faults) -> dict:
     """Return a paper's configuration with the run's values laid over it."""
     resolved: dict = {}
     for key in _SHARED:
-        base, changes = paper.get(key) or {}, own.get(key, {})
+        base, changes = paper.get(key) or {}, run.get(key, {})
         if key in _NAMED and changes:
             changes = {name: changes[name] for name in base if name in changes}
         resolved[key] = {} if changes is None else without_nulls(laid_over(base, changes))
     for key, section in _DEFAULTS.items():
-        laid = laid_over(paper.get(key) or {}, own.get(key) or {})
-        resolved[key] = laid if faults.checked(section, laid, key) else {}
+        values = laid_over(paper.get(key) or {}, run.get(key) or {})
+        resolved[key] = values if faults.checked(section, values, key) else {}
     for key in _STUDIES:
-        if key in paper and own.get(key, {}) is not None:
-            resolved[key] = laid_over(paper[key] or {}, own.get(key, {}))
+        if key in paper and run.get(key, {}) is not None:
+            resolved[key] = laid_over(paper[key] or {}, run.get(key, {}))
     resolved["systems"] = _with_defaults(resolved["systems"], resolved)
     return resolved
-
-
-def _values_for(paper: str, own: dict, papers: Mapping[str, dict]) -> dict:
-    """Return a run's values for a paper: without the studies that belong to another paper."""
-    first = {key: next((name for name in papers if key in papers[name]), "") for key in _STUDIES}
-    return {
-        key: value
-        for key, value in own.items()
-        if key not in first or value is None or paper == first[key]
-    }
 
 
 def _with_defaults(systems: dict, defaults: dict) -> dict:
     """Lay systems over the sections `prototypes` and `training` of their paper."""
     resolved = {}
     for name, system in systems.items():
-        resolved[name] = system
         if isinstance(system, dict):
-            resolved[name] = defaults["prototypes"] | system
-            encoder, own = system.get("encoder"), system.get("training")
+            system = defaults["prototypes"] | system
+            encoder, training = system.get("encoder"), system.get("training")
             trained = isinstance(encoder, str) and encoder in ENCODERS and ENCODERS[encoder].trained
-            if trained and isinstance(own, dict | None):
-                resolved[name]["training"] = laid_over(defaults["training"], own or {})
+            if trained and isinstance(training, dict | None):
+                system["training"] = laid_over(defaults["training"], training or {})
+        resolved[name] = system
     return resolved
 
 
-def _united(papers: Mapping[str, dict], own: dict, faults: _Faults) -> dict:
+def _united(papers: Mapping[str, dict], run: dict, faults: _Faults) -> dict:
     """Return the definitions of all papers and of the run, with the run's other values.
 
     Report names that two papers define differently.
     """
-    merged = {key: value for key, value in own.items() if key not in (*_DEFAULTS, *_STUDIES)}
+    merged = {key: value for key, value in run.items() if key not in (*_DEFAULTS, *_STUDIES)}
     for key in _SHARED:
         united: dict = {}
         defined_by: dict[str, str] = {}
@@ -272,35 +269,37 @@ def _united(papers: Mapping[str, dict], own: dict, faults: _Faults) -> dict:
                     text = f"{key}.{name}: the papers {other} and {paper} define it differently. "
                     faults.add(f"{text}Give one of the two another name.", (key, name))
         if key in _NAMED:
-            new = without_nulls(own.get(key) or {})
+            new = without_nulls(run.get(key) or {})
             new = {name: new[name] for name in new if name not in united}
-            united |= _with_defaults(new, _resolve({}, own, faults)) if key == "systems" else new
+            united |= _with_defaults(new, _resolve({}, run, faults)) if key == "systems" else new
         merged[key] = united or (None if key in _SINGLE else {})
-    merged["systems"] = _with_starts(merged["systems"], faults)
+    systems = merged["systems"]
+    merged["systems"] = {name: _with_start(name, systems, faults) for name in systems}
     return merged
 
 
-def _with_starts(systems: dict, faults: _Faults) -> dict:
-    """Replace the names of the systems that others start from by their sections."""
-    filled = {}
-    for name, system in systems.items():
-        first = system.get("starts_from") if isinstance(system, dict) else None
-        if isinstance(first, str) and first not in systems:
-            key = f"systems.{name}.starts_from"
-            faults.add(f"{key}: {first!r} is not configured{nearest_hint(first, systems)}")
-        filled[name] = system | {"starts_from": systems.get(first)} if first else system
-    return filled
+def _with_start(name: str, systems: dict, faults: _Faults) -> dict:
+    """Return a system, with the section of the system that it starts from instead of the name."""
+    first = systems[name].get("starts_from") if isinstance(systems[name], dict) else None
+    if not isinstance(first, str):
+        return systems[name]
+    if first not in systems:
+        hint = nearest_hint(first, systems)
+        faults.add(f"systems.{name}.starts_from: {first!r} is not configured{hint}")
+    return systems[name] | {"starts_from": systems.get(first)}
 
 
 def _load_studies(paper: dict, systems: Collection[str], faults: _Faults) -> Studies | None:
-    values = {key: paper[key] for key in _STUDIES if key in paper}
+    values: dict = {key: paper[key] for key in _STUDIES if key in paper}
     values |= {key: list(paper[key]) for key in ("datasets", "systems", "subsets")}
     for key in {"sensitivity", "cross_validation"} & set(values):
         if values[key].get("datasets") is None:
             values[key] = values[key] | {"datasets": values["datasets"]}
     studies = faults.checked(Studies, values)
-    for table, listed in studies.extra_rows.items() if studies else ():
-        for name in listed:
+    if studies is None:
+        return None
+    for table, names in studies.extra_rows.items():
+        for name in names:
             try:
                 require_known(f"extra_rows.{table}", name, systems)
             except ValueError as error:

@@ -1,13 +1,14 @@
 """Overrides: values that replace those of a system, its training or its data set for one cell."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from functools import reduce
 
 from pydantic import ValidationError
 
 from analogyqa.objectives.specs import OBJECTIVES
 from analogyqa.rankers.specs import RANKER_OVERRIDES
 from analogyqa.settings.analogies import SOLVER, SOLVING_OVERRIDES, Solving
-from analogyqa.settings.base import AT, nearest_hint
+from analogyqa.settings.base import AT, message_of, nearest_hint
 from analogyqa.settings.data import DATASET_OVERRIDES, Dataset
 from analogyqa.settings.systems import SYSTEM_OVERRIDES, TRAINING_OVERRIDES, System
 
@@ -50,7 +51,7 @@ def require_overrides(values: Mapping[str, object]) -> Mapping[str, object]:
     sections = (
         (System, changes(overrides)),
         (Dataset, dict(dataset_overrides(overrides))),
-        (Solving, dict(override for override in overrides if override[0] in SOLVING_OVERRIDES)),
+        (Solving, dict(among(overrides, SOLVING_OVERRIDES))),
     )
     for section, changed in sections:
         try:
@@ -59,8 +60,7 @@ def require_overrides(values: Mapping[str, object]) -> Mapping[str, object]:
             for item in error.errors():
                 if item["type"] != "missing":
                     key = ".".join(map(str, item["loc"])).removeprefix("ranker.")
-                    text = item["msg"].removeprefix("Value error, ")
-                    raise ValueError(f"{key}: {text}") from None
+                    raise ValueError(f"{key}: {message_of(item)}") from None
     return values
 
 
@@ -78,40 +78,39 @@ def from_text(text: str) -> Overrides:
     return as_overrides(overrides)
 
 
+def among(overrides: Overrides, names: Collection[str]) -> Overrides:
+    """Return the overrides with certain names."""
+    return tuple(override for override in overrides if override[0] in names)
+
+
 def dataset_overrides(overrides: Overrides) -> Overrides:
-    """Return those overrides that change how a data set is read."""
-    return tuple(override for override in overrides if override[0] in DATASET_OVERRIDES)
+    """Return the overrides that change how a data set is read."""
+    return among(overrides, DATASET_OVERRIDES)
 
 
 def changes(overrides: Iterable[tuple[str, str]]) -> dict:
     """Return overrides as changes of a system's section; dots in names become nested mappings."""
-    laid: dict = {}
+    changed: dict = {}
     for name, value in overrides:
-        if name in TRAINING_OVERRIDES:
-            *path, last = ("training", *name.split("."))
-        elif name in RANKER_OVERRIDES:
-            *path, last = ("ranker", *name.split("."))
-        elif name in SYSTEM_OVERRIDES:
-            *path, last = name.split(".")
-        else:
-            continue
-        mapping = laid
-        for key in path:
-            mapping = mapping.setdefault(key, {})
-        mapping[last] = None if value == "null" else value
-    return laid
+        if name in (*TRAINING_OVERRIDES, *SYSTEM_OVERRIDES):
+            *path, last = _path(name)
+            mapping = changed
+            for key in path:
+                mapping = mapping.setdefault(key, {})
+            mapping[last] = None if value == "null" else value
+    return changed
+
+
+def _path(name: str) -> list[str]:
+    """Return the nested keys of an override in the section of a system."""
+    prefix = "training." if name in TRAINING_OVERRIDES else ""
+    prefix = "ranker." if name in RANKER_OVERRIDES else prefix
+    return f"{prefix}{name}".split(".")
 
 
 def override_value(system: System, name: str) -> str:
-    """Return a system's own value for the name of an override, as text."""
-    value: object = system
-    if name in RANKER_OVERRIDES:
-        value = system.ranker
-    elif name in TRAINING_OVERRIDES:
-        value = system.training
-    for key in name.split("."):
-        value = getattr(value, key)
-    return text_of(value)
+    """Return the value of a system, as text, that an override of some name would replace."""
+    return text_of(reduce(getattr, _path(name), system))
 
 
 def effective_value(system: System, name: str) -> str:

@@ -1,5 +1,6 @@
 """The whole configuration of a run: its own keys, and the sections of its papers."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Annotated, Literal
 
@@ -16,7 +17,15 @@ from analogyqa.settings.analogies import (
     Parser,
     Solving,
 )
-from analogyqa.settings.base import Folder, Name, Section, laid_over, require_known
+from analogyqa.settings.base import (
+    Folder,
+    Name,
+    Section,
+    checked_by,
+    first_message,
+    laid_over,
+    require_known,
+)
 from analogyqa.settings.data import ALL, FOLD, OTHER, Dataset
 from analogyqa.settings.overrides import HYPERPARAMETERS, TUNED, Overrides
 from analogyqa.settings.seeds import ALL_OTHERS, CROSS_VALIDATION, Seeds
@@ -40,11 +49,10 @@ from analogyqa.settings.vectors import (
 from analogyqa.text import nfc
 
 
-def _require_points(overrides: dict[str, list]) -> dict[str, list]:
-    for name, points in overrides.items():
+def _require_points(sweeps: dict[str, list]) -> None:
+    for name, points in sweeps.items():
         for point in points:
             ov.require_overrides({name: point})
-    return overrides
 
 
 class Config(Section):
@@ -72,7 +80,7 @@ class Config(Section):
     comparable: bool = True
     bootstrap: Bootstrap = Bootstrap()
     sweeps: Annotated[
-        dict[str, Annotated[list, Field(min_length=1)]], AfterValidator(_require_points)
+        dict[str, Annotated[list, Field(min_length=1)]], checked_by(_require_points)
     ] = {}
     left_out: dict[str, str] = {}
 
@@ -97,18 +105,18 @@ class Config(Section):
         if not isinstance(seeds, dict) or ALL_OTHERS not in seeds:
             return values
         by_subset = {}
-        for name, own in seeds.items():
+        for name, value in seeds.items():
             try:
-                by_subset[name] = TypeAdapter(Seeds).validate_python(own)
+                by_subset[name] = TypeAdapter(Seeds).validate_python(value)
             except ValidationError as error:
-                text = error.errors()[0]["msg"].removeprefix("Value error, ")
-                raise ValueError(f"seeds.{name}: {shown(own)} is not allowed: {text}") from None
+                text = f"seeds.{name}: {shown(value)} is not allowed: {first_message(error)}"
+                raise ValueError(text) from None
         return {**values, "seeds": by_subset.pop(ALL_OTHERS), "seeds_of": by_subset}
 
     @model_validator(mode="after")
     def _names_exist(self) -> "Config":
-        words = [word for words in self.question_types.values() for word in words]
-        if twice := sorted({word for word in words if words.count(word) > 1}):
+        words = Counter(word for words in self.question_types.values() for word in words)
+        if twice := sorted(word for word, count in words.items() if count > 1):
             raise ValueError(f"question_types: {', '.join(twice)} belongs to two types")
         for name in {ALL, OTHER} & set(self.question_types):
             raise ValueError(f"question_types.{name}: this name is taken, choose another one")
@@ -129,8 +137,8 @@ class Config(Section):
             if stored.vectors is not None:
                 require_known(f"sentence_vectors.{name}.vectors", stored.vectors, self.vectors)
         for name, vectors in self.vectors.items():
-            for dataset in vectors.corpora or {}:
-                require_known(f"vectors.{name}.corpora", dataset, self.datasets)
+            for corpus in vectors.corpora or {}:
+                require_known(f"vectors.{name}.corpora", corpus, self.datasets)
             if vectors.lemmas and self.lemmas is None:
                 raise ValueError(f"vectors.{name}.lemmas: the section lemmas is missing")
         if self.named_entities:
@@ -146,7 +154,9 @@ class Config(Section):
                 raise ValueError("selection.hyperparameters: give at least one choice")
             for name, allowed in selection.systems.items():
                 if self.find_selection(name) != selection:
-                    raise ValueError(f"selection.systems: {name} is also in another paper's")
+                    raise ValueError(
+                        f"selection.systems: {name} is also in the selection of another paper"
+                    )
                 for choice in allowed:
                     require_known(f"selection.systems.{name}", choice, choices)
             for name, changes in choices.items():
@@ -247,10 +257,8 @@ class Config(Section):
         overrides of training as text.
         """
         if (HYPERPARAMETERS, TUNED) not in overrides:
-            trained = tuple(
-                override for override in overrides if override[0] in ov.TRAINING_OVERRIDES
-            )
-            return {ov.to_text(trained) if trained else PAPER: overrides}
+            training = ov.among(overrides, ov.TRAINING_OVERRIDES)
+            return {ov.to_text(training) if training else PAPER: overrides}
         selection = self.find_selection(system)
         if selection is None:
             raise AnalogyQAError(
@@ -263,34 +271,33 @@ class Config(Section):
 
     def system_at(self, system: str, overrides: Overrides) -> System:
         """Return a system with overrides applied; raises ValueError when they do not fit it."""
-        own = self.systems[system]
-        # Overrides of a fused system may concern only its parts; others, another ranker.
+        configured = self.systems[system]
+        # Some overrides may be only for the parts of a fused system, or for another ranker.
         changes = ov.changes(
-            override
-            for override in overrides
-            if own.reads(override[0]) or not (own.parts or override[0] in ov.RANKER_OVERRIDES)
+            (name, value)
+            for name, value in overrides
+            if configured.reads(name) or not (configured.parts or name in ov.RANKER_OVERRIDES)
         )
         try:
-            values = laid_over(own.model_dump(exclude_unset=True), changes)
-            return System.model_validate(values) if changes else own
+            values = laid_over(configured.model_dump(exclude_unset=True), changes)
+            return System.model_validate(values) if changes else configured
         except ValidationError as error:
-            text = error.errors()[0]["msg"].removeprefix("Value error, ")
-            raise ValueError(f"{system}: {text}") from None
+            raise ValueError(f"{system}: {first_message(error)}") from None
 
     def dataset_at(self, dataset: str, overrides: Overrides) -> Dataset:
         """Return a data set with overrides applied.
 
         A changed data set expects no counts, because it has other questions.
         """
-        own, changes = self.datasets[dataset], dict(ov.dataset_overrides(overrides))
-        values = own.model_dump() | changes | {"questions": {}}
-        return Dataset.model_validate(values) if changes else own
+        configured, changes = self.datasets[dataset], dict(ov.dataset_overrides(overrides))
+        values = configured.model_dump() | changes | {"questions": {}}
+        return Dataset.model_validate(values) if changes else configured
 
     def vectors_at(self, name: str) -> Vectors:
         """Return vectors by the name that `System.word_vectors` has for them."""
-        own, _, overrides = name.partition(ov.AT)
-        changes = dict(ov.from_text(overrides)) if overrides else {}
-        return Vectors.model_validate(self.vectors[own].model_dump(exclude_unset=True) | changes)
+        configured, _, overrides = name.partition(ov.AT)
+        values = self.vectors[configured].model_dump(exclude_unset=True)
+        return Vectors.model_validate(values | (dict(ov.from_text(overrides)) if overrides else {}))
 
     def canonical_overrides(
         self, system: str, overrides: Overrides, dataset: str | None = None
@@ -299,33 +306,30 @@ class Config(Section):
 
         For a fused system, keep the overrides that affect at least one of its parts.
         """
-        own = self.systems[system]
-        of_parts = {
-            override
-            for part in own.parts
-            for override in self.canonical_overrides(part, overrides, dataset)
-        }
-        overrides = tuple(override for override in overrides if own.reads(override[0]))
-        changed, kept = self.system_at(system, overrides), []
+        configured = self.systems[system]
+        kept: set[tuple[str, str]] = set()
+        for part in configured.parts:
+            kept.update(self.canonical_overrides(part, overrides, dataset))
+        overrides = tuple(override for override in overrides if configured.reads(override[0]))
+        changed = self.system_at(system, overrides)
         if dataset is not None and self.datasets[dataset].gives_relations:
-            read = SOLVING_OVERRIDES if own.trained else {*SOLVING_OVERRIDES} - {TRAINED_ON}
-            kept = [override for override in overrides if override[0] in read]
-            kept += [] if SOLVER in dict(overrides) else [(SOLVER, Solving().solver)]
-        overrides = tuple(
-            override for override in overrides if override[0] not in SOLVING_OVERRIDES
-        )
+            solving = {SOLVER: Solving().solver} | dict(ov.among(overrides, SOLVING_OVERRIDES))
+            if not configured.trained:
+                solving.pop(TRAINED_ON, None)
+            kept.update(solving.items())
         for name, value in overrides:
-            if name in ov.DATASET_OVERRIDES:
-                if dataset is None:
-                    continue
+            if name in SOLVING_OVERRIDES or (name in ov.DATASET_OVERRIDES and dataset is None):
+                continue
+            if name == HYPERPARAMETERS:
+                before, after = "", value
+            elif dataset is not None and name in ov.DATASET_OVERRIDES:
                 sections = (self.datasets[dataset], self.dataset_at(dataset, overrides))
                 before, after = (ov.text_of(getattr(section, name)) for section in sections)
-            elif name == HYPERPARAMETERS:
-                before, after = "", value
             else:
-                before, after = (ov.effective_value(version, name) for version in (own, changed))
-            kept += [(name, after)] if before != after else []
-        return tuple(sorted({*kept, *of_parts}))
+                before, after = (ov.effective_value(s, name) for s in (configured, changed))
+            if before != after:
+                kept.add((name, after))
+        return tuple(sorted(kept))
 
     def seeds_at(self, subset: str, overrides: Overrides) -> list[int]:
         """Return the seeds of a cell."""

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import AfterValidator
 
-from analogyqa.settings.base import without_credentials
+from analogyqa.settings.base import checked_by, without_credentials
 
 if TYPE_CHECKING:
     from analogyqa.settings.run import Config
@@ -22,12 +22,7 @@ def database_path(tracking_uri: str) -> Path | None:
     raise ValueError(f"give {_SQLITE}path/to/mlflow.db or the http(s) address of an MLflow server")
 
 
-def _of_known_scheme(tracking_uri: str) -> str:
-    database_path(tracking_uri)
-    return tracking_uri
-
-
-TrackingUri = Annotated[str, AfterValidator(without_credentials), AfterValidator(_of_known_scheme)]
+TrackingUri = Annotated[str, AfterValidator(without_credentials), checked_by(database_path)]
 
 
 def resolve_tracking_uri(config: "Config") -> str:

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from analogyqa.pretrained.specs import PRETRAINED
-from analogyqa.settings.base import Alternatives, Count, Name, Section, Split, WholeNumber
+from analogyqa.settings.base import Alternatives, Count, Name, OneOf, Section, Split, WholeNumber
 
 # The keys of vectors trained on data sets that a system may override.
 VECTORS_OVERRIDES = ("dim", "window")
@@ -50,11 +50,9 @@ class Vectors(Section):
             raise ValueError("dim, epochs and min_count are only for vectors that are trained here")
         if not self.corpora and set(self.model_fields_set) & {"lemmas", "window"}:
             raise ValueError("lemmas and window belong to corpora")
-        if self.corpora and self.out_of_vocabulary == "subword":
-            raise ValueError("subword needs a fastText .bin file or train_on")
         # The file of a registered source is not known yet; select_vectors checks it.
         readable = all(name.endswith(".bin") or "/" not in name for name in self.source or [])
-        if self.out_of_vocabulary == "subword" and not readable:
+        if self.out_of_vocabulary == "subword" and (self.corpora or not readable):
             raise ValueError("subword needs a fastText .bin file or train_on")
         return self
 
@@ -75,7 +73,7 @@ class SentenceVectors(Section):
         k: The last coefficient that `dct` keeps.
     """
 
-    encoder: Literal[tuple(PRETRAINED)]  # type: ignore[valid-type]
+    encoder: Annotated[str, OneOf(PRETRAINED)]
     weights: Alternatives | None = None
     train_on: list[Alternatives] | None = None
     dev_on: list[Alternatives] | None = None
@@ -87,18 +85,18 @@ class SentenceVectors(Section):
 
     @model_validator(mode="after")
     def _what_the_encoder_reads(self) -> "SentenceVectors":
-        entry = PRETRAINED[self.encoder]
+        spec = PRETRAINED[self.encoder]
         trained = self.train_on is not None
         if trained and (self.encoder != "infersent" or self.weights or not self.dev_on):
             raise ValueError(
                 "train_on is only for the encoder infersent, needs dev_on, and excludes weights"
             )
-        if entry.needs_weights and not trained and self.weights is None:
+        if spec.needs_weights and not trained and self.weights is None:
             raise ValueError(f"the encoder {self.encoder} needs weights")
-        if entry.needs_vectors != (self.vectors is not None):
-            needs = "needs" if entry.needs_vectors else "reads no"
+        if spec.needs_vectors != (self.vectors is not None):
+            needs = "needs" if spec.needs_vectors else "reads no"
             raise ValueError(f"the encoder {self.encoder} {needs} vectors")
-        if foreign := self.model_fields_set & {"pooling", "k"} - {*entry.options}:
+        if foreign := self.model_fields_set & {"pooling", "k"} - {*spec.options}:
             raise ValueError(f"the encoder {self.encoder} has no {' and no '.join(foreign)}")
         return self
 

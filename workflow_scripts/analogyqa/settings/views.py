@@ -1,11 +1,11 @@
 """Views: tables and figures that look into trained encoders."""
 
-from typing import Literal
+from typing import Annotated
 
 from pydantic import Field, model_validator
 
 from analogyqa.report.views.specs import VIEWS
-from analogyqa.settings.base import Section
+from analogyqa.settings.base import OneOf, Section
 from analogyqa.settings.coordinates import Coordinates
 
 _NEEDED = {"system", "dataset", "subset"}
@@ -47,7 +47,7 @@ class View(Section):
     """
 
     title: str
-    view: Literal[tuple(VIEWS)]  # type: ignore[valid-type]
+    view: Annotated[str, OneOf(VIEWS)]
     cells: Coordinates = Coordinates()
     panels: dict[str, Coordinates] = Field(min_length=1, max_length=2)
     levels: dict[str, str] = {}

@@ -35,10 +35,10 @@ def download_url(url: str, part: Path, has_hash: bool, sleep: Callable[[float], 
     server must state a length, so that a lost connection is noticed.
 
     Args:
-        url: the address.
-        part: the partial file; it is kept after a failure.
-        has_hash: whether the content will be checked against a known hash.
-        sleep: waits the given seconds between attempts.
+        url: The address.
+        part: The partial file; it is kept after a failure.
+        has_hash: Whether the content will be checked against a known hash.
+        sleep: Waits the given seconds between attempts.
 
     Returns:
         Whether `part` contains bytes of an earlier connection.
@@ -65,7 +65,8 @@ def download_url(url: str, part: Path, has_hash: bool, sleep: Callable[[float], 
 
 
 def _wait(state: RetryCallState) -> float:
-    seconds = getattr(state.outcome.exception(), "retry_after", None)
+    error = state.outcome.exception() if state.outcome else None
+    seconds = error.retry_after if isinstance(error, Transient) else None
     return min(2.0 ** (state.attempt_number - 1) if seconds is None else seconds, MAX_WAIT)
 
 

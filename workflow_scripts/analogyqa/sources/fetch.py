@@ -34,21 +34,22 @@ def fetch(
     first, then the URLs, which resume earlier downloads.
 
     Args:
-        source: an entry of sources.yaml.
-        resources_dir: the folder for all sources.
-        mirrors: folders with copies.
-        sleep: waits the given seconds between two attempts at a URL.
+        source: An entry of sources.yaml.
+        resources_dir: The folder of all sources.
+        mirrors: Folders with copies.
+        sleep: Waits the given seconds between two attempts at a URL.
 
     Raises:
-        AnalogyQAError: when the existing file is the wrong one, when no copy can be found, or when
+        AnalogyQAError: When the existing file is the wrong one, when no copy can be found, or when
             the folder cannot be written to.
     """
     target, failures = Path(resources_dir, source.file), ""
-    copies = [Path(mirror, source.file) for mirror in mirrors]
+    locations: list[Path | Download] = [Path(mirror, source.file) for mirror in mirrors]
+    locations += source.urls
     try:
         if target.exists():
             return write_record(source, resources_dir, _verify_existing(source, target))
-        for location in (*copies, *source.urls):
+        for location in locations:
             try:
                 if isinstance(location, Path):
                     origin, fingerprint = "mirror", _copy(source, location, target)

@@ -1,7 +1,7 @@
 """Read sources.yaml, the registry of downloads, and find local copies of its files."""
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -9,7 +9,13 @@ from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, mo
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import read_yaml
-from analogyqa.settings.base import Section, explain_error, nearest_hint, without_credentials
+from analogyqa.settings.base import (
+    OneOrMore,
+    Section,
+    explain_error,
+    nearest_hint,
+    without_credentials,
+)
 
 MIRROR_VARIABLE = "ANALOGYQA_MIRROR"
 UNKNOWN = "unknown"
@@ -24,13 +30,10 @@ def plain_relative(path: str) -> str:
     return path
 
 
-def _convert_text(convert: Callable[[str], object]) -> BeforeValidator:
-    """Convert a value given as text, and leave other values to pydantic."""
-    return BeforeValidator(lambda value: convert(value) if isinstance(value, str) else value)
-
-
 RelativePath = Annotated[str, AfterValidator(plain_relative)]
+Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Sha256OrUnknown = Annotated[str, Field(pattern=rf"^([0-9a-f]{{64}}|{UNKNOWN})$")]
+Sha1 = Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]
 Text = Annotated[str, Field(min_length=1)]
 
 
@@ -51,16 +54,22 @@ class Download(Section):
         return f"{self.url}#{self.member}" if self.member else self.url
 
 
+# An address alone counts as the `url` of a mapping.
+UrlOrDownload = Annotated[
+    Download, BeforeValidator(lambda value: {"url": value} if isinstance(value, str) else value)
+]
+
+
 class Entry(Section):
     """One entry in sources.yaml. The comments at the top of that file explain the keys."""
 
     title: Text
     file: RelativePath
-    sha256: Annotated[tuple[Sha256OrUnknown, ...], _convert_text(lambda text: [text])] = ()
-    git_blob: Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")] | None = None
-    rows_sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")] | None = None
+    sha256: Annotated[tuple[Sha256OrUnknown, ...], OneOrMore] = ()
+    git_blob: Sha1 | None = None
+    rows_sha256: Sha256 | None = None
     bytes: Annotated[int, Field(ge=1)] | None = None
-    urls: tuple[Annotated[Download, _convert_text(lambda url: {"url": url})], ...] = ()
+    urls: tuple[UrlOrDownload, ...] = ()
     licence: Text
     citation: Text
 
@@ -77,6 +86,9 @@ class Entry(Section):
         """Whether the file has no known hash."""
         return self.sha256 == (UNKNOWN,)
 
+    def sources(self, name: str) -> "list[Source]":
+        return [Source(name=name, **self.model_dump())]
+
 
 class HubModel(Section):
     """An entry for all files of a model on the Hugging Face hub, at one revision."""
@@ -84,25 +96,26 @@ class HubModel(Section):
     title: Text
     folder: RelativePath
     hub: Annotated[str, Field(pattern=r"^[\w.-]+/[\w.-]+$")]
-    revision: Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]
-    files: dict[RelativePath, Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]]
+    revision: Sha1
+    files: dict[RelativePath, Sha256]
     licence: Text
     citation: Text
 
-    def entries(self, name: str) -> dict[str, dict]:
-        """Return an ordinary entry for each file, named `name/file`."""
+    def sources(self, name: str) -> "list[Source]":
+        """Return a source for each file, named `name/file`."""
         address = f"https://huggingface.co/{self.hub}/resolve/{self.revision}"
-        return {
-            f"{name}/{file}": {
-                "title": f"{self.title}, {file}",
-                "file": f"{self.folder}/{file}",
-                "sha256": sha256,
-                "urls": [f"{address}/{file}"],
-                "licence": self.licence,
-                "citation": self.citation,
-            }
+        return [
+            Source(
+                name=f"{name}/{file}",
+                title=f"{self.title}, {file}",
+                file=f"{self.folder}/{file}",
+                sha256=(sha256,),
+                urls=(Download(url=f"{address}/{file}"),),
+                licence=self.licence,
+                citation=self.citation,
+            )
             for file, sha256 in self.files.items()
-        }
+        ]
 
 
 class Source(Entry):
@@ -124,23 +137,24 @@ def load_registry(path: str | Path) -> dict[str, Source]:
     entries = read_yaml(path)
     if not entries:
         raise AnalogyQAError(f"{path}: expected a mapping from names of sources to their entries.")
-    registry, faults, owners = {}, [], {}
-    pending = list(entries.items())
-    while pending:
-        name, values = pending.pop(0)
-        model = HubModel if isinstance(values, dict) and "hub" in values else Entry
+    registry: dict[str, Source] = {}
+    owners: dict[str, str] = {}
+    faults = []
+    for name, values in entries.items():
+        is_hub_model = isinstance(values, dict) and "hub" in values
+        model: type[HubModel | Entry] = HubModel if is_hub_model else Entry
         try:
-            entry = model.model_validate(values)
+            sources = model.model_validate(values).sources(str(name))
         except ValidationError as error:
             faults += [f"{path}: {name}: {explain_error(model, fault)}" for fault in error.errors()]
             continue
-        if isinstance(entry, HubModel):
-            pending = [*entry.entries(str(name)).items(), *pending]
-            continue
-        owner = owners.setdefault(entry.file, name)
-        if owner != name:
-            faults.append(f"{path}: {name}: file: {entry.file} is already the file of {owner}.")
-        registry[str(name)] = Source(name=str(name), **entry.model_dump())
+        for source in sources:
+            owner = owners.setdefault(source.file, source.name)
+            if owner != source.name:
+                faults.append(
+                    f"{path}: {source.name}: file: {source.file} is already the file of {owner}."
+                )
+            registry[source.name] = source
     if faults:
         raise AnalogyQAError("\n".join(faults))
     return registry

@@ -110,11 +110,9 @@ def is_placed_by_hand(source: Source, resources_dir: str | Path) -> bool:
     if not path.exists():
         return False
     recorded = _read_record(record)
-    return recorded is None or recorded.origin == DROP_IN or _is_newer(path, record)
-
-
-def _is_newer(path: Path, other: Path) -> bool:
-    return path.stat().st_mtime_ns > other.stat().st_mtime_ns
+    if recorded is None or recorded.origin == DROP_IN:
+        return True
+    return path.stat().st_mtime_ns > record.stat().st_mtime_ns
 
 
 def _read_record(path: Path) -> Provenance | None:
@@ -131,8 +129,9 @@ def write_record(
     path = sidecar(resources_dir, source)
     recorded = _read_record(path)
     if origin is None:
-        is_known = recorded is not None and recorded.sha256 == actual.sha256
-        origin = recorded.origin if is_known else DROP_IN
+        origin = DROP_IN
+        if recorded and recorded.sha256 == actual.sha256:
+            origin = recorded.origin
     provenance = Provenance(
         name=source.name,
         origin=origin,

@@ -2,15 +2,15 @@
 
 import codecs
 import gzip
-import io
 import re
 import zipfile
 from collections.abc import Collection, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
+from io import BufferedIOBase, BufferedReader
 from itertools import islice
 from pathlib import Path
-from typing import BinaryIO
+from typing import cast
 
 import numpy as np
 
@@ -37,20 +37,17 @@ Vectors = Iterator[tuple[bytes, np.ndarray, str]]
 
 
 @contextmanager
-def open_packed(path: str | Path, ending: str = "") -> Iterator[tuple[str, BinaryIO]]:
-    """Open a plain or gzipped file, or the only matching member of a zip archive.
-
-    Args:
-        path: the file; its suffix tells how to open it.
-        ending: how the member's name must end.
+def open_packed(path: str | Path, ending: str = "") -> Iterator[tuple[str, BufferedIOBase]]:
+    """Open a plain or gzipped file, or the only member of a zip archive whose name has an ending.
 
     Yields:
         A name for messages, and the open file.
 
     Raises:
-        AnalogyQAError: for a missing file, one that turns out to be damaged while it is read, and
-            an archive without exactly one matching member.
+        AnalogyQAError: For a missing file, one that turns out to be damaged while it is read, and
+            an archive without exactly one such member.
     """
+    file: BufferedIOBase
     name = str(path)
     try:
         with ExitStack() as opened:
@@ -65,10 +62,12 @@ def open_packed(path: str | Path, ending: str = "") -> Iterator[tuple[str, Binar
                         f"{path}: expected {expected} in the archive, found {names[:5]}."
                     )
                 name = f"{path}, {members[0]}"
-                file = io.BufferedReader(opened.enter_context(archive.open(members[0])))
+                member = cast(zipfile.ZipExtFile, archive.open(members[0]))  # for typeshed, IO
+                file = BufferedReader(opened.enter_context(member))
+            elif Path(path).suffix == ".gz":
+                file = opened.enter_context(gzip.open(path, "rb"))
             else:
-                opener = gzip.open if Path(path).suffix == ".gz" else open
-                file = opened.enter_context(opener(path, "rb"))
+                file = opened.enter_context(open(path, "rb"))
             yield name, file
     except FileNotFoundError as error:
         raise AnalogyQAError(f"{path}: no such file. Correct the path.") from error
@@ -80,11 +79,10 @@ def stream_vectors(path: str | Path, vocabulary: Collection[bytes]) -> Vectors:
     """Yield the word, float32 vector and location in the file of each word of a vocabulary.
 
     Args:
-        path: a file of word vectors, which may be packed.
-        vocabulary: words in NFC, encoded as UTF-8.
+        path: A file of word vectors, which may be packed.
+        vocabulary: Words in NFC, encoded as UTF-8.
 
-    Raises:
-        AnalogyQAError: for a malformed file; the message has the line or the number of the vector.
+    Raises AnalogyQAError with the line or the number of the vector for a malformed file.
     """
     unpacked = Path(path).with_suffix("") if Path(path).suffix in (".gz", ".zip") else Path(path)
     stream = _stream_binary if unpacked.suffix == ".bin" else _stream_text
@@ -92,7 +90,7 @@ def stream_vectors(path: str | Path, vocabulary: Collection[bytes]) -> Vectors:
         yield from stream(path, file, vocabulary)
 
 
-def _stream_text(path: str | Path, file: BinaryIO, vocabulary: Collection[bytes]) -> Vectors:
+def _stream_text(path: str | Path, file: BufferedIOBase, vocabulary: Collection[bytes]) -> Vectors:
     dim = declared = None
     number = 0
 
@@ -141,7 +139,9 @@ def _compose(word: bytes) -> bytes:
     return nfc(word.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
 
 
-def _stream_binary(path: str | Path, file: BinaryIO, vocabulary: Collection[bytes]) -> Vectors:
+def _stream_binary(
+    path: str | Path, file: BufferedIOBase, vocabulary: Collection[bytes]
+) -> Vectors:
     header = _COUNTS.fullmatch(b" ".join(file.readline(100).split()))
     if header is None:
         hint = " Unpack it if it is fastText's." if Path(path).suffix != ".bin" else ""

@@ -1,7 +1,8 @@
 """Train word vectors: fastText on texts, word2vec on the sentences of corpora."""
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from threadpoolctl import threadpool_limits
@@ -23,37 +24,28 @@ def train_vectors(
 
     Args:
         texts: UTF-8 files, which may be gzipped; they are tokenised like the corpora.
-        path: the .bin file to write.
-        dim: dimensions of a vector.
-        epochs: passes over the texts.
-        min_count: frequency below which words are ignored.
-        lowercase: whether to lower-case the texts.
+        path: The .bin file to write.
+        dim: The dimension of a vector.
+        epochs: The number of passes over the texts.
+        min_count: The frequency below which words are ignored.
+        lowercase: Whether to lower-case the texts.
 
-    Raises:
-        AnalogyQAError: when no word is frequent enough, or training diverges.
+    Raises AnalogyQAError when no word is frequent enough, or training diverges.
     """
     import fasttext
 
     with atomic_path(path) as model_path:
-        text_path = model_path.with_suffix(".txt")
         try:
-            with open(text_path, "wb") as joined:
-                for text in texts:
-                    with open_packed(text) as (_, lines):
-                        for line in lines:
-                            tokens = tokenize(line.decode("utf-8", errors="replace"), lowercase)
-                            joined.write(" ".join(tokens).encode() + b"\n")
-            sizes = {"dim": dim, "epoch": epochs, "minCount": min_count}
-            model = fasttext.train_unsupervised(
-                str(text_path), model="skipgram", thread=1, verbose=0, **sizes
-            )
+            with _tokenised(_read_lines(texts), model_path, lowercase) as text_path:
+                sizes = {"dim": dim, "epoch": epochs, "minCount": min_count}
+                model = fasttext.train_unsupervised(
+                    str(text_path), model="skipgram", thread=1, verbose=0, **sizes
+                )
         except (ValueError, RuntimeError) as error:  # RuntimeError: the loss is not a number
             raise AnalogyQAError(
                 f"{', '.join(texts)}: fastText could not train on this text ({error}). Does any "
                 f"word occur {min_count} times (min_count)?"
             ) from error
-        finally:
-            text_path.unlink(missing_ok=True)
         model.save_model(str(model_path))
         require_whole(model_path, require_whole_fasttext)
 
@@ -73,28 +65,22 @@ def train_word2vec(
     1e-3 (Mikolov et al. 2013). Uses one worker, so that the result is reproducible.
 
     Args:
-        sentences: texts, which are tokenised like the corpora.
-        path: the .bin file to write.
-        dim: dimensions of a vector.
-        window: largest distance between two words of a context.
-        epochs: passes over the sentences.
-        min_count: frequency below which words are ignored.
-        lowercase: whether to lower-case the sentences.
+        sentences: Texts, which are tokenised like the corpora.
+        window: The largest distance between two words of a context.
+        path, dim, epochs, min_count, lowercase: As for `train_vectors`.
 
-    Raises:
-        AnalogyQAError: when no word is frequent enough.
+    Raises AnalogyQAError when no word is frequent enough.
     """
     from gensim.models import Word2Vec
 
     # gensim warns when both losses are used.
     logging.getLogger("gensim.models.word2vec").setLevel(logging.ERROR)
     with atomic_path(path) as vectors_path:
-        text_path = vectors_path.with_suffix(".txt")
         try:
-            with open(text_path, "w", encoding="utf-8") as joined:
-                for sentence in sentences:
-                    joined.write(" ".join(tokenize(sentence, lowercase)) + "\n")
-            with threadpool_limits(1):
+            with (
+                _tokenised(sentences, vectors_path, lowercase) as text_path,
+                threadpool_limits(1),
+            ):
                 model = Word2Vec(
                     corpus_file=str(text_path), vector_size=dim, window=window, epochs=epochs,
                     min_count=min_count, sg=1, hs=1, negative=5, sample=1e-3, workers=1, seed=1,
@@ -104,6 +90,24 @@ def train_word2vec(
                 f"{path}: word2vec could not train ({error}). Does any word of the corpora occur "
                 f"{min_count} times (min_count)?"
             ) from error
-        finally:
-            text_path.unlink(missing_ok=True)
         model.wv.save_word2vec_format(str(vectors_path), binary=True)
+
+
+def _read_lines(texts: list[str]) -> Iterator[str]:
+    for text in texts:
+        with open_packed(text) as (_, lines):
+            for line in lines:
+                yield line.decode("utf-8", errors="replace")
+
+
+@contextmanager
+def _tokenised(sentences: Iterable[str], path: Path, lowercase: bool) -> Iterator[Path]:
+    """Write tokenised sentences to a temporary text file next to `path`, and yield its path."""
+    text_path = path.with_suffix(".txt")
+    try:
+        with open(text_path, "w", encoding="utf-8") as joined:
+            for sentence in sentences:
+                joined.write(" ".join(tokenize(sentence, lowercase)) + "\n")
+        yield text_path
+    finally:
+        text_path.unlink(missing_ok=True)
