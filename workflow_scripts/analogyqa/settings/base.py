@@ -119,11 +119,15 @@ def laid_over(values: dict, changes: dict) -> dict:
 
 
 def require_known(
-    key: str, name: str, known: Collection[str], problem: str = "not configured"
+    key: str,
+    names: str | Iterable[str],
+    known: Collection[str],
+    problem: str = "not configured",
 ) -> None:
     """Raise ValueError, with the nearest known name, when a name is not known."""
-    if name not in known:
-        raise ValueError(f"{key}: {name!r} is {problem}{nearest_hint(name, known)}")
+    for name in [names] if isinstance(names, str) else names:
+        if name not in known:
+            raise ValueError(f"{key}: {name!r} is {problem}{nearest_hint(name, known)}")
 
 
 NO_INPUT = "no_input"  # the type of errors whose input must not be shown

@@ -299,11 +299,10 @@ def _load_studies(paper: dict, systems: Collection[str], faults: _Faults) -> Stu
     if studies is None:
         return None
     for table, names in studies.extra_rows.items():
-        for name in names:
-            try:
-                require_known(f"extra_rows.{table}", name, systems)
-            except ValueError as error:
-                faults.add(str(error))
+        try:
+            require_known(f"extra_rows.{table}", names, systems)
+        except ValueError as error:
+            faults.add(str(error))
     return studies
 
 

@@ -122,23 +122,20 @@ class Config(Section):
             raise ValueError(f"question_types.{name}: this name is taken, choose another one")
         if ALL in self.subsets:
             raise ValueError(f"subsets.{ALL}: this subset always exists, choose another name")
-        for name in self.seeds_of:
-            require_known("seeds", name, (*self.subsets, ALL, CROSS_VALIDATION, ALL_OTHERS))
+        keys = (*self.subsets, ALL, CROSS_VALIDATION, ALL_OTHERS)
+        require_known("seeds", self.seeds_of, keys)
         for name, dataset in self.datasets.items():
-            for category in dataset.categories:
-                require_known(f"datasets.{name}.categories", category, self.categories)
-        for name, types in self.subsets.items():
-            for question_type in types:
-                known = (*self.question_types, *self.relations)
-                require_known(f"subsets.{name}", question_type, known)
+            require_known(f"datasets.{name}.categories", dataset.categories, self.categories)
+        types = (*self.question_types, *self.relations)
+        for name, subset in self.subsets.items():
+            require_known(f"subsets.{name}", subset, types)
         for name, system in self.systems.items():
             self.check_system(f"systems.{name}", system)
         for name, stored in self.sentence_vectors.items():
             if stored.vectors is not None:
                 require_known(f"sentence_vectors.{name}.vectors", stored.vectors, self.vectors)
         for name, vectors in self.vectors.items():
-            for corpus in vectors.corpora or {}:
-                require_known(f"vectors.{name}.corpora", corpus, self.datasets)
+            require_known(f"vectors.{name}.corpora", vectors.corpora or [], self.datasets)
             if vectors.lemmas and self.lemmas is None:
                 raise ValueError(f"vectors.{name}.lemmas: the section lemmas is missing")
         if self.named_entities:
@@ -157,14 +154,12 @@ class Config(Section):
                     raise ValueError(
                         f"selection.systems: {name} is also in the selection of another paper"
                     )
-                for choice in allowed:
-                    require_known(f"selection.systems.{name}", choice, choices)
+                require_known(f"selection.systems.{name}", allowed, choices)
             for name, changes in choices.items():
                 key = f"selection.hyperparameters.{name}"
                 if name in (PAPER, TUNED):
                     raise ValueError(f"{key}: this name is taken")
-                for override in changes:
-                    require_known(key, override, ov.TRAINING_OVERRIDES, "not a key of training")
+                require_known(key, changes, ov.TRAINING_OVERRIDES, "not a key of training")
                 users = [user for user, names in selection.systems.items() if name in names]
                 self._check_changes(key, changes, users)
         if sensitivity := study.sensitivity:
@@ -175,17 +170,16 @@ class Config(Section):
                 self._check_changes(key, changes, sensitivity.systems)
         if cross_validation := study.cross_validation:
             self._check_study("cross_validation", cross_validation)
-            for name in cross_validation.measures:
-                require_known("cross_validation.measures", name, RANKED)
+            require_known("cross_validation.measures", cross_validation.measures, RANKED)
 
     def _check_study(self, key: str, section: Selection | Sensitivity | CrossValidation) -> None:
         require_known(f"{key}.subset", section.subset, (*self.subsets, ALL))
+        require_known(f"{key}.systems", section.systems, self.systems)
         for name in section.systems:
-            require_known(f"{key}.systems", name, self.systems)
             if not self.systems[name].trained and not isinstance(section, CrossValidation):
                 raise ValueError(f"{key}.systems: {name} is not trained")
-        for name in [] if isinstance(section, Selection) else section.datasets:
-            require_known(f"{key}.datasets", name, self.datasets)
+        if not isinstance(section, Selection):
+            require_known(f"{key}.datasets", section.datasets, self.datasets)
 
     def _check_changes(self, key: str, changes: dict, systems: Sequence[str]) -> None:
         for name in systems:
@@ -202,14 +196,12 @@ class Config(Section):
             for name in VECTORS_OVERRIDES:
                 if getattr(system, name) is not None and not self.vectors[system.vectors].corpora:
                     raise ValueError(f"{key}.{name}: {system.vectors} are not trained on corpora")
-        for name in system.sentence_vectors or []:
-            require_known(f"{key}.sentence_vectors", name, self.sentence_vectors)
+        stored = system.sentence_vectors or []
+        require_known(f"{key}.sentence_vectors", stored, self.sentence_vectors)
+        require_known(f"{key}.ranker.parts", system.parts, self.systems)
         for name in system.parts:
-            require_known(f"{key}.ranker.parts", name, self.systems)
             if self.systems[name].parts:
-                raise ValueError(
-                    f"{key}.ranker.parts: {name} is itself fused; give its parts instead"
-                )
+                raise ValueError(f"{key}.ranker.parts: {name} is fused; give its parts instead")
         if system.rewriting and self.named_entities is None:
             raise ValueError(f"{key}.rewriting: the section named_entities is missing")
         if system.rewriting and system.vectors and self.vectors[system.vectors].lemmas:
@@ -233,11 +225,9 @@ class Config(Section):
         return any(self.systems[name].trained for name in names if name in self.systems)
 
     def find_selection(self, system: str) -> Selection | None:
-        """Return the selection that a system takes part in, None if there is none."""
-        for study in self.studies.values():
-            if study.selection and system in study.selection.systems:
-                return study.selection
-        return None
+        """Return the selection that tunes a system, None if there is none."""
+        selections = (study.selection for study in self.studies.values())
+        return next((s for s in selections if s and system in s.systems), None)
 
     def reported_hyperparameters(self, system: str) -> dict[str, Overrides]:
         """Return the hyperparameters a system is reported with, and the overrides for them.
@@ -246,9 +236,8 @@ class Config(Section):
         """
         if not self.systems[system].trained:
             return {"": ()}
-        return {PAPER: ()} | (
-            {TUNED: ((HYPERPARAMETERS, TUNED),)} if self.find_selection(system) else {}
-        )
+        tuned: dict[str, Overrides] = {TUNED: ((HYPERPARAMETERS, TUNED),)}
+        return {PAPER: ()} | (tuned if self.find_selection(system) else {})
 
     def hyperparameter_choices(self, system: str, overrides: Overrides) -> dict[str, Overrides]:
         """Return the hyperparameters that a cell may be trained with: name to overrides.
@@ -261,9 +250,7 @@ class Config(Section):
             return {ov.to_text(training) if training else PAPER: overrides}
         selection = self.find_selection(system)
         if selection is None:
-            raise AnalogyQAError(
-                f"{system}: it has no tuned hyperparameters, because no selection names it"
-            )
+            raise AnalogyQAError(f"{system}: no selection tunes the hyperparameters of this system")
         return {PAPER: ()} | {
             name: self.canonical_overrides(system, ov.as_overrides(selection.hyperparameters[name]))
             for name in selection.systems[system]

@@ -94,8 +94,7 @@ class CrossValidation(Section):
     @model_validator(mode="after")
     def _pairs_are_cross_validated(self) -> "CrossValidation":
         for name, pair in self.pairs.items():
-            for system in pair:
-                require_known(f"pairs.{name}", system, self.systems, "not among systems")
+            require_known(f"pairs.{name}", pair, self.systems, "not among systems")
         return self
 
 
