@@ -27,11 +27,11 @@ def main(
 ) -> None:
     """Write the timings of the jobs that a dry run lists on standard input."""
     jobs = read_listing(sys.stdin.read())
-    timings = Timings(jobs, read_config(config).output_dir, lambda cell: seeds)
+    timings = Timings(read_config(config).output_dir, lambda cell: seeds)
     of_place = defaultdict(list)
     for job in jobs:
         if job.outputs and (timing := timings.measured(job)):
-            of_place[job.rule, timings.place(job)].append(timing)
+            of_place[job.rule, timings.data_of(job)].append(timing)
     machine = f"one core of {processor()} for each job, no GPU, {date.today()}"
     with open(REFERENCE, newline="", encoding="utf-8") as file:
         header, *before = csv.reader(file)

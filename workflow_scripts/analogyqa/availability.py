@@ -216,7 +216,7 @@ class Availability:
         """Return the spaCy model of a section of the configuration, or "" and the reason."""
         if section is None:
             return "", f"the section {name} is missing"
-        folders = [self._resources, *self._mirrors]
+        folders: list[str | Path] = [self._resources, *self._mirrors]
         try:
             return find_model(section.model, folders, f"{finds} ({name}.model)"), ""
         except AnalogyQAError as error:

@@ -201,9 +201,9 @@ def values_by_seed(metrics: pd.DataFrame, split: str) -> dict[str, pd.DataFrame]
     wide = wide.sort_index(axis="columns")
     measured = set(wide.columns.get_level_values("measure"))
     names = [name for name in (*MEASURES, *ABOUT_ITEMS) if name in measured]
-    values = {name: wide.xs(name, axis="columns", level="measure") for name in names}
+    values = {name: pd.DataFrame(wide[name]) for name in names}
     if WEIGHT in measured:
-        weights = wide.xs(WEIGHT, axis="columns", level="measure")
+        weights = pd.DataFrame(wide[WEIGHT])
         for name in MEASURES.keys() & values.keys():
             weight = weights[values[name].columns]  # not every item has every measure
             values[name] = values[name] * weight.div(weight.mean(axis=1), axis=0)

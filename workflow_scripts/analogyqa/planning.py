@@ -60,9 +60,8 @@ class Cost(NamedTuple):
     """The estimated cost of a job, and the basis of the estimate.
 
     The basis is "measured" if the same job ran before, "reference" for the mean of the reference
-    timings of its rule on the same data, "alike" for the mean of the jobs of its rule that ran
-    before, "rough" for the mean of all reference timings of its rule, and "unknown" if there is
-    nothing to estimate from; such jobs count as 0.
+    timings of its rule on the same data, "rough" for their mean over all data, and "unknown" if
+    there is nothing to estimate from; such jobs count as 0.
     """
 
     cpu_hours: float
@@ -114,45 +113,31 @@ def cluster_jobs(jobs: Iterable[Job]) -> Counter[str]:
     return Counter([*alone, *(name for name, _ in groups)])
 
 
-def place_of(job: Job, output_dir: str) -> str:
-    """Return the data of a job: `dataset/subset` for a run, otherwise its data set or ""."""
-    for output in job.outputs:
-        if Path(output).is_relative_to(output_dir):
-            stage, *parts = Path(output).relative_to(output_dir).parts
-            if stage == "runs":
-                return "/".join(parts[1:3])
-            if stage in _OF_A_CORPUS:
-                return parts[0].split(".")[0].partition(AT)[0]
-    return ""
-
-
 class Timings:
     """Timings of earlier runs in this output folder, and of reference runs.
 
     Args:
-        jobs: The jobs of the listing.
         output_dir: The output folder of the run.
         seeds_of: Returns the number of seeds of a cell.
         reference: The CSV file that benchmarks/timings.py writes.
     """
 
     def __init__(
-        self,
-        jobs: Iterable[Job],
-        output_dir: str,
-        seeds_of: Callable[[Cell], int],
-        reference: Path = REFERENCE,
+        self, output_dir: str, seeds_of: Callable[[Cell], int], reference: Path = REFERENCE
     ) -> None:
         self._output_dir, self._seeds_of = output_dir, seeds_of
         self._reference, self.machine = read_reference(reference)
-        self._ran = {
-            rule: [*filter(None, map(_read_benchmark, files))]
-            for rule in {job.rule for job in jobs}
-            if (files := sorted(Path(output_dir, "benchmarks", rule).rglob("*.jsonl")))
-        }
 
-    def place(self, job: Job) -> str:
-        return place_of(job, self._output_dir)
+    def data_of(self, job: Job) -> str:
+        """Return the data of a job: `dataset/subset` for a run, otherwise its data set or ""."""
+        for output in job.outputs:
+            if Path(output).is_relative_to(self._output_dir):
+                stage, *parts = Path(output).relative_to(self._output_dir).parts
+                if stage == "runs":
+                    return "/".join(parts[1:3])
+                if stage in _OF_A_CORPUS:
+                    return parts[0].split(".")[0].partition(AT)[0]
+        return ""
 
     def measured(self, job: Job) -> Timing | None:
         """Return the timing of the last run of the same job, None if it never ran here.
@@ -168,17 +153,13 @@ class Timings:
     def cost(self, job: Job) -> Cost:
         """Return the estimated cost of a job."""
         references = [timing for (rule, _), timing in self._reference.items() if rule == job.rule]
-        rough = mean_of(references) if references else Timing(0, 0, 0)
-        ran = self._ran.get(job.rule, [])
-        seconds, cpu_seconds = map(mean, zip(*ran, strict=True)) if ran else (0.0, 0.0)
         estimates = {
             "measured": self.measured(job),
-            "reference": self._reference.get((job.rule, self.place(job))),
-            "alike": Timing(seconds, cpu_seconds, rough.bytes, self._seeds(job)) if ran else None,
-            "rough": rough if references else None,
+            "reference": self._reference.get((job.rule, self.data_of(job))),
+            "rough": mean_of(references) if references else None,
+            "unknown": Timing(0, 0, 0),
         }
-        basis = next((name for name, timing in estimates.items() if timing), "unknown")
-        timing = estimates.get(basis) or rough
+        basis, timing = next((name, timing) for name, timing in estimates.items() if timing)
         # Only the time of training jobs grows with the number of their seeds.
         factor = self._seeds(job) / timing.seeds if job.rule == TRAINING else 1
         hours = factor / 3600
@@ -242,22 +223,14 @@ def print_plan(jobs: Sequence[Job], timings: Timings) -> None:
     table.add_row("total", str(len(jobs)), str(submitted.total()), *_hours(all_costs))
     Console(width=100).print(table)
     print(f"disk: about {decimal(round(sum(cost.bytes for cost in all_costs)))}")
-    print(
-        "measured: the same job ran here before; alike: the mean of the rule's jobs that ran here"
-    )
-    print(
-        "reference: the mean of the rule's jobs on the same data; rough: on all data; both on "
-        f"{timings.machine}"
-    )
+    print("measured: the same job ran here before; reference: the mean of the rule's jobs on the")
+    print(f"same data; rough: on all data; the last two on {timings.machine}")
 
 
-def _hours(costs: Sequence[Cost]) -> list[str]:
+def _hours(costs: Sequence[Cost]) -> tuple[str, str]:
     """Return the CPU-hours and the GPU-hours of jobs."""
-    totals = (
-        sum(cost.cpu_hours for cost in costs),
-        sum(cost.gpu_hours for cost in costs),
-    )
-    return [f"{total:.2f}" for total in totals]
+    cpu_hours, gpu_hours = (sum(cost[column] for cost in costs) for column in (0, 1))
+    return f"{cpu_hours:.2f}", f"{gpu_hours:.2f}"
 
 
 def main(config: Path = CONFIG_OPTION) -> None:
@@ -265,12 +238,13 @@ def main(config: Path = CONFIG_OPTION) -> None:
     try:
         settings = read_config(config)
         jobs = read_listing(sys.stdin.read())
-        timings = Timings(
+        print_plan(
             jobs,
-            settings.output_dir,
-            lambda cell: len(settings.seeds_at(cell.subset, cell.overrides)),
+            Timings(
+                settings.output_dir,
+                lambda cell: len(settings.seeds_at(cell.subset, cell.overrides)),
+            ),
         )
-        print_plan(jobs, timings)
     except AnalogyQAError as error:
         sys.exit(f"Error: {error}")
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import cache, partial
 from pathlib import Path
-from types import MappingProxyType
 
+import numpy as np
 import pandas as pd
 from mlflow.entities import Dataset, DatasetInput, InputTag, LoggedModelOutput, Metric
 
@@ -41,7 +41,8 @@ def paper_runs(
 
     Raises AnalogyQAError when a record or the summary is damaged.
     """
-    results, shown = Path(results), {}
+    results = Path(results)
+    shown: dict[Cell, dict[str, None]] = {}
     for name in paper.shown:
         title = re.sub(r"(\d+)", r" \1", name).capitalize()
         for cell in artefact_cells(config, paper, name):
@@ -59,7 +60,7 @@ def paper_runs(
 
 
 def cell_run(
-    results: Path, cell: Cell, description: str = "", summary: Summaries = MappingProxyType({})
+    results: Path, cell: Cell, description: str = "", summary: Summaries | None = None
 ) -> Importable:
     """Return the run of a cell, with its seeds as children.
 
@@ -88,7 +89,7 @@ def cell_run(
     spread = {
         f"{measure}_{name}": row[name]
         for measure in MEASURES
-        if (row := summary.get((cell, measure)))
+        if (row := (summary or {}).get((cell, measure)))
         for name in _SPREAD
         if pd.notna(row[name])
     }
@@ -130,7 +131,7 @@ def _add_cell(
     files |= {f"{log.parent.parent.name}.log": log for log in logs}
     experiment.add_files(run_id, files)
     history = read_table(path, HISTORY) if path.exists() else pd.DataFrame(columns=HISTORY.names)
-    for seed, values in measured.iterrows():
+    for seed in measured.index:
         seed_name, seed_params = f"seed {seed}, {name}", {**params, "seed": str(seed)}
         seed_id = experiment.create(seed_name, tags, seed_params, start, run_id)
         epochs = history[history["seed"] == seed].sort_values("epoch", kind="stable")
@@ -140,11 +141,13 @@ def _add_cell(
             times = start + (1000 * seconds.cumsum()).round().astype(int)
             experiment.log_metrics(seed_id, curve_points(epochs, times))
             select_by = f"dev_{settings['training']['select_by']}"
-            chosen_by = epochs[epochs["measure"] == select_by].set_index("epoch")["value"]
-            # idxmax returns the first of equal epochs, as training does.
-            model_id = _add_model(experiment, seed_id, seed_name, int(chosen_by.idxmax()))
+            dev = epochs[epochs["measure"] == select_by]
+            # The first of equal epochs is chosen, as in training.
+            chosen = dev["epoch"].to_numpy()[np.nanargmax(dev["value"])]
+            model_id = _add_model(experiment, seed_id, seed_name, int(chosen))
             seed_end = int(times.max())
-        _add_finals(experiment, seed_id, values.to_dict(), inputs, seed_end, model_id)
+        finals = {str(name): float(value) for name, value in measured.loc[seed].items()}
+        _add_finals(experiment, seed_id, finals, inputs, seed_end, model_id)
         client.set_terminated(seed_id, end_time=seed_end)
     client.set_terminated(run_id, end_time=end)
     return run_id
@@ -158,16 +161,12 @@ def _add_finals(
     end: int,
     model_id: str | None = None,
 ) -> None:
-    """Log the data sets of a run, and its final values, whose names say the split: `dev_mrr`."""
+    """Log the data sets of a run and its final values; names of dev values start with `dev_`."""
     if inputs:
         experiment.client.log_inputs(run_id, datasets=inputs)
-    digests = {each.dataset.name.rpartition(" ")[2]: each.dataset for each in inputs}
-    metrics = []
-    for name, value in values.items():
-        data = digests.get("dev" if name.startswith("dev_") else "test")
-        of_data = (data.name, data.digest) if data else (None, None)
-        metrics.append(Metric(name, value, end, 0, model_id, *of_data))
-    experiment.log_metrics(run_id, metrics)
+    experiment.log_metrics(
+        run_id, [Metric(name, value, end, 0, model_id) for name, value in values.items()]
+    )
 
 
 def _add_model(experiment: Experiment, run_id: str, run_name: str, epoch: int) -> str:
@@ -277,9 +276,10 @@ def curve_points(epochs: pd.DataFrame, times: pd.Series) -> list[Metric]:
         times: The time of each epoch.
     """
     curves = epochs[epochs["measure"].astype(str).str.match(r"loss$|dev_")].dropna(subset="value")
+    rows = zip(curves["measure"], curves["epoch"], curves["value"], strict=True)
     return [
-        Metric(f"epoch/{row.measure}", float(row.value), int(times[row.epoch]), int(row.epoch))
-        for row in curves.itertuples()
+        Metric(f"epoch/{measure}", float(value), int(times[epoch]), int(epoch))
+        for measure, epoch, value in rows
     ]
 
 

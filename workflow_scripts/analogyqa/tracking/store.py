@@ -224,7 +224,7 @@ def _check(database: Path) -> None:
 
 def _upgrade(database: Path) -> None:
     """Do what `mlflow db upgrade` does, without the three seconds of starting a process."""
-    mlflow.db.upgrade.callback(f"sqlite:///{database}")
+    mlflow.db.upgrade.main([f"sqlite:///{database}"], standalone_mode=False)
 
 
 @contextmanager
