@@ -14,12 +14,10 @@ from hypothesis import strategies as st
 
 from analogyqa.corpora.specs import READERS
 from analogyqa.errors import AnalogyQAError
-from analogyqa.files import read_yaml
 from analogyqa.pretrained.nli import LABELS, read_nli
 from analogyqa.sources.registry import load_registry
 from analogyqa.text import nfc
 from analogyqa.vectors.select import select_vectors
-from analogyqa.vectors.store import read_store, store_record, write_store
 
 MANY = 400
 
@@ -124,16 +122,6 @@ def vectors_are_read(folder: Path, content: dict[str, list[float]]) -> None:
         np.testing.assert_array_equal(read, expected)
 
 
-def a_store_is_read(folder: Path, content: dict[str, list[float]]) -> None:
-    expected = np.array(list(content.values()), dtype=np.float32)
-    found = np.ones(len(content), dtype=bool)
-    write_store(expected, found, list(content), "here", folder / "store.npy")
-    read, rows = read_store(folder / "store.npy")
-    assert list(rows) == list(content)
-    np.testing.assert_array_equal(read, expected)
-    assert store_record(folder / "store.npy") == {"name": "store", "origin": "here"}
-
-
 def inferences_are_read(folder: Path, content: list[tuple[str, str, str]]) -> None:
     names = ("sentence1", "sentence2", "gold_label")
     released = [json.dumps(dict(zip(names, pair, strict=True))) for pair in content]
@@ -154,10 +142,6 @@ def a_registry_is_read(folder: Path, content: dict[str, dict]) -> None:
         assert (read[name].title, read[name].sha256) == (entry["title"], (entry["sha256"],))
 
 
-def yaml_is_read(folder: Path, content: dict) -> None:
-    assert read_yaml(write(folder / "it.yaml", yaml.safe_dump(content))) == content
-
-
 def other_values_are_refused(folder: Path, content: dict) -> None:
     assume("cell" not in content)
     path = write(folder / "other.json", json.dumps(content))
@@ -172,10 +156,8 @@ PROPERTIES = {
     "SemEval": (xml_questions, semeval_is_read),
     "YahooCQA": (questions, yahoocqa_is_read),
     "word vectors": (vectors, vectors_are_read),
-    "a store of vectors": (vectors, a_store_is_read),
     "pairs of inference": (inferences, inferences_are_read),
     "a registry": (entries, a_registry_is_read),
-    "YAML": (mappings, yaml_is_read),
     "values of another kind": (mappings, other_values_are_refused),
 }
 

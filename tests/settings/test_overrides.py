@@ -17,7 +17,7 @@ cells = st.dictionaries(st.sampled_from((*ov.NAMES, ov.HYPERPARAMETERS)), texts)
 
 
 @given(cells)
-def test_axes_are_read_as_they_were_written(overrides):
+def test_overrides_round_trip_through_text(overrides):
     assert ov.from_text(ov.to_text(overrides)) == overrides
     cell = Cell("a", "toy", "who", overrides)
     assert Cell.from_record(cell.record()) == cell
@@ -42,7 +42,7 @@ def test_a_value_as_paths_show_it(value, text):
     assert ov.text_of(value) == text
 
 
-def test_axes_are_sorted_and_none_are_the_default():
+def test_overrides_are_sorted_in_text():
     assert ov.to_text(ov.as_overrides({"p": 3, "loss": "hinge"})) == "loss=hinge@p=3"
     assert ov.to_text(()) == ov.DEFAULT
 
@@ -81,7 +81,7 @@ ALL_CHANGED = {"aggregate": "mean", "p": 2, "dropout": 0, "negatives.count": 4}
         ("analogy", {"aggregate": "max", "p": 3, "dropout": 0.25, "loss": "printed"}, "default"),
         ("analogy", {"dropout": "0.250", "negatives.per": "question"}, "default"),
         ("analogy", {"loss": "lwda"}, "loss=lwda"),
-        ("baseline", {"loss": "lwda"}, "default"),  # over one side it is the printed one
+        ("baseline", {"loss": "lwda"}, "default"),  # with one side it equals the printed loss
         ("baseline", {"loss": "hinge"}, "loss=hinge"),
         ("stored", {"sentence_vectors": ["published", "means"]}, STORED),
         ("stored", {"sentence_vectors": ["means"]}, "default"),
@@ -91,7 +91,7 @@ ALL_CHANGED = {"aggregate": "mean", "p": 2, "dropout": 0, "negatives.count": 4}
         ("analogy", {"drop_all_correct": [], "prototype_choice": "pair"}, "default"),
     ],
 )
-def test_an_axis_that_changes_nothing_is_dropped(papers, system, values, kept):
+def test_an_override_that_changes_nothing_is_dropped(papers, system, values, kept):
     tam = "{title: T, encoder: cnn, vectors: some, ranker: cosine, rewriting: entity}"
     config = papers.load(f"{{systems: {{tam: {tam}}}}}")
     overrides = config.canonical_overrides(system, ov.as_overrides(values), "toy")
@@ -101,17 +101,17 @@ def test_an_axis_that_changes_nothing_is_dropped(papers, system, values, kept):
         system, ov.as_overrides(values)
     )
     changed = config.system_at(system, overrides)
-    own = [(name, text) for name, text in overrides if name not in ov.DATASET_OVERRIDES]
-    assert [(name, ov.override_value(changed, name)) for name, _ in own] == own
+    for name, text in overrides:
+        assert name in ov.DATASET_OVERRIDES or ov.override_value(changed, name) == text
 
 
-def test_axes_change_the_section_that_has_them_and_no_other(papers):
+def test_overrides_change_only_their_section(papers):
     config = papers.load()
     overrides = ov.as_overrides({"loss": "hinge", "negatives.count": 2, "vectors": "cased", "p": 2})
-    changed, own = config.system_at("analogy", overrides), config.systems["analogy"]
-    negatives = own.training.negatives.model_copy(update={"count": 2})
-    training = own.training.model_copy(update={"loss": "hinge", "negatives": negatives})
-    assert changed == own.model_copy(update={"training": training, "vectors": "cased", "p": 2})
+    changed, before = config.system_at("analogy", overrides), config.systems["analogy"]
+    negatives = before.training.negatives.model_copy(update={"count": 2})
+    training = before.training.model_copy(update={"loss": "hinge", "negatives": negatives})
+    assert changed == before.model_copy(update={"training": training, "vectors": "cased", "p": 2})
     dropped = config.dataset_at("toy", ov.as_overrides({"drop_all_correct": ["dev", "test"]}))
     assert (dropped.drop_all_correct, dropped.questions) == (["dev", "test"], {})
     assert config.dataset_at("toy", overrides) == config.datasets["toy"]
@@ -129,12 +129,12 @@ systems:
 """
 
 
-def test_a_system_changes_the_vectors_that_are_trained_on_data_sets(papers):
+def test_a_system_may_change_vectors_that_are_trained_on_data_sets(papers):
     config = papers.load(OWN)
     system = config.system_at("mapped", ov.as_overrides({"dim": 100}))
     assert system.word_vectors == "own@dim=100@window=5"
-    found = config.vectors_at(system.word_vectors)
-    assert (found.dim, found.window, found.corpora) == (100, 5, {"toy": ["train"]})
+    vectors = config.vectors_at(system.word_vectors)
+    assert (vectors.dim, vectors.window, vectors.corpora) == (100, 5, {"toy": ["train"]})
     assert config.vectors_at("own") == config.vectors["own"]
     assert config.systems["mean"].word_vectors == "some"
     assert config.systems["random"].word_vectors is None
@@ -150,19 +150,20 @@ def test_a_system_changes_the_vectors_that_are_trained_on_data_sets(papers):
         ({"mapping.orthogonal": False}, {"mapping.orthogonal": "false"}),
     ],
 )
-def test_axes_of_a_mapping_are_laid_over_the_others(papers, values, kept):
+def test_overrides_of_a_mapping_keep_its_other_keys(papers, values, kept):
     config = papers.load(OWN)
     overrides = config.canonical_overrides("mapped", ov.as_overrides(values))
     assert dict(overrides) == kept
     changed = config.system_at("mapped", overrides)
     for name, text in kept.items():
         assert ov.override_value(changed, name) == text
-    own = config.systems["mapped"]
-    others = [name for name in ov.SYSTEM_OVERRIDES if own.reads(name) and name not in kept]
-    assert all(ov.override_value(changed, name) == ov.override_value(own, name) for name in others)
+    before = config.systems["mapped"]
+    for name in ov.SYSTEM_OVERRIDES:
+        if before.reads(name) and name not in kept:
+            assert ov.override_value(changed, name) == ov.override_value(before, name)
 
 
-def test_what_reads_no_such_vectors_has_no_such_overrides(papers):
+def test_other_systems_ignore_overrides_of_vectors(papers):
     config = papers.load(OWN)
     values = {"window": 3, "shortest_word": 2, "weighting": "sif", "components": 2}
     for name in ("words", "random", "stored", "analogy"):

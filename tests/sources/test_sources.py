@@ -31,7 +31,7 @@ from http_server import dropped, entry, ok, running_server, sent, sha256, source
 ROOT = Path(__file__).parents[2]
 BODY = b"".join(b"%07d\n" % number for number in range(50_000))  # several chunks of a download
 HALF = 3 * CHUNK
-LOST, PARTLY = dropped(BODY, HALF + 1), f"bytes={HALF}-"  # and what is asked for after that
+LOST, PARTLY = dropped(BODY, HALF + 1), f"bytes={HALF}-"  # PARTLY is requested after LOST
 BLOB = hashlib.sha1(b"blob %d\0%s" % (len(BODY), BODY)).hexdigest()
 UNKNOWN = {"sha256": "unknown", "bytes": None}
 REGISTRY = load_registry(ROOT / "sources.yaml")
@@ -145,7 +145,7 @@ def test_a_file_that_is_no_registry_is_refused(tmp_path, content, message):
 
 def test_registered_sources_can_be_verified():
     for it in REGISTRY.values():
-        of_a_model = "/" in it.name  # one of many files, of which the hub tells no size
+        of_a_model = "/" in it.name  # the hub states no sizes
         assert it.bytes or it.git_blob or it.unverified or of_a_model, it
         assert it.rows_sha256 or not any(download.format for download in it.urls), it
     published = {"infersent1", "infersent2", "sent2vec-wiki-unigrams", "snli", "sick-train"}
@@ -187,8 +187,8 @@ def test_fingerprint_has_the_blob_id_of_git(tmp_path):
 )
 def test_an_existing_file_is_verified_and_unchanged(get, target, changes, hash):
     before = put(target, BODY).stat()
-    found = get(source(BODY, **changes))
-    assert (found.origin, found.sha256, found.hash) == ("drop-in", sha256(BODY), hash)
+    record = get(source(BODY, **changes))
+    assert (record.origin, record.sha256, record.hash) == ("drop-in", sha256(BODY), hash)
     assert (target.stat().st_mtime_ns, target.stat().st_ino) == (before.st_mtime_ns, before.st_ino)
 
 
@@ -215,18 +215,18 @@ def test_a_wrong_file_is_reported_and_unchanged(get, target, changes, expected, 
 
 def test_a_mirror_is_copied_and_comes_before_urls(server, tmp_path, get, target, resources):
     original = put(tmp_path / "mirror/data/file.txt", BODY)
-    found = get(source(BODY, urls=[server.serve("/f", ok(BODY))]), tmp_path / "mirror")
+    fetched = get(source(BODY, urls=[server.serve("/f", ok(BODY))]), tmp_path / "mirror")
     original.write_bytes(b"changed in place")
     original.unlink()
     assert target.read_bytes() == BODY and not target.is_symlink()
     assert server.ranges == []
     record = json.loads(sidecar(resources, source(BODY)).read_bytes())
-    assert record == asdict(found) and found.origin == "mirror"  # no path of this machine
+    assert record == asdict(fetched) and fetched.origin == "mirror"  # no path of this machine
     assert set(record) == {"name", "origin", "sha256", "bytes", "licence", "hash"}  # and no date
 
 
 def test_fetching_again_keeps_the_origin_and_writes_nothing(server, tmp_path, resources, get):
-    put(tmp_path / "data/file.txt", b"wrong")  # a mirror, which leaves the next place
+    put(tmp_path / "data/file.txt", b"wrong")  # a mirror, so the URL is tried next
     it = source(BODY, urls=[server.serve("/f", ok(BODY))])
     first = get(it, tmp_path)
     assert first.origin == it.urls[0].url
@@ -456,7 +456,7 @@ def test_the_table_of_states_fits_80_columns(show):
     assert "  resources/trecqa/TRAIN-ALL.rebuilt.xml\n" in shown
 
 
-STATES = {  # of each source: its state, its hash as it is known, its hash once verified
+STATES = {  # source: its state, and its hash without and with --verify
     "here": ("present", "not checked", "ok"),
     "fetched": ("present", "as fetched", "ok"),
     "there": ("in mirror", "not checked", "WRONG"),
@@ -473,7 +473,7 @@ def test_states_of_sources_and_exit_status(tmp_path, show, resources):
     registry = load_registry(write_yaml(tmp_path / "sources.yaml", **entries))
     for name in ("here", "fetched", "unhashed"):
         put(resources / name, BODY)
-    for name in ("here", "there"):  # of which the first comes from resources
+    for name in ("here", "there"):  # the first one is also in resources
         put(tmp_path / "mirror" / name, b"wrong")
     for name in ("fetched", "unhashed"):
         fetch(registry[name], resources, [])
@@ -496,7 +496,7 @@ def test_a_missing_file_is_reported_on_one_line(tmp_path, show, option):
     assert (len(message.splitlines()), shown) == (1, "")
 
 
-# What the user placed
+# Files that the user added
 
 
 def test_is_placed_by_hand(tmp_path, resources, target):
@@ -512,5 +512,5 @@ def test_is_placed_by_hand(tmp_path, resources, target):
     assert fetch(it, resources, [mirror]).origin == "mirror"
     assert not is_placed_by_hand(it, resources)
     later = sidecar(resources, it).stat().st_mtime + 1
-    os.utime(target, (later, later))  # another file in its place
+    os.utime(target, (later, later))  # as if it had been replaced
     assert is_placed_by_hand(it, resources)

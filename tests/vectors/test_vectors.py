@@ -84,7 +84,7 @@ def fasttext_bin(tmp_path_factory):
         ("a.bin", binary(end=b"\n")),
         ("a.bin.gz", BINARY),
         ("a.bin.zip", BINARY),
-        pytest.param("a.vec", TEXT.replace("\n", " \n"), id="a space behind the numbers"),
+        pytest.param("a.vec", TEXT.replace("\n", " \n"), id="a space after the numbers"),
         pytest.param("a.txt", GLOVE + "who 9 9 9 9\n", id="the first vector of a word counts"),
         pytest.param("a.txt", GLOVE + "at who@x.org .5 .5 .5 .5\n", id="GloVe, word with a space"),
         pytest.param("a.vec", "6 4\n" + lines() + "at who@x.org .5 .5 .5 .5\n", id="header, space"),
@@ -94,16 +94,16 @@ def fasttext_bin(tmp_path_factory):
     ],
 )
 def test_vectors_are_in_the_order_of_the_vocabulary(tmp_path, name, content):
-    vectors, found = select_vectors(write(tmp_path / name, content), VOCABULARY, "zero")
+    vectors, is_found = select_vectors(write(tmp_path / name, content), VOCABULARY, "zero")
     assert vectors.dtype == np.float32
-    assert found.tolist() == [True, False, True, True]
+    assert is_found.tolist() == [True, False, True, True]
     np.testing.assert_array_equal(vectors, EXPECTED)
 
 
 def test_a_byte_order_mark_is_removed(tmp_path):
     path = write(tmp_path / "a.txt", "\ufeffthe 1 2\nwho 3 4\n")
-    vectors, found = select_vectors(path, ["the"], "zero")
-    assert found.tolist() == [True]
+    vectors, is_found = select_vectors(path, ["the"], "zero")
+    assert is_found.tolist() == [True]
     assert vectors.tolist() == [[1, 2]]
 
 
@@ -120,12 +120,12 @@ def test_vectors_of_a_fasttext_model(fasttext_bin):
     import fasttext
 
     words, model = ["book", "bookwriter", "who"], fasttext.load_model(str(fasttext_bin))
-    own = np.stack([model.get_word_vector(word) for word in words])
-    vectors, found = select_vectors(fasttext_bin, words, "zero")
-    assert found.tolist() == [True, False, True]
-    np.testing.assert_array_equal(vectors, own * found[:, None])
+    expected = np.stack([model.get_word_vector(word) for word in words])
+    vectors, is_found = select_vectors(fasttext_bin, words, "zero")
+    assert is_found.tolist() == [True, False, True]
+    np.testing.assert_array_equal(vectors, expected * is_found[:, None])
     # An unknown word has a vector of its parts, also where no word is known.
-    np.testing.assert_array_equal(select_vectors(fasttext_bin, words, "subword")[0], own)
+    np.testing.assert_array_equal(select_vectors(fasttext_bin, words, "subword")[0], expected)
     assert select_vectors(fasttext_bin, ["bookwriter"], "subword")[0].any()
     with pytest.raises(AnalogyQAError, match=r"model\.bin: none of the 1 words"):
         select_vectors(fasttext_bin, ["bookwriter"], "random")
@@ -185,13 +185,13 @@ def test_errors_name_file_location_and_cause(tmp_path, name, content, message):
         select_vectors(write(tmp_path / name, content), VOCABULARY, "zero")
 
 
-@pytest.mark.parametrize("wanted", ["in", "who"])
-def test_words_with_spaces_are_refused_in_binary_and_skipped_in_text(tmp_path, wanted):
+@pytest.mark.parametrize("word", ["in", "who"])
+def test_words_with_spaces_are_refused_in_binary_and_skipped_in_text(tmp_path, word):
     keyed, words = KeyedVectors(vector_size=4), [*(f"in the {n}th" for n in range(20)), "who"]
     keyed.add_vectors(words, np.random.default_rng(0).normal(size=(21, 4)).astype(np.float32))
     keyed.save_word2vec_format(str(tmp_path / "a.bin"), binary=True)
     with pytest.raises(AnalogyQAError, match=r"a\.bin: .*words with spaces"):
-        select_vectors(tmp_path / "a.bin", [wanted, "absent"], "zero")
+        select_vectors(tmp_path / "a.bin", [word, "absent"], "zero")
     keyed.save_word2vec_format(str(tmp_path / "a.vec"))
     vectors, _ = select_vectors(tmp_path / "a.vec", ["who"], "zero")
     np.testing.assert_array_equal(vectors[0], keyed["who"])
@@ -236,15 +236,15 @@ def test_a_damaged_fasttext_model_is_an_error(tmp_path, fasttext_bin):
     matrix = data.index(struct.pack("<q", 6)) - 9  # 6 is its number of columns
     damaged = {data[:kept]: "damaged .*buffer" for kept in (4, 99, len(data) // 2)}
     damaged[data[:-100]] = "bytes are missing"
-    for place, byte, end, cause in (
+    for position, byte, end, cause in (
         (8, b"\0", 99, "its arguments contradict each other"),
         (word, b"\7", matrix, "an entry with type 7"),
         (matrix, b"\1", matrix + 17, "a quantised model"),
         (40, b"\xff", len(data), "instead of"),  # its number of buckets
     ):
-        damaged[data[:place] + byte + data[place + 1 : end]] = cause
+        damaged[data[:position] + byte + data[position + 1 : end]] = cause
     paths = [write(tmp_path / f"{number}.bin", it) for number, it in enumerate(damaged)]
-    # In a process of its own: fastText itself may crash on such a file.
+    # In another process, because fastText itself may crash on such a file.
     script = (
         "import sys; from analogyqa.errors import AnalogyQAError\n"
         "from analogyqa.vectors.select import select_vectors\n"
@@ -312,7 +312,7 @@ def test_a_damaged_store_is_an_error(tmp_path, suffix, damage, message):
         read_store(tmp_path / "a.npy")
 
 
-# The C library holds back the last bytes of an array and loses the error when it closes the file.
+# The C library buffers the last bytes of an array, and ignores the error of writing them.
 @pytest.mark.parametrize("lost", [1, 1000, 30_000])
 def test_a_full_disk_leaves_no_store(tmp_path, little_room, lost):
     vectors, path = np.zeros((100, 100), dtype=np.float32), tmp_path / "v.npy"
@@ -380,10 +380,12 @@ def word2vec(path: Path, sentences=SENTENCES, **changed) -> Path:
 
 
 def test_word2vec_keeps_frequent_tokens(tmp_path):
-    vectors, found = select_vectors(word2vec(tmp_path / "a.bin"), ["ash", "elm", "fir"], "zero")
-    assert (vectors.shape, found.tolist()) == ((3, 4), [True, True, False])
-    _, found = select_vectors(word2vec(tmp_path / "b.bin", min_count=21), ["beech", "elm"], "zero")
-    assert found.tolist() == [False, True]
+    vectors, is_found = select_vectors(word2vec(tmp_path / "a.bin"), ["ash", "elm", "fir"], "zero")
+    assert (vectors.shape, is_found.tolist()) == ((3, 4), [True, True, False])
+    _, is_found = select_vectors(
+        word2vec(tmp_path / "b.bin", min_count=21), ["beech", "elm"], "zero"
+    )
+    assert is_found.tolist() == [False, True]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.bin", "b.bin"]
 
 

@@ -44,8 +44,8 @@ def download_url(url: str, part: Path, has_hash: bool, sleep: Callable[[float], 
         Whether `part` contains bytes of an earlier connection.
 
     Raises:
-        Refused: when the server fails permanently or too often.
-        OSError: when the disk fails.
+        Refused: When the server fails permanently or too often.
+        OSError: When the disk fails.
     """
     retrying = Retrying(
         stop=stop_after_attempt(ATTEMPTS),

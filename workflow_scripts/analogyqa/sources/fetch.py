@@ -39,9 +39,8 @@ def fetch(
         mirrors: Folders with copies.
         sleep: Waits the given seconds between two attempts at a URL.
 
-    Raises:
-        AnalogyQAError: When the existing file is the wrong one, when no copy can be found, or when
-            the folder cannot be written to.
+    Raises AnalogyQAError when the existing file is the wrong one, when no copy can be found, or
+    when the folder cannot be written to.
     """
     target, failures = Path(resources_dir, source.file), ""
     locations: list[Path | Download] = [Path(mirror, source.file) for mirror in mirrors]

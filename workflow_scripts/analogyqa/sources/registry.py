@@ -131,8 +131,7 @@ class UnavailableError(AnalogyQAError):
 def load_registry(path: str | Path) -> dict[str, Source]:
     """Read and check a registry, and return its sources by name, in the order of the file.
 
-    Raises:
-        AnalogyQAError: for an invalid registry, with one line for each fault.
+    Raises AnalogyQAError for an invalid registry, with one line for each fault.
     """
     entries = read_yaml(path)
     if not entries:
@@ -185,8 +184,8 @@ def first_available(
     """Return the first source with a local copy, or else the first with a URL.
 
     Raises:
-        AnalogyQAError: for a name that is not in the registry.
-        UnavailableError: when no source has a local copy or a URL.
+        AnalogyQAError: For a name that is not in the registry.
+        UnavailableError: When no source has a local copy or a URL.
     """
     for name in names:
         if name not in registry:

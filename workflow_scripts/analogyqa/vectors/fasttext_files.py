@@ -50,8 +50,8 @@ class Reader:
         """Return the offset, rows and columns of the input and output matrix.
 
         Raises:
-            ValueError: for a truncated file.
-            AnalogyQAError: for a quantised model.
+            ValueError: For a truncated file.
+            AnalogyQAError: For a quantised model.
         """
         matrices = []
         for _ in range(2):

@@ -20,8 +20,7 @@ def build_vocabulary(sentences: Iterable[str], lowercase: bool) -> list[str]:
 def known_vectors(path: str | Path, tokens: Iterable[str]) -> tuple[np.ndarray, dict[str, int]]:
     """Return the vectors of tokens (float32 [V, d]) and the row of each token in the file.
 
-    Raises:
-        AnalogyQAError: as `select_vectors`.
+    Raises AnalogyQAError as `select_vectors`.
     """
     vocabulary = sorted(set(tokens))
     vectors, is_found = select_vectors(path, vocabulary, "zero")
@@ -37,18 +36,17 @@ def select_vectors(
     fastText `.bin`. The file is streamed, so memory grows with the vocabulary and not the file.
 
     Args:
-        path: the file. The first bytes of a `.bin` tell fastText from word2vec.
-        vocabulary: unique words.
-        out_of_vocabulary: vectors of missing words. `random` draws from a normal distribution with
+        path: The file. The first bytes of a `.bin` tell fastText from word2vec.
+        vocabulary: Unique words.
+        out_of_vocabulary: Vectors of missing words. `random` draws from a normal distribution with
             the standard deviation of the found vectors, seeded by the word; `zero` gives zeros;
             `subword` uses fastText's character n-grams.
 
     Returns:
         The vectors, float32 [V, d], and whether each word was found, bool [V].
 
-    Raises:
-        AnalogyQAError: for a damaged file, a vector that is not finite or has the wrong length, or
-            a file without any word of the vocabulary.
+    Raises AnalogyQAError for a damaged file, a vector that is not finite or has the wrong length,
+    or a file without any word of the vocabulary.
     """
     fasttext = is_fasttext(path)
     if out_of_vocabulary == "subword":

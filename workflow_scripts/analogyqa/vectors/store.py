@@ -23,12 +23,12 @@ def write_store(
     """Write vectors (.npy), their words (.words.txt) and a record (.json).
 
     Args:
-        vectors: float32 [V, d].
-        is_found: bool [V], whether a vector is from the origin and not made up.
-        vocabulary: the V words.
-        origin: where the vectors come from, for the record.
-        path: the .npy file; the other two are written next to it.
-        configured: the configuration that the vectors depend on, for the record.
+        vectors: The vectors, float32 [V, d].
+        is_found: Whether a vector is from the origin and not made up, bool [V].
+        vocabulary: The V words.
+        origin: Where the vectors come from, for the record.
+        path: The .npy file; the other two are written next to it.
+        configured: The configuration that the vectors depend on, for the record.
     """
     path = Path(path)
     record = {"origin": origin, "words": len(vocabulary), "found": int(is_found.sum())}
@@ -44,8 +44,7 @@ def write_store(
 def store_record(path: str | Path) -> dict:
     """Return the name and the origin of stored vectors.
 
-    Raises:
-        AnalogyQAError: when the record is missing or damaged.
+    Raises AnalogyQAError when the record is missing or damaged.
     """
     record_path = Path(path).with_suffix(".json")
     try:
@@ -65,11 +64,10 @@ def read_store(path: str | Path, remedy: str = _REBUILD) -> tuple[np.ndarray, di
     """Return stored vectors (memory-mapped float32 [V, d]) and the row of each word.
 
     Args:
-        path: the .npy file.
-        remedy: the last sentence of the error message.
+        path: The .npy file.
+        remedy: The last sentence of the error message.
 
-    Raises:
-        AnalogyQAError: when a file is missing or damaged, or the files do not fit each other.
+    Raises AnalogyQAError when a file is missing or damaged, or the files do not fit each other.
     """
     words_path = Path(path).with_suffix(".words.txt")
     try:

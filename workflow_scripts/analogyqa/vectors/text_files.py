@@ -43,9 +43,8 @@ def open_packed(path: str | Path, ending: str = "") -> Iterator[tuple[str, Buffe
     Yields:
         A name for messages, and the open file.
 
-    Raises:
-        AnalogyQAError: For a missing file, one that turns out to be damaged while it is read, and
-            an archive without exactly one such member.
+    Raises AnalogyQAError for a missing file, one that turns out to be damaged while it is read, and
+    an archive without exactly one such member.
     """
     file: BufferedIOBase
     name = str(path)
