@@ -195,7 +195,7 @@ def folds(*systems: str, subset: str = "who", count: int = 2) -> set[str]:
 
 @pytest.fixture
 def cross_validated(papers):
-    """The small paper, which cross-fits, and whose claim is primary."""
+    """The small paper with cross-validation and a primary claim."""
     papers.write(
         "small",
         CONFIG + CROSS_VALIDATION,
@@ -216,7 +216,7 @@ def cross_validated(papers):
         ("cross_validation: null", set()),
     ],
 )
-def test_every_system_is_cross_fitted_at_the_papers_setting(cross_validated, over, new):
+def test_every_system_is_cross_validated_at_the_papers_setting(cross_validated, over, new):
     cells = cross_validated.cells(over)
     assert labels(cells) == CELLS | new
     assert {plan.without_fold(cell.corpus) for cell in cells} == {"toy"}
@@ -230,7 +230,7 @@ def test_the_folds_of_a_system_stand_in_order(cross_validated):
     assert [cell.corpus for cell in cells["words", "toy"]] == ["toy@fold=1of2", "toy@fold=2of2"]
 
 
-def test_the_data_sets_that_are_cross_fitted_are_the_papers_or_those_that_are_named(
+def test_the_data_sets_that_are_cross_validated_are_the_papers_or_those_that_are_named(
     cross_validated,
 ):
     for over, dataset in (("", "toy"), ("cross_validation: {datasets: [mine]}", "mine")):
@@ -238,7 +238,7 @@ def test_the_data_sets_that_are_cross_fitted_are_the_papers_or_those_that_are_na
         assert {each for _, each in cells} == {dataset}
 
 
-def test_a_system_that_is_left_out_is_not_cross_fitted(cross_validated):
+def test_a_system_that_is_left_out_is_not_cross_validated(cross_validated):
     pairs = "cross_validation: {pairs: {gone: [analogy, words], kept: [baseline, words]}}"
     config = leave_out(cross_validated.load(pairs), {"analogy": "no room"})
     assert list(config.studies["small"].cross_validation.pairs) == ["kept"]

@@ -36,7 +36,7 @@ MEANS = {"analogy": 0.6, "similarity": 0.5, "random": 0.2}
 
 
 def configured(datasets=("wikiqa",), systems=SYSTEMS, measures=("mrr", "map"), **changes) -> Config:
-    """The two papers, of which the first cross-fits in two folds."""
+    """The two papers, of which the first cross-validates in two folds."""
     config = make_config(datasets, **changes)
     names = {"datasets": list(datasets), "systems": list(systems), "measures": list(measures)}
     cross_validation = CrossValidation(subset="comb", folds=2, **names)

@@ -1,4 +1,4 @@
-"""A training has learnt when its loss comes below that of one energy for all quadruples."""
+"""A training run has learnt when its loss comes below that of one energy for all quadruples."""
 
 import pandas as pd
 import pytest

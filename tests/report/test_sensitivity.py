@@ -210,7 +210,7 @@ class TestFrame:
 
 
 class TestWhatDidNotLearn:
-    """A training whose loss stays where a constant is decides nothing."""
+    """A training run whose loss stays at that of a constant is inconclusive."""
 
     hinge = Cell("similarity", "wikiqa", "comb", (("loss", "hinge"),))
 

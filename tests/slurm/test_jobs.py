@@ -1,4 +1,4 @@
-"""What a training asks Slurm for, and what happens when Slurm takes its node, time or life away."""
+"""What training jobs request from Slurm, and how they survive lost nodes, time limits and kills."""
 
 import re
 import subprocess

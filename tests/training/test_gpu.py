@@ -161,7 +161,7 @@ def train(data, device, own, checkpoint, on_epoch=lambda history: None):
 
 
 def stop_after(epochs):
-    """What interrupts a training that has saved so many epochs."""
+    """Return a hook that interrupts a training run after some saved epochs."""
 
     def stop(history):
         if history[-1][1] == epochs:

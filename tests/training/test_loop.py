@@ -40,7 +40,7 @@ torch.set_num_threads(1)  # the tensors are tiny: more threads wait for each oth
 COMB = ["who", "when", "where"]
 RANKERS = ["analogy", "cosine", "hybrid"]
 SMALL = {"sentence_dim": 4, "batch_size": 4, "max_epochs": 3, "patience": 3}
-# Of a training that is to learn.
+# For training runs that should learn.
 LEARNING = {"sentence_dim": 8, "dropout": 0, "weight_decay": 0, "learning_rate": 0.02}
 LEARNING |= {"max_epochs": 12, "patience": 12}
 
@@ -293,7 +293,7 @@ def test_a_checkpoint_that_is_truncated_or_runs_code_is_named(cell, tmp_path, pa
 
 
 def train_and_stop(data, checkpoint, own, epochs):
-    """Interrupt a training when so many epochs are saved."""
+    """Interrupt a training run after some saved epochs."""
 
     def stop(history):
         if history[-1][1] == epochs:

@@ -31,7 +31,7 @@ def draw_cross_validation(
     heading = [
         f"Cross-validation: all questions of {study.subset}, in {study.folds} folds",
         f"thin: {config.bootstrap.confidence:.0%} intervals over questions and "
-        f"{seeds_of(shown)} seeds; thick: where one further run would lie",
+        f"{seeds_of(shown)} seeds; thick: prediction intervals of one more run",
     ]
     x_label = MEASURES[measure].title
     draw_rows(shown, "mean", labels, _draw_system, x_label, heading, config, files)
