@@ -82,14 +82,15 @@ Joined = BeforeValidator(_split)  # a list, or a text in an override, such as a+
 JoinedOrEmpty = BeforeValidator(lambda value: _split("null" if value is None else value))
 
 
-def without_nulls(section: object) -> object:
-    if not isinstance(section, dict):
-        return section
+def without_nulls(section: dict) -> dict:
     return {name: value for name, value in section.items() if value is not None}
 
 
 T = TypeVar("T")
-Entries = Annotated[dict[Name, T], BeforeValidator(without_nulls)]  # null removes an entry
+Entries = Annotated[  # null removes an entry
+    dict[Name, T],
+    BeforeValidator(lambda value: without_nulls(value) if isinstance(value, dict) else value),
+]
 
 
 class Section(BaseModel):

@@ -20,9 +20,9 @@ class Options(Section):
     name: str
 
     @classmethod
-    def make(cls, **fields: tuple[Any, Any]) -> type["Options"]:
-        """Return a class with options, each given by its type and its default value."""
-        return create_model("MadeOptions", __base__=cls, **fields)  # type: ignore[call-overload]
+    def make(cls, **fields: Any) -> type["Options"]:
+        """Return a class with options, each given as a pair of its type and default value."""
+        return create_model("MadeOptions", __base__=cls, **fields)
 
     @classmethod
     def names(cls) -> list[str]:

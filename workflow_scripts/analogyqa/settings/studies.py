@@ -40,10 +40,10 @@ class Selection(Section):
     @model_validator(mode="before")
     @classmethod
     def _all_of_them(cls, values: dict) -> dict:
-        systems, choices = values.get("systems"), without_nulls(values.get("hyperparameters"))
+        systems, choices = values.get("systems"), values.get("hyperparameters")
         if not (isinstance(systems, list) and isinstance(choices, dict)):
             return values
-        return {**values, "systems": {name: list(choices) for name in systems}}
+        return {**values, "systems": {name: list(without_nulls(choices)) for name in systems}}
 
 
 class Sensitivity(Section):
