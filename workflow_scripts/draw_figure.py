@@ -5,9 +5,10 @@ output: figures/{paper}/figure{number}.{png,svg,csv}
 """
 
 from analogyqa.job import job, reported
-from analogyqa.plan import artefact_cells, cells_by_run
+from analogyqa.plan import artefact_cells
 from analogyqa.report.figures import build_figure, draw_figure
-from analogyqa.report.summary import read_runs, summarise_runs, write_csv
+from analogyqa.report.results import read_results
+from analogyqa.report.summary import write_csv
 from analogyqa.report.views.show import draw_view, show_view
 
 with job(snakemake):
@@ -20,8 +21,8 @@ with job(snakemake):
         write_csv(shown.frame, snakemake.output.csv)
         draw_view(shown, paper, name, config, files)
     else:
-        parts = cells_by_run(config, artefact_cells(config, paper, name))
-        runs = read_runs(snakemake.input.records, snakemake.input.metrics, parts)
-        frame = build_figure(paper, name, summarise_runs(runs, config), config)
+        cells = artefact_cells(config, paper, name)
+        results = read_results(config, cells, snakemake.input.records, snakemake.input.metrics)
+        frame = build_figure(paper, name, results, config)
         write_csv(frame, snakemake.output.csv)
         draw_figure(frame, paper, name, config, files)

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from analogyqa.report.figures import build_figure, draw_figure, style_of
+from analogyqa.report.results import Results
 from analogyqa.report.sensitivity_figure import draw_sensitivity
 from analogyqa.settings.own_data import paper_of_own_data
 from analogyqa.settings.paper import Paper
@@ -85,7 +86,7 @@ def mean_of(cell, measure) -> float:
 
 def make_figure(name: str, config: Config | None = None, paper: Paper = CONFERENCE) -> pd.DataFrame:
     config = config or make_config(**POINTS)
-    return build_figure(paper, name, make_summary(config, paper, mean=mean_of), config)
+    return build_figure(paper, name, Results(make_summary(config, paper, mean=mean_of)), config)
 
 
 def drawing(name: str, paper: Paper, config: Config | None = None) -> Callable:
@@ -152,7 +153,9 @@ class TestData:
     def test_what_has_no_run_says_why(self):
         config = make_config(datasets=("wikiqa",))
         summary = make_summary(config, TINY)
-        frame = build_figure(TINY, "figure2", summary[summary["system"] == "analogy"], config)
+        frame = build_figure(
+            TINY, "figure2", Results(summary[summary["system"] == "analogy"]), config
+        )
         reasons = frame.set_index(["panel", "line", "x"])["reason"].to_dict()
         assert reasons["WikiQA", "Analogy", "hinge"] == ""
         assert reasons["WikiQA", "Baseline", "hinge"] == "no run similarity/wikiqa/comb/loss=hinge"
@@ -239,7 +242,7 @@ class TestDrawing:
     @pytest.mark.parametrize("points", [[30], [5]])
     def test_a_single_point_and_no_run_at_all_can_be_drawn(self, tmp_path, points):
         config = make_config(sweeps={"p": points})
-        empty = build_figure(CONFERENCE, "figure7", make_summary(config), config)
+        empty = build_figure(CONFERENCE, "figure7", Results(make_summary(config)), config)
         draw_empty = partial(draw_figure, empty, CONFERENCE, "figure7", config)
         assert ">not run<" in drawn_text(draw_empty, tmp_path / "a")
         assert ">not run<" not in drawn_text(drawing("figure7", CONFERENCE, config), tmp_path / "b")

@@ -13,14 +13,17 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.files import read_yaml
 from analogyqa.measures import MEASURES
 from analogyqa.plan import Cell, load_papers, why_no_run
-from analogyqa.report.ledger import build_ledger, cost_of, repeated, rivals_of, verdict
+from analogyqa.report.kinds import Place, our_values, rivals_of
+from analogyqa.report.ledger import build_ledger, repeated
+from analogyqa.report.results import Results
 from analogyqa.report.spread import summarise
 from analogyqa.report.summary import DECIMALS, Values, read_runs, summarise_runs
+from analogyqa.report.verdicts import verdict
 from analogyqa.runs.cost import Cost
 from analogyqa.schemas import SPLITS
-from analogyqa.settings.coordinates import SCORE, Coordinates
+from analogyqa.settings.coordinates import COST, SCORE, Coordinates
 from analogyqa.settings.load import PAPERS
-from analogyqa.settings.paper import CITED, Artefact, Paper, load_paper
+from analogyqa.settings.paper import CITED, Artefact, Paper, Published, load_paper
 from analogyqa.settings.run import Config
 from report.builders import (
     CONFERENCE,
@@ -66,7 +69,9 @@ def make_ledger(
 ) -> pd.DataFrame:
     config = config or make_config(**POINTS)
     summary = make_summary(config, CONFERENCE) if summary is None else summary
-    return build_ledger([CONFERENCE], config, summary, counts or published_counts(), values)
+    return build_ledger(
+        [CONFERENCE], config, Results(summary, values, counts or published_counts())
+    )
 
 
 def pick(ledger: pd.DataFrame, artefact: str, row: str, column: str) -> pd.DataFrame:
@@ -371,7 +376,7 @@ class TestLedger:
     def test_a_number_has_a_row_at_each_setting(self, paper, artefact, row, column, settings):
         config = make_config(**POINTS)
         summary = make_summary(config, paper, mean=lambda cell, _: 0.6 + is_tuned(cell) / 100)
-        ledger = build_ledger([paper], config, summary, published_counts(), alike)
+        ledger = build_ledger([paper], config, Results(summary, alike, published_counts()))
         rows = pick(ledger, artefact, row, column)
         assert rows.index.tolist() == settings
         if settings == ["paper", "tuned"]:
@@ -465,7 +470,7 @@ class TestNoSpread:
         published = {"Theirs": [{1: 0.785, 100: 77.87}[scale], "-"], "Ours": [printed, "-"]}
         paper = make_paper({"table1": PER_CENT | {"scale": scale, "published": published}})
         one = {"mean": mean, "sd": 0.0, "run_low": mean, "run_high": mean} | spread
-        ledger = build_ledger([paper], config, make_summary(config, paper, **one), {}, alike)
+        ledger = build_ledger([paper], config, Results(make_summary(config, paper, **one), alike))
         return ledger["verdict"].item()
 
     @pytest.mark.parametrize(
@@ -511,7 +516,7 @@ class TestPrintedAs:
 
     def test_a_cited_value_and_one_that_is_not_printed_have_no_row(self):
         config, paper = make_config(), self.paper(77.87)
-        rows = build_ledger([paper], config, make_summary(config, paper), {}, alike)
+        rows = build_ledger([paper], config, Results(make_summary(config, paper), alike))
         rows = rows[["row", "column", "measure", "published", "scale"]]
         assert rows.to_numpy().tolist() == [["Ours", "P@1", "p_at_1", 0.7787, 100]]
 
@@ -586,7 +591,10 @@ AT = {"dataset": "wikiqa", "subset": "all"}
 
 
 def cost(published: float | None = None, costs: dict = COSTS, **coordinates) -> dict:
-    return cost_of(Coordinates(**AT, **coordinates), repository_config(), costs, published)
+    number = Published("row", "column", Coordinates(**AT, **coordinates), published, COST)
+    place = Place(number, CONFERENCE.artefacts["table4"], CONFERENCE)
+    (row,) = our_values(place, repository_config(), Results(pd.DataFrame(), costs=costs))
+    return row
 
 
 def test_a_cost_is_of_a_whole_epoch_or_how_many_times_that_of_another():
@@ -614,7 +622,8 @@ def test_parameters_and_ratios_are_judged_and_seconds_are_not(published, coordin
 def test_a_cost_that_was_not_measured_is_named_and_what_learns_from_quadruples_has_none():
     row = cost(system="mp-cnn", cost="parameters")
     assert (row["verdict"], row["reason"]) == ("not run", "no cost of mp-cnn on wikiqa")
-    assert cost(system="analogy", cost="parameters") == cost(system="bm25", cost="parameters") == {}
+    for system in ("analogy", "bm25"):
+        assert not {"mean", "verdict"} & set(cost(system=system, cost="parameters"))
 
 
 COUNTED = """
@@ -632,7 +641,9 @@ def test_a_count_that_is_printed_in_thousands_is_equal_where_it_rounds_to_it():
     paper = Paper(paper="p", citation="c", artefacts={"table1": artefact})
     pairs = {"train": {"all": 20_360}, "dev": {"all": 1_151}, "test": {"all": 94}}
     summary = make_summary(make_config(), CONFERENCE)
-    ledger = build_ledger([paper], make_config(), summary, {"wikiqa": {"pairs": pairs}}, alike)
+    ledger = build_ledger(
+        [paper], make_config(), Results(summary, alike, {"wikiqa": {"pairs": pairs}})
+    )
     assert ledger["mean"].tolist() == [20_360, 1_151, 94]
     assert ledger["verdict"].tolist() == ["reproduced", "higher", "reproduced"]
     assert ledger["reason"].tolist() == ["", "", "Look at it."]

@@ -7,6 +7,7 @@ import pytest
 
 from analogyqa.report.ledger import build_ledger
 from analogyqa.report.legend import CITED_ROWS
+from analogyqa.report.results import Results
 from analogyqa.report.table_formats import Table, escape_latex, to_latex, to_markdown
 from analogyqa.report.tables import build_table
 from analogyqa.settings.own_data import paper_of_own_data
@@ -99,8 +100,8 @@ def make_table(
     config = config or tiny_config()
     summary = make_summary(config, paper, **changes)
     summary = summary[summary["system"] != drop]
-    ledger = build_ledger([paper], config, summary, COUNTS, lambda cell, measure: None)
-    return build_table(paper, name, ledger, summary, config, COUNTS)
+    results = Results(summary, counts=COUNTS)
+    return build_table(paper, name, build_ledger([paper], config, results), config, results)
 
 
 def body(table: Table) -> list[str]:
@@ -355,8 +356,9 @@ def test_a_table_marks_what_is_not_told_from_the_best_of_its_systems(name):
         return own.iloc[:, ::-1].set_axis(own.columns, axis=1) if cell.system == "random" else own
 
     summary = make_summary(config, paper)
-    ledger = build_ledger([paper], config, summary, COUNTS, lambda cell, measure: None)
-    table = build_table(paper, name, ledger, summary, config, COUNTS, values=values)
+    results = Results(summary, values, COUNTS)
+    ledger = build_ledger([paper], config, results)
+    table = build_table(paper, name, ledger, config, results)
     scored = table.frame[table.frame["mean"].notna()]
     assert (scored["top_group"] == (scored["system"] != "glove-cosine")).all()
     assert table.frame.loc[table.frame["mean"].isna(), "top_group"].isna().all()
@@ -368,6 +370,6 @@ def test_a_table_marks_what_is_not_told_from_the_best_of_its_systems(name):
     assert f"**{shown.ours}** {shown.interval}" in to_markdown(table)
     assert rf"\textbf{{{escape_latex(shown.ours)}}}" in to_latex(table)
     assert any(note.startswith("Bold: the highest mean") for note in table.notes)
-    plain = build_table(TINY, name, ledger, summary, config, COUNTS, values=values)
+    plain = build_table(TINY, name, ledger, config, results)
     assert plain.frame["top_group"].isna().all()
     assert not any(note.startswith("Bold") for note in plain.notes)

@@ -59,6 +59,14 @@ TOY = {
 }
 
 
+# A published number of the kind that the page adds.
+DEVIATIONS = {
+    "title": "Standard deviations",
+    "cells": {"dataset": "wikiqa", "subset": "comb", "sd": "mrr"},
+    "columns": {"MRR": {}},
+    "rows": {"Analogy": {"system": "toy"}, "BM25": {"system": "bm25"}},
+    "published": {"Analogy": [9.5], "BM25": ["-"]},
+}
 # Pairs of sentences that are made of words and templates, and solved by what a cell has learned.
 PLACES = {
     "categories": {
@@ -218,10 +226,25 @@ def test_a_type_that_a_data_set_lacks_is_said_before_any_job(project):
     assert "Finished jobid" not in done.stdout
 
 
-def test_a_paper_is_added_by_a_folder_alone(project):
+def add_kind(library):
+    """Add the kind of numbers of the page: two files change."""
+    section = PAGE.partition("## A new kind of published number")[2].partition("\n## ")[0]
+    field, keys, kind = re.findall(
+        r"^    (\S.*)$", re.sub(r"```.*?```", "", section, flags=re.S), re.M
+    )
+    (function,) = re.findall(r"```python\n(.*?)```", section, flags=re.DOTALL)
+    coordinates, kinds = library / "settings" / "coordinates.py", library / "report" / "kinds.py"
+    text = coordinates.read_text().replace("KINDS = {\n", f"KINDS = {{\n    {keys}\n", 1)
+    coordinates.write_text(text.replace("    over: str", f"    {field}\n    over: str", 1))
+    entry = f"{function}\n\nKINDS = {{\n    {kind}\n"
+    kinds.write_text(kinds.read_text().replace("KINDS = {\n", entry, 1))
+
+
+def test_a_paper_is_added_by_a_folder_alone_and_a_kind_of_numbers_by_two_files(project):
+    add_kind(project.folder.parent / "workflow_scripts" / "analogyqa")
     folder = project.folder.parent / "papers" / "toy"
     folder.mkdir()
-    toy = {**TOY, "artefacts": {**TOY["artefacts"], "table3": SOLVED}}
+    toy = {**TOY, "artefacts": {**TOY["artefacts"], "table3": SOLVED, "table4": DEVIATIONS}}
     (folder / "paper.yaml").write_text(yaml.safe_dump(toy, sort_keys=False))
     (project.data / "words.txt").write_text(
         ": places\nRome Italy Oslo Norway\nOslo Norway Paris France\n"
@@ -254,8 +277,14 @@ def test_a_paper_is_added_by_a_folder_alone(project):
         assert all(row["mean"] for row in drawn)
         assert (figures / f"{figure}.svg").stat().st_size > 0
     ledger = [row for row in read_csv(project.results / "ledger.csv") if row["paper"] == "toy"]
-    # Analogy in table 1, four values in table 2; what is cited or not printed has no row.
-    assert len(ledger) == 5
+    # Analogy in tables 1 and 4, four values in table 2; what is cited or not printed has no row.
+    assert len(ledger) == 6
+    (deviation,) = [row for row in ledger if row["kind"] == "sd"]
+    assert (deviation["measure"], deviation["verdict"]) == ("mrr", "not comparable")
+    assert 0 <= float(deviation["mean"]) < 1
+    shown = {row["row"]: row for row in read_csv(tables / "table4.csv")}
+    assert shown["Analogy"]["mean"] == deviation["mean"]
+    assert shown["BM25"]["mean"] == "0"
     (claim,) = [row for row in read_csv(project.results / "claims.csv") if row["paper"] == "toy"]
     assert claim["claim"] == "larger-is-better"
     assert claim["p_value"]

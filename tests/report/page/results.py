@@ -11,6 +11,7 @@ from analogyqa.plan.configured import configured_cell
 from analogyqa.report.claims import judge_claims
 from analogyqa.report.ledger import build_ledger
 from analogyqa.report.ledger_pages import to_html
+from analogyqa.report.results import Results
 from analogyqa.report.summary import write_csv
 from analogyqa.report.table_formats import to_markdown
 from analogyqa.report.tables import build_table
@@ -81,7 +82,8 @@ def make_results(folder: Path, config: Config, *papers: Paper, seeds: int = 2) -
         run_high=lambda cell, measure: means(cell, measure) + 0.05,
         n_seeds=seeds,
     )
-    ledger = build_ledger(papers, config, summary, {}, lambda cell, measure: None)
+    results = Results(summary)
+    ledger = build_ledger(papers, config, results)
     write_csv(summary, folder / "summary.csv")
     write_csv(ledger, folder / "ledger.csv")
     (folder / "ledger.html").write_text(to_html(ledger, papers))
@@ -97,7 +99,7 @@ def make_results(folder: Path, config: Config, *papers: Paper, seeds: int = 2) -
                 path.with_suffix(".svg").write_text(SVG)
                 path.with_suffix(".csv").write_text("x,mean\n1,0.5\n")
             else:
-                table = build_table(paper, name, ledger, summary, config)
+                table = build_table(paper, name, ledger, config, results)
                 write_csv(table.frame, path.with_suffix(".csv"))
                 path.with_suffix(".md").write_text(to_markdown(table))
     cells = summary[["system", "dataset", "subset", "overrides"]].drop_duplicates()

@@ -6,7 +6,7 @@ from analogyqa.plan.cell import Cell
 from analogyqa.plan.fused import why_left_out, why_not_fused
 from analogyqa.settings import overrides as ov
 from analogyqa.settings.claims import Claim
-from analogyqa.settings.coordinates import SCORE, Coordinates
+from analogyqa.settings.coordinates import KINDS, Coordinates
 from analogyqa.settings.data import ALL
 from analogyqa.settings.overrides import Overrides
 from analogyqa.settings.paper import OWN, Paper
@@ -96,16 +96,20 @@ def extra_systems(config: Config, paper: Paper, name: str) -> list[str]:
 
 
 def artefact_coordinates(config: Config, paper: Paper, name: str) -> list[Coordinates]:
-    """Return the coordinates of every score that a table or figure shows, extra rows included."""
+    """Return the coordinates of the values from metrics in an artefact, with its extra rows."""
     artefact = paper.artefacts[name]
     if artefact.is_figure:
         return [coordinates for *_, coordinates in artefact.points(config.sweeps)]
-    shown = [number.coordinates for number in artefact.numbers() if number.kind == SCORE]
+    shown = [number.coordinates for number in artefact.numbers() if _is_from_metrics(number.kind)]
     for system in extra_systems(config, paper, name):
         for _, _, coordinates in artefact.cells_of(system):
-            if not coordinates.cost:
+            if _is_from_metrics(coordinates.kind):
                 shown.append(coordinates | Coordinates(system=system))
     return shown
+
+
+def _is_from_metrics(kind: str) -> bool:
+    return kind in KINDS and KINDS[kind].from_metrics
 
 
 def claim_sides(claims: Iterable[Claim], *kinds: str) -> list[Coordinates]:

@@ -10,9 +10,9 @@ import pandas as pd
 from analogyqa.plan import Cell, cells_by_hyperparameters, fold_cells, why_no_run
 from analogyqa.report.comparing import compare_runs, level_of, rounded
 from analogyqa.report.learning import NOT_LEARNT, rests_on_learnt
-from analogyqa.report.ledger import NOT_RUN, no_run
 from analogyqa.report.significance import holm, partial_conjunction
 from analogyqa.report.summary import DECIMALS, Values, joined, typed
+from analogyqa.report.verdicts import NOT_RUN, no_run
 from analogyqa.settings.claims import Claim
 from analogyqa.settings.coordinates import COST, SCORE, Coordinates
 from analogyqa.settings.overrides import TUNED

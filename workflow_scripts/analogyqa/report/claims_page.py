@@ -6,10 +6,10 @@ import pandas as pd
 
 from analogyqa.report.claims import CLAIM_MARKS, FOLDS, SAME, STEPS, UNDECIDED, effect_of
 from analogyqa.report.comparing import level_of
-from analogyqa.report.ledger import OTHER_DATA
 from analogyqa.report.legend import LEARNT, PAIRED_TEST, percent
 from analogyqa.report.significance import EQUIVALENT, POWER
 from analogyqa.report.table_formats import Block, Table, Value
+from analogyqa.report.verdicts import OTHER_DATA
 from analogyqa.settings.overrides import TUNED
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config

@@ -17,7 +17,6 @@ from analogyqa.report.comparing import (
     top_group,
 )
 from analogyqa.report.learning import NOT_LEARNT
-from analogyqa.report.ledger import NOT_RUN, OTHER_DATA, no_run
 from analogyqa.report.legend import (
     INTERVALS,
     LEARNT,
@@ -30,6 +29,7 @@ from analogyqa.report.spread import summarise
 from analogyqa.report.summary import DECIMALS, MEASURED, Values, joined, typed
 from analogyqa.report.table_formats import Block, Table, Value, full_text, short_text
 from analogyqa.report.table_notes import grouped
+from analogyqa.report.verdicts import NOT_RUN, OTHER_DATA, no_run
 from analogyqa.schemas import SPLITS
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config

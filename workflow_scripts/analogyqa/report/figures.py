@@ -16,8 +16,9 @@ from analogyqa.files import atomic_path
 from analogyqa.measures import MEASURES
 from analogyqa.plan import cells_by_hyperparameters, why_no_run
 from analogyqa.report.bars import draw_bars
-from analogyqa.report.ledger import NOT_RUN, OTHER_DATA, no_run
-from analogyqa.report.summary import MEASURED, by_cell, typed
+from analogyqa.report.results import Results
+from analogyqa.report.summary import MEASURED, typed
+from analogyqa.report.verdicts import NOT_RUN, OTHER_DATA, no_run
 from analogyqa.settings.coordinates import Coordinates
 from analogyqa.settings.overrides import text_of
 from analogyqa.settings.paper import OWN, Artefact, Paper
@@ -50,13 +51,13 @@ LETTERS_OF_HEIGHT = 36  # of a panel
 MOST_TICKS = 20  # on an axis, side by side
 
 
-def build_figure(paper: Paper, name: str, summary: pd.DataFrame, config: Config) -> pd.DataFrame:
+def build_figure(paper: Paper, name: str, results: Results, config: Config) -> pd.DataFrame:
     """Return the data of a figure: columns FIGURE, a row for each panel, line and point.
 
     `published` is what the tables of the paper print for the same place. The point at which the
     paper's text says that a line is highest has a row even where the run has no such point.
     """
-    artefact, found = paper.artefacts[name], by_cell(summary)
+    artefact = paper.artefacts[name]
     best = {(number.row, number.column): number.published for number in artefact.numbers()}
     ((x, points),) = artefact.x.items()
     shown = {text_of(point): point for point in config.sweeps.get(x, points)}
@@ -72,7 +73,7 @@ def build_figure(paper: Paper, name: str, summary: pd.DataFrame, config: Config)
         cell = (
             None if reason else next(iter(cells_by_hyperparameters(coordinates, config).values()))
         )
-        run = found.get((cell, coordinates.measure), {})
+        run = results.by_cell.get((cell, coordinates.measure), {})
         if cell and not run:
             reason = no_run(cell)
         said = paper.published_at(coordinates)

@@ -10,8 +10,8 @@ from urllib.parse import quote
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from analogyqa.report.ledger import NOT_COMPARABLE
 from analogyqa.report.table_formats import LINK, MARKS
+from analogyqa.report.verdicts import NOT_COMPARABLE
 
 # Behind a published value that has no mark in a table; what was not run says so itself.
 WORDS = {verdict: verdict for verdict in MARKS} | {NOT_COMPARABLE: f"× {NOT_COMPARABLE}"}

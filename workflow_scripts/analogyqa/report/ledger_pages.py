@@ -7,7 +7,17 @@ from typing import NamedTuple
 import pandas as pd
 
 from analogyqa.report.html_pages import render
-from analogyqa.report.ledger import (
+from analogyqa.report.kinds import KINDS
+from analogyqa.report.legend import INTERVALS, MEANINGS, SUBSTITUTES, cell_legend
+from analogyqa.report.table_formats import (
+    MARKS,
+    Block,
+    Table,
+    Value,
+    full_text,
+)
+from analogyqa.report.table_formats import to_markdown as table_to_markdown
+from analogyqa.report.verdicts import (
     ENFORCED,
     HIGHER,
     INCONCLUSIVE,
@@ -16,18 +26,7 @@ from analogyqa.report.ledger import (
     NOT_RUN,
     REPRODUCED,
 )
-from analogyqa.report.legend import INTERVALS, MEANINGS, SUBSTITUTES, cell_legend
-from analogyqa.report.table_formats import (
-    MARKS,
-    Block,
-    Table,
-    Value,
-    cost_text,
-    count_text,
-    full_text,
-)
-from analogyqa.report.table_formats import to_markdown as table_to_markdown
-from analogyqa.settings.coordinates import COST, SCORE
+from analogyqa.settings.coordinates import SCORE
 from analogyqa.settings.overrides import TUNED
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.studies import PAPER
@@ -207,7 +206,7 @@ def _rows(
 
 
 def _cell(row: dict, notes: dict[str, int]) -> _Cell:
-    text = cost_text if row["kind"] == COST else count_text
+    text = KINDS[row["kind"]].text
     value = full_text(row, questions=True) if row["kind"] == SCORE else text(row)
     substitute = f"substitute: {row['substitute']}" if row["substitute"] else ""
     parts = [row["provenance"], substitute, row["repeats"], row["reason"]]

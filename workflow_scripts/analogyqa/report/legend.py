@@ -4,7 +4,9 @@ from collections.abc import Collection
 
 from analogyqa.report.comparing import level_of
 from analogyqa.report.learning import NOT_LEARNT
-from analogyqa.report.ledger import (
+from analogyqa.report.significance import SAMPLES
+from analogyqa.report.table_formats import MARKS, SUBSTITUTE
+from analogyqa.report.verdicts import (
     ENFORCED,
     HIGHER,
     INCONCLUSIVE,
@@ -14,8 +16,6 @@ from analogyqa.report.ledger import (
     OTHER_DATA,
     REPRODUCED,
 )
-from analogyqa.report.significance import SAMPLES
-from analogyqa.report.table_formats import MARKS, SUBSTITUTE
 from analogyqa.settings.run import Config
 
 MEANINGS = {

@@ -9,9 +9,9 @@ from analogyqa.measures import MEASURES
 from analogyqa.plan import cross_validation_cells
 from analogyqa.report.comparing import COMPARED, compare_runs, p_value_of, rounded
 from analogyqa.report.cross_validation import EVERY
-from analogyqa.report.ledger import NOT_RUN
 from analogyqa.report.summary import Values, joined, typed
 from analogyqa.report.table_formats import Block, Table, Value
+from analogyqa.report.verdicts import NOT_RUN
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
 

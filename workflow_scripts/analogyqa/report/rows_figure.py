@@ -9,7 +9,7 @@ import pandas as pd
 
 from analogyqa.report.cross_validation import with_count
 from analogyqa.report.figures import STYLE, finish
-from analogyqa.report.ledger import NOT_RUN, OTHER_DATA
+from analogyqa.report.verdicts import NOT_RUN, OTHER_DATA
 from analogyqa.settings.run import Config
 
 LETTERS_OF_LINE = 50  # of a label beside the rows

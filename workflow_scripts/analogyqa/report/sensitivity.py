@@ -10,7 +10,6 @@ from analogyqa.plan import Cell, sensitivity_cells, why_no_run
 from analogyqa.report.claims import CLAIM_MARKS, FAILS, HOLDS, UNDECIDED
 from analogyqa.report.comparing import compare_runs, level_of, p_value_of, rounded
 from analogyqa.report.learning import NOT_LEARNT
-from analogyqa.report.ledger import NOT_RUN, no_run, verdict
 from analogyqa.report.summary import (
     DECIMALS,
     MEASURED,
@@ -21,6 +20,7 @@ from analogyqa.report.summary import (
     values_of,
 )
 from analogyqa.report.table_formats import Block, Value, full_text
+from analogyqa.report.verdicts import NOT_RUN, no_run, verdict
 from analogyqa.settings.coordinates import Coordinates
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config

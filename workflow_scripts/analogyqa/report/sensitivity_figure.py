@@ -8,8 +8,8 @@ import pandas as pd
 from analogyqa.measures import MEASURES
 from analogyqa.report.claims import FAILS, HOLDS
 from analogyqa.report.figures import COLOURS, PUBLISHED, STYLE, finish, seeds_of, style_of
-from analogyqa.report.ledger import NOT_RUN, OTHER_DATA
 from analogyqa.report.sensitivity import AT_PAPER, SAME, plain_words
+from analogyqa.report.verdicts import NOT_RUN, OTHER_DATA
 from analogyqa.settings.run import Config
 from analogyqa.settings.studies import Sensitivity
 

@@ -6,7 +6,6 @@ from analogyqa.measures import RANKED, titles
 from analogyqa.report.claims import CLAIM_MARKS, FAILS, HOLDS, UNDECIDED
 from analogyqa.report.comparing import level_of
 from analogyqa.report.learning import NOT_LEARNT
-from analogyqa.report.ledger import NOT_RUN, OTHER_DATA
 from analogyqa.report.legend import (
     INTERVALS,
     LEARNT,
@@ -19,6 +18,7 @@ from analogyqa.report.legend import (
 from analogyqa.report.sensitivity import AT_PAPER, mark_of, plain_words, rows_of_block
 from analogyqa.report.table_formats import Block, Table, Value
 from analogyqa.report.table_notes import grouped, seeds_fact
+from analogyqa.report.verdicts import NOT_RUN, OTHER_DATA
 from analogyqa.settings.run import Config
 from analogyqa.settings.studies import PAPER, Sensitivity
 

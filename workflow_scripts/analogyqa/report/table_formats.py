@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from analogyqa.report.ledger import ENFORCED, HIGHER, INCONCLUSIVE, LOWER, NOT_RUN, REPRODUCED
+from analogyqa.report.verdicts import ENFORCED, HIGHER, INCONCLUSIVE, LOWER, NOT_RUN, REPRODUCED
 from analogyqa.settings.paper import DIGITS, NOT_PRINTED
 
 IN_PAPER, NOT_IN_PAPER = "paper", "not in the paper"

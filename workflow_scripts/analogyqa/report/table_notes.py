@@ -7,7 +7,6 @@ import pandas as pd
 
 from analogyqa.measures import MEASURES
 from analogyqa.plan import Cell
-from analogyqa.report.ledger import NOT_RUN
 from analogyqa.report.legend import (
     CITED_ROWS,
     COSTS,
@@ -20,6 +19,7 @@ from analogyqa.report.legend import (
 )
 from analogyqa.report.summary import HYPERPARAMETERS_USED
 from analogyqa.report.table_formats import MARKS
+from analogyqa.report.verdicts import NOT_RUN
 from analogyqa.settings.coordinates import COST, COUNT
 from analogyqa.settings.overrides import TUNED, dataset_overrides, from_text
 from analogyqa.settings.paper import CITED, Artefact

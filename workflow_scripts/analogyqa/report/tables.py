@@ -1,22 +1,14 @@
 """The tables of the papers: our values next to the published ones."""
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 import pandas as pd
 
-from analogyqa.plan import Cell, cells_by_hyperparameters, extra_systems, holding_cell, why_no_run
+from analogyqa.plan import Cell, cells_by_hyperparameters, extra_systems, holding_cell
 from analogyqa.report.comparing import top_group
-from analogyqa.report.ledger import (
-    NOT_RUN,
-    OTHER_DATA,
-    AllCounts,
-    cost_of,
-    count_of,
-    measured,
-    no_run,
-)
-from analogyqa.report.summary import LEDGER, Summaries, Values, by_cell, typed
+from analogyqa.report.kinds import KINDS, Place, our_values
+from analogyqa.report.results import Results
+from analogyqa.report.summary import LEDGER, Summaries, Values, typed
 from analogyqa.report.table_formats import (
     IN_PAPER,
     NOT_IN_PAPER,
@@ -24,16 +16,13 @@ from analogyqa.report.table_formats import (
     Table,
     Value,
     cited_text,
-    cost_text,
-    count_text,
-    full_text,
     short_text,
 )
 from analogyqa.report.table_notes import notes_of
-from analogyqa.runs.cost import Costs
-from analogyqa.settings.coordinates import COST, COUNT, SCORE, Coordinates
+from analogyqa.report.verdicts import OTHER_DATA
+from analogyqa.settings.coordinates import SCORE, Coordinates
 from analogyqa.settings.overrides import TUNED
-from analogyqa.settings.paper import CITED, OWN, Artefact, Paper
+from analogyqa.settings.paper import CITED, OWN, Artefact, Paper, Published
 from analogyqa.settings.run import Config
 
 _FIRST = ("paper", "artefact", "block", "row", "column", "system", "ranked_by")
@@ -41,14 +30,7 @@ FRAME = dict.fromkeys(_FIRST, "str") | LEDGER | {"top_group": "boolean"}
 
 
 def build_table(
-    paper: Paper,
-    name: str,
-    ledger: pd.DataFrame,
-    summary: pd.DataFrame,
-    config: Config,
-    counts: AllCounts | None = None,
-    costs: Costs | None = None,
-    values: Values | None = None,
+    paper: Paper, name: str, ledger: pd.DataFrame, config: Config, results: Results
 ) -> Table:
     """Return a table of a paper; systems that the paper lacks have a block of their own.
 
@@ -56,29 +38,30 @@ def build_table(
         paper: the published values.
         name: the table, such as `table4`.
         ledger: columns LEDGER.
-        summary: columns SUMMARY, for values that the paper lacks.
         config: the configuration of the runs.
-        counts, costs: as in `build_ledger`.
-        values: as `summary.values_of` returns it; needed if the table marks its top groups.
+        results: our values.
     """
-    ours = _Ours(config, by_cell(summary), counts or {}, costs or {})
-    rows = [*_paper_rows(paper, name, ledger, ours), *_other_rows(paper, name, ours)]
+    rows = [
+        *_paper_rows(paper, name, ledger, config, results),
+        *_other_rows(paper, name, config, results),
+    ]
     frame = typed([{"paper": paper.paper, "artefact": name, **row} for row in rows], FRAME)
-    if paper.artefacts[name].top_group and values:
-        frame["top_group"] = _top_groups(frame, paper.artefacts[name], config, values)
-    return table_of_frame(paper, name, frame, summary, config)
+    if paper.artefacts[name].top_group:
+        frame["top_group"] = _top_groups(frame, paper.artefacts[name], config, results.values)
+    return table_of_frame(paper, name, frame, results.by_cell, config)
 
 
 def table_of_frame(
-    paper: Paper, name: str, frame: pd.DataFrame, summary: pd.DataFrame, config: Config
+    paper: Paper, name: str, frame: pd.DataFrame, summaries: Summaries, config: Config
 ) -> Table:
     """Return a table of a paper from its csv.
 
     Args:
-        paper, name, summary, config: as in `build_table`.
+        paper, name, config: as in `build_table`.
         frame: columns FRAME, a row for each value.
+        summaries: the summary's rows by cell and measure.
     """
-    artefact, summaries = paper.artefacts[name], by_cell(summary)
+    artefact = paper.artefacts[name]
     shown = [
         row | _display_facts(row, artefact, config, summaries) for row in frame.to_dict("records")
     ]
@@ -118,35 +101,9 @@ def _top_groups(
     return top
 
 
-class _Ours(NamedTuple):
-    """Our values: summary rows by cell and measure, counts by data set, and costs."""
-
-    config: Config
-    summaries: Summaries
-    counts: AllCounts
-    costs: Costs
-
-    def rows_at(self, coordinates: Coordinates) -> list[dict]:
-        """Return our values at some coordinates, one for each set of hyperparameters."""
-        kind = coordinates.kind
-        if reason := why_no_run(coordinates, self.config):
-            return [{"kind": kind, "verdict": NOT_RUN, "reason": reason}]
-        if kind == COUNT:
-            row = count_of(coordinates, self.config, self.counts)
-            return [row | {"kind": kind, "measure": measured(coordinates)}]
-        if kind == COST:
-            row = cost_of(coordinates, self.config, self.costs)
-            return [row | {"kind": kind, "measure": measured(coordinates)}]
-        return [
-            self.summaries.get(
-                (cell, coordinates.measure), {"verdict": NOT_RUN, "reason": no_run(cell)}
-            )
-            | {"kind": SCORE, "hyperparameters": hyperparameters}
-            for hyperparameters, cell in cells_by_hyperparameters(coordinates, self.config).items()
-        ]
-
-
-def _paper_rows(paper: Paper, name: str, ledger: pd.DataFrame, ours: _Ours) -> list[dict]:
+def _paper_rows(
+    paper: Paper, name: str, ledger: pd.DataFrame, config: Config, results: Results
+) -> list[dict]:
     """Return a row for each value and set of hyperparameters.
 
     A published value has the rows of the ledger; values that are only cited, or not printed, have
@@ -156,26 +113,27 @@ def _paper_rows(paper: Paper, name: str, ledger: pd.DataFrame, ours: _Ours) -> l
     judged: dict[tuple[str, str], list[dict]] = {}
     for row in in_table.to_dict("records"):
         judged.setdefault((row["row"], row["column"]), []).append(row)
-    rows = []
-    for number in paper.artefacts[name].numbers():
+    artefact, rows = paper.artefacts[name], []
+    for number in artefact.numbers():
         values = judged.get((number.row, number.column))
-        if values is None and number.kind in (SCORE, COST, COUNT):
-            values = ours.rows_at(number.coordinates)
-        labels = _labels(IN_PAPER, number.row, number.column, number.coordinates, ours.config)
+        if values is None and number.kind != CITED:
+            values = our_values(Place(number, artefact, paper), config, results)
+        labels = _labels(IN_PAPER, number.row, number.column, number.coordinates, config)
         for value in values or [{"published": number.published, "kind": number.kind}]:
             rows.append(labels | value)
     return rows
 
 
-def _other_rows(paper: Paper, name: str, ours: _Ours) -> list[dict]:
+def _other_rows(paper: Paper, name: str, config: Config, results: Results) -> list[dict]:
     """Return the rows of the systems that the paper lacks."""
-    rows, config = [], ours.config
+    artefact, rows = paper.artefacts[name], []
     for system in extra_systems(config, paper, name):
-        cells = paper.artefacts[name].cells_of(config.systems[system].title)
-        for row, column, coordinates in cells:
+        for row, column, coordinates in artefact.cells_of(config.systems[system].title):
             coordinates = coordinates | Coordinates(system=system)
+            number = Published(row, column, coordinates, None, coordinates.kind)
             labels = _labels(NOT_IN_PAPER, row, column, coordinates, config)
-            rows += [labels | value for value in ours.rows_at(coordinates)]
+            values = our_values(Place(number, artefact, paper), config, results)
+            rows += [labels | value for value in values]
     return rows
 
 
@@ -241,8 +199,7 @@ def _blocks(artefact: Artefact, rows: list[dict]) -> list[Block]:
 
 
 def _text(row: dict) -> Value:
-    texts = {SCORE: full_text, COUNT: count_text, COST: cost_text, CITED: cited_text}
-    return texts[row["kind"]](row)
+    return cited_text(row) if row["kind"] == CITED else KINDS[row["kind"]].text(row)
 
 
 def _block(

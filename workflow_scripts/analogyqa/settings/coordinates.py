@@ -1,6 +1,6 @@
 """Coordinates: which of our numbers or runs a number, figure or claim of a paper is about."""
 
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from pydantic import ConfigDict, model_validator
 
@@ -10,14 +10,22 @@ from analogyqa.settings.base import Section
 from analogyqa.settings.overrides import Overrides, as_overrides, require_overrides
 
 # The kinds of our numbers: the score of a system, a count in a data set, a cost of training, or the
-# mean norm of the vectors of a trained encoder.
+# mean norm of the vectors of a trained encoder. All but scores have the name of their key.
 SCORE, COUNT, COST, NORM = "score", "count", "cost", "norm"
-# The keys that identify a number, by kind.
-NEEDED = {
-    SCORE: {"system", "dataset", "subset", "measure"},
-    COUNT: {"dataset", "subset", "split", "count"},
-    COST: {"system", "dataset", "subset", "cost"},
-    NORM: {"system", "dataset", "subset", "norm"},
+
+
+class NumberKind(NamedTuple):
+    """A kind of numbers: the keys that identify one, and whether the metrics of runs give it."""
+
+    keys: set[str]
+    from_metrics: bool = False
+
+
+KINDS = {
+    SCORE: NumberKind({"system", "dataset", "subset", "measure"}, from_metrics=True),
+    COUNT: NumberKind({"dataset", "subset", "split", "count"}),
+    COST: NumberKind({"system", "dataset", "subset", "cost"}),
+    NORM: NumberKind({"system", "dataset", "subset", "norm"}),
 }
 
 
@@ -79,8 +87,7 @@ class Coordinates(Section):
 
     @property
     def kind(self) -> str:
-        kinds = {COUNT: self.count, COST: self.cost, NORM: self.norm}
-        return next((kind for kind, value in kinds.items() if value), SCORE)
+        return next((kind for kind in KINDS if kind in self.model_fields_set), SCORE)
 
     @property
     def measured(self) -> str | None:
@@ -95,5 +102,5 @@ class Coordinates(Section):
 
 def require_given(location: str, given: set[str], kind: str) -> None:
     """Raise ValueError, which names the location, unless exactly the keys of a kind are given."""
-    if given != NEEDED[kind]:
-        raise ValueError(f"{location}: {sorted(given)} given, {sorted(NEEDED[kind])} needed")
+    if given != KINDS[kind].keys:
+        raise ValueError(f"{location}: {sorted(given)} given, {sorted(KINDS[kind].keys)} needed")

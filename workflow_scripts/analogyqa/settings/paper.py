@@ -14,7 +14,7 @@ from analogyqa.files import read_yaml
 from analogyqa.measures import MEASURES
 from analogyqa.settings.base import Name, Section, explain_error
 from analogyqa.settings.claims import Claim
-from analogyqa.settings.coordinates import COST, NEEDED, NORM, SCORE, Coordinates, require_given
+from analogyqa.settings.coordinates import COST, KINDS, NORM, SCORE, Coordinates, require_given
 from analogyqa.settings.overrides import text_of
 from analogyqa.settings.views import View
 
@@ -126,7 +126,7 @@ class Artefact(Section):
                 raise ValueError(
                     f"{number.row}, {number.column}: norms belong in a view, not in a table"
                 )
-            if number.kind in NEEDED:
+            if number.kind in KINDS:
                 given = number.coordinates.given - ({"over"} if number.kind == COST else set())
                 require_given(f"{number.row}, {number.column}", given, number.kind)
             if number.kind == SCORE and number.published is not None:
@@ -165,8 +165,8 @@ class Artefact(Section):
         columns give more than the name of a system.
         """
         keys = [coordinates.given | {"system"} for _, _, coordinates in self.cells_of("")]
-        fitting = (NEEDED[SCORE], NEEDED[COST])
-        return bool(self.systems_in) and all(given in fitting for given in keys)
+        complete = [kind.keys for kind in KINDS.values()]
+        return bool(self.systems_in) and all(given in complete for given in keys)
 
     def numbers(self) -> Iterator[Published]:
         """Yield every published number, row by row; for a figure, its best points."""

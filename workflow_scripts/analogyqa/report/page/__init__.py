@@ -29,7 +29,7 @@ from analogyqa.report.page.runs import (
     short_commit,
     time_block,
 )
-from analogyqa.report.summary import LEDGER, SUMMARY, read_csv
+from analogyqa.report.summary import LEDGER, SUMMARY, by_cell, read_csv
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
 from analogyqa.sources.registry import Source
@@ -62,7 +62,7 @@ def build_page(
         there = f"{len(runs)} runs and no ledger yet" if runs else "no results yet"
         raise AnalogyQAError(f"{results}: {there}. Make them first: {command}")
     ledger = read_csv(results / "ledger.csv", LEDGER)
-    summary = read_csv(results / "summary.csv", SUMMARY)
+    summaries = by_cell(read_csv(results / "summary.csv", SUMMARY))
     path = results / "claims.csv"
     claims = primary_claims(read_csv(path, CLAIMS), papers.values()) if path.exists() else []
     dumped = config.model_dump(mode="json", exclude=_PLACES)
@@ -76,7 +76,7 @@ def build_page(
         verdicts=verdict_meanings(),
         legend=LEGEND,
         claims=claims,
-        papers=[part_of(results, paper, summary, config) for paper in papers.values()],
+        papers=[part_of(results, paper, summaries, config) for paper in papers.values()],
         command=command,
         runs=runs,
         others=[run for run in runs if run.other],

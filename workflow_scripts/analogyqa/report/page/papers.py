@@ -9,8 +9,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-import pandas as pd
-
 from analogyqa.plan import Cell, view_cells
 from analogyqa.report.claims import CLAIMS
 from analogyqa.report.claims_page import claims_table
@@ -18,7 +16,7 @@ from analogyqa.report.cross_validation import CROSS_VALIDATION, cross_validation
 from analogyqa.report.pairs import PAIRS, pairs_table
 from analogyqa.report.sensitivity import SENSITIVITY
 from analogyqa.report.sensitivity_page import sensitivity_table
-from analogyqa.report.summary import read_csv
+from analogyqa.report.summary import Summaries, read_csv
 from analogyqa.report.table_formats import Block
 from analogyqa.report.tables import FRAME, table_of_frame
 from analogyqa.report.views.show import show_view, table_of_view
@@ -62,13 +60,13 @@ class PaperPart(NamedTuple):
     missing: list[str]
 
 
-def part_of(results: Path, paper: Paper, summary: pd.DataFrame, config: Config) -> PaperPart:
+def part_of(results: Path, paper: Paper, summaries: Summaries, config: Config) -> PaperPart:
     """Return what is there of a paper.
 
     Args:
         results: the output folder.
         paper: whose part it is.
-        summary: of columns SUMMARY.
+        summaries: the rows of the summary by cell and measure.
         config: what the runs were made with.
 
     Raises AnalogyQAError when a file is damaged.
@@ -82,7 +80,7 @@ def part_of(results: Path, paper: Paper, summary: pd.DataFrame, config: Config) 
             if kind == "figure":
                 found = _figure(path, paper, name, results)
             else:
-                found = _table(path, paper, name, summary, config, results)
+                found = _table(path, paper, name, summaries, config, results)
         if found:
             sections.append(found)
         else:
@@ -93,7 +91,7 @@ def part_of(results: Path, paper: Paper, summary: pd.DataFrame, config: Config) 
 
 
 def _table(
-    path: Path, paper: Paper, name: str, summary: pd.DataFrame, config: Config, results: Path
+    path: Path, paper: Paper, name: str, summaries: Summaries, config: Config, results: Path
 ) -> Section | None:
     """Return a table; None where a view lacks the inside of a system that it looks into."""
     sentences = False
@@ -106,7 +104,7 @@ def _table(
         table = table_of_view(show_view(paper, name, insides, config), paper, name, config)
         sentences = VIEWS[view.view].shows_sentences
     else:
-        table = table_of_frame(paper, name, read_csv(path, FRAME), summary, config)
+        table = table_of_frame(paper, name, read_csv(path, FRAME), summaries, config)
     return Section(
         f"{paper.paper}-{name}",
         table.heading,

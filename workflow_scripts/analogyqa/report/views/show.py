@@ -10,8 +10,8 @@ from matplotlib.figure import Figure
 
 from analogyqa.plan import Cell, view_cells
 from analogyqa.report.figures import STYLE, finish
-from analogyqa.report.ledger import NOT_RUN, OTHER_DATA
 from analogyqa.report.table_formats import Block, Table
+from analogyqa.report.verdicts import NOT_RUN, OTHER_DATA
 from analogyqa.report.views.specs import VIEWS
 from analogyqa.schemas import read_table
 from analogyqa.schemas.inside import INSIDE
