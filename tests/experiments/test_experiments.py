@@ -171,6 +171,10 @@ def test_a_table_reads_the_runs_that_it_shows_and_no_other(inputs):
     shown = Outputs(inputs).render_table(SimpleNamespace(paper="lwda2019", number="1"))
     assert {Path(file).parts[3] for file in shown["records"]} <= {"lwda", "similarity", "tam"}
     assert len(shown["records"]) == len(shown["metrics"]) > 0
+    curve = Outputs(inputs).draw_figure(SimpleNamespace(paper="diallo2019", number="7"))
+    assert {Path(file).parts[3:6] for file in curve["records"]} == {
+        ("analogy", dataset, "comb") for dataset in ("wikiqa", "trecqa")
+    }
 
 
 def test_a_run_of_other_settings_stops_where_snakemake_does_not_notice(tmp_path, monkeypatch):

@@ -1,4 +1,4 @@
-"""Every kind of system runs by the rules, and what cannot be had is left out with its reason."""
+"""Every kind of system runs, and unavailable systems are left out with their reason."""
 
 import csv
 import json
@@ -7,13 +7,11 @@ import pytest
 
 from analogyqa.examples.data import ranked_sentences
 from analogyqa.runs.depends_on import sha256
-from analogyqa.schemas import CORPUS, ENTITIES, SCORES, read_table
+from analogyqa.schemas import CORPUS, SCORES, read_table
 from analogyqa.vectors.store import read_store
-from workflow.project import ANSWERS
 
 pytestmark = pytest.mark.workflow
 
-# What stands in for published weights, what was trained here, and what needs neither.
 SYSTEMS = ("infersent", "infersent-cosine", "sent2vec-cosine", "sif", "bm25", "tam")
 STORES = ("infersent2", "infersent-nli", "sent2vec-words", "sif")
 
@@ -93,33 +91,7 @@ def test_the_rewritten_questions_are_what_tam_is_run_on(finished):
     assert settings_of(finished, "tam")["sources"]["entities"] == "entities.jsonl"
 
 
-def test_a_question_word_is_replaced_by_an_entity_of_its_candidates(finished):
-    rewritten = finished.results / "rewritten" / "wikiqa" / "entity.parquet"
-    before, after = corpus_of(finished), read_table(rewritten, CORPUS)
-    assert after.drop(columns="question").equals(before.drop(columns="question"))
-    for _, pairs in after.groupby(["split", "question_id"], observed=True):
-        (question,), (kind,) = pairs["question"].unique(), pairs["question_type"].unique()
-        entity = question.split()[0]
-        assert entity in ANSWERS[kind]
-        assert pairs["candidate"].str.contains(entity, regex=False).any()
-
-
-def test_entities_are_of_the_kind_that_their_question_asks_for(finished):
-    found = read_table(finished.results / "entities" / "wikiqa.parquet", ENTITIES)
-    correct = corpus_of(finished).query("label == 1")["candidate_id"]
-    assert set(found["candidate_id"]) == set(correct)
-    record = read_json(finished.results / "entities" / "wikiqa.json")
-    assert record["name"] == "entities.jsonl"
-
-
-def test_bm25_meets_no_prototype_and_no_vectors(finished):
-    assert sorted(read_json(run_of(finished, "bm25") / "run.json")["inputs"]) == [
-        "corpus, seed 0",
-        "corpus, seed 1",
-    ]
-
-
-# What cannot be had
+# What is not available
 
 
 @pytest.mark.parametrize(

@@ -88,16 +88,3 @@ def test_a_changed_value_runs_only_its_own_cells_again(changed):
     assert changed(loss={"hinge": hinge, **others}) == {
         cell.replace("hinge", "hinge@margin=0.3") for cell in HINGE
     }
-
-
-def test_another_value_of_an_axis_runs_only_itself(changed):
-    loss = {"hinge": {"loss": "hinge"}, "workshop": {"loss": "lwda"}}
-    # The similarity baseline has one side of the parallelogram: its loss is that of the quadruples.
-    assert changed(loss=loss | dict.fromkeys(["quadruples", "workshop_distance"])) == {
-        "analogy/wikiqa/who/loss=lwda",
-        "similarity/wikiqa/who/loss=printed",
-    }
-
-
-def test_a_value_that_is_taken_away_runs_nothing(changed):
-    assert changed(loss=None) == set()
