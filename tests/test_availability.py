@@ -94,7 +94,7 @@ def vectors(name: str) -> dict:
         (["gone", "./mine.vec"], "./mine.vec"),  # a path where there is no source
     ],
 )
-def test_of_alternatives_the_first_that_can_be_had_is_taken(available, folder, alternatives, file):
+def test_the_first_available_alternative_is_used(available, folder, alternatives, file):
     (folder / "mine.vec").touch()
     assert available().find_file(alternatives) == file
 

@@ -66,7 +66,7 @@ def test_a_change_is_seen_in_the_cells_that_it_is_about(papers, over):
     assert {name for name in CELLS if before[name] != now[name]} == CHANGES[over]
 
 
-def test_what_is_configured_is_read_as_it_was_written(papers, tmp_path):
+def test_a_recorded_configuration_equals_itself(papers, tmp_path):
     for name, configured in made(papers).items():
         path = tmp_path / f"{name}.json"
         path.write_text(json.dumps({"configured": configured}))
@@ -74,7 +74,7 @@ def test_what_is_configured_is_read_as_it_was_written(papers, tmp_path):
 
 
 @pytest.mark.parametrize("record", ["{", "{}", "[]", '{"configured": null}'])
-def test_a_record_that_does_not_say_what_was_configured_is_no_proof(tmp_path, record):
+def test_a_record_without_a_configuration_is_refused(tmp_path, record):
     (tmp_path / "run.json").write_text(record)
     with pytest.raises(AnalogyQAError, match=r"run\.json: .*--forceall"):
         require_same(tmp_path / "run.json", {"seeds": [0]})

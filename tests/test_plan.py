@@ -1,4 +1,4 @@
-"""The cells are those that artefacts, claims and studies ask for, each with a place of its own."""
+"""The cells that artefacts, claims and studies ask for."""
 
 import shlex
 from pathlib import Path
@@ -20,14 +20,14 @@ from small_papers import CONFIG, PAPER
 
 ROOT = Path(__file__).parents[1]
 TUNED = (("hyperparameters", "tuned"),)
-PLACES = ("toy both", "toy who")
+DATA = ("toy both", "toy who")
 POINT = "analogy toy both p="
 SELECTED = {
     f"analogy toy both {overrides}" for overrides in ("loss=hinge", "dropout=0 negatives.count=4")
 }
 CELLS = {
-    *(f"{system} {place}" for system in ("analogy", "mean", "mean-cosine") for place in PLACES),
-    *(f"analogy {place} hyperparameters=tuned" for place in PLACES),
+    *(f"{system} {data}" for system in ("analogy", "mean", "mean-cosine") for data in DATA),
+    *(f"analogy {data} hyperparameters=tuned" for data in DATA),
     *(f"{POINT}2", f"{POINT}4", "baseline toy who", *SELECTED),
 }
 OWN_DATA = "datasets: {mine: {title: Mine, reader: wikiqa, train: b/a, dev: b/b, test: b/c}}"
@@ -52,23 +52,23 @@ def test_the_cells_of_a_paper(papers):
         ("sweeps: {p: [2, 3]}", {f"{POINT}4"}, set()),
         ("sweeps: {p: [5]}", {f"{POINT}2", f"{POINT}4"}, {f"{POINT}5"}),
         ("prototypes: {p: 2}", {f"{POINT}2"}, {f"{POINT}3"}),
-        ("extra_rows: {table1: []}", {f"mean-cosine {place}" for place in PLACES}, set()),
-        ("extra_rows: {table1: [mean]}", {f"mean-cosine {place}" for place in PLACES}, set()),
-        ("systems: {mean: null}", {f"mean {place}" for place in PLACES}, set()),
-        ("left_out: {mean: no room}", {f"mean {place}" for place in PLACES}, set()),
+        ("extra_rows: {table1: []}", {f"mean-cosine {data}" for data in DATA}, set()),
+        ("extra_rows: {table1: [mean]}", {f"mean-cosine {data}" for data in DATA}, set()),
+        ("systems: {mean: null}", {f"mean {data}" for data in DATA}, set()),
+        ("left_out: {mean: no room}", {f"mean {data}" for data in DATA}, set()),
         ("{systems: {baseline: null}, sensitivity: null}", {"baseline toy who"}, set()),
         ("subsets: {who: null}", {each for each in CELLS if "who" in each}, set()),
         ("sensitivity: null", set(), set()),
         ("selection: null", {*SELECTED, *(each for each in CELLS if "tuned" in each)}, set()),
         ("selection: {subset: who}", SELECTED, {each.replace("both", "who") for each in SELECTED}),
-        (OWN_SYSTEM, set(), {f"net {place}" for place in PLACES}),
+        (OWN_SYSTEM, set(), {f"net {data}" for data in DATA}),
         # Settings are chosen on the paper's own data.
         (OWN_DATA, set(), {f"{system} mine {subset}" for subset in ("who", "both", "all")
                            for system in ("analogy", "baseline", "mean", "words", "mean-cosine",
                                           "stored", "random")}),
     ],
 )  # fmt: skip
-def test_what_is_asked_for_is_run_and_nothing_else_changes(papers, over, gone, new):
+def test_a_change_adds_and_removes_only_its_own_cells(papers, over, gone, new):
     assert labels(papers.cells(over)) == CELLS - gone | new
 
 
@@ -78,9 +78,9 @@ extra_rows: {table1: [both]}
 """
 
 
-def test_what_is_fused_is_run_too(papers):
-    new = {f"{system} {place}" for system in ("both", "baseline", "stored") for place in PLACES}
-    gone = {f"mean-cosine {place}" for place in PLACES}
+def test_the_parts_of_fused_systems_are_cells(papers):
+    new = {f"{system} {data}" for system in ("both", "baseline", "stored") for data in DATA}
+    gone = {f"mean-cosine {data}" for data in DATA}
     assert labels(papers.cells(FUSED)) == CELLS - gone | new
     config = papers.load(FUSED)
     folded = Cell("both", "toy", "both", (("drop_all_correct", "dev"), ("fold", "1of3")))
@@ -90,7 +90,7 @@ def test_what_is_fused_is_run_too(papers):
     assert plan.fused_parts(config, Cell("stored", "toy", "both")) == {}
 
 
-def test_an_axis_of_a_fused_system_is_that_of_the_parts_which_read_it(papers):
+def test_overrides_of_a_fused_system_reach_the_parts_that_they_affect(papers):
     config = papers.load(FUSED)
     coordinates = Coordinates(
         system="both", dataset="toy", subset="both", measure="mrr", p=2, dropout=0.4
@@ -102,7 +102,7 @@ def test_an_axis_of_a_fused_system_is_that_of_the_parts_which_read_it(papers):
     assert config.system_at("both", cell.overrides).training == config.systems["both"].training
 
 
-def test_what_fuses_more_seeds_than_there_are_says_so(papers):
+def test_too_few_seeds_to_fuse_are_a_reason(papers):
     place = Coordinates(system="both", dataset="toy", subset="both", measure="mrr")
     assert why_no_run(place, papers.load(FUSED)) == ""
     reason = why_no_run(place, papers.load(FUSED + "seeds: 1"))
@@ -115,7 +115,7 @@ def test_another_paper_changes_no_cell(papers):
     late = PAPER.replace("paper: small", "paper: late").replace("mean}", "stored}")
     papers.write("late", "over: small\n", late.replace("[2, 3, 4]", "[4, 5]"))
     cells = papers.cells("papers: small late")
-    new = {*(f"stored {place}" for place in PLACES), f"{POINT}5"}
+    new = {*(f"stored {data}" for data in DATA), f"{POINT}5"}
     assert labels(cells) == CELLS | new
     assert labels(papers.cells("papers: late")) <= labels(cells)
 
@@ -185,7 +185,6 @@ CROSS_VALIDATION = (
     "cross_validation: {subset: who, folds: 2, datasets: null, systems: [analogy, baseline, words]}"
 )
 SYSTEMS = ("analogy", "baseline", "words")
-PLACE = Coordinates(dataset="toy", subset="who", measure="mrr")
 
 
 def folds(*systems: str, subset: str = "who", count: int = 2) -> set[str]:
@@ -246,7 +245,8 @@ def test_a_system_that_is_left_out_is_not_cross_validated(cross_validated):
         "baseline",
         "words",
     }
-    assert plan.fold_cells(PLACE | Coordinates(system="analogy"), config, "small") == []
+    analogy = Coordinates(system="analogy", dataset="toy", subset="who", measure="mrr")
+    assert plan.fold_cells(analogy, config, "small") == []
 
 
 def test_a_system_that_is_left_out_on_one_data_set_runs_on_the_others(cross_validated):
@@ -266,7 +266,7 @@ def test_a_system_that_is_left_out_on_one_data_set_runs_on_the_others(cross_vali
         assert not plan.why_no_run(coordinates | Coordinates(dataset="mine"), config)
 
 
-def test_what_a_system_starts_from_is_a_cell_on_all_questions_of_the_same_data(cross_validated):
+def test_a_system_waits_for_the_cell_on_all_questions_that_it_starts_from(cross_validated):
     after = {"title": "S", "encoder": "bigru", "vectors": "some", "ranker": "analogy", "p": 3}
     systems = {"baseline": {"training": {"loss": "listwise"}}}
     over = {"systems": systems | {"after": after | {"starts_from": "baseline"}}}
@@ -294,30 +294,20 @@ def test_a_cell_waits_for_the_training_that_it_scores_with_other_weights(cross_v
 
 
 @pytest.mark.parametrize(
-    ("place", "paper", "found"),
+    ("changes", "paper", "expected"),
     [
         ({"system": "analogy"}, "small", folds("analogy")),
         ({"system": "words"}, "small", folds("words")),
         ({"system": "mean"}, "small", set()),
         ({"system": "analogy", "p": 2}, "small", set()),
+        ({"system": "analogy", "subset": "both"}, "small", set()),
+        ({"system": "analogy", "dataset": "mine"}, "small", set()),
         ({"system": "analogy"}, OWN, set()),
     ],
 )
-def test_the_folds_of_a_place(cross_validated, place, paper, found):
-    assert (
-        labels(plan.fold_cells(PLACE | Coordinates(**place), cross_validated.load(), paper))
-        == found
-    )
-
-
-def test_a_place_of_another_subset_or_data_set_has_no_folds(cross_validated):
-    config = cross_validated.load(f"{OWN_DATA}\ncross_validation: {{datasets: [mine]}}")
-    own, other = (
-        {"system": "analogy", "dataset": name, "subset": "who"} for name in ("mine", "toy")
-    )
-    assert len(plan.fold_cells(Coordinates(**own), config, "small")) == 2
-    assert plan.fold_cells(Coordinates(**other), config, "small") == []
-    assert plan.fold_cells(Coordinates(**own | {"subset": "both"}), config, "small") == []
+def test_the_folds_of_coordinates(cross_validated, changes, paper, expected):
+    coordinates = Coordinates(**{"dataset": "toy", "subset": "who", "measure": "mrr"} | changes)
+    assert labels(plan.fold_cells(coordinates, cross_validated.load(), paper)) == expected
 
 
 def test_a_primary_claim_compares_the_folds_of_both_sides_too(cross_validated):
@@ -335,7 +325,7 @@ def test_a_primary_claim_compares_the_folds_of_both_sides_too(cross_validated):
     assert labels(plan.claim_cells(without, paper)) == split
 
 
-def test_a_run_whose_papers_do_not_cross_fit_has_no_such_section(papers):
+def test_overlaying_cross_validation_needs_a_paper_with_that_section(papers):
     with pytest.raises(
         AnalogyQAError, match="cross_validation: none of the papers small has this section"
     ):
@@ -388,7 +378,7 @@ def test_why_there_is_no_run(papers, place, reason):
     assert why_no_run(coordinates, config) == reason
 
 
-def test_a_run_of_ones_own_data_has_a_table_and_a_figure_of_them(papers):
+def test_own_data_get_a_table_and_a_figure(papers):
     config = papers.load(f"{OWN_DATA}\n{OWN_SYSTEM}")
     all_papers = load_papers(config, papers.folder)
     assert list(all_papers) == ["small", OWN]
@@ -447,7 +437,7 @@ def test_the_cells_of_the_repositorys_papers_and_of_the_sample_have_paths_of_the
         assert len({cell.path for cell in cells}) == len(cells) > 50
 
 
-def test_a_cluster_is_told_the_wildcards_of_every_cell_unchanged():
+def test_the_wildcards_of_every_cell_reach_a_cluster_unchanged():
     """Snakemake hands them to the job on its command line, outside quotes."""
     config = read_config(ROOT / "config.yaml")
     several = 0

@@ -162,7 +162,7 @@ def test_every_rule_of_the_repository_has_a_reference():
     assert set(timed) <= {rule for (rule, _), timing in known.items() if timing.cpu_seconds > 0}
 
 
-def test_the_plan_says_what_it_estimates_from(capsys, timings):
+def test_the_plan_states_the_basis_of_its_estimates(capsys, timings):
     jobs = read_listing(LISTING)
     print_plan(jobs, timings)
     printed = capsys.readouterr().out

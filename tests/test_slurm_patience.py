@@ -110,7 +110,7 @@ def test_jobs_are_kept_through_an_outage(slurm, executor, caplog):
 
 @pytest.mark.parametrize("min_job_age", [300, 2])
 @pytest.mark.parametrize("accounting", ["none", "slurmdbd"])
-def test_sacct_takes_the_place_of_squeue_only_where_it_can(
+def test_sacct_replaces_squeue_only_if_it_works(
     slurm, executor, monkeypatch, accounting, min_job_age
 ):
     commands = []
@@ -147,7 +147,7 @@ def test_cancelling_ends_the_wait_of_a_submission(slurm, executor):
 
 
 @pytest.mark.parametrize("no_account", [True, False])
-def test_no_account_is_guessed_where_none_is_wanted(executor, no_account):
+def test_no_account_is_guessed_without_accounts(executor, no_account):
     executor.workflow.executor_settings.no_account = no_account
     be_patient(executor)
     assert executor._fallback_account_arg == ("" if no_account else None)

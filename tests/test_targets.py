@@ -67,7 +67,7 @@ def test_a_target_that_no_run_makes_is_refused(papers: Papers, target):
 
 
 @pytest.mark.parametrize("target", RIGHT)
-def test_a_target_that_a_run_makes_is_taken(papers: Papers, target):
+def test_a_target_that_a_run_makes_is_accepted(papers: Papers, target):
     config = papers.load()
     require_target(f"out/{target}", config, load_papers(config, papers.folder))
 

@@ -65,7 +65,7 @@ def test_a_trained_cell_reads_its_tables_a_file_for_each_seed(inputs):
     }
 
 
-def test_what_a_system_does_not_read_is_no_input(inputs):
+def test_systems_have_only_the_inputs_that_they_read(inputs):
     assert inputs.run_cell(cell("bm25/trecqa/comb/default")) == {
         "corpus": f"{OUT}/corpora/trecqa.parquet"
     }
@@ -88,7 +88,7 @@ def test_a_chosen_cell_waits_for_the_selection(monkeypatch):
     }
 
 
-def test_a_fold_has_a_corpus_of_its_own_and_the_vectors_of_its_data_set(inputs):
+def test_a_fold_has_its_own_corpus_and_the_vectors_of_its_data_set(inputs):
     files = inputs.run_cell(cell("analogy/wikiqa/comb/fold=1of2"))
     assert files["corpus"] == f"{OUT}/corpora/wikiqa@fold=1of2.parquet"
     assert files["vectors"] == f"{OUT}/vectors/wikiqa/fasttext.npy"
@@ -133,7 +133,7 @@ JOBS = {
 
 
 @pytest.mark.parametrize("rule", JOBS)
-def test_what_a_job_is_given_is_a_value_of_json_with_the_hash_of_its_code(given, rule):
+def test_parameters_are_json_with_the_hash_of_the_code(given, rule):
     values = getattr(given, rule)(JOBS[rule])
     assert json.loads(json.dumps(values)) == values
     assert re.fullmatch("[0-9a-f]{64}", values["code"])
@@ -177,7 +177,7 @@ def test_a_table_reads_the_runs_that_it_shows_and_no_other(inputs):
     }
 
 
-def test_a_run_of_other_settings_stops_where_snakemake_does_not_notice(tmp_path, monkeypatch):
+def test_a_run_with_other_settings_is_refused_unless_snakemake_notices(tmp_path, monkeypatch):
     monkeypatch.chdir(ROOT)
     results = str(tmp_path / "out")
     before, now = sample(output_dir=results), sample(output_dir=results, prototypes={"p": 5})
@@ -199,7 +199,7 @@ def test_typed_targets_are_checked_and_other_arguments_are_not(inputs):
         require_targets([f"{OUT}/tables/diallo2019/table99.csv"], inputs.experiment)
 
 
-def test_the_types_that_cells_ask_for_must_be_in_the_data(monkeypatch):
+def test_the_question_types_of_cells_must_be_in_the_data(monkeypatch):
     monkeypatch.chdir(ROOT)
     job = SimpleNamespace(
         rule=SimpleNamespace(name="build_corpus"), wildcards=SimpleNamespace(corpus="wikiqa")

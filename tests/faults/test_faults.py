@@ -197,7 +197,7 @@ def test_a_clock_that_is_behind_is_named_and_costs_nothing(run, expected):
     assert_identical(run, expected)
 
 
-def test_a_second_snakemake_is_told_of_the_first_and_does_no_harm(run, expected):
+def test_a_second_snakemake_is_refused_and_does_no_harm(run, expected):
     first = run.start()
     _when(run, first, "steps (")
     assert run.start().wait() != 0

@@ -122,7 +122,7 @@ DISTURBED = {
 
 
 @pytest.mark.parametrize("case", DISTURBED)
-def test_a_training_that_is_disturbed_goes_on_from_an_epoch_and_gives_the_same_bytes(
+def test_a_disturbed_training_run_resumes_and_gives_the_same_bytes(
     project, cluster, undisturbed, report_count, case
 ):
     disturb, states, last = DISTURBED[case]

@@ -216,7 +216,7 @@ def test_a_data_set_of_other_question_types_gets_its_own_table_and_figure(projec
     assert "mine" not in (project.results / "tables" / "diallo2019" / "table4.md").read_text()
 
 
-def test_a_type_that_a_data_set_lacks_is_said_before_any_job(project):
+def test_a_missing_question_type_is_reported_before_any_job(project):
     with_other_questions(project)
     path = project.data / "mine-dev.tsv"
     path.write_text(path.read_text().replace("\twhy ", "\twhence "))

@@ -97,7 +97,7 @@ def test_deleting_all_output_leaves_what_the_user_placed_and_no_download(folder)
     ("dropped_in", "message"),
     [(b"wrong", f"it: {FILE} is not a test file"), (None, "it: a test file could not be found")],
 )
-def test_a_job_that_fails_says_why_and_leaves_what_was_there(folder, dropped_in, message):
+def test_a_failed_job_names_the_cause_and_keeps_files(folder, dropped_in, message):
     if dropped_in:
         (folder / FILE).write_bytes(dropped_in)
     made, output = snakemake(folder, mirror="mirror" if dropped_in else "")

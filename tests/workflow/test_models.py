@@ -58,7 +58,7 @@ def test_the_sentences_that_are_ranked_are_encoded_once(finished, store):
     assert vectors.any(axis=1).all()
 
 
-def test_weights_that_were_dropped_in_are_taken_and_named(finished):
+def test_weights_placed_by_hand_are_used_and_named(finished):
     assert settings_of(finished, "infersent")["sentence_vectors"] == {
         "name": "infersent2",
         "origin": "infersent infersent2, vectors data/words.vec",
@@ -77,14 +77,14 @@ def test_weights_that_were_trained_here_say_on_what(finished):
     assert record["pairs"] == {"train": 60, "dev": 60}
 
 
-def test_a_file_of_word_vectors_stands_in_for_a_model_of_sent2vec(finished):
+def test_a_file_of_word_vectors_can_replace_a_sent2vec_model(finished):
     assert settings_of(finished, "sent2vec-cosine")["sentence_vectors"] == {
         "name": "sent2vec-words",
         "origin": "sent2vec data/words.vec",
     }
 
 
-def test_the_rewritten_questions_are_what_tam_is_run_on(finished):
+def test_tam_runs_on_the_rewritten_questions(finished):
     rewritten = finished.results / "rewritten" / "wikiqa" / "entity.parquet"
     inputs = read_json(run_of(finished, "tam") / "run.json")["inputs"]
     assert inputs["corpus, seed 0"] == inputs["corpus, seed 1"] == sha256(rewritten)
@@ -123,7 +123,7 @@ def test_the_other_rows_are_run_without_it(finished):
     assert run == {"InferSent", "This work"}
 
 
-def test_without_a_model_of_entities_only_what_rewrites_is_left_out(finished, tmp_path):
+def test_without_a_model_of_entities_only_rewriting_systems_are_left_out(finished, tmp_path):
     project = finished.copy_to(tmp_path / "project")
     project.configure(named_entities={"model": "models/none.jsonl"})
     done = project.run("results/ledger.csv")

@@ -25,7 +25,7 @@ def paper_jobs(tmp_path_factory):
     return read_listing(done.stdout)
 
 
-def test_a_step_is_local_or_says_what_it_needs_and_is_measured(paper_jobs):
+def test_a_job_is_local_or_has_resources_and_a_benchmark(paper_jobs):
     local = {"all", "fetch_source", "choose_hyperparameters", "write_ledger", "judge_claims"}
     local |= {
         "render_table",
@@ -40,7 +40,7 @@ def test_a_step_is_local_or_says_what_it_needs_and_is_measured(paper_jobs):
         assert job.rule in local or job.benchmark, job.rule
 
 
-def test_what_trains_or_times_training_asks_for_a_gpu_and_nothing_else_does(paper_jobs):
+def test_only_training_jobs_request_a_gpu(paper_jobs):
     asking = {job.rule for job in paper_jobs if job.gpus}
     assert asking <= {"train_encoder", "train_infersent", "measure_costs"}
     assert {job.gpus for job in paper_jobs if job.rule == "train_encoder"} == {1}

@@ -45,7 +45,7 @@ def test_a_changed_dropout_runs_the_trained_systems_again(changed):
     assert {rule for rule, _ in jobs} == {"train_encoder", "choose_hyperparameters", *REPORTING}
 
 
-def test_a_changed_setting_runs_only_itself_and_what_is_chosen(changed):
+def test_changed_hyperparameters_run_only_themselves_and_the_selection(changed):
     jobs = changed(
         selection={
             "systems": ["analogy"],

@@ -64,7 +64,7 @@ def test_every_variation_has_a_row_for_each_system_and_measure(varied):
     assert {row["choice"] for row in rows} == {"paper", "loss", "all_correct_questions", "vectors"}
 
 
-def test_a_variation_that_cannot_be_had_is_not_run_and_says_why(varied):
+def test_an_unavailable_variation_is_not_run_and_has_a_reason(varied):
     for row in rows_of(varied):
         if row["choice"] == "vectors":
             assert (row["mean"], row["verdict"]) == ("", "not run")
