@@ -26,7 +26,7 @@ CLAIMS = {"caption": "../report/claims.rst", "category": "Claims"}
 
 
 rule write_ledger:
-    """Summarise every run and hold the published values against it."""
+    """Summarise every run and compare the published values with it."""
     input:
         **OUTPUTS.write_ledger(),
     output:
@@ -65,7 +65,7 @@ rule judge_claims:
 
 
 rule render_table:
-    """Render a table of a paper, our numbers beside the published."""
+    """Render a table of a paper, with our numbers and the published ones."""
     input:
         unpack(OUTPUTS.render_table),
     output:
@@ -89,7 +89,7 @@ rule render_table:
 
 
 rule draw_figure:
-    """Draw a figure of a paper with the published values, its data beside it."""
+    """Draw a figure of a paper with the published values, and write its data."""
     input:
         unpack(OUTPUTS.draw_figure),
     output:
@@ -141,7 +141,7 @@ rule write_cross_validation:
 
 
 rule write_pairs:
-    """Hold pairs of cross-validated systems against each other, by type of question and of answer."""
+    """Compare pairs of cross-validated systems, by type of question and of answer."""
     input:
         unpack(OUTPUTS.write_pairs),
     output:
@@ -163,7 +163,7 @@ rule write_pairs:
 
 
 rule write_sensitivity:
-    """Vary each open choice of the paper alone and say what that changes."""
+    """Report what each open choice of the paper changes."""
     input:
         unpack(OUTPUTS.write_sensitivity),
     output:
@@ -187,7 +187,7 @@ rule write_sensitivity:
 
 
 rule write_report:
-    """Put all that the run came to onto one page."""
+    """Write the page with all results of the run."""
     input:
         OUTPUTS.tables_and_figures(),
         OUTPUTS.cross_validation(),

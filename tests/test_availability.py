@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from analogyqa.availability import Availability, find_model
+from analogyqa.availability import Availability
 from analogyqa.errors import AnalogyQAError
 from analogyqa.plan import load_papers
 from analogyqa.sources.registry import Source
@@ -67,7 +67,7 @@ def available(folder):
         over = changes | {"systems": systems or {}}
         config = papers.load(yaml.safe_dump(over))
         asked = load_papers(config, papers.folder).values()
-        return Availability(config, REGISTRY, "resources", ["mirror"], asked)
+        return Availability(config, REGISTRY, "resources", [Path("mirror")], asked)
 
     return available
 
@@ -152,7 +152,7 @@ def test_an_installed_model_is_found_by_name(available, folder):
     [
         (["web-weights", "weights", "nli"], "weights"),  # here before on the web
         (["nli", "weights"], "nli"),
-        (["published", "web-weights", "second"], "web-weights"),  # what can be had
+        (["published", "web-weights", "second"], "web-weights"),  # what is available
         (["second", "web-weights"], "second"),
         (["second", "sif"], "sif"),  # here when their word vectors are
     ],
@@ -175,7 +175,7 @@ NOT_INSTALLED = {"encoder": "sentence_transformers", "weights": ["none-of-that-n
     [
         (vectors("here"), {}, {}),
         (stored("sif"), {}, {}),
-        (stored("published", "sif"), {}, {}),  # the first that can be had is enough
+        (stored("published", "sif"), {}, {}),  # the first available one is enough
         (vectors("gone"), {}, {"means": GONE}),
         (vectors("part"), {"vectors": {"part": {"train_on": ["local", "lost"]}}},
          {"means": LOST.format("part")}),
@@ -270,8 +270,6 @@ def test_vectors_of_lemmas_need_a_model(available, folder):
 # Models of spaCy
 
 
-ENTITIES = "named entities (named_entities.model)"
-
 TAM = {"tam": ANALOGY | {"ranker": "cosine", "rewriting": "entity"}}
 
 
@@ -293,24 +291,20 @@ def test_rewriting_systems_need_entities(available, folder, model, words, reason
 
 
 @pytest.mark.parametrize(
-    ("names", "found"),
+    ("models", "expected"),
     [
         (["first.jsonl", "m/second.jsonl"], "mirror/first.jsonl"),
         (["none.jsonl", "m/second.jsonl"], "resources/m/second.jsonl"),
         (["mine.jsonl"], "mine.jsonl"),  # as it is named before those below folders
     ],
 )
-def test_the_first_available_model_of_entities_is_found(folder, names, found):
-    for place in ("mirror/m/second.jsonl", "resources/m/second.jsonl", "mirror/first.jsonl",
-                  "mine.jsonl", "resources/mine.jsonl"):  # fmt: skip
-        Path(place).parent.mkdir(parents=True, exist_ok=True)
-        Path(place).touch()
-    assert find_model(names, ["resources", Path("mirror")], ENTITIES) == found
-
-
-def test_missing_models_are_named():
-    with pytest.raises(AnalogyQAError, match=r"models a_b, c\.jsonl to find .*named_entities\.mod"):
-        find_model(["a_b", "c.jsonl"], [], ENTITIES)
+def test_the_first_available_model_of_entities_is_found(available, models, expected):
+    for path in ("mirror/m/second.jsonl", "resources/m/second.jsonl", "mirror/first.jsonl",
+                 "mine.jsonl", "resources/mine.jsonl"):  # fmt: skip
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        Path(path).touch()
+    entities = {"model": models, "vectors": "here", "labels": {}}
+    assert available(named_entities=entities).entities == expected
 
 
 def test_a_registered_model_has_a_folder_and_files(available, monkeypatch):

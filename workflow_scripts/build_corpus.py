@@ -1,8 +1,4 @@
-"""Read the splits of a data set into the corpus table.
-
-input: train, dev, test
-output: corpora/{dataset}.parquet, .json
-"""
+"""Read the splits of a data set into the corpus table."""
 
 import logging
 

@@ -1,8 +1,4 @@
-"""Build the quadruples of p prototypes, for each seed.
-
-input: corpus, prototypes (one file for each seed)
-output: quadruples/{corpus}/{subset}/p{p}/seed{seed}/{split}.parquet, by split
-"""
+"""Build the quadruples of p prototypes, for each seed."""
 
 from analogyqa.analogies.prototypes import take_prototypes
 from analogyqa.analogies.quadruples import evaluation_blocks, training_blocks, write_quadruples

@@ -1,8 +1,4 @@
-"""Choose the hyperparameters of a system by their best dev value.
-
-input: the history.parquet of each choice, by name
-output: selection/{system}/{dataset}.json
-"""
+"""Choose the hyperparameters of a system by their best dev value."""
 
 from analogyqa.job import job
 from analogyqa.runs.choose import choose_hyperparameters

@@ -1,8 +1,4 @@
-"""Draw one figure of a paper as png and svg, its data as csv.
-
-input: metrics and records of the cells that it shows; or, of a view, the inside of trained systems
-output: figures/{paper}/figure{number}.{png,svg,csv}
-"""
+"""Draw a figure of a paper."""
 
 from analogyqa.job import job, reported
 from analogyqa.plan import artefact_cells

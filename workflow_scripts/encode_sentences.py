@@ -1,8 +1,4 @@
-"""Encode the sentences of a data set with a pre-trained encoder.
-
-input: corpus; weights and vectors if the encoder needs them
-output: sentence_vectors/{dataset}/{sentence_vectors}.npy, .words.txt, .json
-"""
+"""Encode the sentences of a data set with a pre-trained encoder."""
 
 import numpy as np
 import torch

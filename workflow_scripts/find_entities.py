@@ -1,8 +1,4 @@
-"""Find the named entities in the candidates of typed questions.
-
-input: corpus; the files of the model if it is not a package
-output: entities/{dataset}.parquet, entities/{dataset}.json
-"""
+"""Find the named entities in the candidates of typed questions."""
 
 import os
 

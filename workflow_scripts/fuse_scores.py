@@ -1,8 +1,4 @@
-"""Fuse the scores of other systems' runs.
-
-input: the corpus of the cell; the scores and records of its parts, in the order of `given.parts`
-output: runs/{system}/{dataset}/{subset}/{overrides}/{scores,metrics}.parquet and run.json
-"""
+"""Fuse the scores of other systems' runs."""
 
 from pathlib import Path
 

@@ -1,8 +1,4 @@
-"""Import the run records, tables and figures into MLflow.
-
-input: run.json and metrics of every cell, summary, ledger, claims, tables and figures
-output: mlflow.imported.json
-"""
+"""Import the run records, tables and figures into MLflow."""
 
 from pathlib import Path
 

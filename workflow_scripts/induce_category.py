@@ -1,8 +1,4 @@
-"""Make the sentence pairs of a category.
-
-input: the files that the category names
-output: analogies/{category}.parquet
-"""
+"""Make the sentence pairs of a category."""
 
 import logging
 

@@ -1,8 +1,4 @@
-"""Join the categories of a data set into a corpus, and write a page of pairs for review.
-
-input: a file for each category
-output: corpora/{dataset}.parquet, review/{dataset}.md
-"""
+"""Join the categories of a data set into a corpus, and write a page of pairs for review."""
 
 from analogyqa.corpora.relations import read, relations_corpus, review_page
 from analogyqa.files import write_text

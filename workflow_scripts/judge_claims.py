@@ -1,9 +1,4 @@
-"""Judge the claims of the papers.
-
-input: metrics, run.json and histories of the cells that claims compare, inside.parquet of those
-       whose norms they compare, costs
-output: claims.csv, comparisons.csv, claims.md
-"""
+"""Judge the claims of the papers."""
 
 from analogyqa.files import write_text
 from analogyqa.job import job, reported

@@ -1,8 +1,4 @@
-"""Keep the encoder's weights of all seeds of a trained cell.
-
-input: the record of the cell, and the tables that it was trained on
-output: runs/{system}/{dataset}/{subset}/{overrides}/weights.pt
-"""
+"""Keep the encoder's weights of all seeds of a trained cell."""
 
 from pathlib import Path
 

@@ -1,8 +1,4 @@
-"""Replace the texts of a corpus by their lemmas.
-
-input: corpus
-output: lemmas/{corpus}/words.parquet and content.parquet
-"""
+"""Replace the texts of a corpus by their lemmas."""
 
 from analogyqa.job import job
 from analogyqa.rewriting.lemmas import lemmatise_corpus

@@ -1,8 +1,4 @@
-"""Read the vectors and norms of the test split from the trained encoder of the first seed.
-
-input: the record of the cell, and the tables that it was trained on
-output: runs/{system}/{dataset}/{subset}/{overrides}/inside.parquet
-"""
+"""Read the vectors and norms of the test split from the trained encoder of the first seed."""
 
 from pathlib import Path
 

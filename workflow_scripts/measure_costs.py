@@ -1,8 +1,4 @@
-"""Count the parameters of systems, and time their steps in turns.
-
-input: corpus, and the word vectors of the systems, by name
-output: costs/{dataset}/{subset}.json
-"""
+"""Count the parameters of systems, and time their steps in turns."""
 
 from analogyqa.examples.files import CellFiles
 from analogyqa.job import job

@@ -1,9 +1,4 @@
-"""Render one table of a paper as csv, md and tex.
-
-input: metrics and records of the cells that it shows, the corpora that it counts, and costs; or, of
-    a view, the inside of trained systems
-output: tables/{paper}/table{number}.{csv,md,tex}
-"""
+"""Render a table of a paper."""
 
 from analogyqa.files import write_text
 from analogyqa.job import job, reported

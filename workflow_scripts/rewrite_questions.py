@@ -1,8 +1,4 @@
-"""Replace the question words of typed questions.
-
-input: corpus, entities, vectors
-output: rewritten/{dataset}/{rewriting}.parquet
-"""
+"""Replace the question words of typed questions."""
 
 from analogyqa.corpora.folds import restrict_to_fold
 from analogyqa.job import job

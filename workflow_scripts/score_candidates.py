@@ -1,8 +1,4 @@
-"""Score a cell whose encoder is not trained.
-
-input: corpus, vectors, prototypes and quadruples (one file for each seed)
-output: runs/{system}/{dataset}/{subset}/{overrides}/{scores,metrics}.parquet and run.json
-"""
+"""Score a cell whose encoder is not trained."""
 
 from pathlib import Path
 

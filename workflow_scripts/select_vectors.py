@@ -1,8 +1,4 @@
-"""Select the vectors of the words in a data set.
-
-input: corpus, vectors
-output: vectors/{dataset}/{vectors}.npy, .words.txt, .json
-"""
+"""Select the vectors of the words in a data set."""
 
 import logging
 

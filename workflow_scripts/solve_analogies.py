@@ -1,8 +1,4 @@
-"""Solve the analogies of a data set with every solver, for one system.
-
-input: corpus; vectors or sentence_vectors; weights of a trained system
-output: runs/{system}/{dataset}/all/solver={solver}/metrics.parquet and run.json of each solver
-"""
+"""Solve the analogies of a data set with every solver, for one system."""
 
 from pathlib import Path
 

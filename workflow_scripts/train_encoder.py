@@ -1,8 +1,4 @@
-"""Train and score all seeds of a cell.
-
-input: corpus, vectors, prototypes and quadruples (one file for each seed), selection
-output: runs/{system}/{dataset}/{subset}/{overrides}/{scores,metrics,history}.parquet and run.json
-"""
+"""Train and score all seeds of a cell."""
 
 from pathlib import Path
 

@@ -1,8 +1,4 @@
-"""Train word vectors: fastText on texts, or word2vec on the questions and candidates of corpora.
-
-input: texts, or corpora
-output: vectors/trained/{vectors}.bin
-"""
+"""Train word vectors: fastText on texts, or word2vec on the questions and candidates of corpora."""
 
 import pandas as pd
 

@@ -1,8 +1,4 @@
-"""Join the folds of the cross-validated systems of a paper.
-
-input: metrics and run.json of every fold, histories of those that are trained, corpora of the folds
-output: tables/{paper}/cross_validation.{csv,md}, figures/{paper}/cross_validation.{png,svg}
-"""
+"""Join the folds of the cross-validated systems of a paper."""
 
 from pathlib import Path
 

@@ -1,8 +1,4 @@
-"""Summarise every run and hold the published values against it.
-
-input: metrics and run.json of every cell, corpora, costs
-output: summary.csv, ledger.csv, ledger.md, ledger.html
-"""
+"""Summarise every run and compare the published values with it."""
 
 from analogyqa.files import write_text
 from analogyqa.job import job, reported

@@ -1,8 +1,4 @@
-"""Hold pairs of cross-validated systems against each other, by type of question and of answer.
-
-input: metrics and run.json of every fold, corpora of the data sets, entities where they are found
-output: tables/{paper}/pairs.{csv,md}, figures/{paper}/pairs.{png,svg}, questions/{paper}.md
-"""
+"""Compare pairs of cross-validated systems, by type of question and of answer."""
 
 from pathlib import Path
 

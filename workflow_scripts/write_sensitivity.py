@@ -1,8 +1,4 @@
-"""Say what each open choice of the paper changes.
-
-input: metrics, run.json and histories of every variation
-output: tables/{paper}/sensitivity.{csv,md}, figures/{paper}/sensitivity.{png,svg}
-"""
+"""Report what each open choice of the paper changes."""
 
 from analogyqa.files import write_text
 from analogyqa.job import job, reported

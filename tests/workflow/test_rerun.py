@@ -115,7 +115,7 @@ def test_a_further_seed_trains_no_finished_seed_again(finished, tmp_path):
     assert "similarity wikiqa who seed 0: epoch" not in log.read_text()
 
 
-# The code
+# The code; tests/runs/test_depends_on.py has every plug-in
 
 
 @pytest.fixture(scope="module")
@@ -149,21 +149,6 @@ def test_an_edited_encoder_runs_its_own_cells_and_what_follows(edited):
     sums = {f"{name}/wikiqa/comb/default" for name in ("mappsent-answers", "mappsent-answers-both")}
     assert cells_of(jobs) == {"fasttext/wikiqa/comb/default", *sums}
     assert {rule for rule, _ in jobs} <= {"score_candidates", *REPORTING}
-
-
-def test_an_edited_encoder_that_is_trained_runs_no_other(edited):
-    jobs = edited("encoders/gru.py")
-    assert {cell.split("/")[0] for cell in cells_of(jobs)} == {"analogy", "similarity"}
-    assert {rule for rule, _ in jobs} <= {"train_encoder", "choose_hyperparameters", *REPORTING}
-
-
-def test_an_edited_ranker_runs_the_cells_that_rank_by_it(edited):
-    jobs = edited("rankers/cosine.py")
-    assert {cell.split("/")[0] for cell in cells_of(jobs)} >= {"similarity"}
-
-
-def test_an_edited_objective_runs_no_cell_of_another(edited):
-    assert cells_of(edited("objectives/both_sides.py")) == set()
 
 
 @pytest.mark.parametrize("file", ["report/claims.py", "report/templates/ledger.html"])
