@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analogyqa.rankers import Encoded, Fitting, build_ranker
+from analogyqa.rankers import Encoded, Fitting, Texts, build_ranker
 from analogyqa.rankers.mapped import first_components, least_squares_map, orthogonal_map
 from analogyqa.settings.systems import System
 from analogyqa.vectors.unit import unit
@@ -168,5 +168,5 @@ def test_a_sentence_without_words_is_like_no_other():
 
 def test_the_given_order_is_that_of_the_candidates():
     made = build_ranker(System(title="S", ranker="given_order"))
-    found = made.scores(["q", "q", "r"], ["c", "a", "b"], ["a", "b", "c"], True)
+    found, _ = made.scores(Texts(["q", "q", "r"], ["c", "a", "b"], ["a", "b", "c"], True))
     assert (found.dtype, np.argsort(-found).tolist()) == (np.float32, [0, 1, 2])

@@ -6,7 +6,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analogyqa.rankers import Encoded, Quadruples, build_ranker
+from analogyqa.rankers import Encoded, Quadruples, Texts, build_ranker
 from analogyqa.rankers.analogy import analogy_scores
 from analogyqa.rankers.energy import energy
 from analogyqa.rankers.specs import RANKER_OVERRIDES, RANKERS
@@ -80,10 +80,11 @@ def test_both_sides_are_the_first_and_as_many_more_as_the_specification_says(nam
 @pytest.mark.parametrize("name", [name for name in OF_TEXTS if name != "given_order"])
 def test_a_ranker_of_texts_scores_each_pair_by_itself(name):
     texts = ["a cat sat", "a dog", "the end of a road", "a cat and a dog"]
-    scores = ranker(name).scores(texts, texts[::-1], texts, True)
-    assert (scores.dtype, scores.shape) == (np.float32, (4,))
+    scores, best = ranker(name).scores(Texts(texts, texts[::-1], texts, True))
+    assert (scores.dtype, scores.shape, set(best)) == (np.float32, (4,), {-1})
     assert np.isfinite(scores).all()
-    assert ranker(name).scores(texts[::-1], texts, texts, True).tolist() == scores.tolist()[::-1]
+    turned, _ = ranker(name).scores(Texts(texts[::-1], texts, texts, True))
+    assert turned.tolist() == scores.tolist()[::-1]
 
 
 @pytest.mark.parametrize(("name", "entry"), RANKERS.items())

@@ -4,10 +4,9 @@ Yadav, Sharp and Surdeanu (2018), "Sanity check: a strong alignment and informat
 baseline for question answering", SIGIR.
 """
 
-from collections.abc import Sequence
-
 import numpy as np
 
+from analogyqa.rankers import Vocabulary, Words, unranked
 from analogyqa.vectors.unit import unit
 
 
@@ -20,31 +19,19 @@ class AlignedRanker:
     def __init__(self, *unused: object) -> None:
         pass
 
-    def fit(self, word_vectors: np.ndarray, frequencies: np.ndarray, sentences: int) -> None:
+    def fit(self, vocabulary: Vocabulary) -> None:
         """Store the word vectors, and compute the inverse document frequency of each word.
 
-        It is that of the paper, log((N - n + 0.5) / (n + 0.5)), but 0 where that is negative.
-
-        Args:
-            word_vectors: The vectors of all words [V, d].
-            frequencies: The number n of sentences that contain each word, int [V].
-            sentences: The number N of sentences.
+        It is that of the paper, log((N - n + 0.5) / (n + 0.5)) for a word in n of N sentences, but
+        0 where that is negative.
         """
-        self.vectors = unit(word_vectors)
+        frequencies, sentences = vocabulary.frequencies, vocabulary.sentences
+        self.vectors = unit(vocabulary.vectors)
         self.idf = np.log((sentences - frequencies + 0.5) / (frequencies + 0.5)).clip(min=0)
 
-    def scores(
-        self,
-        question_of: np.ndarray,
-        questions: Sequence[np.ndarray],
-        candidates: Sequence[np.ndarray],
-    ) -> np.ndarray:
-        """Score m pairs: float32 [m].
-
-        Args:
-            question_of: The number of the question of each pair [m].
-            questions, candidates: The word ids of both sentences of each pair.
-        """
+    def scores(self, pairs: Words) -> tuple[np.ndarray, np.ndarray]:
+        """Score pairs: float32 [M]; there is no best prototype."""
+        question_of, questions, candidates = pairs
         scores = np.zeros(len(candidates), dtype=np.float32)
         for rows in _groups(question_of):
             words = questions[rows[0]]
@@ -57,7 +44,7 @@ class AlignedRanker:
             starts = np.cumsum(lengths)[filled] - lengths[filled]
             best = np.maximum.reduceat(cosines, starts, axis=1)
             scores[rows[filled]] = self.idf[words] @ best
-        return scores
+        return unranked(scores)
 
 
 def _groups(numbers: np.ndarray) -> list[np.ndarray]:

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from analogyqa.rankers import unranked
 from analogyqa.vectors.unit import unit
 
 if TYPE_CHECKING:
@@ -21,8 +22,7 @@ class CosineRanker:
     def scores(self, encoded: "Encoded") -> tuple[np.ndarray, np.ndarray]:
         """Score pairs: float32 [M]; there is no best prototype."""
         questions, candidates = unit(encoded.questions), unit(encoded.candidates)
-        scores = np.einsum("md,md->m", questions, candidates).astype(np.float32)
-        return scores, np.full(len(scores), -1)
+        return unranked(np.einsum("md,md->m", questions, candidates))
 
     def energies(self, quadruples: "Quadruples", both_sides: bool = False) -> list["Tensor"]:
         """Return the cosines of c and d as one side: [n]."""

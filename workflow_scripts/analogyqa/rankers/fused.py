@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from analogyqa.rankers import PartScores, unranked
+
 if TYPE_CHECKING:
     from analogyqa.rankers.specs import FusedOptions
 
@@ -88,20 +90,15 @@ class FusedRanker:
     def __init__(self, options: "FusedOptions", *unused: object) -> None:
         self.fusion = options.fusion
 
-    def fit(self, scores: np.ndarray, question_of: np.ndarray, labels: np.ndarray) -> None:
-        """Learn the weights if `fusion` does; otherwise make them equal.
-
-        Args:
-            scores: The scores of the dev split [n, k].
-            question_of: The number of the question of each pair [n].
-            labels: The label of each pair, 0 or 1 [n].
-        """
+    def fit(self, dev: PartScores) -> None:
+        """Learn the weights on dev if `fusion` does; otherwise make them equal."""
+        scores, question_of, labels = dev
         self.weights = np.full(scores.shape[1], 1 / scores.shape[1])
         if self.fusion in _LEARNED:
             features = standardised(scores, question_of)
             self.weights = _LEARNED[self.fusion](features, question_of, labels)
 
-    def scores(self, scores: np.ndarray, question_of: np.ndarray) -> np.ndarray:
-        """Fuse scores [n, k] of a split: float32 [n]."""
+    def scores(self, pairs: PartScores) -> tuple[np.ndarray, np.ndarray]:
+        """Fuse the scores of pairs: float32 [M]; there is no best prototype."""
         scale = reciprocal_ranks if self.fusion == "reciprocal_rank" else standardised
-        return (scale(scores, question_of) @ self.weights).astype(np.float32)
+        return unranked(scale(pairs.scores, pairs.question_of) @ self.weights)

@@ -1,8 +1,8 @@
 """Keep the candidates in the order of the data, such as the order of a search engine."""
 
-from collections.abc import Sequence
-
 import numpy as np
+
+from analogyqa.rankers import Texts, unranked
 
 
 class GivenOrderRanker:
@@ -11,12 +11,6 @@ class GivenOrderRanker:
     def __init__(self, *unused: object) -> None:
         pass
 
-    def scores(
-        self,
-        questions: Sequence[str],
-        candidates: Sequence[str],
-        collection: Sequence[str],
-        lowercase: bool,
-    ) -> np.ndarray:
-        """Score m pairs without reading them: float32 [m]."""
-        return -np.arange(len(candidates), dtype=np.float32)
+    def scores(self, texts: Texts) -> tuple[np.ndarray, np.ndarray]:
+        """Score pairs without reading them: float32 [M]; there is no best prototype."""
+        return unranked(-np.arange(len(texts.candidates), dtype=np.float32))

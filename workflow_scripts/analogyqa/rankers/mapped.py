@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from analogyqa.rankers import unranked
 from analogyqa.vectors.unit import unit
 
 if TYPE_CHECKING:
@@ -92,4 +93,4 @@ class MappedRanker:
         cosines = np.einsum("md,md->m", questions, candidates)
         if self.options.negatives == "lowest":
             cosines = np.maximum(cosines, 0)
-        return cosines.astype(np.float32), np.full(len(cosines), -1)
+        return unranked(cosines)

@@ -5,14 +5,14 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.examples.files import CellFiles
 from analogyqa.plan import Cell
 from analogyqa.plan.configured import Configured
-from analogyqa.rankers import build_ranker
+from analogyqa.rankers import PartScores
+from analogyqa.rankers.fused import FusedRanker
 from analogyqa.runs.depends_on import sha256
 from analogyqa.runs.record import settings_record, write_run
 from analogyqa.schemas import SCORES, read_table
@@ -59,14 +59,15 @@ def fuse_cell(
             for shift in shifts
         ]
         pairs = _side_by_side(runs, tables, files)
-        ranker = build_ranker(system)
-        ranker.fit(*_arrays(pairs.loc["dev"]))
+        ranker: FusedRanker = system.ranker_spec.load()(system.ranker)
+        ranker.fit(_part_scores(pairs.loc["dev"]))
         weights[str(seed)] = [[*run, w] for run, w in zip(runs, ranker.weights, strict=True)]
         for split in EVALUATED:
             split_pairs = pairs.loc[[split]]
-            scores, question_of, _ = _arrays(split_pairs)
-            frame = split_pairs.index.to_frame(index=False).assign(seed=seed, best_prototype=-1)
-            fused.append(frame.assign(score=ranker.scores(scores, question_of))[SCORES.names])
+            scores, best_prototype = ranker.scores(_part_scores(split_pairs))
+            frame = split_pairs.index.to_frame(index=False)
+            frame = frame.assign(seed=seed, score=scores, best_prototype=best_prototype)
+            fused.append(frame[SCORES.names])
     corpus_only = {seed: CellFiles(corpus, None, None, {}) for seed in seeds}
     part_settings = {name: record["settings"] for name, record in records.items()}
     sources = next(iter(part_settings.values()))["sources"]
@@ -100,7 +101,7 @@ def _side_by_side(
     return pairs
 
 
-def _arrays(pairs: pd.DataFrame) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the scores [n, k] of pairs, and the question number and label of each pair [n]."""
+def _part_scores(pairs: pd.DataFrame) -> PartScores:
     question_of, _ = pd.factorize(pairs.index.get_level_values("question_id"))
-    return pairs.to_numpy(), question_of, pairs.index.get_level_values("label").to_numpy()
+    labels = pairs.index.get_level_values("label").to_numpy()
+    return PartScores(pairs.to_numpy(), question_of, labels)

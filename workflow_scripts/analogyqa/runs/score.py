@@ -10,7 +10,7 @@ from analogyqa.encoders.specs import ENCODERS
 from analogyqa.examples.files import CellFiles, load_cell, load_pairs
 from analogyqa.plan import Cell
 from analogyqa.plan.configured import Configured
-from analogyqa.rankers import TextRanker, build_ranker
+from analogyqa.rankers import Ranker, Texts, build_ranker
 from analogyqa.runs.depends_on import sha256
 from analogyqa.runs.record import settings_record, write_run
 from analogyqa.schemas import CORPUS, SCORES, read_table
@@ -42,7 +42,8 @@ def score_cell(
             `plan.configured`.
     """
     started = time.perf_counter()
-    inputs, scores = {}, []
+    inputs: dict[str, str] = {}
+    scores: list[pd.DataFrame] = []
     for seed, tables in files.items():
         for name, path in tables.by_role().items():
             inputs[f"{name}, seed {seed}"] = sha256(path)
@@ -76,7 +77,7 @@ def _depends_on_seed(system: System) -> bool:
 
 
 def score_text(
-    corpus_path: str, types: Sequence[str] | None, ranker: TextRanker, lowercase: bool
+    corpus_path: str, types: Sequence[str] | None, ranker: Ranker, lowercase: bool
 ) -> pd.DataFrame:
     """Score dev and test by their words, which are counted in all candidates of the corpus.
 
@@ -84,11 +85,12 @@ def score_text(
     """
     corpus = read_table(corpus_path, CORPUS)
     pairs = pd.concat(load_pairs(corpus, types, EVALUATED, corpus_path).values())
-    scores = ranker.scores(
+    texts = Texts(
         pairs["question"].tolist(),
         pairs["candidate"].tolist(),
         corpus["candidate"].unique().tolist(),
         lowercase,
     )
-    frame = pairs.assign(score=scores, best_prototype=-1)
+    scores, best_prototype = ranker.scores(texts)
+    frame = pairs.assign(score=scores, best_prototype=best_prototype)
     return frame[[name for name in SCORES.names if name != "seed"]]

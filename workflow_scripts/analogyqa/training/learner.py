@@ -12,7 +12,7 @@ from analogyqa.encoders import Encoder, build_encoder
 from analogyqa.examples.data import CellData
 from analogyqa.examples.specs import EXAMPLES
 from analogyqa.objectives.specs import OBJECTIVES
-from analogyqa.rankers import Ranker, TrainedRanker, build_ranker
+from analogyqa.rankers import Ranker, build_ranker
 from analogyqa.text import Sentences
 from analogyqa.training.averaging import WeightAverages
 from analogyqa.training.checkpoints import ENCODER
@@ -92,9 +92,7 @@ class Learner:
         if self.averages:
             self.averages.load_state_dict(state["averages"])
 
-    def summed_loss(
-        self, ranker: Ranker | TrainedRanker, vectors: Tensor, batch: "Batch"
-    ) -> Tensor:
+    def summed_loss(self, ranker: Ranker, vectors: Tensor, batch: "Batch") -> Tensor:
         """Return the summed loss of a batch for another ranker and given sentence vectors."""
         value = self._loss_of(ranker, vectors, batch, self.system.training)
         return value * self._weight(batch)
@@ -103,7 +101,7 @@ class Learner:
         return 1 if self._objective.summed else len(batch.labels)
 
 
-def _build_ranker(system: "System", word_vectors: np.ndarray, seed: int) -> Ranker | TrainedRanker:
+def _build_ranker(system: "System", word_vectors: np.ndarray, seed: int) -> Ranker:
     words = system.ranker_spec.reads == "words"
     return build_ranker(
         system, word_vectors.shape[1] if words else system.training.sentence_dim, seed

@@ -9,7 +9,7 @@ import pandas as pd
 
 from analogyqa.encoders import build_encoder
 from analogyqa.examples.data import CellData
-from analogyqa.rankers import Encoded, Fitting, Ranker, build_ranker
+from analogyqa.rankers import Encoded, Fitting, Ranker, Vocabulary, Words, build_ranker
 from analogyqa.schemas import SCORES
 from analogyqa.text import Sentences
 from analogyqa.vectors.frequencies import sif_weight
@@ -111,15 +111,15 @@ def _score_words(data: CellData, system: "System", seed: int) -> pd.DataFrame:
     collection = np.unique(data.everything.candidates)
     distinct = [np.unique(sentences.words(number)) for number in collection]
     frequencies = np.bincount(np.concatenate(distinct), minlength=len(data.word_vectors))
-    ranker.fit(data.word_vectors, frequencies, len(collection))
+    ranker.fit(Vocabulary(data.word_vectors, frequencies, len(collection)))
     for split in EVALUATED:
         part = data.splits[split]
         question_of, _ = pd.factorize(part.pairs["question_id"])
         questions, candidates = (
             [*map(sentences.words, numbers)] for numbers in (part.questions, part.candidates)
         )
-        scores = ranker.scores(question_of, questions, candidates)
-        tables.append(scores_table(data, split, seed, scores, np.full(len(scores), -1)))
+        scored = ranker.scores(Words(question_of, questions, candidates))
+        tables.append(scores_table(data, split, seed, *scored))
     return pd.concat(tables, ignore_index=True)
 
 
