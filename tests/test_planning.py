@@ -89,7 +89,7 @@ def test_a_dry_run_that_failed_is_named():
 
 
 REFERENCE = """\
-rule,place,seconds,cpu_seconds,bytes,seeds,machine
+rule,data,seconds,cpu_seconds,bytes,seeds,machine
 train_encoder,toy/who,100,200,1000,2,one core of ours
 train_encoder,toy/all,700,400,3000,2,one core of ours
 score_candidates,toy/who,10,20,500,2,one core of ours

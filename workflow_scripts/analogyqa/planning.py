@@ -180,7 +180,7 @@ def read_reference(path: Path) -> tuple[dict[tuple[str, str], Timing], str]:
     with open(path, newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     timings = {
-        (row["rule"], row["place"]): Timing(*(float(row[name]) for name in Timing._fields))
+        (row["rule"], row["data"]): Timing(*(float(row[name]) for name in Timing._fields))
         for row in rows
     }
     return timings, rows[0]["machine"]

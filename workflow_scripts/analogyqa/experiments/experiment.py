@@ -173,8 +173,8 @@ def load_experiment(
     require_writable(Path(".snakemake").absolute(), "Snakemake's own files")
     registry = load_registry(repository / "sources.yaml")
     mirrors = mirrors_from(config.mirrors, environ)
-    wanting = load_papers(config, papers).values()
-    available = Availability(config, registry, config.resources_dir, mirrors, wanting)
+    all_papers = load_papers(config, papers).values()
+    available = Availability(config, registry, config.resources_dir, mirrors, all_papers)
     config = leave_out(config, available.reasons)
     by_name = load_papers(config, papers)
     sensitivity, cross_validation = {}, {}
@@ -186,7 +186,7 @@ def load_experiment(
             cross_validation[name] = _distinct(cell for cells in folds for cell in cells)
     cells = all_cells(config, by_name)
     return Experiment(
-        *(config, by_name, registry, available, mirrors, cells), sensitivity, cross_validation
+        config, by_name, registry, available, mirrors, cells, sensitivity, cross_validation
     )
 
 

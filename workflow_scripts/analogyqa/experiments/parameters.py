@@ -3,6 +3,7 @@
 A method has the name of its rule. Snakemake reruns the jobs whose parameters have changed.
 """
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -148,26 +149,18 @@ class Parameters:
     # Prototypes and quadruples
 
     def choose_prototypes(self, wildcards: Wildcards) -> Values:
-        return {
-            "code": _code("choose_prototypes"),
-            "seeds": self.config.all_seeds,
-            "types": self.config.types_of(wildcards.subset),
-            "choice": self.config.dataset_at(*split_corpus(wildcards.corpus)).prototype_choice,
-        }
+        choice = self.config.dataset_at(*split_corpus(wildcards.corpus)).prototype_choice
+        return self._of_subset("choose_prototypes", wildcards) | {"choice": choice}
 
     def build_training_quadruples(self, wildcards: Wildcards) -> Values:
-        return self._quadruples(wildcards, ["train"])
+        return self._of_subset("build_quadruples", wildcards) | {"splits": ["train"]}
 
     def build_evaluation_quadruples(self, wildcards: Wildcards) -> Values:
-        return self._quadruples(wildcards, ["dev", "test"])
+        return self._of_subset("build_quadruples", wildcards) | {"splits": ["dev", "test"]}
 
-    def _quadruples(self, wildcards: Wildcards, splits: list[str]) -> Values:
-        return {
-            "code": _code("build_quadruples"),
-            "seeds": self.config.all_seeds,
-            "types": self.config.types_of(wildcards.subset),
-            "splits": splits,
-        }
+    def _of_subset(self, script: str, wildcards: Wildcards) -> Values:
+        types = self.config.types_of(wildcards.subset)
+        return {"code": _code(script), "seeds": self.config.all_seeds, "types": types}
 
     # Cells
 
@@ -189,7 +182,7 @@ class Parameters:
         systems = self.inputs.job_systems(wildcards)
         return {
             **self._of_cell(script, wildcards),
-            "systems": {name: each.model_dump(exclude={"title"}) for name, each in systems.items()},
+            "systems": _without_titles(systems),
             "lowercase": self._lowercase_of(self.inputs.job_system(wildcards)),
         }
 
@@ -251,8 +244,8 @@ class Parameters:
         return {
             "code": _code("measure_costs", *modules),
             "types": self.config.types_of(wildcards.subset),
-            "systems": {name: each.model_dump(exclude={"title"}) for name, each in systems.items()},
-            "lowercase": {name: self._lowercase_of(each) for name, each in systems.items()},
+            "systems": _without_titles(systems),
+            "lowercase": {name: self._lowercase_of(system) for name, system in systems.items()},
         }
 
     # Analogies of sentences
@@ -281,11 +274,10 @@ class Parameters:
         if training:
             seeds = self.config.seeds_at(training.subset, training.overrides)
         cells = self.inputs.solving_cells(wildcards)
+        excluded = {"title"} if system.trained else {"title", "training"}
         return {
             "code": _code("solve_analogies", *modules),
-            "system": system.model_dump(
-                exclude={"title"} if system.trained else {"title", "training"}
-            ),
+            "system": system.model_dump(exclude=excluded),
             "seeds": seeds,
             "sources": self._sources_of_solving(wildcards),
             "lowercase": self._lowercase_of(system),
@@ -342,6 +334,10 @@ class Parameters:
 
     def import_to_mlflow(self) -> Values:
         return self.report("import_to_mlflow") | {"tracking_uri": resolve_tracking_uri(self.config)}
+
+
+def _without_titles(systems: Mapping[str, System]) -> Values:
+    return {name: system.model_dump(exclude={"title"}) for name, system in systems.items()}
 
 
 def _code(script: str, *modules: str) -> str:

@@ -74,8 +74,8 @@ def load_papers(config: Config, folder: Path = PAPERS) -> dict[str, Paper]:
         for name, dataset in config.datasets.items()
         if not task_of(dataset).has_question_types
     }
-    own = paper_of_own_data(titles, subsets, systems, Training().select_by, relations)
-    return papers | ({OWN: own} if own else {})
+    own_paper = paper_of_own_data(titles, subsets, systems, Training().select_by, relations)
+    return papers | ({OWN: own_paper} if own_paper else {})
 
 
 def view_cells(config: Config, view: View) -> dict[str, Cell | str]:
