@@ -1,12 +1,11 @@
 """Coordinates: which of our numbers or runs a number, figure or claim of a paper is about."""
 
-from typing import Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 from pydantic import ConfigDict, model_validator
 
 from analogyqa.measures import MEASURES
-from analogyqa.schemas import SPLITS
-from analogyqa.settings.base import Section
+from analogyqa.settings.base import OneOf, Section, Split
 from analogyqa.settings.overrides import Overrides, as_overrides, require_overrides
 
 # The kinds of our numbers: the score of a system, a count in a data set, a cost of training, or the
@@ -48,8 +47,8 @@ class Coordinates(Section):
     system: str | None = None
     dataset: str | None = None
     subset: str | None = None
-    split: Literal[SPLITS] | None = None  # type: ignore[valid-type]
-    measure: Literal[tuple(MEASURES)] | None = None  # type: ignore[valid-type]
+    split: Split | None = None
+    measure: Annotated[str, OneOf(MEASURES)] | None = None
     count: Literal["questions", "all_questions", "pairs", "analogies"] | None = None
     cost: Literal["parameters", "seconds_per_epoch"] | None = None
     over: str | None = None

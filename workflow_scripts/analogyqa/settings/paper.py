@@ -18,8 +18,10 @@ from analogyqa.settings.coordinates import COST, KINDS, NORM, SCORE, Coordinates
 from analogyqa.settings.overrides import text_of
 from analogyqa.settings.views import View
 
-CITED = "cited"  # a row or column of published values that have no counterpart of ours
-NOT_PRINTED = "-"
+Cited = Literal["cited"]
+CITED: Cited = "cited"  # a row or column of published values that have no counterpart of ours
+NotPrinted = Literal["-"]
+NOT_PRINTED: NotPrinted = "-"
 OWN = "own"  # the pseudo-paper with the user's own data sets
 DIGITS = 10  # decimal places of a printed value after scaling, as in our CSV files
 BEST = "best"  # the kind of a published number that is the best point of an axis
@@ -54,6 +56,15 @@ class Published(NamedTuple):
     kind: str
 
 
+def _coordinates_at(name: str | None, lines: dict[str, Coordinates | Cited]) -> Coordinates:
+    line = None if name is None else lines.get(name)
+    return line if isinstance(line, Coordinates) else Coordinates()
+
+
+def _name_systems(lines: dict[str, Coordinates | Cited]) -> bool:
+    return any(isinstance(line, Coordinates) and line.system for line in lines.values())
+
+
 _TABLE_KEYS = {"columns", "rows", "published", "scale", "remarks", "top_group"}
 _FIGURE_KEYS = {"y", "lines", "panels", "best", "stacked"}
 
@@ -83,13 +94,11 @@ class Artefact(Section):
 
     title: str
     cells: Coordinates = Coordinates()
-    columns: dict[str, Coordinates | Literal[CITED]] = {}  # type: ignore[valid-type]
-    rows: dict[str, Coordinates | Literal[CITED]] = {}  # type: ignore[valid-type]
+    columns: dict[str, Coordinates | Cited] = {}
+    rows: dict[str, Coordinates | Cited] = {}
     remarks: dict[str, str] = {}
     top_group: bool = False
-    published: dict[
-        str, list[Annotated[Printed | Literal[NOT_PRINTED], BeforeValidator(_in_units)]]
-    ] = {}  # type: ignore[valid-type]
+    published: dict[str, list[Annotated[Printed | NotPrinted, BeforeValidator(_in_units)]]] = {}
     scale: Annotated[float, Field(gt=0)] = 1
     x: dict[str, Annotated[list, Field(min_length=1)]] = {}
     y: dict[str, Annotated[list, Field(min_length=1)]] = {}
@@ -129,8 +138,9 @@ class Artefact(Section):
             if number.kind in KINDS:
                 given = number.coordinates.given - ({"over"} if number.kind == COST else set())
                 require_given(f"{number.row}, {number.column}", given, number.kind)
-            if number.kind == SCORE and number.published is not None:
-                largest = MEASURES[number.coordinates.measure].largest
+            measure = number.coordinates.measure
+            if number.kind == SCORE and measure and number.published is not None:
+                largest = MEASURES[measure].largest
                 if number.published > largest:
                     raise ValueError(
                         f"{number.row}, {number.column}: {number.published:g} is above {largest:g}"
@@ -152,10 +162,9 @@ class Artefact(Section):
     @property
     def systems_in(self) -> Literal["row", "column", ""]:
         """Whether the rows or the columns of a table name systems; "" if neither do."""
-        for direction, lines in (("row", self.rows), ("column", self.columns)):
-            if any(line != CITED and line.system is not None for line in lines.values()):
-                return direction  # type: ignore[return-value]
-        return ""
+        if _name_systems(self.rows):
+            return "row"
+        return "column" if _name_systems(self.columns) else ""
 
     @property
     def has_systems(self) -> bool:
@@ -170,9 +179,9 @@ class Artefact(Section):
 
     def numbers(self) -> Iterator[Published]:
         """Yield every published number, row by row; for a figure, its best points."""
-        for line, values in self.best.items():
-            for panel, value in zip(self.panels, values, strict=True):
-                yield Published(line, panel, self.coordinates(line, panel), value, BEST)
+        for line, best in self.best.items():
+            for panel, point in zip(self.panels, best, strict=True):
+                yield Published(line, panel, self.coordinates(line, panel), point, BEST)
         for row, row_coordinates in self.rows.items():
             values = self.published.get(row, [NOT_PRINTED] * len(self.columns))
             for column, value in zip(self.columns, values, strict=True):
@@ -232,10 +241,8 @@ class Artefact(Section):
 
         Raises ValueError when two of them give the same key.
         """
-        parts = (self.rows | self.lines).get(row), (self.columns | self.panels).get(column)
-        row_part, column_part = (
-            part if isinstance(part, Coordinates) else Coordinates() for part in parts
-        )
+        row_part = _coordinates_at(row, {**self.rows, **self.lines})
+        column_part = _coordinates_at(column, {**self.columns, **self.panels})
         try:
             return self.cells | row_part | column_part
         except ValueError as error:
@@ -257,9 +264,9 @@ class Paper(Section):
     @model_validator(mode="before")
     @classmethod
     def _separate_views(cls, values: object) -> object:
-        artefacts = values.get("artefacts") if isinstance(values, dict) else None
-        if not isinstance(artefacts, dict):
+        if not isinstance(values, dict) or not isinstance(values.get("artefacts"), dict):
             return values
+        artefacts = values["artefacts"]
         views = {
             name: section
             for name, section in artefacts.items()
