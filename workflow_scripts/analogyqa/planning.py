@@ -229,7 +229,8 @@ def print_plan(jobs: Sequence[Job], timings: Timings) -> None:
 
 def _hours(costs: Sequence[Cost]) -> tuple[str, str]:
     """Return the CPU-hours and the GPU-hours of jobs."""
-    cpu_hours, gpu_hours = (sum(cost[column] for cost in costs) for column in (0, 1))
+    cpu_hours = sum(cost.cpu_hours for cost in costs)
+    gpu_hours = sum(cost.gpu_hours for cost in costs)
     return f"{cpu_hours:.2f}", f"{gpu_hours:.2f}"
 
 

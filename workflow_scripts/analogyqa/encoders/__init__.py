@@ -1,6 +1,6 @@
 """The sentence encoders: a file each, with a class that has the methods of `Encoder`."""
 
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from analogyqa.encoders.specs import ENCODERS
 
@@ -31,6 +31,6 @@ class Encoder(Protocol):
 
 def build_encoder(
     name: str, word_vectors: "np.ndarray | None", training: "Training", seed: int
-) -> Encoder:
-    """Return a new encoder of a registered name."""
+) -> Any:
+    """Return a new `Encoder` of a name; a trained one is a `torch.nn.Module`, too."""
     return ENCODERS[name].load()(word_vectors, training, seed)

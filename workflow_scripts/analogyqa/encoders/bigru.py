@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 class BiGRUEncoder(nn.Module):
     """Max pooling over the states of a bidirectional GRU: [n, sentence_dim]."""
 
+    word_vectors: Tensor
+
     def __init__(self, word_vectors: np.ndarray, training: "Training", seed: int) -> None:
         super().__init__()
         torch.manual_seed(seed)

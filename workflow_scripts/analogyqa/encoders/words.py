@@ -17,6 +17,8 @@ class WordsEncoder(nn.Module):
     There is no dropout here, because a row of zeros would look like padding; rankers apply it.
     """
 
+    word_vectors: Tensor
+
     def __init__(self, word_vectors: np.ndarray, training: "Training", seed: int) -> None:
         super().__init__()
         vectors = torch.from_numpy(np.array(word_vectors, dtype=np.float32))

@@ -98,4 +98,5 @@ def make_batch(data: CellData, rows: np.ndarray, prototypes: np.ndarray) -> Batc
     )
     unique, inverse = np.unique(np.concatenate(columns), return_inverse=True)
     ends = np.cumsum([len(column) for column in columns])[:-1]
-    return Batch(unique, *np.split(inverse, ends), train.labels[rows])
+    a, b, c, d = np.split(inverse, ends)
+    return Batch(unique, a, b, c, d, train.labels[rows])

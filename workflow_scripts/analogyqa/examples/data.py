@@ -49,6 +49,20 @@ class CellData(NamedTuple):
     splits: dict[str, SplitData]
     everything: SplitData | None = None
 
+    @property
+    def known_vectors(self) -> np.ndarray:
+        """The word vectors, of a system that reads them."""
+        if self.word_vectors is None:
+            raise ValueError("no word vectors were loaded")
+        return self.word_vectors
+
+    @property
+    def all_pairs(self) -> SplitData:
+        """The pairs of all splits, of a system that is fitted."""
+        if self.everything is None:
+            raise ValueError("the pairs of all splits were not loaded")
+        return self.everything
+
 
 def cell_data(
     pairs: dict[str, pd.DataFrame],
@@ -99,7 +113,7 @@ def _split_data(
     sentences: Sentences,
     by_rank: dict[tuple[str, int], int],
 ) -> SplitData:
-    numbers = [sentences.numbers(pairs[column]) for column in _TEXTS]
+    questions, candidates = (sentences.numbers(pairs[column]) for column in _TEXTS)
     prototypes = rows = np.zeros(0, dtype=np.int64)
     if quadruples is not None:
         row_of = pd.Series(np.arange(len(pairs)), index=pairs["candidate_id"])
@@ -114,7 +128,8 @@ def _split_data(
         for (question_type, rank), row in by_rank.items():
             table[types == question_type, rank] = row
         prototypes = table[rows, quadruples["prototype"].to_numpy()]
-    return SplitData(pairs, *numbers, pairs["label"].to_numpy(), prototypes, rows)
+    labels = pairs["label"].to_numpy()
+    return SplitData(pairs, questions, candidates, labels, prototypes, rows)
 
 
 def ranked_sentences(corpus: pd.DataFrame, typed_only: bool) -> list[str]:

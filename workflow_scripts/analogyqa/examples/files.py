@@ -1,6 +1,6 @@
 """Load the data of a cell from its tables."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -119,7 +119,9 @@ def load_cell(
     everything = None
     if fits:
         everything = corpus if types is None else corpus[corpus["question_type"].isin(types)]
-    split = partial(tokenize, lowercase=lowercase, shortest=shortest_word)
+    split: Callable[[str], list[str]] = partial(
+        tokenize, lowercase=lowercase, shortest=shortest_word
+    )
     if files.sentence_vectors:
         split = whole
     elif encoder and (vocabulary := ENCODERS[encoder].own_words()):

@@ -50,7 +50,7 @@ def check_types(dataset: str, experiment: Experiment) -> None:
     if types and all(Path(file).is_file() for file in files.values()):
         question_types = experiment.question_types[dataset]
         try:
-            parts = dict(section.parts.items())
+            parts = {str(split): names for split, names in section.parts.items()}
             corpus = build_corpus(dataset, section.reader, files, question_types, {}, (), parts)
         except AnalogyQAError:
             return  # the job will report what is wrong with a file, and other jobs can run

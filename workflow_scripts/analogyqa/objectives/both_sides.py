@@ -5,6 +5,8 @@ the length of their difference, which is the same for both pairs, and eq. 2 driv
 analogies to 0. A ranker without prototypes has only one side.
 """
 
+from functools import reduce
+from operator import add
 from typing import TYPE_CHECKING
 
 from torch import Tensor
@@ -25,8 +27,8 @@ def lwda(ranker: "Ranker", vectors: Tensor, batch: "Batch", training: "Training"
     """
     quadruples, labels = quadruples_of(vectors, batch)
     sides = ranker.energies(quadruples, both_sides=True)
-    losses = (contrastive(energies, labels, training.margin, hinge=False) for energies in sides)
-    return sum(losses).mean()
+    losses = [contrastive(energies, labels, training.margin, hinge=False) for energies in sides]
+    return reduce(add, losses).mean()
 
 
 def lwda_distance(
@@ -35,8 +37,8 @@ def lwda_distance(
     """Return the mean of the loss of eq. 2 with distances 1 - cosine, summed over the sides."""
     quadruples, labels = quadruples_of(vectors, batch)
     sides = ranker.energies(quadruples, both_sides=True)
-    losses = (contrastive_distance(energies, labels, training.margin) for energies in sides)
-    return sum(losses).mean()
+    losses = [contrastive_distance(energies, labels, training.margin) for energies in sides]
+    return reduce(add, losses).mean()
 
 
 def contrastive_distance(energies: Tensor, labels: Tensor, margin: float) -> Tensor:

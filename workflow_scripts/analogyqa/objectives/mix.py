@@ -22,5 +22,7 @@ def mix(ranker: "Ranker", vectors: Tensor, batch: "Batch", training: "Training")
     (energies,) = ranker.energies(quadruples)
     by_pair = energies.view(-1, 2 + training.negatives.count)
     correct, random, hardest = by_pair[:, 0], by_pair[:, 1], by_pair[:, 2:].amax(dim=1)
-    losses = ((training.margin - correct + wrong).clamp(min=0) for wrong in (random, hardest))
-    return sum(loss.sum() for loss in losses)
+    by_random, by_hardest = (
+        (training.margin - correct + wrong).clamp(min=0).sum() for wrong in (random, hardest)
+    )
+    return by_random + by_hardest

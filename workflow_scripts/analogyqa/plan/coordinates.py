@@ -22,10 +22,10 @@ def why_no_run(coordinates: Coordinates, config: Config) -> str:
     if coordinates.dataset in config.left_out:
         return config.left_out[coordinates.dataset]
     known = {
-        "data set": (coordinates.dataset, {*config.datasets, None}),
-        "subset": (coordinates.subset, {*config.subsets, *config.relations, ALL, None}),
-        "system": (coordinates.system, {*config.systems, None}),
-        "other system": (coordinates.over, {*config.systems, None}),
+        "data set": (coordinates.dataset, {*config.datasets, ""}),
+        "subset": (coordinates.subset, {*config.subsets, *config.relations, ALL, ""}),
+        "system": (coordinates.system, {*config.systems, ""}),
+        "other system": (coordinates.over, {*config.systems, ""}),
     }
     for section, (value, names) in known.items():
         if value not in names:
@@ -43,7 +43,7 @@ def why_no_run(coordinates: Coordinates, config: Config) -> str:
             return reason
     if reason := why_not_fused(coordinates, config):
         return reason
-    if coordinates.system is None:
+    if not coordinates.system:
         return ""
     try:
         overrides = config.canonical_overrides(coordinates.system, coordinates.overrides)
@@ -55,7 +55,7 @@ def why_no_run(coordinates: Coordinates, config: Config) -> str:
 
 def cell_at(coordinates: Coordinates, config: Config, overrides: Overrides = ()) -> Cell:
     """Return the cell at some coordinates, with further overrides."""
-    system, dataset, subset = coordinates.run
+    system, dataset, subset = coordinates.system, coordinates.dataset, coordinates.subset
     merged = tuple(sorted({**dict(overrides), **dict(coordinates.overrides)}.items()))
     return Cell(system, dataset, subset, config.canonical_overrides(system, merged, dataset))
 

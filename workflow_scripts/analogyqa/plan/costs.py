@@ -51,7 +51,7 @@ def _systems_with_costs(
     systems: dict[tuple[str, str], dict[str, None]] = {}
     for coordinates in shown:
         if not why_no_run(coordinates, config):
-            system, dataset, subset = coordinates.run
+            system, dataset, subset = coordinates.system, coordinates.dataset, coordinates.subset
             names = filter(None, (system, coordinates.over))
             costing = {name: None for name in names if has_costs(config.systems[name])}
             systems.setdefault((dataset, subset), {}).update(costing)

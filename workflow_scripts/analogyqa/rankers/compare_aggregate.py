@@ -90,8 +90,8 @@ class CompareAggregateRanker(nn.Module):
         sequence = F.pad(compared.masked_fill(~is_word[:, :, None], 0), (0, 0, 0, gap))[joined].T
         starts = F.pad(is_word, (0, gap))[joined]
         pooled = []
-        for convolution in self.convolutions:
-            maps = F.pad(convolution(sequence[None])[0], (0, convolution.kernel_size[0] - 1))
+        for width, convolution in zip(WIDTHS, self.convolutions, strict=True):
+            maps = F.pad(convolution(sequence[None])[0], (0, width - 1))
             pooled.append(_placed(maps.T[starts].relu(), is_word, -torch.inf).amax(dim=1))
         return pooled
 

@@ -51,7 +51,8 @@ class MappedRanker:
             steps = unit(sentences) if "unit" in before else sentences
             self.mean = steps[fitting.sentences_of(self.options.mean_of)].mean(axis=0)
         sentences = self._normalised(sentences)
-        self.source = self.target = None
+        self.source: np.ndarray | None = None
+        self.target: np.ndarray | None = None
         if self.options.learned_from:
             pairs = fitting.correct_pairs(self.options.learned_from)
             questions, candidates = (sentences[rows] for rows in pairs)

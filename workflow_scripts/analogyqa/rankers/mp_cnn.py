@@ -1,7 +1,7 @@
 """MP-CNN (He, Gimpel and Lin 2015, "Multi-Perspective Sentence Similarity Modeling with
 Convolutional Neural Networks"), which Rao et al. (2016) train on pairs of candidates."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import torch
 import torch.nn.functional as F
@@ -78,7 +78,7 @@ class MPCNNRanker(nn.Module):
         filled = F.pad(vectors, (0, max(WIDTHS) - 1))
         pooled = []
         for pool, convolutions in zip((_max, _min, _mean), self.holistic, strict=True):
-            for width, convolution in zip(WIDTHS, convolutions, strict=True):
+            for width, convolution in zip(WIDTHS, convolutions.children(), strict=True):
                 pooled.append(pool(convolution(filled).tanh(), _positions(lengths, width)))
             pooled.append(pool(vectors, lengths))
         return torch.stack(pooled, dim=1).unflatten(1, (3, -1))
@@ -88,8 +88,9 @@ class MPCNNRanker(nn.Module):
         filled = F.pad(vectors, (0, max(WIDTHS) - 1))
         pooled = []
         for largest, convolutions in zip((True, False), self.per_dimension, strict=True):
-            for width, convolution in zip(WIDTHS, convolutions, strict=True):
-                pooled.append(_extremes(convolution, filled, _positions(lengths, width), largest))
+            for width, module in zip(WIDTHS, convolutions.children(), strict=True):
+                convolution, positions = cast(nn.Conv2d, module), _positions(lengths, width)
+                pooled.append(_extremes(convolution, filled, positions, largest))
         # tanh is monotonic, so it can follow the pooling.
         return torch.cat(pooled, dim=1).tanh()
 
@@ -137,9 +138,10 @@ def _extremes(convolution: nn.Conv2d, filled: Tensor, counts: Tensor, largest: b
         maps.masked_fill_(_beyond(maps, counts), -torch.inf if largest else torch.inf)
         positions = (maps.argmax(dim=-1) if largest else maps.argmin(dim=-1))[..., None]
     channels = channel.expand(-1, FILTERS, -1, -1)
-    offsets = range(convolution.kernel_size[1])
+    offsets = range(convolution.weight.shape[3])
     window = torch.cat([channels.gather(3, positions + offset) for offset in offsets], dim=3)
-    return (window * convolution.weight[:, 0]).sum(dim=3) + convolution.bias[:, None]
+    values = (window * convolution.weight[:, 0]).sum(dim=3)
+    return values if convolution.bias is None else values + convolution.bias[:, None]
 
 
 def _features(first_a: Tensor, second_a: Tensor, first_b: Tensor, second_b: Tensor) -> Tensor:

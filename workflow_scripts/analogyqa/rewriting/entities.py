@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import pandas as pd
 
@@ -21,6 +21,7 @@ from analogyqa.text import tokenize
 
 if TYPE_CHECKING:
     from spacy.language import Language
+    from spacy.pipeline import EntityRuler
 
 _TREEBANK = re.compile(r"``|''|-[LR][RSC]B-")
 _PATTERNS = ".jsonl"
@@ -115,7 +116,8 @@ def _load_patterns(path: str) -> "Language":
 
     nlp = spacy.blank("en")
     try:
-        nlp.add_pipe("entity_ruler", config={"validate": True}).from_disk(path)
+        ruler = cast("EntityRuler", nlp.add_pipe("entity_ruler", config={"validate": True}))
+        ruler.from_disk(path)
     except Exception as error:  # spaCy raises many types
         raise load_error(path, error, _REMEDY) from error
     return nlp

@@ -74,6 +74,7 @@ def measure_costs(
     chosen = device_for(device)
     set_numerics(chosen)
     torch.set_num_threads(1)
+    seconds: dict[str, list[float]] = {name: [] for name in systems}
     costs, steps = {}, {}
     for name, system in systems.items():
         data = load_cell(
@@ -86,12 +87,16 @@ def measure_costs(
         )
         steps[name] = _take_steps(Learner(system, data, 0, chosen))
         parameters, batches = next(steps[name])
-        costs[name] = {"parameters": parameters, "batches": batches, "seconds": []}
+        costs[name] = {
+            "parameters": parameters,
+            "batches": batches,
+            "seconds": seconds[name],
+        }
     for _ in range(STEPS):
         for name, step in steps.items():
             started = time.perf_counter()
             next(step)
-            costs[name]["seconds"].append(time.perf_counter() - started)
+            seconds[name].append(time.perf_counter() - started)
     machine = f"{processor()}, one thread"
     if chosen.type == "cuda":
         machine = torch.cuda.get_device_name(chosen)

@@ -44,8 +44,8 @@ def write_inside(
         cell, types, system, seed, files, lowercase, checkpoints, record
     )
     data = training_data(files, types, system, lowercase)
-    own = ENCODERS[system.encoder].own_words()
-    words = own[0] if own else read_store(files.vectors)[1]
+    vocabulary = ENCODERS[system.encoder or "mean"].own_words()
+    words = vocabulary[0] if vocabulary else read_store(files.vectors or "")[1]
     torch.set_num_threads(1)
     with threadpool_limits(1):  # with more threads, the last bits differ
         inside = look_inside(data, system, seed, checkpoint, words)

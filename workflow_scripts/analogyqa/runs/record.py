@@ -31,8 +31,10 @@ def environment() -> dict:
     Memory is in MB and that of this process; None for a GPU that was not used.
     """
     torch = sys.modules.get("torch")
-    on_gpu = torch is not None and torch.cuda.is_initialized()
-    versions = {"python": platform.python_version()}
+    gpu_memory = None
+    if torch and torch.cuda.is_initialized():
+        gpu_memory = torch.cuda.max_memory_allocated() >> 20
+    versions: dict[str, str | None] = {"python": platform.python_version()}
     for name in PACKAGES:
         try:
             versions[name] = importlib.metadata.version(name)
@@ -44,7 +46,7 @@ def environment() -> dict:
         "git_commit": code_commit(),
         "slurm_job": os.environ.get("SLURM_JOB_ID"),
         "peak_memory_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
-        "peak_gpu_memory_mb": torch.cuda.max_memory_allocated() >> 20 if on_gpu else None,
+        "peak_gpu_memory_mb": gpu_memory,
     }
 
 

@@ -1,7 +1,7 @@
 """Run the cells that solve the analogies of a data set with one system and every solver."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -25,7 +25,7 @@ from analogyqa.schemas import CORPUS, METRICS, read_table, write_table
 from analogyqa.settings.studies import PAPER
 from analogyqa.settings.systems import System
 from analogyqa.text import Sentences, tokenize, whole
-from analogyqa.training.scoring import encode_all
+from analogyqa.training.scoring import Encode, encode_all
 from analogyqa.vectors.store import read_store
 
 SPLIT = "test"
@@ -109,7 +109,7 @@ def sentence_vectors(
     """
     store = files.sentence_vectors or files.vectors
     vectors, word_ids = read_store(store) if store else (None, None)
-    split = partial(tokenize, lowercase=lowercase)
+    split: Callable[[str], list[str]] = partial(tokenize, lowercase=lowercase)
     if files.sentence_vectors:
         split = whole
     elif system.encoder and (own := ENCODERS[system.encoder].own_words()):
@@ -117,7 +117,7 @@ def sentence_vectors(
     texts = corpus["question"].tolist() + corpus["candidate"].tolist()
     sentences = Sentences(texts, word_ids, split)
     if weights:
-        encode = trained_encoder(system, vectors, seed, weights)
+        encode: Encode = trained_encoder(system, vectors, seed, weights)
     else:
         encode = build_encoder(system.encoder or "mean", vectors, system.training, seed)
     encoded = encode_all(encode, sentences, sentences.numbers(texts))

@@ -15,6 +15,7 @@ from analogyqa.examples.specs import EXAMPLES
 from analogyqa.objectives.specs import OBJECTIVES
 from analogyqa.plan import Cell
 from analogyqa.plan.configured import Configured
+from analogyqa.plugin import Plugin
 from analogyqa.runs.depends_on import code_hash, content_hash, sha256
 from analogyqa.runs.record import settings_record, write_run
 from analogyqa.runs.side_by_side import side_by_side
@@ -31,8 +32,9 @@ if TYPE_CHECKING:
 
 def system_modules(system: System) -> list[str]:
     """Return the library modules that a system loads by name."""
-    entries = [system.ranker_spec]
-    entries += [ENCODERS[system.encoder or "mean"]] if entries[0].needs_encoder else []
+    entries: list[Plugin] = [system.ranker_spec]
+    if system.ranker_spec.needs_encoder:
+        entries.append(ENCODERS[system.encoder or "mean"])
     if system.trained:
         objective = OBJECTIVES[system.training.loss]
         entries += [objective, EXAMPLES[objective.draws], OPTIMISERS[system.training.optimiser]]

@@ -76,7 +76,7 @@ def write_weights(
 
 
 def trained_encoder(
-    system: System, word_vectors: np.ndarray, seed: int, path: str | Path
+    system: System, word_vectors: np.ndarray | None, seed: int, path: str | Path
 ) -> Encode:
     """Return the trained encoder of a seed, for a vocabulary that may differ from the trained one.
 
@@ -92,7 +92,7 @@ def trained_encoder(
 
     from analogyqa.training.checkpoints import load_state
 
-    encoder = build_encoder(system.encoder, word_vectors, system.training, seed)
+    encoder = build_encoder(system.encoder or "mean", word_vectors, system.training, seed)
     state = load_state(path, torch.device("cpu"))
     try:
         encoder.load_state_dict(state[str(seed)])

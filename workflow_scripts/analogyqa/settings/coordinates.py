@@ -44,14 +44,14 @@ class Coordinates(Section):
 
     model_config = ConfigDict(extra="allow", frozen=True)
 
-    system: str | None = None
-    dataset: str | None = None
-    subset: str | None = None
+    system: str = ""
+    dataset: str = ""
+    subset: str = ""
     split: Split | None = None
     measure: Annotated[str, OneOf(MEASURES)] | None = None
     count: Literal["questions", "all_questions", "pairs", "analogies"] | None = None
     cost: Literal["parameters", "seconds_per_epoch"] | None = None
-    over: str | None = None
+    over: str = ""
     norm: Literal["question", "answer"] | None = None
 
     @model_validator(mode="after")
@@ -73,13 +73,6 @@ class Coordinates(Section):
         return as_overrides(self.model_extra or {})
 
     @property
-    def run(self) -> tuple[str, str, str]:
-        """The system, the data set and the subset, all of which a run has."""
-        if self.system is None or self.dataset is None or self.subset is None:
-            raise ValueError(f"{self.model_dump(exclude_unset=True)}: incomplete coordinates")
-        return self.system, self.dataset, self.subset
-
-    @property
     def key(self) -> tuple:
         """What identifies a score; override values compare as text, so 1 equals "1"."""
         return (self.system, self.dataset, self.subset, self.measure, self.overrides)
@@ -89,9 +82,9 @@ class Coordinates(Section):
         return next((kind for kind in KINDS if kind in self.model_fields_set), SCORE)
 
     @property
-    def measured(self) -> str | None:
+    def measured(self) -> str:
         """What is measured: a measure, a cost, or the norm of questions or answers."""
-        return self.measure or self.cost or (f"{NORM} of {self.norm}s" if self.norm else None)
+        return self.measure or self.cost or (f"{NORM} of {self.norm}s" if self.norm else "")
 
     @property
     def given(self) -> set[str]:

@@ -21,7 +21,7 @@ class Analogies:
     items = "pairs asked for"
     counted = "pairs of sentences"
     has_question_types = False
-    notes = (
+    notes: tuple[str, ...] = (
         "Each couple of pairs of a category is one analogy, of which one pair is asked for. Values "
         "are means over analogies, intervals over the pairs asked for. Encoders that draw nothing "
         "give every seed the same.",
@@ -52,7 +52,7 @@ class Analogies:
                 return f"{coordinates.dataset} has no category {name}"
             if reason := config.left_out.get(category_key(name)):
                 return reason
-        if coordinates.system is None:
+        if not coordinates.system:
             return ""
         system = config.systems[coordinates.system]
         entry = ENCODERS[system.encoder] if system.encoder else None

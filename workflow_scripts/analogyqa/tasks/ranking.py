@@ -14,7 +14,7 @@ class Ranking:
     items = "test split, questions"
     counted = "questions with at least one correct candidate, by their first word in lower case"
     has_question_types = True
-    notes = ()
+    notes: tuple[str, ...] = ()
 
     def tie_note(self, counts: str) -> str:
         if not counts:

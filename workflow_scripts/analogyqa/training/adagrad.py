@@ -53,7 +53,7 @@ class AdaGrad(Optimiser):
     @torch.no_grad()
     def step(self) -> None:
         """Take one step. Every parameter must have a gradient."""
-        gradients = [parameter.grad for parameter in self.parameters]
+        gradients = self.gradients
         if self.riemannian:
             gradients = [g * ((1 - g.norm() ** 2) ** 2 + 1e-5) / 4 for g in gradients]
         adagrad(

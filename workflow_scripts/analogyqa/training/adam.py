@@ -49,7 +49,7 @@ class Adam(Optimiser):
         """Take one step. Every parameter must have a gradient."""
         adam(
             self.parameters,
-            [parameter.grad for parameter in self.parameters],
+            self.gradients,
             self.means,
             self.squares,
             [],

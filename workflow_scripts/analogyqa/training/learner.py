@@ -44,8 +44,12 @@ class Learner:
     def __init__(self, system: "System", data: CellData, seed: int, device: torch.device) -> None:
         self.system, self.data, self.seed, self.device = system, data, seed, device
         training = system.training
-        self.encoder = build_encoder(system.encoder, data.word_vectors, training, seed).to(device)
-        self.ranker = _build_ranker(system, data.word_vectors, seed)
+        self.encoder = build_encoder(
+            system.encoder or "mean", data.word_vectors, training, seed
+        ).to(device)
+        reads_words = system.ranker_spec.reads == "words"
+        dim = data.known_vectors.shape[1] if reads_words else training.sentence_dim
+        self.ranker = build_ranker(system, dim, seed)
         parts = {ENCODER: self.encoder, "ranker": self.ranker}
         modules = {name: part for name, part in parts.items() if isinstance(part, nn.Module)}
         self.model = nn.ModuleDict(modules).to(device)
@@ -99,10 +103,3 @@ class Learner:
 
     def _weight(self, batch: "Batch") -> int:
         return 1 if self._objective.summed else len(batch.labels)
-
-
-def _build_ranker(system: "System", word_vectors: np.ndarray, seed: int) -> Ranker:
-    words = system.ranker_spec.reads == "words"
-    return build_ranker(
-        system, word_vectors.shape[1] if words else system.training.sentence_dim, seed
-    )

@@ -145,9 +145,11 @@ def train_seed(
         on_epoch(state["history"][system.scoring_weights])
     best = state["best"][system.scoring_weights]
     learner.model.load_state_dict(best["weights"])
-    dev = [column.cpu().numpy() for column in best["dev"]]
-    scored = {"dev": dev, "test": _score_split(learner, "test")}
-    tables = [scores_table(data, split, seed, *columns) for split, columns in scored.items()]
+    best_dev = [column.cpu().numpy() for column in best["dev"]]
+    tables = [
+        scores_table(data, "dev", seed, *best_dev),
+        scores_table(data, "test", seed, *_score_split(learner, "test")),
+    ]
     history = pd.DataFrame(state["history"][system.scoring_weights], columns=HISTORY.names)
     return TrainedSeed(pd.concat(tables, ignore_index=True), history, state["machines"])
 

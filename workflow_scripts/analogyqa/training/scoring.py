@@ -59,11 +59,19 @@ def score_split(
     vectors = encode_all(encode, data.sentences, np.concatenate(numbers))
     ends = np.cumsum([len(column) for column in numbers])[:-1]
     questions, candidates, *prototypes = np.split(vectors, ends)
-    prototypes = prototypes or [np.zeros((0, vectors.shape[1]), dtype=vectors.dtype)] * 2
+    none = np.zeros((0, vectors.shape[1]), dtype=vectors.dtype)
+    prototype_questions, prototype_candidates = prototypes or (none, none)
     question_of, _ = pd.factorize(part.pairs["question_id"])
-    scores, best = ranker.scores(
-        Encoded(question_of, questions, candidates, *prototypes, part.prototypes, part.rows)
+    encoded = Encoded(
+        question_of,
+        questions,
+        candidates,
+        prototype_questions,
+        prototype_candidates,
+        part.prototypes,
+        part.rows,
     )
+    scores, best = ranker.scores(encoded)
     ranks = np.append(data.prototype_ranks, -1).astype(np.int64)  # row -1 has rank -1: none
     return scores, ranks[best]
 
@@ -108,10 +116,11 @@ def score_untrained(data: CellData, system: "System", seed: int) -> pd.DataFrame
 def _score_words(data: CellData, system: "System", seed: int) -> pd.DataFrame:
     """Score dev and test with a ranker of word vectors, which is fitted to all candidates."""
     ranker, sentences, tables = build_ranker(system), data.sentences, []
-    collection = np.unique(data.everything.candidates)
+    collection = np.unique(data.all_pairs.candidates)
     distinct = [np.unique(sentences.words(number)) for number in collection]
-    frequencies = np.bincount(np.concatenate(distinct), minlength=len(data.word_vectors))
-    ranker.fit(Vocabulary(data.word_vectors, frequencies, len(collection)))
+    vectors = data.known_vectors
+    frequencies = np.bincount(np.concatenate(distinct), minlength=len(vectors))
+    ranker.fit(Vocabulary(vectors, frequencies, len(collection)))
     for split in EVALUATED:
         part = data.splits[split]
         question_of, _ = pd.factorize(part.pairs["question_id"])
@@ -125,16 +134,16 @@ def _score_words(data: CellData, system: "System", seed: int) -> pd.DataFrame:
 
 def _sif_weights(data: CellData) -> np.ndarray:
     """Return the SIF weight of each word by its frequency in training sentences: float32 [V]."""
-    pairs = data.everything
+    pairs = data.all_pairs
     train = (pairs.pairs["split"] == "train").to_numpy()
     sentences = np.union1d(pairs.questions[train], pairs.candidates[train])
-    counts = data.sentences.count_words(sentences, len(data.word_vectors))
-    return sif_weight(counts, counts.sum()).astype(np.float32)
+    counts = data.sentences.count_words(sentences, len(data.known_vectors))
+    return np.asarray(sif_weight(counts, counts.sum()), dtype=np.float32)
 
 
 def _fitting(encode: Encode, data: CellData) -> Fitting:
     """Return the encoded pairs that a ranker is fitted to."""
-    pairs = data.everything
+    pairs = data.all_pairs
     unique, rows = np.unique([pairs.questions, pairs.candidates], return_inverse=True)
     questions, candidates = rows.reshape(2, -1)
     sentences = encode_all(encode, data.sentences, unique)
