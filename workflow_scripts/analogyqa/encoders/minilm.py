@@ -6,7 +6,7 @@ It uses mean pooling over tokens, as in Sentence-BERT (Reimers and Gurevych 2019
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor, nn
@@ -16,6 +16,7 @@ from analogyqa.errors import AnalogyQAError
 
 if TYPE_CHECKING:
     from transformers import BertModel
+    from transformers.models.bert.modeling_bert import BertSelfAttention
 
     from analogyqa.settings.systems import Training
 
@@ -47,12 +48,14 @@ class MiniLMEncoder(nn.Module):
 
     def __init__(self, word_vectors: None, training: "Training", seed: int) -> None:
         from transformers import BertModel
+    from transformers.models.bert.modeling_bert import BertSelfAttention
         from transformers.utils import logging
 
         super().__init__()
         logging.disable_progress_bar()
         logging.set_verbosity_error()  # hides a warning about the unused pooling layer
-        self.model, info = BertModel.from_pretrained(
+        load: Callable[..., Any] = BertModel.from_pretrained  # its types leave out the information
+        self.model, info = load(
             str(_folder()), local_files_only=True, add_pooling_layer=False, output_loading_info=True
         )
         if missing := sorted(info["missing_keys"]):
@@ -100,7 +103,7 @@ class MiniLMEncoder(nn.Module):
         return torch.cat([*means])
 
     def _attend(
-        self, attention: nn.Module, states: Tensor, blocks: list[tuple[int, int]]
+        self, attention: "BertSelfAttention", states: Tensor, blocks: list[tuple[int, int]]
     ) -> Tensor:
         """Attend within each sentence, for blocks of n sentences of t tokens."""
         heads, rows = attention.num_attention_heads, [n * t for n, t in blocks]
