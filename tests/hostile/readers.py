@@ -155,7 +155,7 @@ def metrics(path: Path) -> object:
 
 
 class Target(NamedTuple):
-    """A reader, valid files for it, the end of their name, and the inputs of the slow run."""
+    """A reader, valid files for it, their suffix, and the number of inputs in the suite `slow`."""
 
     read: Callable[[Path], object]
     valid: list[bytes]

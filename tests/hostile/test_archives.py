@@ -35,7 +35,7 @@ def endless(letter: bytes) -> bytes:
 
 
 def bomb(member: str, letter: bytes = b"\0", stated: int = BOMB) -> bytes:
-    """Return a small archive whose member unpacks to 10 GiB but is stated to have other bytes."""
+    """Return a small archive whose member unpacks to 10 GiB; `stated` is the size it claims."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         archive.writestr(member, endless(letter))
