@@ -21,7 +21,7 @@ def leave_out(config: Config, reasons: dict[str, str]) -> Config:
         raise AnalogyQAError("\n".join(dict.fromkeys(reasons.values())))
     studies = {}
     for paper, study in config.studies.items():
-        changed = {}
+        sections = {}
         for key in ("selection", "sensitivity", "cross_validation"):
             if section := getattr(study, key):
                 kept = {"systems": _kept(section.systems, systems)}
@@ -30,10 +30,11 @@ def leave_out(config: Config, reasons: dict[str, str]) -> Config:
                 if key == "cross_validation":
                     pairs = section.pairs.items()
                     kept["pairs"] = {n: pair for n, pair in pairs if set(pair) <= set(systems)}
-                changed[key] = section.model_copy(update=kept)
-        studies[paper] = study.model_copy(update=changed)
-    changed = {"systems": systems, "studies": studies, "left_out": {**config.left_out, **reasons}}
-    changed["datasets"] = {n: own for n, own in config.datasets.items() if n not in reasons}
+                sections[key] = section.model_copy(update=kept)
+        studies[paper] = study.model_copy(update=sections)
+    datasets = {name: data for name, data in config.datasets.items() if name not in reasons}
+    left_out = config.left_out | reasons
+    changed = {"systems": systems, "datasets": datasets, "studies": studies, "left_out": left_out}
     return config.model_copy(update=changed)
 
 

@@ -250,7 +250,7 @@ class System(Section):
         return self.learns_from_quadruples or self.compares
 
     def reads(self, override: str) -> bool:
-        """Return whether a setting changes what the system does."""
+        """Return whether an override can change the scores of the system."""
         if override == "p":
             return self.needs_prototypes
         if override in TRAINING_OVERRIDES:
