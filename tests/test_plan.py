@@ -395,6 +395,13 @@ def test_own_data_get_a_table_and_a_figure(papers):
     assert plan.extra_systems(config, all_papers["small"], "figure1") == []
 
 
+def test_costs_are_measured_for_trained_systems_without_quadruples(papers):
+    config = papers.load("systems: {baseline: {training: {loss: listwise}}}")
+    assert [name for name, system in config.systems.items() if plan.has_costs(system)] == [
+        "baseline"
+    ]
+
+
 @pytest.mark.parametrize(
     ("over", "message"),
     [
