@@ -395,6 +395,12 @@ def test_own_data_get_a_table_and_a_figure(papers):
     assert plan.extra_systems(config, all_papers["small"], "figure1") == []
 
 
+def test_a_data_set_has_only_the_question_types_that_its_own_cells_need(papers):
+    config = papers.load(OWN_DATA)
+    cells = [Cell("mean", "mine", "who"), Cell("mean", "toy", "both")]
+    assert plan.dataset_question_types(config, {}, cells, "mine") == {"who": ["who"]}
+
+
 def test_costs_are_measured_for_trained_systems_without_quadruples(papers):
     config = papers.load("systems: {baseline: {training: {loss: listwise}}}")
     assert [name for name, system in config.systems.items() if plan.has_costs(system)] == [
