@@ -14,8 +14,8 @@ with job(snakemake) as given:
     corpus = read_table(snakemake.input.corpus, CORPUS)
     sentences = ranked_sentences(corpus, given.typed_only)
     resources = Resources(
-        snakemake.input.get("weights", given.name),
-        snakemake.input.get("vectors"),
+        snakemake.input.get("weights", given.name) or "",
+        snakemake.input.get("vectors", ""),
         # Without a training split, fit on the sentences themselves.
         training_sentences(corpus) or sentences,
         given.lowercase,

@@ -14,7 +14,7 @@ with job(snakemake) as given:
     inference = {path: read_nli([path]) for path in files.get("inference", [])}
     frame = induce_category(
         category,
-        next(iter(files.get("words", [])), None),
+        next(iter(files.get("words", [])), ""),
         files.get("texts", []),
         inference,
         given.parser,

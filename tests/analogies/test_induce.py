@@ -59,7 +59,7 @@ def test_a_category_of_templates_has_at_most_its_count(tmp_path):
     category = Category(
         title="A", rule="templates", pairs=5, words=[["./x"], "a"], templates=["In {}.", "To {}."]
     )
-    frame = induce_category(category, str(words), [], {}, None, 0)
+    frame = induce_category(category, str(words), [], {}, "", 0)
     # Rome has two pairs, of which the first is taken.
     assert frame["first"].is_unique
     assert len(frame) <= 5
@@ -75,7 +75,7 @@ def test_a_bare_placeholder_gives_bare_words(tmp_path):
     category = Category(
         title="A", rule="templates", pairs=2, words=[["./x"], "a"], templates=["{}"]
     )
-    frame = induce_category(category, str(words), [], {}, None, 0)
+    frame = induce_category(category, str(words), [], {}, "", 0)
     assert frame[["first", "second"]].to_numpy().tolist() == [["Rome", "Italy"], ["Oslo", "Norway"]]
 
 
@@ -86,7 +86,7 @@ def test_a_category_of_labels_interleaves_files():
     category = Category(
         title="E", rule="entailment", pairs=9, inference=[["x"]], length=[2, 9], distractors=True
     )
-    frame = induce_category(category, None, [], {"one.txt": pairs, "two.txt": pairs}, "model", 0)
+    frame = induce_category(category, "", [], {"one.txt": pairs, "two.txt": pairs}, "model", 0)
     assert frame[["first", "second", "source"]].to_numpy().tolist() == [
         ["A man plays.", "A man is playing chess.", "one.txt"]
     ]

@@ -33,7 +33,7 @@ def test_initial_vectors_match_sentence_transformers(encoder, sentences):
     words, lengths = sentences.batch(np.arange(len(TEXTS)))
     with torch.no_grad():
         found = encoder.eval()(torch.from_numpy(words), torch.from_numpy(lengths)).numpy()
-    expected = encode(TEXTS, Resources("all-MiniLM-L6-v2", None, [], True))
+    expected = encode(TEXTS, Resources("all-MiniLM-L6-v2", "", [], True))
     assert found.shape == (len(TEXTS), 384)
     cosines = (found * expected).sum(axis=1) / np.linalg.norm(found, axis=1)
     # That library reads up to 256 tokens, of which the last text has more than ours.

@@ -149,7 +149,7 @@ def test_stored_means_score_like_the_mean_encoder(untrained, corpus, tmp_path, s
     lines = [f"{word} {' '.join(map(repr, vectors[row].tolist()))}" for word, row in rows.items()]
     words.write_text("\n".join(lines) + "\n")
     sentences = ranked_sentences(corpus, typed_only=types is not None)
-    encoded = encode_sentences("sent2vec", sentences, Resources(str(words), None, [], True))
+    encoded = encode_sentences("sent2vec", sentences, Resources(str(words), "", [], True))
     path = store(sentences, encoded)
     by_words = load_cell(files, types, p, lowercase=True)
     by_sentence = load_cell(files._replace(sentence_vectors=path, vectors=None), types, p, True)

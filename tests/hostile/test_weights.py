@@ -174,9 +174,7 @@ def sentence_model(tiny_transformer, tmp_path):
 
 
 def encode_with(folder: Path) -> np.ndarray:
-    return encode_sentences(
-        "sentence_transformers", ["word"], Resources(str(folder), None, [], True)
-    )
+    return encode_sentences("sentence_transformers", ["word"], Resources(str(folder), "", [], True))
 
 
 @pytest.mark.slow

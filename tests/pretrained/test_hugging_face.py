@@ -29,7 +29,7 @@ def by_hand(bert, ids: list[int]):
 
 
 def resources(folder, pooling: str) -> Resources:
-    return Resources(str(folder), None, [], True, {"pooling": pooling})
+    return Resources(str(folder), "", [], True, {"pooling": pooling})
 
 
 def test_a_sentence_is_pooled_as_the_paper_says(model):

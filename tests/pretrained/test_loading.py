@@ -24,7 +24,7 @@ def bert(tmp_path):
 
 def vectors_of(name, folder, texts=TEXTS, pooling="avg"):
     options = {"pooling": pooling} if name == "hugging_face" else {}
-    return encode_sentences(name, texts, Resources(str(folder), None, [], True, options))
+    return encode_sentences(name, texts, Resources(str(folder), "", [], True, options))
 
 
 def by_hand(name, model, ids=IDS):

@@ -16,7 +16,7 @@ TRAINING = ["the cat sat", "the dog", "the the unknown bird", "dog sat"]
 def run(write_vectors):
     def run(texts, training=TRAINING, lowercase=True):
         vectors = write_vectors(WORDS, VECTORS)
-        return encode(texts, Resources(None, vectors, training, lowercase))
+        return encode(texts, Resources("", vectors, training, lowercase))
 
     return run
 

@@ -20,7 +20,7 @@ TEXTS = ["Who wrote Hamlet ?", "Shakespeare is the author of Hamlet .", "It rain
 
 
 def resources(weights: str) -> Resources:
-    return Resources(weights, vectors=None, training_texts=[], lowercase=True)
+    return Resources(weights, vectors="", training_texts=[], lowercase=True)
 
 
 @pytest.fixture(autouse=True)

@@ -75,7 +75,7 @@ def is_plural(noun: "Token") -> bool:
         return True
     if noun.lower_ == "i":
         return True
-    return noun.tag_ in ("NNS", "NNPS") or "Plur" in noun.morph.get("Number")
+    return noun.tag_ in ("NNS", "NNPS") or "Plur" in noun.morph.get("Number", [])
 
 
 def contiguous_subtree(token: "Token") -> "list[Token]":

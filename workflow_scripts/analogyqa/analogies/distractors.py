@@ -55,8 +55,7 @@ def not_negation(doc: "Doc", random: np.random.Generator) -> str | None:
         words[auxiliary.i] += " not"
         return join_words(words)
     verb = next((token for token in doc if token.tag_ in _SUPPORT and token.pos_ == "VERB"), None)
-    lemma = verb is not None and lemmatise(verb.lower_, "VERB")
-    if not lemma:
+    if verb is None or not (lemma := lemmatise(verb.lower_, "VERB")):
         return None
     words[verb.i] = f"{_SUPPORT[verb.tag_]} not {lemma}"
     return join_words(words)

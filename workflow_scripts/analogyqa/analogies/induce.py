@@ -27,7 +27,7 @@ BATCH = 200
 
 def induce_category(
     category: "CategorySection",
-    words: str | None,
+    words: str,
     texts: Sequence[str],
     inference: Mapping[str, pd.DataFrame],
     parser: str,
@@ -37,7 +37,7 @@ def induce_category(
 
     Args:
         category: the section of the configuration.
-        words: file of word analogies, for rules that need words.
+        words: file of word analogies, for rules that need words; "" for others.
         texts: files of sentences, for rules over parsed sentences.
         inference: NLI pairs of each file (premise, hypothesis, label), for rules that need labels.
         parser: spaCy model that parses sentences, "" for none.
@@ -48,12 +48,13 @@ def induce_category(
     """
     nlp = load_parser(parser) if category.parses else None
     section = read_word_pairs(words, category.words[1]) if category.words else []
+    pairs: Iterable[SentencePair]
     make = RELATIONS[category.rule[0]].load()
     if category.templates:
-        pairs = list(make(section, category.sides, category.names, Path(words).name))
-        order = np.random.default_rng(seed).permutation(len(pairs))
-        pairs = [pairs[row] for row in sorted(order[: category.pairs])]
-    elif inference:
+        filled = list(make(section, category.sides, category.names, Path(words).name))
+        order = np.random.default_rng(seed).permutation(len(filled))
+        pairs = [filled[row] for row in sorted(order[: category.pairs])]
+    elif inference or nlp is None:
         parts = [
             make(file_pairs, Path(path).name, *category.length, seed)
             for path, file_pairs in inference.items()
@@ -138,7 +139,7 @@ def entailed(
     entailments = pairs[pairs["label"] == "entailment"]
     for row in np.random.default_rng(seed).permutation(len(entailments)):
         pair = entailments.iloc[row]
-        texts = [finish_sentence(pair[column]) for column in ("premise", "hypothesis")]
+        texts = finish_sentence(pair["premise"]), finish_sentence(pair["hypothesis"])
         if all(least <= len(text.split()) <= most for text in texts):
             yield SentencePair(*texts, source, "label")
 
@@ -159,7 +160,9 @@ def choose_pairs(
         nlp: spaCy model that parses second sentences to make distractors; None for no distractors.
         seed: draws the distractors.
     """
-    rows, varied, firsts, seconds = [], Counter(), set(), set()
+    rows: list[tuple[str, str, str, str, list[str]]] = []
+    varied: Counter[str] = Counter()
+    firsts, seconds = set(), set()
     for pair in pairs:
         if len(rows) == count:
             break

@@ -36,9 +36,9 @@ def group_questions(pairs: pd.DataFrame) -> list[Question]:
     labels = pairs["label"].to_numpy()
     questions = []
     groups = pairs.groupby(["question_type", "question_id"], observed=True, sort=False)
-    for key, rows in groups.indices.items():
-        is_correct = labels[rows] == 1
-        questions.append(Question(*key, rows, rows[is_correct], rows[~is_correct]))
+    for (question_type, question_id), rows in groups.indices.items():
+        correct, wrong = rows[labels[rows] == 1], rows[labels[rows] != 1]
+        questions.append(Question(question_type, question_id, rows, correct, wrong))
     return questions
 
 

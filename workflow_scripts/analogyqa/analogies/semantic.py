@@ -86,12 +86,12 @@ def negation(doc: "Doc", words: Mapping[str, str]) -> Pairs:
             or finite.text.startswith("'")
         ):
             continue
+        verb = head.lower_
         if finite.lower_ in _BE or finite.tag_ == "MD":
             changes = {finite.i: f"{finite.text} not"}
-            verb = head.lower_
         elif finite == head and head.pos_ == "VERB" and lemmatise(head.lower_, "VERB"):
             support = {"VBZ": "does", "VBP": "do", "VBD": "did"}[head.tag_]
-            verb = lemmatise(head.lower_, "VERB")
+            verb = lemmatise(head.lower_, "VERB") or verb
             changes = {head.i: f"{support} not {verb}"}
         else:
             continue
@@ -143,8 +143,8 @@ def passive(doc: "Doc", words: Mapping[str, str]) -> Pairs:
         if any(t.pos_ in ("VERB", "AUX") for t in [*agent, *patient]):
             continue
         lemma = lemmatise(verb.lower_, "VERB")
-        participle = lemma and inflected(lemma, "VBN")
-        if not participle or lemma in _NO_PASSIVE:
+        participle = inflected(lemma, "VBN") if lemma else None
+        if lemma is None or participle is None or lemma in _NO_PASSIVE:
             continue
         many = is_plural(done_to)
         if (

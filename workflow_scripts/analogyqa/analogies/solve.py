@@ -153,7 +153,7 @@ def _solve_own(
     first, second = category.first, category.second
     pairs = len(first)
     order = np.arange(pairs + pairs // 2) % pairs
-    c, candidates = first[order], category.candidates[order]
+    c, candidates = first[order], np.asarray(category.candidates)[order]
     to_pair, to_c = solver.to_pair(table), solver.to_c(table[c[:, None], candidates])
     for pair in range(pairs):
         a, b = first[pair], second[pair]

@@ -63,11 +63,11 @@ def from_templates(
     """
     for number, sides in enumerate(templates, start=1):
         for pair in word_pairs:
-            texts = [
+            first, second = (
                 _fill(template, names.get(word, word))
                 for template, word in zip(sides, pair, strict=True)
-            ]
-            yield SentencePair(*texts, source, f"template {number}")
+            )
+            yield SentencePair(first, second, source, f"template {number}")
 
 
 def _fill(template: str, word: str) -> str:

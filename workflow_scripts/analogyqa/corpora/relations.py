@@ -47,7 +47,8 @@ def read(path: str | Path) -> Iterator[Relation]:
                 f"{path}, line {number}: {len(fields)} columns, {sum(map(bool, fields))} of them "
                 "with text. Write two sentences with a tab between them."
             )
-        yield Relation(f"{number:04d}", *fields, [])
+        first, second = fields
+        yield Relation(f"{number:04d}", first, second, [])
 
 
 def _require_no_quotes(path: str | Path, pairs: list[Relation]) -> None:

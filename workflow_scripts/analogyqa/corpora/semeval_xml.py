@@ -5,6 +5,7 @@ from pathlib import Path
 from xml.etree.ElementTree import Element, TreeBuilder
 from xml.sax import SAXException
 from xml.sax.handler import ContentHandler
+from xml.sax.xmlreader import Locator
 
 from defusedxml.sax import parseString
 
@@ -71,10 +72,19 @@ class _LinedTree(ContentHandler):
     def __init__(self) -> None:
         super().__init__()
         self.builder = TreeBuilder()
-        self.characters, self.endElement = self.builder.data, self.builder.end
+        self.locator = Locator()
+
+    def setDocumentLocator(self, locator) -> None:
+        self.locator = locator
 
     def startElement(self, name, attrs) -> None:
-        self.builder.start(name, {**attrs, _LINE: str(self._locator.getLineNumber())})
+        self.builder.start(name, {**attrs, _LINE: str(self.locator.getLineNumber())})
+
+    def endElement(self, name) -> None:
+        self.builder.end(name)
+
+    def characters(self, content) -> None:
+        self.builder.data(content)
 
     def skippedEntity(self, name) -> None:
         raise SAXException(f"the entity {name} is not declared")
@@ -87,7 +97,7 @@ def _parse(path: str | Path) -> Element:
         parseString(Path(path).read_bytes(), tree)
     except (SAXException, ValueError, LookupError) as error:  # ValueError and LookupError: encoding
         cause = error.getMessage() if isinstance(error, SAXException) else error
-        line = tree._locator.getLineNumber()
+        line = tree.locator.getLineNumber()
         raise AnalogyQAError(
             f"{path}, line {line}: malformed XML ({cause}). Fetch the file again."
         ) from error

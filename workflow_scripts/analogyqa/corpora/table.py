@@ -195,7 +195,7 @@ def count_questions(corpus: pd.DataFrame) -> Counts:
     return counts
 
 
-def count_corpora(paths: Iterable[str]) -> dict[str, dict[str, Counts]]:
+def count_corpora(paths: Iterable[str | Path]) -> dict[str, dict[str, Counts]]:
     """Count the contents of corpus tables.
 
     Returns:

@@ -50,7 +50,7 @@ def _read_jacana(path: str | Path) -> Iterator[Pair]:
             sentence = " ".join(tokens)
             if block == "question":
                 question = sentence
-            elif question is None:
+            elif question is None or question_id is None:
                 raise fail(number, f"a <{block}> before the question {question_id} has a text")
             else:
                 candidates += 1

@@ -28,8 +28,8 @@ def read(path: str | Path) -> Iterator[Pair]:
                 f"{path}, line {number}: {len(fields)} fields instead of the 3 of "
                 "question#answer#label. Remove any # from the texts, or fetch the file again."
             )
-        question, candidate, label = fields
+        question, candidate, label_text = fields
         question_number += question != previous
         previous = question
-        label = parse_label(label, path, number)
+        label = parse_label(label_text, path, number)
         yield Pair(number, str(question_number), question, candidate, label)

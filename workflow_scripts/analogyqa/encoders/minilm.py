@@ -48,7 +48,6 @@ class MiniLMEncoder(nn.Module):
 
     def __init__(self, word_vectors: None, training: "Training", seed: int) -> None:
         from transformers import BertModel
-    from transformers.models.bert.modeling_bert import BertSelfAttention
         from transformers.utils import logging
 
         super().__init__()

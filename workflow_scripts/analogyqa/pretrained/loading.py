@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
+from unittest.mock import patch
 
 import numpy as np
 
@@ -45,9 +46,9 @@ def loading_model(folder: Path) -> Iterator[list[str]]:
                 missing.append(name)
         return model
 
-    PreTrainedModel.from_pretrained = classmethod(load_and_mark)
     try:
-        yield missing
+        with patch.object(PreTrainedModel, "from_pretrained", classmethod(load_and_mark)):
+            yield missing
     except AnalogyQAError:
         raise
     except Exception as error:
@@ -55,8 +56,6 @@ def loading_model(folder: Path) -> Iterator[list[str]]:
             f"{folder}: the model cannot be loaded ({one_line(error)}). Is the folder complete? "
             "Copy or install it again."
         ) from error
-    finally:
-        PreTrainedModel.from_pretrained = original
 
 
 def fit_tokenizer(
@@ -145,7 +144,7 @@ def encode_whole(
         AnalogyQAError: when the model cannot encode a text, or uses a missing weight.
     """
     rows = np.flatnonzero(has_tokens)
-    with_tokens = [texts[row] for row in rows]
+    with_tokens = [texts[row] for row in rows.tolist()]
     try:
         first = encode([max(with_tokens, key=len, default="a")])
     except AnalogyQAError:

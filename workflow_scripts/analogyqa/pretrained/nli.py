@@ -4,7 +4,7 @@ import io
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from typing import Literal, NamedTuple, TextIO
+from typing import BinaryIO, Literal, NamedTuple, TextIO, cast
 
 import pandas as pd
 
@@ -50,7 +50,9 @@ def read_nli(files: Iterable[str], split: Literal["train", "dev"] = "train") -> 
     for path in files:
         before = len(pairs)
         with open_packed(path, f"_{split}.jsonl") as (name, file):
-            pairs += _read_pairs(name, io.TextIOWrapper(file, encoding="utf-8-sig"))
+            pairs += _read_pairs(
+                name, io.TextIOWrapper(cast("BinaryIO", file), encoding="utf-8-sig")
+            )
         if len(pairs) == before:
             raise AnalogyQAError(f"{name}: no pair of sentences in this file. Fetch it again.")
     return pd.DataFrame(pairs, columns=Pair._fields)

@@ -10,6 +10,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from matplotlib.artist import Artist
 from matplotlib.figure import Figure
 
 from analogyqa.files import atomic_path
@@ -54,8 +55,8 @@ MOST_TICKS = 20  # on an axis, side by side
 def build_figure(paper: Paper, name: str, results: Results, config: Config) -> pd.DataFrame:
     """Return the data of a figure: columns FIGURE, a row for each panel, line and point.
 
-    `published` is what the tables of the paper print for the same place. The point at which the
-    paper's text says that a line is highest has a row even where the run has no such point.
+    `published` is what the tables of the paper print at the same coordinates. The point at which a
+    line is highest, by the paper's text, has a row even if the run has no such point.
     """
     artefact = paper.artefacts[name]
     best = {(number.row, number.column): number.published for number in artefact.numbers()}
@@ -70,26 +71,25 @@ def build_figure(paper: Paper, name: str, results: Results, config: Config) -> p
         if at not in shown and not is_best:
             continue
         reason = why_no_run(coordinates, config) if at in shown else "not shown here"
-        cell = (
-            None if reason else next(iter(cells_by_hyperparameters(coordinates, config).values()))
-        )
-        run = results.by_cell.get((cell, coordinates.measure), {})
-        if cell and not run:
-            reason = no_run(cell)
-        said = paper.published_at(coordinates)
-        if said is None and is_best:
-            said = paper.published_at(_without(coordinates, x))
+        run: dict = {}
+        if not reason:
+            cell = next(iter(cells_by_hyperparameters(coordinates, config).values()))
+            run = results.by_cell.get((cell, coordinates.measure or ""), {})
+            reason = "" if run else no_run(cell)
+        published = paper.published_at(coordinates)
+        if published is None and is_best:
+            published = paper.published_at(_without(coordinates, x))
         rows.append(
             run
             | {key: getattr(coordinates, key) for key in ("system", "dataset", "subset", "measure")}
-            | {"panel": panel, "line": line, "published": said, "reason": reason}
+            | {"panel": panel, "line": line, "published": published, "reason": reason}
             | {"x": at, "y": "".join(text_of(point[y]) for y in artefact.y)}
         )
     return typed(rows, FIGURE)
 
 
 def _without(coordinates: Coordinates, axis: str) -> Coordinates:
-    """Return a place without one of its axes, whose value is then the configured one."""
+    """Return coordinates without one of their axes, whose value is then the configured one."""
     return Coordinates(
         **{k: v for k, v in coordinates.model_dump(exclude_unset=True).items() if k != axis}
     )
@@ -148,7 +148,7 @@ def finish(figure: Figure, title: str, files: dict[str, str | Path]) -> None:
         title: of one or more lines; a long one is wrapped.
         files: format (png, svg) to path; the same figure gives the same bytes.
     """
-    entries = {}
+    entries: dict[str, Artist] = {}
     for axes in figure.axes:
         handles, labels = axes.get_legend_handles_labels()
         entries |= dict(zip(labels, handles, strict=True))

@@ -127,9 +127,10 @@ def _costs(place: Place, config: Config, results: Results) -> list[dict]:
     if missing := [key[-1] for key in keys if key not in results.costs]:
         return [not_run(f"no cost of {', '.join(missing)} on {coordinates.dataset}")]
     costs = [results.costs[key] for key in keys]
-    values = np.array(costs[0].values(coordinates.cost))
+    measured_cost = coordinates.cost or ""
+    values = np.asarray(costs[0].values(measured_cost), dtype=float)
     if coordinates.over:
-        values = values / np.array(costs[1].values(coordinates.cost))
+        values = values / np.asarray(costs[1].values(measured_cost), dtype=float)
     mean, low, high = values.mean(), values.min(), values.max()
     if coordinates.cost == "parameters":
         low, high = mean * (1 - SAME_SIZE), mean * (1 + SAME_SIZE)
@@ -156,13 +157,14 @@ def _counts(place: Place, config: Config, results: Results) -> list[dict]:
     coordinates, published = place.number.coordinates, place.number.published
     if coordinates.dataset not in results.counts:
         return [not_run(f"no corpus of {coordinates.dataset}")]
-    by_type = results.counts[coordinates.dataset][coordinates.count][coordinates.split]
+    split, counted = coordinates.split or "", coordinates.count or ""
+    by_type = results.counts[coordinates.dataset][counted][split]
     types = config.types_of(coordinates.subset) or [ALL]
     count = sum(by_type.get(name, 0) for name in types)
     row = {"mean": count, "provenance": f"counted here: data {coordinates.dataset}"}
     if published is None:
         return [row]
-    expected = config.datasets[coordinates.dataset].questions.get(coordinates.split, {})
+    expected = dict(config.datasets[coordinates.dataset].questions).get(split, {})
     if coordinates.count == "questions" and set(types) <= set(expected) and count == published:
         return [row | {"verdict": ENFORCED, "reason": "other data are refused"}]
     return [row | {"verdict": verdict(published, *_as_printed(count))}]
@@ -190,7 +192,7 @@ def _best_points(place: Place, config: Config, results: Results) -> list[dict]:
             hyperparameters, cell = next(
                 iter(cells_by_hyperparameters(coordinates, config).items())
             )
-            points.append(float(point[override]))
+            points.append(float(str(point[override])))
             cells.append(cell)
     row = {"hyperparameters": hyperparameters}
     if len(points) < 2:
@@ -198,10 +200,11 @@ def _best_points(place: Place, config: Config, results: Results) -> list[dict]:
     if number.published not in points:
         reason = f"{override} = {number.published:g} is not among the points of sweeps.{override}"
         return [row | not_run(reason)]
-    measure = number.coordinates.measure
-    curve = [results.values(cell, measure) for cell in cells]
-    if missing := [cell for cell, point in zip(cells, curve, strict=True) if point is None]:
+    measure = number.coordinates.measure or ""
+    values = [results.values(cell, measure) for cell in cells]
+    if missing := [cell for cell, point in zip(cells, values, strict=True) if point is None]:
         return [row | not_run(no_run(*missing))]
+    curve = [point for point in values if point is not None]
     shares = shares_of_best([point.to_numpy() for point in curve], config.bootstrap.samples)
     order = np.argsort(-shares, kind="stable")
     enough = int(np.searchsorted(np.cumsum(shares[order]), config.bootstrap.confidence - 1e-9)) + 1
@@ -216,7 +219,7 @@ def _best_points(place: Place, config: Config, results: Results) -> list[dict]:
     percentages = ", ".join(
         f"{point:g} {share:.0%}" for point, share in zip(points, shares, strict=True)
     )
-    row |= {
+    judgement: dict[str, object] = {
         "mean": best,
         "ci_low": likely[0],
         "ci_high": likely[-1],
@@ -227,7 +230,7 @@ def _best_points(place: Place, config: Config, results: Results) -> list[dict]:
         "substitute": run.get("substitute", ""),
         "reason": f"share of draws in which each {override} is the best: {percentages}",
     }
-    return [row]
+    return [row | judgement]
 
 
 KINDS = {

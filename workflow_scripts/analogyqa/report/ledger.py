@@ -98,8 +98,12 @@ def repeated(papers: Sequence[Paper]) -> dict[_Printed, str]:
 
 def _is_same(earlier: tuple[str, Coordinates, float], number: Published) -> bool:
     _, first, value = earlier
-    second = number.coordinates
+    second, published = number.coordinates, number.published
     return (
-        (first.dataset, first.subset, first.measure)
-        == (second.dataset, second.subset, second.measure)
-    ) and abs(value - number.published) < SAME_VALUE
+        (
+            (first.dataset, first.subset, first.measure)
+            == (second.dataset, second.subset, second.measure)
+        )
+        and published is not None
+        and abs(value - published) < SAME_VALUE
+    )

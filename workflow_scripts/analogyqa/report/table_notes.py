@@ -7,6 +7,7 @@ import pandas as pd
 
 from analogyqa.measures import MEASURES
 from analogyqa.plan import Cell
+from analogyqa.rankers.specs import AnalogyOptions
 from analogyqa.report.legend import (
     CITED_ROWS,
     COSTS,
@@ -21,7 +22,7 @@ from analogyqa.report.summary import HYPERPARAMETERS_USED
 from analogyqa.report.table_formats import MARKS
 from analogyqa.report.verdicts import NOT_RUN
 from analogyqa.settings.coordinates import COST, COUNT
-from analogyqa.settings.overrides import TUNED, dataset_overrides, from_text
+from analogyqa.settings.overrides import dataset_overrides, from_text
 from analogyqa.settings.paper import CITED, Artefact
 from analogyqa.settings.run import Config
 from analogyqa.settings.studies import PAPER
@@ -113,7 +114,9 @@ def _counted(artefact: Artefact, config: Config) -> list[str]:
         "pairs": "pairs of a question and a candidate",
         "analogies": "unordered couples of pairs of one category",
     }
-    counts = [number.coordinates.count for number in artefact.numbers() if number.kind == COUNT]
+    counts = [
+        number.coordinates.count or "" for number in artefact.numbers() if number.kind == COUNT
+    ]
     return [f"Counted: {', '.join(meanings[name] for name in dict.fromkeys(counts))}."]
 
 
@@ -133,14 +136,20 @@ def _data(runs: list[dict], config: Config) -> str:
 
 def _protocol(runs: list[dict], config: Config) -> list[str]:
     systems = [config.system_at(run["system"], from_text(run["overrides"])) for run in runs]
-    measures = {MEASURES[each.training.select_by].short for each in systems if each.trained}
+    measures = {MEASURES[system.training.select_by].short for system in systems if system.trained}
     notes = [PROTOCOL.format(_either(measures))] if measures else []
     for name in dict.fromkeys(run["dataset"] for run in runs):
         notes += [note for note in task_of(config.datasets[name]).notes if note not in notes]
-    if analogy := [system for system in systems if "aggregate" in system.ranker.names()]:
-        aggregates = _either({system.ranker.aggregate for system in analogy})
-        count = _either({system.p for system in analogy})
-        notes.append(f"Prototypes of the question's type: p = {count}. Aggregate: {aggregates}.")
+    aggregates, counts = set(), set()
+    for system in systems:
+        if isinstance(system.ranker, AnalogyOptions):
+            aggregates.add(system.ranker.aggregate)
+            counts.add(system.p)
+    if counts:
+        notes.append(
+            f"Prototypes of the question's type: p = {_either(counts)}. "
+            f"Aggregate: {_either(aggregates)}."
+        )
     return notes
 
 
@@ -185,8 +194,8 @@ def _hyperparameters_and_origins(rows: list[dict], config: Config) -> list[str]:
             system = config.systems[row["system"]]
             changes = _changes(system.training) or "the defaults"
             stated.append((("Paper's hyperparameters", changes), system.title))
-        elif row["hyperparameters"] == TUNED and row["run"]:
-            selection, name = config.find_selection(row["system"]), row["run"]["hyperparameters"]
+        elif row["run"] and (selection := config.find_selection(row["system"])):
+            name = row["run"]["hyperparameters"]
             changes = _flat(selection.hyperparameters.get(name, {}))
             choice = f"{name} ({changes})" if changes else name
             heading = f"Hyperparameters tuned on {selection.subset}"
