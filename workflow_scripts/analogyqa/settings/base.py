@@ -8,15 +8,7 @@ from functools import cache
 from typing import Annotated, Any, Literal, TypeVar
 from urllib.parse import urlsplit
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    GetCoreSchemaHandler,
-    ValidationError,
-)
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic_core import CoreSchema, ErrorDetails, PydanticCustomError, core_schema
 
 from analogyqa.errors import shown
@@ -58,7 +50,7 @@ class OneOf:
 
     names: Collection[str]
 
-    def __get_pydantic_core_schema__(self, _type: type, _: GetCoreSchemaHandler) -> CoreSchema:
+    def __get_pydantic_core_schema__(self, *_: object) -> CoreSchema:
         return core_schema.literal_schema(list(self.names))
 
 
@@ -120,10 +112,7 @@ def laid_over(values: dict, changes: dict) -> dict:
 
 
 def require_known(
-    key: str,
-    names: str | Iterable[str],
-    known: Collection[str],
-    problem: str = "not configured",
+    key: str, names: str | Iterable[str], known: Collection[str], problem: str = "not configured"
 ) -> None:
     """Raise ValueError, with the nearest known name, when a name is not known."""
     for name in [names] if isinstance(names, str) else names:

@@ -99,10 +99,7 @@ class _Faults:
 
 
 def load_config(
-    values: dict,
-    origin: str = "config",
-    given: Sequence[Origin] = (),
-    papers: Path = PAPERS,
+    values: dict, origin: str = "config", given: Sequence[Origin] = (), papers: Path = PAPERS
 ) -> Config:
     """Lay a run's values over the configurations of its papers, and check the result.
 
@@ -123,9 +120,7 @@ def load_config(
     allowed, and the nearest known name for an unknown one.
     """
     require_few_values(values, origin)
-    values = {
-        key: with_nulls(value) if key in _SECTIONS else value for key, value in values.items()
-    }
+    values = values | {key: with_nulls(values[key]) for key in _SECTIONS if key in values}
     files = [
         (from_here(source), read_yaml(source)) if isinstance(source, Path) else ("--config", source)
         for source in given
