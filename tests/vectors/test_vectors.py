@@ -42,6 +42,8 @@ GLOVE, TEXT, BINARY = lines(), "5 4\n" + lines(), binary()
 NOT_FINITE = VECTORS.copy()
 NOT_FINITE[1, 2] = np.nan
 NAN_TEXT = "5 4\n" + lines(NOT_FINITE)
+IMPLAUSIBLE = VECTORS.copy()
+IMPLAUSIBLE[1, 2] = 1e9
 
 
 def write(path: Path, content: str | bytes) -> Path:
@@ -154,6 +156,7 @@ def test_random_vectors_depend_on_the_word_and_the_scale(tmp_path):
         ("a.vec", "1 2\nwho 1 inf\n", ", line 2: .*'who' .*not finite"),
         ("a.vec", "1 2\nwho 1 1e99\n", ", line 2: .*'who' .*not finite"),
         ("a.bin", binary(vectors=NOT_FINITE), ", vector 2: .*'who' .*not finite"),
+        ("a.bin", binary(vectors=IMPLAUSIBLE), r": vector 2 has the value 1e\+09"),
         ("a.vec", "2 4\nthe 1 2 3 4\nwho 1 2 3\n", ", line 3: a vector of 3 numbers instead of 4"),
         (
             "a.vec",
