@@ -164,7 +164,8 @@ def _counts(place: Place, config: Config, results: Results) -> list[dict]:
     row = {"mean": count, "provenance": f"counted here: data {coordinates.dataset}"}
     if published is None:
         return [row]
-    expected = dict(config.datasets[coordinates.dataset].questions).get(split, {})
+    questions = config.datasets[coordinates.dataset].questions.items()
+    expected = {str(name): types for name, types in questions}.get(split, {})
     if coordinates.count == "questions" and set(types) <= set(expected) and count == published:
         return [row | {"verdict": ENFORCED, "reason": "other data are refused"}]
     return [row | {"verdict": verdict(published, *_as_printed(count))}]
