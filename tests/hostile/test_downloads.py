@@ -134,8 +134,15 @@ REPEATED = re.compile(
 PARAMETERS = [
     pytest.param(case, marks=[pytest.mark.slow] if REPEATED.search(case) else []) for case in CASES
 ]
+# Answers without any of the file do not depend on a hash.
+WITHOUT_CONTENT = re.compile(r"\d{3}|not HTTP|redirected")
 UNHASHED = [
-    parameter for parameter in PARAMETERS if not parameter.values[0].startswith(NOTICED_BY_HASH)
+    pytest.param(
+        *case.values,
+        marks=pytest.mark.slow if WITHOUT_CONTENT.match(case.values[0]) else case.marks,
+    )
+    for case in PARAMETERS
+    if not case.values[0].startswith(NOTICED_BY_HASH)
 ]
 
 
