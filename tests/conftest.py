@@ -22,7 +22,7 @@ from analogyqa.settings.systems import Negatives
 from analogyqa.vectors.select import build_vocabulary
 from analogyqa.vectors.store import write_store
 from small_papers import Papers
-from workflow.project import Project
+from workflow.project import FEW, Project, copy_checkout
 
 # How long an example takes says more about the machine than about the code. `make test-all` takes
 # the full count of examples.
@@ -184,13 +184,43 @@ def finished(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Projec
 
     The workers of pytest-xdist share one.
     """
+    folder = shared_folder(tmp_path_factory, worker_id) / "finished"
+
+    def run_all() -> None:
+        done = Project(folder / "project").create().run()
+        assert done.returncode == 0, done.stdout
+
+    make_once(folder, run_all)
+    return Project(folder / "project")
+
+
+@pytest.fixture(scope="session")
+def finished_checkout(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
+    """A checkout, and in its folder `work` a project that has run with few systems; copy it.
+
+    The workers of pytest-xdist share one.
+    """
+    folder = shared_folder(tmp_path_factory, worker_id) / "code"
+
+    def run_few() -> None:
+        checkout = copy_checkout(folder / "checkout")
+        project = Project(checkout / "work").create(**FEW)
+        done = project.run("--snakefile", str(checkout / "Snakefile"))
+        assert done.returncode == 0, done.stdout
+
+    make_once(folder, run_few)
+    return folder / "checkout"
+
+
+def shared_folder(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
     base = tmp_path_factory.getbasetemp()
-    folder = (base if worker_id == "master" else base.parent) / "finished"
-    complete = folder / "complete"
-    project = Project(folder / "project")
+    return base if worker_id == "master" else base.parent
+
+
+def make_once(folder: Path, make: Callable[[], None]) -> None:
+    """Let the first worker make what all of them share."""
+    folder.mkdir(exist_ok=True)
     with FileLock(f"{folder}.lock"):
-        if not complete.exists():
-            done = project.create().run()
-            assert done.returncode == 0, done.stdout
-            complete.touch()
-    return project
+        if not (folder / "complete").exists():
+            make()
+            (folder / "complete").touch()

@@ -16,7 +16,7 @@ from workflow.project import CHOICES, FEW, Project
 
 pytestmark = pytest.mark.slow
 
-KILLS = 8
+KILLS = 4
 TWO_DAYS = 2 * 24 * 3600.0
 
 

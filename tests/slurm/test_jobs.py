@@ -183,7 +183,6 @@ def test_a_gpu_that_must_be_used_and_cannot_is_explained(project, cluster):
     assert "Traceback" in submission.log()
 
 
-@pytest.mark.draw
 def test_without_gpus_none_is_asked_for(project, cluster):
     project.configure(training=LONG, device="cpu")
     submission = Submission(project, cluster)

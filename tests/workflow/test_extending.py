@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from workflow.project import FEW, Project, cells_of, copy_checkout
+from workflow.project import FEW, Project, cells_of
 
 pytestmark = pytest.mark.workflow
 
@@ -91,19 +91,10 @@ SOLVED = {
 }
 
 
-@pytest.fixture(scope="module")
-def untouched(tmp_path_factory):
-    """A checkout, and a project in it that has run with few systems."""
-    folder = copy_checkout(tmp_path_factory.mktemp("extending") / "checkout")
-    done = run(Project(folder / "work").create(**FEW))
-    assert done.returncode == 0, done.stdout
-    return folder
-
-
 @pytest.fixture
-def project(untouched, tmp_path):
-    """A copy of that project, in a copy of the checkout."""
-    shutil.copytree(untouched, tmp_path / "checkout")
+def project(finished_checkout, tmp_path):
+    """A project that has run with few systems, in a checkout of its own."""
+    shutil.copytree(finished_checkout, tmp_path / "checkout")
     return Project(tmp_path / "checkout" / "work")
 
 

@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from workflow.project import FEW, SYSTEMS, TRAINING, Project, cells_of, copy_checkout
+from workflow.project import SYSTEMS, TRAINING, Project, cells_of
 
 pytestmark = pytest.mark.workflow
 
@@ -119,12 +119,9 @@ def test_a_further_seed_trains_no_finished_seed_again(finished, tmp_path):
 
 
 @pytest.fixture(scope="module")
-def checkout(tmp_path_factory):
+def checkout(finished_checkout, tmp_path_factory):
     """A checkout in which a project has run."""
-    folder = copy_checkout(tmp_path_factory.mktemp("code") / "checkout")
-    done = Project(folder / "work").create(**FEW).run("--snakefile", str(folder / "Snakefile"))
-    assert done.returncode == 0, done.stdout
-    return folder
+    return shutil.copytree(finished_checkout, tmp_path_factory.mktemp("code") / "checkout")
 
 
 @pytest.fixture
