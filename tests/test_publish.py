@@ -147,7 +147,7 @@ def test_a_resumed_run_names_its_commits_and_code_that_is_in_none_is_refused(res
     page = (tmp_path / "papers" / "p" / "README.md").read_text()
     assert "1 or 2 seeds, commits abc, abd, device cpu" in page
     record.write_text(record.read_text().replace("abd", "abd-dirty"))
-    with pytest.raises(typer.BadParameter, match="code that is in no commit"):
+    with pytest.raises(typer.BadParameter, match="uncommitted code"):
         publish.main("p", results, "")
 
 
@@ -160,6 +160,6 @@ def test_numbers_of_the_prose_that_the_run_does_not_have_are_named(results, tmp_
     publish.main("p", results, "the command of .999")
     last = len(page.read_text().splitlines())
     assert capsys.readouterr().out.splitlines() == [
-        f"{page}:2: not of this run: .736",
-        f"{page}:{last}: not of this run: .812",
+        f"{page}:2: not in this run: .736",
+        f"{page}:{last}: not in this run: .812",
     ]

@@ -18,14 +18,14 @@ from analogyqa.schemas import CORPUS, read_table
 with job(snakemake):
     config, papers = reported(snakemake)
     paper, inputs = papers[snakemake.wildcards.paper], snakemake.input
+    study = config.studies[paper.paper].cross_validation
     learnt = learnt_of(inputs.histories)
     values = values_of(read_runs(inputs.records, inputs.metrics))
-    frame = build_cross_validation(paper.paper, config, values, learnt)
+    frame = build_cross_validation(paper.paper, study, config, values, learnt)
     write_csv(frame, snakemake.output.csv)
-    study = config.studies[paper.paper].cross_validation
     files = {kind: snakemake.output[kind] for kind in ("png", "svg")}
     draw_cross_validation(frame, config, study, files)
     corpora = {Path(path).stem: read_table(path, CORPUS) for path in inputs.corpora}
     shared = shared_notes(corpora, study.subset, config)
-    table = cross_validation_table(frame, paper, shared, config)
+    table = cross_validation_table(frame, paper, study, shared, config)
     write_text(snakemake.output.md, to_markdown(table))

@@ -26,9 +26,11 @@ with job(snakemake):
     for path in inputs.entities:
         name = Path(path).stem
         groups[name, ANSWER] = answer_types(corpora[name], read_table(path, ENTITIES))
+    study = config.studies[paper.paper].cross_validation
     values = values_of(read_runs(inputs.records, inputs.metrics))
-    frame = build_pairs(paper.paper, config, values, groups)
+    frame = build_pairs(paper.paper, study, config, values, groups)
     write_csv(frame, snakemake.output.csv)
     write_text(snakemake.output.md, to_markdown(pairs_table(frame, paper, config)))
     draw_pairs(frame, config, {kind: snakemake.output[kind] for kind in ("png", "svg")})
-    write_text(snakemake.output.questions, questions_page(paper, config, values, corpora))
+    page = questions_page(paper.paper, study, config, values, corpora)
+    write_text(snakemake.output.questions, page)

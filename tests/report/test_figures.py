@@ -26,6 +26,7 @@ from report.builders import (
     make_paper,
     make_summary,
 )
+from report.test_sensitivity import CONFIG as SENSITIVITY_CONFIG
 from report.test_sensitivity import make_frame
 
 LONG_NAMES = [f"vectors-of-a-name-that-is-much-too-long-{number}" for number in range(4)]
@@ -96,10 +97,9 @@ def drawing(name: str, paper: Paper, config: Config | None = None) -> Callable:
     return partial(draw_figure, make_figure(name, config, paper), paper, name, config)
 
 
-def drawing_of_sensitivity(config: Config | None = None, **means: float) -> Callable:
-    config = config or make_config(("wikiqa",))
-    study = config.studies["diallo2019"].sensitivity
-    return partial(draw_sensitivity, make_frame(config, **means), config, study)
+def drawing_of_sensitivity(**means: float) -> Callable:
+    study = SENSITIVITY_CONFIG.studies["diallo2019"].sensitivity
+    return partial(draw_sensitivity, make_frame(**means), SENSITIVITY_CONFIG, study)
 
 
 class TestData:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import pandas as pd
 
-from analogyqa.report.claims import CLAIM_MARKS, FOLDS, SAME, STEPS, UNDECIDED, effect_of
+from analogyqa.report.claims import CLAIM_MARKS, FOLDS, SAME, STEPS, UNDECIDED, effect_text
 from analogyqa.report.comparing import level_of
 from analogyqa.report.legend import LEARNT, PAIRED_TEST, percent
 from analogyqa.report.significance import EQUIVALENT, POWER
@@ -107,7 +107,7 @@ def _row(row: dict, paper: Paper) -> tuple[list[str], list[Value]]:
     claim = f"{row['text']} (primary)" if row["primary"] else row["text"]
     verdict = f"{CLAIM_MARKS[row['verdict']]} {row['verdict']}"
     texts = [
-        effect_of(row["effect"], row, row["kind"]) if pd.notna(row["p_value"]) else "",
+        effect_text(row["effect"], row, row["kind"]) if pd.notna(row["p_value"]) else "",
         text("p_value", "{:.2g}"),
         text("n_items", "{}"),
         text("n_seeds", "{}"),

@@ -9,13 +9,7 @@ from analogyqa.corpora.folds import count_shared, original_split
 from analogyqa.corpora.question_types import select_subset
 from analogyqa.measures import MEASURES, RANKED, titles
 from analogyqa.plan import Cell, cross_validation_cells, split_corpus, why_left_out
-from analogyqa.report.comparing import (
-    COMPARED,
-    compare_runs,
-    p_value_of,
-    rounded,
-    top_group,
-)
+from analogyqa.report.comparing import COMPARED, compare_runs, p_value_of, rounded, top_group
 from analogyqa.report.learning import NOT_LEARNT
 from analogyqa.report.legend import (
     INTERVALS,
@@ -33,6 +27,7 @@ from analogyqa.report.verdicts import NOT_RUN, OTHER_DATA, no_run
 from analogyqa.schemas import SPLITS
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
+from analogyqa.settings.studies import CrossValidation
 
 EVERY = "all"  # the questions of all origins
 CROSS_VALIDATION = {
@@ -52,12 +47,17 @@ CROSS_VALIDATION = {
 
 
 def build_cross_validation(
-    paper: str, config: Config, values: Values, learnt: Mapping[Cell, bool]
+    paper: str,
+    study: CrossValidation,
+    config: Config,
+    values: Values,
+    learnt: Mapping[Cell, bool],
 ) -> pd.DataFrame:
     """Join the folds of every cross-validated system of a paper.
 
     Args:
-        paper: the name of the paper whose study it is.
+        paper: the name of the paper.
+        study: its cross-validation.
         config: the configuration of the runs.
         values: as `summary.values_of` returns it.
         learnt: whether each trained cell has learnt, see `learning.has_learnt`.
@@ -68,7 +68,7 @@ def build_cross_validation(
         `top_group` and a `difference`, which is the first system minus this one. A system without
         runs on a data set has one row for each measure, with the reason.
     """
-    study, cells = config.studies[paper].cross_validation, cross_validation_cells(config, paper)
+    cells = cross_validation_cells(config, paper)
     scores = {
         (*key, measure): joined(folds, measure, values)
         for key, folds in cells.items()
@@ -76,7 +76,7 @@ def build_cross_validation(
     }
     top = _top_groups(cells, scores, config)
     rows = []
-    for dataset, system in product(study.datasets, study.systems) if study else ():
+    for dataset, system in product(study.datasets, study.systems):
         folds = cells.get((system, dataset), [])
         trained = [learnt[cell] for cell in folds if cell in learnt]
         start = {"paper": paper, "dataset": dataset, "subset": study.subset, "system": system}
@@ -156,22 +156,23 @@ def shared_notes(corpora: Mapping[str, pd.DataFrame], subset: str, config: Confi
 
 
 def cross_validation_table(
-    frame: pd.DataFrame, paper: Paper, shared: Iterable[str], config: Config
+    frame: pd.DataFrame,
+    paper: Paper,
+    study: CrossValidation,
+    shared: Iterable[str],
+    config: Config,
 ) -> Table:
     """Return a block for each data set.
 
     Args:
         frame: columns CROSS_VALIDATION.
-        paper: whose study it is.
+        paper, study: the paper and its cross-validation.
         shared: the notes that `shared_notes` returns.
         config: the configuration of the runs.
     """
-    study = config.studies[paper.paper].cross_validation
     title = f"Cross-validation of {paper.paper}: all questions of {study.subset}"
     blocks = [
-        _block(part, study.measures, config)
-        for _, part in frame.groupby("dataset", sort=False)
-        if not part.empty
+        _block(part, study.measures, config) for _, part in frame.groupby("dataset", sort=False)
     ]
     first = config.systems[study.systems[0]].title
     not_run = frame[frame["reason"] != ""].drop_duplicates(["dataset", "system"])

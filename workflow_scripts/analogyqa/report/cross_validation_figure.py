@@ -16,13 +16,15 @@ from analogyqa.settings.studies import CrossValidation
 def draw_cross_validation(
     frame: pd.DataFrame, config: Config, study: CrossValidation, files: dict[str, str | Path]
 ) -> None:
-    """Draw the main measure of every system, a panel for each data set; same data, same bytes.
+    """Draw the main measure of every system, with a panel for each data set.
+
+    The same data give the same bytes.
 
     Args:
-        frame: of columns CROSS_VALIDATION.
-        config: the titles, and what the intervals are.
-        study: what was cross-validated.
-        files: format (png, svg) to path.
+        frame: columns CROSS_VALIDATION.
+        config: the configuration of the runs.
+        study: the cross-validation.
+        files: the paths by format (png, svg).
     """
     measure = study.measures[0]
     shown = frame[(frame["measure"] == measure) & (frame["origin"] == EVERY)]
@@ -38,7 +40,7 @@ def draw_cross_validation(
 
 
 def _draw_system(axes: plt.Axes, row: int, values: dict) -> None:
-    # The first system is the one that the others are compared with.
+    # All other systems are compared with the first one.
     colour = COLOURS[1 if row == 0 else 0]
     axes.plot([values["ci_low"], values["ci_high"]], [row, row], color=colour)
     if pd.notna(values["run_low"]):

@@ -1,4 +1,4 @@
-"""The sensitivity table as a page."""
+"""The page of a sensitivity study."""
 
 import pandas as pd
 
@@ -15,7 +15,7 @@ from analogyqa.report.legend import (
     interval_facts,
     marks_legend,
 )
-from analogyqa.report.sensitivity import AT_PAPER, mark_of, plain_words, rows_of_block
+from analogyqa.report.sensitivity import AT_PAPER, mark_of, plain_words, variation_block
 from analogyqa.report.table_formats import Block, Table, Value
 from analogyqa.report.table_notes import grouped, seeds_fact
 from analogyqa.report.verdicts import NOT_RUN, OTHER_DATA
@@ -31,12 +31,12 @@ LEGEND = (
 
 
 def sensitivity_table(frame: pd.DataFrame, config: Config, study: Sensitivity) -> Table:
-    """Return the number of verdicts, and a block for each data set.
+    """Return a block with the number of verdicts, and a block for each data set.
 
     Args:
         frame: columns SENSITIVITY.
         config: the configuration of the runs.
-        study: what was varied.
+        study: the systems and the variations.
     """
     shown = frame[frame["measure"] == study.measure]
     parts = [part for _, part in shown.groupby("dataset", sort=False)]
@@ -45,14 +45,14 @@ def sensitivity_table(frame: pd.DataFrame, config: Config, study: Sensitivity) -
     return Table(
         label="sensitivity",
         title=title if config.comparable else f"{title} ({OTHER_DATA})",
-        blocks=[*counts, *(rows_of_block(part, config, study) for part in parts)],
+        blocks=[*counts, *(variation_block(part, config, study) for part in parts)],
         notes=_notes(shown, config, study),
         frame=frame,
     )
 
 
 def _verdict_counts(parts: list[pd.DataFrame], config: Config) -> Block:
-    """Return the verdict on the claim with the paper's hyperparameters, and how many have which."""
+    """Return the verdict with the paper's hyperparameters, and the number of each in variations."""
     rows = []
     for part in parts:
         at_paper, *varied = part.drop_duplicates(["choice", "value"])["verdict"]
@@ -95,8 +95,9 @@ def _notes(frame: pd.DataFrame, config: Config, study: Sensitivity) -> list[str]
 
 
 def _reasons(frame: pd.DataFrame, config: Config) -> list[str]:
-    """Return what was not run, or has the run with the paper's hyperparameters, by reason."""
-    not_run, same = [], []
+    """Return the reasons for variations that were not run, or have no run of their own."""
+    not_run: list[tuple[str, str]] = []
+    same: list[tuple[str, str]] = []
     for row in frame[frame["reason"] != ""].to_dict("records"):
         value = f"{plain_words(row['choice'])}: {plain_words(row['value'])}"
         name = f"{config.systems[row['system']].title} (*{value if row['value'] else AT_PAPER}*)"
