@@ -1,9 +1,9 @@
-"""The notes below a table: about this table, in few lines."""
+"""The notes below a table."""
 
 from report.test_tables import TINY, make_table, tiny_config
 
 
-def test_a_table_without_runs_has_no_notes_on_intervals_seeds_and_ties():
+def test_a_table_without_runs_has_no_notes_on_runs():
     config = tiny_config(
         left_out=dict.fromkeys(("ghost", "glove", "analogy", "glove-cosine", "random"), "no data")
     )
@@ -12,7 +12,7 @@ def test_a_table_without_runs_has_no_notes_on_intervals_seeds_and_ties():
     assert any(note.startswith("Not run: ") for note in notes)
 
 
-def test_only_the_marks_in_the_table_are_explained():
+def test_the_legend_has_only_marks_of_the_table():
     (marks,) = (note for note in make_table("table2").notes if note.startswith("Marks: "))
     assert all(f"{mark} " in marks for mark in "=↑↓")
     assert "?" not in marks and "†" not in marks
@@ -20,7 +20,7 @@ def test_only_the_marks_in_the_table_are_explained():
     assert any("†: " in note for note in notes)
 
 
-def test_hyperparameters_and_origins_have_five_lines_at_most_and_a_link_to_all():
+def test_hyperparameters_and_origins_have_at_most_five_lines_and_a_link():
     for name in TINY.artefacts:
         notes = make_table(name, provenance=lambda cell, _: f"origin of {cell.path}").notes
         starts = ("Paper's hyperparameters", "Hyperparameters tuned", "Origin of", "All hyper")
@@ -28,9 +28,3 @@ def test_hyperparameters_and_origins_have_five_lines_at_most_and_a_link_to_all()
         assert len(lines) <= 5
         if lines:
             assert lines[-1].endswith("[report](../../report.html#configuration).")
-
-
-def test_a_value_without_spread_has_no_deviation():
-    table = make_table("table2", sd=0.0, run_low=0.6, run_high=0.6)
-    texts = [value.ours for block in table.blocks for _, values in block.rows for value in values]
-    assert set(texts) == {".600", "not run"}

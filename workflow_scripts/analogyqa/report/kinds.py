@@ -36,8 +36,8 @@ ROUNDED = 10.0**-DECIMALS / 2  # the rounding error of our own values
 SAME_SIZE = 0.01  # numbers of parameters whose relative difference is smaller are equal
 
 
-class Place(NamedTuple):
-    """A number, which need not be printed, with the table or figure that it is a part of."""
+class TableEntry(NamedTuple):
+    """A number, printed or not, with its table or figure and its paper."""
 
     number: Published
     artefact: Artefact
@@ -48,22 +48,22 @@ class Kind(NamedTuple):
     """A kind of published numbers.
 
     Attributes:
-        values: Returns our values at a place, one for each set of hyperparameters: columns of
-            LEDGER, with verdict and reason if a value is printed there.
+        values: Returns our values for an entry, one for each set of hyperparameters: columns of
+            LEDGER, with verdict and reason if a value is published.
         text: Shows such a value, a row of a ledger, in a table.
     """
 
-    values: Callable[[Place, Config, Results], list[dict]]
+    values: Callable[[TableEntry, Config, Results], list[dict]]
     text: Callable[[dict], Value]
 
 
-def our_values(place: Place, config: Config, results: Results) -> list[dict]:
-    """Return our values at a place, one for each set of hyperparameters: columns of LEDGER."""
-    number = place.number
+def our_values(entry: TableEntry, config: Config, results: Results) -> list[dict]:
+    """Return our values for an entry, one for each set of hyperparameters: columns of LEDGER."""
+    number = entry.number
     start = {"kind": number.kind, "measure": measured(number.coordinates)}
     if reason := why_no_run(number.coordinates, config):
         return [start | not_run(reason)]
-    return [start | row for row in KINDS[number.kind].values(place, config, results)]
+    return [start | row for row in KINDS[number.kind].values(entry, config, results)]
 
 
 def measured(coordinates: Coordinates) -> str:
@@ -72,8 +72,8 @@ def measured(coordinates: Coordinates) -> str:
     return coordinates.measure or f"{getattr(coordinates, coordinates.kind)}{over}"
 
 
-def _scores(place: Place, config: Config, results: Results) -> list[dict]:
-    number, artefact, paper = place
+def _scores(entry: TableEntry, config: Config, results: Results) -> list[dict]:
+    number, artefact, paper = entry
     rivals = rivals_of(paper, number.coordinates)
     rows = []
     for hyperparameters, cell in cells_by_hyperparameters(number.coordinates, config).items():
@@ -113,13 +113,13 @@ def rivals_of(paper: Paper, coordinates: Coordinates) -> list[float]:
     return list(dict.fromkeys(value for value in values if value is not None))
 
 
-def _costs(place: Place, config: Config, results: Results) -> list[dict]:
+def _costs(entry: TableEntry, config: Config, results: Results) -> list[dict]:
     """Return the cost of a system, or its ratio to that of another system, and the verdict.
 
     The interval is the range over the timed steps. Both systems took their steps in turns, and a
     ratio is that of two steps of one turn.
     """
-    coordinates, published = place.number.coordinates, place.number.published
+    coordinates, published = entry.number.coordinates, entry.number.published
     if not has_costs(config.systems[coordinates.system]):
         return [{}]
     names = [name for name in (coordinates.system, coordinates.over) if name]
@@ -152,9 +152,9 @@ def _costs(place: Place, config: Config, results: Results) -> list[dict]:
     return [row | {"verdict": verdict(published, low, high)}]
 
 
-def _counts(place: Place, config: Config, results: Results) -> list[dict]:
+def _counts(entry: TableEntry, config: Config, results: Results) -> list[dict]:
     """Return a count of a corpus, and the verdict if a count is published."""
-    coordinates, published = place.number.coordinates, place.number.published
+    coordinates, published = entry.number.coordinates, entry.number.published
     if coordinates.dataset not in results.counts:
         return [not_run(f"no corpus of {coordinates.dataset}")]
     split, counted = coordinates.split or "", coordinates.count or ""
@@ -164,8 +164,7 @@ def _counts(place: Place, config: Config, results: Results) -> list[dict]:
     row = {"mean": count, "provenance": f"counted here: data {coordinates.dataset}"}
     if published is None:
         return [row]
-    questions = config.datasets[coordinates.dataset].questions.items()
-    expected = {str(name): types for name, types in questions}.get(split, {})
+    expected = config.datasets[coordinates.dataset].questions.get(split, {}) if split else {}
     if coordinates.count == "questions" and set(types) <= set(expected) and count == published:
         return [row | {"verdict": ENFORCED, "reason": "other data are refused"}]
     return [row | {"verdict": verdict(published, *_as_printed(count))}]
@@ -179,13 +178,13 @@ def _as_printed(count: int) -> tuple[float, float]:
     return count - unit / 2, count + unit / 2
 
 
-def _best_points(place: Place, config: Config, results: Results) -> list[dict]:
+def _best_points(entry: TableEntry, config: Config, results: Results) -> list[dict]:
     """Compare the published best point of a curve with how often each of our points is the best.
 
     This is a bootstrap over seeds and questions. [ci_low, ci_high] spans the points that are best
     most often and together reach the confidence; the mean is the point that is best most often.
     """
-    number, artefact, _ = place
+    number, artefact, _ = entry
     ((override, _),) = artefact.x.items()
     points, cells = [], []
     for panel, line, point, coordinates in artefact.points(config.sweeps):

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from analogyqa.report.kinds import Place, our_values
+from analogyqa.report.kinds import TableEntry, our_values
 from analogyqa.report.results import Results
 from analogyqa.report.summary import LEDGER, typed
 from analogyqa.report.verdicts import NOT_COMPARABLE, NOT_RUN, OTHER_DATA
@@ -55,7 +55,7 @@ def build_ledger(
                     "repeats": repeats.get(key, ""),
                 }
                 remark = artefact.remark_on(number.row, number.column)
-                for row in our_values(Place(number, artefact, paper), config, results):
+                for row in our_values(TableEntry(number, artefact, paper), config, results):
                     rows.append(start | _if_comparable(_with_remark(row, remark), config))
     return typed(rows, LEDGER)
 
@@ -86,8 +86,8 @@ def repeated(papers: Sequence[Paper]) -> dict[_Printed, str]:
                 coordinates = number.coordinates
                 same = next((score for score in earlier if _is_same(score, number)), None)
                 if same is None:
-                    place = f"{name} of {paper.paper} ({number.row}, {number.column})"
-                    earlier.append((place, coordinates, number.published))
+                    location = f"{name} of {paper.paper} ({number.row}, {number.column})"
+                    earlier.append((location, coordinates, number.published))
                     continue
                 is_other = same[1].system != coordinates.system
                 for_whom = f", there for another system ({same[1].system})" if is_other else ""

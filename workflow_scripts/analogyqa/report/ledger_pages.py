@@ -173,7 +173,7 @@ def _lay_out(ledger: pd.DataFrame, papers: Iterable[Paper]) -> _Page:
             judged = ledger[ledger["paper"].eq(paper.paper) & ledger["artefact"].eq(name)]
             if judged.empty:
                 continue
-            place = re.sub(r"(\d+)", r" \1", name).capitalize()
+            number = re.sub(r"(\d+)", r" \1", name).capitalize()
             columns = list(artefact.panels if artefact.is_figure else artefact.columns)
             rows = [
                 row
@@ -184,7 +184,7 @@ def _lay_out(ledger: pd.DataFrame, papers: Iterable[Paper]) -> _Page:
                 # The ledger has the best points of a figure, not what its panels show.
                 best = f"best {next(iter(artefact.x), '')}"
                 columns = [f"{best} by {panel}" if panel else best for panel in columns]
-            title = f"{place} of {paper.paper}: {artefact.title}"
+            title = f"{number} of {paper.paper}: {artefact.title}"
             parts.setdefault(paper.paper, []).append(_Part(title, columns, rows))
     return _Page(parts, list(notes))
 

@@ -65,8 +65,8 @@ class Block(NamedTuple):
 class Table(NamedTuple):
     """A table for people (`blocks`, `notes`) and for programs (`frame`, a row for each value).
 
-    `place` is where it is printed, such as Table 4 of a paper. A note may have Markdown links,
-    relative to the folder of a paper's tables.
+    `printed_as` is its number in a paper, such as "Table 4 of diallo2019". Notes may have Markdown
+    links, relative to the folder of a paper's tables.
     """
 
     label: str
@@ -74,11 +74,11 @@ class Table(NamedTuple):
     blocks: list[Block]
     notes: list[str]
     frame: pd.DataFrame
-    place: str = ""
+    printed_as: str = ""
 
     @property
     def heading(self) -> str:
-        return f"{self.place}: {self.title}" if self.place else self.title
+        return f"{self.printed_as}: {self.title}" if self.printed_as else self.title
 
 
 def to_markdown(table: Table) -> str:
@@ -105,7 +105,7 @@ def to_markdown(table: Table) -> str:
 def to_latex(table: Table) -> str:
     """Return the table as LaTeX for \\input; it needs the package booktabs."""
     # LaTeX numbers tables itself, so the paper's number comes last.
-    caption = f"{table.title} ({table.place})" if table.place else table.title
+    caption = f"{table.title} ({table.printed_as})" if table.printed_as else table.title
     lines = [
         r"% \usepackage{booktabs}",
         r"\begin{table}[tbp]",

@@ -6,7 +6,7 @@ import pandas as pd
 
 from analogyqa.plan import Cell, cells_by_hyperparameters, extra_systems, holding_cell
 from analogyqa.report.comparing import top_group
-from analogyqa.report.kinds import KINDS, Place, our_values
+from analogyqa.report.kinds import KINDS, TableEntry, our_values
 from analogyqa.report.results import Results
 from analogyqa.report.summary import LEDGER, Summaries, Values, typed
 from analogyqa.report.table_formats import (
@@ -65,10 +65,10 @@ def table_of_frame(
     shown = [
         row | _display_facts(row, artefact, config, summaries) for row in frame.to_dict("records")
     ]
-    title, place = artefact.title, f"Table {name.removeprefix('table')} of {paper.paper}"
+    title, printed_as = artefact.title, f"Table {name.removeprefix('table')} of {paper.paper}"
     source = f"Published: {paper.citation}"
     if paper.paper == OWN:
-        place, source = "", paper.citation
+        printed_as, source = "", paper.citation
     elif not config.comparable:
         title = f"{title} ({OTHER_DATA})"
     return Table(
@@ -77,7 +77,7 @@ def table_of_frame(
         blocks=_blocks(artefact, shown),
         notes=[*notes_of(artefact, shown, config), source],
         frame=frame,
-        place=place,
+        printed_as=printed_as,
     )
 
 
@@ -117,7 +117,7 @@ def _paper_rows(
     for number in artefact.numbers():
         values = judged.get((number.row, number.column))
         if values is None and number.kind != CITED:
-            values = our_values(Place(number, artefact, paper), config, results)
+            values = our_values(TableEntry(number, artefact, paper), config, results)
         labels = _labels(IN_PAPER, number.row, number.column, number.coordinates, config)
         for value in values or [{"published": number.published, "kind": number.kind}]:
             rows.append(labels | value)
@@ -132,7 +132,7 @@ def _other_rows(paper: Paper, name: str, config: Config, results: Results) -> li
             coordinates = coordinates | Coordinates(system=system)
             number = Published(row, column, coordinates, None, coordinates.kind)
             labels = _labels(NOT_IN_PAPER, row, column, coordinates, config)
-            values = our_values(Place(number, artefact, paper), config, results)
+            values = our_values(TableEntry(number, artefact, paper), config, results)
             rows += [labels | value for value in values]
     return rows
 

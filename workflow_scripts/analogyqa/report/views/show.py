@@ -107,7 +107,7 @@ def table_of_view(shown: Shown, paper: Paper, name: str, config: Config) -> Tabl
     return Table(
         label=f"tab:{paper.paper}-{name}",
         title=_title(paper, name, config),
-        place=_place(paper, name),
+        printed_as=_place(paper, name),
         blocks=list(shown.blocks),
         notes=[*shown.notes, f"Published: {paper.citation}"],
         frame=shown.frame,
