@@ -128,8 +128,12 @@ def judge_claims(
         rows = []
         for name, claim in paper.claims.items():
             for protocol, hyperparameters, reason in _judgements(claim, config, paper.paper):
-                row = {"paper": paper.paper, "claim": name, "text": claim.claim, "kind": claim.kind}
-                row |= {"protocol": protocol, "hyperparameters": hyperparameters}
+                row: dict = {"paper": paper.paper, "claim": name, "text": claim.claim}
+                row |= {
+                    "kind": claim.kind,
+                    "protocol": protocol,
+                    "hyperparameters": hyperparameters,
+                }
                 row |= {"primary": claim.primary, "verdict": NOT_RUN, "reason": reason}
                 rows.append(row)
                 if reason:

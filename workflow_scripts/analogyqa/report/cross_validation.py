@@ -19,8 +19,7 @@ from analogyqa.report.legend import (
     interval_facts,
     top_group_legend,
 )
-from analogyqa.report.spread import summarise
-from analogyqa.report.summary import DECIMALS, MEASURED, Values, joined, typed
+from analogyqa.report.summary import MEASURED, Values, joined, measured, typed
 from analogyqa.report.table_formats import Block, Table, Value, full_text, short_text
 from analogyqa.report.table_notes import grouped
 from analogyqa.report.verdicts import NOT_RUN, OTHER_DATA, no_run
@@ -79,37 +78,29 @@ def build_cross_validation(
     for dataset, system in product(study.datasets, study.systems):
         folds = cells.get((system, dataset), [])
         trained = [learnt[cell] for cell in folds if cell in learnt]
-        start = {"paper": paper, "dataset": dataset, "subset": study.subset, "system": system}
-        start |= {"folds": len(folds), "folds_learnt": sum(trained) if trained else None}
-        left_out = why_left_out(system, dataset, config)
+        start: dict = {"paper": paper, "dataset": dataset, "subset": study.subset}
+        start |= {"system": system, "folds": len(folds)}
+        start |= {"folds_learnt": sum(trained) if trained else None}
         for measure in RANKED:
             by_seed = scores.get((system, dataset, measure))
             if by_seed is None:
                 missing = [cell for cell in folds if values(cell, measure) is None]
-                reason = left_out or no_run(*missing)
+                reason = why_left_out(system, dataset, config) or no_run(*missing)
                 rows.append(start | {"measure": measure, "origin": EVERY, "reason": reason})
                 continue
-            compared = {}
+            compared: dict = {"top_group": (system, dataset, measure) in top}
             first = scores.get((study.systems[0], dataset, measure))
             if system != study.systems[0] and first is not None:
                 names = cells[study.systems[0], dataset][0].path, folds[0].path
-                compared = rounded(compare_runs(names, first, by_seed, config))
+                compared |= rounded(compare_runs(names, first, by_seed, config))
             origins = by_seed.columns.map(original_split)
             for origin in (EVERY, *SPLITS):
                 part = by_seed if origin == EVERY else by_seed.loc[:, origins == origin]
                 if part.empty:
                     continue
-                summary = summarise(
-                    part.to_numpy(),
-                    config.bootstrap.samples,
-                    config.bootstrap.confidence,
-                    MEASURES[measure].largest,
-                )
-                row = {name: round(value, DECIMALS) for name, value in summary._asdict().items()}
-                row |= {"n_seeds": part.shape[0], "n_items": part.shape[1]}
-                in_top = {"top_group": (system, dataset, measure) in top}
-                compared_row = compared | in_top if origin == EVERY else {}
-                rows.append(start | row | compared_row | {"measure": measure, "origin": origin})
+                row = start | {"measure": measure, "origin": origin}
+                row |= measured(part, measure, config)
+                rows.append(row | compared if origin == EVERY else row)
     return typed(rows, CROSS_VALIDATION)
 
 

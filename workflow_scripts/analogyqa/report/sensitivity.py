@@ -78,7 +78,7 @@ def build_sensitivity(
             run, paper_run = (
                 results.by_cell.get((one, measure)) if one else None for one in (cell, paper_cell)
             )
-            row = {"dataset": dataset, "choice": choice, "value": value}
+            row: dict = {"dataset": dataset, "choice": choice, "value": value}
             row |= {"measure": measure, "system": system, **compared}
             if config.comparable:
                 row["published"] = paper.published_at(coordinates | Coordinates(measure=measure))
@@ -99,12 +99,13 @@ def _compare(pair: list[Cell | None], measure: str, values: Values, config: Conf
     """Compare the first system with the second, if there are two."""
     if len(pair) < 2:
         return {}
-    runs = {cell.path: values(cell, measure) for cell in pair if cell}
-    scores = [frame for frame in runs.values() if frame is not None]
-    if len(scores) < 2:
+    first, second = pair
+    first_values = values(first, measure) if first else None
+    second_values = values(second, measure) if second else None
+    if not first or not second or first_values is None or second_values is None:
         return {"verdict": NOT_RUN}
-    first, second = runs
-    row = rounded(compare_runs((first, second), *scores, config))
+    names = first.path, second.path
+    row = rounded(compare_runs(names, first_values, second_values, config))
     row = {name: row[name] for name in ("difference", "low", "high", "p_greater", "p_less")}
     decided = HOLDS if row["p_greater"] < row["p_less"] else FAILS
     return row | {"verdict": decided if p_value_of(row) < level_of(config) else UNDECIDED}

@@ -135,26 +135,18 @@ def summarise_runs(runs: Iterable[tuple[dict, pd.DataFrame]], config: Config) ->
     the name of the hyperparameters that the run was trained with, "" for an untrained system.
     `substitute` names those of the configured `substitutes` that the run was made with.
     """
-    bootstrap, rows = config.bootstrap, []
+    rows = []
     for record, metrics in runs:
         cell, values = Cell.from_record(record["cell"]), values_by_seed(metrics, "test")
         tied = int(values.pop(TIED).to_numpy().sum())
         is_all_correct = values.pop(ALL_CORRECT).iloc[0].eq(1)
         for measure, by_seed in values.items():
-            summary = summarise(
-                by_seed.to_numpy(),
-                bootstrap.samples,
-                bootstrap.confidence,
-                MEASURES[measure].largest,
-            )
             rows.append(
                 {
                     **cell._asdict(),
                     "overrides": to_text(cell.overrides),
                     "measure": measure,
-                    **{name: round(value, DECIMALS) for name, value in summary._asdict().items()},
-                    "n_seeds": by_seed.shape[0],
-                    "n_items": by_seed.shape[1],
+                    **measured(by_seed, measure, config),
                     "tied_candidates": tied,
                     "all_correct": int(is_all_correct.sum()),
                     "mean_of_others": _mean(by_seed.loc[:, ~is_all_correct]),
@@ -166,6 +158,14 @@ def summarise_runs(runs: Iterable[tuple[dict, pd.DataFrame]], config: Config) ->
                 }
             )
     return typed(rows, SUMMARY)
+
+
+def measured(by_seed: pd.DataFrame, measure: str, config: Config) -> dict[str, float]:
+    """Return the columns MEASURED of scores [seeds, items]."""
+    bootstrap, largest = config.bootstrap, MEASURES[measure].largest
+    summary = summarise(by_seed.to_numpy(), bootstrap.samples, bootstrap.confidence, largest)
+    rounded = {name: round(value, DECIMALS) for name, value in summary._asdict().items()}
+    return rounded | {"n_seeds": by_seed.shape[0], "n_items": by_seed.shape[1]}
 
 
 def by_cell(summary: pd.DataFrame) -> Summaries:
