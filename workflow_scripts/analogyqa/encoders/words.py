@@ -7,6 +7,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from analogyqa.encoders.word_vectors import is_inside
+
 if TYPE_CHECKING:
     from analogyqa.settings.systems import Training
 
@@ -26,7 +28,6 @@ class WordsEncoder(nn.Module):
 
     def forward(self, words: Tensor, lengths: Tensor) -> Tensor:
         """Encode word ids [n, t] with lengths [n]: float32 [n, t, d]."""
-        lengths = lengths.to(words.device)[:, None]
-        beyond = torch.arange(words.shape[1], device=words.device) >= lengths
         # Multiplying with a mask would give -0, or NaN for vectors that are not finite.
-        return F.embedding(words, self.word_vectors).masked_fill(beyond[:, :, None], 0)
+        is_padding = ~is_inside(words, lengths)[:, :, None]
+        return F.embedding(words, self.word_vectors).masked_fill(is_padding, 0)

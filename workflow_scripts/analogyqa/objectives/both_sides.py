@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from torch import Tensor
 
-from analogyqa.objectives import quadruples_of
+from analogyqa.objectives import batch_energies
 from analogyqa.objectives.contrastive import contrastive
 
 if TYPE_CHECKING:
@@ -25,8 +25,7 @@ def lwda(ranker: "Ranker", vectors: Tensor, batch: "Batch", training: "Training"
 
     Further energies of a ranker, such as `hybrid`, are included in the sum.
     """
-    quadruples, labels = quadruples_of(vectors, batch)
-    sides = ranker.energies(quadruples, both_sides=True)
+    sides, labels = batch_energies(ranker, vectors, batch, both_sides=True)
     losses = [contrastive(energies, labels, training.margin, hinge=False) for energies in sides]
     return reduce(add, losses).mean()
 
@@ -35,8 +34,7 @@ def lwda_distance(
     ranker: "Ranker", vectors: Tensor, batch: "Batch", training: "Training"
 ) -> Tensor:
     """Return the mean of the loss of eq. 2 with distances 1 - cosine, summed over the sides."""
-    quadruples, labels = quadruples_of(vectors, batch)
-    sides = ranker.energies(quadruples, both_sides=True)
+    sides, labels = batch_energies(ranker, vectors, batch, both_sides=True)
     losses = [contrastive_distance(energies, labels, training.margin) for energies in sides]
     return reduce(add, losses).mean()
 

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from torch import Tensor
 
-from analogyqa.objectives import quadruples_of
+from analogyqa.objectives import batch_energies
 
 if TYPE_CHECKING:
     from analogyqa.examples.batches import Batch
@@ -14,15 +14,13 @@ if TYPE_CHECKING:
 
 def printed(ranker: "Ranker", vectors: Tensor, batch: "Batch", training: "Training") -> Tensor:
     """Return the mean loss with eq. 9 as printed: max((E - m)^2, 0), in which max has no effect."""
-    quadruples, labels = quadruples_of(vectors, batch)
-    (energies,) = ranker.energies(quadruples)
+    (energies,), labels = batch_energies(ranker, vectors, batch)
     return contrastive(energies, labels, training.margin, hinge=False).mean()
 
 
 def hinge(ranker: "Ranker", vectors: Tensor, batch: "Batch", training: "Training") -> Tensor:
     """Return the mean loss with eq. 9 read as max(E - m, 0)^2, the usual contrastive loss."""
-    quadruples, labels = quadruples_of(vectors, batch)
-    (energies,) = ranker.energies(quadruples)
+    (energies,), labels = batch_energies(ranker, vectors, batch)
     return contrastive(energies, labels, training.margin, hinge=True).mean()
 
 

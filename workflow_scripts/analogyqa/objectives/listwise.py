@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from analogyqa.objectives import quadruples_of
+from analogyqa.objectives import batch_energies
 
 if TYPE_CHECKING:
     from analogyqa.examples.batches import Batch
@@ -20,8 +20,7 @@ def listwise(ranker: "Ranker", vectors: Tensor, batch: "Batch", training: "Train
     The correct candidates of a question share its target probability equally. A question without
     correct candidates has no loss.
     """
-    quadruples, labels = quadruples_of(vectors, batch)
-    (energies,) = ranker.energies(quadruples)
+    (energies,), labels = batch_energies(ranker, vectors, batch)
     _, numbers = np.unique(batch.c, return_inverse=True)
     question_of = torch.from_numpy(numbers).to(vectors.device)
     return softmax_loss(energies, labels, question_of)

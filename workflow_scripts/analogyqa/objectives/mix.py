@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from torch import Tensor
 
-from analogyqa.objectives import quadruples_of
+from analogyqa.objectives import batch_energies
 
 if TYPE_CHECKING:
     from analogyqa.examples.batches import Batch
@@ -18,8 +18,7 @@ def mix(ranker: "Ranker", vectors: Tensor, batch: "Batch", training: "Training")
     The loss is max(m - s(q, a+) + s(q, a-), 0) (section 3.6.1 of HyperQA). One wrong candidate is
     random; the other has the highest current score among `negatives.count` random ones.
     """
-    quadruples, _ = quadruples_of(vectors, batch)
-    (energies,) = ranker.energies(quadruples)
+    (energies,), _ = batch_energies(ranker, vectors, batch)
     by_pair = energies.view(-1, 2 + training.negatives.count)
     correct, random, hardest = by_pair[:, 0], by_pair[:, 1], by_pair[:, 2:].amax(dim=1)
     by_random, by_hardest = (

@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from analogyqa.objectives import quadruples_of
+from analogyqa.objectives import batch_energies
 
 if TYPE_CHECKING:
     from analogyqa.examples.batches import Batch
@@ -18,8 +18,7 @@ def pairwise(ranker: "Ranker", vectors: Tensor, batch: "Batch", training: "Train
     """Return the loss of a batch, counting each pair of question and candidate once."""
     _, first = np.unique(np.stack([batch.c, batch.d]), axis=1, return_index=True)
     once = batch._replace(c=batch.c[first], d=batch.d[first], labels=batch.labels[first])
-    quadruples, labels = quadruples_of(vectors, once)
-    (energies,) = ranker.energies(quadruples)
+    (energies,), labels = batch_energies(ranker, vectors, once)
     questions = torch.from_numpy(once.c).to(vectors.device)
     return ranking_loss(energies, labels, questions, training.margin)
 
