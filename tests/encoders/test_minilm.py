@@ -81,14 +81,16 @@ def test_a_long_sentence_is_truncated_before_its_last_token(sentences):
     assert sentences.words(2).tolist() == [ids["[CLS]"], ids["[SEP]"]]
 
 
-def test_training_changes_layers_but_not_embeddings(cell_files, tmp_path):
+def test_training_changes_layers_but_not_embeddings(cell_files, monkeypatch, tmp_path):
+    folder = tiny.save_bert(tmp_path / "minilm")
+    monkeypatch.setattr(minilm, "_folder", lambda: folder)
     files = cell_files()._replace(vectors=None)
     data = load_cell(files, ["who", "when", "where"], 3, True, encoder="minilm")
     training = {"max_epochs": 1, "dropout": 0.1, "learning_rate": 1e-3, "weight_decay": 0}
-    own = System(title="M", encoder="minilm", ranker="analogy", p=3, training=training)
-    trained = train_seed(data, own, 0, CPU, tmp_path / "a.pt", "test")
+    system = System(title="M", encoder="minilm", ranker="analogy", p=3, training=training)
+    trained = train_seed(data, system, 0, CPU, tmp_path / "a.pt", "test")
     assert np.isfinite(trained.scores["score"]).all()
-    before = build_encoder("minilm", None, own.training, 0).state_dict()
+    before = build_encoder("minilm", None, system.training, 0).state_dict()
     after = torch.load(tmp_path / "a.pt", weights_only=True)["best"]["last"]["weights"]
     changed = {name for name in before if not torch.equal(before[name], after[f"encoder.{name}"])}
     frozen = {name for name in before if ".embeddings." in name}

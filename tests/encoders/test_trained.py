@@ -186,7 +186,7 @@ def test_no_grad_gives_the_same_vectors_and_saves_nothing():
 def test_dropout_scales_the_word_vectors_that_it_keeps():
     encoder = build("bigru", dropout=0.25)
     encoder.word_vectors.fill_(3)
-    vectors = encoder._embed(torch.zeros(1000, dtype=torch.int64))
+    vectors = encoder.embed(torch.zeros(1000, dtype=torch.int64))
     assert vectors.unique().tolist() == [0, 4]
     assert abs((vectors == 0).float().mean() - 0.25) < 0.02
 
