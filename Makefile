@@ -21,7 +21,7 @@ help:
 	@echo "make sensitivity  each open choice of a paper, varied alone"
 	@echo "make test      the fast tests"
 	@echo "make test-all  all tests with all examples, as root"
-	@echo "make lint      ruff, snakefmt, snakemake --lint"
+	@echo "make lint      ruff, snakefmt, snakemake --lint, mypy"
 	@echo "make ui        the results in MLflow (CONFIG=sample/config.yaml for the demo)"
 	@echo "make plan      the jobs that a run on Slurm would submit, and their expected cost (CONFIG=...)"
 	@echo "make slurm-test  the tests on a real one-node Slurm, as root"
@@ -64,6 +64,7 @@ lint: environment
 	$(PY) -m ruff format --check .
 	$(PY) -m snakefmt --check Snakefile rules
 	$(PY) -m snakemake --lint --configfile sample/config.yaml
+	$(PY) -m mypy
 
 ui: environment
 	@$(PY) -m analogyqa.tracking ui --config $(CONFIG) $(if $(PORT),--port $(PORT))
