@@ -22,9 +22,9 @@ NOTHING = INSIDE.empty_table().to_pandas()
 
 
 class Panel(NamedTuple):
-    """A trained system and what its encoder makes of the test split, a table of schema INSIDE.
+    """A trained system, with the vectors that its encoder gives to the test split: schema INSIDE.
 
-    Where there is no run the table is empty and `reason` says why.
+    Without a run, the table is empty and `reason` says why.
     """
 
     name: str
@@ -42,7 +42,7 @@ class Panel(NamedTuple):
 
 
 class Shown(NamedTuple):
-    """What a view shows: its data, what a reader must know of it, and a figure or blocks."""
+    """The content of a view: its data, notes for the reader, and a figure or blocks."""
 
     frame: pd.DataFrame
     notes: list[str]
@@ -51,12 +51,12 @@ class Shown(NamedTuple):
 
 
 def show_view(paper: Paper, name: str, paths: Sequence[str | Path], config: Config) -> Shown:
-    """Return what a view shows.
+    """Return the content of a view.
 
     Args:
-        paper, name: whose view, such as `figure4`.
+        paper, name: the paper and the name of the view, such as `figure4`.
         paths: the files inside.parquet of its cells, each in the folder of its run.
-        config: what the runs were made with.
+        config: the configuration of the runs.
 
     Raises AnalogyQAError when a file is missing or damaged.
     """
@@ -97,6 +97,8 @@ def draw_view(
         paper, name, config: give the title.
         files: format (png, svg) to path.
     """
+    if shown.figure is None:
+        raise ValueError(f"{name} is a table")
     lines = [f"{_place(paper, name)}: {_title(paper, name, config)}", *shown.notes]
     with plt.rc_context(STYLE):
         finish(shown.figure, "\n".join(lines), files)
