@@ -369,7 +369,7 @@ def test_questions_that_are_not_in_the_data_are_replaced_and_named(table):
     missing = [EXAMPLE | {"find": find} for find in ("burger king", "founder of")]
     shown = table("pairs_by_norm", examples=[*missing, EXAMPLE])
     assert shown.frame["question_id"].drop_duplicates().tolist() == ["q0", "q2", "q1"]
-    note = 'Not in these data: "burger king" of First and "founder of" of First. The first test'
+    note = 'Not in these data: "burger king" of First and "founder of" of First.'
     assert note in " ".join(shown.notes)
     by_question = shown.frame.groupby("question_id")["published"].agg(set)
     assert by_question["q0"] == by_question["q2"] == {""}  # what is printed is of another question
