@@ -171,14 +171,18 @@ def cells_in_markdown(text: str) -> list[list[str]]:
     return [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines]
 
 
-def draw(drawing: Callable[[dict[str, Path]], None], folder: Path) -> dict[str, bytes]:
+def draw(
+    drawing: Callable[[dict[str, Path]], None],
+    folder: Path,
+    formats: tuple[str, ...] = ("png", "svg"),
+) -> dict[str, bytes]:
     """Return the files that a drawing writes."""
-    files = {kind: folder / f"figure.{kind}" for kind in ("png", "svg")}
+    files = {name: folder / f"figure.{name}" for name in formats}
     drawing(files)
-    return {kind: path.read_bytes() for kind, path in files.items()}
+    return {name: path.read_bytes() for name, path in files.items()}
 
 
 def drawn_text(drawing: Callable[[dict[str, Path]], None], folder: Path) -> str:
     """Return the SVG of a drawing with its text as text, not as outlines."""
     with plt.rc_context({"svg.fonttype": "none"}):
-        return draw(drawing, folder)["svg"].decode("utf-8")
+        return draw(drawing, folder, ("svg",))["svg"].decode("utf-8")

@@ -201,7 +201,7 @@ class TestDrawing:
         drawn: list = []
         with monkeypatch.context() as patch:
             patch.setattr(plt, "close", drawn.append)
-            draw(drawing(name, paper), tmp_path)
+            draw(drawing(name, paper), tmp_path, ("png",))
         (figure,) = drawn
         for axes in figure.axes:
             labels = axes.get_xticklabels()
