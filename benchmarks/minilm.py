@@ -26,7 +26,7 @@ def read_sentences() -> Sentences:
 
 
 def padded(encoder: MiniLMEncoder, words: Tensor, lengths: Tensor) -> Tensor:
-    """Encode in batches of like length, by the model of the library itself."""
+    """Encode in batches of similar length, with the library's own model."""
     order, means = lengths.argsort(), []
     for rows in order.split(BATCH):
         inside = torch.arange(int(lengths[rows].max())) < lengths[rows][:, None]

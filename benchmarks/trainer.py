@@ -81,13 +81,9 @@ def quadruples(data: CellData) -> Dataset:
 
 
 def dev_mrr(encoder: Encoder, data: CellData) -> float:
-    scores = scores_table(
-        data,
-        "dev",
-        0,
-        *score_split(array_encoder(encoder.eval(), CPU), data, "dev", build_ranker(SYSTEM)),
-    )
-    return means_of(measure_items(scores, data.splits["dev"].groups))["mrr"]
+    scores = score_split(array_encoder(encoder.eval(), CPU), data, "dev", build_ranker(SYSTEM))
+    table = scores_table(data, "dev", 0, *scores)
+    return means_of(measure_items(table, data.splits["dev"].groups))["mrr"]
 
 
 def main() -> None:
