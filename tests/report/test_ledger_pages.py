@@ -112,10 +112,10 @@ def test_rows_and_verdict_counts_in_markdown():
 
 
 def test_verdicts_are_counted_once_for_each_value():
-    place = {"hyperparameters": "paper", "substitute": "ours for theirs"}
+    substituted = {"hyperparameters": "paper", "substitute": "ours for theirs"}
     more = [
-        make_row("Who", "Theirs", "higher", **place),
-        make_row("Comb.", "Theirs", "inconclusive", **place),
+        make_row("Who", "Theirs", "higher", **substituted),
+        make_row("Comb.", "Theirs", "inconclusive", **substituted),
         make_row("A", "Ours", "enforced", hyperparameters="paper"),
         make_row(
             "B", "Ours", "reproduced", hyperparameters="paper", repeats="printed in table0, too"

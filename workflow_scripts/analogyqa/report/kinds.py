@@ -60,16 +60,10 @@ class Kind(NamedTuple):
 def our_values(entry: TableEntry, config: Config, results: Results) -> list[dict]:
     """Return our values for an entry, one for each set of hyperparameters: columns of LEDGER."""
     number = entry.number
-    start = {"kind": number.kind, "measure": measured(number.coordinates)}
+    start = {"kind": number.kind, "measure": number.coordinates.measured}
     if reason := why_no_run(number.coordinates, config):
         return [start | not_run(reason)]
     return [start | row for row in KINDS[number.kind].values(entry, config, results)]
-
-
-def measured(coordinates: Coordinates) -> str:
-    """Return what is measured at some coordinates: a measure, or what is counted, or a cost."""
-    over = f" over {coordinates.over}" if coordinates.over else ""
-    return coordinates.measure or f"{getattr(coordinates, coordinates.kind)}{over}"
 
 
 def _scores(entry: TableEntry, config: Config, results: Results) -> list[dict]:
@@ -179,7 +173,7 @@ def _as_printed(count: int) -> tuple[float, float]:
 
 
 def _best_points(entry: TableEntry, config: Config, results: Results) -> list[dict]:
-    """Compare the published best point of a curve with how often each of our points is the best.
+    """Compare the published best point of a curve with the likely best points of ours.
 
     This is a bootstrap over seeds and questions. [ci_low, ci_high] spans the points that are best
     most often and together reach the confidence; the mean is the point that is best most often.

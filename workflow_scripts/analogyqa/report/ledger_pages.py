@@ -150,7 +150,7 @@ def verdict_counts(ledger: pd.DataFrame, sign: Callable[[str], str]) -> Block:
 
 
 def _counts(rows: pd.DataFrame, others: list[str]) -> list[Value]:
-    """Count the verdicts by what they are worth, each published value once."""
+    """Count the verdicts by their evidence, and each published value once."""
     once = rows[rows["repeats"] == ""]
     has_substitute = once["substitute"] != ""
 

@@ -30,10 +30,10 @@ _LATEX = {
 
 
 class Value(NamedTuple):
-    """A cell of a table: its text in three parts, each of which may be empty, and what it shows.
+    """A cell of a table: its text in three parts, which may be empty, and facts about it.
 
-    `published` ends in the mark of the `verdict`. `run` is the path of the run whose score it
-    shows. `bold` says whether our value is in the top group, see `comparing.top_group`.
+    `published` ends in the mark of the `verdict`. `run` is the path of the run with this score.
+    `bold` is whether our value is in the top group, see `comparing.top_group`.
     """
 
     ours: str
@@ -230,22 +230,17 @@ def full_text(row: dict, questions: bool = False) -> Value:
     Args:
         row: a row of a ledger or summary.
         questions: whether to add the interval for other questions. If the seeds do not differ, it
-            is always shown, and alone.
+            is always the only interval.
     """
     published = _published(row)
     if pd.isna(row["mean"]):
         return Value(NOT_RUN, published=published)
-    varies = has_spread(row)
+    varies = pd.notna(row["run_low"]) and row["run_low"] < row["run_high"]
     spread = f" ± {_number(row['sd'])}" if varies else ""
     intervals = [f"[{_range(row, 'run')}]"] if varies else []
     intervals += [f"{{{_range(row, 'ci')}}}"] if questions or not intervals else []
     mean = _number(row["mean"]) + spread
     return Value(mean, " ".join(intervals), _with_mark(published, row))
-
-
-def has_spread(row: dict) -> bool:
-    """Return whether the seeds differ, so that the spread of runs is known."""
-    return pd.notna(row["run_low"]) and row["run_low"] < row["run_high"]
 
 
 def short_text(row: dict) -> Value:

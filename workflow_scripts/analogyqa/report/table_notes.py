@@ -33,7 +33,7 @@ from analogyqa.tasks import task_of
 MOST_LINES = 4
 CONFIGURATION = "../../report.html#configuration"
 
-# What several systems may share: a reason, or a heading and what it says.
+# A fact that systems may share: a reason, or a heading and its text.
 Fact = TypeVar("Fact", str, tuple[str, str])
 
 
@@ -187,7 +187,7 @@ def _ties(runs: list[dict], config: Config) -> str:
 
 
 def _hyperparameters_and_origins(rows: list[dict], config: Config) -> list[str]:
-    """Return what the systems were trained with and made of, in a few lines."""
+    """Return the hyperparameters and origins of systems, in a few lines."""
     tuned, stated, origins = [], [], []
     for row in rows:
         if row["hyperparameters"] == PAPER and row["system"] in config.systems:

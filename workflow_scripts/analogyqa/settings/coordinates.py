@@ -83,8 +83,11 @@ class Coordinates(Section):
 
     @property
     def measured(self) -> str:
-        """What is measured: a measure, a cost, or the norm of questions or answers."""
-        return self.measure or self.cost or (f"{NORM} of {self.norm}s" if self.norm else "")
+        """What is measured, such as "map", "pairs", "parameters over bm25", "norm of answers"."""
+        if self.norm:
+            return f"{NORM} of {self.norm}s"
+        over = f" over {self.over}" if self.over else ""
+        return self.measure or f"{getattr(self, self.kind, '')}{over}"
 
     @property
     def given(self) -> set[str]:

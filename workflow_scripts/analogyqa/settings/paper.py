@@ -43,9 +43,9 @@ ShownName = Annotated[str, Field(pattern=r"^(table|figure)\d+$")]
 
 
 class Published(NamedTuple):
-    """A number that a paper prints, in the same unit as ours; None where it prints none.
+    """A number of a paper, in our unit; `published` is None if the paper does not print it.
 
-    `kind` says what our counterpart is: a score, a count, a cost, or the best point of an axis. A
+    `kind` is the kind of our value: a score, a count, a cost, or the best point of an axis; a
     cited number has none.
     """
 
@@ -170,8 +170,8 @@ class Artefact(Section):
     def has_systems(self) -> bool:
         """Whether further systems can get a row or column in a table.
 
-        They cannot in a table that counts or that is about a single system, nor where its rows or
-        columns give more than the name of a system.
+        They cannot if the table has counts or a single system, or if its rows or columns give more
+        than the name of a system.
         """
         keys = [coordinates.given | {"system"} for _, _, coordinates in self.cells_of("")]
         complete = [kind.keys for kind in KINDS.values()]
