@@ -262,7 +262,9 @@ def kill_at_write(patch: pytest.MonkeyPatch, number: int) -> None:
         patch.setattr(MlflowClient, name, dying(getattr(MlflowClient, name)))
 
 
-@pytest.mark.parametrize("number", [1, 9, 10, 23])
+@pytest.mark.parametrize(
+    "number", [1, *(pytest.param(number, marks=pytest.mark.slow) for number in (9, 10)), 23]
+)
 def test_the_next_import_completes_a_killed_one(results, monkeypatch, number):
     with monkeypatch.context() as patch:
         kill_at_write(patch, number)

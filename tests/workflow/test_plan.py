@@ -8,6 +8,8 @@ import pytest
 from analogyqa.planning import cluster_jobs, read_listing
 from workflow.project import REPOSITORY, clean_environment
 
+pytestmark = pytest.mark.workflow
+
 
 @pytest.fixture(scope="module")
 def paper_jobs(tmp_path_factory):
