@@ -34,7 +34,7 @@ def plain(question, candidate):
     return score
 
 
-def test_scores_are_those_of_the_formula_in_whatever_order_the_pairs_stand(ranker):
+def test_scores_follow_the_formula_in_any_order(ranker):
     texts = [GENERATOR.integers(0, 20, GENERATOR.integers(1, 9)) for _ in range(4)]
     question_of = GENERATOR.integers(0, 4, 30)
     questions = [texts[number] for number in question_of]
@@ -50,14 +50,14 @@ def test_a_word_that_the_candidate_has_counts_its_idf(ranker):
     assert score == pytest.approx(IDF[3] + IDF[4], rel=1e-5)
 
 
-def test_a_word_of_most_sentences_counts_nothing():
+def test_a_word_in_most_sentences_does_not_count():
     ranker = AlignedRanker(None)
     ranker.fit(Vocabulary(VECTORS, np.full(20, 9), 10))
     scores, _ = ranker.scores(Words(np.zeros(1, dtype=int), [np.arange(3)], [np.arange(3)]))
     assert scores == 0
 
 
-def test_sentences_without_words_score_nothing(ranker):
+def test_sentences_without_words_score_zero(ranker):
     none = np.array([], dtype=int)
     questions, candidates = [np.arange(3)] * 2 + [none], [none, np.arange(3), none]
     scores, _ = ranker.scores(Words(np.array([0, 0, 1]), questions, candidates))

@@ -1,4 +1,4 @@
-"""BM25 against its formula, and what it asks of its input."""
+"""BM25 against its formula, and its errors."""
 
 import logging
 import math
@@ -89,7 +89,7 @@ def test_no_pairs_have_no_scores():
     assert bm25_scores([], [], COLLECTION, True).shape == (0,)
 
 
-def test_a_candidate_beyond_the_collection_is_named():
+def test_a_candidate_that_is_not_in_the_collection_is_named():
     with pytest.raises(AnalogyQAError, match=r"candidate 'a stranger' is not in the collection"):
         bm25_scores(["cat"] * 2, ["the cat sat", "a stranger"], COLLECTION, True)
 

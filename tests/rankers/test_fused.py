@@ -52,7 +52,7 @@ def test_standardised_scores_do_not_depend_on_the_unit_of_a_system(scores, facto
     )
 
 
-def test_scores_that_are_all_equal_decide_nothing():
+def test_equal_scores_have_no_effect():
     scores = np.array([[0.3, 2.0], [0.3, 1.0], [0.3, 3.0]])
     assert standardised(scores, np.zeros(3, dtype=int))[:, 0].tolist() == [0, 0, 0]
     ranker = fused()
@@ -68,7 +68,7 @@ def test_reciprocal_ranks_are_those_of_the_formula_and_ties_share_one():
 
 
 @pytest.mark.parametrize("fusion", ["equal", "reciprocal_rank", *LEARNED])
-def test_two_systems_with_errors_of_their_own_are_better_than_each(fusion):
+def test_fusing_systems_with_independent_errors_improves_both(fusion):
     scores, labels = examples((0.8, 0.8))
     ranker = fused(fusion)
     ranker.fit(PartScores(scores, QUESTIONS, labels))
@@ -77,7 +77,7 @@ def test_two_systems_with_errors_of_their_own_are_better_than_each(fusion):
 
 
 @pytest.mark.parametrize("fusion", LEARNED)
-def test_a_learned_weight_follows_what_a_system_knows(fusion):
+def test_a_better_system_gets_a_larger_weight(fusion):
     scores, labels = examples((0.5, 50))
     ranker = fused(fusion)
     ranker.fit(PartScores(scores, QUESTIONS, labels))
@@ -102,7 +102,7 @@ def test_the_listwise_weights_are_at_a_minimum():
 
 
 @pytest.mark.parametrize("fusion", LEARNED)
-def test_questions_that_tell_nothing_apart_leave_weights_that_are_numbers(fusion):
+def test_equal_candidates_give_finite_weights(fusion):
     ranker = fused(fusion)
     ranker.fit(PartScores(np.ones((4, 2)), np.array([0, 0, 1, 1]), np.zeros(4, dtype=int)))
     assert np.isfinite(ranker.weights).all()

@@ -1,4 +1,4 @@
-"""Every ranker keeps what `rankers/__init__.py` says; scores equal those of a plain loop."""
+"""Every ranker follows `rankers/__init__.py`; scores equal those of a plain loop."""
 
 import numpy as np
 import pytest
@@ -31,11 +31,12 @@ def vectors(*shape, seed=0):
 
 
 def encoded(name, pairs=6, prototypes=4):
-    """The vectors of a split, each pair with all prototypes; none where a ranker needs none."""
+    """Return the vectors of a split; if a ranker needs prototypes, each pair has all of them."""
     count = prototypes if RANKERS[name].needs_prototypes else 0
-    own = [vectors(size, 5, seed=seed) for seed, size in enumerate((pairs, pairs, count, count))]
-    met = np.tile(np.arange(count), pairs), np.repeat(np.arange(pairs), count)
-    return Encoded(np.arange(pairs) // 2, *own, *met)
+    sizes = (pairs, pairs, count, count)
+    drawn = [vectors(size, 5, seed=seed) for seed, size in enumerate(sizes)]
+    quadruples = np.tile(np.arange(count), pairs), np.repeat(np.arange(pairs), count)
+    return Encoded(np.arange(pairs) // 2, *drawn, *quadruples)
 
 
 @pytest.mark.parametrize("name", OF_VECTORS)
@@ -49,7 +50,7 @@ def test_a_ranker_of_vectors_scores_each_pair_and_names_its_best_prototype(name)
 
 @pytest.mark.parametrize("name", OF_VECTORS)
 def test_a_score_is_the_energy_of_a_pair_and_its_one_prototype(name):
-    """So that training makes large what ranking looks for."""
+    """Training increases the energies by which candidates are ranked."""
     drawn = encoded(name, prototypes=1)
     scores, _ = ranker(name).scores(drawn)
     corners = [drawn.questions, drawn.candidates]
@@ -63,7 +64,7 @@ def test_a_score_is_the_energy_of_a_pair_and_its_one_prototype(name):
 
 
 @pytest.mark.parametrize("name", OF_VECTORS)
-def test_both_sides_are_the_first_and_as_many_more_as_the_specification_says(name):
+def test_both_sides_start_with_the_first_and_have_the_specified_number(name):
     corners = torch.from_numpy(vectors(12, 5)).requires_grad_()
     has_prototypes = RANKERS[name].needs_prototypes
     a, b, c, d = torch.arange(12).view(4, 3)
@@ -78,7 +79,7 @@ def test_both_sides_are_the_first_and_as_many_more_as_the_specification_says(nam
 
 
 @pytest.mark.parametrize("name", [name for name in OF_TEXTS if name != "given_order"])
-def test_a_ranker_of_texts_scores_each_pair_by_itself(name):
+def test_a_ranker_of_texts_scores_each_pair_independently(name):
     texts = ["a cat sat", "a dog", "the end of a road", "a cat and a dog"]
     scores, best = ranker(name).scores(Texts(texts, texts[::-1], texts, True))
     assert (scores.dtype, scores.shape, set(best)) == (np.float32, (4,), {-1})
@@ -159,7 +160,7 @@ def test_scores_equal_a_plain_loop(drawn, aggregate):
 
 
 @given(quadruples())
-def test_the_prototype_of_a_question_is_the_best_with_any_of_its_candidates(drawn):
+def test_a_question_has_the_prototype_that_is_best_for_any_candidate(drawn):
     prototype_shifts, pair_shifts, prototypes, pairs, question_of = drawn
     scores, best = analogy_scores(*drawn, "question")
     for question in set(question_of):
@@ -177,7 +178,7 @@ def test_the_prototype_of_a_question_is_the_best_with_any_of_its_candidates(draw
 
 
 @given(quadruples())
-def test_of_one_candidate_the_prototype_of_the_question_is_its_own_best(drawn):
+def test_a_question_with_one_candidate_has_the_best_prototype_of_its_pair(drawn):
     *rows, question_of = drawn
     alone = np.random.default_rng(0).permutation(len(question_of))
     of_question, of_pair = (analogy_scores(*rows, alone, how) for how in ("question", "max"))
