@@ -6,7 +6,7 @@ from analogyqa.plan import cells_by_run, claim_cells
 from analogyqa.report.claimed import with_norms_and_costs
 from analogyqa.report.claims import judge_claims
 from analogyqa.report.claims_page import claims_table
-from analogyqa.report.learning import learnt_of
+from analogyqa.report.learning import read_learnt
 from analogyqa.report.summary import read_runs, values_of, write_csv
 from analogyqa.report.table_formats import to_markdown
 from analogyqa.runs.cost import read_costs
@@ -19,7 +19,7 @@ with job(snakemake):
     scores = values_of(read_runs(snakemake.input.records, snakemake.input.metrics, parts))
     costs = read_costs(snakemake.input.costs)
     values = with_norms_and_costs(scores, snakemake.input.insides, costs)
-    learnt = learnt_of(snakemake.input.histories)
+    learnt = read_learnt(snakemake.input.histories)
     claims, comparisons = judge_claims(papers, config, values, learnt)
     write_csv(claims, snakemake.output.claims)
     write_csv(comparisons, snakemake.output.comparisons)

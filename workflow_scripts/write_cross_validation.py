@@ -10,7 +10,7 @@ from analogyqa.report.cross_validation import (
     shared_notes,
 )
 from analogyqa.report.cross_validation_figure import draw_cross_validation
-from analogyqa.report.learning import learnt_of
+from analogyqa.report.learning import read_learnt
 from analogyqa.report.summary import read_runs, values_of, write_csv
 from analogyqa.report.table_formats import to_markdown
 from analogyqa.schemas import CORPUS, read_table
@@ -19,7 +19,7 @@ with job(snakemake):
     config, papers = reported(snakemake)
     paper, inputs = papers[snakemake.wildcards.paper], snakemake.input
     study = config.studies[paper.paper].cross_validation
-    learnt = learnt_of(inputs.histories)
+    learnt = read_learnt(inputs.histories)
     values = values_of(read_runs(inputs.records, inputs.metrics))
     frame = build_cross_validation(paper.paper, study, config, values, learnt)
     write_csv(frame, snakemake.output.csv)

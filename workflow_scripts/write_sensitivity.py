@@ -3,7 +3,7 @@
 from analogyqa.files import write_text
 from analogyqa.job import job, reported
 from analogyqa.plan import sensitivity_cells
-from analogyqa.report.learning import learnt_of
+from analogyqa.report.learning import read_learnt
 from analogyqa.report.results import read_results
 from analogyqa.report.sensitivity import build_sensitivity
 from analogyqa.report.sensitivity_figure import draw_sensitivity
@@ -17,7 +17,7 @@ with job(snakemake):
     study = config.studies[paper.paper].sensitivity
     cells = sensitivity_cells(config, paper.paper).values()
     results = read_results(config, cells, inputs.records, inputs.metrics)
-    frame = build_sensitivity(paper, study, config, results, learnt_of(inputs.histories))
+    frame = build_sensitivity(paper, study, config, results, read_learnt(inputs.histories))
     write_csv(frame, snakemake.output.csv)
     write_text(snakemake.output.md, to_markdown(sensitivity_table(frame, config, study)))
     files = {kind: snakemake.output[kind] for kind in ("png", "svg")}

@@ -9,7 +9,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 
-from analogyqa.report.figures import build_figure, draw_figure, style_of
+from analogyqa.report.figures import build_figure, draw_figure, line_style
 from analogyqa.report.results import Results
 from analogyqa.report.sensitivity_figure import draw_sensitivity
 from analogyqa.settings.own_data import paper_of_own_data
@@ -225,7 +225,7 @@ class TestDrawing:
         assert text.count("long") == 40 and "long " * 30 not in text
 
     def test_the_first_36_lines_have_different_styles(self):
-        assert len({tuple(style_of(index).values()) for index in range(36)}) == 36
+        assert len({tuple(line_style(index).values()) for index in range(36)}) == 36
 
     @pytest.mark.parametrize("points", [[30], [5]])
     def test_a_single_point_can_be_drawn_with_or_without_a_run(self, tmp_path, points):

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from analogyqa.plan import Cell
-from analogyqa.report.learning import NEAR, has_learnt, learnt_of
+from analogyqa.report.learning import NEAR, has_learnt, read_learnt
 from analogyqa.schemas import HISTORY, write_table
 
 
@@ -55,5 +55,5 @@ def test_cells_of_histories_come_from_their_paths(tmp_path):
     for cell, losses in cells.items():
         paths.append(str(tmp_path / "runs" / cell.path / "history.parquet"))
         write_table(history(losses), HISTORY, paths[-1])
-    assert learnt_of(paths) == dict(zip(cells, (True, False), strict=True))
-    assert learnt_of([]) == {}
+    assert read_learnt(paths) == dict(zip(cells, (True, False), strict=True))
+    assert read_learnt([]) == {}

@@ -7,7 +7,7 @@ import pandas as pd
 
 from analogyqa.measures import MEASURES
 from analogyqa.report.cross_validation import EVERY
-from analogyqa.report.figures import COLOURS, seeds_of
+from analogyqa.report.figures import COLOURS, seed_counts
 from analogyqa.report.rows_figure import draw_rows
 from analogyqa.settings.run import Config
 from analogyqa.settings.studies import CrossValidation
@@ -33,7 +33,7 @@ def draw_cross_validation(
     heading = [
         f"Cross-validation: all questions of {study.subset}, in {study.folds} folds",
         f"thin: {config.bootstrap.confidence:.0%} intervals over questions and "
-        f"{seeds_of(shown)} seeds; thick: prediction intervals of one more run",
+        f"{seed_counts(shown)} seeds; thick: prediction intervals of one more run",
     ]
     x_label = MEASURES[measure].title
     draw_rows(shown, "mean", labels, _draw_system, x_label, heading, config, files)

@@ -133,10 +133,10 @@ def draw_figure(
                 axes.set_ylabel("\n".join(textwrap.wrap(measure, LETTERS_OF_HEIGHT)))
             lines = textwrap.wrap(heading, int(width * LETTERS_PER_INCH))
             axes.set_title("\n".join(lines), fontsize="medium")
-        finish(figure, _title(frame, paper, name, config), files)
+        save_figure(figure, _title(frame, paper, name, config), files)
 
 
-def finish(figure: Figure, title: str, files: dict[str, str | Path]) -> None:
+def save_figure(figure: Figure, title: str, files: dict[str, str | Path]) -> None:
     """Add the title and the legend of all panels to a figure, save it and close it.
 
     Labels that end in `PUBLISHED` are in the second column of the legend.
@@ -165,7 +165,7 @@ def finish(figure: Figure, title: str, files: dict[str, str | Path]) -> None:
     plt.close(figure)
 
 
-def style_of(index: int) -> dict[str, str]:
+def line_style(index: int) -> dict[str, str]:
     """Return the colour and the marker of a line; no two of the first 36 share both."""
     return {
         "color": COLOURS[index % len(COLOURS)],
@@ -243,7 +243,7 @@ def _draw_line(
     is_joined: bool,
 ) -> None:
     """Draw our values and the published ones of a line, each with its label."""
-    style = style_of(index)
+    style = line_style(index)
     has_run, is_printed = part["mean"].notna(), part["published"].notna()
     if has_run.any():
         ours = part[has_run]
@@ -288,7 +288,7 @@ def _draw_heat_map(axes: plt.Axes, frame: pd.DataFrame, artefact: Artefact) -> N
     axes.set_ylabel(_axis_title(y))
 
 
-def seeds_of(frame: pd.DataFrame) -> str:
+def seed_counts(frame: pd.DataFrame) -> str:
     """Return how many seeds the rows of a figure have."""
     return " or ".join(map(str, sorted(frame["n_seeds"].dropna().unique()))) or "no"
 
@@ -297,7 +297,7 @@ def _title(frame: pd.DataFrame, paper: Paper, name: str, config: Config) -> str:
     confidence = f"{config.bootstrap.confidence * 100:g}%"
     title = paper.artefacts[name].title
     number = name.removeprefix("figure")
-    seeds = seeds_of(frame)
+    seeds = seed_counts(frame)
     spread = f"bars: {confidence} intervals over questions and {seeds} seeds"
     if paper.artefacts[name].y or paper.artefacts[name].stacked:
         spread = f"means over {seeds} seeds"

@@ -24,7 +24,7 @@ def has_learnt(history: pd.DataFrame) -> bool:
     return bool(means["loss"].min() < NEAR * means["constant_loss"].iloc[0])
 
 
-def learnt_of(histories: Iterable[str]) -> dict[Cell, bool]:
+def read_learnt(histories: Iterable[str]) -> dict[Cell, bool]:
     """Return whether each trained cell has learnt, from the paths of history.parquet files."""
     return {
         Cell.from_path(Path(path).parent): has_learnt(read_table(path, HISTORY))

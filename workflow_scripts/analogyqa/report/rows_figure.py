@@ -8,7 +8,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 
 from analogyqa.report.cross_validation import with_count
-from analogyqa.report.figures import STYLE, finish
+from analogyqa.report.figures import STYLE, save_figure
 from analogyqa.report.verdicts import NOT_RUN, OTHER_DATA
 from analogyqa.settings.run import Config
 
@@ -73,4 +73,4 @@ def draw_rows(
         first = panels.flat[0]
         first.set_yticks(range(len(labels)), list(map("\n".join, wrapped)), fontsize="small")
         first.set_ylim(len(labels) - 0.4, -0.8)
-        finish(figure, "\n".join(heading + ([] if config.comparable else [OTHER_DATA])), files)
+        save_figure(figure, "\n".join(heading + ([] if config.comparable else [OTHER_DATA])), files)

@@ -7,7 +7,7 @@ import pandas as pd
 
 from analogyqa.measures import MEASURES
 from analogyqa.report.claims import FAILS, HOLDS
-from analogyqa.report.figures import COLOURS, PUBLISHED, STYLE, finish, seeds_of, style_of
+from analogyqa.report.figures import COLOURS, PUBLISHED, STYLE, line_style, save_figure, seed_counts
 from analogyqa.report.sensitivity import AT_PAPER, SAME, plain_words
 from analogyqa.report.verdicts import NOT_RUN, OTHER_DATA
 from analogyqa.settings.run import Config
@@ -42,7 +42,7 @@ def draw_sensitivity(
             _draw_panel(axes, shown[shown["dataset"] == dataset], choices, config, study)
             pad = 11 + 9 * max(1, len(study.systems) - 1)
             axes.set_title(config.datasets[dataset].title, fontsize="medium", pad=pad)
-        finish(figure, _title(frame, config, study), files)
+        save_figure(figure, _title(frame, config, study), files)
 
 
 def _draw_panel(
@@ -86,7 +86,7 @@ def _draw_panel(
 
 def _draw_system(axes: plt.Axes, rows: list[dict], title: str, index: int, aside: float) -> None:
     """Draw the points of a system, hollow where the variation changes nothing in it."""
-    style = style_of(index)
+    style = line_style(index)
     colour = style["color"]
     look = {"markersize": 5, "capsize": 2, "elinewidth": 1.2, "label": title, **style}
     for number, row in enumerate(rows):
@@ -126,7 +126,7 @@ def _title(frame: pd.DataFrame, config: Config, study: Sensitivity) -> str:
         "Open choices, each varied alone, the rest as in the paper",
         "first row and faint lines: the paper's hyperparameters",
         f"{study.subset}, test split; bars: {confidence} intervals over questions and "
-        f"{seeds_of(frame)} seeds",
+        f"{seed_counts(frame)} seeds",
         "hollow: changes nothing in this system",
     ]
     if len(titles) > 1:

@@ -37,7 +37,7 @@ CONFIGURATION = "../../report.html#configuration"
 Fact = TypeVar("Fact", str, tuple[str, str])
 
 
-def notes_of(artefact: Artefact, rows: list[dict], config: Config) -> list[str]:
+def table_notes(artefact: Artefact, rows: list[dict], config: Config) -> list[str]:
     """Return the notes of a table.
 
     Args:

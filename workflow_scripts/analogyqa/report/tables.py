@@ -18,7 +18,7 @@ from analogyqa.report.table_formats import (
     cited_text,
     short_text,
 )
-from analogyqa.report.table_notes import notes_of
+from analogyqa.report.table_notes import table_notes
 from analogyqa.report.verdicts import OTHER_DATA
 from analogyqa.settings.coordinates import SCORE, Coordinates
 from analogyqa.settings.overrides import TUNED
@@ -75,7 +75,7 @@ def table_of_frame(
         label=f"tab:{paper.paper}-{name}",
         title=title,
         blocks=_blocks(artefact, shown),
-        notes=[*notes_of(artefact, shown, config), source],
+        notes=[*table_notes(artefact, shown, config), source],
         frame=frame,
         printed_as=printed_as,
     )

@@ -9,7 +9,7 @@ from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 
 from analogyqa.plan import Cell, view_cells
-from analogyqa.report.figures import STYLE, finish
+from analogyqa.report.figures import STYLE, save_figure
 from analogyqa.report.table_formats import Block, Table
 from analogyqa.report.verdicts import NOT_RUN, OTHER_DATA
 from analogyqa.report.views.specs import VIEWS
@@ -101,7 +101,7 @@ def draw_view(
         raise ValueError(f"{name} is a table")
     lines = [f"{_place(paper, name)}: {_title(paper, name, config)}", *shown.notes]
     with plt.rc_context(STYLE):
-        finish(shown.figure, "\n".join(lines), files)
+        save_figure(shown.figure, "\n".join(lines), files)
 
 
 def table_of_view(shown: Shown, paper: Paper, name: str, config: Config) -> Table:
