@@ -116,7 +116,7 @@ def rows_of(text: str) -> dict[str, list[str]]:
 
 
 class TestFrame:
-    def test_the_rows_stand_in_the_order_of_the_configuration_the_papers_setting_first(self):
+    def test_rows_follow_the_configuration_after_the_papers_hyperparameters(self):
         frame = make_frame(make_config(("trecqa", "wikiqa")))
         rows = frame[["dataset", "choice", "value", "measure", "system"]].apply(tuple, axis=1)
         assert rows.tolist() == [
@@ -127,7 +127,7 @@ class TestFrame:
             for system in ("analogy", "similarity")
         ]
 
-    def test_the_numbers_are_those_of_the_summary_and_their_difference_to_the_paper_s(self):
+    def test_values_are_those_of_the_summary_with_their_change_from_the_papers(self):
         results = make_results(CONFIG, analogy_hinge=0.75)
         frame = make_frame(results=results)
         summary = results.summary.set_index(["system", "overrides", "measure"])
@@ -138,7 +138,7 @@ class TestFrame:
         assert changes == pytest.approx({"analogy": 0.75 - 0.68, "similarity": 0}, abs=2e-6)
         assert pick(frame)["difference_to_paper"] == 0
 
-    def test_what_the_first_table_of_the_paper_prints_is_published(self):
+    def test_published_values_are_those_of_the_papers_first_table(self):
         frame = make_frame()
         assert pick(frame)["published"] == 0.6841
         assert pick(frame, HINGE, "similarity")["published"] == 0.609
@@ -146,7 +146,7 @@ class TestFrame:
         assert pd.isna(pick(make_frame(paper=make_paper(name="diallo2019")))["published"])
         assert make_frame(ONE(comparable=False))["published"].isna().all()
 
-    def test_both_systems_have_the_comparison_of_the_two_on_the_same_questions(self):
+    def test_both_systems_have_their_comparison_on_the_same_questions(self):
         results = make_results(CONFIG, analogy_hinge=0.8)
         cells = (Cell(system, "wikiqa", "comb", (("loss", "hinge"),)) for system in MEANS)
         scores = [results.values(cell, "mrr").to_numpy() for cell in cells]
