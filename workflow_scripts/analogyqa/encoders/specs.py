@@ -14,12 +14,13 @@ class EncoderSpec(Plugin):
     [n] of n sentences.
 
     Args:
-        trained: it learns: a `torch.nn.Module`, called with tensors. Others are called with arrays.
-        drawn: it does not learn, and draws random numbers.
-        needs_vectors: it reads word vectors.
-        gives_words: it returns the vectors of all words, a tensor [n, t, dim].
-        vocabulary: for an encoder with words of its own: a function that returns their ids and the
-            function that splits a sentence into them. The id 0 pads.
+        trained: Whether it learns. It is then a `torch.nn.Module`, called with tensors instead of
+            arrays.
+        drawn: Whether it draws random numbers, without learning.
+        needs_vectors: Whether it reads word vectors.
+        gives_words: Whether it returns the vectors of all words, a tensor [n, t, dim].
+        vocabulary: For an encoder with its own vocabulary, the function that returns the ids of its
+            words and the function that splits a sentence into them. The id 0 is padding.
     """
 
     trained: bool = False
@@ -29,7 +30,7 @@ class EncoderSpec(Plugin):
     vocabulary: Plugin | None = None
 
     def own_words(self) -> tuple[dict[str, int], Callable[[str], list[str]]] | None:
-        """Return what `vocabulary` returns, None for an encoder without words of its own."""
+        """Return what `vocabulary` returns; None for an encoder without its own vocabulary."""
         return self.vocabulary.load()() if self.vocabulary else None
 
 

@@ -17,9 +17,9 @@ class Batch(NamedTuple):
     """Quadruples of some questions, as indices of their unique sentences.
 
     Attributes:
-        sentences: unique sentence numbers, [u].
-        a, b, c, d: positions in `sentences`, [n]; a and b are empty without prototypes.
-        labels: label of each quadruple, [n].
+        sentences: The unique sentence numbers, [u].
+        a, b, c, d: The positions in `sentences`, [n]; a and b are empty without prototypes.
+        labels: The label of each quadruple, [n].
     """
 
     sentences: np.ndarray

@@ -16,10 +16,10 @@ class SplitData(NamedTuple):
     """The pairs and quadruples of a split of a cell.
 
     Attributes:
-        pairs: table of M pairs.
-        questions, candidates: sentence numbers of the pairs, [M].
-        labels: labels of the pairs, [M].
-        prototypes, rows: row numbers of the prototype and the pair of each quadruple, [n].
+        pairs: The table of M pairs.
+        questions, candidates: The sentence numbers of the pairs, [M].
+        labels: The labels of the pairs, [M].
+        prototypes, rows: The row numbers of the prototype and the pair of each quadruple, [n].
     """
 
     pairs: pd.DataFrame
@@ -76,13 +76,13 @@ def cell_data(
     """Number the sentences of a cell, and turn its quadruples into row numbers.
 
     Args:
-        pairs: pairs of the subset, by split.
-        prototypes: the first p prototypes of each type; empty for a system that needs none.
-        quadruples: table of quadruples, by split; splits may be missing.
-        word_vectors: float32 [V, d], or None.
-        word_ids: row of each word in `word_vectors`, or None.
-        split: splits a sentence into words, as for the vocabulary.
-        everything: pairs for systems that are fitted, or None.
+        pairs: The pairs of the subset, by split.
+        prototypes: The first p prototypes of each type; empty for a system that needs none.
+        quadruples: The table of quadruples, by split; splits may be missing.
+        word_vectors: The word vectors, float32 [V, d], or None.
+        word_ids: The row of each word in `word_vectors`, or None.
+        split: The function that splits a sentence into words, as for the vocabulary.
+        everything: The pairs for systems that are fitted, or None.
     """
     frames = [*pairs.values(), *([] if everything is None else [everything])]
     texts = pd.concat([frame[column] for frame in frames for column in _TEXTS])
@@ -139,8 +139,8 @@ def ranked_sentences(corpus: pd.DataFrame, typed_only: bool) -> list[str]:
     may be prototypes.
 
     Args:
-        corpus: table with schema CORPUS.
-        typed_only: whether to leave out questions without a type.
+        corpus: The table of schema CORPUS.
+        typed_only: Whether to leave out questions without a type.
     """
     ranked = corpus[(corpus["split"] != "train") | (corpus["label"] == 1)]
     if typed_only:

@@ -21,11 +21,11 @@ class CellFiles(NamedTuple):
     """The tables for one seed of a cell; None or empty if the system needs none.
 
     Attributes:
-        corpus: table with schema CORPUS.
-        vectors: store of word vectors.
-        prototypes: table with schema PROTOTYPES.
-        quadruples: table with schema QUADRUPLES, by split.
-        sentence_vectors: store of sentence vectors.
+        corpus: The table of schema CORPUS.
+        vectors: The store of word vectors.
+        prototypes: The table of schema PROTOTYPES.
+        quadruples: The table of schema QUADRUPLES, by split.
+        sentence_vectors: The store of sentence vectors.
     """
 
     corpus: str
@@ -56,13 +56,13 @@ def load_pairs(
     """Return the pairs of a subset, by split.
 
     Args:
-        corpus: table with schema CORPUS.
-        types: question types of the subset; None for `all`.
-        splits: which splits to return.
-        origin: the file of the corpus, for messages.
+        corpus: The table of schema CORPUS.
+        types: The question types of the subset; None for `all`.
+        splits: The splits to return.
+        origin: The file of the corpus, for messages.
 
     Raises:
-        AnalogyQAError: when a split has no pairs.
+        AnalogyQAError: If a split has no pairs.
     """
     pairs = {split: select_subset(corpus, split, types) for split in splits}
     for split, frame in pairs.items():
@@ -89,18 +89,18 @@ def load_cell(
     """Read the tables of one seed of a cell.
 
     Args:
-        files: the tables of the seed.
-        types: question types of the cell's subset; None for `all`.
-        p: number of prototypes for each type.
-        lowercase: whether the vocabulary is lower-cased.
-        trains: whether to load all training pairs, and not only the prototypes.
-        shortest_word: ignore words with fewer characters.
-        fits: whether to load all pairs of the corpus that have one of the types.
-        answers: whether prototypes keep their `own` answers or get those of `others`.
-        encoder: a key of `ENCODERS`, if the encoder may have its own vocabulary.
+        files: The tables of the seed.
+        types: The question types of the cell's subset; None for `all`.
+        p: The number of prototypes for each type.
+        lowercase: Whether the vocabulary is lower-cased.
+        trains: Whether to load all training pairs, and not only the prototypes.
+        shortest_word: The number of characters below which words are ignored.
+        fits: Whether to load all pairs of the corpus that have one of the types.
+        answers: Whether prototypes keep their `own` answers or get those of `others`.
+        encoder: A key of `ENCODERS`, if the encoder may have its own vocabulary.
 
     Raises:
-        AnalogyQAError: when a file is damaged or does not fit the others.
+        AnalogyQAError: If a file is damaged or does not fit the others.
     """
     corpus = read_table(files.corpus, CORPUS)
     store = files.sentence_vectors or files.vectors

@@ -30,9 +30,9 @@ def softmax_loss(energies: Tensor, labels: Tensor, question_of: Tensor) -> Tenso
     """Return the listwise loss of pairs, a scalar.
 
     Args:
-        energies: scores of the pairs, [n].
-        labels: labels of the pairs, [n].
-        question_of: question of each pair, numbered from 0, [n].
+        energies: The scores of the pairs, [n].
+        labels: The labels of the pairs, [n].
+        question_of: The question of each pair, numbered from 0, [n].
     """
     count = int(question_of.max()) + 1
     is_candidate = question_of == torch.arange(count, device=energies.device)[:, None]

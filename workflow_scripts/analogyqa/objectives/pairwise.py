@@ -30,10 +30,10 @@ def ranking_loss(energies: Tensor, labels: Tensor, questions: Tensor, margin: fl
     wrong candidate of the same question, or 0 without any. Repeated pairs count repeatedly.
 
     Args:
-        energies: scores of the pairs, [n].
-        labels: labels of the pairs, [n].
-        questions: number of the question of each pair, [n].
-        margin: the margin m.
+        energies: The scores of the pairs, [n].
+        labels: The labels of the pairs, [n].
+        questions: The number of the question of each pair, [n].
+        margin: The margin m.
     """
     right, wrong = labels > 0.5, labels <= 0.5
     i, j = (questions[right][:, None] == questions[wrong]).nonzero(as_tuple=True)

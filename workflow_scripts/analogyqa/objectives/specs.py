@@ -12,10 +12,10 @@ class ObjectiveSpec(Plugin):
     `vectors` [u, dim] belong to the unique sentences of the batch.
 
     Args:
-        ranks_pairs: it is for rankers without prototypes only.
-        one_sided: the objective that it equals for a ranker without prototypes.
-        draws: the key of `EXAMPLES` that draws its batches.
-        summed: it is a sum over the batch, not a mean.
+        ranks_pairs: Whether it is only for rankers without prototypes.
+        one_sided: The objective that it equals with a ranker without prototypes.
+        draws: The key of `EXAMPLES` that draws its batches.
+        summed: Whether it is a sum over the batch, not a mean.
     """
 
     ranks_pairs: bool = False

@@ -1,6 +1,6 @@
 """The tasks: ranking the candidates of a question, and solving analogies between sentence pairs.
 
-A module that works on a data set asks for its task here; it does not ask which task that is.
+Modules that work on a data set get its task here, and do not ask which one it is.
 """
 
 from typing import TYPE_CHECKING, Protocol
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 
 class Task(Protocol):
-    """What is done with a data set.
+    """A task on a data set.
 
     Attributes:
-        items: what a measure is a mean over, as tables say it.
-        counted: what a count of `questions` counts.
-        has_question_types: whether subsets are made of question types.
-        notes: how results come about, for the notes below a table.
+        items: The items that a measure averages over, in the words of tables.
+        counted: The things that `count: questions` counts.
+        has_question_types: Whether subsets are made of question types.
+        notes: The explanations of results in the notes below a table.
     """
 
     items: str
