@@ -8,6 +8,7 @@ import pandas as pd
 from analogyqa.measures import MEASURES
 from analogyqa.report.cross_validation import EVERY
 from analogyqa.report.figures import COLOURS, seed_counts
+from analogyqa.report.legend import percent
 from analogyqa.report.rows_figure import draw_rows
 from analogyqa.settings.run import Config
 from analogyqa.settings.studies import CrossValidation
@@ -32,7 +33,7 @@ def draw_cross_validation(
     labels = {name: [config.systems[name].title] for name in shown["system"].unique()}
     heading = [
         f"Cross-validation: all questions of {study.subset}, in {study.folds} folds",
-        f"thin: {config.bootstrap.confidence:.0%} intervals over questions and "
+        f"thin: {percent(config)} intervals over questions and "
         f"{seed_counts(shown)} seeds; thick: prediction intervals of one more run",
     ]
     x_label = MEASURES[measure].title

@@ -17,6 +17,7 @@ from analogyqa.files import atomic_path
 from analogyqa.measures import MEASURES
 from analogyqa.plan import cells_by_hyperparameters, why_no_run
 from analogyqa.report.bars import draw_bars
+from analogyqa.report.legend import percent
 from analogyqa.report.results import Results
 from analogyqa.report.summary import MEASURED, typed
 from analogyqa.report.verdicts import NOT_RUN, OTHER_DATA, no_run
@@ -294,11 +295,10 @@ def seed_counts(frame: pd.DataFrame) -> str:
 
 
 def _title(frame: pd.DataFrame, paper: Paper, name: str, config: Config) -> str:
-    confidence = f"{config.bootstrap.confidence * 100:g}%"
     title = paper.artefacts[name].title
     number = name.removeprefix("figure")
     seeds = seed_counts(frame)
-    spread = f"bars: {confidence} intervals over questions and {seeds} seeds"
+    spread = f"bars: {percent(config)} intervals over questions and {seeds} seeds"
     if paper.artefacts[name].y or paper.artefacts[name].stacked:
         spread = f"means over {seeds} seeds"
     lines = [

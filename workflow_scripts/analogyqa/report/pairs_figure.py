@@ -8,6 +8,7 @@ import pandas as pd
 from analogyqa.measures import MEASURES
 from analogyqa.report.cross_validation import EVERY
 from analogyqa.report.figures import COLOURS
+from analogyqa.report.legend import percent
 from analogyqa.report.rows_figure import draw_rows
 from analogyqa.settings.run import Config
 
@@ -30,8 +31,7 @@ def draw_pairs(frame: pd.DataFrame, config: Config, files: dict[str, str | Path]
         labels[row["pair"]] = [first, f"against {second}"]
     heading = [
         "Pairs of cross-validated systems on all questions",
-        f"{config.bootstrap.confidence:.0%} intervals over questions and seeds; orange: "
-        "without zero",
+        f"{percent(config)} intervals over questions and seeds; orange: without zero",
     ]
     x_label = f"{MEASURES[shown['measure'].iloc[0]].short}: first minus second"
     draw_rows(shown, "difference", labels, _draw_pair, x_label, heading, config, files, True)

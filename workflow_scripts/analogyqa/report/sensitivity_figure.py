@@ -8,6 +8,7 @@ import pandas as pd
 from analogyqa.measures import MEASURES
 from analogyqa.report.claims import FAILS, HOLDS
 from analogyqa.report.figures import COLOURS, PUBLISHED, STYLE, line_style, save_figure, seed_counts
+from analogyqa.report.legend import percent
 from analogyqa.report.sensitivity import AT_PAPER, SAME, plain_words
 from analogyqa.report.verdicts import NOT_RUN, OTHER_DATA
 from analogyqa.settings.run import Config
@@ -121,11 +122,10 @@ def _label_published(axes: plt.Axes, published: list[float]) -> None:
 
 def _title(frame: pd.DataFrame, config: Config, study: Sensitivity) -> str:
     titles = [config.systems[name].title for name in study.systems]
-    confidence = f"{config.bootstrap.confidence * 100:g}%"
     lines = [
         "Open choices, each varied alone, the rest as in the paper",
         "first row and faint lines: the paper's hyperparameters",
-        f"{study.subset}, test split; bars: {confidence} intervals over questions and "
+        f"{study.subset}, test split; bars: {percent(config)} intervals over questions and "
         f"{seed_counts(frame)} seeds",
         "hollow: changes nothing in this system",
     ]
