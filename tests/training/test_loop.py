@@ -40,7 +40,7 @@ CPU = torch.device("cpu")
 torch.set_num_threads(1)  # the tensors are tiny: more threads wait for each other
 COMB = ["who", "when", "where"]
 SMALL = {"sentence_dim": 4, "batch_size": 4, "max_epochs": 3, "patience": 3}
-# For training runs that should learn.
+# For training runs long enough to learn.
 LEARNING = {"sentence_dim": 8, "dropout": 0, "weight_decay": 0, "learning_rate": 0.02}
 LEARNING |= {"max_epochs": 12, "patience": 12}
 
@@ -65,7 +65,7 @@ def values_of(trained, measure):
 
 
 def assert_same(first, second):
-    """Scores are equal bit for bit, the history but for the time it took."""
+    """Compare scores and histories, without times, bit by bit."""
     pd.testing.assert_frame_equal(first.scores, second.scores, check_exact=True)
     untimed = [
         each.history[~each.history["measure"].isin(["seconds", "examples_per_second"])]
@@ -112,7 +112,7 @@ def test_an_epoch_covers_every_question_once_and_a_batch_holds_one_type(cell_fil
         assert sorted(set(used)) == list(range(len(batch.sentences)))
         assert len(set(batch.sentences)) == len(batch.sentences)
     answerable = set(data.splits["train"].pairs["question"])
-    # The one question of no type gives the one prototype of it, and no wrong candidate.
+    # The only question without a type is the prototype of it, and has no wrong candidate.
     assert sorted(seen) == sorted(answerable - {"what is thing 0 ?"})
 
 
@@ -150,7 +150,7 @@ def test_resampled_draws_change_only_the_wrong_candidates(cell_files, per):
         assert drawn == Counter(row[:3] for row in written if not row[4])
 
 
-def test_the_batches_follow_seed_and_epoch(cell):
+def test_batches_depend_on_seed_and_epoch(cell):
     def sequence(seed, epoch):
         return [texts_of(cell, batch) for batch in epoch_batches(cell, section(), seed, epoch)]
 
@@ -217,7 +217,7 @@ def test_unique_sentences_give_the_loss_and_gradients_of_four_towers(cell_files,
         torch.testing.assert_close(one, other, atol=1e-6, rtol=0)
 
 
-# Whole trainings
+# Training runs
 
 
 def test_the_tables_have_the_columns_of_their_schemas(cell, tmp_path):
@@ -270,7 +270,7 @@ def test_an_interrupted_training_run_resumes_to_the_same_bits(
     assert_same(train(cell, tmp_path / "cut.pt", averaged), expected)
 
 
-def test_a_finished_training_is_read_from_its_checkpoint(cell, tmp_path, monkeypatch):
+def test_a_finished_training_run_is_read_from_its_checkpoint(cell, tmp_path, monkeypatch):
     expected = train(cell, tmp_path / "a.pt")
     before = (tmp_path / "a.pt").read_bytes()
     monkeypatch.setattr(learner, "encode", None)
@@ -314,7 +314,7 @@ def test_a_loss_that_is_not_a_number_stops_and_keeps_the_last_epoch(cell, tmp_pa
 
 
 def measured_as(monkeypatch, values, measure="mrr"):
-    """Let a dev measure of the epochs be the given values, and the others fall."""
+    """Give a dev measure these values in successive epochs, and let the others fall."""
     means = [{**dict.fromkeys(RANKED, -i), measure: value} for i, value in enumerate(values)]
     remaining = iter(means)
     monkeypatch.setattr(loop, "means_of", lambda _: next(remaining))
@@ -343,7 +343,7 @@ def mrr_of(data, scores, split):
 
 
 def lowest_of_constants(labels, loss="printed", sides=2, **training):
-    """The loss of an epoch of batches with these labels, of one question each, for one energy."""
+    """Return the lowest loss of a constant over batches of one question with these labels."""
     own = Training(loss=loss, **training)
 
     def summed_loss(ranker, vectors, batch):
@@ -362,8 +362,8 @@ def lowest_of_constants(labels, loss="printed", sides=2, **training):
     labels=st.lists(st.lists(st.integers(0, 1), min_size=1, max_size=6), min_size=1, max_size=4),
     margin=st.floats(-1, 1),
 )
-def test_a_constant_energy_stands_between_one_and_the_margin(labels, margin):
-    """Where half are right it is midway: the loss is ((1 - m) / 2)^2 whatever the batches are."""
+def test_the_best_constant_lies_between_the_margin_and_one(labels, margin):
+    """With as many right as wrong, the loss is ((1 - m) / 2)^2 for any batches."""
     labels += [[1 - label for label in own] for own in labels]
     value = lowest_of_constants(labels, margin=margin)
     assert value == pytest.approx(((1 - margin) / 2) ** 2, abs=0.001)
@@ -426,7 +426,7 @@ def test_the_encoder_learns(cell, tmp_path, ranker, encoder, training):
     assert mrr_of(cell, trained.scores, "test") > 0.8
 
 
-def test_averaged_weights_score_and_do_not_change_what_is_learned(cell, tmp_path):
+def test_averaged_weights_score_without_changing_training(cell, tmp_path):
     """The first epoch's loss is of the weights themselves, its dev measures are of averages."""
     first, second = (
         train(cell, tmp_path / f"{decay}.pt", system(weight_averaging=decay, dropout=0))
@@ -436,21 +436,21 @@ def test_averaged_weights_score_and_do_not_change_what_is_learned(cell, tmp_path
     assert not first.scores["score"].equals(second.scores["score"])
 
 
-def test_one_training_scores_with_the_last_weights_and_with_their_averages(
-    cell, tmp_path, monkeypatch
-):
+def test_one_training_run_scores_with_last_or_averaged_weights(cell, tmp_path, monkeypatch):
     plain = train(cell, tmp_path / "plain.pt")
     averaged = system(weight_averaging=0.95)
     last = averaged.model_copy(update={"scores_with": "last"})
     expected = train(cell, tmp_path / "averaged.pt", averaged)
-    monkeypatch.setattr(learner, "encode", None)  # so nothing is trained again
+    monkeypatch.setattr(learner, "encode", None)  # training again would fail
     assert_same(train(cell, tmp_path / "averaged.pt", last), plain)
     assert_same(train(cell, tmp_path / "averaged.pt", averaged), expected)
     assert not plain.scores["score"].equals(expected.scores["score"])
 
 
-def test_a_training_goes_on_as_long_as_one_kind_of_weights_gains(cell, tmp_path, monkeypatch):
-    """Of each epoch dev measures the last weights, then the averages."""
+def test_training_continues_while_either_version_of_the_weights_improves(
+    cell, tmp_path, monkeypatch
+):
+    """In each epoch, the last weights are measured first, then the averages."""
     measured_as(monkeypatch, [0.5, 0.1, 0.4, 0.2, 0.4, 0.1, 0.4, 0.1])
     own = system(max_epochs=8, patience=2, weight_averaging=0.5)
     trained = train(cell, tmp_path / "a.pt", own)
@@ -458,9 +458,7 @@ def test_a_training_goes_on_as_long_as_one_kind_of_weights_gains(cell, tmp_path,
 
 
 @pytest.mark.parametrize("changed", [{"weight_decay_coupling": "decoupled"}, {"dropout": 0.9}])
-def test_another_setting_is_another_training_and_dropout_acts_in_training_only(
-    cell, tmp_path, changed
-):
+def test_settings_change_the_results_and_dropout_acts_in_training_only(cell, tmp_path, changed):
     first = train(cell, tmp_path / "a.pt", system(dropout=0))
     second = train(cell, tmp_path / "b.pt", system(**{"dropout": 0, **changed}))
     assert values_of(first, "loss") != values_of(second, "loss")
@@ -469,7 +467,7 @@ def test_another_setting_is_another_training_and_dropout_acts_in_training_only(
     assert_same(second, again)
 
 
-def test_what_requires_no_gradient_stays_as_it_is(cell, tmp_path, monkeypatch):
+def test_frozen_parameters_do_not_change(cell, tmp_path, monkeypatch):
     def with_frozen_bias(*arguments):
         encoder = build_encoder(*arguments)
         encoder.gru.bias_ih_l0.requires_grad_(False)
