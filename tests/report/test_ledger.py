@@ -624,14 +624,25 @@ published: {Pairs: [20K, 1.1K, 94]}
 """
 
 
-def test_counts_printed_in_thousands_are_compared_rounded():
+@pytest.mark.parametrize(
+    ("counts", "verdicts"),
+    [
+        ([20_360, 1_151, 94], ["reproduced", "higher", "reproduced"]),
+        ([20_500, 1_150, 95], ["reproduced", "reproduced", "higher"]),
+        ([20_501, 1_050, 93], ["higher", "reproduced", "lower"]),
+        ([19_500, 1_049, 94], ["reproduced", "lower", "reproduced"]),
+        # From 10,000 on, whole thousands are printed; below 1,000, every digit.
+        ([19_499, 9_999, 999], ["lower", "higher", "higher"]),
+    ],
+)
+def test_counts_printed_in_thousands_are_compared_rounded(counts, verdicts):
     artefact = Artefact.model_validate(yaml.safe_load(COUNTED))
     paper = Paper(paper="p", citation="c", artefacts={"table1": artefact})
-    pairs = {"train": {"all": 20_360}, "dev": {"all": 1_151}, "test": {"all": 94}}
+    pairs = {split: {"all": count} for split, count in zip(SPLITS, counts, strict=True)}
     summary = make_summary(make_config(), CONFERENCE)
     ledger = build_ledger(
         [paper], make_config(), Results(summary, alike, {"wikiqa": {"pairs": pairs}})
     )
-    assert ledger["mean"].tolist() == [20_360, 1_151, 94]
-    assert ledger["verdict"].tolist() == ["reproduced", "higher", "reproduced"]
+    assert ledger["mean"].tolist() == counts
+    assert ledger["verdict"].tolist() == verdicts
     assert ledger["reason"].tolist() == ["", "", "Look at it."]
