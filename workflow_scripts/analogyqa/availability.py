@@ -216,15 +216,11 @@ class Availability:
         """Return the spaCy model of a section of the configuration, or "" and the reason."""
         if section is None:
             return "", f"the section {name} is missing"
-        for model in section.model:
-            folders = (Path(self._resources), *self._mirrors)
-            for path in (model, *(str(folder / model) for folder in folders)):
-                if entities.installed(path):
-                    return path, ""
-        return "", (
-            f"none of the models {', '.join(section.model)} to find {finds} ({name}.model) is "
-            "installed. Run: python -m spacy download en_core_web_sm"
-        )
+        try:
+            folders = [self._resources, *self._mirrors]
+            return find_model(section.model, folders, f"{finds} ({name}.model)"), ""
+        except AnalogyQAError as error:
+            return "", str(error)
 
     def _collect_reasons(self, papers: Iterable[Paper]) -> dict[str, str]:
         config = self._config
@@ -263,3 +259,25 @@ def _first_installed(
         if is_installed(name):
             return {"name": [name], "files": list_files(name)}
     raise UnavailableError(f"is not installed: {' or '.join(names)}")
+
+
+def find_model(alternatives: Iterable[str], folders: Iterable[str | Path], finds: str) -> str:
+    """Return the first spaCy model that exists, by its name or below one of the folders.
+
+    Args:
+        alternatives: names or paths of models.
+        folders: where else to look for them.
+        finds: what the model finds, for the message.
+
+    Raises:
+        AnalogyQAError: when none exists.
+    """
+    folders = list(folders)
+    for name in alternatives:
+        for path in (name, *(str(Path(folder, name)) for folder in folders)):
+            if entities.installed(path):
+                return path
+    raise AnalogyQAError(
+        f"none of the models {', '.join(alternatives)} to find {finds} is installed. Run: "
+        "python -m spacy download en_core_web_sm"
+    )
