@@ -393,6 +393,7 @@ def test_a_killed_initialisation_leaves_no_store(tmp_path, monkeypatch):
     assert not (tmp_path / "mlflow.db").exists()
 
 
+@pytest.mark.slow
 def test_a_store_of_an_older_mlflow_is_upgraded(tmp_path):
     from alembic import command as alembic
     from mlflow.store.db import utils

@@ -47,7 +47,10 @@ GRADIENTS = {"rtol": 1e-3, "atol": 1e-5}
 EPOCHS = {"rtol": 1e-2, "atol": 0.02}
 
 
-@pytest.fixture(params=["fake", pytest.param("cuda", marks=pytest.mark.gpu)])
+CUDA = pytest.param("cuda", marks=pytest.mark.gpu)
+
+
+@pytest.fixture(params=["fake", CUDA])
 def gpu(request, monkeypatch):
     """A GPU: the fake one, or CUDA with the numerics of a job."""
     if request.param == "cuda":
@@ -180,6 +183,11 @@ def curves_of(trained):
     return wide.drop(columns=["seconds", "examples_per_second"])
 
 
+# Training runs take seconds on the fake GPU.
+SLOW_ON_THE_FAKE = [pytest.param("fake", marks=pytest.mark.slow), CUDA]
+
+
+@pytest.mark.parametrize("gpu", SLOW_ON_THE_FAKE, indirect=True)
 @pytest.mark.parametrize("name", TRAINED)
 def test_three_epochs(gpu, data, system, tmp_path, name):
     if gpu.type != "cuda" and name != "bigru":
@@ -202,7 +210,7 @@ def test_two_equal_trainings_give_the_same_bytes(gpu, data, system, tmp_path, na
     pd.testing.assert_frame_equal(*map(curves_of, (first, second)), check_exact=True)
 
 
-@pytest.mark.parametrize("begins_on_the_gpu", [True, False])
+@pytest.mark.parametrize("begins_on_the_gpu", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_a_training_run_resumes_on_the_other_device_with_a_warning(
     gpu, data, system, tmp_path, caplog, begins_on_the_gpu
 ):
@@ -224,6 +232,7 @@ def test_a_training_run_resumes_on_the_other_device_with_a_warning(
     assert f"before: device {first.type}" in warning
 
 
+@pytest.mark.parametrize("gpu", SLOW_ON_THE_FAKE, indirect=True)
 def test_infersent(gpu, tmp_path):
     words = ["a", "man", "dog", "is", "eating", "happy"]
     lines = [f"{word} {' '.join(map(str, np.eye(6)[row]))}\n" for row, word in enumerate(words)]
