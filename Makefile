@@ -1,14 +1,14 @@
-# Each target first sets up .venv, when it is missing or out of date: envs/install.sh. `make PYTHON=python3.12` names the
-# Python for it, and `make TORCH_INDEX=` takes PyTorch as the package index has it.
+# Each target first runs envs/install.sh, which sets up .venv if it is missing or out of date. Choose the Python with
+# `make PYTHON=python3.12`. `make TORCH_INDEX=` installs PyTorch from the default package index.
 
 BIN := .venv/bin
-# Not the scripts beside it: their first line holds the path, which need not be one that a shell can read.
+# Start modules with Python: the scripts in this folder fail if its path has spaces.
 PY := $(BIN)/python
 CORES ?= all
-# On a terminal a display of what runs; elsewhere a line for each job.
+# A display of the running jobs on a terminal; elsewhere, a line for each job.
 DISPLAY := $(if $(shell [ -t 2 ] && echo terminal),--logger rich)
 SNAKEMAKE := $(PY) -m snakemake --cores $(CORES) $(DISPLAY) --quiet rules
-# Such as PAPERS="lwda2019"; those of config.yaml without it.
+# The papers to run, such as PAPERS="lwda2019". The default is the list in config.yaml.
 PAPERS ?=
 RUN := $(if $(PAPERS),--config "papers=$(PAPERS)")
 export PATH := $(CURDIR)/$(BIN):$(PATH)
@@ -16,20 +16,20 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 .PHONY: help environment demo paper sensitivity test test-all lint ui report sources plan slurm-test gpu-test browser-test bench
 
 help:
-	@echo "make demo      the whole pipeline on the bundled sample, no data needed"
+	@echo "make demo      the whole pipeline on the bundled sample; needs no data"
 	@echo "make paper     every table and figure of the papers (config.yaml); PAPERS=\"lwda2019\" for one"
 	@echo "make sensitivity  each open choice of a paper, varied alone"
 	@echo "make test      the fast tests"
-	@echo "make test-all  every test, at its full count, as root"
-	@echo "make lint      ruff, snakefmt, snakemake --lint"
-	@echo "make ui        MLflow UI on the results (CONFIG=sample/config.yaml for the demo)"
-	@echo "make plan      what a run on Slurm would submit, and its expected cost (CONFIG=...)"
-	@echo "make slurm-test  the tests of a real one-node Slurm, as root"
-	@echo "make gpu-test  a CUDA device against the CPU, on the bundled sample"
-	@echo "make browser-test  the pages and MLflow in Debian's Chromium"
-	@echo "make bench     what is fast and against what: docs/performance.md"
-	@echo "make report    one HTML page with all that a run came to so far: report.html (CONFIG=...)"
-	@echo "make sources   which downloads are here, their size and licence"
+	@echo "make test-all  all tests with all examples, as root"
+	@echo "make lint      ruff, snakefmt, snakemake --lint, mypy"
+	@echo "make ui        the results in MLflow (CONFIG=sample/config.yaml for the demo)"
+	@echo "make plan      the jobs that a run on Slurm would submit, and their expected cost (CONFIG=...)"
+	@echo "make slurm-test  the tests on a real one-node Slurm, as root"
+	@echo "make gpu-test  the tests that compare a CUDA device with the CPU"
+	@echo "make browser-test  the tests of the pages and of MLflow in Debian's Chromium"
+	@echo "make bench     the benchmarks of docs/performance.md"
+	@echo "make report    one HTML page with all results so far: report.html (CONFIG=...)"
+	@echo "make sources   the downloads: which are here, their sizes and licences"
 
 CONFIG ?= config.yaml
 
@@ -38,11 +38,11 @@ demo: environment
 	@echo
 	@cat results/demo/tables/diallo2019/table4.md
 	@echo
-	@echo "All of it on one page: results/demo/report.html. To browse the runs: make ui CONFIG=sample/config.yaml"
+	@echo "All results on one page: results/demo/report.html. To browse the runs: make ui CONFIG=sample/config.yaml"
 
 paper: environment
 	@$(SNAKEMAKE) $(RUN)
-	@echo "All of it on one page: results/paper/report.html. To browse the runs: make ui"
+	@echo "All results on one page: results/paper/report.html. To browse the runs: make ui"
 
 sensitivity: environment
 	@$(SNAKEMAKE) --configfile $(CONFIG) $(RUN) -- sensitivity
@@ -52,7 +52,7 @@ sensitivity: environment
 test: environment
 	@$(PY) -m pytest -n auto --dist loadfile
 
-# A worker has a cluster of its own, and they wait more than they compute.
+# Slurm tests mostly wait, so there are more workers than cores; each worker has its own cluster.
 test-all: environment
 	@$(PY) -m pytest -n auto --dist loadfile --hypothesis-profile full
 	@$(PY) -m pytest -n auto --dist loadfile --hypothesis-profile full -m "workflow or slow or real_data"
@@ -64,6 +64,7 @@ lint: environment
 	$(PY) -m ruff format --check .
 	$(PY) -m snakefmt --check Snakefile rules
 	$(PY) -m snakemake --lint --configfile sample/config.yaml
+	$(PY) -m mypy
 
 ui: environment
 	@$(PY) -m analogyqa.tracking ui --config $(CONFIG) $(if $(PORT),--port $(PORT))
@@ -93,6 +94,6 @@ bench: environment
 	  echo "== $$name"; $(PY) benchmarks/$$name.py || exit 1; done
 	@$(PY) benchmarks/performance.py
 
-# Make gives PYTHON and TORCH_INDEX on to it.
+# Make passes PYTHON and TORCH_INDEX to the script.
 environment:
 	@sh envs/install.sh

@@ -1,4 +1,4 @@
-"""Every table and figure of the papers, from the raw downloads. `rules/` has the stages."""
+"""Every table and figure of the papers, from the raw downloads. The stages are in `rules/`."""
 
 import os
 import sys
@@ -17,32 +17,30 @@ try:
     import analogyqa
 except ModuleNotFoundError:
     raise WorkflowError(f"{sys.executable} has no package analogyqa. {INSTALL}") from None
-# Else jobs would run the code of another checkout, and hashes and records would tell of it.
+# Otherwise jobs would run, and records would describe, the code of another checkout.
 if not Path(analogyqa.__file__).resolve().is_relative_to(CHECKOUT / "workflow_scripts"):
-    raise WorkflowError(f"The package analogyqa is that of {analogyqa.__file__}. {INSTALL}")
+    raise WorkflowError(f"The package analogyqa is installed from {analogyqa.__file__}. {INSTALL}")
 
-from analogyqa.errors import AnalogyQAError, stopping
+from analogyqa.errors import AnalogyQAError, exit_on_error
 from analogyqa.experiments.checks import check_jobs, require_targets
 from analogyqa.experiments.experiment import load_experiment
-from analogyqa.experiments.given import Given
+from analogyqa.experiments.parameters import Parameters
 from analogyqa.experiments.inputs import Inputs
 from analogyqa.experiments.outputs import Outputs
-from analogyqa.experiments.patterns import growing, one_of, with_overrides
+from analogyqa.experiments.patterns import growing
 from analogyqa.files import read_yaml
 from analogyqa.folders import require_writable
-from analogyqa.memory import KEPT
-from analogyqa.registry import SOLVERS
+from analogyqa.memory import MALLOC_OPTIONS
+from analogyqa.analogies.specs import SOLVERS
 from analogyqa.runs.commit import CommitUnknownError, find_commit
-from analogyqa.settings.base import AT
-from analogyqa.settings.data import ALL
 from analogyqa.settings.load import from_here
 
-# Jobs inherit these; who sets one keeps it.
-for name, value in KEPT.items():
+# Jobs inherit these variables. A value that the user has set is kept.
+for name, value in MALLOC_OPTIONS.items():
     os.environ.setdefault(name, value)
 
-with stopping():
-    read_yaml(CHECKOUT / "config.yaml")  # Snakemake would refuse a broken file without its name
+with exit_on_error():
+    read_yaml(CHECKOUT / "config.yaml")  # Snakemake's own message would not name a broken file
 
 
 report: "report/workflow.rst"
@@ -63,9 +61,9 @@ NOTICES = lambda file: (
 )
 
 
-# The command line has the last word, then the files that are given, the later before the earlier, then our own.
+# Values of the command line take precedence, then those of later files, then those of config.yaml.
 *FILES, OWN = map(Path, workflow.configfiles)
-with stopping():
+with exit_on_error():
     EXPERIMENT = load_experiment(
         config, [dict(workflow.config_settings.config), *reversed(FILES), OWN]
     )
@@ -73,25 +71,16 @@ with stopping():
         require_targets(sys.argv[1:], EXPERIMENT)
 CONFIG, RESULTS, RESOURCES = EXPERIMENT.config, EXPERIMENT.results, EXPERIMENT.resources
 INPUTS = Inputs(EXPERIMENT, NOTICES)
-GIVEN = Given(
+PARAMS = Parameters(
     INPUTS, f"snakemake --cores all --configfile {' '.join(map(from_here, FILES or [OWN]))}"
 )
 OUTPUTS = Outputs(INPUTS)
-# Of a job that trains. Only a cluster looks at it; `device: cpu` is for one without GPUs.
+# The GPUs of a job that trains. Only clusters use this number; set `device: cpu` for one without.
 GPUS = 0 if CONFIG.device == "cpu" else 1
 
 
 wildcard_constraints:
-    dataset=one_of(CONFIG.datasets),
-    corpus=with_overrides(CONFIG.datasets),
-    category=one_of(CONFIG.categories),
-    subset=one_of([*CONFIG.subsets, *CONFIG.relations, ALL]),
-    axes="[^/]+",
-    vectors=with_overrides(CONFIG.vectors),
-    sentence_vectors=one_of(CONFIG.sentence_vectors),
-    p=r"\d+",
-    number=r"\d+",
-    paper=one_of(EXPERIMENT.papers),
+    **EXPERIMENT.wildcard_constraints,
 
 
 include: "rules/sources.smk"
@@ -108,12 +97,12 @@ onstart:
         find_commit()
     except CommitUnknownError as error:
         print(
-            f"The commit of the code is unknown, so records say unknown: {error}",
+            f"Records will say that the commit of the code is unknown: {error}",
             file=sys.stderr,
         )
     for system, reason in CONFIG.left_out.items():
         print(f"Left out: {system}: {reason}", file=sys.stderr)
-    with stopping():
+    with exit_on_error():
         check_jobs(workflow.dag.needrun_jobs(), EXPERIMENT)
     if workflow.executor_plugin.name == "slurm":
         from slurm_patience import be_patient
@@ -122,7 +111,7 @@ onstart:
 
 
 onerror:
-    # Of a disk that became full Snakemake itself says no more than `OSError`.
+    # When a disk is full, Snakemake itself only says `OSError`.
     try:
         require_writable(RESULTS)
     except AnalogyQAError as error:
@@ -138,7 +127,7 @@ rule all:
     default_target: True
     input:
         OUTPUTS.tables_and_figures(),
-        OUTPUTS.crossfit(),
+        OUTPUTS.cross_validation(),
         f"{RESULTS}/ledger.csv",
         f"{RESULTS}/claims.csv",
         f"{RESULTS}/report.html",

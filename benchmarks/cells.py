@@ -9,15 +9,15 @@ import numpy as np
 import pandas as pd
 from measure import ROOT
 
-from analogyqa.analogies.prototypes import choose_prototypes, take
+from analogyqa.analogies.prototypes import choose_prototypes, take_prototypes
 from analogyqa.analogies.quadruples import evaluation_blocks, training_blocks, write_quadruples
-from analogyqa.corpora.question_types import subset_of
+from analogyqa.corpora.question_types import select_subset
 from analogyqa.corpora.table import build_corpus
 from analogyqa.examples.data import CellData, cell_data
 from analogyqa.schemas import QUADRUPLES, SPLITS, read_table
 from analogyqa.settings.systems import Training
 from analogyqa.text import tokenize
-from analogyqa.vectors.select import select_vectors, vocabulary_of
+from analogyqa.vectors.select import build_vocabulary, select_vectors
 
 QUESTION_TYPES = {"who": ["who"], "when": ["when"], "where": ["where"]}
 TYPES = list(QUESTION_TYPES)  # of the subset `comb`
@@ -59,9 +59,9 @@ def vectors_file() -> Path | None:
 
 
 def word_vectors(corpus: pd.DataFrame, path: Path | None = None) -> tuple[np.ndarray, list[str]]:
-    """Return vectors of a corpus' words, read from a file or, for times alone, drawn at random."""
+    """Return the vectors of a corpus' words from a file, or random ones if only times matter."""
     sentences = pd.concat([corpus["question"], corpus["candidate"]])
-    words = vocabulary_of(sentences, lowercase=True)
+    words = build_vocabulary(sentences, lowercase=True)
     if path is None:
         shape = (len(words), DIM)
         return np.random.default_rng(SEED).normal(size=shape).astype(np.float32), words
@@ -69,27 +69,31 @@ def word_vectors(corpus: pd.DataFrame, path: Path | None = None) -> tuple[np.nda
 
 
 def drawn_cell() -> CellData:
-    """Return the cell of the data, with vectors that are drawn at random."""
+    """Return the cell of the data, with random word vectors."""
     corpus = read_corpus()
     with tempfile.TemporaryDirectory() as folder:
         return build_cell(corpus, Path(folder), *word_vectors(corpus))
 
 
-def build_cell(
-    corpus: pd.DataFrame, folder: Path, vectors: np.ndarray, words: list[str], p: int = P
-) -> CellData:
-    """Write the quadruples of a corpus as the pipeline does and load them as a cell."""
-    chosen = choose_prototypes(corpus, TYPES, SEED)
-    prototypes = take(chosen, TYPES, p, "the corpus")
-    pairs = {split: subset_of(corpus, split, TYPES) for split in SPLITS}
-    quadruples = {}
+def write_all_quadruples(
+    pairs: dict[str, pd.DataFrame], prototypes: pd.DataFrame, folder: Path
+) -> None:
+    """Write the quadruples of the pairs of each split to {split}.parquet in a folder."""
     for split, frame in pairs.items():
         if split == "train":
             blocks = training_blocks(frame, prototypes, Training().negatives, SEED)
         else:
             blocks = evaluation_blocks(frame, prototypes)
-        path = folder / f"{split}.parquet"
-        write_quadruples(blocks, frame, path)
-        quadruples[split] = read_table(path, QUADRUPLES)
+        write_quadruples(blocks, frame, folder / f"{split}.parquet")
+
+
+def build_cell(
+    corpus: pd.DataFrame, folder: Path, vectors: np.ndarray, words: list[str], p: int = P
+) -> CellData:
+    """Write the quadruples of a corpus as the pipeline does, and load them as a cell."""
+    prototypes = take_prototypes(choose_prototypes(corpus, TYPES, SEED), TYPES, p, "the corpus")
+    pairs = {split: select_subset(corpus, split, TYPES) for split in SPLITS}
+    write_all_quadruples(pairs, prototypes, folder)
+    quadruples = {split: read_table(folder / f"{split}.parquet", QUADRUPLES) for split in SPLITS}
     word_ids = {word: number for number, word in enumerate(words)}
     return cell_data(pairs, prototypes, quadruples, vectors, word_ids, SPLIT)

@@ -10,9 +10,8 @@ import numpy as np
 import pandas as pd
 from measure import FOLDER, Cost, alone, record
 
-from analogyqa.analogies.prototypes import choose_prototypes, take
-from analogyqa.analogies.quadruples import evaluation_blocks, training_blocks, write_quadruples
-from analogyqa.corpora.question_types import subset_of
+from analogyqa.analogies.prototypes import choose_prototypes, take_prototypes
+from analogyqa.corpora.question_types import select_subset
 from analogyqa.corpora.table import build_corpus
 from analogyqa.examples.data import CellData
 from analogyqa.examples.files import CellFiles, load_cell
@@ -23,7 +22,7 @@ from analogyqa.training.loop import train_seed
 from analogyqa.vectors.store import write_store
 
 COPIES = (1, 4, 16, 64)
-# Seconds below which the noise of a machine makes a slope.
+# Stages of fewer seconds are measured three times, because noise would change their slope.
 SHORT = 2.0
 # Small, so that the largest corpus takes minutes; what grows is the number of sentences.
 TRAINING = Training(sentence_dim=50, max_epochs=1)
@@ -31,7 +30,7 @@ SYSTEM = System(title="", encoder="bigru", vectors="drawn", ranker="analogy", tr
 
 
 def write_splits(copies: int, folder: Path) -> None:
-    """Write the files of a corpus of `copies` times the questions, ids and sentences fresh."""
+    """Write the files of a corpus with `copies` times the questions, with new ids and sentences."""
     for split, source in cells.split_files().items():
         table = pd.read_csv(source, sep="\t", quoting=csv.QUOTE_NONE, dtype=str, na_filter=False)
         parts = []
@@ -68,14 +67,9 @@ def choose(folder: Path) -> None:
 def make_quadruples(folder: Path) -> None:
     corpus = read_table(folder / "corpus.parquet", CORPUS)
     chosen = read_table(folder / "prototypes.parquet", PROTOTYPES)
-    prototypes = take(chosen, cells.TYPES, cells.P, "the corpus")
-    for split in SPLITS:
-        pairs = subset_of(corpus, split, cells.TYPES)
-        if split == "train":
-            blocks = training_blocks(pairs, prototypes, TRAINING.negatives, cells.SEED)
-        else:
-            blocks = evaluation_blocks(pairs, prototypes)
-        write_quadruples(blocks, pairs, folder / f"{split}.parquet")
+    prototypes = take_prototypes(chosen, cells.TYPES, cells.P, "the corpus")
+    pairs = {split: select_subset(corpus, split, cells.TYPES) for split in SPLITS}
+    cells.write_all_quadruples(pairs, prototypes, folder)
 
 
 def _load(folder: Path) -> CellData:
@@ -93,15 +87,9 @@ def train(folder: Path) -> None:
     import torch
 
     torch.set_num_threads(1)
-    (folder / "state.pt").unlink(missing_ok=True)  # it would go on from there
-    trained = train_seed(
-        _load(folder),
-        SYSTEM,
-        cells.SEED,
-        torch.device("cpu"),
-        folder / "state.pt",
-        "growth",
-    )
+    (folder / "state.pt").unlink(missing_ok=True)  # training would resume there
+    data, device = _load(folder), torch.device("cpu")
+    trained = train_seed(data, SYSTEM, cells.SEED, device, folder / "state.pt", "growth")
     write_table(trained.scores, SCORES, folder / "scores.parquet")
 
 
@@ -110,7 +98,7 @@ def measure(folder: Path) -> None:
     corpus = read_table(folder / "corpus.parquet", CORPUS)
     types = {}
     for split in ("dev", "test"):
-        pairs = subset_of(corpus, split, cells.TYPES)
+        pairs = select_subset(corpus, split, cells.TYPES)
         types[split] = dict(zip(pairs["question_id"], pairs["question_type"], strict=True))
     measure_run(scores, types, {})
 
@@ -127,7 +115,7 @@ STAGES = {
 
 
 def quickest(stage: Callable[[Path], None], folder: Path) -> Cost:
-    """Return what a stage costs; of one that takes seconds, the least of three times."""
+    """Return the cost of a stage: of a short one, the lowest of three."""
     cost = alone(stage, folder)
     if cost.cpu_seconds > SHORT:
         return cost
@@ -149,15 +137,14 @@ def main() -> None:
                 )
     table = pd.DataFrame(rows, columns=["stage", "copies", "cpu_seconds", "memory_mb"])
     table.round(3).to_csv(FOLDER / "growth.csv", index=False)
-    for what in ("cpu_seconds", "memory_mb"):
+    for column, goal in (("cpu_seconds", "growth: time"), ("memory_mb", "growth: memory")):
         slopes = {
-            stage: np.polyfit(np.log(part["copies"]), np.log(part[what]), 1)[0]
+            stage: np.polyfit(np.log(part["copies"]), np.log(part[column]), 1)[0]
             for stage, part in table.groupby("stage", sort=False)
         }
         steepest = max(slopes, key=slopes.__getitem__)
-        name = {"cpu_seconds": "growth: time", "memory_mb": "growth: memory"}[what]
         record(
-            name, f"{cells.corpus_name()}, 1 to {COPIES[-1]} times, the steepest stage",
+            goal, f"{cells.corpus_name()}, 1 to {COPIES[-1]} times, the steepest stage",
             slopes[steepest], None, "slope", None, "pandas", "torch",
         )  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""Measure two ways of doing one thing in one run, and keep the figures in results.csv."""
+"""Measure two ways of doing the same in one run, and record the figures in results.csv."""
 
 import csv
 import importlib.metadata
@@ -22,19 +22,15 @@ COLUMNS = (
 
 
 class Cost(NamedTuple):
-    """What a call took: wall and CPU seconds, and the peak of its process' resident memory in MB.
-
-    `added_mb` is what the peak lies above the memory that the process held before the call.
-    """
+    """The wall and CPU seconds of a call, and the peak resident memory of its process in MB."""
 
     seconds: float
     cpu_seconds: float
     memory_mb: float
-    added_mb: float
 
 
 def in_turn(ways: Mapping[str, Callable[[], object]], rounds: int) -> dict[str, float]:
-    """Return the median seconds of each way; they run in turn, after one round that is not kept."""
+    """Return the median seconds of each way, run in turn, without those of a first round."""
     seconds: dict[str, list[float]] = {name: [] for name in ways}
     for number in range(rounds + 1):
         for name, way in ways.items():
@@ -65,18 +61,12 @@ def alone(function: Callable[..., object], *arguments: object) -> Cost:
 
 
 def _call(sender: object, function: Callable[..., object], arguments: tuple) -> None:
-    before = _memory_mb("VmRSS")
     started, cpu = time.perf_counter(), time.process_time()
     function(*arguments)
     seconds, cpu = time.perf_counter() - started, time.process_time() - cpu
-    peak = _memory_mb("VmHWM")
-    sender.send(Cost(seconds, cpu, peak, peak - before))
-
-
-def _memory_mb(entry: str) -> float:
-    # The rusage of a process also counts what its parent held when it forked.
-    status = Path("/proc/self/status").read_text()
-    return int(status.split(f"{entry}:")[1].split()[0]) / 1024
+    # The rusage of a process would include the memory of its parent.
+    peak = int(Path("/proc/self/status").read_text().split("VmHWM:")[1].split()[0]) / 1024
+    sender.send(Cost(seconds, cpu, peak))
 
 
 def device(kind: str = "cpu") -> str:
@@ -104,19 +94,19 @@ def record(
     """Add a row to results.csv and print it.
 
     Args:
-        goal: a key of goals.yaml.
-        data: what it was measured on.
-        ours, other: in `unit`; `other` is None where nothing stands beside ours.
-        ratio: how many times better ours is, or what the goal is about.
-        packages: whose versions matter.
-        kind: cpu or cuda.
-    """  # fmt: skip
+        goal: A key of goals.yaml.
+        data: The data that it was measured on.
+        ours, other: The values in `unit`; `other` is None without a comparison.
+        ratio: How many times better ours is, or the value that the goal is about.
+        packages: The packages whose versions matter.
+        kind: The device, cpu or cuda.
+    """
     versions = [f"python {platform.python_version()}"]
     versions += [f"{name} {importlib.metadata.version(name)}" for name in packages]
     if "torch" in packages and kind == "cpu":
         import torch
 
-        # The encoder multiplies by another library where the CPU has AVX-512.
+        # With AVX-512, the encoder multiplies matrices by another library.
         versions.append(f"torch uses {torch.backends.cpu.get_cpu_capability()}")
     script = Path(sys.argv[0]).resolve()
     row = {

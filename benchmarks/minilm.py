@@ -11,7 +11,7 @@ from measure import in_turn, record
 from torch import Tensor
 
 from analogyqa.encoders.minilm import MiniLMEncoder, vocabulary
-from analogyqa.memory import KEPT
+from analogyqa.memory import MALLOC_OPTIONS
 from analogyqa.settings.systems import Training
 from analogyqa.text import Sentences
 
@@ -26,7 +26,7 @@ def read_sentences() -> Sentences:
 
 
 def padded(encoder: MiniLMEncoder, words: Tensor, lengths: Tensor) -> Tensor:
-    """Encode in batches of like length, by the model of the library itself."""
+    """Encode in batches of similar length, with the library's own model."""
     order, means = lengths.argsort(), []
     for rows in order.split(BATCH):
         inside = torch.arange(int(lengths[rows].max())) < lengths[rows][:, None]
@@ -49,8 +49,8 @@ def seconds_of_steps() -> float:
 
 
 def in_new_process(variables: dict[str, str]) -> float:
-    """Return `seconds_of_steps` where the C library was told these of `KEPT`, and no others."""
-    for name in KEPT:
+    """Return `seconds_of_steps` with these malloc options only."""
+    for name in MALLOC_OPTIONS:
         os.environ.pop(name, None)
     os.environ |= variables
     with ProcessPoolExecutor(1, get_context("spawn")) as pool:
@@ -81,7 +81,7 @@ def main() -> None:
         record(goal, name, ours, other, "tokens/s", ours / other, *packages)
 
     name = f"{name}, {STEPS} steps"
-    kept, given_back = in_new_process(KEPT), in_new_process({})
+    kept, given_back = in_new_process(MALLOC_OPTIONS), in_new_process({})
     record("memory kept", name, kept, given_back, "s", given_back / kept, "torch")
 
 

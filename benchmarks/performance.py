@@ -1,4 +1,4 @@
-"""Render docs/performance.md and its chart from results.csv, and print what is met."""
+"""Render docs/performance.md and its charts from results.csv, and print which goals are met."""
 
 from pathlib import Path
 
@@ -10,10 +10,9 @@ from measure import FOLDER, RESULTS, ROOT
 PAGE = ROOT / "docs" / "performance.md"
 HEAD = """# Performance
 
-What `make bench` measured: two ways of doing a thing side by side in one run, so that the ratio
-holds where the absolute times of a noisy machine do not. `benchmarks/results.csv` has every row,
-with its date, versions and command; this page has the newest of each. No test asserts a time. That
-each fast path gives the results of the plain one is a test.
+`make bench` measures two ways of doing the same thing side by side, because a ratio is stable where
+the times of a shared machine are not. This page shows the newest rows of `benchmarks/results.csv`,
+which has dates, versions and commands. Tests check that fast paths give the results of plain ones.
 
 """
 
@@ -23,7 +22,7 @@ def newest(table: pd.DataFrame) -> pd.DataFrame:
     return table.drop_duplicates(["goal", "data", "device"], keep="last")
 
 
-def wanted(goal: dict) -> str:
+def goal_text(goal: dict) -> str:
     """Return the goal in words."""
     bounds = (
         f"{key.replace('_', ' ')} {goal[key]}" for key in ("at_least", "at_most") if key in goal
@@ -32,7 +31,7 @@ def wanted(goal: dict) -> str:
 
 
 def judge(goal: dict, row: pd.Series) -> tuple[str, str]:
-    """Return what was measured and whether that meets the goal, in words."""
+    """Return the measured value, and whether it meets the goal."""
     value = float(row[goal["value"]])
     if "at_least" in goal:
         verdict = "met" if value >= goal["at_least"] else "missed"
@@ -55,12 +54,12 @@ def main() -> None:
         raise SystemExit(f"{RESULTS}: no such goal in goals.yaml: {', '.join(sorted(unknown))}")
     rows, details, missed = [], [], []
     for name, goal in goals.items():
-        own = table[table["goal"] == name]
-        if own.empty:
-            rows.append([name, goal["text"], "", wanted(goal), "not measured", "-"])
-        for _, row in own.iterrows():
-            measured, verdict = judge(goal, row)
-            rows.append([name, goal["text"], row["data"], wanted(goal), measured, verdict])
+        measured = table[table["goal"] == name]
+        if measured.empty:
+            rows.append([name, goal["text"], "", goal_text(goal), "not measured", "-"])
+        for _, row in measured.iterrows():
+            value, verdict = judge(goal, row)
+            rows.append([name, goal["text"], row["data"], goal_text(goal), value, verdict])
             details.append([name, *row[["data", "ours", "other", "unit", "date", "device"]]])
             if verdict == "missed":
                 missed.append(name)
@@ -77,11 +76,11 @@ def main() -> None:
     page += markdown(["measure", "on", "ours", "other", "unit", "date", "device"], details)
     page += charts(table)
     PAGE.write_text(page, encoding="utf-8")
-    print(f"{PAGE.relative_to(ROOT)} has the charts and what explains a goal that is missed")
+    print(f"{PAGE.relative_to(ROOT)} has the charts, and explains missed goals")
 
 
 def charts(table: pd.DataFrame) -> str:
-    """Draw the charts beside the page and return the part of the page that shows them."""
+    """Draw the charts next to the page, and return the part of the page that shows them."""
     plt.rcParams["svg.hashsalt"] = "analogyqa"
     part = "\n## Ratios\n\n![How many times ours is better](performance.svg)\n"
     ratios = table[table["ratio"] != ""]
@@ -90,7 +89,7 @@ def charts(table: pd.DataFrame) -> str:
     bars = axes.barh([f"{row.goal} ({row.data})" for row in ratios.itertuples()], values)
     axes.margins(x=0.12)
     axes.bar_label(bars, [f"{value:.3g}" for value in values], padding=3, fontsize=8)
-    axes.set(xscale="log", xlabel="times better than what stands beside it (log)")
+    axes.set(xscale="log", xlabel="times better than the other way (log)")
     axes.axvline(1, color="black", linewidth=0.8)
     axes.tick_params(axis="y", labelsize=7)
     axes.invert_yaxis()

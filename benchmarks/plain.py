@@ -15,10 +15,10 @@ from analogyqa.settings.systems import Training
 
 
 def encode(encoder: BiGRUEncoder, data: CellData, numbers: np.ndarray) -> Tensor:
-    """Encode sentences [n] by PyTorch's own layers, over the encoder's weights: [n, dim]."""
+    """Encode sentences [n] by PyTorch's own layers, with the encoder's weights: [n, dim]."""
     words, lengths = map(torch.from_numpy, data.sentences.batch(numbers))
     x = F.embedding(words.to(encoder.word_vectors.device), encoder.word_vectors)
-    x = F.dropout(x, encoder.word_dropout, encoder.training)
+    x = F.dropout(x, encoder.word_dropout.rate, encoder.training)
     packed = pack_padded_sequence(x, lengths.clamp(min=1), batch_first=True, enforce_sorted=False)
     states, _ = pad_packed_sequence(
         encoder.gru(packed)[0], batch_first=True, padding_value=-torch.inf
@@ -27,7 +27,7 @@ def encode(encoder: BiGRUEncoder, data: CellData, numbers: np.ndarray) -> Tensor
 
 
 def batch_loss(encoder: BiGRUEncoder, data: CellData, batch: Batch, training: Training) -> Tensor:
-    """Return the mean loss of a batch of quadruples, each of its sentences encoded anew."""
+    """Return the mean loss of a batch of quadruples, whose sentences are all encoded."""
     a, b, c, d = (
         encode(encoder, data, batch.sentences[tower])
         for tower in (batch.a, batch.b, batch.c, batch.d)

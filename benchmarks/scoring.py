@@ -9,8 +9,7 @@ from measure import in_turn, record
 from analogyqa.encoders import build_encoder
 from analogyqa.rankers import build_ranker
 from analogyqa.settings.systems import System, Training
-from analogyqa.training.loop import arrays_of
-from analogyqa.training.scoring import score_split
+from analogyqa.training.scoring import array_encoder, score_split
 
 # The plain way does not hold more at a time, nor take less time with more.
 BATCH, ROUNDS = 256, 1
@@ -21,7 +20,7 @@ def main() -> None:
     encoder = build_encoder("bigru", data.word_vectors, Training(), cells.SEED).eval()
     system = System(title="", encoder="bigru", vectors="drawn", ranker="analogy")
     ranker = build_ranker(system)
-    encode, found = arrays_of(encoder, torch.device("cpu")), {}
+    encode, found = array_encoder(encoder, torch.device("cpu")), {}
 
     def ours() -> None:
         found["ours"] = score_split(encode, data, "test", ranker)[0]

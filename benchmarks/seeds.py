@@ -29,7 +29,7 @@ SEEDS_ON_GPU = 10
 
 
 def train(data: CellData, seed: int, kind: str, report: Report) -> None:
-    """Train a seed for one epoch, from nothing."""
+    """Train a seed for one epoch, without a checkpoint."""
     torch.set_num_threads(1)
     device = torch.device(kind)
     set_numerics(device)
@@ -59,7 +59,7 @@ def measure_cpu(data: CellData) -> None:
 
 
 def measure_gpu(data: CellData) -> None:
-    """Record ten seeds on a GPU, in times of one."""
+    """Record the time of ten seeds on a GPU, as a multiple of that of one."""
     ways = {
         "ours": lambda: train_all(data, SEEDS_ON_GPU, SEEDS_ON_GPU, "cuda"),
         "other": lambda: train_all(data, 1, 1, "cuda"),
@@ -77,7 +77,7 @@ def main() -> None:
     if torch.cuda.is_available():
         measure_gpu(data)
     else:
-        print("seeds on a GPU: no GPU here, its row stays empty")
+        print("seeds on a GPU: skipped, there is no GPU")
 
 
 if __name__ == "__main__":

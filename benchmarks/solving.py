@@ -7,7 +7,7 @@ from measure import record
 from threadpoolctl import threadpool_limits
 
 from analogyqa.analogies.solve import Category, asked_after, cosines, solve
-from analogyqa.registry import SOLVERS
+from analogyqa.analogies.specs import SOLVERS
 
 PAIRS, CANDIDATES, DIM, ROUNDS = 500, 1000, 300, 5
 OF_LOOP = 5  # pairs whose analogies the loop solves

@@ -27,17 +27,17 @@ def main(
 ) -> None:
     """Write the timings of the jobs that a dry run lists on standard input."""
     jobs = read_listing(sys.stdin.read())
-    timings = Timings(jobs, read_config(config).output_dir, lambda cell: seeds)
-    of_place = defaultdict(list)
+    timings = Timings(read_config(config).output_dir, lambda cell: seeds)
+    by_data = defaultdict(list)
     for job in jobs:
         if job.outputs and (timing := timings.measured(job)):
-            of_place[job.rule, timings.place(job)].append(timing)
+            by_data[job.rule, timings.data_of(job)].append(timing)
     machine = f"one core of {processor()} for each job, no GPU, {date.today()}"
     with open(REFERENCE, newline="", encoding="utf-8") as file:
         header, *before = csv.reader(file)
-    rows = {(rule, place): values for rule, place, *values in before}
-    for key, own in of_place.items():
-        rows[key] = [*(f"{value:.4g}" for value in mean_of(own)), machine]
+    rows = {(rule, data): values for rule, data, *values in before}
+    for key, timings_of_jobs in by_data.items():
+        rows[key] = [*(f"{value:.4g}" for value in mean_of(timings_of_jobs)), machine]
     with open(REFERENCE, "w", newline="", encoding="utf-8") as file:
         table = csv.writer(file, lineterminator="\n")
         table.writerow(header)

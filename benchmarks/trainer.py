@@ -23,8 +23,8 @@ from analogyqa.examples.data import CellData
 from analogyqa.measures import means_of, measure_items
 from analogyqa.rankers import build_ranker
 from analogyqa.settings.systems import System, Training
-from analogyqa.training.loop import arrays_of, train_seed
-from analogyqa.training.scoring import score_split, scores_table
+from analogyqa.training.loop import train_seed
+from analogyqa.training.scoring import array_encoder, score_split, scores_table
 
 P, EPOCHS, BATCH = 10, 3, 64
 CPU = torch.device("cpu")
@@ -81,13 +81,9 @@ def quadruples(data: CellData) -> Dataset:
 
 
 def dev_mrr(encoder: Encoder, data: CellData) -> float:
-    scores = scores_table(
-        data,
-        "dev",
-        0,
-        *score_split(arrays_of(encoder.eval(), CPU), data, "dev", build_ranker(SYSTEM)),
-    )
-    return means_of(measure_items(scores, data.splits["dev"].groups))["mrr"]
+    scores = score_split(array_encoder(encoder.eval(), CPU), data, "dev", build_ranker(SYSTEM))
+    table = scores_table(data, "dev", 0, *scores)
+    return means_of(measure_items(table, data.splits["dev"].groups))["mrr"]
 
 
 def main() -> None:

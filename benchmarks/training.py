@@ -56,7 +56,7 @@ def main() -> None:
     if torch.cuda.is_available():
         measure(data, batches, "cuda")
     else:
-        print("training step: no GPU here, its row stays empty")
+        print("training step: skipped, there is no GPU")
 
 
 if __name__ == "__main__":

@@ -16,14 +16,14 @@ ROOT = Path(__file__).parents[1]
 STAGES = {  # rule file to colour
     "sources": "#d9d9d9",
     "corpora": "#cfe2f3",
-    "mapping": "#b6d7a8",
+    "analogies": "#b6d7a8",
     "vectors": "#d9ead3",
     "quadruples": "#fff2cc",
     "runs": "#f9cb9c",
     "report": "#d9d2e9",
-    "tracking": "#ead1dc",
 }
-BACK = ["choose_setting", "train_encoder"]  # a chosen setting is trained again, on all subsets
+# The hyperparameters that dev chose are trained again, on all subsets.
+BACK = ["choose_hyperparameters", "train_encoder"]
 WIDTH, HEIGHT = 2.1, 0.42
 
 
@@ -47,8 +47,10 @@ def without_detours(edges: list[tuple[int, int]]) -> nx.DiGraph:
 
 
 def stage_of(name: str) -> str:
+    """Return the rule file that defines a rule, also one made by `use rule ... as`."""
+    defined = re.compile(rf"\brule (?:\w+ as )?{name}\b(?! as)")
     return next(
-        stage for stage in STAGES if f"rule {name}:" in (ROOT / f"rules/{stage}.smk").read_text()
+        stage for stage in STAGES if defined.search((ROOT / f"rules/{stage}.smk").read_text())
     )
 
 

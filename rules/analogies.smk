@@ -1,13 +1,13 @@
-"""Sentence analogies: induce the pairs of categories, join those of a data set, solve them.
+"""Sentence analogies: make the pairs of each category, join the categories of a data set, and solve the analogies.
 
-needs: word analogies, texts and files of inference; a model that parses; vectors; weights of cells that are trained
+needs: word analogies, texts and NLI files; a parser; vectors; weights of trained cells
 makes: analogies/{category}.parquet, corpora/{dataset}.parquet, review/{dataset}.md,
-       runs/{system}/{dataset}/all/solver={solver}/{metrics.parquet,run.json}, all solvers at once
+       runs/{system}/{dataset}/all/solver={solver}/{metrics.parquet,run.json}, all solvers in one job
 """
 
 
 rule induce_category:
-    """Make the sentence pairs of a category from words and templates, or from sentences by rules."""
+    """Make the sentence pairs of a category from templates, or from sentences by rules."""
     input:
         unpack(INPUTS.induce_category),
     output:
@@ -22,13 +22,13 @@ rule induce_category:
         mem_mb=growing(4000),
         runtime=growing(60),
     params:
-        given=GIVEN.induce_category,
+        given=PARAMS.induce_category,
     script:
         "../workflow_scripts/induce_category.py"
 
 
 rule join_relations:
-    """Join the categories of a data set into a corpus, and draw pairs of each to be read."""
+    """Join the categories of a data set into a corpus, and write a page of pairs for review."""
     input:
         unpack(INPUTS.join_relations),
     output:
@@ -37,18 +37,18 @@ rule join_relations:
     log:
         f"{RESULTS}/logs/join_relations/{{corpus}}.log",
     wildcard_constraints:
-        corpus=EXPERIMENT.solved_datasets,
+        corpus=EXPERIMENT.patterns["analogy data set"],
     localrule: True
     conda:
         "../envs/cpu.yaml"
     params:
-        given=GIVEN.join_relations,
+        given=PARAMS.join_relations,
     script:
         "../workflow_scripts/join_relations.py"
 
 
 rule solve_analogies:
-    """Solve the analogies of a data set with every solver, by an encoder as it is or as trained."""
+    """Solve the analogies of a data set with every solver, for one system."""
     input:
         unpack(INPUTS.solve_analogies),
     output:
@@ -62,16 +62,15 @@ rule solve_analogies:
     benchmark:
         f"{RESULTS}/benchmarks/solve_analogies/{{system}}/{{dataset}}-{{before}}{{after}}.jsonl"
     wildcard_constraints:
-        dataset=EXPERIMENT.solved_datasets,
-        # What a cell has otherwise beside its solver.
-        before=f"([^/]+{AT})?",
-        after=f"({AT}[^/]+)?",
+        dataset=EXPERIMENT.patterns["analogy data set"],
+        before=EXPERIMENT.patterns["before solver"],
+        after=EXPERIMENT.patterns["after solver"],
     conda:
         "../envs/cpu.yaml"
     resources:
         mem_mb=growing(4000),
         runtime=growing(60),
     params:
-        given=GIVEN.solve_analogies,
+        given=PARAMS.solve_analogies,
     script:
         "../workflow_scripts/solve_analogies.py"

@@ -1,9 +1,9 @@
-"""The corpus tables, as they are, with the question words replaced, and as lemmas.
+"""Build the corpus tables, and versions of them with replaced question words or with lemmas.
 
 needs: the files of the data sets' splits; models of named entities and of lemmas
 makes: corpora/{corpus}.{parquet,json}, entities/{corpus}.parquet, rewritten/{corpus}/{rewriting}.parquet,
-       lemmas/{corpus}/words.parquet and content.parquet, with lemmas of all words and of content words alone;
-       a corpus is a data set, with axes behind its name where it is read otherwise
+       lemmas/{corpus}/words.parquet and content.parquet, with lemmas of all words and of content words only;
+       {corpus} is the name of a data set, followed by any overrides
 """
 
 
@@ -19,20 +19,20 @@ rule build_corpus:
     benchmark:
         f"{RESULTS}/benchmarks/build_corpus/{{corpus}}.jsonl"
     wildcard_constraints:
-        corpus=f"({EXPERIMENT.ranked_datasets})({AT}[^/]+)?",
+        corpus=EXPERIMENT.patterns["ranked corpus"],
     conda:
         "../envs/cpu.yaml"
     resources:
         mem_mb=growing(2000),
         runtime=growing(20),
     params:
-        given=GIVEN.build_corpus,
+        given=PARAMS.build_corpus,
     script:
         "../workflow_scripts/build_corpus.py"
 
 
 rule find_entities:
-    """Find the named entities of the candidates, of the type that their question asks for."""
+    """Find the named entities in the candidates that their question asks for."""
     input:
         corpus=f"{RESULTS}/corpora/{{corpus}}.parquet",
         model=INPUTS.model(EXPERIMENT.available.entities),
@@ -49,13 +49,13 @@ rule find_entities:
         mem_mb=growing(4000),
         runtime=growing(60),
     params:
-        given=GIVEN.find_entities,
+        given=PARAMS.find_entities,
     script:
         "../workflow_scripts/find_entities.py"
 
 
 rule rewrite_questions:
-    """Replace the question words by an entity or by the prototype word of their type."""
+    """Replace question words by an entity, or by the prototype word of their type."""
     input:
         unpack(INPUTS.rewrite_questions),
     output:
@@ -72,13 +72,13 @@ rule rewrite_questions:
         mem_mb=growing(2000),
         runtime=growing(20),
     params:
-        given=GIVEN.rewrite_questions,
+        given=PARAMS.rewrite_questions,
     script:
         "../workflow_scripts/rewrite_questions.py"
 
 
 rule lemmatise_corpus:
-    """Put lemmas in the place of the texts of a corpus."""
+    """Replace the texts of a corpus by their lemmas."""
     input:
         corpus=f"{RESULTS}/corpora/{{corpus}}.parquet",
         model=INPUTS.model(EXPERIMENT.available.lemmas),
@@ -95,6 +95,6 @@ rule lemmatise_corpus:
         mem_mb=growing(4000),
         runtime=growing(60),
     params:
-        given=GIVEN.lemmatise_corpus,
+        given=PARAMS.lemmatise_corpus,
     script:
         "../workflow_scripts/lemmatise_corpus.py"

@@ -1,4 +1,4 @@
-"""The prototypes, and the analogy quadruples made of them.
+"""Choose prototypes, and build the analogy quadruples of them.
 
 needs: corpora/{corpus}.parquet
 makes: prototypes/{corpus}/{subset}/seed{seed}.parquet,
@@ -7,7 +7,7 @@ makes: prototypes/{corpus}/{subset}/seed{seed}.parquet,
 
 
 rule choose_prototypes:
-    """Choose a prototype from every training question, in an order seeded by each seed."""
+    """Choose one prototype from every training question, in random order, for each seed."""
     input:
         f"{RESULTS}/corpora/{{corpus}}.parquet",
     output:
@@ -22,13 +22,13 @@ rule choose_prototypes:
         mem_mb=growing(2000),
         runtime=growing(20),
     params:
-        given=GIVEN.choose_prototypes,
+        given=PARAMS.choose_prototypes,
     script:
         "../workflow_scripts/choose_prototypes.py"
 
 
 rule build_training_quadruples:
-    """Write the training quadruples of p prototypes, for each seed."""
+    """Build the training quadruples of p prototypes, for each seed."""
     input:
         corpus=f"{RESULTS}/corpora/{{corpus}}.parquet",
         prototypes=INPUTS.prototypes("{corpus}", "{subset}"),
@@ -46,7 +46,7 @@ rule build_training_quadruples:
         mem_mb=growing(2000),
         runtime=growing(30),
     params:
-        given=GIVEN.build_training_quadruples,
+        given=PARAMS.build_training_quadruples,
     script:
         "../workflow_scripts/build_quadruples.py"
 
@@ -60,4 +60,4 @@ use rule build_training_quadruples as build_evaluation_quadruples with:
     benchmark:
         f"{RESULTS}/benchmarks/build_evaluation_quadruples/{{corpus}}-{{subset}}-p{{p}}.jsonl"
     params:
-        given=GIVEN.build_evaluation_quadruples,
+        given=PARAMS.build_evaluation_quadruples,

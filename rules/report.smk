@@ -3,7 +3,7 @@
 needs: metrics and run.json of the cells that each shows, or inside.parquet, corpora; papers/{paper}/paper.yaml, as values
 makes: summary.csv, ledger.{csv,md,html}, claims.{csv,md}, comparisons.csv,
        tables/{paper}/table{number}.{csv,md,tex}, figures/{paper}/figure{number}.{png,svg,csv},
-       tables/{paper}/crossfit.{csv,md}, figures/{paper}/crossfit.{png,svg},
+       tables/{paper}/cross_validation.{csv,md}, figures/{paper}/cross_validation.{png,svg},
        tables/{paper}/pairs.{csv,md}, figures/{paper}/pairs.{png,svg}, questions/{paper}.md,
        tables/{paper}/sensitivity.{csv,md}, figures/{paper}/sensitivity.{png,svg}, report.html,
        mlflow.imported.json, and the runs in the tracking store, which is no output
@@ -11,9 +11,9 @@ makes: summary.csv, ledger.{csv,md,html}, claims.{csv,md}, comparisons.csv,
 
 TABLE = {"caption": "../report/table.rst", "category": "Tables", "subcategory": "{paper}"}
 FIGURE = {"caption": "../report/figure.rst", "category": "Figures", "subcategory": "{paper}"}
-CROSSFIT = {
-    "caption": "../report/crossfit.rst",
-    "category": "Cross-fitting",
+CROSS_VALIDATION = {
+    "caption": "../report/cross_validation.rst",
+    "category": "Cross-validation",
     "subcategory": "{paper}",
 }
 SENSITIVITY = {
@@ -26,7 +26,7 @@ CLAIMS = {"caption": "../report/claims.rst", "category": "Claims"}
 
 
 rule write_ledger:
-    """Summarise every run and hold the published values against it."""
+    """Summarise every run and compare the published values with it."""
     input:
         **OUTPUTS.write_ledger(),
     output:
@@ -40,7 +40,7 @@ rule write_ledger:
     conda:
         "../envs/cpu.yaml"
     params:
-        given=GIVEN.report("write_ledger"),
+        given=PARAMS.report("write_ledger"),
     script:
         "../workflow_scripts/write_ledger.py"
 
@@ -59,13 +59,13 @@ rule judge_claims:
     conda:
         "../envs/cpu.yaml"
     params:
-        given=GIVEN.report("judge_claims"),
+        given=PARAMS.report("judge_claims"),
     script:
         "../workflow_scripts/judge_claims.py"
 
 
 rule render_table:
-    """Render a table of a paper, our numbers beside the published."""
+    """Render a table of a paper, with our numbers and the published ones."""
     input:
         unpack(OUTPUTS.render_table),
     output:
@@ -83,13 +83,13 @@ rule render_table:
     conda:
         "../envs/cpu.yaml"
     params:
-        given=GIVEN.render_table,
+        given=PARAMS.render_table,
     script:
         "../workflow_scripts/render_table.py"
 
 
 rule draw_figure:
-    """Draw a figure of a paper with the published values, its data beside it."""
+    """Draw a figure of a paper with the published values, and write its data."""
     input:
         unpack(OUTPUTS.draw_figure),
     output:
@@ -107,35 +107,41 @@ rule draw_figure:
     conda:
         "../envs/cpu.yaml"
     params:
-        given=GIVEN.draw_figure,
+        given=PARAMS.draw_figure,
     script:
         "../workflow_scripts/draw_figure.py"
 
 
-rule write_crossfit:
-    """Join the folds of the cross-fitted systems."""
+rule write_cross_validation:
+    """Join the folds of the cross-validated systems."""
     input:
-        unpack(OUTPUTS.write_crossfit),
+        unpack(OUTPUTS.write_cross_validation),
     output:
-        csv=report(f"{RESULTS}/tables/{{paper}}/crossfit.csv", **CROSSFIT, labels={"format": "csv"}),
-        md=f"{RESULTS}/tables/{{paper}}/crossfit.md",
-        png=report(
-            f"{RESULTS}/figures/{{paper}}/crossfit.png", **CROSSFIT, labels={"format": "png"}
+        csv=report(
+            f"{RESULTS}/tables/{{paper}}/cross_validation.csv",
+            **CROSS_VALIDATION,
+            labels={"format": "csv"},
         ),
-        svg=f"{RESULTS}/figures/{{paper}}/crossfit.svg",
+        md=f"{RESULTS}/tables/{{paper}}/cross_validation.md",
+        png=report(
+            f"{RESULTS}/figures/{{paper}}/cross_validation.png",
+            **CROSS_VALIDATION,
+            labels={"format": "png"},
+        ),
+        svg=f"{RESULTS}/figures/{{paper}}/cross_validation.svg",
     log:
-        f"{RESULTS}/logs/write_crossfit/{{paper}}.log",
+        f"{RESULTS}/logs/write_cross_validation/{{paper}}.log",
     localrule: True
     conda:
         "../envs/cpu.yaml"
     params:
-        given=GIVEN.report("write_crossfit"),
+        given=PARAMS.report("write_cross_validation"),
     script:
-        "../workflow_scripts/write_crossfit.py"
+        "../workflow_scripts/write_cross_validation.py"
 
 
 rule write_pairs:
-    """Hold pairs of cross-fitted systems against each other, by type of question and of answer."""
+    """Compare pairs of cross-validated systems, by type of question and of answer."""
     input:
         unpack(OUTPUTS.write_pairs),
     output:
@@ -151,13 +157,13 @@ rule write_pairs:
     conda:
         "../envs/cpu.yaml"
     params:
-        given=GIVEN.report("write_pairs"),
+        given=PARAMS.report("write_pairs"),
     script:
         "../workflow_scripts/write_pairs.py"
 
 
 rule write_sensitivity:
-    """Vary each open choice of the paper alone and say what that changes."""
+    """Report what each open choice of the paper changes."""
     input:
         unpack(OUTPUTS.write_sensitivity),
     output:
@@ -175,16 +181,16 @@ rule write_sensitivity:
     conda:
         "../envs/cpu.yaml"
     params:
-        given=GIVEN.report("write_sensitivity"),
+        given=PARAMS.report("write_sensitivity"),
     script:
         "../workflow_scripts/write_sensitivity.py"
 
 
 rule write_report:
-    """Put all that the run came to onto one page."""
+    """Write the page with all results of the run."""
     input:
         OUTPUTS.tables_and_figures(),
-        OUTPUTS.crossfit(),
+        OUTPUTS.cross_validation(),
         ledger=f"{RESULTS}/ledger.csv",
         claims=f"{RESULTS}/claims.csv",
     output:
@@ -195,7 +201,7 @@ rule write_report:
     conda:
         "../envs/cpu.yaml"
     params:
-        given=GIVEN.write_report(),
+        given=PARAMS.write_report(),
     script:
         "../workflow_scripts/write_report.py"
 
@@ -214,6 +220,6 @@ rule import_to_mlflow:
     conda:
         "../envs/cpu.yaml"
     params:
-        given=GIVEN.import_to_mlflow(),
+        given=PARAMS.import_to_mlflow(),
     script:
         "../workflow_scripts/import_to_mlflow.py"

@@ -1,20 +1,15 @@
-"""The runs of the systems: train, choose a setting, score and measure.
+"""The runs of the systems: train encoders, tune hyperparameters, score and measure.
 
 needs: corpora, vectors, prototypes, quadruples
-makes: runs/{system}/{dataset}/{subset}/{axes}/{scores,metrics,history}.parquet and run.json,
+makes: runs/{system}/{dataset}/{subset}/{overrides}/{scores,metrics,history}.parquet and run.json,
        selection/{system}/{dataset}.json,
-       runs/{system}/{dataset}/{subset}/{axes}/inside.parquet,
-       runs/{system}/{dataset}/{subset}/{axes}/weights.pt,
+       runs/{system}/{dataset}/{subset}/{overrides}/inside.parquet,
+       runs/{system}/{dataset}/{subset}/{overrides}/weights.pt,
        costs/{dataset}/{subset}.json,
-       checkpoints/*.pt, which are no output: they outlive a job that dies
+       checkpoints/*.pt, which are not declared as outputs, so they survive a failed job
 """
 
-RUN = f"{RESULTS}/runs/{{system}}/{{dataset}}/{{subset}}/{{axes}}"
-TRAINED = one_of(name for name in CONFIG.systems if CONFIG.systems[name].trained)
-FUSED = one_of(name for name in CONFIG.systems if CONFIG.systems[name].parts)
-SCORED = one_of(
-    name for name, system in CONFIG.systems.items() if not (system.trained or system.parts)
-)
+RUN = f"{RESULTS}/runs/{{system}}/{{dataset}}/{{subset}}/{{overrides}}"
 
 
 rule train_encoder:
@@ -27,87 +22,87 @@ rule train_encoder:
         history=f"{RUN}/history.parquet",
         record=f"{RUN}/run.json",
     log:
-        f"{RESULTS}/logs/train_encoder/{{system}}/{{dataset}}-{{subset}}-{{axes}}.log",
+        f"{RESULTS}/logs/train_encoder/{{system}}/{{dataset}}-{{subset}}-{{overrides}}.log",
     benchmark:
-        f"{RESULTS}/benchmarks/train_encoder/{{system}}/{{dataset}}-{{subset}}-{{axes}}.jsonl"
+        f"{RESULTS}/benchmarks/train_encoder/{{system}}/{{dataset}}-{{subset}}-{{overrides}}.jsonl"
     wildcard_constraints:
-        dataset=EXPERIMENT.ranked_datasets,
-        system=TRAINED,
+        dataset=EXPERIMENT.patterns["ranked data set"],
+        system=EXPERIMENT.patterns["trained"],
     conda:
         "../envs/gpu.yaml"
-    # Seeds that are trained at a time.
+    # The number of seeds that train in parallel.
     threads: 1
     resources:
         mem_mb=growing(4000),
         runtime=growing(120),
         gpu=GPUS,
     params:
-        given=GIVEN.train_encoder,
+        given=PARAMS.train_encoder,
     script:
         "../workflow_scripts/train_encoder.py"
 
 
 rule look_inside:
-    """Read the vectors and norms of the test split out of a trained encoder, of the first seed."""
+    """Read the vectors and norms of the test split from the trained encoder of the first seed."""
     input:
         unpack(INPUTS.read_cell),
     output:
         f"{RUN}/inside.parquet",
     log:
-        f"{RESULTS}/logs/look_inside/{{system}}/{{dataset}}-{{subset}}-{{axes}}.log",
+        f"{RESULTS}/logs/look_inside/{{system}}/{{dataset}}-{{subset}}-{{overrides}}.log",
     benchmark:
-        f"{RESULTS}/benchmarks/look_inside/{{system}}/{{dataset}}-{{subset}}-{{axes}}.jsonl"
+        f"{RESULTS}/benchmarks/look_inside/{{system}}/{{dataset}}-{{subset}}-{{overrides}}.jsonl"
     wildcard_constraints:
-        dataset=EXPERIMENT.ranked_datasets,
-        system=TRAINED,
+        dataset=EXPERIMENT.patterns["ranked data set"],
+        system=EXPERIMENT.patterns["trained"],
     conda:
         "../envs/cpu.yaml"
     resources:
         mem_mb=growing(2000),
         runtime=growing(20),
     params:
-        given=GIVEN.look_inside,
+        given=PARAMS.look_inside,
     script:
         "../workflow_scripts/look_inside.py"
 
 
 rule keep_weights:
-    """Keep the weights of a trained encoder, all seeds, for what asks it for vectors."""
+    """Keep the weights of a trained encoder, for cells that solve analogies with it."""
     input:
         unpack(INPUTS.read_cell),
     output:
         f"{RUN}/weights.pt",
     log:
-        f"{RESULTS}/logs/keep_weights/{{system}}/{{dataset}}-{{subset}}-{{axes}}.log",
+        f"{RESULTS}/logs/keep_weights/{{system}}/{{dataset}}-{{subset}}-{{overrides}}.log",
     wildcard_constraints:
-        dataset=EXPERIMENT.ranked_datasets,
-        system=TRAINED,
+        dataset=EXPERIMENT.patterns["ranked data set"],
+        system=EXPERIMENT.patterns["trained"],
     localrule: True
     conda:
         "../envs/cpu.yaml"
     params:
-        given=GIVEN.keep_weights,
+        given=PARAMS.keep_weights,
     script:
         "../workflow_scripts/keep_weights.py"
 
 
-rule choose_setting:
-    """Choose the setting of a system by the mean of its best dev value over the seeds."""
+rule choose_hyperparameters:
+    """Choose the hyperparameters of a system by the mean of its best dev value over the seeds."""
     input:
-        unpack(INPUTS.choose_setting),
+        unpack(INPUTS.choose_hyperparameters),
     output:
         f"{RESULTS}/selection/{{system}}/{{dataset}}.json",
     log:
-        f"{RESULTS}/logs/choose_setting/{{system}}-{{dataset}}.log",
+        f"{RESULTS}/logs/choose_hyperparameters/{{system}}-{{dataset}}.log",
     wildcard_constraints:
-        system=one_of(name for name in CONFIG.systems if CONFIG.selection_of(name)),
+        system=EXPERIMENT.patterns["tuned"],
     localrule: True
     conda:
         "../envs/cpu.yaml"
     params:
-        given=GIVEN.choose_setting,
+        given=PARAMS.choose_hyperparameters,
     script:
-        "../workflow_scripts/choose_setting.py"
+        "../workflow_scripts/choose_hyperparameters.py"
 
 
 rule score_candidates:
@@ -119,25 +114,25 @@ rule score_candidates:
         metrics=f"{RUN}/metrics.parquet",
         record=f"{RUN}/run.json",
     log:
-        f"{RESULTS}/logs/score_candidates/{{system}}/{{dataset}}-{{subset}}-{{axes}}.log",
+        f"{RESULTS}/logs/score_candidates/{{system}}/{{dataset}}-{{subset}}-{{overrides}}.log",
     benchmark:
-        f"{RESULTS}/benchmarks/score_candidates/{{system}}/{{dataset}}-{{subset}}-{{axes}}.jsonl"
+        f"{RESULTS}/benchmarks/score_candidates/{{system}}/{{dataset}}-{{subset}}-{{overrides}}.jsonl"
     wildcard_constraints:
-        dataset=EXPERIMENT.ranked_datasets,
-        system=SCORED,
+        dataset=EXPERIMENT.patterns["ranked data set"],
+        system=EXPERIMENT.patterns["scored"],
     conda:
         "../envs/cpu.yaml"
     resources:
         mem_mb=growing(2000),
         runtime=growing(20),
     params:
-        given=GIVEN.score_candidates,
+        given=PARAMS.score_candidates,
     script:
         "../workflow_scripts/score_candidates.py"
 
 
 rule fuse_scores:
-    """Fuse the scores of other systems' runs; weights are learned on dev, where they are."""
+    """Fuse the scores of other systems' runs, with weights that are equal or learned on dev."""
     input:
         unpack(INPUTS.fuse_scores),
     output:
@@ -145,25 +140,25 @@ rule fuse_scores:
         metrics=f"{RUN}/metrics.parquet",
         record=f"{RUN}/run.json",
     log:
-        f"{RESULTS}/logs/fuse_scores/{{system}}/{{dataset}}-{{subset}}-{{axes}}.log",
+        f"{RESULTS}/logs/fuse_scores/{{system}}/{{dataset}}-{{subset}}-{{overrides}}.log",
     benchmark:
-        f"{RESULTS}/benchmarks/fuse_scores/{{system}}/{{dataset}}-{{subset}}-{{axes}}.jsonl"
+        f"{RESULTS}/benchmarks/fuse_scores/{{system}}/{{dataset}}-{{subset}}-{{overrides}}.jsonl"
     wildcard_constraints:
-        dataset=EXPERIMENT.ranked_datasets,
-        system=FUSED,
+        dataset=EXPERIMENT.patterns["ranked data set"],
+        system=EXPERIMENT.patterns["fused"],
     conda:
         "../envs/cpu.yaml"
     resources:
         mem_mb=growing(2000),
         runtime=growing(20),
     params:
-        given=GIVEN.fuse_scores,
+        given=PARAMS.fuse_scores,
     script:
         "../workflow_scripts/fuse_scores.py"
 
 
 rule measure_costs:
-    """Count what systems learn, and time their steps in turns, so that they can be compared."""
+    """Count the parameters of systems, and time their steps in turns."""
     input:
         unpack(INPUTS.measure_costs),
     output:
@@ -179,6 +174,6 @@ rule measure_costs:
         runtime=growing(60),
         gpu=GPUS,
     params:
-        given=GIVEN.measure_costs,
+        given=PARAMS.measure_costs,
     script:
         "../workflow_scripts/measure_costs.py"

@@ -1,16 +1,15 @@
-"""The downloads, verified.
+"""Fetch and verify downloads.
 
-needs: a file already in resources_dir, a mirror or the web (see sources.yaml)
+needs: a file in resources_dir, a mirror or the web (see sources.yaml)
 makes: {resources_dir}/{file}, verified by its hashes,
-       {resources_dir}/{file}.source.json, where it came from: origin, sha256, bytes, licence,
-       and whether a known hash agreed
+       {resources_dir}/{file}.source.json, with origin, sha256, bytes, licence and whether a hash was verified
 
-A file that the user placed in resources_dir is an input, never an output: Snakemake may delete outputs.
+A file that the user added to resources_dir is an input and never an output, because Snakemake may delete outputs.
 """
 
 
 rule verify_source:
-    """Verify a source that the user placed in resources_dir."""
+    """Verify a source that the user added to resources_dir."""
     input:
         file=f"{RESOURCES}/{{file}}",
     output:
@@ -18,19 +17,19 @@ rule verify_source:
     log:
         f"{RESULTS}/logs/verify_source/{{file}}.log",
     wildcard_constraints:
-        file=one_of(EXPERIMENT.placed_by_hand),
+        file=EXPERIMENT.patterns["file by hand"],
     retries: 0
     localrule: True
     conda:
         "../envs/cpu.yaml"
     params:
-        source=GIVEN.source,
+        source=PARAMS.source,
     script:
         "../workflow_scripts/fetch_source.py"
 
 
-# `update` keeps a file that is there until it is verified. There is no input and no mirror among the params, so that
-# a mirror which changes or vanishes makes nothing run again.
+# `update` keeps an existing file until it is verified. Mirrors are neither inputs nor params, so that changing or
+# removing one reruns nothing.
 use rule verify_source as fetch_source with:
     input:
         [],
@@ -40,4 +39,4 @@ use rule verify_source as fetch_source with:
     log:
         f"{RESULTS}/logs/fetch_source/{{file}}.log",
     wildcard_constraints:
-        file=one_of(EXPERIMENT.source_of_file.keys() - EXPERIMENT.placed_by_hand),
+        file=EXPERIMENT.patterns["fetched file"],

@@ -1,9 +1,9 @@
-"""The word vectors and the sentence vectors.
+"""Train and select word vectors, and encode sentences.
 
 needs: corpora/{corpus}.parquet; files of vectors, weights of encoders, or texts to train them on
 makes: vectors/trained/{vectors}.bin,
-       vectors/{dataset}/{vectors}.npy with its .words.txt and .json, the words of the data set only,
-       sentence_vectors/{corpus}/{sentence_vectors}.npy likewise, the sentences that are ranked
+       vectors/{dataset}/{vectors}.npy with .words.txt and .json, for the words of the data set,
+       sentence_vectors/{corpus}/{sentence_vectors}.npy with the same, for the sentences that ranking needs
 """
 
 
@@ -18,16 +18,16 @@ rule train_vectors:
     benchmark:
         f"{RESULTS}/benchmarks/train_vectors/{{vectors}}.jsonl"
     wildcard_constraints:
-        vectors=one_of(name for name in CONFIG.vectors if CONFIG.vectors[name].train_on),
+        vectors=EXPERIMENT.patterns["fastText"],
     conda:
         "../envs/cpu.yaml"
-    # The same text gives the same vectors with one only.
+    # One thread makes training reproducible.
     threads: 1
     resources:
         mem_mb=growing(4000),
         runtime=growing(240),
     params:
-        given=GIVEN.train_vectors,
+        given=PARAMS.train_vectors,
     script:
         "../workflow_scripts/train_vectors.py"
 
@@ -40,13 +40,13 @@ use rule train_vectors as train_word2vec with:
     benchmark:
         f"{RESULTS}/benchmarks/train_word2vec/{{vectors}}.jsonl"
     wildcard_constraints:
-        vectors=with_overrides(name for name in CONFIG.vectors if CONFIG.vectors[name].corpora),
+        vectors=EXPERIMENT.patterns["word2vec"],
     params:
-        given=GIVEN.train_word2vec,
+        given=PARAMS.train_word2vec,
 
 
 rule select_vectors:
-    """Keep the vectors of the words that a data set uses."""
+    """Select the vectors of the words in a data set."""
     input:
         unpack(INPUTS.select_vectors),
     output:
@@ -63,7 +63,7 @@ rule select_vectors:
         mem_mb=growing(4000),
         runtime=growing(60),
     params:
-        given=GIVEN.select_vectors,
+        given=PARAMS.select_vectors,
     script:
         "../workflow_scripts/select_vectors.py"
 
@@ -79,7 +79,7 @@ rule train_infersent:
         f"{RESULTS}/logs/train_infersent/{{sentence_vectors}}.log",
     benchmark:
         f"{RESULTS}/benchmarks/train_infersent/{{sentence_vectors}}.jsonl"
-    # The longest of the jobs that others wait for.
+    # Start first: it is the longest job that others wait for.
     priority: 1
     conda:
         "../envs/gpu.yaml"
@@ -89,13 +89,13 @@ rule train_infersent:
         runtime=growing(720),
         gpu=GPUS,
     params:
-        given=GIVEN.train_infersent,
+        given=PARAMS.train_infersent,
     script:
         "../workflow_scripts/train_infersent.py"
 
 
 rule encode_sentences:
-    """Encode the sentences of a data set that are ranked or are prototypes, each once."""
+    """Encode the unique sentences of a data set that ranking needs."""
     input:
         unpack(INPUTS.encode_sentences),
     output:
@@ -113,6 +113,6 @@ rule encode_sentences:
         mem_mb=growing(8000),
         runtime=growing(240),
     params:
-        given=GIVEN.encode_sentences,
+        given=PARAMS.encode_sentences,
     script:
         "../workflow_scripts/encode_sentences.py"

@@ -12,17 +12,17 @@ import pytest
 from filelock import FileLock
 from hypothesis import settings
 
-from analogyqa.analogies.prototypes import choose_prototypes, take
+from analogyqa.analogies.prototypes import choose_prototypes, take_prototypes
 from analogyqa.analogies.quadruples import evaluation_blocks, training_blocks, write_quadruples
-from analogyqa.corpora.question_types import subset_of, type_of
+from analogyqa.corpora.question_types import classify_question, select_subset
 from analogyqa.examples.data import CellData
 from analogyqa.examples.files import CellFiles, load_cell
 from analogyqa.schemas import CORPUS, PROTOTYPES, SPLITS, write_table
 from analogyqa.settings.systems import Negatives
-from analogyqa.vectors.select import vocabulary_of
+from analogyqa.vectors.select import build_vocabulary
 from analogyqa.vectors.store import write_store
 from small_papers import Papers
-from workflow.project import Project
+from workflow.project import FEW, Project, copy_checkout
 
 # How long an example takes says more about the machine than about the code. `make test-all` takes
 # the full count of examples.
@@ -85,7 +85,7 @@ def corpus_table(questions: Iterable[Question]) -> pd.DataFrame:
     rows = []
     for number, (split, text, candidates) in enumerate(questions):
         answerable = any(label for _, label in candidates)
-        kind = type_of(text, QUESTION_TYPES) if answerable else None
+        kind = classify_question(text, QUESTION_TYPES) if answerable else None
         rows += [
             (split, f"q{number}", text, f"q{number}-{place}", candidate, label, kind)
             for place, (candidate, label) in enumerate(candidates)
@@ -134,16 +134,16 @@ def cell_files(corpus: pd.DataFrame, tmp_path: Path) -> Callable[..., CellFiles]
     ) -> CellFiles:
         folder = tmp_path / "tables"
         write_table(corpus, CORPUS, folder / "corpus.parquet")
-        vocabulary = vocabulary_of(pd.concat([corpus["question"], corpus["candidate"]]), True)
+        vocabulary = build_vocabulary(pd.concat([corpus["question"], corpus["candidate"]]), True)
         vectors = np.random.default_rng(1).normal(size=(len(vocabulary), dim)).astype(np.float32)
         found = np.ones(len(vocabulary), dtype=bool)
         write_store(vectors, found, vocabulary, "toy", folder / "vectors.npy")
         prototypes = choose_prototypes(corpus, types, seed)
         write_table(prototypes, PROTOTYPES, folder / f"prototypes{seed}.parquet")
-        chosen = take(prototypes, types, p, "prototypes")
+        chosen = take_prototypes(prototypes, types, p, "prototypes")
         quadruples = {}
         for split in SPLITS:
-            pairs = subset_of(corpus, split, types)
+            pairs = select_subset(corpus, split, types)
             quadruples[split] = str(folder / f"{split}{seed}.parquet")
             if split == "train":
                 blocks = training_blocks(pairs, chosen, negatives or Negatives(), seed)
@@ -184,13 +184,43 @@ def finished(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Projec
 
     The workers of pytest-xdist share one.
     """
+    folder = shared_folder(tmp_path_factory, worker_id) / "finished"
+
+    def run_all() -> None:
+        done = Project(folder / "project").create().run()
+        assert done.returncode == 0, done.stdout
+
+    make_once(folder, run_all)
+    return Project(folder / "project")
+
+
+@pytest.fixture(scope="session")
+def finished_checkout(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
+    """A checkout, and in its folder `work` a project that has run with few systems; copy it.
+
+    The workers of pytest-xdist share one.
+    """
+    folder = shared_folder(tmp_path_factory, worker_id) / "code"
+
+    def run_few() -> None:
+        checkout = copy_checkout(folder / "checkout")
+        project = Project(checkout / "work").create(**FEW)
+        done = project.run("--snakefile", str(checkout / "Snakefile"))
+        assert done.returncode == 0, done.stdout
+
+    make_once(folder, run_few)
+    return folder / "checkout"
+
+
+def shared_folder(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
     base = tmp_path_factory.getbasetemp()
-    folder = (base if worker_id == "master" else base.parent) / "finished"
-    complete = folder / "complete"
-    project = Project(folder / "project")
+    return base if worker_id == "master" else base.parent
+
+
+def make_once(folder: Path, make: Callable[[], None]) -> None:
+    """Let the first worker make what all of them share."""
+    folder.mkdir(exist_ok=True)
     with FileLock(f"{folder}.lock"):
-        if not complete.exists():
-            done = project.create().run()
-            assert done.returncode == 0, done.stdout
-            complete.touch()
-    return project
+        if not (folder / "complete").exists():
+            make()
+            (folder / "complete").touch()

@@ -133,6 +133,8 @@ def running_server() -> Iterator[Server]:
             behaviours = server.routes.get(self.path, [server.otherwise])
             (behaviours.pop(0) if len(behaviours) > 1 else behaviours[0])(self)
 
+        do_POST = do_GET
+
         def log_message(self, *_args) -> None:
             pass
 

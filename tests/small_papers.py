@@ -5,8 +5,8 @@ from pathlib import Path
 import yaml
 from snakemake.utils import update_config
 
-from analogyqa.plan import Cell, cells_of, load_papers
-from analogyqa.settings.load import Place, load_config
+from analogyqa.plan import Cell, all_cells, load_papers
+from analogyqa.settings.load import Origin, load_config
 from analogyqa.settings.run import Config
 
 CONFIG = """
@@ -35,13 +35,13 @@ systems:
 selection:
   subset: both
   systems: [analogy]
-  settings: {hinge: {loss: hinge}, drawn: {negatives.count: 4, dropout: 0}}
+  hyperparameters: {hinge: {loss: hinge}, drawn: {negatives.count: 4, dropout: 0}}
 sensitivity:
   subset: both
   measure: mrr
   datasets: null
   systems: [analogy, baseline]
-  axes:
+  choices:
     loss: {workshop: {loss: lwda}, stated: {loss: printed}}
     case: {kept: {vectors: cased}}
     aggregation: {mean: {aggregate: mean}}
@@ -92,9 +92,9 @@ class Papers:
         update_config(values, yaml.safe_load(over))
         return values
 
-    def load(self, over: str = "{}", given: tuple[Place, ...] = ()) -> Config:
+    def load(self, over: str = "{}", given: tuple[Origin, ...] = ()) -> Config:
         return load_config(self.values(over), "config", given, self.folder)
 
     def cells(self, over: str = "{}") -> list[Cell]:
         config = self.load(over)
-        return cells_of(config, load_papers(config, self.folder))
+        return all_cells(config, load_papers(config, self.folder))

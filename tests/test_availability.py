@@ -1,11 +1,11 @@
-"""What can be had of a configuration, and the reason for each system that cannot be run."""
+"""Which parts of a configuration are available, and why others are not."""
 
 from pathlib import Path
 
 import pytest
 import yaml
 
-from analogyqa.availability import Availability, find_model
+from analogyqa.availability import Availability
 from analogyqa.errors import AnalogyQAError
 from analogyqa.plan import load_papers
 from analogyqa.sources.registry import Source
@@ -33,8 +33,8 @@ systems:
 sensitivity: {subset: who, measure: mrr}
 """
 ANALOGY = {"title": "A", "encoder": "bigru", "vectors": "here", "ranker": "analogy"}
-GONE = "gone is neither here nor on the web; drop in a/gone.txt or a/lost.txt"
-LOST = "{} is neither here nor on the web; drop in a/lost.txt"
+GONE = "gone was not found and has no URL; put a/gone.txt or a/lost.txt into the resources folder"
+LOST = "{} was not found and has no URL; put a/lost.txt into the resources folder"
 
 
 SAME = {"sha256": "unknown", "licence": "none", "citation": "nobody"}
@@ -67,7 +67,7 @@ def available(folder):
         over = changes | {"systems": systems or {}}
         config = papers.load(yaml.safe_dump(over))
         asked = load_papers(config, papers.folder).values()
-        return Availability(config, REGISTRY, "resources", ["mirror"], asked)
+        return Availability(config, REGISTRY, "resources", [Path("mirror")], asked)
 
     return available
 
@@ -94,12 +94,12 @@ def vectors(name: str) -> dict:
         (["gone", "./mine.vec"], "./mine.vec"),  # a path where there is no source
     ],
 )
-def test_of_alternatives_the_first_that_can_be_had_is_taken(available, folder, alternatives, file):
+def test_the_first_available_alternative_is_used(available, folder, alternatives, file):
     (folder / "mine.vec").touch()
-    assert available().file_of(alternatives) == file
+    assert available().find_file(alternatives) == file
 
 
-def test_data_sets_vectors_and_sentence_vectors_have_the_files_that_they_are_made_of(available):
+def test_files_of_data_sets_and_vectors(available):
     found = available()
     local, other, web = (f"resources/a/{name}.txt" for name in ("local", "other", "web"))
     assert found.splits["toy"] == dict.fromkeys(("train", "dev", "test"), local)
@@ -126,11 +126,11 @@ def test_data_sets_vectors_and_sentence_vectors_have_the_files_that_they_are_mad
         ({"datasets": {"toy": {"dev": "mine.tsv"}}},
          "mine.tsv: write ./mine.tsv for the file, and no source in the registry"),
         ({"datasets": {"toy": {"dev": "gone"}}},
-         "gone: neither in {here}/resources nor in a mirror (mirror), and not on the web; put the "
+         "gone: not found in {here}/resources or a mirror (mirror), and no URL is known. Put the "
          "file at {here}/resources/a/gone.txt"),
     ],
 )  # fmt: skip
-def test_what_is_not_there_is_an_error_that_says_where_it_was_looked_for(
+def test_a_missing_file_is_an_error_that_says_where_it_was_searched(
     available, folder, changes, message
 ):
     (folder / "mine.tsv").touch()
@@ -139,7 +139,7 @@ def test_what_is_not_there_is_an_error_that_says_where_it_was_looked_for(
     assert str(error.value).startswith(message.format(here=folder))
 
 
-def test_a_model_that_is_installed_has_a_name_in_place_of_a_file(available, folder):
+def test_an_installed_model_is_found_by_name(available, folder):
     (folder / "minilm").mkdir()
     (folder / "minilm" / "modules.json").write_text("[]")
     section = {"encoder": "sentence_transformers", "weights": ["none-of-that-name", "./minilm"]}
@@ -152,14 +152,14 @@ def test_a_model_that_is_installed_has_a_name_in_place_of_a_file(available, fold
     [
         (["web-weights", "weights", "nli"], "weights"),  # here before on the web
         (["nli", "weights"], "nli"),
-        (["published", "web-weights", "second"], "web-weights"),  # what can be had
+        (["published", "web-weights", "second"], "web-weights"),  # what is available
         (["second", "web-weights"], "second"),
         (["second", "sif"], "sif"),  # here when their word vectors are
     ],
 )
-def test_of_sentence_vectors_the_first_that_is_here_is_taken(available, names, first):
+def test_local_sentence_vectors_come_first(available, names, first):
     found = available(sentence_vectors={"second": {"encoder": "sif", "vectors": "web"}})
-    assert found.first_of(names) == first
+    assert found.first_available_store(names) == first
 
 
 # Reasons
@@ -175,61 +175,60 @@ NOT_INSTALLED = {"encoder": "sentence_transformers", "weights": ["none-of-that-n
     [
         (vectors("here"), {}, {}),
         (stored("sif"), {}, {}),
-        (stored("published", "sif"), {}, {}),  # the first that can be had is enough
+        (stored("published", "sif"), {}, {}),  # the first available one is enough
         (vectors("gone"), {}, {"means": GONE}),
         (vectors("part"), {"vectors": {"part": {"train_on": ["local", "lost"]}}},
          {"means": LOST.format("part")}),
         (stored("published"), {}, {"stored": LOST.format("published")}),
         (stored("dev"), {"sentence_vectors": {"dev": MISSING_DEV}}, {"stored": LOST.format("dev")}),
         (stored("mine"), {"sentence_vectors": {"mine": NOT_INSTALLED}},
-         {"stored": "mine is not installed here: none-of-that-name"}),
+         {"stored": "mine is not installed: none-of-that-name"}),
         (stored("no-words"), {}, {"stored": GONE}),
         (stored("published", "no-words"), {}, {"stored": f"{LOST.format('published')}; {GONE}"}),
         # Word and sentence vectors of one name are two things.
         (stored("sif"), {"sentence_vectors": {"here": NO_WEIGHTS}}, {}),
     ],
 )  # fmt: skip
-def test_what_is_missing_is_a_reason_that_names_the_files_to_drop_in(
-    available, systems, changes, reasons
-):
+def test_reasons_name_the_missing_files(available, systems, changes, reasons):
     assert available(systems, **changes).reasons == reasons
 
 
-def test_a_dropped_in_file_takes_the_reason_away(available, folder):
+def test_adding_the_file_removes_the_reason(available, folder):
     (folder / "resources/a/lost.txt").touch()
     assert available(vectors("gone") | stored("published")).reasons == {}
 
 
-def test_a_variation_that_cannot_be_had_is_left_out_alone(available):
-    axes = {"words": {name: {"vectors": name} for name in ("gone", "web")}}
-    study = {"systems": ["analogy"], "axes": axes}
+def test_an_unavailable_choice_leaves_its_system_available(available):
+    choices = {"words": {name: {"vectors": name} for name in ("gone", "web")}}
+    study = {"systems": ["analogy"], "choices": choices}
     found = available({"analogy": ANALOGY}, sensitivity=study)
     assert found.reasons == {"analogy vectors=gone": GONE}
 
 
-def test_a_system_that_is_left_out_takes_its_variations_along(available):
-    study = {"systems": ["analogy"], "axes": {"how": {"mean": {"aggregate": "mean"}}}}
+def test_an_unavailable_system_needs_no_reasons_for_its_choices(available):
+    study = {"systems": ["analogy"], "choices": {"how": {"mean": {"aggregate": "mean"}}}}
     found = available({"analogy": ANALOGY | {"vectors": "gone"}}, sensitivity=study)
     assert found.reasons == {"analogy": GONE}
 
 
-def test_a_system_that_fuses_one_that_is_left_out_is_left_out_too(available):
-    fused = {"title": "F", "ranker": "fused"}
-    systems = vectors("gone") | {"both": fused | {"parts": ["analogy", "means"]}}
-    systems |= {"analogy": ANALOGY, "two": fused | {"parts": {"analogy": [0, 1]}}}
+def test_a_fused_system_is_unavailable_if_a_part_is(available):
+    parts = {"both": ["analogy", "means"], "two": {"analogy": [0, 1]}}
+    systems = vectors("gone") | {"analogy": ANALOGY}
+    for name, own in parts.items():
+        systems[name] = {"title": "F", "ranker": {"name": "fused", "parts": own}}
     assert available(systems).reasons == {"means": GONE, "both": GONE}
 
 
-def test_what_the_configuration_leaves_out_takes_along_what_fuses_it(available):
+def test_a_fused_system_is_left_out_if_a_part_is(available):
     systems = {
         "analogy": ANALOGY,
-        "both": {"title": "F", "ranker": "fused", "parts": ["analogy", "mean"]},
+        "both": {"title": "F", "ranker": {"name": "fused", "parts": ["analogy", "mean"]}},
     }
     found = available(systems, left_out={"analogy": "too long"})
     assert found.reasons == {"analogy": "too long", "both": "too long"}
 
 
-def test_what_a_table_asks_for_at_an_axis_is_left_out_where_it_cannot_be_had(available):
+def test_unavailable_overrides_of_a_table_have_a_reason(available):
     paper = PAPER.replace("{system: mean}", "{system: mean, vectors: gone}")
     assert available(paper=paper).reasons == {"mean vectors=gone": GONE}
 
@@ -242,29 +241,27 @@ def of_corpora(*names: str, **more) -> dict:
     return {"vectors": {"part": {"corpora": corpora, **more}}}
 
 
-def test_a_data_set_that_cannot_be_had_is_a_reason_while_another_is_here(available):
+def test_an_unavailable_data_set_is_a_reason_if_another_is_available(available):
     other = {"title": "O", "reader": "wikiqa", "train": "local", "dev": "local", "test": "gone"}
     found = available(vectors("part"), datasets={"other": other}, **of_corpora("toy", "other"))
-    gone = "other is neither here nor on the web; drop in a/gone.txt"
+    gone = "other was not found and has no URL; put a/gone.txt into the resources folder"
     assert found.reasons == {
         "other": gone,
-        "means": f"part is trained on what is not here: {gone}",
+        "means": f"part is trained on missing data ({gone})",
     }
     assert set(found.splits) == {"toy"}
 
 
-def test_vectors_of_data_sets_have_their_files_once(available):
+def test_files_of_corpora_are_unique(available):
     assert available(**of_corpora("toy")).vectors["part"] == ["resources/a/local.txt"]
 
 
-def test_without_a_model_of_lemmas_their_vectors_are_left_out(available, folder):
+def test_vectors_of_lemmas_need_a_model(available, folder):
     changes = of_corpora("toy", lemmas=True)
     section = {"model": ["none_of_that", "models/mine"], "keep": ["NOUN"]}
     found = available(vectors("part"), lemmas=section, **changes)
     assert set(found.reasons) == {"means"}
-    assert (
-        "none_of_that, models/mine is here to find lemmas (lemmas.model)" in found.reasons["means"]
-    )
+    assert "none_of_that, models/mine to find lemmas (lemmas.model)" in found.reasons["means"]
     (folder / "mirror/models/mine").mkdir(parents=True)
     found = available(vectors("part"), lemmas=section, **changes)
     assert (found.reasons, found.lemmas) == ({}, "mirror/models/mine")
@@ -273,54 +270,44 @@ def test_without_a_model_of_lemmas_their_vectors_are_left_out(available, folder)
 # Models of spaCy
 
 
-ENTITIES = "named entities (named_entities.model)"
-
 TAM = {"tam": ANALOGY | {"ranker": "cosine", "rewriting": "entity"}}
 
 
 @pytest.mark.parametrize(
     ("model", "words", "reason"),
     [
-        (["none_of_that", "models/none.jsonl"], "here", "none_of_that, models/none.jsonl is here"),
+        (["none_of_that", "models/none.jsonl"], "here", "none_of_that, models/none.jsonl to find"),
         (["patterns.jsonl"], "gone", GONE),
     ],
 )
-def test_without_entities_what_rewrites_is_left_out_and_nothing_else(
-    available, folder, model, words, reason
-):
+def test_rewriting_systems_need_entities(available, folder, model, words, reason):
     (folder / "patterns.jsonl").touch()
     entities = {"model": model, "vectors": words, "labels": {}}
     found = available(TAM, named_entities=entities)
     assert set(found.reasons) == {"tam"}
     assert reason in found.reasons["tam"]
-    assert ("spacy download" in found.reasons["tam"]) == (found.entities is None)
+    assert ("spacy download" in found.reasons["tam"]) == (found.entities == "")
     assert available(named_entities=entities).reasons == {}
 
 
 @pytest.mark.parametrize(
-    ("names", "found"),
+    ("models", "expected"),
     [
         (["first.jsonl", "m/second.jsonl"], "mirror/first.jsonl"),
         (["none.jsonl", "m/second.jsonl"], "resources/m/second.jsonl"),
         (["mine.jsonl"], "mine.jsonl"),  # as it is named before those below folders
     ],
 )
-def test_of_models_of_entities_the_first_there_is_is_found(folder, names, found):
-    for place in ("mirror/m/second.jsonl", "resources/m/second.jsonl", "mirror/first.jsonl",
-                  "mine.jsonl", "resources/mine.jsonl"):  # fmt: skip
-        Path(place).parent.mkdir(parents=True, exist_ok=True)
-        Path(place).touch()
-    assert find_model(names, ["resources", Path("mirror")], ENTITIES) == found
+def test_the_first_available_model_of_entities_is_found(available, models, expected):
+    for path in ("mirror/m/second.jsonl", "resources/m/second.jsonl", "mirror/first.jsonl",
+                 "mine.jsonl", "resources/mine.jsonl"):  # fmt: skip
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        Path(path).touch()
+    entities = {"model": models, "vectors": "here", "labels": {}}
+    assert available(named_entities=entities).entities == expected
 
 
-def test_the_models_that_are_not_there_are_named():
-    with pytest.raises(AnalogyQAError, match=r"models a_b, c\.jsonl is here .*named_entities\.mod"):
-        find_model(["a_b", "c.jsonl"], [], ENTITIES)
-
-
-def test_a_model_of_the_hub_is_its_folder_and_its_files_where_it_is_not_installed(
-    available, monkeypatch
-):
+def test_a_registered_model_has_a_folder_and_files(available, monkeypatch):
     some = next(iter(REGISTRY.values()))
     for file in (files := ("modules.json", "1_Pooling/config.json")):
         part = some.model_copy(update={"file": f"models/net/{file}"})

@@ -14,16 +14,16 @@ from small_papers import Papers
 CELLS = {
     "analogy": Cell("analogy", "toy", "who"),
     "folded": Cell("analogy", "toy", "who", (("fold", "1of5"),)),
-    "chosen": Cell("analogy", "toy", "who", (("setting", "chosen"),)),
+    "tuned": Cell("analogy", "toy", "who", (("hyperparameters", "tuned"),)),
     "mean": Cell("mean", "toy", "both"),
     "stored": Cell("stored", "toy", "all"),
     "words": Cell("words", "toy", "who"),
     "both": Cell("both", "toy", "who"),
 }
-BOTH = "both: {title: F, ranker: fused, parts: [mean, words]}"
+BOTH = "both: {title: F, ranker: {name: fused, parts: [mean, words]}}"
 EVERY = set(CELLS)
 OF_VECTORS = EVERY - {"words"}
-TRAINED = {"analogy", "folded", "chosen"}
+TRAINED = {"analogy", "folded", "tuned"}
 
 # A change of the configuration, and the cells that it is about.
 CHANGES = {
@@ -31,9 +31,9 @@ CHANGES = {
     "{resources_dir: elsewhere, mirrors: [a], device: cpu, bootstrap: {samples: 700}}": set(),
     "datasets: {toy: {title: Renamed, questions: null}}": set(),
     "seeds: 3": EVERY,
-    "seeds: {default: 2, crossfit: 3}": {"folded"},
+    "seeds: {default: 2, cross_validation: 3}": {"folded"},
     "training: {margin: 0.3}": TRAINED,
-    "selection: {settings: {hinge: {margin: 0.3}}}": {"chosen"},
+    "selection: {hyperparameters: {hinge: {margin: 0.3}}}": {"tuned"},
     "prototypes: {p: 2}": {*TRAINED, "mean", "both"},
     "datasets: {toy: {drop_all_correct: [dev]}}": EVERY,
     "datasets: {toy: {dev: a/other}}": EVERY,
@@ -66,7 +66,7 @@ def test_a_change_is_seen_in_the_cells_that_it_is_about(papers, over):
     assert {name for name in CELLS if before[name] != now[name]} == CHANGES[over]
 
 
-def test_what_is_configured_is_read_as_it_was_written(papers, tmp_path):
+def test_a_recorded_configuration_equals_itself(papers, tmp_path):
     for name, configured in made(papers).items():
         path = tmp_path / f"{name}.json"
         path.write_text(json.dumps({"configured": configured}))
@@ -74,7 +74,7 @@ def test_what_is_configured_is_read_as_it_was_written(papers, tmp_path):
 
 
 @pytest.mark.parametrize("record", ["{", "{}", "[]", '{"configured": null}'])
-def test_a_record_that_does_not_say_what_was_configured_is_no_proof(tmp_path, record):
+def test_a_record_without_a_configuration_is_refused(tmp_path, record):
     (tmp_path / "run.json").write_text(record)
     with pytest.raises(AnalogyQAError, match=r"run\.json: .*--forceall"):
         require_same(tmp_path / "run.json", {"seeds": [0]})

@@ -47,7 +47,7 @@ def test_the_lock_satisfies_every_dependency(dependency):
 
 
 @pytest.mark.parametrize("environment", ["cpu", "gpu"])
-def test_a_conda_environment_pins_what_the_lock_pins(environment):
+def test_a_conda_environment_has_the_pins_of_the_lock(environment):
     pinned = pins([line.removesuffix("+cpu") for line in pip_of(environment)])
     needed = [normal(Requirement(dependency).name) for dependency in NEEDED]
     assert pinned == {name: LOCK[name] for name in needed}
@@ -116,7 +116,7 @@ def machine(tmp_path):
     return Machine(tmp_path)
 
 
-def test_the_newest_supported_python_that_works_is_taken(machine):
+def test_the_newest_supported_python_that_works_is_used(machine):
     machine.add("python3.13", None)  # a shim of pyenv for a version that is not selected
     machine.add("python3.12", "3.12")
     machine.add("python3.11", "3.11")
@@ -182,7 +182,7 @@ def test_a_changed_lock_is_installed(machine):
     assert machine.installs() == 1
 
 
-def test_every_place_names_the_same_versions_of_python():
+def test_all_files_name_the_same_versions_of_python():
     supported = SpecifierSet(PROJECT["project"]["requires-python"])
     versions = [f"3.{minor}" for minor in range(20) if f"3.{minor}" in supported]
     script = (ROOT / "envs/find_python.sh").read_text("utf-8")

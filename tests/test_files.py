@@ -7,7 +7,7 @@ import pytest
 from analogyqa.files import atomic_path, write_json, write_text
 
 
-def test_the_file_appears_under_its_name_and_no_temporary_stays(tmp_path):
+def test_atomic_path_renames_the_temporary_file(tmp_path):
     path = tmp_path / "deep" / "file"
     with atomic_path(path) as temporary:
         temporary.write_text("new")
@@ -20,7 +20,7 @@ def test_the_file_appears_under_its_name_and_no_temporary_stays(tmp_path):
 
 
 @pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
-def test_an_exception_leaves_the_old_file_and_no_temporary(tmp_path, error):
+def test_an_exception_keeps_the_old_file(tmp_path, error):
     path = tmp_path / "file"
     path.write_text("old")
     with pytest.raises(error), atomic_path(path) as temporary:
@@ -30,12 +30,12 @@ def test_an_exception_leaves_the_old_file_and_no_temporary(tmp_path, error):
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_text_is_utf8_with_its_own_line_ends(tmp_path):
+def test_write_text_keeps_line_ends(tmp_path):
     write_text(tmp_path / "file", "ü\r\n\n")
     assert (tmp_path / "file").read_bytes() == b"\xc3\xbc\r\n\n"
 
 
-def test_json_is_the_same_for_any_order_of_keys(tmp_path):
+def test_json_keys_are_sorted(tmp_path):
     write_json(tmp_path / "a", {"b": 1, "a": "é"})
     write_json(tmp_path / "b", {"a": "é", "b": 1})
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()

@@ -17,15 +17,15 @@ NAMES = {
     "null": "name a folder",
     "None": "name a folder",
     "results ": "ends with a space",
-    "results/{x}": "takes {name} in a path for a wildcard",
+    "results/{x}": "reads {name} in a path as a wildcard",
     "results/\0": "NUL",
-    "~/results": "only a shell knows ~",
+    "~/results": "~ only works in a shell",
 }
 
 
 @pytest.mark.parametrize("key", ["output_dir", "resources_dir"])
 @pytest.mark.parametrize("name", NAMES)
-def test_a_name_that_cannot_be_meant_is_refused_by_its_key(key, name):
+def test_a_mistaken_folder_name_is_refused(key, name):
     dataset = {"title": "T", "reader": "wikiqa", **dict.fromkeys(("train", "dev", "test"), "a/b")}
     values = {"output_dir": "results", "papers": ["lwda2019"], "datasets": {"d": dataset}}
     assert load_config({**values, "seeds": 1}).output_dir == "results"
@@ -36,7 +36,7 @@ def test_a_name_that_cannot_be_meant_is_refused_by_its_key(key, name):
 
 
 @pytest.mark.parametrize("name", ["results", "/a b/ü/it's", "null/results", "..", "a~"])
-def test_any_other_name_is_taken_as_it_is(name):
+def test_other_names_are_unchanged(name):
     assert folder_name(name) == name
 
 
@@ -44,7 +44,7 @@ SPELLINGS = ["./some/results", "some//results/", "some/./results/.", "some/x/../
 
 
 @pytest.mark.parametrize("spelling", [*SPELLINGS, "{here}/some/results", "{link}/some/results/"])
-def test_a_folder_has_one_name_however_it_is_spelled(tmp_path, monkeypatch, spelling):
+def test_spellings_of_a_folder_are_normalised(tmp_path, monkeypatch, spelling):
     (tmp_path / "here").mkdir()
     (tmp_path / "link").symlink_to("here")
     monkeypatch.chdir(tmp_path / "link")
@@ -55,7 +55,7 @@ def test_a_folder_has_one_name_however_it_is_spelled(tmp_path, monkeypatch, spel
 
 
 @pytest.mark.parametrize("name", ["some/results", "a_link"])
-def test_a_folder_that_may_be_made_and_a_link_to_one_are_let_through(tmp_path, name):
+def test_new_folders_and_links_are_accepted(tmp_path, name):
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "a_link").symlink_to("elsewhere")
     require_writable(tmp_path / name)
@@ -67,18 +67,18 @@ PLACES = {
     "a file": (Path.touch, r"is a file\. Remove it"),
     "a loop": (
         lambda place: place.symlink_to(place),
-        r"is a link to .*, which leads nowhere\. Remove the link",
+        r"is a broken link to .*\. Remove the link",
     ),
     "a dangling link": (
         lambda place: place.symlink_to("nowhere"),
-        r"is a link to nowhere, which leads nowhere\.",
+        r"is a broken link to nowhere\.",
     ),
 }
 
 
 @pytest.mark.parametrize("below", ["", "runs"])
 @pytest.mark.parametrize("place", PLACES)
-def test_a_place_that_takes_no_files_is_named(tmp_path, place, below):
+def test_unwritable_paths_are_errors(tmp_path, place, below):
     make, message = PLACES[place]
     make(tmp_path / "results")
     with pytest.raises(AnalogyQAError, match=rf"^output_dir: .*results.*{message}"):
@@ -90,12 +90,10 @@ def test_a_place_that_takes_no_files_is_named(tmp_path, place, below):
     [
         ("x" * 300, r"its name is too long\. Shorten it"),
         ("read-only", r"output_dir: .*read-only.* is read-only"),
-        ("full", r"the disk of .* has 4 KiB left\. Make room on it"),
+        ("full", r"the disk of .* has 4 KiB left\. Free some"),
     ],
 )
-def test_a_folder_that_cannot_be_written_is_named_before_anything_is_made(
-    tmp_path, monkeypatch, name, message
-):
+def test_nothing_is_created_below_an_unwritable_folder(tmp_path, monkeypatch, name, message):
     if name == "read-only":  # root may write anywhere: the answer of the system is injected
         monkeypatch.setattr(os, "access", lambda path, mode: path != tmp_path)
     if name == "full":
@@ -105,7 +103,7 @@ def test_a_folder_that_cannot_be_written_is_named_before_anything_is_made(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_message_says_what_the_folder_is_for(tmp_path):
+def test_the_message_names_the_purpose_of_the_folder(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(AnalogyQAError, match=r"^Snakemake's own files: "):
         require_writable(tmp_path / "file" / ".snakemake", "Snakemake's own files")

@@ -85,7 +85,7 @@ def test_only_ties_within_a_question_count():
     assert measured[TIED] == [3, 0]
 
 
-def test_a_question_whose_candidates_are_all_correct_is_told():
+def test_questions_with_only_correct_candidates_are_counted():
     measured = measure([(0.5, 1), (0.4, 1)], [(0.5, 1), (0.4, 0)])
     assert measured[ALL_CORRECT] == [1, 0]
 

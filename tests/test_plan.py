@@ -1,4 +1,4 @@
-"""The cells are those that artefacts, claims and studies ask for, each with a place of its own."""
+"""The cells that artefacts, claims and studies ask for."""
 
 import shlex
 from pathlib import Path
@@ -10,22 +10,24 @@ from snakemake_interface_executor_plugins.utils import encode_target_jobs_cli_ar
 
 from analogyqa import plan
 from analogyqa.errors import AnalogyQAError
-from analogyqa.plan import Cell, cells_of, load_papers, sensitivity_cells, why_not
-from analogyqa.plan.places import cell_at
+from analogyqa.plan import Cell, all_cells, load_papers, sensitivity_cells, why_no_run
+from analogyqa.plan.coordinates import cell_at
+from analogyqa.settings.coordinates import Coordinates
 from analogyqa.settings.left_out import leave_out
 from analogyqa.settings.load import read_config
 from analogyqa.settings.paper import OWN
-from analogyqa.settings.where import Where
 from small_papers import CONFIG, PAPER
 
 ROOT = Path(__file__).parents[1]
-CHOSEN = (("setting", "chosen"),)
-PLACES = ("toy both", "toy who")
+TUNED = (("hyperparameters", "tuned"),)
+DATA = ("toy both", "toy who")
 POINT = "analogy toy both p="
-SELECTED = {f"analogy toy both {axes}" for axes in ("loss=hinge", "dropout=0 negatives.count=4")}
+SELECTED = {
+    f"analogy toy both {overrides}" for overrides in ("loss=hinge", "dropout=0 negatives.count=4")
+}
 CELLS = {
-    *(f"{system} {place}" for system in ("analogy", "mean", "mean-cosine") for place in PLACES),
-    *(f"analogy {place} setting=chosen" for place in PLACES),
+    *(f"{system} {data}" for system in ("analogy", "mean", "mean-cosine") for data in DATA),
+    *(f"analogy {data} hyperparameters=tuned" for data in DATA),
     *(f"{POINT}2", f"{POINT}4", "baseline toy who", *SELECTED),
 }
 OWN_DATA = "datasets: {mine: {title: Mine, reader: wikiqa, train: b/a, dev: b/b, test: b/c}}"
@@ -47,89 +49,94 @@ def test_the_cells_of_a_paper(papers):
 @pytest.mark.parametrize(
     ("over", "gone", "new"),
     [
-        ("axes: {p: [2, 3]}", {f"{POINT}4"}, set()),
-        ("axes: {p: [5]}", {f"{POINT}2", f"{POINT}4"}, {f"{POINT}5"}),
+        ("sweeps: {p: [2, 3]}", {f"{POINT}4"}, set()),
+        ("sweeps: {p: [5]}", {f"{POINT}2", f"{POINT}4"}, {f"{POINT}5"}),
         ("prototypes: {p: 2}", {f"{POINT}2"}, {f"{POINT}3"}),
-        ("extra_rows: {table1: []}", {f"mean-cosine {place}" for place in PLACES}, set()),
-        ("extra_rows: {table1: [mean]}", {f"mean-cosine {place}" for place in PLACES}, set()),
-        ("systems: {mean: null}", {f"mean {place}" for place in PLACES}, set()),
-        ("left_out: {mean: no room}", {f"mean {place}" for place in PLACES}, set()),
+        ("extra_rows: {table1: []}", {f"mean-cosine {data}" for data in DATA}, set()),
+        ("extra_rows: {table1: [mean]}", {f"mean-cosine {data}" for data in DATA}, set()),
+        ("systems: {mean: null}", {f"mean {data}" for data in DATA}, set()),
+        ("left_out: {mean: no room}", {f"mean {data}" for data in DATA}, set()),
         ("{systems: {baseline: null}, sensitivity: null}", {"baseline toy who"}, set()),
         ("subsets: {who: null}", {each for each in CELLS if "who" in each}, set()),
         ("sensitivity: null", set(), set()),
-        ("selection: null", {*SELECTED, *(each for each in CELLS if "setting" in each)}, set()),
+        ("selection: null", {*SELECTED, *(each for each in CELLS if "tuned" in each)}, set()),
         ("selection: {subset: who}", SELECTED, {each.replace("both", "who") for each in SELECTED}),
-        (OWN_SYSTEM, set(), {f"net {place}" for place in PLACES}),
+        (OWN_SYSTEM, set(), {f"net {data}" for data in DATA}),
         # Settings are chosen on the paper's own data.
         (OWN_DATA, set(), {f"{system} mine {subset}" for subset in ("who", "both", "all")
                            for system in ("analogy", "baseline", "mean", "words", "mean-cosine",
                                           "stored", "random")}),
     ],
 )  # fmt: skip
-def test_what_is_asked_for_is_run_and_nothing_else_changes(papers, over, gone, new):
+def test_a_change_adds_and_removes_only_its_own_cells(papers, over, gone, new):
     assert labels(papers.cells(over)) == CELLS - gone | new
 
 
 FUSED = """
-systems: {both: {title: F, ranker: fused, parts: {baseline: [0], stored: [0, 1]}}}
+systems: {both: {title: F, ranker: {name: fused, parts: {baseline: [0], stored: [0, 1]}}}}
 extra_rows: {table1: [both]}
 """
 
 
-def test_what_is_fused_is_run_too(papers):
-    new = {f"{system} {place}" for system in ("both", "baseline", "stored") for place in PLACES}
-    gone = {f"mean-cosine {place}" for place in PLACES}
+def test_the_parts_of_fused_systems_are_cells(papers):
+    new = {f"{system} {data}" for system in ("both", "baseline", "stored") for data in DATA}
+    gone = {f"mean-cosine {data}" for data in DATA}
     assert labels(papers.cells(FUSED)) == CELLS - gone | new
     config = papers.load(FUSED)
     folded = Cell("both", "toy", "both", (("drop_all_correct", "dev"), ("fold", "1of3")))
-    assert plan.parts_of_fused(config, folded) == {
+    assert plan.fused_parts(config, folded) == {
         name: folded._replace(system=name) for name in ("baseline", "stored")
     }
-    assert plan.parts_of_fused(config, Cell("stored", "toy", "both")) == {}
+    assert plan.fused_parts(config, Cell("stored", "toy", "both")) == {}
 
 
-def test_an_axis_of_a_fused_system_is_that_of_the_parts_which_read_it(papers):
+def test_overrides_of_a_fused_system_reach_the_parts_that_they_affect(papers):
     config = papers.load(FUSED)
-    where = Where(system="both", dataset="toy", subset="both", measure="mrr", p=2, dropout=0.4)
-    cell = cell_at(where, config)
-    assert why_not(where, config) == ""
-    parts = {name: dict(part.axes) for name, part in plan.parts_of_fused(config, cell).items()}
+    coordinates = Coordinates(
+        system="both", dataset="toy", subset="both", measure="mrr", p=2, dropout=0.4
+    )
+    cell = cell_at(coordinates, config)
+    assert why_no_run(coordinates, config) == ""
+    parts = {name: dict(part.overrides) for name, part in plan.fused_parts(config, cell).items()}
     assert parts == {"baseline": {"p": "2", "dropout": "0.4"}, "stored": {}}
-    assert config.system_at("both", cell.axes).training == config.systems["both"].training
+    assert config.system_at("both", cell.overrides).training == config.systems["both"].training
 
 
-def test_what_fuses_more_seeds_than_there_are_says_so(papers):
-    place = Where(system="both", dataset="toy", subset="both", measure="mrr")
-    assert why_not(place, papers.load(FUSED)) == ""
-    reason = why_not(place, papers.load(FUSED + "seeds: 1"))
+def test_too_few_seeds_to_fuse_are_a_reason(papers):
+    place = Coordinates(system="both", dataset="toy", subset="both", measure="mrr")
+    assert why_no_run(place, papers.load(FUSED)) == ""
+    reason = why_no_run(place, papers.load(FUSED + "seeds: 1"))
     assert reason == "it fuses 2 seeds of stored, and there are 1 (seeds)"
     left = leave_out(papers.load(FUSED), {"stored": "no vectors"})
-    assert why_not(place, left) == "no vectors"
+    assert why_no_run(place, left) == "no vectors"
 
 
 def test_another_paper_changes_no_cell(papers):
     late = PAPER.replace("paper: small", "paper: late").replace("mean}", "stored}")
     papers.write("late", "over: small\n", late.replace("[2, 3, 4]", "[4, 5]"))
     cells = papers.cells("papers: small late")
-    new = {*(f"stored {place}" for place in PLACES), f"{POINT}5"}
+    new = {*(f"stored {data}" for data in DATA), f"{POINT}5"}
     assert labels(cells) == CELLS | new
     assert labels(papers.cells("papers: late")) <= labels(cells)
 
 
-def test_a_selection_compares_settings_and_the_papers_own(papers):
-    config = papers.load("selection: {settings: {same: {dropout: 0.25}}}")
+def test_a_selection_compares_its_choices_and_the_paper(papers):
+    config = papers.load("selection: {hyperparameters: {same: {dropout: 0.25}}}")
     assert {
-        name: cell.axes for name, cell in plan.selection_cells(config, "analogy", "toy").items()
+        name: cell.overrides
+        for name, cell in plan.selection_cells(config, "analogy", "toy").items()
     } == {
         "paper": (),
         "hinge": (("loss", "hinge"),),
         "drawn": (("dropout", "0"), ("negatives.count", "4")),
         "same": (),
     }
-    assert config.choices_of("analogy", (("loss", "hinge"), ("p", "2"))).keys() == {"loss=hinge"}
-    assert config.choices_of("analogy", (("p", "2"),)) == {"paper": (("p", "2"),)}
-    with pytest.raises(AnalogyQAError, match="baseline: no selection names it"):
-        config.choices_of("baseline", CHOSEN)
+    assert config.hyperparameter_choices("analogy", (("loss", "hinge"), ("p", "2"))).keys() == {
+        "loss=hinge"
+    }
+    assert config.hyperparameter_choices("analogy", (("p", "2"),)) == {"paper": (("p", "2"),)}
+    with pytest.raises(AnalogyQAError, match=r"baseline: .*no selection"):
+        config.hyperparameter_choices("baseline", TUNED)
 
 
 SENSITIVITY = {
@@ -145,12 +152,12 @@ SENSITIVITY = {
 def test_the_cells_of_the_sensitivity_table(papers):
     config = papers.load()
     assert {key: cell.label for key, cell in sensitivity_cells(config, "small").items()} == {
-        (system, "toy", *variation): f"{system} toy both {axes[index]}".strip()
+        (system, "toy", *variation): f"{system} toy both {overrides[index]}".strip()
         for index, system in enumerate(("analogy", "baseline"))
-        for variation, axes in SENSITIVITY.items()
+        for variation, overrides in SENSITIVITY.items()
     }
     assert set(plan.varied_systems(config)) == {
-        *(f"analogy {axes}" for axes in ("loss=lwda", "vectors=cased", "aggregate=mean")),
+        *(f"analogy {overrides}" for overrides in ("loss=lwda", "vectors=cased", "aggregate=mean")),
         "baseline vectors=cased",
     }
 
@@ -167,16 +174,17 @@ def test_a_variation_that_is_left_out_leaves_its_system(papers):
     assert left == {("baseline", "toy", "case", "kept")}
     place = {"system": "analogy", "dataset": "toy", "subset": "both", "vectors": "cased"}
     for more in ({}, {"drop_all_correct": ["dev"]}):  # data sets have no part in it
-        assert why_not(Where(**place, **more), config) == "no vectors"
-    assert labels(cells_of(config, load_papers(config, papers.folder))) == CELLS
+        assert why_no_run(Coordinates(**place, **more), config) == "no vectors"
+    assert labels(all_cells(config, load_papers(config, papers.folder))) == CELLS
 
 
-# Cross-fitting
+# Cross-validation
 
 
-CROSSFIT = "crossfit: {subset: who, folds: 2, datasets: null, systems: [analogy, baseline, words]}"
+CROSS_VALIDATION = (
+    "cross_validation: {subset: who, folds: 2, datasets: null, systems: [analogy, baseline, words]}"
+)
 SYSTEMS = ("analogy", "baseline", "words")
-PLACE = Where(dataset="toy", subset="who", measure="mrr")
 
 
 def folds(*systems: str, subset: str = "who", count: int = 2) -> set[str]:
@@ -185,10 +193,12 @@ def folds(*systems: str, subset: str = "who", count: int = 2) -> set[str]:
 
 
 @pytest.fixture
-def crossfitted(papers):
-    """The small paper, which cross-fits, and whose claim is primary."""
+def cross_validated(papers):
+    """The small paper with cross-validation and a primary claim."""
     papers.write(
-        "small", CONFIG + CROSSFIT, PAPER.replace("    claim: c", "    primary: true\n    claim: c")
+        "small",
+        CONFIG + CROSS_VALIDATION,
+        PAPER.replace("    claim: c", "    primary: true\n    claim: c"),
     )
     return papers
 
@@ -197,126 +207,129 @@ def crossfitted(papers):
     ("over", "new"),
     [
         ("{}", folds(*SYSTEMS)),
-        ("crossfit: {folds: 3}", folds(*SYSTEMS, count=3)),
-        ("crossfit: {subset: both}", folds(*SYSTEMS, subset="both")),
-        ("crossfit: {subset: all}", folds(*SYSTEMS, subset="all")),
-        ("crossfit: {systems: [words]}", folds("words")),
-        ("crossfit: {systems: []}", set()),
-        ("crossfit: null", set()),
+        ("cross_validation: {folds: 3}", folds(*SYSTEMS, count=3)),
+        ("cross_validation: {subset: both}", folds(*SYSTEMS, subset="both")),
+        ("cross_validation: {subset: all}", folds(*SYSTEMS, subset="all")),
+        ("cross_validation: {systems: [words]}", folds("words")),
+        ("cross_validation: {systems: []}", set()),
+        ("cross_validation: null", set()),
     ],
 )
-def test_every_system_is_cross_fitted_at_the_papers_setting(crossfitted, over, new):
-    cells = crossfitted.cells(over)
+def test_every_system_is_cross_validated_at_the_papers_setting(cross_validated, over, new):
+    cells = cross_validated.cells(over)
     assert labels(cells) == CELLS | new
-    assert {plan.unfolded(cell.corpus) for cell in cells} == {"toy"}
+    assert {plan.without_fold(cell.corpus) for cell in cells} == {"toy"}
 
 
-def test_the_folds_of_a_system_stand_in_order(crossfitted):
-    cells = plan.crossfit_cells(crossfitted.load(), "small")
+def test_the_folds_of_a_system_stand_in_order(cross_validated):
+    cells = plan.cross_validation_cells(cross_validated.load(), "small")
     assert list(cells) == [(system, "toy") for system in SYSTEMS]
     paths = ["words/toy/who/fold=1of2", "words/toy/who/fold=2of2"]
     assert [cell.path for cell in cells["words", "toy"]] == paths
     assert [cell.corpus for cell in cells["words", "toy"]] == ["toy@fold=1of2", "toy@fold=2of2"]
 
 
-def test_the_data_sets_that_are_cross_fitted_are_the_papers_or_those_that_are_named(crossfitted):
-    for over, dataset in (("", "toy"), ("crossfit: {datasets: [mine]}", "mine")):
-        cells = plan.crossfit_cells(crossfitted.load(f"{OWN_DATA}\n{over}"), "small")
+def test_the_data_sets_that_are_cross_validated_are_the_papers_or_those_that_are_named(
+    cross_validated,
+):
+    for over, dataset in (("", "toy"), ("cross_validation: {datasets: [mine]}", "mine")):
+        cells = plan.cross_validation_cells(cross_validated.load(f"{OWN_DATA}\n{over}"), "small")
         assert {each for _, each in cells} == {dataset}
 
 
-def test_a_system_that_is_left_out_is_not_cross_fitted(crossfitted):
-    pairs = "crossfit: {pairs: {gone: [analogy, words], kept: [baseline, words]}}"
-    config = leave_out(crossfitted.load(pairs), {"analogy": "no room"})
-    assert list(config.studies["small"].crossfit.pairs) == ["kept"]
-    assert {system for system, _ in plan.crossfit_cells(config, "small")} == {"baseline", "words"}
-    assert plan.folds_of(PLACE | Where(system="analogy"), config, "small") == []
+def test_a_system_that_is_left_out_is_not_cross_validated(cross_validated):
+    pairs = "cross_validation: {pairs: {gone: [analogy, words], kept: [baseline, words]}}"
+    config = leave_out(cross_validated.load(pairs), {"analogy": "no room"})
+    assert list(config.studies["small"].cross_validation.pairs) == ["kept"]
+    assert {system for system, _ in plan.cross_validation_cells(config, "small")} == {
+        "baseline",
+        "words",
+    }
+    analogy = Coordinates(system="analogy", dataset="toy", subset="who", measure="mrr")
+    assert plan.fold_cells(analogy, config, "small") == []
 
 
-def test_a_system_that_is_left_out_on_one_data_set_runs_on_the_others(crossfitted):
+def test_a_system_that_is_left_out_on_one_data_set_runs_on_the_others(cross_validated):
     """And so does what fuses it."""
-    fused = "systems: {both: {title: B, ranker: fused, parts: [words, baseline]}}"
-    left = "left_out: {baseline toy: too long}\ncrossfit: {systems: [words, baseline, both]}"
-    config = crossfitted.load(f"{OWN_DATA}\n{fused}\n{left}")
-    config.studies["small"].crossfit.datasets[:] = ["mine", "toy"]
-    assert set(plan.crossfit_cells(config, "small")) == {
+    fused = "systems: {both: {title: B, ranker: {name: fused, parts: [words, baseline]}}}"
+    left = (
+        "left_out: {baseline toy: too long}\ncross_validation: {systems: [words, baseline, both]}"
+    )
+    config = cross_validated.load(f"{OWN_DATA}\n{fused}\n{left}")
+    config.studies["small"].cross_validation.datasets[:] = ["mine", "toy"]
+    assert set(plan.cross_validation_cells(config, "small")) == {
         *((system, "mine") for system in ("words", "baseline", "both")), ("words", "toy")
     }  # fmt: skip
     for system, reason in (("words", ""), ("baseline", "too long"), ("both", "too long")):
-        where = Where(system=system, subset="who", measure="mrr")
-        assert plan.why_not(where | Where(dataset="toy"), config) == reason
-        assert not plan.why_not(where | Where(dataset="mine"), config)
+        coordinates = Coordinates(system=system, subset="who", measure="mrr")
+        assert plan.why_no_run(coordinates | Coordinates(dataset="toy"), config) == reason
+        assert not plan.why_no_run(coordinates | Coordinates(dataset="mine"), config)
 
 
-def test_what_a_system_starts_from_is_a_cell_on_all_questions_of_the_same_data(crossfitted):
+def test_a_system_waits_for_the_cell_on_all_questions_that_it_starts_from(cross_validated):
     after = {"title": "S", "encoder": "bigru", "vectors": "some", "ranker": "analogy", "p": 3}
     systems = {"baseline": {"training": {"loss": "listwise"}}}
     over = {"systems": systems | {"after": after | {"starts_from": "baseline"}}}
-    text = yaml.safe_dump(over | {"crossfit": {"systems": ["after"]}})
-    cells, config = crossfitted.cells(text), crossfitted.load(text)
+    text = yaml.safe_dump(over | {"cross_validation": {"systems": ["after"]}})
+    cells, config = cross_validated.cells(text), cross_validated.load(text)
     started = {plan.waits_for(config, cell) for cell in cells if cell.system == "after"}
-    axes = ("default", "fold=1of2", "fold=2of2")
-    assert {cell.path for cell in started} == {f"baseline/toy/all/{each}" for each in axes}
+    overrides = ("default", "fold=1of2", "fold=2of2")
+    assert {cell.path for cell in started} == {f"baseline/toy/all/{each}" for each in overrides}
     assert started <= set(cells)
     varied = Cell("after", "toy", "who", (("dropout", "0"), ("p", "2")))
     assert plan.waits_for(config, varied) == Cell("baseline", "toy", "all")
     assert plan.waits_for(config, Cell("analogy", "toy", "who")) is None
 
 
-def test_a_cell_waits_for_the_training_that_it_scores_with_other_weights(crossfitted):
+def test_a_cell_waits_for_the_training_that_it_scores_with_other_weights(cross_validated):
     systems = {"baseline": {"training": {"weight_averaging": 0.9}, "scores_with": "last"}}
-    first = crossfitted.load(yaml.safe_dump({"systems": systems})).systems["baseline"]
+    first = cross_validated.load(yaml.safe_dump({"systems": systems})).systems["baseline"]
     systems["averages"] = first.model_dump() | {"title": "A", "scores_with": "averaged"}
-    config = crossfitted.load(yaml.safe_dump({"systems": systems}))
-    axes = (("fold", "1of2"),)
-    waited_for = plan.waits_for(config, Cell("averages", "toy", "who", axes))
-    assert waited_for == Cell("baseline", "toy", "who", axes)
+    config = cross_validated.load(yaml.safe_dump({"systems": systems}))
+    overrides = (("fold", "1of2"),)
+    waited_for = plan.waits_for(config, Cell("averages", "toy", "who", overrides))
+    assert waited_for == Cell("baseline", "toy", "who", overrides)
     assert plan.waits_for(config, waited_for) is None
     assert plan.waits_for(config, Cell("analogy", "toy", "who")) is None
 
 
 @pytest.mark.parametrize(
-    ("place", "paper", "found"),
+    ("changes", "paper", "expected"),
     [
         ({"system": "analogy"}, "small", folds("analogy")),
         ({"system": "words"}, "small", folds("words")),
         ({"system": "mean"}, "small", set()),
         ({"system": "analogy", "p": 2}, "small", set()),
+        ({"system": "analogy", "subset": "both"}, "small", set()),
+        ({"system": "analogy", "dataset": "mine"}, "small", set()),
         ({"system": "analogy"}, OWN, set()),
     ],
 )
-def test_the_folds_of_a_place(crossfitted, place, paper, found):
-    assert labels(plan.folds_of(PLACE | Where(**place), crossfitted.load(), paper)) == found
+def test_the_folds_of_coordinates(cross_validated, changes, paper, expected):
+    coordinates = Coordinates(**{"dataset": "toy", "subset": "who", "measure": "mrr"} | changes)
+    assert labels(plan.fold_cells(coordinates, cross_validated.load(), paper)) == expected
 
 
-def test_a_place_of_another_subset_or_data_set_has_no_folds(crossfitted):
-    config = crossfitted.load(f"{OWN_DATA}\ncrossfit: {{datasets: [mine]}}")
-    own, other = (
-        {"system": "analogy", "dataset": name, "subset": "who"} for name in ("mine", "toy")
-    )
-    assert len(plan.folds_of(Where(**own), config, "small")) == 2
-    assert plan.folds_of(Where(**other), config, "small") == []
-    assert plan.folds_of(Where(**own | {"subset": "both"}), config, "small") == []
-
-
-def test_a_primary_claim_compares_the_folds_of_both_sides_too(crossfitted):
-    config = crossfitted.load()
-    (paper,) = load_papers(config, crossfitted.folder).values()
-    split = {"analogy toy who", "analogy toy who setting=chosen", "baseline toy who"}
+def test_a_primary_claim_compares_the_folds_of_both_sides_too(cross_validated):
+    config = cross_validated.load()
+    (paper,) = load_papers(config, cross_validated.folder).values()
+    split = {"analogy toy who", "analogy toy who hyperparameters=tuned", "baseline toy who"}
     sides = folds("analogy", "baseline")
-    assert labels(plan.cells_of_claims(config, paper)) == split | sides
+    assert labels(plan.claim_cells(config, paper)) == split | sides
     claims = {
         name: each.model_copy(update={"primary": False}) for name, each in paper.claims.items()
     }
     secondary = paper.model_copy(update={"claims": claims})
-    assert labels(plan.cells_of_claims(config, secondary)) == split
-    without = crossfitted.load("crossfit: null")
-    assert labels(plan.cells_of_claims(without, paper)) == split
+    assert labels(plan.claim_cells(config, secondary)) == split
+    without = cross_validated.load("cross_validation: null")
+    assert labels(plan.claim_cells(without, paper)) == split
 
 
-def test_a_run_whose_papers_do_not_cross_fit_has_no_such_section(papers):
-    with pytest.raises(AnalogyQAError, match="crossfit: none of the papers small has this section"):
-        papers.load("crossfit: {folds: 3}")
+def test_overlaying_cross_validation_needs_a_paper_with_that_section(papers):
+    with pytest.raises(
+        AnalogyQAError, match="cross_validation: none of the papers small has this section"
+    ):
+        papers.load("cross_validation: {folds: 3}")
 
 
 @pytest.mark.parametrize(
@@ -330,12 +343,12 @@ def test_a_run_whose_papers_do_not_cross_fit_has_no_such_section(papers):
     ],
 )  # fmt: skip
 def test_the_corpus_that_a_fold_is_cut_from(name, whole):
-    assert plan.unfolded(name) == whole
+    assert plan.without_fold(name) == whole
 
 
-@pytest.mark.parametrize("axes", [(), (("fold", "2of5"), ("p", "2")), CHOSEN])
-def test_a_cell_is_found_by_its_path(axes):
-    cell = Cell("mean", "toy", "who", axes)
+@pytest.mark.parametrize("overrides", [(), (("fold", "2of5"), ("p", "2")), TUNED])
+def test_a_cell_is_found_by_its_path(overrides):
+    cell = Cell("mean", "toy", "who", overrides)
     for folder in (Path(), Path("results/runs"), Path("/some where")):
         assert Cell.from_path(folder / cell.path) == cell
 
@@ -349,7 +362,7 @@ def test_a_cell_is_found_by_its_path(axes):
         ({"dataset": "none"}, "data set none is not configured"),
         ({"subset": "why"}, "subset why is not configured"),
         ({"subset": "all"}, ""),
-        ({"p": 7}, "p = 7 is not among the points of axes.p"),
+        ({"p": 7}, "p = 7 is not among the points of sweeps.p"),
         ({"vectors": "gone"}, "analogy.vectors: 'gone' is not configured"),
         (
             {"loss": "pairwise"},
@@ -360,19 +373,19 @@ def test_a_cell_is_found_by_its_path(axes):
     ],
 )
 def test_why_there_is_no_run(papers, place, reason):
-    config = papers.load("{axes: {p: [2]}, left_out: {old: no room}, named_entities: null}")
-    where = Where(**{"system": "analogy", "dataset": "toy", "subset": "who"} | place)
-    assert why_not(where, config) == reason
+    config = papers.load("{sweeps: {p: [2]}, left_out: {old: no room}, named_entities: null}")
+    coordinates = Coordinates(**{"system": "analogy", "dataset": "toy", "subset": "who"} | place)
+    assert why_no_run(coordinates, config) == reason
 
 
-def test_a_run_of_ones_own_data_has_a_table_and_a_figure_of_them(papers):
+def test_own_data_get_a_table_and_a_figure(papers):
     config = papers.load(f"{OWN_DATA}\n{OWN_SYSTEM}")
     all_papers = load_papers(config, papers.folder)
     assert list(all_papers) == ["small", OWN]
     own = all_papers[OWN]
     assert set(own.artefacts) == {"table1", "figure1"}
     for name in own.artefacts:
-        cells = plan.cells_of_artefact(config, own, name)
+        cells = plan.artefact_cells(config, own, name)
         assert {(cell.dataset, cell.subset) for cell in cells} == {
             ("mine", "who"), ("mine", "both"), ("mine", "all")
         }  # fmt: skip
@@ -382,6 +395,19 @@ def test_a_run_of_ones_own_data_has_a_table_and_a_figure_of_them(papers):
     assert plan.extra_systems(config, all_papers["small"], "figure1") == []
 
 
+def test_a_data_set_has_only_the_question_types_that_its_own_cells_need(papers):
+    config = papers.load(OWN_DATA)
+    cells = [Cell("mean", "mine", "who"), Cell("mean", "toy", "both")]
+    assert plan.dataset_question_types(config, {}, cells, "mine") == {"who": ["who"]}
+
+
+def test_costs_are_measured_for_trained_systems_without_quadruples(papers):
+    config = papers.load("systems: {baseline: {training: {loss: listwise}}}")
+    assert [name for name, system in config.systems.items() if plan.has_costs(system)] == [
+        "baseline"
+    ]
+
+
 @pytest.mark.parametrize(
     ("over", "message"),
     [
@@ -389,7 +415,7 @@ def test_a_run_of_ones_own_data_has_a_table_and_a_figure_of_them(papers):
             "prototypes: {p: 6}",
             r"p = 6 \(analogy toy both\): more than the 5 .* who in toy, .*1 to 5",
         ),
-        ("axes: {p: [2, 9]}", r"p = 9 \(analogy toy both p=9\): more than .* allowed: 1 to 5"),
+        ("sweeps: {p: [2, 9]}", r"p = 9 \(analogy toy both p=9\): more than .* allowed: 1 to 5"),
     ],
 )
 def test_more_prototypes_than_questions_are_refused(papers, over, message):
@@ -403,13 +429,13 @@ def test_more_prototypes_than_questions_are_refused(papers, over, message):
     [
         (
             PAPER.replace("paper: small", "paper: other"),
-            r"small/paper\.yaml: paper: 'other', in the",
+            r"small/paper\.yaml: .*'other'",
         ),
         (
             PAPER.replace("title: T", "tilte: T"),
             r"small/paper\.yaml: unknown key artefacts\.table1",
         ),
-        ("", r"small/paper\.yaml: holds no value"),
+        ("", r"small/paper\.yaml: the file is empty"),
     ],
 )
 def test_a_broken_paper_is_named(papers, text, message):
@@ -420,21 +446,21 @@ def test_a_broken_paper_is_named(papers, text, message):
 
 def test_the_cells_of_the_repositorys_papers_and_of_the_sample_have_paths_of_their_own():
     for config in map(read_config, (ROOT / "config.yaml", ROOT / "sample" / "config.yaml")):
-        cells = cells_of(config, load_papers(config))
+        cells = all_cells(config, load_papers(config))
         assert len({cell.path for cell in cells}) == len(cells) > 50
 
 
-def test_a_cluster_is_told_the_wildcards_of_every_cell_unchanged():
+def test_the_wildcards_of_every_cell_reach_a_cluster_unchanged():
     """Snakemake hands them to the job on its command line, outside quotes."""
     config = read_config(ROOT / "config.yaml")
     several = 0
-    for cell in cells_of(config, load_papers(config)):
-        vectors = config.system_at(cell.system, cell.axes).word_vectors
-        names = ("system", "dataset", "subset", "axes", "corpus", "vectors")
+    for cell in all_cells(config, load_papers(config)):
+        vectors = config.system_at(cell.system, cell.overrides).word_vectors
+        names = ("system", "dataset", "subset", "overrides", "corpus", "vectors")
         values = (*cell.path.split("/"), cell.corpus, vectors or "none")
         wildcards = dict(zip(names, values, strict=True))
         (argument,) = encode_target_jobs_cli_args([TargetSpec("rule", wildcards)])
         assert shlex.split(argument) == [argument] and not set(argument) & set("*?[]~!#$&;|<>(){}")
         assert parse_target_jobs_cli_args([argument]) == [TargetSpec("rule", wildcards)]
-        several += len(cell.axes) > 1
+        several += len(cell.overrides) > 1
     assert several > 10

@@ -1,4 +1,4 @@
-"""What a dry run's listing says of jobs, and what earlier runs say of their cost."""
+"""The jobs of a dry run, and their estimated cost."""
 
 import json
 import re
@@ -13,7 +13,6 @@ from analogyqa.planning import (
     Job,
     Timings,
     cluster_jobs,
-    place_of,
     print_plan,
     read_listing,
     read_reference,
@@ -90,7 +89,7 @@ def test_a_dry_run_that_failed_is_named():
 
 
 REFERENCE = """\
-rule,place,seconds,cpu_seconds,bytes,seeds,machine
+rule,data,seconds,cpu_seconds,bytes,seeds,machine
 train_encoder,toy/who,100,200,1000,2,one core of ours
 train_encoder,toy/all,700,400,3000,2,one core of ours
 score_candidates,toy/who,10,20,500,2,one core of ours
@@ -100,10 +99,10 @@ fetch_source,,0,0,9000,1,one core of ours
 
 @pytest.fixture
 def timings(tmp_path):
-    """A function that returns the timings of jobs whose cells have three seeds."""
+    """The timings of jobs whose cells have three seeds."""
     reference = tmp_path / "timings.csv"
     reference.write_text(REFERENCE)
-    return lambda *jobs: Timings(jobs, str(tmp_path / "out"), lambda cell: 3, reference)
+    return Timings(str(tmp_path / "out"), lambda cell: 3, reference)
 
 
 def job(tmp_path, cell: str, rule: str = "train_encoder", **changes) -> Job:
@@ -112,28 +111,24 @@ def job(tmp_path, cell: str, rule: str = "train_encoder", **changes) -> Job:
     return Job(rule, None, outputs, benchmark, **{"minutes": 60, "gpus": 1} | changes)
 
 
-def test_the_cost_is_that_of_the_same_job_else_of_those_of_its_rule(tmp_path, timings):
-    same, other = job(tmp_path, "analogy/toy/who"), job(tmp_path, "analogy/mine/who")
-    for cell, seconds in (("analogy/toy/who", 3600), ("bm25/toy/who", 7200)):
-        file = Path(job(tmp_path, cell).benchmark)
-        benchmark(file, seconds=seconds, cpu_seconds=2 * seconds)
+def test_the_cost_is_that_of_the_same_job(tmp_path, timings):
+    same = job(tmp_path, "analogy/toy/who")
+    benchmark(Path(same.benchmark), seconds=3600, cpu_seconds=7200)
     for output in same.outputs:
         Path(output).parent.mkdir(parents=True, exist_ok=True)
         Path(output).write_bytes(bytes(100))
-    found = timings(same, other)  # of which one never ran, on data without a reference
-    assert found.cost(same) == Cost(2.0, 1.0, 200, "measured")
-    assert found.cost(other) == Cost(3.0, 1.5, 2000, "alike")
+    assert timings.cost(same) == Cost(2.0, 1.0, 200, "measured")
 
 
 def test_without_a_run_the_cost_is_that_of_the_reference_scaled_by_seeds(tmp_path, timings):
     train, score = job(tmp_path, "a/toy/who"), job(tmp_path, "a/toy/who", "score_candidates")
-    *found, basis = timings().cost(train)
+    *found, basis = timings.cost(train)
     assert (pytest.approx([300 / 3600, 150 / 3600, 1500]), "reference") == (found, basis)
     # All seeds of what is not trained take a process and little more.
-    assert timings().cost(score) == Cost(20 / 3600, 10 / 3600, 500, "reference")
+    assert timings.cost(score) == Cost(20 / 3600, 10 / 3600, 500, "reference")
     elsewhere = job(tmp_path, "a/toy/when", gpus=0)  # the mean over the places of the rule
-    assert timings().cost(elsewhere) == Cost(450 / 3600, 0, 3000, "rough")
-    assert timings().cost(job(tmp_path, "a/toy/who", "new_rule")).basis == "unknown"
+    assert timings.cost(elsewhere) == Cost(450 / 3600, 0, 3000, "rough")
+    assert timings.cost(job(tmp_path, "a/toy/who", "new_rule")).basis == "unknown"
 
 
 @pytest.mark.parametrize("text", ["", "{", '{"s": 1}\n', '{"s": null, "cpu_time": 1}\n', "[]\n"])
@@ -141,11 +136,11 @@ def test_a_damaged_benchmark_file_counts_as_none(tmp_path, timings, text):
     train = job(tmp_path, "a/toy/who")
     benchmark(Path(train.benchmark), 1, 1)
     Path(train.benchmark).write_text(text)
-    assert timings(train).cost(train).basis == "reference"
+    assert timings.cost(train).basis == "reference"
 
 
 @pytest.mark.parametrize(
-    ("output", "place"),
+    ("output", "data"),
     [
         ("runs/a/toy/who/dropout=0@p=3/run.json", "toy/who"),
         ("corpora/toy@fold=1of5.parquet", "toy"),
@@ -155,8 +150,8 @@ def test_a_damaged_benchmark_file_counts_as_none(tmp_path, timings, text):
         ("../resources/corpora/toy.txt", ""),
     ],
 )
-def test_the_place_of_a_job_is_the_data_that_it_is_about(output, place):
-    assert place_of(Job("any", None, [f"out/{output}"]), "out") == place
+def test_the_data_of_a_job(tmp_path, timings, output, data):
+    assert timings.data_of(Job("any", None, [f"{tmp_path}/out/{output}"])) == data
 
 
 def test_every_rule_of_the_repository_has_a_reference():
@@ -167,9 +162,9 @@ def test_every_rule_of_the_repository_has_a_reference():
     assert set(timed) <= {rule for (rule, _), timing in known.items() if timing.cpu_seconds > 0}
 
 
-def test_the_plan_says_what_it_estimates_from(capsys, timings):
+def test_the_plan_states_the_basis_of_its_estimates(capsys, timings):
     jobs = read_listing(LISTING)
-    print_plan(jobs, timings(*jobs))
+    print_plan(jobs, timings)
     printed = capsys.readouterr().out
     lines = {line.split()[0]: line.split() for line in printed.splitlines() if line.strip()}
     assert lines["fetch_source"] == ["fetch_source", "1", "local"]

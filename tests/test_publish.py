@@ -14,19 +14,23 @@ publish = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(publish)
 
 TABLE = (
-    "# Table 4: MRR\n\n## At the paper's setting\n\n| a | b |\n| - | - |\n| 1 | 2 |\n\n- Data: x.\n"
+    "# Table 4: MRR\n\n## With the paper's hyperparameters\n\n| a | b |\n| - | - |\n| 1 | 2 |\n\n"
+    "- Data: x.\n"
 )
 CLAIMS = """# Claims
 
-**p: a is better** (Table 4).
+## Primary claims
 
-- *On x* (38): The claim holds.
-
-**other: b is better** (Table 5).
-
-- *On y*: not run.
+| Paper | Claim |
+| ----- | ----- |
+| p     | a won |
+| other | b won |
 
 ## Verdicts
+
+| Paper |
+| ----- |
+| p     |
 """
 MACHINES = {"0": [{"after_epoch": 0, "device": "cpu", "instructions": "AVX2"}]}
 
@@ -75,7 +79,7 @@ def test_the_page_has_the_run_and_what_stood_around_it(results, tmp_path):
         "    snakemake --cores 2\n\n1 or 2 seeds, commit abc, device cpu, instructions AVX2, 20"
         in page
     )
-    assert "### Table 4: MRR\n\n**At the paper's setting**\n\n| a | b |" in page
+    assert "### Table 4: MRR\n\n**With the paper's hyperparameters**\n\n| a | b |" in page
     assert "Data: x" not in page
     assert "![figure6](figure6.svg)" in page
     assert (tmp_path / "papers" / "p" / "figure6.svg").read_text() == "<svg/>"
@@ -96,8 +100,8 @@ def test_readme_has_what_the_primary_claims_come_to_and_its_paper_alone(results,
     readme = (tmp_path / "README.md").read_text()
     assert readme.startswith("top\n\n") and readme.endswith("\n\nrest\n")
     assert "\n![figure6](papers/p/figure6.svg)\n" in readme
-    assert "\n**a is better** (Table 4).\n\n- *On x* (38): The claim holds.\n" in readme
-    assert not any(word in readme for word in ("stale", "b is better", "Verdicts", "### Table 4"))
+    assert "\n| Paper | Claim |\n| ----- | ----- |\n| p     | a won |\n\n" in readme
+    assert not any(word in readme for word in ("stale", "b won", "Verdicts", "### Table 4"))
 
 
 def test_a_page_of_docs_has_the_figure_from_where_it_stands(results, tmp_path):
@@ -112,16 +116,19 @@ def test_a_page_of_docs_has_the_figure_from_where_it_stands(results, tmp_path):
 
 def test_a_piece_with_marks_of_its_own_on_the_page_stands_there_with_its_figure(results, tmp_path):
     page = tmp_path / "papers" / "p" / "README.md"
-    mark = publish.BEGIN_PIECE.format(paper="p", name="crossfit")
+    mark = publish.BEGIN_PIECE.format(paper="p", name="cross_validation")
     page.write_text(f"{mark}\nstale\n{publish.END}\n\nbetween\n\n{page.read_text()}")
-    (results / "tables" / "p" / "crossfit.md").write_text("# Folds\n\n| c |\n")
-    (results / "figures" / "p" / "crossfit.svg").write_text("<svg/>")
+    (results / "tables" / "p" / "cross_validation.md").write_text("# Folds\n\n| c |\n")
+    (results / "figures" / "p" / "cross_validation.svg").write_text("<svg/>")
     publish.main("p", results, "first")
-    for path in ("tables/p/crossfit.md", "figures/p/crossfit.svg"):
+    for path in ("tables/p/cross_validation.md", "figures/p/cross_validation.svg"):
         (results / path).unlink()
     publish.main("p", results, "second")  # which has none, and leaves that of the first
     own, rest = page.read_text().split("\n\nbetween\n\n")
-    assert "    first\n" in own and "### Folds\n\n| c |\n\n![crossfit](crossfit.svg)" in own
+    assert (
+        "    first\n" in own
+        and "### Folds\n\n| c |\n\n![cross_validation](cross_validation.svg)" in own
+    )
     assert "    second\n" in rest and "Folds" not in rest and "### Table 4" in rest
     assert "stale" not in page.read_text()
 
@@ -140,7 +147,7 @@ def test_a_resumed_run_names_its_commits_and_code_that_is_in_none_is_refused(res
     page = (tmp_path / "papers" / "p" / "README.md").read_text()
     assert "1 or 2 seeds, commits abc, abd, device cpu" in page
     record.write_text(record.read_text().replace("abd", "abd-dirty"))
-    with pytest.raises(typer.BadParameter, match="code that is in no commit"):
+    with pytest.raises(typer.BadParameter, match="uncommitted code"):
         publish.main("p", results, "")
 
 
@@ -153,6 +160,6 @@ def test_numbers_of_the_prose_that_the_run_does_not_have_are_named(results, tmp_
     publish.main("p", results, "the command of .999")
     last = len(page.read_text().splitlines())
     assert capsys.readouterr().out.splitlines() == [
-        f"{page}:2: not of this run: .736",
-        f"{page}:{last}: not of this run: .812",
+        f"{page}:2: not in this run: .736",
+        f"{page}:{last}: not in this run: .812",
     ]

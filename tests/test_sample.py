@@ -142,7 +142,7 @@ def test_the_data_sets_share_no_thing():
     assert not names[0] & names[1]
 
 
-def test_no_name_gives_its_own_answer_away(things):
+def test_no_name_reveals_its_answer(things):
     for thing in things:
         for value in (*thing.person.split(), thing.year, thing.place):
             assert not mentions(thing.name, value), thing
@@ -178,7 +178,7 @@ def test_correct_and_wrong_candidates_are_equally_long(typed):
         assert abs(mean[1] / mean[0] - 1) < 0.15, kind
 
 
-def test_correct_candidates_come_at_every_place(typed):
+def test_correct_candidates_come_at_every_position(typed):
     groups = typed.groupby("question_id")
     place, size = groups.cumcount(), groups.label.transform("size")
     correct = typed.label == 1

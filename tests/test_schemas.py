@@ -29,7 +29,7 @@ SCHEMAS = [CORPUS, PROTOTYPES, QUADRUPLES, SCORES, HISTORY, METRICS, ENTITIES]
 
 
 @pytest.mark.parametrize("schema", SCHEMAS)
-def test_every_table_comes_back_as_it_was_written(schema, tmp_path):
+def test_tables_round_trip(schema, tmp_path):
     values = {"string": ["a", "é"], "int": [0, 1], "float": [0.5, -1.0], "double": [0.5, -1.0]}
     values["dictionary"] = values["string"]
     frame = pd.DataFrame(
@@ -45,7 +45,7 @@ def test_every_table_comes_back_as_it_was_written(schema, tmp_path):
     assert (tmp_path / "reversed.parquet").read_bytes() == (tmp_path / "table.parquet").read_bytes()
 
 
-def test_a_question_without_a_type_comes_back_without_one(corpus, tmp_path):
+def test_missing_types_round_trip(corpus, tmp_path):
     write_table(corpus, CORPUS, tmp_path / "corpus.parquet")
     read = read_table(tmp_path / "corpus.parquet", CORPUS)
     pd.testing.assert_series_equal(read["question_type"].isna(), corpus["question_type"].isna())
@@ -66,7 +66,7 @@ def test_a_question_without_a_type_comes_back_without_one(corpus, tmp_path):
     ],
     ids=["missing column", "extra column", "text for a number", "fraction", "too large"],
 )
-def test_another_table_is_not_written(prototypes, change, tmp_path):
+def test_a_table_with_another_schema_is_not_written(prototypes, change, tmp_path):
     path = tmp_path / "table.parquet"
     with pytest.raises(AnalogyQAError, match=r"table\.parquet"):
         write_table(change(prototypes), PROTOTYPES, path)
@@ -82,7 +82,7 @@ def test_another_table_is_not_written(prototypes, change, tmp_path):
     ],
     ids=["missing column", "extra column", "another type"],
 )
-def test_a_file_with_other_columns_is_not_read(prototypes, change, tmp_path):
+def test_a_table_with_another_schema_is_not_read(prototypes, change, tmp_path):
     path = tmp_path / "table.parquet"
     write_table(prototypes, PROTOTYPES, path)
     pq.write_table(change(pq.read_table(path)), path)
@@ -91,7 +91,7 @@ def test_a_file_with_other_columns_is_not_read(prototypes, change, tmp_path):
 
 
 @pytest.mark.parametrize("kept", [0, 3, 200, -1])
-def test_a_damaged_file_is_named(prototypes, kept, tmp_path):
+def test_a_damaged_file_is_an_error(prototypes, kept, tmp_path):
     path = tmp_path / "table.parquet"
     write_table(prototypes, PROTOTYPES, path)
     path.write_bytes(path.read_bytes()[:kept])
@@ -99,6 +99,6 @@ def test_a_damaged_file_is_named(prototypes, kept, tmp_path):
         read_table(path, PROTOTYPES)
 
 
-def test_a_missing_file_is_named(tmp_path):
+def test_a_missing_file_is_an_error(tmp_path):
     with pytest.raises(AnalogyQAError, match=r"none\.parquet: no such file"):
         read_table(tmp_path / "none.parquet", PROTOTYPES)

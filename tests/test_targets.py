@@ -6,7 +6,7 @@ import pytest
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import read_yaml
-from analogyqa.plan import cells_of, load_papers, run_of, sensitivity_cells
+from analogyqa.plan import all_cells, holding_cell, load_papers, sensitivity_cells
 from analogyqa.plan.targets import require_target
 from analogyqa.settings.load import load_config
 from small_papers import Papers
@@ -16,22 +16,22 @@ ROOT = Path(__file__).parents[1]
 # A target below the output folder, and what the message names.
 WRONG = {
     "runs/analogy/toy/who/dropuot=0/run.json": "did you mean dropout",
-    "runs/analogy/toy/who/setting=nope/run.json": "setting=chosen",
-    "runs/baseline/toy/who/setting=chosen/run.json": "selection",
-    "runs/analogy/toy/who/loss=hinge@setting=chosen/run.json": "setting=chosen",
+    "runs/analogy/toy/who/hyperparameters=nope/run.json": "hyperparameters=tuned",
+    "runs/baseline/toy/who/hyperparameters=tuned/run.json": "selection",
+    "runs/analogy/toy/who/loss=hinge@hyperparameters=tuned/run.json": "hyperparameters=tuned",
     "runs/analogy/toy/who/loss=squared/run.json": "training.loss",
     "runs/analogy/toy/who/fold=0of5/run.json": "fold as 1of5",
     "runs/analogy/toy/who/dropout/run.json": "name=value",
     "runs/analgy/toy/who/default/run.json": "did you mean analogy",
     "runs/analogy/toys/who/default/run.json": "did you mean toy",
     "runs/analogy/toy/whi/default/run.json": "did you mean who",
-    # A run records its axes, so each has its one spelling, and none that does nothing.
+    # A run records its overrides, so each has its one spelling, and none that does nothing.
     "runs/analogy/toy/who/dropout=0.0/run.json": "out/runs/analogy/toy/who/dropout=0",
     "runs/analogy/toy/who/dropout=0.25/run.json": "out/runs/analogy/toy/who/default",
     "runs/analogy/toy/who/loss=hinge@dropout=0/run.json": "out/runs/analogy/toy/who/dropout=0@loss",
-    "runs/baseline/toy/who/aggregate=mean/run.json": "aggregate changes nothing",
-    "runs/words/toy/who/dropout=0/run.json": "dropout changes nothing",
-    "runs/analogy/toy/who/solver=3cosadd/run.json": "solver changes nothing",
+    "runs/baseline/toy/who/aggregate=mean/run.json": "aggregate has no effect",
+    "runs/words/toy/who/dropout=0/run.json": "dropout has no effect",
+    "runs/analogy/toy/who/solver=3cosadd/run.json": "solver has no effect",
     "corpora/toys.parquet": "did you mean toy",
     "corpora/toy@dropout=0.parquet": "'dropout' is not known",
     "prototypes/toy@fold=6of5/who/seed0.parquet": "fold",
@@ -39,13 +39,13 @@ WRONG = {
     "vectors/toy/some@dmi=3.npy": "did you mean dim",
     "vectors/toy/some@dim=many.npy": "dim",
     "tables/small/table99.csv": "did you mean table1",
-    "tables/small/crossfit.csv": "table1",
+    "tables/small/cross_validation.csv": "table1",
     "tables/smal/table1.csv": "did you mean small",
     "figures/small/figure2.png": "did you mean figure1",
 }
 RIGHT = [
     "runs/analogy/toy/who/default/run.json",
-    "runs/analogy/toy/both/setting=chosen/scores.parquet",
+    "runs/analogy/toy/both/hyperparameters=tuned/scores.parquet",
     "runs/analogy/toy/who/dropout=0@loss=hinge/metrics.parquet",
     "runs/analogy/toy/all/fold=1of5/run.json",
     "corpora/toy@fold=1of5.parquet",
@@ -67,7 +67,7 @@ def test_a_target_that_no_run_makes_is_refused(papers: Papers, target):
 
 
 @pytest.mark.parametrize("target", RIGHT)
-def test_a_target_that_a_run_makes_is_taken(papers: Papers, target):
+def test_a_target_that_a_run_makes_is_accepted(papers: Papers, target):
     config = papers.load()
     require_target(f"out/{target}", config, load_papers(config, papers.folder))
 
@@ -85,8 +85,8 @@ def test_a_target_in_another_spelling_is_refused_with_its_own(papers, spelling):
 def test_every_planned_cell_is_a_target(paper):
     config = load_config(read_yaml(ROOT / "config.yaml") | {"papers": [paper]})
     papers = load_papers(config)
-    cells = [*cells_of(config, papers), *sensitivity_cells(config, paper).values()]
+    cells = [*all_cells(config, papers), *sensitivity_cells(config, paper).values()]
     assert len(cells) > 50
     for cell in cells:
-        path = f"{config.output_dir}/runs/{run_of(config, cell).path}/run.json"
+        path = f"{config.output_dir}/runs/{holding_cell(config, cell).path}/run.json"
         require_target(path, config, papers)

@@ -43,7 +43,7 @@ def test_case_is_kept_on_request():
         (" \t ", ""),
     ],
 )
-def test_tokens_by_hand_and_they_stay_what_they_are(sentence, tokens):
+def test_tokenize_is_idempotent(sentence, tokens):
     assert tokenize(sentence, lowercase=False) == tokens.split()
     assert tokenize(tokens, lowercase=False) == tokens.split()
 
@@ -57,27 +57,27 @@ MARKED = st.text("aeounÅ é\u0301\u0308\u0328\u0323ी्\u064e\u05b4가각ᄀ.
 
 
 @given(MARKED)
-def test_the_tokens_are_those_of_every_unicode_form_of_a_sentence(sentence):
+def test_tokens_do_not_depend_on_the_unicode_form(sentence):
     forms = [unicodedata.normalize(form, sentence) for form in ("NFC", "NFD")]
     assert tokenize(forms[0]) == tokenize(forms[1])
     assert all(nfc(token) == token for token in tokenize(sentence))
 
 
 @given(st.text("aé ीक्\u064eب", max_size=20))
-def test_no_token_but_the_first_begins_with_a_mark(sentence):
+def test_tokens_do_not_start_with_marks(sentence):
     words = nfc(sentence).split()
     begins = {token[0] for token in tokenize(sentence)}
     assert {char for char in begins if unicodedata.combining(char)} <= {word[0] for word in words}
 
 
-def test_half_a_character_and_nul_are_no_text():
+def test_require_text_refuses_surrogates_and_nul():
     require_text("an emoji 😀 and a line\n")
     for text in ("half \ud83d", "\ude00", "a\0b"):
         with pytest.raises(ValueError):
             require_text(text)
 
 
-def test_a_repeated_sentence_is_kept_once():
+def test_sentences_are_unique():
     sentences = Sentences(["who wrote", "it", "who wrote"], IDS, tokenize)
     assert len(sentences) == 2
     assert sentences.numbers(["it", "who wrote"]).tolist() == [1, 0]
@@ -90,15 +90,15 @@ def test_a_repeated_sentence_is_kept_once():
         ([" "], [0], [[0]], [0]),
     ],
 )
-def test_a_batch_is_padded_behind_the_end_and_has_a_column(texts, chosen, words, lengths):
+def test_a_batch_is_padded(texts, chosen, words, lengths):
     batch = Sentences(texts, IDS, tokenize).batch(np.array(chosen))
     assert [each.tolist() for each in batch] == [words, lengths]
 
 
-def test_without_word_ids_lengths_are_kept():
+def test_lengths_without_word_ids():
     assert Sentences(["who wrote it ?"], None, tokenize).lengths.tolist() == [4]
 
 
-def test_a_word_without_a_vector_is_named():
+def test_a_missing_word_is_an_error():
     with pytest.raises(AnalogyQAError, match=r"'read' .*not in the word vectors"):
         Sentences(["who read it ?"], IDS, tokenize)

@@ -1,13 +1,9 @@
-"""Read the splits of a data set into the corpus table.
-
-input: train, dev, test
-output: corpora/{dataset}.parquet, .json
-"""
+"""Read the splits of a data set into the corpus table."""
 
 import logging
 
-from analogyqa.corpora.folds import count_shared, fold_of
-from analogyqa.corpora.shares import with_train_share
+from analogyqa.corpora.folds import count_shared, fold_corpus
+from analogyqa.corpora.shares import keep_train_share
 from analogyqa.corpora.table import build_corpus
 from analogyqa.files import write_json
 from analogyqa.job import job
@@ -25,8 +21,8 @@ with job(snakemake) as given:
         given.parts,
     )
     if given.fold:
-        corpus = fold_of(corpus, *fold_numbers(given.fold))
-        logging.info("the test split shares with train and dev: %s", count_shared(corpus))
-    corpus = with_train_share(corpus, given.train_share)
+        corpus = fold_corpus(corpus, *fold_numbers(given.fold))
+        logging.info("test texts that also occur in train or dev: %s", count_shared(corpus))
+    corpus = keep_train_share(corpus, given.train_share)
     write_table(corpus, CORPUS, snakemake.output.corpus)
     write_json(snakemake.output.record, {"configured": given.configured})

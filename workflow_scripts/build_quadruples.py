@@ -1,12 +1,8 @@
-"""Write the quadruples of p prototypes, for each seed.
+"""Build the quadruples of p prototypes, for each seed."""
 
-input: corpus, prototypes (one file for each seed)
-output: quadruples/{corpus}/{subset}/p{p}/seed{seed}/{split}.parquet, by split
-"""
-
-from analogyqa.analogies.prototypes import take
+from analogyqa.analogies.prototypes import take_prototypes
 from analogyqa.analogies.quadruples import evaluation_blocks, training_blocks, write_quadruples
-from analogyqa.corpora.question_types import subset_of
+from analogyqa.corpora.question_types import select_subset
 from analogyqa.job import job
 from analogyqa.schemas import CORPUS, PROTOTYPES, read_table
 from analogyqa.settings.systems import Negatives
@@ -15,10 +11,12 @@ with job(snakemake) as given:
     wildcards = snakemake.wildcards
     corpus = read_table(snakemake.input.corpus, CORPUS)
     for split in given.splits:
-        pairs = subset_of(corpus, split, given.types)
+        pairs = select_subset(corpus, split, given.types)
         files = zip(given.seeds, snakemake.input.prototypes, snakemake.output[split], strict=True)
         for seed, file, path in files:
-            prototypes = take(read_table(file, PROTOTYPES), given.types, int(wildcards.p), file)
+            prototypes = take_prototypes(
+                read_table(file, PROTOTYPES), given.types, int(wildcards.p), file
+            )
             if split == "train":
                 negatives = Negatives(count=int(wildcards.number), per=wildcards.per)
                 blocks = training_blocks(pairs, prototypes, negatives, seed)

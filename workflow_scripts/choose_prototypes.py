@@ -1,8 +1,4 @@
-"""Choose the prototypes of a subset, for each seed.
-
-input: corpora/{corpus}.parquet
-output: prototypes/{corpus}/{subset}/seed{seed}.parquet
-"""
+"""Choose the prototypes of a subset, for each seed."""
 
 from analogyqa.analogies.prototypes import choose_prototypes
 from analogyqa.job import job

@@ -1,14 +1,11 @@
-"""Draw one figure of a paper as png and svg, its data as csv.
-
-input: metrics and records of the cells that it shows; or, of a view, the inside of trained systems
-output: figures/{paper}/figure{number}.{png,svg,csv}
-"""
+"""Draw a figure of a paper."""
 
 from analogyqa.job import job, reported
-from analogyqa.plan import cells_of_artefact, parts_of
+from analogyqa.plan import artefact_cells
 from analogyqa.report.figures import build_figure, draw_figure
-from analogyqa.report.summary import read_runs, summarise_runs, write_csv
-from analogyqa.report.views import draw_view, show_view
+from analogyqa.report.results import read_results
+from analogyqa.report.summary import write_csv
+from analogyqa.report.views.show import draw_view, show_view
 
 with job(snakemake):
     config, papers = reported(snakemake)
@@ -20,8 +17,8 @@ with job(snakemake):
         write_csv(shown.frame, snakemake.output.csv)
         draw_view(shown, paper, name, config, files)
     else:
-        parts = parts_of(config, cells_of_artefact(config, paper, name))
-        runs = read_runs(snakemake.input.records, snakemake.input.metrics, parts)
-        frame = build_figure(paper, name, summarise_runs(runs, config), config)
+        cells = artefact_cells(config, paper, name)
+        results = read_results(config, cells, snakemake.input.records, snakemake.input.metrics)
+        frame = build_figure(paper, name, results, config)
         write_csv(frame, snakemake.output.csv)
         draw_figure(frame, paper, name, config, files)

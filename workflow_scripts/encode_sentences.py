@@ -1,8 +1,4 @@
-"""Encode the sentences of a data set with a pre-trained encoder.
-
-input: corpus, weights and vectors where the encoder reads them
-output: sentence_vectors/{dataset}/{sentence_vectors}.npy, .words.txt, .json
-"""
+"""Encode the sentences of a data set with a pre-trained encoder."""
 
 import numpy as np
 import torch
@@ -18,14 +14,14 @@ with job(snakemake) as given:
     corpus = read_table(snakemake.input.corpus, CORPUS)
     sentences = ranked_sentences(corpus, given.typed_only)
     resources = Resources(
-        snakemake.input.get("weights", given.name),
-        snakemake.input.get("vectors"),
-        # What nothing is trained on is fitted on itself.
+        snakemake.input.get("weights", given.name) or "",
+        snakemake.input.get("vectors", ""),
+        # Without a training split, fit on the sentences themselves.
         training_sentences(corpus) or sentences,
         given.lowercase,
         given.options,
     )
     vectors = encode_sentences(given.encoder, sentences, resources)
-    found = np.ones(len(sentences), dtype=bool)
+    is_found = np.ones(len(sentences), dtype=bool)
     output = snakemake.output.vectors
-    write_store(vectors, found, sentences, given.origin, output, given.configured)
+    write_store(vectors, is_found, sentences, given.origin, output, given.configured)

@@ -1,4 +1,4 @@
-"""Make one file of sources.yaml present and verified below resources_dir."""
+"""Fetch and verify one file of sources.yaml."""
 
 import logging
 import os
@@ -12,7 +12,7 @@ with job(snakemake):
     registry = load_registry(Path(snakemake.scriptdir).parent / "sources.yaml")
     source = registry[snakemake.params.source]
     resources_dir = snakemake.output.source.removesuffix(f"/{source.file}.source.json")
-    # The mirrors are no params of the rule: another mirror must not make every source run again.
+    # Mirrors are not params of the rule, so that changing them does not rerun every source.
     mirrors = mirrors_from(snakemake.config.get("mirrors", []), os.environ)
-    found = fetch(source, resources_dir, mirrors)
-    logging.info("%s: %s bytes, from %s", source.file, f"{found.bytes:,}", found.origin)
+    provenance = fetch(source, resources_dir, mirrors)
+    logging.info("%s: %s bytes, from %s", source.file, f"{provenance.bytes:,}", provenance.origin)

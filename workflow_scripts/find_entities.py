@@ -1,8 +1,4 @@
-"""Find the named entities of the candidates.
-
-input: corpus, the files of the model where it is no package
-output: entities/{dataset}.parquet, entities/{dataset}.json
-"""
+"""Find the named entities in the candidates of typed questions."""
 
 import os
 
@@ -15,7 +11,7 @@ from analogyqa.sources.registry import mirrors_from
 
 with job(snakemake) as given:
     config = snakemake.config
-    # Where the model lies is no param: another mirror must not find the entities again.
+    # The model's path is not a param, so that changing mirrors does not rerun the rule.
     mirrors = mirrors_from(config.get("mirrors", []), os.environ)
     folders = [config["resources_dir"], *mirrors]
     model = find_model(given.model, folders, "named entities (named_entities.model)")

@@ -1,19 +1,15 @@
-"""Fuse the scores of other systems' runs into a cell's.
-
-input: the corpus of the cell; scores and records of its parts, in the order of their names
-output: runs/{system}/{dataset}/{subset}/{axes}/{scores,metrics}.parquet and run.json
-"""
+"""Fuse the scores of other systems' runs."""
 
 from pathlib import Path
 
-from analogyqa.job import cell_of, job
+from analogyqa.job import job, job_cell
 from analogyqa.runs.fuse import fuse_cell
 from analogyqa.settings.systems import System
 
 with job(snakemake) as given:
     folders = [Path(file).parent for file in snakemake.input.scores]
     fuse_cell(
-        cell_of(snakemake),
+        job_cell(snakemake),
         given.types,
         System(title="", **given.system),
         snakemake.input.corpus,

@@ -1,28 +1,21 @@
-"""Import the run records, tables and figures into MLflow.
-
-input: run.json and metrics of every cell, summary, ledger, claims, tables and figures
-output: mlflow.imported.json
-"""
+"""Import the run records, tables and figures into MLflow."""
 
 from pathlib import Path
 
 from analogyqa.files import write_json
 from analogyqa.job import job, reported
-from analogyqa.plan import cells_of_paper
-from analogyqa.tracking.shown import runs_of_paper
+from analogyqa.plan import paper_cells
+from analogyqa.tracking.records import paper_runs
 from analogyqa.tracking.store import import_runs
 
 with job(snakemake) as given:
     config, papers = reported(snakemake)
     results = Path(snakemake.output[0]).parent
     runs = {
-        name: runs_of_paper(results, paper, cells_of_paper(config, paper), config)
+        name: paper_runs(results, paper, paper_cells(config, paper), config)
         for name, paper in papers.items()
     }
-    imported = import_runs(given.tracking_uri, results, runs)
-    # How many runs were new depends on the store and not on the inputs: it is left out.
-    content = {
-        experiment: {key: value for key, value in done._asdict().items() if key != "added"}
-        for experiment, done in imported.items()
-    }
-    write_json(snakemake.output[0], content)
+    import_runs(given.tracking_uri, results, runs)
+    # What was imported, by paper and record.
+    hashes = {name: {run.record: run.content_hash for run in runs[name]} for name in runs}
+    write_json(snakemake.output[0], hashes)

@@ -1,12 +1,8 @@
-"""Make the sentence pairs of a category.
-
-input: the files that the category names
-output: analogies/{category}.parquet
-"""
+"""Make the sentence pairs of a category."""
 
 import logging
 
-from analogyqa.analogies.induce import induce
+from analogyqa.analogies.induce import induce_category
 from analogyqa.job import job
 from analogyqa.pretrained.nli import read_nli
 from analogyqa.schemas import write_table
@@ -16,9 +12,9 @@ from analogyqa.settings.analogies import Category
 with job(snakemake) as given:
     category, files = Category(title="", **given.category), snakemake.input
     inference = {path: read_nli([path]) for path in files.get("inference", [])}
-    frame = induce(
+    frame = induce_category(
         category,
-        next(iter(files.get("words", [])), None),
+        next(iter(files.get("words", [])), ""),
         files.get("texts", []),
         inference,
         given.parser,

@@ -1,10 +1,6 @@
-"""Join the categories of a data set into a corpus, and draw pairs of each to be read.
+"""Join the categories of a data set into a corpus, and write a page of pairs for review."""
 
-input: a file for each category
-output: corpora/{dataset}.parquet, review/{dataset}.md
-"""
-
-from analogyqa.corpora.relations import read, relations_corpus, review
+from analogyqa.corpora.relations import read, relations_corpus, review_page
 from analogyqa.files import write_text
 from analogyqa.job import job
 from analogyqa.schemas import CORPUS, write_table
@@ -13,4 +9,4 @@ with job(snakemake) as given:
     files = dict(snakemake.input.items())
     write_table(relations_corpus(files), CORPUS, snakemake.output.corpus)
     pairs = {given.titles[name]: list(read(path)) for name, path in files.items()}
-    write_text(snakemake.output.review, review(pairs))
+    write_text(snakemake.output.review, review_page(pairs))

@@ -1,30 +1,26 @@
-"""Judge the claims of the papers.
-
-input: metrics, run.json and histories of the cells that claims compare, inside.parquet of those
-       whose norms they compare, costs
-output: claims.csv, comparisons.csv, claims.md
-"""
+"""Judge the claims of the papers."""
 
 from analogyqa.files import write_text
 from analogyqa.job import job, reported
-from analogyqa.plan import cells_of_claims, parts_of
+from analogyqa.plan import cells_by_run, claim_cells
 from analogyqa.report.claimed import with_norms_and_costs
 from analogyqa.report.claims import judge_claims
-from analogyqa.report.claims_page import claims_markdown
-from analogyqa.report.learning import learnt_of
+from analogyqa.report.claims_page import claims_table
+from analogyqa.report.learning import read_learnt
 from analogyqa.report.summary import read_runs, values_of, write_csv
+from analogyqa.report.table_formats import to_markdown
 from analogyqa.runs.cost import read_costs
 
 with job(snakemake):
     config, by_name = reported(snakemake)
     papers = list(by_name.values())
-    cells = [cell for paper in papers for cell in cells_of_claims(config, paper)]
-    parts = parts_of(config, cells)
+    cells = [cell for paper in papers for cell in claim_cells(config, paper)]
+    parts = cells_by_run(config, cells)
     scores = values_of(read_runs(snakemake.input.records, snakemake.input.metrics, parts))
     costs = read_costs(snakemake.input.costs)
     values = with_norms_and_costs(scores, snakemake.input.insides, costs)
-    learnt = learnt_of(snakemake.input.histories)
+    learnt = read_learnt(snakemake.input.histories)
     claims, comparisons = judge_claims(papers, config, values, learnt)
     write_csv(claims, snakemake.output.claims)
     write_csv(comparisons, snakemake.output.comparisons)
-    write_text(snakemake.output.md, claims_markdown(claims, papers, config))
+    write_text(snakemake.output.md, to_markdown(claims_table(claims, papers, config)))

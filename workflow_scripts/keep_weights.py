@@ -1,19 +1,15 @@
-"""Keep the weights of the trained encoder of a cell, all seeds.
-
-input: the record of the training, and the tables that it was made of
-output: runs/{system}/{dataset}/{subset}/{axes}/weights.pt
-"""
+"""Keep the encoder's weights of all seeds of a trained cell."""
 
 from pathlib import Path
 
-from analogyqa.job import cell_files, cell_of, job
-from analogyqa.runs.choose import system_of
+from analogyqa.job import cell_files, job, job_cell
+from analogyqa.runs.choose import resolve_system
 from analogyqa.runs.weights import write_weights
 
 with job(snakemake) as given:
-    _, system = system_of(given.settings, snakemake.input.get("selection"))
+    _, system = resolve_system(given.systems, snakemake.input.get("selection"))
     write_weights(
-        cell_of(snakemake),
+        job_cell(snakemake),
         given.types,
         system,
         cell_files(snakemake, system.training.negatives),

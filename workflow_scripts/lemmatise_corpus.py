@@ -1,8 +1,4 @@
-"""Put lemmas in the place of the texts of a corpus.
-
-input: corpus
-output: lemmas/{corpus}/words.parquet and content.parquet
-"""
+"""Replace the texts of a corpus by their lemmas."""
 
 from analogyqa.job import job
 from analogyqa.rewriting.lemmas import lemmatise_corpus

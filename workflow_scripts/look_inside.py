@@ -1,20 +1,16 @@
-"""Read the vectors and norms of the test split out of a trained encoder, of the first seed.
-
-input: the record of the training, and the tables that it was made of
-output: runs/{system}/{dataset}/{subset}/{axes}/inside.parquet
-"""
+"""Read the vectors and norms of the test split from the trained encoder of the first seed."""
 
 from pathlib import Path
 
-from analogyqa.job import cell_files, cell_of, job
-from analogyqa.runs.choose import system_of
+from analogyqa.job import cell_files, job, job_cell
+from analogyqa.runs.choose import resolve_system
 from analogyqa.runs.inside import write_inside
 
 with job(snakemake) as given:
-    _, system = system_of(given.settings, snakemake.input.get("selection"))
+    _, system = resolve_system(given.systems, snakemake.input.get("selection"))
     ((seed, files),) = cell_files(snakemake, system.training.negatives).items()
     write_inside(
-        cell_of(snakemake),
+        job_cell(snakemake),
         given.types,
         system,
         seed,

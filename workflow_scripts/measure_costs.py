@@ -1,8 +1,4 @@
-"""Count the parameters of systems and time their steps side by side.
-
-input: corpus, and the vectors of each system by their name
-output: costs/{dataset}/{subset}.json
-"""
+"""Count the parameters of systems, and time their steps in turns."""
 
 from analogyqa.examples.files import CellFiles
 from analogyqa.job import job
@@ -10,7 +6,7 @@ from analogyqa.runs.cost import measure_costs
 from analogyqa.settings.systems import System
 
 with job(snakemake) as given:
-    systems = {name: System(title="", **own) for name, own in given.systems.items()}
+    systems = {name: System(title="", **section) for name, section in given.systems.items()}
     measure_costs(
         systems,
         {

@@ -1,10 +1,6 @@
-"""Replace the question words of the typed questions.
+"""Replace the question words of typed questions."""
 
-input: corpus, entities, vectors
-output: rewritten/{dataset}/{rewriting}.parquet
-"""
-
-from analogyqa.corpora.folds import of_fold
+from analogyqa.corpora.folds import restrict_to_fold
 from analogyqa.job import job
 from analogyqa.rewriting.questions import rewrite_questions
 from analogyqa.schemas import CORPUS, ENTITIES, read_table, write_table
@@ -15,7 +11,7 @@ with job(snakemake) as given:
     corpus = read_table(snakemake.input.corpus, CORPUS)
     entities = read_table(snakemake.input.entities, ENTITIES)
     if given.fold:
-        entities = of_fold(entities, corpus)
+        entities = restrict_to_fold(entities, corpus)
     rewritten = rewrite_questions(
         corpus,
         entities,

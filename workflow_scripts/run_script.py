@@ -1,10 +1,10 @@
-"""Run the script of one job alone, with the files and values that Snakemake would give it.
+"""Run the script of one job alone, with the files and parameters that Snakemake would give it.
 
     python workflow_scripts/run_script.py train_encoder system=analogy dataset=wikiqa subset=who \\
-        axes=default --configfile sample/config.yaml
+        overrides=default --configfile sample/config.yaml
 
-The files that it reads must be there; what it writes goes where Snakemake would have it. So a
-debugger can stop in it: `python -m pdb workflow_scripts/run_script.py ...`.
+Its input files must exist. Its output files go where Snakemake would put them. To debug the script,
+start it as `python -m pdb workflow_scripts/run_script.py ...`.
 """
 
 import runpy
@@ -33,8 +33,8 @@ from analogyqa.settings.base import nearest_hint
 CHECKOUT = Path(__file__).resolve().parents[1]
 
 
-def job_of(rule: str, wildcards: dict[str, str], configfiles: list[Path]) -> Job:
-    """Return the job of a rule that has some wildcards, as Snakemake would make it."""
+def make_job(rule: str, wildcards: dict[str, str], configfiles: list[Path]) -> Job:
+    """Return the job of a rule for some wildcards, as Snakemake would make it."""
     output_settings = OutputSettings()
     logger_manager = LoggerManager(logger, output_settings)
     workflow = Workflow(
@@ -42,7 +42,7 @@ def job_of(rule: str, wildcards: dict[str, str], configfiles: list[Path]) -> Job
         output_settings=output_settings,
         config_settings=ConfigSettings(configfiles=configfiles),
         resource_settings=ResourceSettings(),
-        # As in the process of a job: nothing is compared with earlier results.
+        # As in the process of a job, where nothing is compared with earlier results.
         workflow_settings=WorkflowSettings(exec_mode=ExecMode.SUBPROCESS),
         storage_settings=StorageSettings(),
         dag_settings=DAGSettings(rerun_triggers=frozenset()),
@@ -50,22 +50,22 @@ def job_of(rule: str, wildcards: dict[str, str], configfiles: list[Path]) -> Job
     )
     workflow.include(CHECKOUT / "Snakefile", overwrite_default_target=True)
     workflow.global_resources = {}
-    known = {each.name: each for each in workflow.rules}
-    if rule not in known:
-        sys.exit(f"\nError: there is no rule {rule}{nearest_hint(rule, known)}\n")
-    return Job(known[rule], DAG(workflow, rules=[]), wildcards)
+    rules = {known.name: known for known in workflow.rules}
+    if rule not in rules:
+        sys.exit(f"\nError: there is no rule {rule}{nearest_hint(rule, rules)}\n")
+    return Job(rules[rule], DAG(workflow, rules=[]), wildcards)
 
 
 def main(
-    rule: Annotated[str, typer.Argument(help="The rule, such as train_encoder.")],
+    rule: Annotated[str, typer.Argument(help="The name of a rule, such as train_encoder.")],
     wildcards: Annotated[
-        list[str] | None, typer.Argument(help="Its wildcards: name=value.")
+        list[str] | None, typer.Argument(help="The wildcards of the job, each as name=value.")
     ] = None,
-    configfile: Annotated[list[Path] | None, typer.Option(help="As of Snakemake.")] = None,
+    configfile: Annotated[list[Path] | None, typer.Option(help="As in Snakemake.")] = None,
 ) -> None:
     """Run the script of one job alone."""
     pairs = [wildcard.partition("=") for wildcard in wildcards or []]
-    job = job_of(rule, {name: value for name, _, value in pairs}, configfile or [])
+    job = make_job(rule, {name: value for name, _, value in pairs}, configfile or [])
     for path in (*job.output, *job.log):
         Path(path).parent.mkdir(parents=True, exist_ok=True)
     snakemake = Snakemake(

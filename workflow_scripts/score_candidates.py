@@ -1,18 +1,14 @@
-"""Score a cell whose encoder is not trained.
-
-input: corpus, vectors, prototypes and quadruples (one file for each seed)
-output: runs/{system}/{dataset}/{subset}/{axes}/{scores,metrics}.parquet and run.json
-"""
+"""Score a cell whose encoder is not trained."""
 
 from pathlib import Path
 
-from analogyqa.job import cell_files, cell_of, job
+from analogyqa.job import cell_files, job, job_cell
 from analogyqa.runs.score import score_cell
 from analogyqa.settings.systems import System
 
 with job(snakemake) as given:
     score_cell(
-        cell_of(snakemake),
+        job_cell(snakemake),
         given.types,
         System(title="", **given.system),
         cell_files(snakemake),

@@ -1,8 +1,4 @@
-"""Keep the vectors of the words that a data set uses.
-
-input: corpus, vectors
-output: vectors/{dataset}/{vectors}.npy, .words.txt, .json
-"""
+"""Select the vectors of the words in a data set."""
 
 import logging
 
@@ -10,18 +6,18 @@ import pandas as pd
 
 from analogyqa.job import job
 from analogyqa.schemas import CORPUS, read_table
-from analogyqa.vectors.select import select_vectors, vocabulary_of
+from analogyqa.vectors.select import build_vocabulary, select_vectors
 from analogyqa.vectors.store import write_store
 
 with job(snakemake) as given:
     corpus = read_table(snakemake.input.corpus, CORPUS)
     sentences = pd.concat([corpus["question"], corpus["candidate"]])
-    vocabulary = vocabulary_of(sentences, given.lowercase)
-    vectors, found = select_vectors(snakemake.input.vectors, vocabulary, given.out_of_vocabulary)
+    vocabulary = build_vocabulary(sentences, given.lowercase)
+    vectors, is_found = select_vectors(snakemake.input.vectors, vocabulary, given.out_of_vocabulary)
     logging.info(
         "%s: %d of %d words found in %s",
-        snakemake.wildcards.vectors, found.sum(), len(found), given.origin,
+        snakemake.wildcards.vectors, is_found.sum(), len(is_found), given.origin,
     )  # fmt: skip
     write_store(
-        vectors, found, vocabulary, given.origin, snakemake.output.vectors, given.configured
+        vectors, is_found, vocabulary, given.origin, snakemake.output.vectors, given.configured
     )

@@ -1,13 +1,12 @@
-"""Patience with Slurm: its controller may be restarted while jobs run.
+"""Make Snakemake's Slurm plugin survive an outage of the Slurm controller.
 
-snakemake-executor-plugin-slurm 2.8.0 waits for ever once the controller was away. When a status
-query fails, it drops every job from its list. When it cannot read MinJobAge, it asks sacct in place
-of squeue, and sacct answers only where accounting is on. A submission that fails meanwhile counts
-as a failed job. Hangs of this kind are open as
-https://github.com/snakemake/snakemake-executor-plugin-slurm/issues/207
+After an outage, snakemake-executor-plugin-slurm 2.8.0 waits forever. When a status query fails, it
+drops all jobs from its list. When it cannot read MinJobAge, it switches from squeue to sacct, which
+answers only if accounting is on. A submission that fails during the outage counts as a failed job.
+Such hangs are open as https://github.com/snakemake/snakemake-executor-plugin-slurm/issues/207
 
-docs/reliability.md says what the plugin should do. tests/test_slurm_patience.py fails with the
-first version that does it: then this file can go.
+docs/reliability.md describes what the plugin should do. tests/test_slurm_patience.py fails with the
+first version that does so; then delete this file.
 """
 
 import math
@@ -26,13 +25,13 @@ NO_ACCOUNTING = "accounting_storage/none"
 
 
 def be_patient(executor: plugin.Executor) -> None:
-    """Make an executor of the plugin keep its jobs, and its submissions, through an outage.
+    """Make an executor of the plugin keep its jobs and its submissions during an outage.
 
-    Raises WorkflowError when Slurm does not answer now, before any job is submitted.
+    Raises WorkflowError when Slurm does not answer before the first submission.
     """
-    accounting = _slurm_setting("AccountingStorageType") != NO_ACCOUNTING
-    # Asked once, while Slurm answers. sacct cannot take the place of squeue without accounting.
-    min_job_age = plugin.get_min_job_age() if accounting else None
+    has_accounting = _slurm_setting("AccountingStorageType") != NO_ACCOUNTING
+    # Ask once, while Slurm answers. Without accounting, sacct cannot replace squeue.
+    min_job_age = plugin.get_min_job_age() if has_accounting else None
     plugin.get_min_job_age = lambda: math.inf if min_job_age is None else min_job_age
     plugin.query_job_status = _patient_query(plugin.query_job_status)
     cancelled = Event()
@@ -40,7 +39,7 @@ def be_patient(executor: plugin.Executor) -> None:
         setattr(executor, name, _after_an_answer(getattr(executor, name), executor, cancelled))
     executor.cancel_jobs = _announced(executor.cancel_jobs, cancelled)
     if executor.workflow.executor_settings.no_account:
-        executor._fallback_account_arg = ""  # what the plugin has when its guess found none
+        executor._fallback_account_arg = ""  # the plugin's value for no account
 
 
 def _slurm_setting(name: str) -> str:
@@ -49,32 +48,32 @@ def _slurm_setting(name: str) -> str:
     Raises WorkflowError when Slurm does not answer.
     """
     file = os.environ.get("SLURM_CONF")
-    # Slurm's commands look for a missing file for a minute, each of them.
+    # Each Slurm command would wait a minute for a missing file.
     if file and not Path(file).is_file():
         raise WorkflowError(
             f"SLURM_CONF: {file}: no such file. Correct or unset this environment variable, then "
-            "give the same command again."
+            "run the same command again."
         )
     if not shutil.which("scontrol"):
         raise WorkflowError(
-            "scontrol is not on this machine: jobs go to Slurm from one that has its commands, "
-            "as a login node has. To run here leave out --profile slurm."
+            "scontrol is not on this machine. Submit jobs from a machine with Slurm's commands, "
+            "such as a login node, or leave out --profile slurm to run here."
         )
     done = subprocess.run(["scontrol", "show", "config"], capture_output=True, text=True)
     if done.returncode != 0:
         cause = done.stderr.strip().splitlines()[-1:] or ["no reason given"]
         raise WorkflowError(
-            f"Slurm does not answer ({cause[0]}). Give the same command again when "
-            "`scontrol ping` says that the controller is up."
+            f"Slurm does not answer ({cause[0]}). Run the same command again when `scontrol ping` "
+            "says that the controller is up."
         )
     settings = (line.partition("=")[::2] for line in done.stdout.splitlines())
     return {key.strip(): value.strip() for key, value in settings}.get(name, "")
 
 
 def _patient_query(query: Callable) -> Callable:
-    """Return the plugin's status query, one that fails knowing of no job instead.
+    """Return the plugin's status query, changed to report no jobs when it fails.
 
-    The plugin keeps a job that an answer does not name, and asks again.
+    The plugin keeps jobs that an answer does not name, and asks again.
     """
     silent = False
 
@@ -85,8 +84,8 @@ def _patient_query(query: Callable) -> Callable:
             silent = not silent
             if silent:
                 logger.warning(
-                    f"Slurm does not answer ({command.split()[0]}). The jobs go on; they are asked "
-                    "for again until it does."
+                    f"Slurm does not answer ({command.split()[0]}); retrying. Running jobs are not "
+                    "affected."
                 )
             else:
                 logger.warning("Slurm answers again.")
@@ -96,11 +95,11 @@ def _patient_query(query: Callable) -> Callable:
 
 
 def _after_an_answer(submit: Callable, executor: plugin.Executor, cancelled: Event) -> Callable:
-    """Return the plugin's submission, made to wait until the controller answers."""
+    """Return the plugin's submission, changed to wait until the controller answers."""
 
     def submit_after_an_answer(jobs: object) -> None:
         if not _controller_answers():
-            executor.logger.warning("Slurm takes no job now. It is asked again until it does.")
+            executor.logger.warning("Slurm is not accepting jobs; retrying.")
             while not (cancelled.wait(SECONDS_BETWEEN_PINGS) or _controller_answers()):
                 pass
         submit(jobs)
@@ -113,7 +112,7 @@ def _controller_answers() -> bool:
 
 
 def _announced(cancel: Callable, cancelled: Event) -> Callable:
-    """Return the plugin's cancelling, which also ends the waiting of submissions."""
+    """Return the plugin's cancellation, changed to also stop waiting submissions."""
 
     def cancel_jobs(active_jobs: list) -> None:
         cancelled.set()

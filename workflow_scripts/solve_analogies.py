@@ -1,17 +1,13 @@
-"""Solve the analogies of a data set with every solver, by an encoder as it is or as trained.
-
-input: corpus; vectors or sentence_vectors; weights of what is trained
-output: runs/{system}/{dataset}/all/solver={solver}/metrics.parquet and run.json of each solver
-"""
+"""Solve the analogies of a data set with every solver, for one system."""
 
 from pathlib import Path
 
 from threadpoolctl import threadpool_limits
 
+from analogyqa.analogies.specs import SOLVERS
 from analogyqa.examples.files import CellFiles
 from analogyqa.job import job
 from analogyqa.plan import Cell
-from analogyqa.registry import SOLVERS
 from analogyqa.runs.solve import solve_cells
 from analogyqa.settings.systems import System
 

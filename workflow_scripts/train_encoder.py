@@ -1,25 +1,22 @@
-"""Train all seeds of a cell.
-
-input: corpus, vectors, prototypes and quadruples (one file for each seed), selection
-output: runs/{system}/{dataset}/{subset}/{axes}/{scores,metrics,history}.parquet and run.json
-"""
+"""Train and score all seeds of a cell."""
 
 from pathlib import Path
 
-from analogyqa.job import cell_files, cell_of, job
-from analogyqa.runs.choose import system_of
+from analogyqa.job import cell_files, job, job_cell
+from analogyqa.runs.choose import resolve_system
 from analogyqa.runs.train import train_cell
-from analogyqa.tracking.live import LiveLog
+from analogyqa.tracking import live_log
 
 with job(snakemake) as given:
-    setting, system = system_of(given.settings, snakemake.input.get("selection"))
-    cell, results = cell_of(snakemake), snakemake.config["output_dir"]
-    with LiveLog(snakemake.config["tracking_uri"], results, cell, setting) as live:
+    hyperparameters, system = resolve_system(given.systems, snakemake.input.get("selection"))
+    cell, results = job_cell(snakemake), snakemake.config["output_dir"]
+    tracking_uri = snakemake.config["tracking_uri"]
+    with live_log(tracking_uri, results, cell, hyperparameters) as on_epoch:
         train_cell(
             cell,
             given.types,
             system,
-            setting,
+            hyperparameters,
             cell_files(snakemake, system.training.negatives),
             given.sources,
             given.lowercase,
@@ -27,6 +24,6 @@ with job(snakemake) as given:
             Path(results, "checkpoints"),
             Path(snakemake.output.record).parent,
             snakemake.threads,
-            live.log,
+            on_epoch,
             given.configured,
         )

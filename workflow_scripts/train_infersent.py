@@ -1,8 +1,4 @@
-"""Train InferSent on natural language inference.
-
-input: train, dev, vectors
-output: sentence_vectors/trained/{sentence_vectors}.pt, .json
-"""
+"""Train InferSent on natural language inference."""
 
 from pathlib import Path
 

@@ -1,8 +1,4 @@
-"""Train word vectors: fastText on texts, or word2vec on the questions and candidates of corpora.
-
-input: texts, or corpora
-output: vectors/trained/{vectors}.bin
-"""
+"""Train word vectors: fastText on texts, or word2vec on the questions and candidates of corpora."""
 
 import pandas as pd
 
@@ -11,14 +7,18 @@ from analogyqa.schemas import CORPUS, read_table
 from analogyqa.vectors.train import train_vectors, train_word2vec
 
 with job(snakemake) as given:
-    common = {"dim": given.dim, "epochs": given.epochs, "min_count": given.min_count}
-    common |= {"lowercase": given.lowercase}
+    options = {
+        "dim": given.dim,
+        "epochs": given.epochs,
+        "min_count": given.min_count,
+        "lowercase": given.lowercase,
+    }
     if texts := snakemake.input.get("texts"):
-        train_vectors(list(texts), snakemake.output[0], **common)
+        train_vectors(list(texts), snakemake.output[0], **options)
     else:
         sentences: dict[str, None] = {}
         for path, splits in zip(snakemake.input.corpora, given.splits, strict=True):
             corpus = read_table(path, CORPUS)
-            own = corpus[corpus["split"].isin(splits)]
-            sentences |= dict.fromkeys(pd.concat([own["question"], own["candidate"]]))
-        train_word2vec(sentences, snakemake.output[0], window=given.window, **common)
+            pairs = corpus[corpus["split"].isin(splits)]
+            sentences |= dict.fromkeys(pd.concat([pairs["question"], pairs["candidate"]]))
+        train_word2vec(sentences, snakemake.output[0], window=given.window, **options)

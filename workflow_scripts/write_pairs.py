@@ -1,8 +1,4 @@
-"""Hold pairs of cross-fitted systems against each other, by type of question and of answer.
-
-input: metrics and run.json of every fold, corpora of the data sets, entities where they are found
-output: tables/{paper}/pairs.{csv,md}, figures/{paper}/pairs.{png,svg}, questions/{paper}.md
-"""
+"""Compare pairs of cross-validated systems, by type of question and of answer."""
 
 from pathlib import Path
 
@@ -30,9 +26,11 @@ with job(snakemake):
     for path in inputs.entities:
         name = Path(path).stem
         groups[name, ANSWER] = answer_types(corpora[name], read_table(path, ENTITIES))
+    study = config.studies[paper.paper].cross_validation
     values = values_of(read_runs(inputs.records, inputs.metrics))
-    frame = build_pairs(paper.paper, config, values, groups)
+    frame = build_pairs(paper.paper, study, config, values, groups)
     write_csv(frame, snakemake.output.csv)
     write_text(snakemake.output.md, to_markdown(pairs_table(frame, paper, config)))
     draw_pairs(frame, config, {kind: snakemake.output[kind] for kind in ("png", "svg")})
-    write_text(snakemake.output.questions, questions_page(paper, config, values, corpora))
+    page = questions_page(paper.paper, study, config, values, corpora)
+    write_text(snakemake.output.questions, page)

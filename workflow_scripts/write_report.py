@@ -1,8 +1,4 @@
-"""Write the page with all that a run came to.
-
-input: the ledger, the claims, every table and figure; what else is there is read, too
-output: report.html
-"""
+"""Write the page with all results of a run."""
 
 from analogyqa.files import write_text
 from analogyqa.job import job, reported

@@ -1,25 +1,24 @@
-"""Say what each open choice of the paper changes.
-
-input: metrics, run.json and histories of every variation
-output: tables/{paper}/sensitivity.{csv,md}, figures/{paper}/sensitivity.{png,svg}
-"""
+"""Report how results change with each open choice of a paper."""
 
 from analogyqa.files import write_text
 from analogyqa.job import job, reported
-from analogyqa.report.learning import learnt_of
+from analogyqa.plan import sensitivity_cells
+from analogyqa.report.learning import read_learnt
+from analogyqa.report.results import read_results
 from analogyqa.report.sensitivity import build_sensitivity
 from analogyqa.report.sensitivity_figure import draw_sensitivity
-from analogyqa.report.sensitivity_page import sensitivity_markdown
-from analogyqa.report.summary import read_runs, write_csv
+from analogyqa.report.sensitivity_page import sensitivity_table
+from analogyqa.report.summary import write_csv
+from analogyqa.report.table_formats import to_markdown
 
 with job(snakemake):
     config, papers = reported(snakemake)
-    paper = snakemake.wildcards.paper
-    study = config.studies[paper].sensitivity
-    runs = read_runs(snakemake.input.records, snakemake.input.metrics)
-    learnt = learnt_of(snakemake.input.histories)
-    frame = build_sensitivity(papers[paper], config, runs, learnt)
+    paper, inputs = papers[snakemake.wildcards.paper], snakemake.input
+    study = config.studies[paper.paper].sensitivity
+    cells = sensitivity_cells(config, paper.paper).values()
+    results = read_results(config, cells, inputs.records, inputs.metrics)
+    frame = build_sensitivity(paper, study, config, results, read_learnt(inputs.histories))
     write_csv(frame, snakemake.output.csv)
-    write_text(snakemake.output.md, sensitivity_markdown(frame, config, study))
+    write_text(snakemake.output.md, to_markdown(sensitivity_table(frame, config, study)))
     files = {kind: snakemake.output[kind] for kind in ("png", "svg")}
     draw_sensitivity(frame, config, study, files)

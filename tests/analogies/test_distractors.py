@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from analogyqa.analogies.distractors import distractors_of
 from analogyqa.analogies.pairs import MASK
-from analogyqa.registry import DISTRACTORS
+from analogyqa.analogies.specs import DISTRACTORS
 
 RIGHT = "a man is playing chess"
 
@@ -17,7 +17,7 @@ def made(name: str, seed: int = 0, sentence: str = UD) -> str:
     return DISTRACTORS[name].load()(doc(sentence), np.random.default_rng(seed))
 
 
-def test_not_comes_behind_the_first_auxiliary_and_goes_where_it_is():
+def test_not_negation_inserts_and_removes_not():
     assert made("not_negation") == "A man is not playing chess."
     negated = UD.replace("playing", "not/RB/PART/advmod/4 playing").replace("/3", "/4")
     assert made("not_negation", sentence=negated) == "A man is playing chess."
@@ -26,7 +26,7 @@ def test_not_comes_behind_the_first_auxiliary_and_goes_where_it_is():
 
 
 @given(st.integers(0, 1000))
-def test_a_random_one_changes_what_it_says(seed):
+def test_random_distractors_change_words_as_described(seed):
     words = RIGHT.split()
     left = made("random_deletion", seed).rstrip(".").lower().split()
     assert {"a", "is"} <= {*left} < {*words}  # a determiner and an auxiliary are spared
@@ -43,16 +43,16 @@ def test_a_random_one_changes_what_it_says(seed):
 
 
 @given(st.integers(0, 100))
-def test_no_two_candidates_are_the_same_and_a_seed_gives_the_same(seed):
+def test_distractors_are_unique_and_reproducible(seed):
     found = distractors_of(doc(UD), seed)
     assert len({text.lower() for text in [*found, RIGHT + "."]}) == 6
     assert found == distractors_of(doc(UD), seed)
 
 
-def test_a_sentence_of_too_few_words_has_none():
+def test_a_short_sentence_has_no_distractors():
     assert distractors_of(doc("Sleep/VB/VERB/ROOT/0 ././PUNCT/punct/0"), 0) is None
 
 
 @pytest.mark.parametrize("name", [*DISTRACTORS])
-def test_every_distractor_is_a_sentence(name):
+def test_distractors_end_with_a_mark(name):
     assert made(name).endswith(".")

@@ -8,11 +8,11 @@ import spacy
 from analogies.documents import UD, doc
 
 from analogyqa.analogies import induce as module
-from analogyqa.analogies.induce import choose, induce
+from analogyqa.analogies.induce import choose_pairs, induce_category
 from analogyqa.analogies.pairs import SentencePair
+from analogyqa.analogies.specs import DISTRACTORS
 from analogyqa.analogies.texts import read_sentences
 from analogyqa.errors import AnalogyQAError
-from analogyqa.registry import DISTRACTORS
 from analogyqa.schemas import read_table, write_table
 from analogyqa.schemas.analogies import ANALOGIES
 from analogyqa.settings.analogies import Category
@@ -33,7 +33,7 @@ def parser(monkeypatch):
     monkeypatch.setattr(module, "load_parser", lambda model: Parser())
 
 
-def test_sentences_of_each_form_are_read_once(tmp_path):
+def test_unique_sentences_are_read_from_every_format(tmp_path):
     files = {
         "sick.txt": "ID\tsentence_A\tsentence_B\tscore\n1\tA man is here\tA dog runs fast\t3\n",
         "snli.txt": "a man is here\ttwo dogs , and a cat , sleep\t1\n",
@@ -53,13 +53,13 @@ def test_sentences_of_each_form_are_read_once(tmp_path):
     }
 
 
-def test_a_category_of_templates_is_cut_to_its_count(tmp_path):
+def test_a_category_of_templates_has_at_most_its_count(tmp_path):
     words = tmp_path / "words.txt"
     words.write_text(": a\nRome Italy Oslo Norway\nParis France Rome Lazio\n")
     category = Category(
         title="A", rule="templates", pairs=5, words=[["./x"], "a"], templates=["In {}.", "To {}."]
     )
-    frame = induce(category, str(words), [], {}, None, 0)
+    frame = induce_category(category, str(words), [], {}, "", 0)
     # Rome has two pairs, of which the first is taken.
     assert frame["first"].is_unique
     assert len(frame) <= 5
@@ -69,50 +69,50 @@ def test_a_category_of_templates_is_cut_to_its_count(tmp_path):
     assert read_table(path, ANALOGIES)["first"].tolist() == frame["first"].tolist()
 
 
-def test_words_alone_are_no_sentences(tmp_path):
+def test_a_bare_placeholder_gives_bare_words(tmp_path):
     words = tmp_path / "words.txt"
     words.write_text(": a\nRome Italy Oslo Norway\n")
     category = Category(
         title="A", rule="templates", pairs=2, words=[["./x"], "a"], templates=["{}"]
     )
-    frame = induce(category, str(words), [], {}, None, 0)
+    frame = induce_category(category, str(words), [], {}, "", 0)
     assert frame[["first", "second"]].to_numpy().tolist() == [["Rome", "Italy"], ["Oslo", "Norway"]]
 
 
-def test_a_category_of_labels_takes_the_files_in_turns_and_has_distractors():
+def test_a_category_of_labels_interleaves_files():
     texts = ("A man plays", "A man is playing chess")
     rows = [(*texts, label) for label in ("entailment", "neutral")]
     pairs = pd.DataFrame(rows, columns=["premise", "hypothesis", "label"])
     category = Category(
         title="E", rule="entailment", pairs=9, inference=[["x"]], length=[2, 9], distractors=True
     )
-    frame = induce(category, None, [], {"one.txt": pairs, "two.txt": pairs}, "model", 0)
+    frame = induce_category(category, "", [], {"one.txt": pairs, "two.txt": pairs}, "model", 0)
     assert frame[["first", "second", "source"]].to_numpy().tolist() == [
         ["A man plays.", "A man is playing chess.", "one.txt"]
     ]
     assert len(frame["distractors"].iloc[0]) == len(DISTRACTORS)
 
 
-def test_of_one_word_only_so_many_pairs_are_taken():
+def test_the_number_of_pairs_with_a_word_is_limited():
     pairs = [SentencePair(f"A{n}.", f"B{n}.", "x", "r", "word") for n in range(5)]
-    assert len(choose(pairs, 9, 2, None, 0)) == 2
-    assert choose([SentencePair("A.", "a.", "x", "r")], 9, 2, None, 0).empty
+    assert len(choose_pairs(pairs, 9, 2, None, 0)) == 2
+    assert choose_pairs([SentencePair("A.", "a.", "x", "r")], 9, 2, None, 0).empty
 
 
 @pytest.mark.parametrize(
     ("keys", "message"),
     [
-        ({"rule": "templates"}, "give one of templates with words, texts, and inference"),
+        ({"rule": "templates"}, "give exactly one of: templates with words"),
         ({"rule": "plurals", "inference": [["x"]]}, "the rule plurals needs texts"),
         ({"rule": "entailment", "texts": [["x"]]}, "the rule entailment reads no texts"),
     ],
 )
-def test_a_category_gives_what_its_rule_reads(keys, message):
+def test_a_category_must_match_its_rule(keys, message):
     with pytest.raises(ValueError, match=message):
         Category(title="A", pairs=1, **keys)
 
 
-def test_a_model_that_is_none_or_lacks_a_file_is_named(monkeypatch, tmp_path):
+def test_a_model_that_cannot_be_loaded_is_an_error(monkeypatch, tmp_path):
     monkeypatch.undo()
     nlp = spacy.blank("en")
     nlp.add_pipe("tagger").add_label("NN")

@@ -2,19 +2,19 @@
 
 import pytest
 
-from analogyqa.analogies.pairs import article_before, finished, with_articles, written
+from analogyqa.analogies.pairs import article_before, finish_sentence, join_words, with_articles
 from analogyqa.analogies.templates import from_templates, persons, read_word_pairs
 from analogyqa.errors import AnalogyQAError
 
 
 def test_words_become_a_sentence():
     words = ["the", "dog", "'s", "owner", ",", "", "i", "think", ",", "does", "n't", "care", "."]
-    assert written(words) == "The dog's owner, I think, doesn't care."
+    assert join_words(words) == "The dog's owner, I think, doesn't care."
 
 
 @pytest.mark.parametrize("text", ["a dog", " a  dog ,", "A dog."])
-def test_a_sentence_is_finished_once(text):
-    assert finished(text) == "A dog." == finished(finished(text))
+def test_finish_sentence_is_idempotent(text):
+    assert finish_sentence(text) == "A dog." == finish_sentence(finish_sentence(text))
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ def test_a_sentence_is_finished_once(text):
     [("apple", "an"), ("dog", "a"), ("hour", "an"), ("university", "a"), ("unimpressive", "an"),
      ("European", "a"), ("uncertain", "an"), ("one", "a")],
 )  # fmt: skip
-def test_an_article_follows_the_sound_of_a_word(word, article):
+def test_articles_follow_the_first_sound(word, article):
     assert article_before(word) == article
     assert with_articles(["A", word])[0] == article.capitalize()
 
@@ -43,19 +43,19 @@ def words(tmp_path):
     return path
 
 
-def test_pairs_of_words_are_read_once_each(words):
+def test_word_pairs_are_unique(words):
     assert read_word_pairs(words, "places") == [("Rome", "Italy"), ("Oslo", "Norway")]
 
 
-def test_a_line_of_other_words_and_an_unknown_section_are_refused(words):
-    with pytest.raises(AnalogyQAError, match="no section 'towns'; it has places, people"):
+def test_malformed_word_files_are_errors(words):
+    with pytest.raises(AnalogyQAError, match=r"no section 'towns'.*places, people"):
         read_word_pairs(words, "towns")
     words.write_text(": a\nRome Italy\n")
-    with pytest.raises(AnalogyQAError, match="line 2: 2 words, not 4"):
+    with pytest.raises(AnalogyQAError, match="line 2: 2 words"):
         read_word_pairs(words, "a")
 
 
-def test_templates_have_one_or_two_sides(words):
+def test_templates_with_two_sides(words):
     pairs = read_word_pairs(words, "places")
     made = from_templates(pairs, [("To {}.", "In {}.")], {"Norway": "the North"}, "words.txt")
     assert [(pair.first, pair.second, pair.rule) for pair in made] == [
@@ -64,7 +64,7 @@ def test_templates_have_one_or_two_sides(words):
     ]
 
 
-def test_persons_have_the_article_that_they_want(words):
+def test_persons_get_the_right_determiner(words):
     made = persons(read_word_pairs(words, "people"), [("{} slept.", "{} slept.")], {}, "words.txt")
     assert [(pair.first, pair.second) for pair in made] == [
         ("He slept.", "She slept."),

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analogyqa.analogies.prototypes import choose_prototypes, take
+from analogyqa.analogies.prototypes import choose_prototypes, take_prototypes
 from analogyqa.corpora.question_types import OTHER
 from analogyqa.errors import AnalogyQAError
 from analogyqa.schemas import PROTOTYPES, read_table, write_table
@@ -17,7 +17,7 @@ QUESTIONS = dict.fromkeys(COMB, 7) | {OTHER: 1}
 
 @pytest.mark.parametrize("choice", ["pair", "question"])
 @pytest.mark.parametrize("types", [*([kind] for kind in COMB), COMB, None])
-def test_every_question_gives_one_prototype_a_correct_training_pair(corpus, types, choice):
+def test_every_question_gives_one_correct_pair(corpus, types, choice):
     chosen = choose_prototypes(corpus, types, 0, choice)
     found = chosen.merge(corpus.fillna({"question_type": OTHER}))
     assert len(found) == len(chosen)
@@ -29,7 +29,7 @@ def test_every_question_gives_one_prototype_a_correct_training_pair(corpus, type
 
 
 @pytest.mark.parametrize("types", [COMB, None])
-def test_a_subset_holds_the_prototypes_of_its_types_own_subsets(corpus, types):
+def test_a_type_has_the_same_prototypes_in_every_subset(corpus, types):
     own = [choose_prototypes(corpus, [kind], seed=3) for kind in (types or sorted(COMB))]
     chosen = choose_prototypes(corpus, types, seed=3)
     typed = chosen[chosen["question_type"] != OTHER].reset_index(drop=True)
@@ -37,19 +37,22 @@ def test_a_subset_holds_the_prototypes_of_its_types_own_subsets(corpus, types):
 
 
 @pytest.mark.parametrize("choice", ["pair", "question"])
-def test_the_same_seed_chooses_the_same_and_seeds_differ(corpus, choice):
+def test_the_choice_depends_on_the_seed(corpus, choice):
     first, again, other = (choose_prototypes(corpus, COMB, seed, choice) for seed in (0, 0, 1))
     pd.testing.assert_frame_equal(first, again)
     assert first["candidate_id"].tolist() != other["candidate_id"].tolist()
 
 
 @given(st.integers(0, 100), st.data())
-def test_a_smaller_set_is_the_start_of_a_larger_one(corpus, seed, data):
+def test_sets_of_prototypes_are_nested(corpus, seed, data):
     small, large = sorted(data.draw(st.tuples(st.integers(1, 7), st.integers(1, 7))))
     chosen = choose_prototypes(corpus, COMB, seed)
-    fewer, more = take(chosen, COMB, small, "file"), take(chosen, COMB, large, "file")
+    fewer, more = (
+        take_prototypes(chosen, COMB, small, "file"),
+        take_prototypes(chosen, COMB, large, "file"),
+    )
     assert fewer.groupby("question_type").size().eq(small).all()
-    pd.testing.assert_frame_equal(fewer, take(more, COMB, small, "file"))
+    pd.testing.assert_frame_equal(fewer, take_prototypes(more, COMB, small, "file"))
 
 
 def first_chosen(corpus, choice, seeds):
@@ -58,7 +61,7 @@ def first_chosen(corpus, choice, seeds):
     return pd.Series([first["question_id"] for first in firsts]).value_counts() / seeds
 
 
-def test_by_question_one_with_many_correct_candidates_comes_early_as_often_as_another(make_corpus):
+def test_by_question_all_questions_come_early_equally_often(make_corpus):
     questions = [("train", f"who is {number} ?", [("a", 1)]) for number in range(3)]
     corpus = make_corpus([*questions, ("train", "who is many ?", [(f"b{n}", 1) for n in range(9)])])
     by_pair, by_question = (
@@ -70,39 +73,39 @@ def test_by_question_one_with_many_correct_candidates_comes_early_as_often_as_an
 
 
 @pytest.mark.parametrize(("types", "p"), [(COMB, 4), (None, 1)])
-def test_the_choice_survives_the_way_through_parquet(corpus, tmp_path, types, p):
+def test_prototypes_round_trip_through_parquet(corpus, tmp_path, types, p):
     chosen = choose_prototypes(corpus, types, seed=0)
     write_table(chosen, PROTOTYPES, tmp_path / "prototypes")
-    read = take(read_table(tmp_path / "prototypes", PROTOTYPES), types, p, "file")
-    assert read.astype(object).to_dict("list") == take(chosen, types, p, "file").to_dict("list")
+    read = take_prototypes(read_table(tmp_path / "prototypes", PROTOTYPES), types, p, "file")
+    assert read.astype(object).to_dict("list") == take_prototypes(chosen, types, p, "file").to_dict(
+        "list"
+    )
 
 
 @pytest.mark.parametrize(
     ("types", "p", "kind", "most"),
     [(["who"], 8, "who", 7), (COMB, 9, "who", 7)],
 )
-def test_too_large_a_p_names_file_type_and_what_is_allowed(corpus, types, p, kind, most):
-    message = rf"some\.parquet: only {most} {kind} prototypes, p = {p} is .*; allowed: 1 to {most}"
+def test_too_large_a_p_is_an_error(corpus, types, p, kind, most):
+    message = rf"some\.parquet: only {most} {kind} prototypes, but p is {p}\. .* 1 to {most}"
     with pytest.raises(AnalogyQAError, match=message):
-        take(choose_prototypes(corpus, types, 0), types, p, "some.parquet")
+        take_prototypes(choose_prototypes(corpus, types, 0), types, p, "some.parquet")
 
 
-def test_in_all_a_rare_type_may_have_fewer(corpus):
-    taken = take(choose_prototypes(corpus, None, 0), None, 2, "some.parquet")
+def test_rare_types_may_have_fewer_prototypes_in_all(corpus):
+    taken = take_prototypes(choose_prototypes(corpus, None, 0), None, 2, "some.parquet")
     assert taken["question_type"].value_counts().to_dict() == dict.fromkeys(COMB, 2) | {OTHER: 1}
 
 
 def test_a_type_that_a_smaller_subset_has_not_is_not_asked_for(corpus):
     chosen = choose_prototypes(corpus, ["who"], 0)
-    assert len(take(chosen, None, 7, "some.parquet")) == 7
+    assert len(take_prototypes(chosen, None, 7, "some.parquet")) == 7
 
 
 @pytest.mark.parametrize("types", [["who"], COMB, None])
 def test_a_type_without_training_questions_names_the_data_set_and_its_key(corpus, types):
     gone = (corpus["split"] == "train") & (corpus["question_type"] == "who")
-    with pytest.raises(
-        AnalogyQAError, match=r"^toy: no who question .* for who\. Leave .*datasets\.toy\.train"
-    ):
+    with pytest.raises(AnalogyQAError, match=r"^toy: no who question .*datasets\.toy\.train"):
         choose_prototypes(corpus[~gone], types, 0, dataset="toy")
 
 

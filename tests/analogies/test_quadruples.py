@@ -10,14 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analogyqa.analogies import quadruples
-from analogyqa.analogies.prototypes import choose_prototypes, take
+from analogyqa.analogies.prototypes import choose_prototypes, take_prototypes
 from analogyqa.analogies.quadruples import (
     evaluation_blocks,
-    questions_of,
+    group_questions,
     training_blocks,
     write_quadruples,
 )
-from analogyqa.corpora.question_types import subset_of
+from analogyqa.corpora.question_types import select_subset
 from analogyqa.errors import AnalogyQAError
 from analogyqa.schemas import QUADRUPLES, read_table
 from analogyqa.settings.systems import Negatives
@@ -54,11 +54,11 @@ SUBSETS = st.sampled_from([*([kind] for kind in COMB), COMB, None])
 @given(corpora(), SUBSETS, negatives_settings(), st.data())
 def test_the_training_counts_are_those_of_the_formula(make_corpus, questions, types, how, data):
     corpus = make_corpus(questions)
-    pairs = subset_of(corpus, "train", types)
+    pairs = select_subset(corpus, "train", types)
     chosen = choose_prototypes(corpus, types, seed=0)
     largest = int(chosen.groupby("question_type").size().min())
     p = data.draw(st.integers(1, largest))
-    prototypes = take(chosen, types, p, "file")
+    prototypes = take_prototypes(chosen, types, p, "file")
     _, rows = rows_of(training_blocks(pairs, prototypes, how, seed=0))
     labels = pairs["label"].to_numpy()[rows]
     by_question = pairs.groupby("question_id")["label"]
@@ -73,13 +73,13 @@ def test_evaluation_is_every_prototype_of_the_type_for_each_candidate_of_each_qu
     make_corpus, questions, types, block
 ):
     corpus = make_corpus(questions)
-    pairs = subset_of(corpus, "dev", types)
+    pairs = select_subset(corpus, "dev", types)
     prototypes = choose_prototypes(corpus, types, seed=0)
     expected = [
         (rank, row)
-        for question in questions_of(pairs)
+        for question in group_questions(pairs)
         for row in question.rows
-        for rank in prototypes.loc[prototypes["question_type"] == question.kind, "rank"]
+        for rank in prototypes.loc[prototypes["question_type"] == question.question_type, "rank"]
     ]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(quadruples, "ROWS_PER_BLOCK", block)
@@ -90,8 +90,8 @@ def test_evaluation_is_every_prototype_of_the_type_for_each_candidate_of_each_qu
 
 def chosen_of(corpus, types, p, split="train"):
     """Return the pairs of a split and p prototypes of each type."""
-    prototypes = take(choose_prototypes(corpus, types, seed=0), types, p, "file")
-    return subset_of(corpus, split, types), prototypes
+    prototypes = take_prototypes(choose_prototypes(corpus, types, seed=0), types, p, "file")
+    return select_subset(corpus, split, types), prototypes
 
 
 def test_a_type_without_prototypes_is_named(corpus):
@@ -123,7 +123,7 @@ def test_every_correct_pair_meets_every_other_prototype_once(corpus):
 
 def test_a_question_without_wrong_candidates_gives_no_negatives(corpus):
     pairs, prototypes = chosen_of(corpus, COMB, 7)
-    all_correct = [question for question in questions_of(pairs) if not len(question.wrong)]
+    all_correct = [question for question in group_questions(pairs) if not len(question.wrong)]
     _, rows = rows_of(training_blocks(pairs, prototypes, Negatives(count=2), seed=0))
     drawn = pairs.loc[rows]
     own = drawn[drawn["question_id"].isin([question.question_id for question in all_correct])]
@@ -152,12 +152,12 @@ def test_the_draw_follows_the_seed(corpus):
 
 
 def test_the_rows_of_a_question_are_its_own(corpus):
-    pairs = subset_of(corpus, "train", None)
-    assert len(questions_of(pairs)) == pairs["question_id"].nunique() == 22
-    for question in questions_of(pairs):
+    pairs = select_subset(corpus, "train", None)
+    assert len(group_questions(pairs)) == pairs["question_id"].nunique() == 22
+    for question in group_questions(pairs):
         own = pairs.loc[question.rows]
         assert set(own["question_id"]) == {question.question_id}
-        assert set(own["question_type"]) == {question.kind}
+        assert set(own["question_type"]) == {question.question_type}
         assert set(pairs.loc[question.correct, "label"]) == {1}
         assert sorted([*question.correct, *question.wrong]) == sorted(question.rows)
 
@@ -184,13 +184,13 @@ def test_parquet_holds_the_blocks_with_the_labels_of_the_corpus_in_groups(
 
 
 def test_no_blocks_give_an_empty_table(corpus, tmp_path):
-    assert write_quadruples([], subset_of(corpus, "train", ["who"]), tmp_path / "none") == 0
+    assert write_quadruples([], select_subset(corpus, "train", ["who"]), tmp_path / "none") == 0
     assert len(read_table(tmp_path / "none", QUADRUPLES)) == 0
 
 
 def test_memory_holds_one_group_however_many_there_are(monkeypatch, corpus, tmp_path):
     monkeypatch.setattr(quadruples, "ROWS_PER_GROUP", 20_000)
-    pairs = subset_of(corpus, "train", COMB)
+    pairs = select_subset(corpus, "train", COMB)
 
     def peak(groups: int) -> int:
         blocks = ((np.zeros(10_000, int), np.zeros(10_000, int)) for _ in range(2 * groups))
@@ -211,5 +211,7 @@ def test_a_failing_block_leaves_no_file(corpus, tmp_path):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        write_quadruples(blocks(), subset_of(corpus, "train", ["who"]), tmp_path / "half.parquet")
+        write_quadruples(
+            blocks(), select_subset(corpus, "train", ["who"]), tmp_path / "half.parquet"
+        )
     assert not list(tmp_path.iterdir())

@@ -85,7 +85,7 @@ RULES = [
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_a_rule_leaves_alone_what_it_does_not_fit(rule):
+def test_rules_skip_negated_sentences(rule):
     negated = "Nobody/NN/PRON/nsubj/1 sleeps/VBZ/VERB/ROOT/1/sleep ././PUNCT/punct/1"
     assert list(rule(doc(negated), OPPOSITES)) == []
 
@@ -109,13 +109,13 @@ def test_a_rule_leaves_alone_what_it_does_not_fit(rule):
          BROWN.replace("is/VBZ/AUX/aux/4/be", "now/RB/ADV/advmod/4")),
     ],
 )  # fmt: skip
-def test_a_rule_leaves_alone_what_it_may_get_wrong(rule, sentence):
+def test_rules_skip_ambiguous_sentences(rule, sentence):
     antonyms = {"possible": "impossible", "responsible": "irresponsible"}
     assert list(rule(doc(sentence), antonyms)) == []
 
 
 @pytest.mark.parametrize("sentence", [UD, CLEARNLP])
-def test_both_schemes_of_labels_are_one(sentence):
+def test_both_label_schemes_are_read(sentence):
     parsed = doc(sentence)
     assert child(parsed[3], "obj").text == "chess"
     assert label(parsed[4]) == "obj"

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from analogyqa.analogies import solve as module
 from analogyqa.analogies.solve import TIE, Category, asked_after, cosines, solve
-from analogyqa.registry import SOLVERS
+from analogyqa.analogies.specs import SOLVERS
 
 NAMES = list(SOLVERS)
 
@@ -70,7 +70,7 @@ def own(seed: int, pairs: int, dim: int) -> tuple[np.ndarray, Category]:
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("make", [shared, doubled, own])
-def test_blocks_equal_the_plain_loop_on_thousands_of_analogies(name, make, monkeypatch):
+def test_blocks_equal_a_plain_loop(name, make, monkeypatch):
     monkeypatch.setattr(module, "BLOCK", 7)
     solved = 0
     for seed, pairs in enumerate((2, 3, 10, 31, 32)):
@@ -85,7 +85,7 @@ def test_blocks_equal_the_plain_loop_on_thousands_of_analogies(name, make, monke
 
 
 @given(st.integers(2, 60))
-def test_each_couple_is_asked_once_and_each_pair_as_often_as_the_others(pairs):
+def test_pairs_are_asked_for_equally_often(pairs):
     couples = Counter(
         frozenset((pair, other % pairs))
         for pair in range(pairs)
@@ -109,7 +109,7 @@ def test_a_parallelogram_is_solved_by_every_constrained_solver():
             assert found.chosen[:, 0].sum() == found.asked.sum() == 15
 
 
-def test_equal_candidates_share_what_they_win():
+def test_tied_candidates_share_an_analogy():
     vectors, category = own(0, 5, 3)
     found = solve(cosines(vectors), category, SOLVERS["3cosadd"].load()())
     assert found.chosen[:, 0] == pytest.approx(found.chosen[:, 5])
@@ -117,7 +117,7 @@ def test_equal_candidates_share_what_they_win():
     assert (found.tied <= found.asked).all()
 
 
-def test_cosines_are_shifted_before_they_are_multiplied():
+def test_3cosmul_shifts_cosines():
     vectors = np.array([[1, 0], [0, 1], [-1, 0]], dtype=np.float32)
     solver = SOLVERS["3cosmul"].load()()
     shifted = solver.to_pair(cosines(vectors))
@@ -126,5 +126,5 @@ def test_cosines_are_shifted_before_they_are_multiplied():
     assert float(score) == pytest.approx(1 / 0.501 * 0.5)  # cos' D,B over cos' D,A, times cos' D,C
 
 
-def test_a_zero_vector_has_no_cosine():
+def test_cosines_of_zero_vectors_are_zero():
     assert cosines(np.zeros((2, 3))).tolist() == [[0, 0], [0, 0]]

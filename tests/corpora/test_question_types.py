@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from analogyqa.corpora.question_types import OTHER, subset_of, type_of
+from analogyqa.corpora.question_types import OTHER, classify_question, select_subset
 from analogyqa.schemas import CORPUS, read_table, write_table
 
 TYPES = {"who": ["who", "whom"], "when": ["when"], "where": ["where"]}
@@ -30,8 +30,8 @@ TYPES = {"who": ["who", "whom"], "when": ["when"], "where": ["where"]}
         ).items(),
     ],
 )
-def test_the_type_is_made_by_the_first_token_in_lower_case(question, kind):
-    assert type_of(question, TYPES) == kind
+def test_the_first_lower_cased_token_gives_the_type(question, kind):
+    assert classify_question(question, TYPES) == kind
 
 
 @pytest.mark.parametrize(
@@ -39,18 +39,18 @@ def test_the_type_is_made_by_the_first_token_in_lower_case(question, kind):
     [(["when"], {"when"}), (["who", "where"], {"who", "where"}), (None, {*TYPES, OTHER})],
 )
 @pytest.mark.parametrize("split", ["train", "dev"])
-def test_a_subset_has_the_questions_of_its_types_in_order(corpus, tmp_path, split, types, kinds):
-    pairs = subset_of(corpus, split, types)
+def test_a_subset_keeps_the_order_of_questions(corpus, tmp_path, split, types, kinds):
+    pairs = select_subset(corpus, split, types)
     assert (set(pairs["split"]), set(pairs["question_type"])) == ({split}, kinds)
     wanted = corpus[corpus["split"] == split]
     wanted = wanted[wanted["candidate_id"].isin(pairs["candidate_id"])].reset_index(drop=True)
     pd.testing.assert_frame_equal(pairs.drop(columns="question_type"), wanted[CORPUS.names[:-1]])
     write_table(corpus, CORPUS, tmp_path / "corpus")  # then its columns are categories
-    read = subset_of(read_table(tmp_path / "corpus", CORPUS), split, types)
+    read = select_subset(read_table(tmp_path / "corpus", CORPUS), split, types)
     assert read.astype(object).equals(pairs.astype(object))
 
 
-def test_all_is_every_question_with_a_correct_candidate_whole(make_corpus):
+def test_all_has_every_answerable_question(make_corpus):
     questions = [
         ("dev", "who is it ?", [("anna", 1), ("nobody", 0)]),
         ("dev", "who is never found ?", [("nobody", 0)]),
@@ -58,10 +58,10 @@ def test_all_is_every_question_with_a_correct_candidate_whole(make_corpus):
         ("test", "what is never found ?", [("nothing", 0)]),
     ]
     corpus = make_corpus(questions)
-    pairs = subset_of(corpus, "dev", None)
+    pairs = select_subset(corpus, "dev", None)
     assert pairs["candidate_id"].tolist() == ["q0-0", "q0-1", "q2-0", "q2-1"]
     assert pairs["question_type"].tolist() == ["who", "who", OTHER, OTHER]
     assert corpus["question_type"].isna().sum() == 4  # in other subsets they have no type
     for split in ("train", "test"):
-        assert subset_of(corpus, split, None).empty
-        assert list(subset_of(corpus, split, None).columns) == CORPUS.names
+        assert select_subset(corpus, split, None).empty
+        assert list(select_subset(corpus, split, None).columns) == CORPUS.names

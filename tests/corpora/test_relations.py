@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from analogyqa.corpora.relations import read, relations_corpus, review
+from analogyqa.corpora.relations import read, relations_corpus, review_page
 from analogyqa.corpora.table import count_corpora
 from analogyqa.errors import AnalogyQAError
 from analogyqa.schemas import CORPUS, write_table
@@ -22,7 +22,7 @@ def files(tmp_path):
     return {"capitals": tmp_path / "capitals.tsv", "made": table}
 
 
-def test_a_pair_is_a_question_and_its_second_sentence_the_right_candidate(files, tmp_path):
+def test_a_pair_becomes_a_question_with_candidates(files, tmp_path):
     corpus = relations_corpus(files)
     assert corpus["question_type"].value_counts().to_dict() == {"made": 9, "capitals": 4}
     first = corpus[corpus["question_id"] == "made/0"]
@@ -36,21 +36,19 @@ def test_a_pair_is_a_question_and_its_second_sentence_the_right_candidate(files,
     assert counts["analogies"]["test"] == {"made": 3, "capitals": 6, "all": 9}
 
 
-def test_a_line_of_other_columns_is_named(files):
+def test_a_line_with_other_columns_is_an_error(files):
     files["capitals"].write_text("In Rome\tIn Italy\nIn Oslo\n")
     with pytest.raises(AnalogyQAError, match=r"capitals.tsv, line 2: 1 columns, 1 of them with"):
         relations_corpus(files)
 
 
-def test_with_two_pairs_one_would_not_be_asked_for(files):
+def test_a_category_needs_three_pairs(files):
     files["capitals"].write_text("In Rome\tIn Italy\nIn Oslo\tIn Norway\n")
-    with pytest.raises(
-        AnalogyQAError, match=r"capitals.tsv: 2 pairs; a category needs three, so that"
-    ):
+    with pytest.raises(AnalogyQAError, match=r"capitals.tsv: 2 pairs"):
         relations_corpus(files)
 
 
-def test_a_spreadsheet_s_quotes_are_refused_and_a_quoted_sentence_is_none(files):
+def test_a_file_with_only_quoted_sentences_is_refused(files):
     some = files["capitals"]
     some.write_text('"In"\t"It"\n"On"\tIt\n"At"\t"It"\n')
     assert relations_corpus({"capitals": some})["question"].tolist() == ['"In"', '"On"', '"At"']
@@ -66,8 +64,8 @@ def test_repeated_pairs_are_kept_and_reported(files, caplog):
     assert record.args[1:] == (2, "0006", "0001")
 
 
-def test_a_review_draws_evenly(files):
-    page = review({"Made": list(read(files["made"]))}, count=2)
+def test_a_review_page_has_evenly_spaced_pairs(files):
+    page = review_page({"Made": list(read(files["made"]))}, count=2)
     assert page == (
         "# Made: 2 of 3 pairs\n\n1. A 0 | B 0\n   - C\n   - D\n2. A 1 | B 1\n   - C\n   - D\n"
     )

@@ -60,30 +60,30 @@ def jsonl(lines=LINES):
     return "".join(json.dumps(line) + "\n" for line in lines)
 
 
-def test_an_original_question_and_each_related_one_are_a_pair(file):
+def test_original_and_related_questions_become_pairs(file):
     pairs = list(read(file(XML)))
     assert [pair[1:5] for pair in pairs] == FOUND
     assert [pair.line for pair in pairs] == [6, 14, 22]
 
 
-def test_the_first_text_of_a_question_is_taken(file):
+def test_a_question_keeps_its_first_text(file):
     otherwise = ORIGINAL.replace("a tree", "a plant")
     again = original("R1", "Relevant") + original("R2", "Relevant", text=otherwise)
     questions = {pair.question for pair in read(file(f"<xml>{again}</xml>"))}
     assert questions == {"a tree which one & where?"}
 
 
-def test_lines_give_the_part_that_a_pair_is_of_and_an_id_where_they_have_none(file):
+def test_json_lines_give_parts_and_ids(file):
     assert list(read(file(jsonl(), "b.jsonl"))) == PAIRS
 
 
-def test_empty_lines_are_passed_over_and_ids_are_trimmed(file):
+def test_empty_lines_are_skipped_and_ids_normalised(file):
     lines = [LINES[3], LINES[4] | {"qid": " Q7\u200b"}, LINES[3] | {"qid": 0}, LINES[0]]
     pairs = read(file(jsonl(lines) + "\n \n", "b.jsonl"))
     assert [pair.question_id for pair in pairs] == ["Q7", "Q7", "0", "a-4"]
 
 
-def test_a_split_is_made_of_parts_of_its_file(file):
+def test_a_split_selects_parts_of_its_file(file):
     path = file(jsonl(), "b.jsonl")
     parts = {"train": ["a"], "dev": ["b"], "test": ["b", "a"]}
     files = dict.fromkeys(SPLITS, path)
@@ -96,15 +96,15 @@ def test_a_split_is_made_of_parts_of_its_file(file):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("PerfectMatch", "?", "line 6: label '\\?'; take a file with the labels PerfectMatch"),
+        ("PerfectMatch", "?", "line 6: unknown label '\\?'"),
         (' RELQ_RELEVANCE2ORGQ="Irrelevant"', "", "line 14: a RelQuestion without RELQ_RELE"),
         ("<OrgQSubject>a tree</OrgQSubject>", "", "line 2: a OrgQuestion with 0 OrgQSubject"),
         (' ORGQ_ID="Q1"', "", "line 2: a OrgQuestion without ORGQ_ID"),
         ("RelQuestion", "Question", "line 2: the question Q1 has no related question"),
-        ("</xml>", "", "not the XML of a release"),
+        ("</xml>", "", "malformed XML"),
     ],
 )
-def test_what_is_wrong_in_xml_is_named_with_its_line(file, old, new, message):
+def test_malformed_xml_is_an_error(file, old, new, message):
     with pytest.raises(AnalogyQAError, match=message):
         list(read(file(XML.replace(old, new))))
 
@@ -114,7 +114,7 @@ def test_what_is_wrong_in_xml_is_named_with_its_line(file, old, new, message):
     [
         ("{", "line 2: not a pair of questions"),
         ("[]", "line 2: not a pair of questions"),
-        (json.dumps({**LINES[0], "label": "maybe"}), "line 2: label 'maybe'; take a file with"),
+        (json.dumps({**LINES[0], "label": "maybe"}), "line 2: unknown label 'maybe'"),
         (json.dumps({**LINES[0], "relq": 3}), "line 2: not a pair of questions"),
         (json.dumps({**LINES[0], "relq": "half \ud83d"}), "line 2: .*surrogates"),
         (json.dumps({**LINES[0], "orgq": "a\0b"}), "line 2: .*NUL"),
@@ -123,6 +123,6 @@ def test_what_is_wrong_in_xml_is_named_with_its_line(file, old, new, message):
         (json.dumps({"split": "a", "label": "Relevant", "orgq": "x"}), "KeyError.'relq_subject'"),
     ],
 )
-def test_what_is_wrong_in_a_line_is_named(file, line, message):
+def test_malformed_json_lines_are_errors(file, line, message):
     with pytest.raises(AnalogyQAError, match=message):
         list(read(file(jsonl(LINES[:1]) + line + "\n", "b.jsonl")))

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analogyqa.corpora.shares import with_train_share
+from analogyqa.corpora.shares import keep_train_share
 
 SHARES = st.floats(0.01, 1)
 
@@ -23,22 +23,22 @@ def questions_of(corpus):
 
 
 @given(share=SHARES)
-def test_of_each_type_that_share_stays_rounded_up(corpus, share):
-    before, after = questions_of(corpus), questions_of(with_train_share(corpus, share))
+def test_the_share_of_each_type_is_rounded_up(corpus, share):
+    before, after = questions_of(corpus), questions_of(keep_train_share(corpus, share))
     assert {kind: len(own) for kind, own in after.items()} == {
         kind: math.ceil(len(own) * share) for kind, own in before.items()
     }
 
 
 @given(shares=st.tuples(SHARES, SHARES))
-def test_a_larger_share_has_the_questions_of_a_smaller_one(corpus, shares):
-    small, large = (train_of(with_train_share(corpus, share)) for share in sorted(shares))
+def test_shares_are_nested(corpus, shares):
+    small, large = (train_of(keep_train_share(corpus, share)) for share in sorted(shares))
     assert set(small["candidate_id"]) <= set(large["candidate_id"])
 
 
 @pytest.mark.parametrize("share", [0.2, 0.5])
-def test_questions_keep_all_their_candidates_and_the_other_splits_are_whole(corpus, share):
-    part = with_train_share(corpus, share)
+def test_candidates_and_other_splits_are_complete(corpus, share):
+    part = keep_train_share(corpus, share)
     train = train_of(part)
     whole = train_of(corpus)
     own = whole[whole["question_id"].isin(train["question_id"])].reset_index(drop=True)
@@ -47,5 +47,5 @@ def test_questions_keep_all_their_candidates_and_the_other_splits_are_whole(corp
         assert part["split"].eq(split).sum() == corpus["split"].eq(split).sum()
 
 
-def test_all_of_them_is_the_corpus_itself(corpus):
-    pd.testing.assert_frame_equal(with_train_share(corpus, 1), corpus)
+def test_a_share_of_one_keeps_the_corpus(corpus):
+    pd.testing.assert_frame_equal(keep_train_share(corpus, 1), corpus)

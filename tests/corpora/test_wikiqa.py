@@ -21,7 +21,7 @@ def pairs(tmp_path):
 
 
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"])
-def test_rows_become_pairs_with_their_lines_and_quotes_are_literal(pairs, line_end):
+def test_rows_become_pairs_with_literal_quotes(pairs, line_end):
     content = HEADER + ROW + ROW.replace("anna", '"bruno').replace("\t1\n", "\t0\n") + ROW
     assert pairs(content.replace("\n", line_end)) == [
         Pair(2, "Q1", "who is it ?", "It is anna .", 1),
@@ -37,7 +37,7 @@ def test_columns_are_found_by_name(pairs):
 
 
 @pytest.mark.parametrize("column", COLUMNS)
-def test_a_missing_column_is_named(pairs, column):
+def test_a_missing_column_is_an_error(pairs, column):
     header = HEADER.replace(column, "Other")
     with pytest.raises(AnalogyQAError, match=rf"WikiQA\.tsv, line 1: no column .*\b{column}\b"):
         pairs(header + ROW)
@@ -48,13 +48,13 @@ def test_a_missing_column_is_named(pairs, column):
     [
         ("", "line 1: no column"),
         (HEADER + ROW.replace("\t1\n", "\t2\n"), "line 2: label '2'"),
-        (HEADER + ROW.replace("\t1\n", "\n"), "line 2: 6 fields, the header has 7"),
-        (HEADER + ROW.replace("\n", "\tmore\n"), "line 2: 8 fields, the header has 7"),
+        (HEADER + ROW.replace("\t1\n", "\n"), "line 2: 6 fields, but the header has 7"),
+        (HEADER + ROW.replace("\n", "\tmore\n"), "line 2: 8 fields, but the header has 7"),
         (HEADER + ROW + "\n", "line 3: 1 fields"),
         ((HEADER + ROW).encode() + b"Q2\t\xff\n", "line 3: not UTF-8"),
     ],
     ids=["empty file", "label 2", "field missing", "field too many", "blank line", "not UTF-8"],
 )
-def test_a_malformed_file_is_named_with_its_line(pairs, content, place):
+def test_a_malformed_file_is_an_error(pairs, content, place):
     with pytest.raises(AnalogyQAError, match=rf"WikiQA\.tsv, {place}"):
         pairs(content)

@@ -10,10 +10,10 @@ from torch import nn
 
 from analogyqa.encoders import build_encoder
 from analogyqa.encoders.check import check_encoder
+from analogyqa.encoders.specs import ENCODERS, EncoderSpec
 from analogyqa.errors import AnalogyQAError
-from analogyqa.registry import ENCODERS, Entry
 from analogyqa.settings.systems import Training
-from analogyqa.training.loop import arrays_of
+from analogyqa.training.scoring import array_encoder
 
 
 class Good(nn.Module):
@@ -44,21 +44,21 @@ def changed(change: Callable[[torch.Tensor], torch.Tensor]) -> type[Good]:
 
 def use(monkeypatch, kind, **needs):
     monkeypatch.setattr("collections.Counter", kind)
-    entry = Entry("collections:Counter", needs_vectors=True, **({"trained": True} | needs))
+    entry = EncoderSpec("collections:Counter", needs_vectors=True, **({"trained": True} | needs))
     monkeypatch.setitem(ENCODERS, "mine", entry)
 
 
 @pytest.mark.parametrize("name", ENCODERS)
-def test_ours_keep_it_and_take_a_sentence_without_words(name):
+def test_registered_encoders_pass_and_accept_empty_sentences(name):
     check_encoder(name)
     entry, vectors = ENCODERS[name], np.ones((11, 4), dtype=np.float32)
     encoder = build_encoder(name, vectors if entry.needs_vectors else None, Training(), seed=0)
     if entry.trained or entry.gives_words:
-        encoder = arrays_of(encoder.eval(), torch.device("cpu"))
+        encoder = array_encoder(encoder.eval(), torch.device("cpu"))
     assert np.isfinite(encoder(np.zeros((1, 1), dtype=np.int64), np.array([0]))).all()
 
 
-def test_one_of_ones_own_that_keeps_it_is_accepted_and_needs_only_a_line(monkeypatch):
+def test_a_custom_encoder_is_accepted(monkeypatch):
     use(monkeypatch, Good)
     check_encoder("mine")
     vectors = np.ones((2, 3), dtype=np.float32)
@@ -79,7 +79,7 @@ def test_one_of_ones_own_that_keeps_it_is_accepted_and_needs_only_a_line(monkeyp
         (lambda *_: lambda words: words, False, "it raises TypeError"),
     ],
 )
-def test_one_that_does_not_is_one_message(monkeypatch, kind, trained, message):
+def test_invalid_encoders_are_errors(monkeypatch, kind, trained, message):
     use(monkeypatch, kind, trained=trained)
     pattern = rf"the encoder mine \(collections:Counter\): .*{message}.*docs/extending\.md"
     with pytest.raises(AnalogyQAError, match=pattern):
@@ -103,7 +103,7 @@ class PaddedWords(Good):
         (PaddedWords, "a row of padding is not zero"),
     ],
 )
-def test_one_that_gives_the_vectors_of_all_words_gives_those_alone(monkeypatch, kind, message):
+def test_invalid_word_encoders_are_errors(monkeypatch, kind, message):
     use(monkeypatch, Words, trained=False, gives_words=True)
     check_encoder("mine")
     use(monkeypatch, kind, trained=False, gives_words=True)
@@ -120,7 +120,7 @@ class Unimportable:
 
 
 @pytest.mark.parametrize("name", ["bigru", "words", "mine"])
-def test_a_broken_pytorch_is_no_fault_of_the_encoder(monkeypatch, name):
+def test_a_broken_pytorch_is_reported_as_such(monkeypatch, name):
     use(monkeypatch, Good)
     monkeypatch.delitem(sys.modules, "torch")
     monkeypatch.setattr(sys, "meta_path", [Unimportable(), *sys.meta_path])
@@ -129,10 +129,10 @@ def test_a_broken_pytorch_is_no_fault_of_the_encoder(monkeypatch, name):
 
 
 @pytest.mark.parametrize("code", ["def", "import no_such_package", "import torch; torch.nothing"])
-def test_a_module_that_cannot_be_imported_is_a_fault_of_the_encoder(monkeypatch, tmp_path, code):
+def test_a_broken_module_is_reported_as_the_encoder_s(monkeypatch, tmp_path, code):
     (tmp_path / "own_encoder.py").write_text(code)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delitem(sys.modules, "own_encoder", raising=False)
-    monkeypatch.setitem(ENCODERS, "mine", Entry("own_encoder:Encoder", trained=True))
+    monkeypatch.setitem(ENCODERS, "mine", EncoderSpec("own_encoder:Encoder", trained=True))
     with pytest.raises(AnalogyQAError, match=r"^the encoder mine \(own_encoder:Encoder\): it rais"):
         check_encoder("mine")

@@ -20,7 +20,7 @@ def dropout(rate=0.5, mask="own", where="both", place="word_vectors") -> Dropout
 
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("where", [*PLACES, "both"])
-def test_it_acts_where_it_is_asked_for(place, where):
+def test_dropout_acts_at_its_place(place, where):
     own = dropout(0.25, where=where, place=place)
     acts = where in (place, "both")
     assert (own.rate, own.acts) == ((0.25, True) if acts else (0, False))
@@ -28,7 +28,7 @@ def test_it_acts_where_it_is_asked_for(place, where):
 
 
 @pytest.mark.parametrize("mask", ["own", "shared"])
-def test_nothing_happens_outside_of_training_or_at_rate_0(mask):
+def test_no_dropout_in_evaluation_or_at_rate_0(mask):
     x = torch.randn(50, 40)
     for own in (dropout(mask=mask).eval(), dropout(0, mask)):
         before = torch.get_rng_state()
@@ -38,13 +38,13 @@ def test_nothing_happens_outside_of_training_or_at_rate_0(mask):
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_each_vector_has_a_mask_of_its_own(shape):
+def test_each_vector_has_its_own_mask(shape):
     masks = dropout()(torch.ones(shape)).eq(0).view(-1, shape[-1])
     assert len(masks.unique(dim=0)) == len(masks) == 50
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_with_a_shared_mask_all_vectors_lose_the_same_coordinates(shape):
+def test_a_shared_mask_drops_the_same_coordinates(shape):
     own, x = dropout(mask="shared"), torch.ones(shape)
     first, second = (own(x).eq(0).view(-1, shape[-1]).unique(dim=0) for _ in range(2))
     assert len(first) == len(second) == 1
@@ -53,7 +53,7 @@ def test_with_a_shared_mask_all_vectors_lose_the_same_coordinates(shape):
 
 
 @given(st.floats(0.01, 0.95), st.sampled_from(["own", "shared"]))
-def test_what_is_kept_is_scaled_by_what_is_lost(rate, mask):
+def test_kept_coordinates_are_scaled(rate, mask):
     x = torch.linspace(1, 2, 60).view(3, 20).double()
     given_before = x.clone()
     y = dropout(rate, mask)(x)
@@ -64,14 +64,14 @@ def test_what_is_kept_is_scaled_by_what_is_lost(rate, mask):
 
 @pytest.mark.parametrize("mask", ["own", "shared"])
 @pytest.mark.parametrize("rate", [0.2, 0.5])
-def test_on_average_nothing_changes(rate, mask):
+def test_the_expectation_is_unchanged(rate, mask):
     own, x = dropout(rate, mask), torch.tensor([[1.0, -2, 3], [4, 5, -6]])
     draws = torch.stack([own(x) for _ in range(4000)])
     assert draws.eq(0).double().mean(dim=0).sub(rate).abs().max() < 0.04
     torch.testing.assert_close(draws.mean(dim=0), x, rtol=0.08, atol=0)
 
 
-def test_the_gradient_goes_where_the_values_went():
+def test_the_gradient_uses_the_same_mask():
     x = torch.ones(4, 30, requires_grad=True)
     y = dropout(0.25)(x)
     y.sum().backward()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from analogyqa.registry import ENCODERS
+from analogyqa.encoders.specs import ENCODERS
 
 LIBRARY = Path(__file__).parents[2] / "workflow_scripts"
 OF_ARRAYS = [each for each in ENCODERS.values() if not (each.trained or each.gives_words)]
@@ -34,7 +34,7 @@ Adam([weight], 0.1).step()
         pytest.param(ADAM, {"torch._dynamo"}, id="Adam needs no compiler"),
     ],
 )
-def test_it_is_not_imported(code, modules):
+def test_slow_modules_are_not_imported(code, modules):
     script = f"{code}\nimport sys\nassert not {modules} & set(sys.modules)"
     environment = {**os.environ, "PYTHONPATH": str(LIBRARY)}
     subprocess.run([sys.executable, "-c", script], env=environment, check=True)

@@ -29,18 +29,18 @@ def sentences():
     return Sentences(TEXTS, *vocabulary())
 
 
-def test_before_training_its_directions_are_those_of_sentence_transformers(encoder, sentences):
+def test_initial_vectors_match_sentence_transformers(encoder, sentences):
     words, lengths = sentences.batch(np.arange(len(TEXTS)))
     with torch.no_grad():
         found = encoder.eval()(torch.from_numpy(words), torch.from_numpy(lengths)).numpy()
-    expected = encode(TEXTS, Resources("all-MiniLM-L6-v2", None, [], True))
+    expected = encode(TEXTS, Resources("all-MiniLM-L6-v2", "", [], True))
     assert found.shape == (len(TEXTS), 384)
     cosines = (found * expected).sum(axis=1) / np.linalg.norm(found, axis=1)
     # That library reads up to 256 tokens, of which the last text has more than ours.
     np.testing.assert_allclose(cosines[:3], 1, atol=1e-4)
 
 
-def test_tokens_in_a_row_give_what_the_model_gives_of_padded_sentences(encoder, sentences):
+def test_packing_gives_the_vectors_of_padded_sentences(encoder, sentences):
     numbers = np.argsort(sentences.lengths)
     words, lengths = map(torch.from_numpy, sentences.batch(numbers))
     inside = torch.arange(words.shape[1]) < lengths[:, None]
@@ -54,7 +54,7 @@ def test_tokens_in_a_row_give_what_the_model_gives_of_padded_sentences(encoder, 
     assert torch.cosine_similarity(found, exact).min() > 0.9999
 
 
-def test_a_missing_weight_is_not_drawn(monkeypatch, tmp_path):
+def test_a_missing_weight_is_an_error(monkeypatch, tmp_path):
     folder = tiny.save_bert(tmp_path / "minilm")
     tiny.rewrite_weights(
         folder, lambda weights: {k: v for k, v in weights.items() if ".1." not in k}
@@ -73,22 +73,24 @@ def test_dropout_acts_in_training_only(encoder, sentences):
     assert scoring[0].equal(scoring[1])
 
 
-def test_a_long_sentence_is_cut_off_and_keeps_its_end(sentences):
+def test_a_long_sentence_is_truncated_before_its_last_token(sentences):
     ids, _ = vocabulary()
-    last = sentences.words_of(len(TEXTS) - 1)
+    last = sentences.words(len(TEXTS) - 1)
     assert len(last) == LONGEST
     assert (last[0], last[-1]) == (ids["[CLS]"], ids["[SEP]"])
-    assert sentences.words_of(2).tolist() == [ids["[CLS]"], ids["[SEP]"]]
+    assert sentences.words(2).tolist() == [ids["[CLS]"], ids["[SEP]"]]
 
 
-def test_a_step_trains_its_layers_and_leaves_its_embeddings(cell_files, tmp_path):
+def test_training_changes_layers_but_not_embeddings(cell_files, monkeypatch, tmp_path):
+    folder = tiny.save_bert(tmp_path / "minilm")
+    monkeypatch.setattr(minilm, "_folder", lambda: folder)
     files = cell_files()._replace(vectors=None)
     data = load_cell(files, ["who", "when", "where"], 3, True, encoder="minilm")
     training = {"max_epochs": 1, "dropout": 0.1, "learning_rate": 1e-3, "weight_decay": 0}
-    own = System(title="M", encoder="minilm", ranker="analogy", p=3, training=training)
-    trained = train_seed(data, own, 0, CPU, tmp_path / "a.pt", "test")
+    system = System(title="M", encoder="minilm", ranker="analogy", p=3, training=training)
+    trained = train_seed(data, system, 0, CPU, tmp_path / "a.pt", "test")
     assert np.isfinite(trained.scores["score"]).all()
-    before = build_encoder("minilm", None, own.training, 0).state_dict()
+    before = build_encoder("minilm", None, system.training, 0).state_dict()
     after = torch.load(tmp_path / "a.pt", weights_only=True)["best"]["last"]["weights"]
     changed = {name for name in before if not torch.equal(before[name], after[f"encoder.{name}"])}
     frozen = {name for name in before if ".embeddings." in name}

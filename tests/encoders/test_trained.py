@@ -16,26 +16,46 @@ WORDS, DIM, SENTENCE_DIM = 40, 12, 10
 LENGTHS = torch.tensor([3, 9, 1, 9, 4, 6])
 SENTENCES = torch.randint(WORDS, (6, 9), generator=torch.Generator().manual_seed(1))
 PLACES = ["word_vectors", "sentence_vector", "both"]
-both = pytest.mark.parametrize("name", ["bigru", "cnn"])
+ENCODERS = ["bigru", "cnn", "bilstm", "nbow"]
+each = pytest.mark.parametrize("name", ENCODERS)
 
 
-def build(name: str, seed: int = 0, **training) -> torch.nn.Module:
-    vectors = np.random.default_rng(0).normal(size=(WORDS, DIM))
+def build(name: str, seed: int = 0, dim: int = DIM, **training) -> torch.nn.Module:
+    vectors = np.random.default_rng(0).normal(size=(WORDS, dim))
     settings = {"sentence_dim": SENTENCE_DIM, "dropout": 0.0} | training
     return build_encoder(name, vectors, Training(**settings), seed)
 
 
 def by_hand(encoder: torch.nn.Module, ids: Tensor) -> Tensor:
-    """Encode one sentence as the papers say it, with neither padding nor packing."""
+    """Encode one sentence by the equations of the papers, without padding or packing."""
     x = encoder.word_vectors[ids]
     if hasattr(encoder, "gru"):
         return encoder.gru(x)[0].amax(dim=0)
+    if hasattr(encoder, "projection"):
+        return sum((encoder.projection(word).relu() for word in x), torch.zeros(SENTENCE_DIM))
+    if hasattr(encoder, "lstm"):
+        x = x if len(ids) else x.new_zeros(1, DIM)
+        return torch.cat([lstm_maximum(encoder, x), lstm_maximum(encoder, x.flip(0), "_reverse")])
     weight, bias = encoder.convolution.weight, encoder.convolution.bias
     zeros = torch.zeros(WIDTH - 1, DIM, dtype=x.dtype)
     x = torch.cat([zeros, x, zeros])
     windows = [x[start : start + WIDTH].t() for start in range(len(ids) + WIDTH - 1)]
-    places = [torch.tanh((weight * window).sum(dim=(1, 2)) + bias) for window in windows]
-    return torch.stack(places).amax(dim=0)
+    positions = [torch.tanh((weight * window).sum(dim=(1, 2)) + bias) for window in windows]
+    return torch.stack(positions).amax(dim=0)
+
+
+def lstm_maximum(encoder: torch.nn.Module, words: Tensor, direction: str = "") -> Tensor:
+    """Step through a direction of the LSTM, with gates i, f, g and o, and return the maximum."""
+    names = ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
+    of_word, of_state, *biases = (getattr(encoder.lstm, f"{name}_l0{direction}") for name in names)
+    state = memory = words.new_zeros(SENTENCE_DIM // 2)
+    states = []
+    for word in words:
+        i, f, g, o = (of_word @ word + of_state @ state + sum(biases)).chunk(4)
+        memory = f.sigmoid() * memory + i.sigmoid() * g.tanh()
+        state = o.sigmoid() * memory.tanh()
+        states.append(state)
+    return torch.stack(states).amax(dim=0)
 
 
 def each_alone(encoder: torch.nn.Module, words: Tensor, lengths: Tensor) -> Tensor:
@@ -53,16 +73,16 @@ def results(encoder: torch.nn.Module) -> list[Tensor]:
     return with_gradients(encoder, encoder(SENTENCES, LENGTHS))
 
 
-@both
+@each
 @pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float32, 1e-5), (torch.float64, 1e-12)])
-def test_vectors_and_gradients_are_those_of_each_sentence_alone(name, dtype, tolerance):
+def test_vectors_and_gradients_match_single_sentences(name, dtype, tolerance):
     encoder = build(name).to(dtype)
     expected = with_gradients(encoder, each_alone(encoder, SENTENCES, LENGTHS))
     assert expected[0].shape == (len(LENGTHS), SENTENCE_DIM)
     torch.testing.assert_close(results(encoder), expected, rtol=tolerance, atol=tolerance)
 
 
-@both
+@each
 @given(
     lengths=st.lists(st.integers(0, 12), min_size=1, max_size=5),
     more=st.integers(0, 7),
@@ -70,12 +90,12 @@ def test_vectors_and_gradients_are_those_of_each_sentence_alone(name, dtype, tol
     seed=st.integers(0, 99),
 )
 def test_padding_never_changes_a_vector(name, lengths, more, padding, seed):
-    """An empty sentence is the first id of its padding for a GRU and all zeros for a CNN."""
+    """For a GRU, an empty sentence is the first id of its padding."""
     least = int(name == "bigru")
     encoder, ends = build(name), torch.tensor(lengths).clamp(min=least)
-    with torch.no_grad():  # so that what the padding gives would win the maximum
-        for bias in (each for key, each in encoder.named_parameters() if "bias" in key):
-            bias += 1 if name == "cnn" else -1
+    with torch.no_grad():  # the vectors of padding would win the maximum
+        for bias in (weight for key, weight in encoder.named_parameters() if "bias" in key):
+            bias += 1 if name in ("cnn", "nbow") else -1
     generator = torch.Generator().manual_seed(seed)
     words = torch.randint(WORDS, (len(lengths), max(lengths) + more + 1), generator=generator)
     changed = words.masked_fill(torch.arange(words.shape[1]) >= ends[:, None], padding)
@@ -84,14 +104,14 @@ def test_padding_never_changes_a_vector(name, lengths, more, padding, seed):
     torch.testing.assert_close(vectors, each_alone(encoder, words, ends))
 
 
-@both
+@each
 def test_two_runs_are_equal_to_the_bit(name):
     dropped = {"dropout": 0.5, "dropout_place": "both"}
     first, second = (results(build(name, **dropped)) for _ in range(2))
     assert all(map(torch.equal, first, second))
 
 
-@both
+@each
 def test_the_initial_weights_follow_the_seed(name):
     first, again, other = (
         torch.nn.utils.parameters_to_vector(build(name, seed).parameters()) for seed in (1, 1, 2)
@@ -100,15 +120,15 @@ def test_the_initial_weights_follow_the_seed(name):
     assert not first.equal(other)
 
 
-@both
-def test_a_diverged_weight_shows_in_the_vectors(name):
+@each
+def test_nan_weights_give_nan_vectors(name):
     encoder = build(name)
     with torch.no_grad():
         next(encoder.parameters()).view(-1)[0] = torch.nan
     assert encoder(SENTENCES, LENGTHS).isnan().any()
 
 
-@both
+@each
 def test_the_word_vectors_are_frozen_and_not_saved(name):
     encoder = build(name, dropout=0.5)
     before = encoder.word_vectors.clone()
@@ -118,23 +138,31 @@ def test_the_word_vectors_are_frozen_and_not_saved(name):
     assert all(parameter.grad.abs().sum() > 0 for parameter in encoder.parameters())
 
 
-@both
+@pytest.mark.parametrize("name", ENCODERS[:3])
 @pytest.mark.parametrize("place", PLACES)
-def test_dropout_acts_in_training_only_and_where_it_is_asked_for(name, place):
+def test_dropout_acts_in_training_only_and_at_its_place(name, place):
     encoder = build(name, dropout=0.5, dropout_place=place)
     training, evaluated = (encoder.train(on)(SENTENCES, LENGTHS) for on in (True, False))
     assert evaluated.equal(build(name)(SENTENCES, LENGTHS))
     assert not training.equal(evaluated)
     assert (training == 0).any() == (place != "word_vectors")
-    left = training != 0
-    scaled = training[left].allclose(2 * evaluated[left])
-    assert scaled == (place == "sentence_vector")  # which leaves the word vectors alone
+    kept = training != 0
+    is_scaled = training[kept].allclose(2 * evaluated[kept])
+    assert is_scaled == (place == "sentence_vector")  # word dropout changes vectors otherwise
 
 
-# The GRU of our own
+@pytest.mark.parametrize(("dim", "sentence_dim"), [(5, 6), (4, 2), (300, 600)])
+def test_the_number_of_parameters_of_bilstm(dim, sentence_dim):
+    encoder, h = build("bilstm", dim=dim, sentence_dim=sentence_dim), sentence_dim // 2
+    count = sum(parameter.numel() for parameter in encoder.parameters())
+    assert count == 8 * h * (dim + h + 2)
+    assert (count == 1_444_800) == (dim == 300)
 
 
-def test_the_path_of_other_devices_gives_the_same_vectors_and_gradients(monkeypatch):
+# Our GRU
+
+
+def test_the_gpu_path_gives_the_same_results(monkeypatch):
     encoder = build("bigru").double()
     expected = results(encoder)
     monkeypatch.setattr(encoder, "_pool", encoder._pool_on_gpu)
@@ -144,7 +172,7 @@ def test_the_path_of_other_devices_gives_the_same_vectors_and_gradients(monkeypa
 @pytest.mark.skipif(
     not hasattr(torch.ops.mkldnn, "_linear_pointwise"), reason="this PyTorch has no oneDNN operator"
 )
-def test_without_onednn_the_vectors_and_gradients_are_the_same(monkeypatch):
+def test_onednn_gives_the_same_results(monkeypatch):
     monkeypatch.setattr(gru, "_USE_ONEDNN", True)
     expected = results(build("bigru"))
     monkeypatch.setattr(gru, "_USE_ONEDNN", False)
@@ -152,7 +180,7 @@ def test_without_onednn_the_vectors_and_gradients_are_the_same(monkeypatch):
 
 
 @pytest.mark.parametrize("rows", [None, [2, 0, 0, 1, 2, 0]])
-def test_gradients_are_the_derivatives_also_by_the_input(rows):
+def test_gradcheck(rows):
     torch.manual_seed(0)
     shapes = [(9, 4), (9, 3), (9,), (9,)]
     inputs = [torch.randn(shape, dtype=torch.float64, requires_grad=True) for shape in shapes]
@@ -163,14 +191,14 @@ def test_gradients_are_the_derivatives_also_by_the_input(rows):
     )
 
 
-def test_one_state_gets_the_gradient_where_states_tie():
+def test_the_last_of_tied_states_gets_the_gradient():
     zeros = [torch.zeros(shape, requires_grad=True) for shape in [(3, 1), (3, 1), (3,), (3,)]]
     GRUMax.apply(torch.zeros(2, 1), None, *zeros, [1, 1]).sum().backward()
     # h2 = z h1 + (1 - z) n with z = 1/2: 1/2 through n of step 2 and 1/4 through that of step 1.
     assert zeros[2].grad.tolist() == [0, 0, 0.75]
 
 
-def test_without_gradients_the_vectors_are_the_same_and_nothing_is_kept():
+def test_no_grad_gives_the_same_vectors_and_saves_nothing():
     encoder = build("bigru")
     kept = []
     with torch.autograd.graph.saved_tensors_hooks(kept.append, lambda tensor: tensor):
@@ -186,7 +214,7 @@ def test_without_gradients_the_vectors_are_the_same_and_nothing_is_kept():
 def test_dropout_scales_the_word_vectors_that_it_keeps():
     encoder = build("bigru", dropout=0.25)
     encoder.word_vectors.fill_(3)
-    vectors = encoder._embed(torch.zeros(1000, dtype=torch.int64))
+    vectors = encoder.embed(torch.zeros(1000, dtype=torch.int64))
     assert vectors.unique().tolist() == [0, 4]
     assert abs((vectors == 0).float().mean() - 0.25) < 0.02
 

@@ -29,7 +29,7 @@ def test_a_sentence_is_the_mean_or_the_sum_of_its_words(words, lengths, expected
     assert adding(*sentences).tolist() == (np.array(expected) * [[n] for n in lengths]).tolist()
 
 
-def test_in_the_mean_of_unit_vectors_words_count_alike():
+def test_unit_mean_weighs_words_equally():
     vectors = np.array([[0, 0], [3, 4], [0, 9]], dtype=np.float32)
     encoder = UnitMeanEncoder(vectors, Training(), seed=0)
     found = encoder(np.array([[1, 2, 0], [1, 0, 0]]), np.array([2, 2]))
@@ -41,7 +41,7 @@ def random_vectors(seed: int) -> np.ndarray:
     return encoder(np.zeros((500, 3), dtype=np.int64), np.full(500, 3))
 
 
-def test_random_vectors_differ_follow_the_seed_and_prefer_no_direction():
+def test_random_vectors():
     vectors = random_vectors(1)
     assert np.unique(vectors, axis=0).shape == (500, 6)
     np.testing.assert_array_equal(random_vectors(1), vectors)

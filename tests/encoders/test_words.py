@@ -16,7 +16,7 @@ def encoder():
     return build_encoder("words", VECTORS, Training(), seed=0)
 
 
-def test_a_sentence_is_the_vectors_of_its_words_and_then_zeros():
+def test_word_vectors_are_padded_with_zeros():
     found = encoder()(SENTENCES, LENGTHS)
     assert (found.shape, found.dtype) == ((3, 3, 4), torch.float32)
     expected = np.zeros((3, 3, 4), dtype=np.float32)
@@ -24,20 +24,20 @@ def test_a_sentence_is_the_vectors_of_its_words_and_then_zeros():
     assert found.numpy().tobytes() == expected.tobytes()  # no -0
 
 
-def test_the_words_behind_the_end_do_not_matter():
+def test_padding_ids_are_ignored():
     other = torch.tensor([[1, 2, 3], [4, 0, 0], [0, 0, 0]])
     assert encoder()(SENTENCES, LENGTHS).equal(encoder()(other, LENGTHS))
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])
-def test_a_vector_that_is_not_finite_is_not_carried_into_the_padding(value):
+def test_padding_stays_finite(value):
     broken = VECTORS.copy()
     broken[5] = value
     found = build_encoder("words", broken, Training(), seed=0)(SENTENCES, LENGTHS)
     assert found.isfinite().all()
 
 
-def test_nothing_is_learnt_dropped_or_saved():
+def test_there_are_no_parameters_or_dropout():
     own = encoder().train()
     assert not list(own.parameters())
     assert not own.state_dict()

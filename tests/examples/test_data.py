@@ -48,7 +48,7 @@ def store(tmp_path):
 # Which sentences
 
 
-def test_ranking_reads_dev_and_test_and_the_correct_pairs_of_train_once_each(make_corpus):
+def test_ranked_sentences(make_corpus):
     corpus = make_corpus(
         [
             ("train", "who is first ?", [("right", 1), ("wrong in train", 0)]),
@@ -64,7 +64,7 @@ def test_ranking_reads_dev_and_test_and_the_correct_pairs_of_train_once_each(mak
     assert sorted(ranked_sentences(corpus, typed_only=False)) == sorted(every)
 
 
-def test_the_training_sentences_are_all_those_of_train_once(corpus):
+def test_training_sentences(corpus):
     train = corpus[corpus["split"] == "train"]
     sentences = training_sentences(corpus)
     assert len(set(sentences)) == len(sentences)
@@ -75,7 +75,7 @@ def test_the_training_sentences_are_all_those_of_train_once(corpus):
 
 
 @pytest.mark.parametrize(("types", "p", "count"), [(COMB, 3, 9), (None, 1, 4)])
-def test_the_train_split_of_an_untrained_cell_is_its_prototypes(untrained, types, p, count):
+def test_an_untrained_cell_loads_only_prototypes(untrained, types, p, count):
     files = untrained(types=types, p=p)
     data = load_cell(files, types, p, lowercase=True)
     chosen = pd.read_parquet(files.prototypes).query(f"rank < {p}")
@@ -84,7 +84,7 @@ def test_the_train_split_of_an_untrained_cell_is_its_prototypes(untrained, types
     assert pairs.index.tolist() == list(range(count))
 
 
-def test_the_train_split_of_an_untrained_cell_without_prototypes_is_empty(untrained):
+def test_an_untrained_cell_without_prototypes_has_no_train_split(untrained):
     files = untrained()._replace(prototypes=None, quadruples={})
     data = load_cell(files, COMB, 0, lowercase=True)
     assert data.splits["train"].pairs.empty
@@ -92,7 +92,7 @@ def test_the_train_split_of_an_untrained_cell_without_prototypes_is_empty(untrai
 
 
 @pytest.mark.parametrize(("types", "p", "count"), [(COMB, 3, 60), (None, 1, 61)])
-def test_a_trained_cell_keeps_every_training_pair(cell_files, types, p, count):
+def test_a_trained_cell_loads_all_training_pairs(cell_files, types, p, count):
     data = load_cell(cell_files(types=types, p=p), types, p, lowercase=True)
     assert len(data.splits["train"].pairs) == count
     groups = data.splits["dev"].groups
@@ -103,7 +103,7 @@ def test_a_trained_cell_keeps_every_training_pair(cell_files, types, p, count):
 # A store of sentence vectors
 
 
-def test_a_sentence_looks_up_its_own_vector(untrained, store, corpus):
+def test_sentence_vectors_are_looked_up(untrained, store, corpus):
     path = store(ranked_sentences(corpus, typed_only=True))
     data = load_cell(untrained(path), COMB, 3, lowercase=True)
     vectors, rows = read_store(path)
@@ -113,7 +113,7 @@ def test_a_sentence_looks_up_its_own_vector(untrained, store, corpus):
         np.testing.assert_array_equal(data.word_vectors[words[0, 0]], vectors[rows[text]])
 
 
-def test_sentences_keep_their_case_and_white_space(untrained, store, make_corpus):
+def test_sentence_vectors_keep_case_and_white_space(untrained, store, make_corpus):
     questions = [
         (split, f"Who  Is {split}\r ?", [(f"The  {split}", 1), ("a\u2028b", 0)])
         for split in ("train", "dev", "test")
@@ -130,28 +130,26 @@ def test_sentences_keep_their_case_and_white_space(untrained, store, make_corpus
 
 
 @pytest.mark.parametrize("types", [COMB, None])
-def test_a_store_of_other_sentences_does_not_fit(untrained, store, corpus, types):
+def test_a_store_of_other_sentences_is_an_error(untrained, store, corpus, types):
     path = store(ranked_sentences(corpus, typed_only=True)[types is not None :])
     with pytest.raises(AnalogyQAError, match=r"sentences\.npy.*These files do not fit each other"):
         load_cell(untrained(path, types=types, p=1), types, 1, lowercase=True)
 
 
-def test_the_files_of_a_cell_are_named_by_what_they_are(untrained):
+def test_files_by_role(untrained):
     others = {"sentence vectors", "prototypes", "quadruples dev", "quadruples test"}
-    assert set(untrained("s.npy").named()) == {"corpus", *others}
+    assert set(untrained("s.npy").by_role()) == {"corpus", *others}
 
 
 @pytest.mark.parametrize(("types", "p"), [(COMB, 3), (None, 1)])
-def test_stored_means_of_words_score_as_the_encoder_of_means_does(
-    untrained, corpus, tmp_path, store, types, p
-):
+def test_stored_means_score_like_the_mean_encoder(untrained, corpus, tmp_path, store, types, p):
     files = untrained(types=types, p=p)
     words = tmp_path / "words.vec"
     vectors, rows = read_store(files.vectors)
     lines = [f"{word} {' '.join(map(repr, vectors[row].tolist()))}" for word, row in rows.items()]
     words.write_text("\n".join(lines) + "\n")
     sentences = ranked_sentences(corpus, typed_only=types is not None)
-    encoded = encode_sentences("sent2vec", sentences, Resources(str(words), None, [], True))
+    encoded = encode_sentences("sent2vec", sentences, Resources(str(words), "", [], True))
     path = store(sentences, encoded)
     by_words = load_cell(files, types, p, lowercase=True)
     by_sentence = load_cell(files._replace(sentence_vectors=path, vectors=None), types, p, True)
@@ -163,7 +161,7 @@ def test_stored_means_of_words_score_as_the_encoder_of_means_does(
     assert scores["best_prototype"].tolist() == expected["best_prototype"].tolist()
 
 
-def test_prototypes_may_have_the_answers_of_others_of_their_type(cell_files):
+def test_answers_of_other_prototypes(cell_files):
     files = cell_files(p=3)
     own = load_cell(files, COMB, 3, True, trains=True)
     others = load_cell(files, COMB, 3, True, trains=True, answers="others")

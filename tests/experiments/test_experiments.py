@@ -10,9 +10,9 @@ import pytest
 from analogyqa.errors import AnalogyQAError
 from analogyqa.experiments.checks import check_jobs, require_targets
 from analogyqa.experiments.experiment import load_experiment
-from analogyqa.experiments.given import Given
 from analogyqa.experiments.inputs import Inputs
 from analogyqa.experiments.outputs import Outputs
+from analogyqa.experiments.parameters import Parameters
 from analogyqa.experiments.patterns import growing, one_of, with_overrides
 from analogyqa.files import read_yaml
 from analogyqa.plan.configured import configured_cell
@@ -37,12 +37,12 @@ def inputs():
 
 @pytest.fixture(scope="module")
 def given(inputs):
-    return Given(inputs)
+    return Parameters(inputs)
 
 
 def cell(path: str) -> SimpleNamespace:
     """The wildcards of a job that runs a cell."""
-    names = ("system", "dataset", "subset", "axes")
+    names = ("system", "dataset", "subset", "overrides")
     return SimpleNamespace(**dict(zip(names, path.split("/"), strict=True)))
 
 
@@ -65,7 +65,7 @@ def test_a_trained_cell_reads_its_tables_a_file_for_each_seed(inputs):
     }
 
 
-def test_what_a_system_does_not_read_is_no_input(inputs):
+def test_systems_have_only_the_inputs_that_they_read(inputs):
     assert inputs.run_cell(cell("bm25/trecqa/comb/default")) == {
         "corpus": f"{OUT}/corpora/trecqa.parquet"
     }
@@ -79,16 +79,16 @@ def test_a_chosen_cell_waits_for_the_selection(monkeypatch):
     monkeypatch.chdir(ROOT)
     selection = {"systems": {"similarity": None, "tam": None, "analogy": ["no_dropout"]}}
     inputs = Inputs(sample(selection=selection))
-    files = inputs.run_cell(cell("analogy/wikiqa/comb/setting=chosen"))
+    files = inputs.run_cell(cell("analogy/wikiqa/comb/hyperparameters=tuned"))
     assert files["selection"] == f"{OUT}/selection/analogy/wikiqa.json"
     wildcards = SimpleNamespace(system="analogy", dataset="wikiqa")
-    assert inputs.choose_setting(wildcards) == {
+    assert inputs.choose_hyperparameters(wildcards) == {
         "paper": f"{OUT}/runs/analogy/wikiqa/comb/default/history.parquet",
         "no_dropout": f"{OUT}/runs/analogy/wikiqa/comb/dropout=0/history.parquet",
     }
 
 
-def test_a_fold_has_a_corpus_of_its_own_and_the_vectors_of_its_data_set(inputs):
+def test_a_fold_has_its_own_corpus_and_the_vectors_of_its_data_set(inputs):
     files = inputs.run_cell(cell("analogy/wikiqa/comb/fold=1of2"))
     assert files["corpus"] == f"{OUT}/corpora/wikiqa@fold=1of2.parquet"
     assert files["vectors"] == f"{OUT}/vectors/wikiqa/fasttext.npy"
@@ -103,18 +103,16 @@ def test_an_override_that_is_not_known_ends_with_a_message(inputs, capsys):
 RULES = "\n".join(path.read_text("utf-8") for path in sorted((ROOT / "rules").glob("*.smk")))
 
 
-@pytest.mark.parametrize("kind", [Inputs, Outputs, Given])
-def test_every_function_that_a_rule_names_is_there(kind):
-    names = set(re.findall(rf"{kind.__name__.upper()}\.(\w+)", RULES))
+@pytest.mark.parametrize(
+    ("variable", "functions"), [("INPUTS", Inputs), ("OUTPUTS", Outputs), ("PARAMS", Parameters)]
+)
+def test_every_function_that_a_rule_names_exists(variable, functions):
+    names = set(re.findall(rf"{variable}\.(\w+)", RULES))
     assert len(names) > 5
-    assert [name for name in names if not callable(getattr(kind, name, None))] == []
+    assert [name for name in names if not callable(getattr(functions, name, None))] == []
 
 
-def test_the_rules_have_no_function_of_their_own():
-    assert re.findall(r"(?m)^\s*def |lambda", RULES) == []
-
-
-# Of each rule the wildcards of a job of the sample.
+# The wildcards of a job of each rule, in the sample.
 JOBS = {
     "build_corpus": SimpleNamespace(corpus="wikiqa@fold=1of2"),
     "find_entities": SimpleNamespace(corpus="wikiqa"),
@@ -135,7 +133,7 @@ JOBS = {
 
 
 @pytest.mark.parametrize("rule", JOBS)
-def test_what_a_job_is_given_is_a_value_of_json_with_the_hash_of_its_code(given, rule):
+def test_parameters_are_json_with_the_hash_of_the_code(given, rule):
     values = getattr(given, rule)(JOBS[rule])
     assert json.loads(json.dumps(values)) == values
     assert re.fullmatch("[0-9a-f]{64}", values["code"])
@@ -144,13 +142,16 @@ def test_what_a_job_is_given_is_a_value_of_json_with_the_hash_of_its_code(given,
 
 def test_the_parts_of_a_fused_system_are_its_files(monkeypatch):
     monkeypatch.chdir(ROOT)
-    both = {"title": "Both", "ranker": "fused", "parts": ["analogy", "bm25"]}
+    both = {"title": "Both", "ranker": {"name": "fused", "parts": ["analogy", "bm25"]}}
     own = Inputs(sample(systems={"both": both}))
     files = own.fuse_scores(cell("both/wikiqa/who/default"))
     folders = [f"{OUT}/runs/{name}/wikiqa/who/default" for name in ("analogy", "bm25")]
     assert files["scores"] == [f"{folder}/scores.parquet" for folder in folders]
     assert files["records"] == [f"{folder}/run.json" for folder in folders]
-    assert Given(own).fuse_scores(cell("both/wikiqa/who/default"))["parts"] == ["analogy", "bm25"]
+    assert Parameters(own).fuse_scores(cell("both/wikiqa/who/default"))["parts"] == [
+        "analogy",
+        "bm25",
+    ]
 
 
 def test_the_targets_are_the_tables_and_figures_of_the_papers(inputs):
@@ -158,8 +159,8 @@ def test_the_targets_are_the_tables_and_figures_of_the_papers(inputs):
     assert f"{OUT}/tables/diallo2019/table4.tex" in targets
     assert f"{OUT}/figures/lwda2019/figure1.svg" in targets
     assert len(targets) == len(set(targets)) == 3 * 8
-    assert Outputs(inputs).crossfit() == [
-        f"{OUT}/tables/diallo2019/{name}.csv" for name in ("crossfit", "pairs")
+    assert Outputs(inputs).cross_validation() == [
+        f"{OUT}/tables/diallo2019/{name}.csv" for name in ("cross_validation", "pairs")
     ]
 
 
@@ -170,15 +171,19 @@ def test_a_table_reads_the_runs_that_it_shows_and_no_other(inputs):
     shown = Outputs(inputs).render_table(SimpleNamespace(paper="lwda2019", number="1"))
     assert {Path(file).parts[3] for file in shown["records"]} <= {"lwda", "similarity", "tam"}
     assert len(shown["records"]) == len(shown["metrics"]) > 0
+    curve = Outputs(inputs).draw_figure(SimpleNamespace(paper="diallo2019", number="7"))
+    assert {Path(file).parts[3:6] for file in curve["records"]} == {
+        ("analogy", dataset, "comb") for dataset in ("wikiqa", "trecqa")
+    }
 
 
-def test_a_run_of_other_settings_stops_where_snakemake_does_not_notice(tmp_path, monkeypatch):
+def test_a_run_with_other_settings_is_refused_unless_snakemake_notices(tmp_path, monkeypatch):
     monkeypatch.chdir(ROOT)
     results = str(tmp_path / "out")
     before, now = sample(output_dir=results), sample(output_dir=results, prototypes={"p": 5})
     wildcards = TRAINED
     own = Inputs(before)
-    configured = configured_cell(before.config, own.cell_of(wildcards))
+    configured = configured_cell(before.config, own.job_cell(wildcards))
     record = Path(results, "runs/analogy/wikiqa/who/default/run.json")
     record.parent.mkdir(parents=True)
     record.write_text(json.dumps({"configured": configured}))
@@ -194,7 +199,7 @@ def test_typed_targets_are_checked_and_other_arguments_are_not(inputs):
         require_targets([f"{OUT}/tables/diallo2019/table99.csv"], inputs.experiment)
 
 
-def test_the_types_that_cells_ask_for_must_be_in_the_data(monkeypatch):
+def test_the_question_types_of_cells_must_be_in_the_data(monkeypatch):
     monkeypatch.chdir(ROOT)
     job = SimpleNamespace(
         rule=SimpleNamespace(name="build_corpus"), wildcards=SimpleNamespace(corpus="wikiqa")

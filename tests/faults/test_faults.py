@@ -12,11 +12,11 @@ import psutil
 import pytest
 
 from faults.harness import LOCKED, Run, assert_identical, kill_and_restart, run_of, tiny_run
-from workflow.project import AXES, FEW, Project
+from workflow.project import CHOICES, FEW, Project
 
 pytestmark = pytest.mark.slow
 
-KILLS = 8
+KILLS = 4
 TWO_DAYS = 2 * 24 * 3600.0
 
 
@@ -65,7 +65,7 @@ READ_BY = {
     "runs/analogy/wikiqa/comb/default/metrics.parquet": "figures/diallo2019/figure6.png",
     "runs/similarity/wikiqa/comb/default/run.json": "tables/diallo2019/sensitivity.csv",
     "selection/similarity/wikiqa.json": (
-        "runs/similarity/wikiqa/comb/p=2@setting=chosen/scores.parquet"
+        "runs/similarity/wikiqa/comb/p=2@hyperparameters=tuned/scores.parquet"
     ),
 }
 # A second corpus, other vectors and a second selection, so that there are such files.
@@ -73,11 +73,11 @@ OTHER = {"title": "Other", "encoder": "mean", "vectors": "crawl", "ranker": "cos
 WIDER = {
     **FEW,
     "systems": {**FEW["systems"], "other": OTHER},
-    "selection": {"systems": ["analogy", "similarity"], "settings": {"hinge": None}},
+    "selection": {"systems": ["analogy", "similarity"], "hyperparameters": {"hinge": None}},
     "sensitivity": {
         **FEW["sensitivity"],
         "systems": ["similarity"],
-        "axes": {**AXES, "loss": None},
+        "choices": {**CHOICES, "loss": None},
     },
 }
 
@@ -129,7 +129,7 @@ def small_disk(run):
 
 
 NO_ROOM = re.compile(
-    r"^Error: output_dir: 'results' cannot be written: the disk of .* Make room", re.M
+    r"^Error: output_dir: 'results' cannot be written: the disk of .* Free some", re.M
 )
 
 
@@ -197,7 +197,7 @@ def test_a_clock_that_is_behind_is_named_and_costs_nothing(run, expected):
     assert_identical(run, expected)
 
 
-def test_a_second_snakemake_is_told_of_the_first_and_does_no_harm(run, expected):
+def test_a_second_snakemake_is_refused_and_does_no_harm(run, expected):
     first = run.start()
     _when(run, first, "steps (")
     assert run.start().wait() != 0

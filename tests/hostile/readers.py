@@ -1,4 +1,4 @@
-"""Whatever reads a file of the user or of an earlier job, with valid files for it to be damaged."""
+"""All readers of files from users or earlier jobs, with valid files for tests to damage."""
 
 import gzip
 import io
@@ -14,11 +14,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import torch
 
+from analogyqa.corpora.specs import READERS
 from analogyqa.corpora.table import build_corpus
 from analogyqa.pretrained import infersent
 from analogyqa.pretrained.nli import read_nli
 from analogyqa.pretrained.sent2vec import encode_tokens
-from analogyqa.registry import READERS
 from analogyqa.report.summary import read_runs
 from analogyqa.rewriting.entities import find_entities
 from analogyqa.schemas import CORPUS, METRICS, SPLITS, read_table, write_table
@@ -49,11 +49,19 @@ def saved(value: object, **options) -> bytes:
     return written(lambda file: torch.save(value, file, **options))
 
 
-def zipped(name: str, content: bytes, flags: int = 0, offset: int | None = None) -> bytes:
-    """Return an archive; its directory may say that its member is otherwise than it is."""
+def zipped(*members: tuple, flags: int = 0, offset: int | None = None) -> bytes:
+    """Return an archive of members: name, content and, by default 0, Unix mode.
+
+    `flags` and `offset` replace what its directory says about the member.
+    """
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr(name, content)
+        for name, content, *mode in members:
+            info = zipfile.ZipInfo()
+            info.filename = name  # given to ZipInfo itself, some names would be corrected
+            info.compress_type = zipfile.ZIP_DEFLATED
+            info.external_attr = sum(mode) << 16
+            archive.writestr(info, content)
     packed = bytearray(buffer.getvalue())
     if flags:
         directory = packed.index(b"PK\x01\x02")
@@ -74,7 +82,7 @@ def vectors_binary() -> bytes:
 
 
 def sent2vec(words: int = 5, buckets: int = 4, order: int = 2, height: int = 9) -> bytes:
-    """Return a model of 5 words and 4 buckets, which may say that it is of others."""
+    """Return a model of 5 words and 4 buckets; its header may state other numbers."""
     arguments = (793712314, 11, 4, 5, 5, 5, 10, order, 1, 4, buckets, 0, 0, 100, 1e-4)
     dictionary = b"".join(word.encode() + b"\0" + struct.pack("<qb", 3, 0) for word in WORDS)
     return (
@@ -147,7 +155,7 @@ def metrics(path: Path) -> object:
 
 
 class Target(NamedTuple):
-    """A reader, valid files for it, the end of their name, and the inputs of the slow run."""
+    """A reader, valid files for it, their suffix, and the number of inputs in the suite `slow`."""
 
     read: Callable[[Path], object]
     valid: list[bytes]
@@ -192,7 +200,7 @@ snli: &x
 b: {<<: *x, file: b, sha256: unknown, licence: *l, citation: "x"}
 """
 RECORD = (
-    b'{"cell": {"system": "a", "dataset": "b", "subset": "who", "axes": {}}, "settings": {}, '
+    b'{"cell": {"system": "a", "dataset": "b", "subset": "who", "overrides": {}}, "settings": {}, '
     b'"seeds": [0], "content_hash": "x"}'
 )
 PATTERNS = (
@@ -218,9 +226,9 @@ TARGETS = {
     "YahooCQA": Target(read_corpus("yahoocqa"), [YAHOO], ".txt", 5_000),
     "vectors": Target(select, [vectors_text(), vectors_text("")], ".vec", 25_000),
     "vectors, gzipped": Target(select, [gzip.compress(vectors_text(), mtime=0)], ".vec.gz", 8_000),
-    "vectors, zipped": Target(select, [zipped("a.vec", vectors_text())], ".vec.zip", 12_000),
+    "vectors, zipped": Target(select, [zipped(("a.vec", vectors_text()))], ".vec.zip", 12_000),
     "word2vec": Target(select, [vectors_binary()], ".bin", 20_000),
-    "word2vec, zipped": Target(select, [zipped("a.bin", vectors_binary())], ".bin.zip", 4_000),
+    "word2vec, zipped": Target(select, [zipped(("a.bin", vectors_binary()))], ".bin.zip", 4_000),
     "store": Target(store, [npy(NUMBERS)], ".npy", 10_000),
     "words of a store": Target(words_of_store, [WORD_LINES], ".words.txt", 2_000),
     "record of a store": Target(
@@ -231,7 +239,7 @@ TARGETS = {
     "inference": Target(nli, [b"a b\tc\t0\nd\te\t2\n"], ".txt", 4_000),
     "SICK": Target(nli, [SICK], ".txt", 6_000),
     "SNLI": Target(nli, [SNLI], ".jsonl", 10_000),
-    "SNLI, zipped": Target(nli, [zipped("a/snli_train.jsonl", SNLI)], ".zip", 6_000),
+    "SNLI, zipped": Target(nli, [zipped(("a/snli_train.jsonl", SNLI))], ".zip", 6_000),
     "run record": Target(run_record, [RECORD], ".json", 5_000),
     "registry": Target(load_registry, [REGISTRY], ".yaml", 2_500),
     "paper": Target(load_paper, [content_of("papers/lwda2019/paper.yaml")], ".yaml", 2_500),

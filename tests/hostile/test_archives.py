@@ -1,8 +1,7 @@
-"""Archives that would write elsewhere, or without end: refused by name, and little is written."""
+"""Archives that would write elsewhere or endlessly are refused by name, and little is written."""
 
 import gzip
 import io
-import resource
 import stat
 import tracemalloc
 import zipfile
@@ -10,6 +9,8 @@ import zlib
 from contextlib import contextmanager
 
 import pytest
+from hostile.cases import few
+from hostile.readers import zipped
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.pretrained.nli import read_nli
@@ -24,18 +25,6 @@ LITTLE = 48 << 20  # bytes of memory, or of a file: a few times the packed bomb
 FILE, LINK, FIFO = stat.S_IFREG | 0o644, stat.S_IFLNK | 0o777, stat.S_IFIFO | 0o644
 
 
-def zipped(*members: tuple[str, bytes, int]) -> bytes:
-    """Return an archive of members: name, content, mode of Unix."""
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content, mode in members:
-            info = zipfile.ZipInfo()
-            info.filename = name  # given to ZipInfo itself, some of the names would be mended
-            info.external_attr = mode << 16
-            archive.writestr(info, content)
-    return buffer.getvalue()
-
-
 def endless(letter: bytes) -> bytes:
     """Return 10 GiB of a letter as a DEFLATE stream, without ever having them in memory."""
     size = 1 << 20
@@ -46,7 +35,7 @@ def endless(letter: bytes) -> bytes:
 
 
 def bomb(member: str, letter: bytes = b"\0", stated: int = BOMB) -> bytes:
-    """Return a small archive whose member unpacks to 10 GiB; `stated` is what it says."""
+    """Return a small archive whose member unpacks to 10 GiB; `stated` is the size it claims."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         archive.writestr(member, endless(letter))
@@ -56,35 +45,39 @@ def bomb(member: str, letter: bytes = b"\0", stated: int = BOMB) -> bytes:
     return buffer.getvalue()
 
 
-@contextmanager
-def little_room():
-    """Let no file grow above LITTLE, and see to it that memory did not."""
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (LITTLE, limits[1]))
-    tracemalloc.start()
-    try:
-        yield
-        assert tracemalloc.get_traced_memory()[1] < LITTLE
-    finally:
-        tracemalloc.stop()
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+@pytest.fixture
+def limits(little_room):
+    """Limit the size of files to LITTLE, and assert that memory stayed below it."""
+
+    @contextmanager
+    def limits():
+        tracemalloc.start()
+        try:
+            with little_room(LITTLE):
+                yield
+        finally:
+            peak = tracemalloc.get_traced_memory()[1]
+            tracemalloc.stop()
+            assert peak < LITTLE
+
+    return limits
 
 
 @pytest.fixture
-def get(tmp_path):
-    """Fetch a member of an archive; where it is refused, return the message and see to the rest."""
+def get(tmp_path, limits):
+    """Fetch a member of an archive; if it is refused, return the message, and assert no files."""
 
     def get(archive: bytes, **changes) -> str | None:
         with running_server() as server:
             url = server.serve("/a.zip", ok(archive))
             it = source(CONTENT, urls=[{"url": url, "member": MEMBER}], **changes)
-            with little_room():
-                try:
+            try:
+                with limits():
                     fetch(it, tmp_path / "resources", [], sleep=lambda seconds: None)
-                except AnalogyQAError as error:
-                    files = [p for p in tmp_path.rglob("*") if p.is_file() or p.is_symlink()]
-                    assert files == []
-                    return str(error)
+            except AnalogyQAError as error:
+                files = [p for p in tmp_path.rglob("*") if p.is_file() or p.is_symlink()]
+                assert files == []
+                return str(error)
         return None
 
     return get
@@ -94,7 +87,7 @@ GOOD = (MEMBER, CONTENT, FILE)
 ELSEWHERE = ["/etc/passwd", "../file.txt", "corpus/../../file.txt", "corpus/..", "./file.txt", ""]
 ELSEWHERE += ["corpus//file.txt", "..\\file.txt", "corpus\\file.txt", "C:file.txt", "../"]
 ELSEWHERE += ["\\\\host\\file.txt", "corpus/file.txt\0.png"]
-# Members beside the right one, the first of which the message names.
+# Members besides the right one; the message names the first of them.
 HOSTILE = [
     *([(name, b"", FILE)] for name in ELSEWHERE),
     [("corpus/link", b"/etc/passwd", LINK)],
@@ -104,17 +97,17 @@ HOSTILE = [
 OTHER_NAMES = ("other.txt", "file.txt", f"a/{MEMBER}", f"{MEMBER}/")
 FLIPPED = bytearray(zipped(GOOD))
 FLIPPED[len(FLIPPED) // 2] ^= 1
-# Archives, and what the message says of them.
+# Archives, and part of the message about them.
 REFUSED = [
-    *((zipped((MEMBER, CONTENT, mode)), "that is no file") for mode in (LINK, FIFO)),
+    *((zipped((MEMBER, CONTENT, mode)), "that is a link or special file") for mode in (LINK, FIFO)),
     *((zipped((name, b"", FILE)), f"archive has no member {MEMBER}") for name in OTHER_NAMES),
     *((zipped(GOOD)[:end], "the archive is damaged") for end in (0, 50, -1)),
     (bytes(FLIPPED), "the archive is damaged"),
-    (zipped((MEMBER, b"wrong", FILE)), "another file: sha256 "),
+    (zipped((MEMBER, b"wrong", FILE)), "a different file: sha256 "),
 ]
 
 
-def test_a_member_is_taken_out_of_its_archive(get, tmp_path):
+def test_a_member_is_extracted_from_its_archive(get, tmp_path):
     assert get(zipped(("a.txt", b"", FILE), GOOD)) is None
     folder = tmp_path / "resources/data"
     assert {path.name for path in folder.iterdir()} == {"file.txt", "file.txt.source.json"}
@@ -122,10 +115,9 @@ def test_a_member_is_taken_out_of_its_archive(get, tmp_path):
     assert f"/a.zip#{MEMBER}" in (folder / "file.txt.source.json").read_text()
 
 
-@pytest.mark.parametrize("place", ["before", "behind"])
-@pytest.mark.parametrize("members", HOSTILE)
-def test_an_archive_with_a_hostile_member_is_refused_by_its_name(get, members, place):
-    archive = zipped(*members, GOOD) if place == "before" else zipped(GOOD, *members)
+@pytest.mark.parametrize(("members", "position"), few(HOSTILE, ["before", "after"]))
+def test_an_archive_with_a_hostile_member_is_refused_by_its_name(get, members, position):
+    archive = zipped(*members, GOOD) if position == "before" else zipped(GOOD, *members)
     assert f"the archive has a member {members[0][0]!r}" in get(archive)
 
 
@@ -138,12 +130,13 @@ def test_a_damaged_archive_or_one_without_the_file_is_refused(get, archive, mess
     ("changes", "most"), [({}, "38,000"), ({"sha256": "unknown", "bytes": None}, "1,0")]
 )
 def test_a_bomb_is_refused_before_it_is_unpacked(get, changes, most):
-    expected = f"{MEMBER} in the archive has {BOMB:,} bytes, more than the {most}"
-    assert expected in get(bomb(MEMBER), **changes)
+    message = get(bomb(MEMBER), **changes)
+    assert f"{MEMBER} in the archive has {BOMB:,} bytes" in message
+    assert f" {most}" in message
 
 
 @pytest.mark.parametrize("stated", [len(CONTENT), 2 * len(CONTENT)])
-def test_a_bomb_that_is_said_to_be_small_is_unpacked_no_further(get, stated):
+def test_a_bomb_that_claims_to_be_small_is_unpacked_no_further(get, stated):
     assert "damaged" in get(bomb(MEMBER, stated=stated))
 
 
@@ -159,28 +152,25 @@ def packed_again(letter: bytes) -> bytes:
     return gzip.compress(b"", mtime=0)[:10] + endless(letter)
 
 
-# Files that are read from within their archive: name, member of a zip, letter that fills it.
+# Archives that are read without unpacking them: name, member of a zip, letter that fills it.
 READ_WITHIN = [
     *(("a.vec.zip", "a.vec", letter) for letter in (b"7", b" ")),
     *(("a.vec.gz", None, letter) for letter in (b"7", b"\n")),
     ("a.bin.zip", "a.bin", b"7"),
     ("a.bin.gz", None, b"\0"),
-    *(("a.zip", "snli_train.jsonl", letter) for letter in (b"[", b" ", b"\n")),
+    *(("a.zip", "snli_train.jsonl", letter) for letter in (b"[", b"\n")),
+    pytest.param("a.zip", "snli_train.jsonl", b" ", marks=pytest.mark.slow),
 ]
 
 
 @pytest.mark.parametrize(("name", "member", "letter"), READ_WITHIN)
-def test_a_bomb_that_is_read_within_its_archive_is_refused_early(tmp_path, name, member, letter):
+def test_a_bomb_that_is_read_within_its_archive_is_refused_early(
+    tmp_path, limits, name, member, letter
+):
     path = tmp_path / name
     path.write_bytes(bomb(member, letter) if member else packed_again(letter))
-    with pytest.raises(AnalogyQAError, match=str(path)), little_room():
+    with pytest.raises(AnalogyQAError, match=str(path)), limits():
         if name == "a.zip":
             read_nli([str(path)])
         else:
             select_vectors(path, ["word"], "zero")
-
-
-def test_the_cases_are_counted(report_count):
-    bombs = 5 + len(READ_WITHIN)
-    hostile = 2 * len(HOSTILE) + 3  # the member itself as a link, a pipe or a folder
-    report_count(f"{hostile} archives with hostile members and {bombs} bombs of 10 GiB, refused")

@@ -1,8 +1,7 @@
-"""Damaged files and senseless values: each reader gives a result or an AnalogyQAError.
+"""Given damaged files and absurd values, each reader gives a result or an AnalogyQAError.
 
-Most inputs are valid files with a few bytes changed at random, which costs some microseconds; of
-the configuration and the registry the values are changed as well. A failure shows the input and
-names its number and the seed.
+Most inputs are valid files with a few bytes changed at random; others are configurations and
+registries with changed values. A failure shows the input, its number and the seed.
 """
 
 import random
@@ -60,27 +59,27 @@ def changed_bytes(valid: list[bytes], draw: random.Random) -> bytes:
         elif change == 4:
             data[start:end] = draw.choice(TOKENS)
         elif change == 5:
-            other, place = draw.choice(valid), draw.randrange(1 + len(data))
-            data[start:end] = other[place : place + draw.choice((4, 16, 64))]
+            other, position = draw.choice(valid), draw.randrange(1 + len(data))
+            data[start:end] = other[position : position + draw.choice((4, 16, 64))]
         elif draw.random() < 0.3:
             del data[start:]
     return bytes(data)
 
 
-def places(values: object) -> Iterator[tuple]:
-    """Yield every value within nested dictionaries and lists: what holds it, and its key there."""
+def locations(values: object) -> Iterator[tuple]:
+    """Yield the container and the key of every value in nested dictionaries and lists."""
     for key, value in values.items() if isinstance(values, dict) else enumerate(values):
         yield values, key
         if isinstance(value, dict | list):
-            yield from places(value)
+            yield from locations(value)
 
 
 def changed_values(valid: list[dict], draw: random.Random) -> dict:
-    """Return a copy of nested values, some of them replaced, taken away, renamed or added."""
+    """Return a copy of nested values, some of them replaced, removed, renamed or added."""
     values = deepcopy(draw.choice(valid))
     for _ in range(draw.choice((1, 1, 2, 4))):
         nonsense = deepcopy(draw.choice(NONSENSE))
-        inner, key = draw.choice([*places(values)] or [(values, "a")])
+        inner, key = draw.choice([*locations(values)] or [(values, "a")])
         change = draw.randrange(5)
         if change == 0 and isinstance(inner, dict):
             inner.pop(key, None)
@@ -89,19 +88,19 @@ def changed_values(valid: list[dict], draw: random.Random) -> dict:
         elif change == 2 and isinstance(inner, dict):
             inner[draw.choice(["a", 1, None, "title", "loss", "\0"])] = nonsense
         elif change == 3 and values:
-            other, place = draw.choice([*places(values)])
-            inner[key] = deepcopy(other[place])
+            other, position = draw.choice([*locations(values)])
+            inner[key] = deepcopy(other[position])
         else:
             inner[key] = nonsense
     return values
 
 
 def configure(values: dict, path: Path) -> None:
-    """Check a configuration, and look for its files."""
+    """Check a configuration, and search for its files."""
     config = load_config(values, str(path))
     try:
         Availability(config, load_registry(ROOT / "sources.yaml"), str(path.parent), [])
-    except AnalogyQAError as error:  # which is of the registry as well, and names no file
+    except AnalogyQAError as error:  # it may be about the registry, and names no file
         raise AnalogyQAError(f"{path}: {error}") from error
 
 
@@ -110,7 +109,7 @@ def register(values: dict, path: Path) -> None:
     load_registry(path)
 
 
-# Each: who takes the values, valid ones, and the inputs of the slow run.
+# The function that reads values, valid values, and the number of inputs in the suite `slow`.
 CONFIG = {
     key: value
     for file in ("papers/diallo2019/config.yaml", "config.yaml")
@@ -125,7 +124,7 @@ INPUTS |= {name: inputs for name, (_, _, inputs) in VALUES.items()}
 
 
 def reader_of(name: str, folder: Path) -> tuple[Callable, Callable, list]:
-    """Return who reads an input, what damages one, and the valid ones."""
+    """Return a function that reads an input, one that damages it, and the valid inputs."""
     if name in VALUES:
         take, values, _ = VALUES[name]
         return (lambda changed: take(changed, folder / "it.yaml")), changed_values, [values]
@@ -139,7 +138,7 @@ def reader_of(name: str, folder: Path) -> tuple[Callable, Callable, list]:
 
 
 def survives(name: str, folder: Path, inputs: int) -> int:
-    """Give a reader damaged inputs; return how many it read, all the others being refused."""
+    """Give a reader damaged inputs; return how many it reads. It must refuse all the others."""
     read, changed, valid = reader_of(name, folder)
     for content in valid:
         read(content)
@@ -149,7 +148,7 @@ def survives(name: str, folder: Path, inputs: int) -> int:
         try:
             read(content)
         except AnalogyQAError as error:
-            # A paper's own file may ask for what a configuration takes away.
+            # The file of a paper may need what a configuration removes.
             assert str(folder / "it") in str(error) or str(error).startswith("papers/")
             refused += 1
         except Exception as error:
@@ -160,14 +159,14 @@ def survives(name: str, folder: Path, inputs: int) -> int:
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", INPUTS)
 def test_a_reader_survives_damaged_inputs(tmp_path, name):
-    survives(name, tmp_path, max(5, INPUTS[name] // 100))
+    survives(name, tmp_path, max(5, INPUTS[name] // 1000))
 
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_all_readers_survive_many_inputs(tmp_path, report_count):
     read = {name: survives(name, tmp_path, inputs) for name, inputs in INPUTS.items()}
-    # Neither are all of them refused at the first byte, nor do the changes change nothing.
+    # Some inputs of each reader are refused, but not all.
     assert all(0 < read[name] < INPUTS[name] for name in INPUTS), read
     assert sum(INPUTS.values()) >= 200_000
     report_count(

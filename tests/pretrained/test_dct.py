@@ -14,7 +14,7 @@ VECTORS = np.random.default_rng(0).normal(size=(3, 4)).astype(np.float32)
 @pytest.fixture
 def run(write_vectors):
     vectors = write_vectors(WORDS, VECTORS)
-    return lambda texts, k: encode(texts, Resources(None, vectors, [], True, {"k": k}))
+    return lambda texts, k: encode(texts, Resources("", vectors, [], True, {"k": k}))
 
 
 @pytest.mark.parametrize("words", [1, 2, 5])

@@ -29,7 +29,7 @@ def by_hand(bert, ids: list[int]):
 
 
 def resources(folder, pooling: str) -> Resources:
-    return Resources(str(folder), None, [], True, {"pooling": pooling})
+    return Resources(str(folder), "", [], True, {"pooling": pooling})
 
 
 def test_a_sentence_is_pooled_as_the_paper_says(model):
@@ -48,10 +48,10 @@ def test_a_masked_word_is_the_models_own_mask(model):
     assert found == pytest.approx(output.pooler_output[0].numpy(), abs=1e-5)
 
 
-def test_what_is_not_here_is_said(tmp_path, model):
+def test_a_missing_or_damaged_model_is_an_error(tmp_path, model):
     assert not installed(str(tmp_path))
     assert find_folder(str(model[0])) == model[0]
-    with pytest.raises(AnalogyQAError, match="no transformer of this name or path"):
+    with pytest.raises(AnalogyQAError, match="no transformer with this name or path"):
         encode(TEXTS, resources(tmp_path, "avg"))
     (tmp_path / "config.json").write_text("{")
     with pytest.raises(AnalogyQAError, match="the model cannot be loaded"):
@@ -80,7 +80,7 @@ def test_an_encoder_decoder_gives_the_states_of_its_encoder(tmp_path, kind, of, 
     assert found == pytest.approx(states.sum(dim=0).numpy() / np.sqrt(4), abs=1e-5)
 
 
-def test_the_code_of_a_folder_is_not_run_even_if_the_user_would(tmp_path, monkeypatch):
+def test_code_in_the_folder_never_runs(tmp_path, monkeypatch):
     monkeypatch.setattr("builtins.input", lambda *question: "y")
     folder, marker = tiny.save_bert(tmp_path / "model"), tmp_path / "executed"
     (folder / "own.py").write_text(f"open({str(marker)!r}, 'w').close()\n")
@@ -91,7 +91,7 @@ def test_the_code_of_a_folder_is_not_run_even_if_the_user_would(tmp_path, monkey
     assert not marker.exists()
 
 
-def test_an_adapter_beside_a_model_is_not_ignored(tmp_path):
+def test_an_adapter_is_refused(tmp_path):
     folder = tiny.save_bert(tmp_path / "model")
     (folder / "adapter_config.json").write_text(json.dumps({"peft_type": "LORA"}))
     with pytest.raises(AnalogyQAError, match=r"adapter_config\.json"):

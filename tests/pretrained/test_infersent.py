@@ -66,9 +66,7 @@ def resources(tmp_path, write_vectors):
     ("word_dim", "lstm_dim", "batch"),
     [(WORD_DIM, LSTM_DIM, 3), (300, 2048, infersent.ENCODE_BATCH)],
 )
-def test_vectors_are_those_of_the_equations_over_each_sentence_alone(
-    resources, monkeypatch, word_dim, lstm_dim, batch
-):
+def test_vectors_match_the_equations(resources, monkeypatch, word_dim, lstm_dim, batch):
     """Whatever is beside it in a batch; also of the published size."""
     monkeypatch.setattr(infersent, "ENCODE_BATCH", batch)
     state = state_dict(word_dim, lstm_dim)
@@ -94,9 +92,7 @@ def test_vectors_are_those_of_the_equations_over_each_sentence_alone(
         ("", {"words": WORDS[4:], "vectors": VECTORS[4:]}, []),
     ],
 )
-def test_the_words_of_a_sentence_are_those_with_a_vector_between_the_markers(
-    resources, text, changes, words
-):
+def test_markers_and_unknown_words(resources, text, changes, words):
     """In the case of the resources; the second version has its own markers and negations."""
     encoded = infersent.encode([text, "man"], resources(**changes))[0]
     expected = by_hand(words, state_dict(), VECTORS) if words else np.zeros(2 * LSTM_DIM)
@@ -107,7 +103,7 @@ def test_the_words_of_a_sentence_are_those_with_a_vector_between_the_markers(
 
 
 @pytest.mark.parametrize("zipped", [True, False])
-def test_weights_are_read_in_the_format_of_today_and_of_the_years_of_publication(tmp_path, zipped):
+def test_old_and_new_file_formats_are_read(tmp_path, zipped):
     torch.save(state_dict(7, 3), tmp_path / "w.pkl", _use_new_zipfile_serialization=zipped)
     torch.testing.assert_close(load(tmp_path / "w.pkl").state_dict(), state_dict(7, 3))
 
@@ -133,16 +129,18 @@ def renamed() -> OrderedDict:
         (b"<?xml version='1.0'?>", "not a file of PyTorch weights"),
     ],
 )
-def test_a_file_that_is_no_state_dict_of_this_encoder_is_named(tmp_path, value, message):
+def test_other_files_are_errors(tmp_path, value, message):
     path = tmp_path / "w.pkl"
     path.write_bytes(value) if isinstance(value, bytes) else torch.save(value, path)
     with pytest.raises(AnalogyQAError, match=rf"w\.pkl: .*{message}"):
         load(path)
 
 
-def test_word_vectors_of_another_length_are_named(resources):
+def test_word_vectors_of_another_length_are_an_error(resources):
     given = resources(state_dict(WORD_DIM + 1))
-    with pytest.raises(AnalogyQAError, match=r"words\.vec: word vectors of 6 numbers, .* reads 7"):
+    with pytest.raises(
+        AnalogyQAError, match=r"words\.vec: word vectors with 6 dimensions, .* needs 7"
+    ):
         infersent.encode(["a man"], given)
 
 

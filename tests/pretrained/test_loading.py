@@ -24,7 +24,7 @@ def bert(tmp_path):
 
 def vectors_of(name, folder, texts=TEXTS, pooling="avg"):
     options = {"pooling": pooling} if name == "hugging_face" else {}
-    return encode_sentences(name, texts, Resources(str(folder), None, [], True, options))
+    return encode_sentences(name, texts, Resources(str(folder), "", [], True, options))
 
 
 def by_hand(name, model, ids=IDS):
@@ -62,14 +62,14 @@ def test_weights_that_are_missing_or_damaged_are_refused(bert, name, damage):
 
 
 @both_encoders
-def test_a_layer_that_the_configuration_adds_is_missing(bert, name):
+def test_a_configured_layer_without_weights_is_refused(bert, name):
     tiny.rewrite_json(bert / "config.json", num_hidden_layers=3)
     with pytest.raises(AnalogyQAError, match=r"16 weights .* encoder\.layer\.2\."):
         vectors_of(name, bert)
 
 
 @both_encoders
-def test_a_pooler_may_be_missing_where_none_is_used(bert, name):
+def test_an_unused_pooler_may_be_missing(bert, name):
     whole = vectors_of(name, bert)
     tiny.rewrite_weights(
         bert, lambda weights: {k: v for k, v in weights.items() if "pool" not in k}
@@ -81,7 +81,7 @@ def test_a_pooler_may_be_missing_where_none_is_used(bert, name):
 
 @both_encoders
 @pytest.mark.parametrize("rename", [("", "bert."), (".weight", ".gamma"), (".bias", ".beta")])
-def test_names_that_transformers_knows_are_read(bert, name, rename):
+def test_renamed_weights_are_read(bert, name, rename):
     """Of a model with a head, and of the first published BERT."""
     whole, (old, new) = vectors_of(name, bert), rename
     tiny.rewrite_weights(
@@ -105,7 +105,7 @@ def test_names_that_transformers_knows_are_read(bert, name, rename):
     ],
     ids=["no files", "more tokens", "fewer tokens", "other words"],
 )
-def test_a_tokenizer_of_another_model_is_refused(bert, name, words):
+def test_a_foreign_tokenizer_is_refused(bert, name, words):
     for path in [*bert.glob("*token*"), bert / "vocab.txt"]:
         path.unlink()
     if words:
@@ -131,7 +131,7 @@ def test_padding_on_the_left_shifts_no_position(tmp_path, name):
 
 
 @both_encoders
-def test_without_a_padding_token_each_sentence_has_its_own_vector(tmp_path, name):
+def test_a_model_without_a_padding_token_is_read(tmp_path, name):
     """GPT-2, whose tokenizer also gives no token for an empty sentence."""
     from tokenizers import Tokenizer, models, pre_tokenizers
     from transformers import PreTrainedTokenizerFast
@@ -156,7 +156,7 @@ def test_without_a_padding_token_each_sentence_has_its_own_vector(tmp_path, name
     ("kind", "longest"),
     [("Bert", 16), ("Roberta", 15)],  # RoBERTa's positions begin behind that of its padding
 )
-def test_a_sentence_is_cut_off_where_the_positions_end(tmp_path, name, kind, longest):
+def test_sentences_are_truncated_to_the_positions(tmp_path, name, kind, longest):
     """Also where the tokenizer has no limit of its own, or one beyond the positions."""
     sizes = tiny.BERT | {"num_hidden_layers": 1, "max_position_embeddings": 16, "pad_token_id": 0}
     model = tiny.build(kind, **sizes)

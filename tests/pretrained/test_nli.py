@@ -65,13 +65,13 @@ def rows(*files: str, split: str = "train") -> list[tuple[str, str, str]]:
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 @pytest.mark.parametrize("name", FORMS)
-def test_each_form_gives_the_same_table_for_any_split(write, name, end):
+def test_every_format_gives_the_same_table(write, name, end):
     path = write(name, FORMS[name](*PAIRS).replace("\n", end))
     assert rows(path) == rows(path, split="dev") == PAIRS
 
 
 @pytest.mark.parametrize("name", FORMS)
-def test_a_byte_order_mark_and_empty_lines_are_no_pairs(write, name):
+def test_byte_order_mark_and_empty_lines_are_skipped(write, name):
     text = FORMS[name](*PAIRS)
     assert rows(write(name, "\ufeff" + text.replace("\n", "\n\n"))) == PAIRS
 
@@ -81,13 +81,13 @@ def test_files_are_read_one_after_the_other(write):
     assert rows(*(write(name, form(pair)) for (name, form), pair in forms)) == PAIRS
 
 
-def test_a_pair_without_a_gold_label_is_left_out(write):
+def test_pairs_without_a_gold_label_are_skipped(write):
     undecided = ("A man .", "A woman .", "-")
     assert rows(write("a.jsonl", snli(PAIRS[0], undecided, PAIRS[1]))) == PAIRS[:2]
 
 
 @pytest.mark.parametrize(("split", "pairs"), [("train", PAIRS), ("dev", PAIRS[:1])])
-def test_of_an_archive_the_member_of_the_split_is_read(write, split, pairs):
+def test_an_archive_is_read_by_split(write, split, pairs):
     assert rows(write("snli_1.0.zip", SNLI), split=split) == pairs
 
 
@@ -114,13 +114,13 @@ def test_the_columns_of_sick_are_found_by_their_names(write):
         ("a.txt", "", ": no pair of sentences"),
         ("a.txt", sick(), ": no pair of sentences"),
         ("a.jsonl", "", ": no pair of sentences"),
-        ("a.txt", b"\xff\xfe\x00", ": damaged or cut off ('utf-8' codec"),
-        ("a.zip", "no archive", ": damaged or cut off"),
-        ("a.zip", {"a_dev.jsonl": b"{}"}, ": expected one file inside that ends in _train.jsonl"),
+        ("a.txt", b"\xff\xfe\x00", ": damaged or truncated ('utf-8' codec"),
+        ("a.zip", "no archive", ": damaged or truncated"),
+        ("a.zip", {"a_dev.jsonl": b"{}"}, ": expected one file with a name in *_train.jsonl"),
         ("a.zip", {"a_train.jsonl": b"{\n"}, ", a_train.jsonl, line 1: not a JSON object"),
     ],
 )
-def test_a_broken_file_is_named_with_the_line_and_the_cause(write, name, content, message):
+def test_a_malformed_nli_file_is_an_error(write, name, content, message):
     path = write(name, content)
     with pytest.raises(AnalogyQAError) as caught:
         read_nli([path])

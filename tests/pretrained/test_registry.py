@@ -5,7 +5,7 @@ import pytest
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.pretrained import Resources, encode_sentences
-from analogyqa.registry import PRETRAINED, Entry
+from analogyqa.pretrained.specs import PRETRAINED, PretrainedSpec
 
 RESOURCES = Resources("weights.bin", "vectors.vec", ["a sentence"], lowercase=True)
 
@@ -19,12 +19,12 @@ NEEDS = [
 
 
 @pytest.mark.parametrize("name", PRETRAINED)
-def test_a_registered_encoder_is_there(name):
+def test_registered_encoders_can_be_imported(name):
     assert callable(PRETRAINED[name].load())
 
 
 @pytest.mark.parametrize(("name", "key"), NEEDS)
-def test_a_missing_resource_is_named(name, key):
+def test_a_missing_resource_is_an_error(name, key):
     with pytest.raises(AnalogyQAError, match=f"{name}: this encoder needs {key}"):
         encode_sentences(name, ["a"], RESOURCES._replace(**{key: None}))
 
@@ -49,10 +49,8 @@ DAMAGED = r"mine: the vector of 'the second'.*is weights\.bin damaged"
         ),
     ],
 )
-def test_an_encoder_of_ones_own_needs_only_a_line_and_is_checked(
-    monkeypatch, vectors, error, message
-):
-    monkeypatch.setitem(PRETRAINED, "mine", Entry("collections:Counter"))
+def test_vectors_of_a_custom_encoder_are_checked(monkeypatch, vectors, error, message):
+    monkeypatch.setitem(PRETRAINED, "mine", PretrainedSpec("collections:Counter"))
     monkeypatch.setattr("collections.Counter", lambda texts, resources: vectors)
     expected = pytest.raises(error, match=message) if error else nullcontext()
     with expected:

@@ -16,7 +16,7 @@ TRAINING = ["the cat sat", "the dog", "the the unknown bird", "dog sat"]
 def run(write_vectors):
     def run(texts, training=TRAINING, lowercase=True):
         vectors = write_vectors(WORDS, VECTORS)
-        return encode(texts, Resources(None, vectors, training, lowercase))
+        return encode(texts, Resources("", vectors, training, lowercase))
 
     return run
 
@@ -38,7 +38,7 @@ def by_hand(texts: list[str]) -> np.ndarray:
     return np.stack([(np.eye(4) - np.outer(shared, shared)) @ mean(text) for text in texts])
 
 
-def test_the_vectors_are_those_of_the_algorithm(run):
+def test_vectors_match_the_algorithm(run):
     """Also of `fish`, which training never saw, so that it weighs one; unknown words are left."""
     texts = ["the cat", "dog dog bird", "unknown cat never seen", "fish", "fish the", *TRAINING]
     vectors = run(texts)
@@ -60,6 +60,6 @@ def test_words_are_lower_cased_on_demand(run):
 
 
 @pytest.mark.parametrize("training", [[], ["unknown words", "more of them"]])
-def test_a_training_split_without_known_words_is_named(run, training):
+def test_a_training_split_without_known_words_is_an_error(run, training):
     with pytest.raises(AnalogyQAError, match=r"\.vec: none of the words of the training split"):
         run(["the cat"], training)

@@ -14,14 +14,14 @@ def test_sentences_are_looked_up(tmp_path):
     write_store(
         np.eye(2, dtype=np.float32), np.ones(2, bool), ["A e\u0301.", "C."], "elsewhere", path
     )
-    resources = Resources(str(path), None, [], True)
+    resources = Resources(str(path), "", [], True)
     assert encode(["C.", "A é.", "C."], resources).tolist() == [[0, 1], [1, 0], [0, 1]]
-    with pytest.raises(AnalogyQAError, match=r"1 of 2 sentences have no vector in it.*'D\.'"):
+    with pytest.raises(AnalogyQAError, match=r"1 of 2 sentences have no vector.*'D\.'"):
         encode(["C.", "D."], resources)
 
 
-def test_vectors_of_the_user_s_own_are_not_rebuilt_by_a_run(tmp_path):
+def test_damaged_user_vectors_are_an_error(tmp_path):
     write_store(np.eye(2, dtype=np.float32), np.ones(2, bool), ["a", "b"], "x", tmp_path / "v.npy")
     (tmp_path / "v.words.txt").write_text("a\n")
     with pytest.raises(AnalogyQAError, match=r"v\.npy: .*Compute them again and save both files"):
-        encode(["a"], Resources(str(tmp_path / "v.npy"), None, [], True))
+        encode(["a"], Resources(str(tmp_path / "v.npy"), "", [], True))

@@ -20,7 +20,7 @@ TEXTS = ["Who wrote Hamlet ?", "Shakespeare is the author of Hamlet .", "It rain
 
 
 def resources(weights: str) -> Resources:
-    return Resources(weights, vectors=None, training_texts=[], lowercase=True)
+    return Resources(weights, vectors="", training_texts=[], lowercase=True)
 
 
 @pytest.fixture(autouse=True)
@@ -40,14 +40,14 @@ def add_to_cache(cache: Path, repository: str) -> Path:
 
 
 @pytest.mark.parametrize("name", [MINILM, f"sentence-transformers/{MINILM}"])
-def test_a_name_is_found_in_the_package_that_carries_it_before_the_cache(cache, name):
+def test_a_package_comes_before_the_cache(cache, name):
     add_to_cache(cache, f"sentence-transformers/{MINILM}")
     folder = find_model(name)
     assert folder.parent.name == PACKAGE
     assert (folder / "model.safetensors").stat().st_size > 80e6
 
 
-def test_a_folder_or_its_list_of_modules_comes_before_the_package(tmp_path):
+def test_a_path_comes_before_a_package(tmp_path):
     """The latter is a file, as a source and the input of a rule are."""
     (tmp_path / MINILM).mkdir()
     assert find_model(MINILM).parent.name == PACKAGE
@@ -57,7 +57,7 @@ def test_a_folder_or_its_list_of_modules_comes_before_the_package(tmp_path):
 
 
 @pytest.mark.parametrize("name", [MINILM, "sentence-transformers/other", "other", "someone/else"])
-def test_without_a_package_a_name_is_found_in_the_cache(cache, monkeypatch, name):
+def test_a_model_is_found_in_the_cache(cache, monkeypatch, name):
     monkeypatch.setattr(transformer, "find_spec", lambda module: None)
     folder = add_to_cache(cache, name if "/" in name else f"sentence-transformers/{name}")
     assert find_model(name) == folder
@@ -66,7 +66,7 @@ def test_without_a_package_a_name_is_found_in_the_cache(cache, monkeypatch, name
 @pytest.mark.parametrize(
     "name", ["other", "someone/else", "/no/such/folder", "./a", "a b", "", "a/modules.json"]
 )
-def test_a_model_that_is_nowhere_is_not_installed(name):
+def test_a_missing_model_is_not_installed(name):
     assert not installed(name)
 
 
@@ -77,7 +77,7 @@ def test_a_model_that_is_nowhere_is_not_installed(name):
         ("someone/else", "Give the folder of the model"),
     ],
 )
-def test_a_missing_model_is_named_with_the_remedy(monkeypatch, name, remedy):
+def test_a_missing_model_is_an_error(monkeypatch, name, remedy):
     monkeypatch.setattr(transformer, "find_spec", lambda module: None)
     with pytest.raises(AnalogyQAError, match=rf"{name}: .* {remedy}"):
         encode(TEXTS, resources(name))

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from analogyqa.rankers.ai_cnn import WIDTH
-from small_networks import DIM, LENGTHS, C, D, build, scores, sentences
+from small_networks import DIM, assert_scores_equal, count_parameters
 
 
 def maps_of(ranker, words):
@@ -34,17 +34,11 @@ def by_hand(ranker, question, candidate):
 
 
 def test_a_score_is_that_of_the_equations():
-    ranker, vectors = build("ai_cnn"), sentences()
-    with torch.no_grad():
-        found = scores(ranker, vectors)
-        for score, c, d in zip(found, C, D, strict=True):
-            question, candidate = (vectors[row, : max(LENGTHS[row], 1)] for row in (c, d))
-            torch.testing.assert_close(score, by_hand(ranker, question, candidate))
+    assert_scores_equal("ai_cnn", by_hand)
 
 
 @pytest.mark.parametrize(("dim", "h"), [(DIM, 6), (4, 2), (300, 100)])
 def test_the_parameters_are_those_of_the_formula(dim, h):
-    ranker = build("ai_cnn", dim=dim, sentence_dim=h)
-    count = sum(parameter.numel() for parameter in ranker.parameters())
+    count = count_parameters("ai_cnn", dim, h)
     assert count == 3 * h**2 + (3 * dim + 6) * h + 1
     assert (count == 120_601) == (dim == 300)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from analogyqa.rankers import Vocabulary, Words
 from analogyqa.rankers.aligned import AlignedRanker
 
 GENERATOR = np.random.default_rng(0)
@@ -14,7 +15,7 @@ IDF = np.log((10 - HOLDING + 0.5) / (HOLDING + 0.5)).clip(min=0)
 @pytest.fixture
 def ranker():
     ranker = AlignedRanker(None)
-    ranker.fit(VECTORS, HOLDING, 10)
+    ranker.fit(Vocabulary(VECTORS, HOLDING, 10))
     return ranker
 
 
@@ -33,30 +34,31 @@ def plain(question, candidate):
     return score
 
 
-def test_scores_are_those_of_the_formula_in_whatever_order_the_pairs_stand(ranker):
+def test_scores_follow_the_formula_in_any_order(ranker):
     texts = [GENERATOR.integers(0, 20, GENERATOR.integers(1, 9)) for _ in range(4)]
     question_of = GENERATOR.integers(0, 4, 30)
     questions = [texts[number] for number in question_of]
     candidates = [GENERATOR.integers(0, 20, GENERATOR.integers(0, 12)) for _ in range(30)]
     expected = [plain(*pair) for pair in zip(questions, candidates, strict=True)]
-    assert ranker.scores(question_of, questions, candidates) == pytest.approx(expected, abs=1e-5)
+    scores, _ = ranker.scores(Words(question_of, questions, candidates))
+    assert scores == pytest.approx(expected, abs=1e-5)
 
 
 def test_a_word_that_the_candidate_has_counts_its_idf(ranker):
     question, candidate = np.array([3, 4]), np.array([4, 3, 7])
-    (score,) = ranker.scores(np.zeros(1, dtype=int), [question], [candidate])
+    (score,), _ = ranker.scores(Words(np.zeros(1, dtype=int), [question], [candidate]))
     assert score == pytest.approx(IDF[3] + IDF[4], rel=1e-5)
 
 
-def test_a_word_of_most_sentences_counts_nothing():
+def test_a_word_in_most_sentences_does_not_count():
     ranker = AlignedRanker(None)
-    ranker.fit(VECTORS, np.full(20, 9), 10)
-    assert ranker.scores(np.zeros(1, dtype=int), [np.arange(3)], [np.arange(3)]) == 0
+    ranker.fit(Vocabulary(VECTORS, np.full(20, 9), 10))
+    scores, _ = ranker.scores(Words(np.zeros(1, dtype=int), [np.arange(3)], [np.arange(3)]))
+    assert scores == 0
 
 
-def test_sentences_without_words_score_nothing(ranker):
+def test_sentences_without_words_score_zero(ranker):
     none = np.array([], dtype=int)
-    scores = ranker.scores(
-        np.array([0, 0, 1]), [np.arange(3)] * 2 + [none], [none, np.arange(3), none]
-    )
+    questions, candidates = [np.arange(3)] * 2 + [none], [none, np.arange(3), none]
+    scores, _ = ranker.scores(Words(np.array([0, 0, 1]), questions, candidates))
     assert scores[0] == scores[2] == 0 and scores[1] > 0

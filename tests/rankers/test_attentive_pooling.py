@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from analogyqa.rankers.attentive_pooling import WIDTH
-from small_networks import DIM, LENGTHS, C, D, build, scores, sentences
+from small_networks import DIM, assert_scores_equal, build, count_parameters, scores, sentences
 
 both = pytest.mark.parametrize("name", ["ap_cnn", "ap_bilstm"])
 
@@ -42,12 +42,7 @@ def by_hand(ranker, question, candidate):
 
 @both
 def test_a_score_is_that_of_the_equations(name):
-    ranker, vectors = build(name), sentences()
-    with torch.no_grad():
-        found = scores(ranker, vectors)
-        for score, c, d in zip(found, C, D, strict=True):
-            question, candidate = (vectors[row, : max(LENGTHS[row], 1)] for row in (c, d))
-            torch.testing.assert_close(score, by_hand(ranker, question, candidate))
+    assert_scores_equal(name, by_hand)
 
 
 @both
@@ -59,10 +54,7 @@ def test_a_score_is_a_cosine(name):
 
 @pytest.mark.parametrize(("dim", "h"), [(DIM, 6), (3, 2), (300, 300), (300, 600)])
 def test_the_parameters_are_those_of_the_formulas(dim, h):
-    cnn, bilstm = (
-        sum(each.numel() for each in build(name, dim=dim, sentence_dim=h).parameters())
-        for name in ("ap_cnn", "ap_bilstm")
-    )
+    cnn, bilstm = (count_parameters(name, dim, h) for name in ("ap_cnn", "ap_bilstm"))
     assert cnn == h * (WIDTH * dim + 1) + h**2
     assert bilstm == 4 * h * (dim + h // 2 + 2) + h**2
     if dim == 300:

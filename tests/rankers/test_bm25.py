@@ -1,4 +1,4 @@
-"""BM25 against its formula, and what it asks of its input."""
+"""BM25 against its formula, and its errors."""
 
 import logging
 import math
@@ -12,13 +12,15 @@ import numpy as np
 import pytest
 
 from analogyqa.errors import AnalogyQAError
-from analogyqa.rankers import build_ranker
+from analogyqa.rankers import Texts, build_ranker
 from analogyqa.settings.systems import System
 
 LIBRARY = str(Path(__file__).parents[2] / "workflow_scripts")
 COLLECTION = ["the cat sat", "the dog sat on the cat", "a bird", "the end of the long , long road"]
 
-bm25_scores = build_ranker(System(title="B", ranker="bm25")).scores
+
+def bm25_scores(*texts) -> np.ndarray:
+    return build_ranker(System(title="B", ranker="bm25")).scores(Texts(*texts))[0]
 
 
 def formula(question: list[str], candidate: list[str], collection: list[list[str]]) -> float:
@@ -87,7 +89,7 @@ def test_no_pairs_have_no_scores():
     assert bm25_scores([], [], COLLECTION, True).shape == (0,)
 
 
-def test_a_candidate_beyond_the_collection_is_named():
+def test_a_candidate_that_is_not_in_the_collection_is_named():
     with pytest.raises(AnalogyQAError, match=r"candidate 'a stranger' is not in the collection"):
         bm25_scores(["cat"] * 2, ["the cat sat", "a stranger"], COLLECTION, True)
 
@@ -102,9 +104,10 @@ def test_it_prints_and_logs_nothing(capfd, caplog):
 def test_every_process_gives_the_same_bits():
     """Sets of words have another order in each process."""
     script = (
-        "from analogyqa.rankers.bm25 import BM25Ranker\n"
+        "from analogyqa.rankers.bm25 import BM25Ranker, Texts\n"
         "texts = [' '.join(f'w{i * k % 13}' for i in range(9)) for k in range(1, 12)]\n"
-        "print(BM25Ranker(None).scores(texts[::-1], texts, texts, True).tobytes().hex())\n"
+        "scores, _ = BM25Ranker(None).scores(Texts(texts[::-1], texts, texts, True))\n"
+        "print(scores.tobytes().hex())\n"
     )
     outputs = [
         subprocess.run(

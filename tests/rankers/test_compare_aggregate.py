@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from analogyqa.rankers.compare_aggregate import WIDTHS
-from small_networks import DIM, LENGTHS, C, D, build, scores, sentences
+from small_networks import DIM, assert_scores_equal, count_parameters
 
 
 def by_hand(ranker, question, candidate):
@@ -29,16 +29,10 @@ def by_hand(ranker, question, candidate):
 
 
 def test_a_score_is_that_of_the_equations():
-    ranker, vectors = build("compare_aggregate"), sentences()
-    with torch.no_grad():
-        found = scores(ranker, vectors)
-        for score, c, d in zip(found, C, D, strict=True):
-            question, candidate = (vectors[row, : max(LENGTHS[row], 1)] for row in (c, d))
-            torch.testing.assert_close(score, by_hand(ranker, question, candidate))
+    assert_scores_equal("compare_aggregate", by_hand)
 
 
 @pytest.mark.parametrize(("dim", "h"), [(DIM, 6), (4, 2), (300, 150)])
 def test_the_parameters_are_those_of_the_formula(dim, h):
-    ranker = build("compare_aggregate", dim=dim, sentence_dim=h)
-    count = sum(parameter.numel() for parameter in ranker.parameters())
+    count = count_parameters("compare_aggregate", dim, h)
     assert count == 2 * h * (dim + 1) + h * (h + 1) + 15 * h**2 + 5 * h + 5 * h**2 + h + h + 1

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from analogyqa.rankers import build_ranker
+from analogyqa.rankers import PartScores, build_ranker
 from analogyqa.rankers.fused import listwise_weights, reciprocal_ranks, standardised
 from analogyqa.settings.systems import System
 
@@ -15,7 +15,9 @@ QUESTIONS = np.repeat(np.arange(40), 5)
 
 
 def fused(fusion="equal"):
-    return build_ranker(System(title="F", ranker="fused", parts=["a", "b"], fusion=fusion))
+    return build_ranker(
+        System(title="F", ranker={"name": "fused", "parts": ["a", "b"], "fusion": fusion})
+    )
 
 
 def examples(noise: tuple[float, ...]) -> tuple[np.ndarray, np.ndarray]:
@@ -50,12 +52,13 @@ def test_standardised_scores_do_not_depend_on_the_unit_of_a_system(scores, facto
     )
 
 
-def test_scores_that_are_all_equal_decide_nothing():
+def test_equal_scores_have_no_effect():
     scores = np.array([[0.3, 2.0], [0.3, 1.0], [0.3, 3.0]])
     assert standardised(scores, np.zeros(3, dtype=int))[:, 0].tolist() == [0, 0, 0]
     ranker = fused()
-    ranker.fit(scores, np.zeros(3, dtype=int), np.array([1, 0, 0]))
-    assert ranker.scores(scores, np.zeros(3, dtype=int)).argsort().tolist() == [1, 0, 2]
+    ranker.fit(PartScores(scores, np.zeros(3, dtype=int), np.array([1, 0, 0])))
+    values, _ = ranker.scores(PartScores(scores, np.zeros(3, dtype=int), np.zeros(3)))
+    assert values.argsort().tolist() == [1, 0, 2]
 
 
 def test_reciprocal_ranks_are_those_of_the_formula_and_ties_share_one():
@@ -65,22 +68,22 @@ def test_reciprocal_ranks_are_those_of_the_formula_and_ties_share_one():
 
 
 @pytest.mark.parametrize("fusion", ["equal", "reciprocal_rank", *LEARNED])
-def test_two_systems_with_errors_of_their_own_are_better_than_each(fusion):
+def test_fusing_systems_with_independent_errors_improves_both(fusion):
     scores, labels = examples((0.8, 0.8))
     ranker = fused(fusion)
-    ranker.fit(scores, QUESTIONS, labels)
-    both = mrr(ranker.scores(scores, QUESTIONS), labels)
+    ranker.fit(PartScores(scores, QUESTIONS, labels))
+    both = mrr(ranker.scores(PartScores(scores, QUESTIONS, labels))[0], labels)
     assert both > max(mrr(scores[:, part], labels) for part in (0, 1)) + 0.03
 
 
 @pytest.mark.parametrize("fusion", LEARNED)
-def test_a_learned_weight_follows_what_a_system_knows(fusion):
+def test_a_better_system_gets_a_larger_weight(fusion):
     scores, labels = examples((0.5, 50))
     ranker = fused(fusion)
-    ranker.fit(scores, QUESTIONS, labels)
+    ranker.fit(PartScores(scores, QUESTIONS, labels))
     assert ranker.weights[0] > 5 * abs(ranker.weights[1])
     turned = fused(fusion)
-    turned.fit(scores * [-1, 1], QUESTIONS, labels)
+    turned.fit(PartScores(scores * [-1, 1], QUESTIONS, labels))
     assert turned.weights == pytest.approx(ranker.weights * [-1, 1], rel=1e-3, abs=1e-3)
 
 
@@ -99,7 +102,7 @@ def test_the_listwise_weights_are_at_a_minimum():
 
 
 @pytest.mark.parametrize("fusion", LEARNED)
-def test_questions_that_tell_nothing_apart_leave_weights_that_are_numbers(fusion):
+def test_equal_candidates_give_finite_weights(fusion):
     ranker = fused(fusion)
-    ranker.fit(np.ones((4, 2)), np.array([0, 0, 1, 1]), np.zeros(4, dtype=int))
+    ranker.fit(PartScores(np.ones((4, 2)), np.array([0, 0, 1, 1]), np.zeros(4, dtype=int)))
     assert np.isfinite(ranker.weights).all()

@@ -1,4 +1,4 @@
-"""Analogy and similarity in one score, with a weight that is learned."""
+"""A mixture of analogy and similarity, with a learned weight."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from analogyqa.settings.systems import System
 
 @pytest.fixture
 def rankers():
-    """The hybrid, and what it mixes, over the same untrained vectors."""
+    """The hybrid ranker and the two that it mixes."""
     return [
         build_ranker(System(title="R", encoder="random", ranker=name))
         for name in ("hybrid", "cosine", "analogy")
@@ -28,14 +28,14 @@ def test_the_score_mixes_the_two_by_alpha(rankers, logit):
     encoded = Encoded(np.zeros(4, dtype=int), *sentences, prototypes, pairs)
     hybrid = rankers[0]
     hybrid.logit.data.fill_(logit)
-    (mixed, best), (cosine, _), (analogy, own) = (each.scores(encoded) for each in rankers)
+    (mixed, best), (cosine, _), (analogy, expected) = (ranker.scores(encoded) for ranker in rankers)
     alpha = 1 / (1 + np.exp(-logit))
     assert mixed == pytest.approx(alpha * cosine + (1 - alpha) * analogy, abs=1e-6)
-    assert (best == own).all() and mixed.dtype == np.float32
+    assert (best == expected).all() and mixed.dtype == np.float32
 
 
-def test_the_loss_of_the_mixture_moves_alpha_to_what_tells_right_from_wrong(rankers):
-    """Of these pairs the right ones have a cosine of 1, and all the same analogy."""
+def test_the_loss_moves_alpha_to_the_ranker_that_separates_right_from_wrong(rankers):
+    """The right pairs have a cosine of 1, and all pairs have the same analogy."""
     hybrid, up, right = rankers[0], torch.eye(4)[0], torch.eye(4)[1]
     corners = torch.stack([up, right, up, up, up, right])
     a, b = torch.tensor([0, 0]), torch.tensor([1, 1])

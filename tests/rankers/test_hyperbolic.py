@@ -1,4 +1,4 @@
-"""The distance of the ball against a reference, its gradients, and what HyperQA learns by it."""
+"""The distance in the ball against a reference, its gradients, and the scores of HyperQA."""
 
 import math
 
@@ -22,7 +22,7 @@ def points(norm, seed, count=1, dim=5):
 
 
 def reference(x, y):
-    """The distance as printed, in whole fractions of what floating point holds."""
+    """The distance as printed, in exact fractions."""
     from fractions import Fraction
 
     x, y = ([Fraction(value) for value in each.ravel().tolist()] for each in (x, y))
@@ -34,8 +34,8 @@ def reference(x, y):
 
 def ranker(**options):
     training = {"loss": "mix"}
-    own = {"encoder": "nbow", "vectors": "v", "ranker": "hyperbolic"}
-    return build_ranker(System(title="H", **own, training=training, **options), 5, 0)
+    own = {"encoder": "nbow", "vectors": "v", "ranker": {"name": "hyperbolic", **options}}
+    return build_ranker(System(title="H", **own, training=training), 5, 0)
 
 
 def energies(ranker, vectors):
@@ -51,7 +51,7 @@ def test_the_distance_is_that_of_the_definition_up_to_the_border(first, second, 
     assert poincare_distance(x, y).item() == pytest.approx(reference(x, y), rel=1e-6, abs=1e-9)
 
 
-def test_two_points_of_the_border_are_as_far_apart_as_they_are():
+def test_the_distance_of_two_points_on_the_border():
     x = in_ball(torch.tensor([[3.0, 0, 0]]))
     assert x.norm().item() == pytest.approx(1 - BORDER, abs=1e-12)
     assert poincare_distance(x, -x).item() == pytest.approx(4 * math.atanh(1 - BORDER), rel=1e-9)
@@ -73,7 +73,7 @@ def test_the_gradient_is_that_of_finite_differences(norm):
 
 
 @given(st.floats(1e-6, 1e6), seeds)
-def test_what_lies_in_the_ball_stays_and_the_rest_is_drawn_onto_its_border(norm, seed):
+def test_vectors_outside_the_ball_are_projected_onto_its_border(norm, seed):
     vectors = points(norm, seed, 2)
     found = in_ball(vectors)
     assert found.dtype == torch.float64
@@ -84,7 +84,7 @@ def test_what_lies_in_the_ball_stays_and_the_rest_is_drawn_onto_its_border(norm,
 
 @pytest.mark.parametrize("scale", [0.0, 1e-6, 0.1, 1.0, 100.0])
 @pytest.mark.parametrize("gradient", ["euclidean", "riemannian"])
-def test_no_gradient_is_not_a_number_at_the_centre_the_border_or_the_same_point(scale, gradient):
+def test_gradients_are_finite_at_the_centre_the_border_and_for_equal_points(scale, gradient):
     vectors = (scale * points(1.0, 0, 4)).float()
     vectors = torch.cat([vectors, vectors[:2], -vectors[2:]]).requires_grad_()
     own = ranker(gradient=gradient)
@@ -105,14 +105,14 @@ def test_a_riemannian_gradient_is_scaled_by_the_inverse_of_the_metric():
     torch.testing.assert_close(found["riemannian"], found["euclidean"] * (1 - 0.36) ** 2 / 4)
 
 
-def test_on_the_border_a_riemannian_gradient_is_almost_nothing():
-    """Why HyperQA as printed does not learn from vectors as long as published ones are."""
+def test_a_riemannian_gradient_almost_vanishes_on_the_border():
+    """So HyperQA as printed does not learn from vectors as long as published ones."""
     vectors = (20 * points(1.0, 0, 2)).requires_grad_()
     energies(ranker(), vectors).sum().backward()
     assert vectors.grad.norm() < 1e-8
 
 
-def test_the_last_layer_may_read_both_vectors_as_they_are():
+def test_the_last_layer_may_read_both_vectors():
     own, vectors = ranker(last_layer="concatenated"), 20 * points(1.0, 0, 4)
     vectors = vectors.float()
     assert torch.equal(energies(own, vectors), energies(ranker(), vectors))  # at its start
@@ -123,7 +123,7 @@ def test_the_last_layer_may_read_both_vectors_as_they_are():
     torch.testing.assert_close(added, vectors[:2] @ weights[:5] + vectors[2:] @ weights[5:])
 
 
-def test_the_near_are_scored_above_the_far_before_anything_is_learnt():
+def test_near_pairs_score_higher_before_training():
     vectors = torch.tensor([[0.5, 0], [0.5, 0], [0.4, 0], [-0.4, 0]])
     near, far = energies(ranker(), vectors).tolist()
     assert near > far

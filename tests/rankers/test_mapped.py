@@ -1,12 +1,12 @@
-"""The mapping of questions and candidates into one space, against what it must be."""
+"""The mapping of questions and candidates into one space."""
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analogyqa.rankers import Encoded, Fitting, build_ranker
-from analogyqa.rankers.mapped import components_of, least_squares_map, orthogonal_map
+from analogyqa.rankers import Encoded, Fitting, Texts, build_ranker
+from analogyqa.rankers.mapped import first_components, least_squares_map, orthogonal_map
 from analogyqa.settings.systems import System
 from analogyqa.vectors.unit import unit
 
@@ -37,7 +37,9 @@ def fitting(questions, candidates, labels=None, splits=None):
 
 def ranker(fitted_to, components=0, **mapping):
     options = {"mapping": mapping, "components": components}
-    made = build_ranker(System(title="M", encoder="mean", vectors="v", ranker="mapped", **options))
+    made = build_ranker(
+        System(title="M", encoder="mean", vectors="v", ranker={"name": "mapped", **options})
+    )
     made.fit(fitted_to)
     return made
 
@@ -54,7 +56,7 @@ def cosines(questions, candidates):
 
 
 @given(st.integers(0, 2**16), st.integers(1, 8), st.integers(1, 20))
-def test_the_map_is_orthogonal_and_no_other_of_some_is_nearer(seed, dim, pairs):
+def test_the_map_is_orthogonal_and_nearer_than_others(seed, dim, pairs):
     sources, targets = drawn(seed, pairs, dim), drawn(seed + 1, pairs, dim)
     found = orthogonal_map(sources, targets)
     np.testing.assert_allclose(found.T @ found, np.eye(dim), atol=1e-6)
@@ -71,7 +73,7 @@ def test_a_known_rotation_is_recovered(seed, dim):
 
 
 @pytest.mark.parametrize("direction", ["to_candidate", "to_question"])
-def test_one_side_undoes_a_rotation_that_hides_the_right_candidates(direction):
+def test_mapping_one_side_undoes_a_rotation(direction):
     questions, known = drawn(0, 40, 6), rotation(1, 6)
     candidates = questions @ known
     options = {"learned_from": ["train"], "side": "source", "direction": direction}
@@ -137,9 +139,9 @@ def test_sentences_are_normalised_step_by_step(steps, length, mean):
 @given(st.integers(0, 2**16), st.integers(0, 6))
 def test_the_components_of_the_training_sentences_are_removed(seed, count):
     vectors = drawn(seed, 20, 6)
-    components = components_of(vectors, count)
+    components = first_components(vectors, count)
     np.testing.assert_allclose(components @ components.T, np.eye(count), atol=1e-6)
-    # They hold as much of the vectors as the largest singular values say.
+    # Their share of the vectors is that of the largest singular values.
     values = np.linalg.svd(vectors, compute_uv=False)
     np.testing.assert_allclose(
         np.linalg.norm(vectors @ components.T) ** 2, (values[:count] ** 2).sum()
@@ -159,12 +161,12 @@ def test_a_cosine_that_is_not_positive_may_get_the_lowest_score():
     np.testing.assert_array_equal(cut, np.maximum(kept, 0))
 
 
-def test_a_sentence_without_words_is_like_no_other():
+def test_a_sentence_without_words_scores_zero():
     data = fitting(drawn(0, 8, 6), drawn(1, 8, 6))
     assert scores(ranker(data, components=2), np.zeros((1, 6)), drawn(2, 1, 6)) == 0
 
 
 def test_the_given_order_is_that_of_the_candidates():
     made = build_ranker(System(title="S", ranker="given_order"))
-    found = made.scores(["q", "q", "r"], ["c", "a", "b"], ["a", "b", "c"], True)
+    found, _ = made.scores(Texts(["q", "q", "r"], ["c", "a", "b"], ["a", "b", "c"], True))
     assert (found.dtype, np.argsort(-found).tolist()) == (np.float32, [0, 1, 2])

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from analogyqa.rankers.mp_cnn import FILTERS, WIDTHS
-from small_networks import DIM, LENGTHS, C, D, build, scores, sentences
+from small_networks import DIM, assert_scores_equal, build, scores, sentences
 
 POOLS = [lambda rows: rows.amax(0), lambda rows: rows.amin(0), lambda rows: rows.mean(0)]
 
@@ -69,13 +69,7 @@ def by_hand(ranker, question, candidate):
 
 
 def test_a_score_is_that_of_the_algorithms():
-    ranker, vectors = build("mp_cnn"), sentences()
-    with torch.no_grad():
-        found = scores(ranker, vectors)
-        for score, c, d in zip(found, C, D, strict=True):
-            question, candidate = (vectors[row, : max(LENGTHS[row], 1)] for row in (c, d))
-            expected = by_hand(ranker, question, candidate)
-            torch.testing.assert_close(score, expected, rtol=1e-4, atol=1e-5)
+    assert_scores_equal("mp_cnn", by_hand, rtol=1e-4, atol=1e-5)
 
 
 def test_the_gradients_are_those_of_the_algorithms():

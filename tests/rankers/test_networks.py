@@ -1,4 +1,4 @@
-"""What every ranker that reads words keeps."""
+"""Properties of every trained ranker of words."""
 
 import pytest
 import torch
@@ -6,28 +6,28 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analogyqa.rankers import Quadruples
-from analogyqa.rankers.padding import inside_of, side_of
-from analogyqa.registry import RANKERS
+from analogyqa.rankers.padding import side_of, word_mask
+from analogyqa.rankers.specs import RANKERS
 from small_networks import LENGTHS, C, D, build, scores, sentences
 
-TRAINED = [name for name, entry in RANKERS.items() if entry.reads_words and entry.trained]
+TRAINED = [name for name, entry in RANKERS.items() if entry.reads == "words" and entry.trained]
 each = pytest.mark.parametrize("name", TRAINED)
 
 
 @each
 def test_a_pair_has_one_score_on_one_side(name):
     ranker, vectors = build(name), sentences()
-    found = scores(ranker, vectors)
-    assert (found.shape, found.dtype) == ((len(C),), torch.float32)
-    assert found.isfinite().all()
+    energies = scores(ranker, vectors)
+    assert (energies.shape, energies.dtype) == ((len(C),), torch.float32)
+    assert energies.isfinite().all()
     rows = torch.tensor(C), torch.tensor(D)
     both = ranker.energies(Quadruples(vectors, *[rows[0][:0]] * 2, *rows), both_sides=True)
     assert len(both) == 1
-    assert both[0].equal(found)
+    assert both[0].equal(energies)
 
 
 @each
-def test_a_score_is_that_of_its_pair_alone_whatever_the_order(name):
+def test_scores_do_not_depend_on_order_or_batch(name):
     ranker, vectors = build(name), sentences()
     expected = scores(ranker, vectors)
     torch.testing.assert_close(scores(ranker, vectors, C[::-1], D[::-1]), expected.flip(0))
@@ -43,7 +43,7 @@ def test_a_score_is_that_of_its_pair_alone_whatever_the_order(name):
 @given(lengths=st.lists(st.integers(0, 6), min_size=2, max_size=4), more=st.integers(1, 5))
 def test_padding_never_changes_a_score(name, lengths, more):
     ranker, (c, d) = build(name), ([0, 1, len(lengths) - 1], [1, 0, 0])
-    with torch.no_grad():  # so that what the padding gives would win a maximum
+    with torch.no_grad():  # the values of padding would win a maximum
         for parameter in ranker.parameters():
             parameter.add_(0.3)
     narrow, wide = (scores(ranker, sentences(lengths, wide), c, d) for wide in (0, more))
@@ -54,9 +54,9 @@ def test_padding_never_changes_a_score(name, lengths, more):
 @pytest.mark.parametrize("length", [0, 1])
 def test_short_sentences_have_finite_scores_and_gradients(name, length):
     ranker = build(name)
-    found = scores(ranker, sentences([length, length, 4]), [0, 0, 0, 2], [0, 1, 2, 1])
-    found.sum().backward()
-    assert found.isfinite().all()
+    energies = scores(ranker, sentences([length, length, 4]), [0, 0, 0, 2], [0, 1, 2, 1])
+    energies.sum().backward()
+    assert energies.isfinite().all()
     assert all(parameter.grad.isfinite().all() for parameter in ranker.parameters())
 
 
@@ -69,7 +69,7 @@ def test_gradients_reach_every_parameter(name):
 
 
 @each
-def test_a_step_along_the_gradient_parts_right_from_wrong(name):
+def test_a_gradient_step_separates_right_from_wrong(name):
     ranker, vectors = build(name), sentences()
 
     def difference():
@@ -94,7 +94,7 @@ def test_the_weights_follow_the_seed(name):
 
 
 @each
-def test_question_and_candidate_are_read(name):
+def test_scores_depend_on_question_and_candidate(name):
     ranker, vectors = build(name), sentences()
     one, other_candidate, other_question = scores(ranker, vectors, [0, 0, 5], [1, 4, 1])
     assert one != other_candidate
@@ -125,13 +125,13 @@ def test_a_sentence_ends_with_its_last_row_that_is_not_zero():
     vectors = torch.zeros(4, 4, 2)
     vectors[0, :2], vectors[1, 2, 1], vectors[2, 3] = 1, -1, torch.nan
     expected = [[1, 1, 0, 0], [1, 1, 1, 0], [1, 1, 1, 1], [1, 0, 0, 0]]
-    assert inside_of(vectors).tolist() == [[bool(place) for place in row] for row in expected]
+    assert word_mask(vectors).tolist() == [[bool(value) for value in row] for row in expected]
 
 
 def test_a_side_is_as_wide_as_its_longest_sentence():
-    inside = inside_of(sentences())
+    inside = word_mask(sentences())
     maps = torch.arange(6 * 7 * 2).view(6, 7, 2)
     rows = torch.tensor([4, 0, 4])
-    side, own = side_of(maps, inside, rows)
+    side, mask = side_of(maps, inside, rows)
     assert side.equal(maps[[4, 0, 4], :3])
-    assert own.tolist() == [[True, True, False], [True] * 3, [True, True, False]]
+    assert mask.tolist() == [[True, True, False], [True] * 3, [True, True, False]]

@@ -1,4 +1,4 @@
-"""Every ranker keeps what `rankers/__init__.py` says; scores equal those of a plain loop."""
+"""Every ranker follows `rankers/__init__.py`; scores equal those of a plain loop."""
 
 import numpy as np
 import pytest
@@ -6,21 +6,21 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analogyqa.rankers import Encoded, Quadruples, build_ranker
+from analogyqa.rankers import Encoded, Quadruples, Texts, build_ranker
 from analogyqa.rankers.analogy import analogy_scores
 from analogyqa.rankers.energy import energy
-from analogyqa.registry import RANKERS
-from analogyqa.settings.systems import SYSTEM_AXES, System
+from analogyqa.rankers.specs import RANKER_OVERRIDES, RANKERS
+from analogyqa.settings.systems import System
 from analogyqa.vectors.unit import unit
 
-OF_TEXTS = [name for name, entry in RANKERS.items() if entry.reads_text]
+OF_TEXTS = [name for name, entry in RANKERS.items() if entry.reads == "text"]
 LEARNING = [name for name, entry in RANKERS.items() if entry.trained or entry.fitted]
-OF_VECTORS = [name for name in RANKERS if RANKERS[name].reads_vectors and name not in LEARNING]
+OF_VECTORS = [name for name in RANKERS if RANKERS[name].needs_encoder and name not in LEARNING]
 
 
 def ranker(name, **options):
     encoder = {} if name in OF_TEXTS else {"encoder": "random"}
-    return build_ranker(System(title="R", ranker=name, **encoder, **options))
+    return build_ranker(System(title="R", ranker={"name": name, **options}, **encoder))
 
 
 def vectors(*shape, seed=0):
@@ -31,11 +31,12 @@ def vectors(*shape, seed=0):
 
 
 def encoded(name, pairs=6, prototypes=4):
-    """The vectors of a split, each pair with all prototypes; none where a ranker needs none."""
+    """Return the vectors of a split; if a ranker needs prototypes, each pair has all of them."""
     count = prototypes if RANKERS[name].needs_prototypes else 0
-    own = [vectors(size, 5, seed=seed) for seed, size in enumerate((pairs, pairs, count, count))]
-    met = np.tile(np.arange(count), pairs), np.repeat(np.arange(pairs), count)
-    return Encoded(np.arange(pairs) // 2, *own, *met)
+    sizes = (pairs, pairs, count, count)
+    drawn = [vectors(size, 5, seed=seed) for seed, size in enumerate(sizes)]
+    quadruples = np.tile(np.arange(count), pairs), np.repeat(np.arange(pairs), count)
+    return Encoded(np.arange(pairs) // 2, *drawn, *quadruples)
 
 
 @pytest.mark.parametrize("name", OF_VECTORS)
@@ -49,7 +50,7 @@ def test_a_ranker_of_vectors_scores_each_pair_and_names_its_best_prototype(name)
 
 @pytest.mark.parametrize("name", OF_VECTORS)
 def test_a_score_is_the_energy_of_a_pair_and_its_one_prototype(name):
-    """So that training makes large what ranking looks for."""
+    """Training increases the energies by which candidates are ranked."""
     drawn = encoded(name, prototypes=1)
     scores, _ = ranker(name).scores(drawn)
     corners = [drawn.questions, drawn.candidates]
@@ -63,7 +64,7 @@ def test_a_score_is_the_energy_of_a_pair_and_its_one_prototype(name):
 
 
 @pytest.mark.parametrize("name", OF_VECTORS)
-def test_both_sides_are_the_first_and_as_many_more_as_the_registry_says(name):
+def test_both_sides_start_with_the_first_and_have_the_specified_number(name):
     corners = torch.from_numpy(vectors(12, 5)).requires_grad_()
     has_prototypes = RANKERS[name].needs_prototypes
     a, b, c, d = torch.arange(12).view(4, 3)
@@ -78,28 +79,27 @@ def test_both_sides_are_the_first_and_as_many_more_as_the_registry_says(name):
 
 
 @pytest.mark.parametrize("name", [name for name in OF_TEXTS if name != "given_order"])
-def test_a_ranker_of_texts_scores_each_pair_by_itself(name):
+def test_a_ranker_of_texts_scores_each_pair_independently(name):
     texts = ["a cat sat", "a dog", "the end of a road", "a cat and a dog"]
-    scores = ranker(name).scores(texts, texts[::-1], texts, True)
-    assert (scores.dtype, scores.shape) == (np.float32, (4,))
+    scores, best = ranker(name).scores(Texts(texts, texts[::-1], texts, True))
+    assert (scores.dtype, scores.shape, set(best)) == (np.float32, (4,), {-1})
     assert np.isfinite(scores).all()
-    assert ranker(name).scores(texts[::-1], texts, texts, True).tolist() == scores.tolist()[::-1]
+    turned, _ = ranker(name).scores(Texts(texts[::-1], texts, texts, True))
+    assert turned.tolist() == scores.tolist()[::-1]
 
 
 @pytest.mark.parametrize(("name", "entry"), RANKERS.items())
-def test_an_option_is_a_key_of_a_system_that_is_an_axis_of_its_rankers_only(name, entry):
-    encoder = {"encoder": "random"} if entry.reads_vectors else {}
-    if entry.fuses:
-        encoder = {"parts": ["a", "b"]}
-    if entry.trained or entry.reads_words:
-        encoder = {"encoder": "words" if entry.reads_words else "nbow", "vectors": "v"}
+def test_an_option_is_an_override_of_its_rankers_only(name, entry):
+    encoder = {"encoder": "random"} if entry.needs_encoder else {}
+    if entry.trained or entry.reads == "words":
+        encoder = {"encoder": "words" if entry.reads == "words" else "nbow", "vectors": "v"}
     if entry.trained:
         encoder |= {"training": {"loss": "pairwise"}}
-    system = System(title="R", ranker=name, **encoder)
-    for option in {option for each in RANKERS.values() for option in each.options}:
-        axes = [axis for axis in SYSTEM_AXES if axis.partition(".")[0] == option]
-        assert axes
-        assert {system.reads(axis) for axis in axes} == {option in entry.options}
+    parts = {"parts": ["a", "b"]} if entry.reads == "scores" else {}
+    system = System(title="R", ranker={"name": name, **parts}, **encoder)
+    read = [override for override in RANKER_OVERRIDES if system.reads(override)]
+    assert read == list(entry.options.overrides())
+    assert {override.partition(".")[0] for override in read} == {*entry.options.names()} - {"parts"}
 
 
 # The energy
@@ -160,7 +160,7 @@ def test_scores_equal_a_plain_loop(drawn, aggregate):
 
 
 @given(quadruples())
-def test_the_prototype_of_a_question_is_the_best_with_any_of_its_candidates(drawn):
+def test_a_question_has_the_prototype_that_is_best_for_any_candidate(drawn):
     prototype_shifts, pair_shifts, prototypes, pairs, question_of = drawn
     scores, best = analogy_scores(*drawn, "question")
     for question in set(question_of):
@@ -178,7 +178,7 @@ def test_the_prototype_of_a_question_is_the_best_with_any_of_its_candidates(draw
 
 
 @given(quadruples())
-def test_of_one_candidate_the_prototype_of_the_question_is_its_own_best(drawn):
+def test_a_question_with_one_candidate_has_the_best_prototype_of_its_pair(drawn):
     *rows, question_of = drawn
     alone = np.random.default_rng(0).permutation(len(question_of))
     of_question, of_pair = (analogy_scores(*rows, alone, how) for how in ("question", "max"))

@@ -15,7 +15,7 @@ import pandas as pd
 import typer
 import yaml
 
-KEY = ["paper", "artefact", "row", "column", "setting"]
+KEY = ["paper", "artefact", "row", "column", "hyperparameters"]
 NUMBERS = ["mean", "sd"]
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from analogyqa.corpora.specs import READERS
 from analogyqa.corpora.table import build_corpus
-from analogyqa.registry import READERS
 from analogyqa.schemas import SPLITS
 from analogyqa.sources.registry import load_registry
 

@@ -11,12 +11,12 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 
-from analogyqa.analogies.prototypes import choose_prototypes, take
+from analogyqa.analogies.prototypes import choose_prototypes, take_prototypes
 from analogyqa.analogies.quadruples import evaluation_blocks, training_blocks, write_quadruples
-from analogyqa.corpora.question_types import subset_of
+from analogyqa.corpora.question_types import select_subset
 from analogyqa.corpora.table import build_corpus, count_questions
 from analogyqa.settings.systems import Negatives
-from analogyqa.vectors.select import select_vectors, vocabulary_of
+from analogyqa.vectors.select import build_vocabulary, select_vectors
 
 MIRROR = Path(os.environ.get("ANALOGYQA_MIRROR") or "no mirror")
 ROOT = Path(__file__).parents[2]
@@ -123,9 +123,9 @@ def test_both_forms_of_train_all_hold_the_same_pairs(corpora):
 
 def test_the_quadruples_of_wikiqa_comb_with_30_prototypes(corpora, tmp_path):
     corpus = corpora["wikiqa"]
-    prototypes = take(choose_prototypes(corpus, COMB, seed=0), COMB, 30, "prototypes")
+    prototypes = take_prototypes(choose_prototypes(corpus, COMB, seed=0), COMB, 30, "prototypes")
     for split in ("train", "dev", "test"):
-        pairs = subset_of(corpus, split, COMB)
+        pairs = select_subset(corpus, split, COMB)
         if split == "train":
             by_question = pairs.groupby("question_id")["label"]
             correct, candidates = by_question.sum(), by_question.size()
@@ -145,7 +145,7 @@ def test_the_fasttext_vectors_cover_most_of_the_vocabulary(corpora):
     sentences = pd.concat(
         [corpus[column] for corpus in corpora.values() for column in ("question", "candidate")]
     )
-    vocabulary = vocabulary_of(sentences, lowercase=True)
+    vocabulary = build_vocabulary(sentences, lowercase=True)
     path = MIRROR / "vectors" / "enwiki-105m-300d.fasttext.vec.gz"
     vectors, found = select_vectors(path, vocabulary, "random")
     assert vectors.shape == (len(vocabulary), 300)

@@ -29,13 +29,13 @@ def results(tmp_path_factory) -> Path:
         "seeds": 1,
         "papers": ["diallo2019"],
         "prototypes": {"p": 10},
-        "axes": {"p": [10]},
+        "sweeps": {"p": [10]},
         "training": {"max_epochs": 1, "sentence_dim": 50},
         "subsets": dict.fromkeys(["who", "when", "where"]),
         "systems": dict.fromkeys(set(systems) - {"analogy", "random"}),
         "vectors": dict.fromkeys(["word2vec", "glove"]),
         "selection": {"systems": []},
-        "crossfit": None,
+        "cross_validation": None,
         "sensitivity": {"systems": []},
     }
     project.write_config(config)

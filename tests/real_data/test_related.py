@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from analogyqa.corpora.specs import READERS
 from analogyqa.corpora.table import build_corpus
 from analogyqa.measures import means_of, measure_items
-from analogyqa.rankers import build_ranker
-from analogyqa.registry import READERS
+from analogyqa.rankers import Texts, build_ranker
 from analogyqa.schemas import SPLITS
 from analogyqa.settings.load import read_config
 from analogyqa.settings.systems import System
@@ -62,8 +62,9 @@ def test_the_search_engine_scores_as_published_and_an_oracle_what_the_labels_all
     answerable = test.loc[test["label"] == 1, "question_id"].nunique()
     assert (test["question_id"].nunique(), answerable, test["label"].sum()) == counts
     ranker = build_ranker(System(title="S", ranker="given_order"))
-    texts = [test[column].tolist() for column in ("question", "candidate")]
-    assert round(official(test, ranker.scores(*texts, [], True)), 4) == search_engine
+    texts = Texts(test["question"].tolist(), test["candidate"].tolist(), [], True)
+    scores, _ = ranker.scores(texts)
+    assert round(official(test, scores), 4) == search_engine
     assert official(test, test["label"]) == pytest.approx(oracle)
 
 

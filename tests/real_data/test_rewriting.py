@@ -1,6 +1,6 @@
 """The rewriting of Tam et al. on the real data: 402/33/38 questions of TrecQA change, nothing else.
 
-The spaCy model is the mirror's stand-in for `en_core_web_sm`.
+The spaCy model is the mirror's substitute for `en_core_web_sm`.
 """
 
 import os
@@ -14,7 +14,7 @@ from analogyqa.rewriting.entities import find_entities, model_record
 from analogyqa.rewriting.questions import rewrite_questions
 from analogyqa.schemas import SPLITS
 from analogyqa.text import tokenize
-from analogyqa.vectors.select import select_vectors, vocabulary_of
+from analogyqa.vectors.select import build_vocabulary, select_vectors
 
 MIRROR = Path(os.environ.get("ANALOGYQA_MIRROR") or "no mirror")
 MODEL = str(MIRROR / "models" / "en_stand_in_sm")
@@ -48,7 +48,7 @@ def corpus(name):
 
 @pytest.fixture(scope="module")
 def vocabulary(corpus):
-    return vocabulary_of(pd.concat([corpus["question"], corpus["candidate"]]), lowercase=True)
+    return build_vocabulary(pd.concat([corpus["question"], corpus["candidate"]]), lowercase=True)
 
 
 @pytest.fixture(scope="module")

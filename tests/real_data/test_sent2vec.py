@@ -32,7 +32,7 @@ def test_every_digit_that_the_original_printed_comes_back(sentences, name):
 
 
 def test_the_unigram_vectors_encode_every_sentence(sentences):
-    resources = Resources(str(UNIGRAMS), None, [], lowercase=True)
+    resources = Resources(str(UNIGRAMS), "", [], lowercase=True)
     vectors = encode_sentences("sent2vec", sentences, resources)
     assert vectors.shape == (len(sentences), 300)
     assert vectors.any(axis=1).all()

@@ -1,4 +1,4 @@
-"""What the tests of the report share: a configuration, a small paper, and made up runs."""
+"""A configuration, a small paper and made-up runs for the tests of the report."""
 
 import re
 from collections.abc import Callable
@@ -10,11 +10,11 @@ import pandas as pd
 
 from analogyqa.files import read_yaml
 from analogyqa.measures import ABOUT_ITEMS, MEASURES
-from analogyqa.plan import Cell, cells_of
+from analogyqa.plan import Cell, all_cells
 from analogyqa.report.summary import SUMMARY, typed
 from analogyqa.schemas import METRICS
-from analogyqa.settings.axes import CHOSEN, SETTING, to_text
 from analogyqa.settings.load import PAPERS, REPOSITORY, load_config
+from analogyqa.settings.overrides import HYPERPARAMETERS, TUNED, to_text
 from analogyqa.settings.paper import Paper, load_paper
 from analogyqa.settings.run import Config
 from analogyqa.settings.studies import PAPER
@@ -31,12 +31,12 @@ MEAN = {"encoder": "mean", "vectors": "wiki"}
 SYSTEMS = {
     "analogy": TRAINED | {"title": "Analogy", "ranker": "analogy"},
     "similarity": TRAINED | {"title": "Baseline", "ranker": "cosine"},
-    # Trained too, and without a setting to choose.
+    # A trained system whose hyperparameters are not tuned.
     "lwda": TRAINED | {"title": "Both sides", "ranker": "analogy"},
     "glove": MEAN | {"title": "Glove", "ranker": "analogy"},
     "word2vec": MEAN | {"title": "Word2Vec", "ranker": "analogy"},
 }
-# In no paper: the title of the first is that of another system.
+# Systems that no paper has. The first shares its title with another system.
 OWN_SYSTEMS = {
     "glove-cosine": MEAN | {"title": "Glove", "ranker": "cosine"},
     "random": {"title": "A | B", "encoder": "random", "ranker": "cosine"},
@@ -56,7 +56,7 @@ def make_config(
     varied: tuple[str, ...] = ("analogy", "similarity"),
     **changes,
 ) -> Config:
-    """A configuration of the two papers and of a small one, whose systems are those of all."""
+    """Return a configuration for two real papers and a small one, with the systems of all."""
     systems = SYSTEMS | OWN_SYSTEMS if systems is None else systems
     study = {
         "datasets": list(TITLES),
@@ -64,14 +64,14 @@ def make_config(
         "selection": {
             "subset": "comb",
             "systems": list(selected),
-            "settings": {"bare": {"dropout": 0.0}},
+            "hyperparameters": {"bare": {"dropout": 0.0}},
         },
         "sensitivity": {
             "subset": "comb",
             "measure": "mrr",
             "datasets": list(datasets),
             "systems": list(varied),
-            "axes": VARIATIONS,
+            "choices": VARIATIONS,
         },
     }
     values = {
@@ -99,46 +99,50 @@ def make_paper(artefacts: dict | None = None, name: str = "tiny2020", **claims: 
 
 
 def make_summary(config: Config, *papers: Paper, **changes) -> pd.DataFrame:
-    """Every run that papers ask for, with what they show, alike unless `changes` says otherwise.
+    """Return a summary of all runs of some papers.
 
-    A change may be a function of the cell and the measure.
+    All rows have the same values, changed by `changes`: values, or functions of cell and measure.
     """
     values = {"mean": 0.6, "sd": 0.0123, "run_low": 0.5, "run_high": 0.7, "n_seeds": 2}
     values |= {"ci_low": 0.4, "ci_high": 0.8, "all_correct": 0, "substitute": ""}
     values |= {"n_items": lambda cell, _: 9 if cell.subset == "comb" else 3, "tied_candidates": 0}
-    values |= {"setting": lambda cell, _: "bare" if is_chosen(cell) else ""}
+    values |= {"hyperparameters": lambda cell, _: "bare" if is_tuned(cell) else ""}
     values |= {"provenance": lambda cell, _: f"made up for {cell.system}"} | changes
-    numbers = [
-        each for paper in papers for table in paper.artefacts.values() for each in table.numbers()
-    ]
-    shown = dict.fromkeys(each.where.measure for each in numbers if each.where.measure)
+    measures = dict.fromkeys(
+        number.coordinates.measure
+        for paper in papers
+        for artefact in paper.artefacts.values()
+        for number in artefact.numbers()
+        if number.coordinates.measure
+    )
     rows = [
         {
             **cell._asdict(),
-            "axes": to_text(cell.axes),
+            "overrides": to_text(cell.overrides),
             "measure": measure,
             **{
-                key: each(cell, measure) if callable(each) else each for key, each in values.items()
+                name: value(cell, measure) if callable(value) else value
+                for name, value in values.items()
             },
         }
-        for cell in cells_of(config, {paper.paper: paper for paper in papers})
-        for measure in shown
+        for cell in all_cells(config, {paper.paper: paper for paper in papers})
+        for measure in measures
     ]
     return typed(rows, SUMMARY)
 
 
-def is_chosen(cell: Cell) -> bool:
-    return (SETTING, CHOSEN) in cell.axes
+def is_tuned(cell: Cell) -> bool:
+    return (HYPERPARAMETERS, TUNED) in cell.overrides
 
 
 def make_metrics(split: str, values: dict[str, np.ndarray]) -> pd.DataFrame:
-    """Values [seeds, items] by measure as a metrics table; a measure that is not given is 0."""
+    """Return values [seeds, items] of measures as a table METRICS; other measures are 0."""
     shape = next(iter(values.values())).shape
-    every = dict.fromkeys([*MEASURES, *ABOUT_ITEMS], np.zeros(shape)) | values
+    by_measure = dict.fromkeys([*MEASURES, *ABOUT_ITEMS], np.zeros(shape)) | values
     rows = [
         (seed, split, f"{split}{item:02}", "who", measure, float(value))
-        for measure, own in every.items()
-        for (seed, item), value in np.ndenumerate(own)
+        for measure, by_seed in by_measure.items()
+        for (seed, item), value in np.ndenumerate(by_seed)
     ]
     return pd.DataFrame(rows, columns=METRICS.names)
 
@@ -146,34 +150,39 @@ def make_metrics(split: str, values: dict[str, np.ndarray]) -> pd.DataFrame:
 def make_run(
     cell: Cell, values: dict[str, np.ndarray], trained: bool = True, **settings
 ) -> tuple[dict, pd.DataFrame]:
-    """A run whose test split has these values; its dev split has none but 0."""
+    """Return the record and metrics of a run: these test values, and 0 on dev."""
     recorded = {
         "system": {"encoder": "bigru" if trained else "mean"},
         "training": {"dropout": 0.5} if trained else None,
-        "setting": PAPER,
+        "hyperparameters": PAPER,
         "sources": {"train": "wikiqa-train"},
         "vectors": {"name": "wiki", "origin": "wiki-news"},
         "sentence_vectors": None,
     } | settings
+    recorded["system"] = {"ranker": {"name": "analogy"}} | recorded["system"]
     dev = make_metrics("dev", {"map": np.zeros((2, 1))})
     metrics = pd.concat([dev, make_metrics("test", values)], ignore_index=True)
     return {"cell": cell.record(), "settings": recorded}, metrics
 
 
 def cells_in_markdown(text: str) -> list[list[str]]:
-    """The rows of all tables of a page."""
+    """Return the rows of all tables of a page."""
     lines = [line for line in text.splitlines() if line.startswith("| ")]
     return [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines]
 
 
-def draw(drawing: Callable[[dict[str, Path]], None], folder: Path) -> dict[str, bytes]:
-    """The files that a drawing writes."""
-    files = {kind: folder / f"figure.{kind}" for kind in ("png", "svg")}
+def draw(
+    drawing: Callable[[dict[str, Path]], None],
+    folder: Path,
+    formats: tuple[str, ...] = ("png", "svg"),
+) -> dict[str, bytes]:
+    """Return the files that a drawing writes."""
+    files = {name: folder / f"figure.{name}" for name in formats}
     drawing(files)
-    return {kind: path.read_bytes() for kind, path in files.items()}
+    return {name: path.read_bytes() for name, path in files.items()}
 
 
 def drawn_text(drawing: Callable[[dict[str, Path]], None], folder: Path) -> str:
-    """The SVG with its letters as text, not as outlines, so that they can be found."""
+    """Return the SVG of a drawing with its text as text, not as outlines."""
     with plt.rc_context({"svg.fonttype": "none"}):
-        return draw(drawing, folder)["svg"].decode("utf-8")
+        return draw(drawing, folder, ("svg",))["svg"].decode("utf-8")

@@ -4,10 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analogyqa.plan import Cell, cells_inside_claims, cells_of_claims, costs_of_claims
+from analogyqa.plan import Cell, claim_cells, claim_costs, norm_cells
 from analogyqa.report.claimed import norms_of, with_norms_and_costs
 from analogyqa.report.claims import judge_claims
-from analogyqa.report.claims_page import claims_markdown
+from analogyqa.report.claims_page import claims_table
+from analogyqa.report.table_formats import to_markdown
 from analogyqa.runs.cost import STEPS, Cost, Costs
 from analogyqa.schemas import write_table
 from analogyqa.schemas.inside import INSIDE
@@ -64,7 +65,7 @@ def judge(claim: dict, frame: pd.DataFrame, found: Costs, folder) -> tuple[dict,
     paper = make_paper(one=claim)
     verdicts, _ = judge_claims([paper], CONFIG, values, {})
     (row,) = verdicts.to_dict("records")
-    return row, claims_markdown(verdicts, [paper], CONFIG)
+    return row, to_markdown(claims_table(verdicts, [paper], CONFIG))
 
 
 class TestNorms:
@@ -118,9 +119,9 @@ class TestCosts:
 class TestAskedFor:
     def test_norms_ask_for_the_inside_and_costs_for_no_run(self):
         paper = make_paper(norms=NORMS, costs=FASTER)
-        assert cells_inside_claims(CONFIG, paper) == [OURS]
-        assert cells_of_claims(CONFIG, paper) == [OURS]
-        assert costs_of_claims(CONFIG, paper) == {("wikiqa", "all"): ["hyperqa", "ap-bilstm"]}
+        assert norm_cells(CONFIG, paper) == [OURS]
+        assert claim_cells(CONFIG, paper) == [OURS]
+        assert claim_costs(CONFIG, paper) == {("wikiqa", "all"): ["hyperqa", "ap-bilstm"]}
 
     def test_hyperqa_claims_both(self):
         kinds = {claim.kind for claim in HYPERBOLIC.claims.values()}
@@ -130,13 +131,13 @@ class TestAskedFor:
 @pytest.mark.parametrize(
     ("claim", "message"),
     [
-        (NORMS | {"primary": True}, "one comparison of scores"),
+        (NORMS | {"primary": True}, "single comparison of scores"),
         (NORMS | {"tolerance": 0.1}, "compares no scores"),
         (NORMS | {"times": 2}, "compares no costs"),
         (FASTER | {"cells": FASTER["cells"] | {"cost": "parameters"}}, "nothing to test"),
         (
             NORMS | {"comparisons": [*NORMS["comparisons"], SCORES]},
-            r"one kind, this about \['norm', 'score'\]",
+            r"one kind, .*\['norm', 'score'\]",
         ),
     ],
 )

@@ -1,4 +1,4 @@
-"""Every table for programs is read again as it was written, with what a text may hold."""
+"""Every CSV file is read as it was written."""
 
 import pandas as pd
 import pytest
@@ -25,7 +25,7 @@ def claims() -> tuple[pd.DataFrame, pd.DataFrame]:
     ("frame", "columns"),
     [
         (lambda: make_summary(CONFIG, CONFERENCE), SUMMARY),
-        # A text that looks missing stays a text, and a number that is missing is.
+        # The text "NA" stays a text; a missing number is missing.
         (lambda: make_summary(CONFIG, CONFERENCE, provenance="NA", sd=float("nan")), SUMMARY),
         (test_ledger.make_ledger, LEDGER),
         (lambda: claims()[0], CLAIMS),
@@ -37,16 +37,14 @@ def claims() -> tuple[pd.DataFrame, pd.DataFrame]:
     ],
     ids=["summary", "NA", "ledger", "claims", "comparisons", "figure", "table", "sensitivity"],
 )  # fmt: skip
-def test_a_frame_survives_the_round_trip_and_the_same_data_give_the_same_bytes(
-    tmp_path, frame, columns
-):
+def test_round_trip_with_equal_bytes(tmp_path, frame, columns):
     for name in ("a.csv", "b.csv"):
         write_csv(frame(), tmp_path / name)
     assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
     pd.testing.assert_frame_equal(read_csv(tmp_path / "a.csv", columns), frame())
 
 
-def test_other_columns_and_a_missing_file_are_named(tmp_path):
+def test_the_message_names_a_missing_file_or_one_with_other_columns(tmp_path):
     write_csv(make_summary(CONFIG, CONFERENCE), tmp_path / "summary.csv")
     with pytest.raises(AnalogyQAError, match=r"summary\.csv: columns"):
         read_csv(tmp_path / "summary.csv", LEDGER)

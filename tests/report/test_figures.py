@@ -1,4 +1,4 @@
-"""The figures: their data, what is drawn of them, and files that depend on nothing else."""
+"""The data of figures, and the drawn files."""
 
 from collections.abc import Callable
 from functools import partial
@@ -9,7 +9,8 @@ import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 
-from analogyqa.report.figures import build_figure, draw_figure, style_of
+from analogyqa.report.figures import build_figure, draw_figure, line_style
+from analogyqa.report.results import Results
 from analogyqa.report.sensitivity_figure import draw_sensitivity
 from analogyqa.settings.own_data import paper_of_own_data
 from analogyqa.settings.paper import Paper
@@ -25,10 +26,11 @@ from report.builders import (
     make_paper,
     make_summary,
 )
+from report.test_sensitivity import CONFIG as SENSITIVITY_CONFIG
 from report.test_sensitivity import make_frame
 
 LONG_NAMES = [f"vectors-of-a-name-that-is-much-too-long-{number}" for number in range(4)]
-POINTS = {"axes": {"p": [10, 30]}}
+POINTS = {"sweeps": {"p": [10, 30]}}
 CELLS = {"system": "analogy", "dataset": "wikiqa", "subset": "comb", "measure": "mrr"}
 COMB = {"subset": "comb", "measure": "mrr"}
 AGGREGATES = {"aggregate": ["max", "mean"]}
@@ -36,7 +38,7 @@ DATA = {"WikiQA": {"dataset": "wikiqa"}, "TrecQA": {"dataset": "trecqa"}}
 TINY = make_paper(
     {
         "table1": {
-            "title": "Of two axes",
+            "title": "Two axes",
             "cells": CELLS,
             "columns": {"max": {"aggregate": "max"}, "mean": {"aggregate": "mean"}},
             "rows": {"10": {"p": 10}, "30": {"p": 30}},
@@ -74,7 +76,7 @@ OWN = paper_of_own_data(
 
 
 def mean_of(cell, measure) -> float:
-    axes = dict(cell.axes)
+    axes = dict(cell.overrides)
     return (
         0.6
         + int(axes.get("p", 30)) / 1000
@@ -85,7 +87,7 @@ def mean_of(cell, measure) -> float:
 
 def make_figure(name: str, config: Config | None = None, paper: Paper = CONFERENCE) -> pd.DataFrame:
     config = config or make_config(**POINTS)
-    return build_figure(paper, name, make_summary(config, paper, mean=mean_of), config)
+    return build_figure(paper, name, Results(make_summary(config, paper, mean=mean_of)), config)
 
 
 def drawing(name: str, paper: Paper, config: Config | None = None) -> Callable:
@@ -95,10 +97,9 @@ def drawing(name: str, paper: Paper, config: Config | None = None) -> Callable:
     return partial(draw_figure, make_figure(name, config, paper), paper, name, config)
 
 
-def drawing_of_sensitivity(config: Config | None = None, **means: float) -> Callable:
-    config = config or make_config(("wikiqa",))
-    study = config.studies["diallo2019"].sensitivity
-    return partial(draw_sensitivity, make_frame(config, **means), config, study)
+def drawing_of_sensitivity(**means: float) -> Callable:
+    study = SENSITIVITY_CONFIG.studies["diallo2019"].sensitivity
+    return partial(draw_sensitivity, make_frame(**means), SENSITIVITY_CONFIG, study)
 
 
 class TestData:
@@ -113,26 +114,23 @@ class TestData:
         ]
 
     @pytest.mark.parametrize(
-        ("paper", "name", "line", "panel", "printed"),
+        ("paper", "name", "line", "panel", "published"),
         [
             (CONFERENCE, "figure6", "WikiQA", "MAP", 0.6771),
-            (CONFERENCE, "figure6", "TrecQA", "MAP", None),  # which no table prints
-            (CONFERENCE, "figure7", "WikiQA", "MRR", 0.6841),
+            (CONFERENCE, "figure6", "TrecQA", "MAP", None),  # in no table
             (CONFERENCE, "figure7", "TrecQA", "MRR", 0.909),
-            (WORKSHOP, "figure1", "WikiQA", "MAP", 0.6771),
             (WORKSHOP, "figure1", "WikiQA", "MRR", 0.6841),
         ],
     )
-    @pytest.mark.parametrize("points", [[10, 30], ["10", "30"], [5, 10]])
-    def test_the_published_value_stands_at_the_best_point(
-        self, paper, name, line, panel, printed, points
+    @pytest.mark.parametrize("points", [["10", "30"], [5, 10]], ids=["as text", "without the best"])
+    def test_the_published_value_is_at_the_best_point(
+        self, paper, name, line, panel, published, points
     ):
-        """Points may be texts, as within the braces of --config, and lack the best one."""
-        frame = make_figure(name, make_config(axes={"p": points}), paper)
-        own = frame[frame["line"].eq(line) & frame["panel"].eq(panel)].set_index("x")
-        assert list(own.index) == list(dict.fromkeys([*map(str, points), "30"]))
-        assert own["published"].dropna().to_dict() == ({"30": printed} if printed else {})
-        assert pd.isna(own.loc["30", "mean"]) == (30 not in map(int, points))
+        frame = make_figure(name, make_config(sweeps={"p": points}), paper)
+        rows = frame[frame["line"].eq(line) & frame["panel"].eq(panel)].set_index("x")
+        assert list(rows.index) == list(dict.fromkeys([*map(str, points), "30"]))
+        assert rows["published"].dropna().to_dict() == ({"30": published} if published else {})
+        assert pd.isna(rows.loc["30", "mean"]) == ("30" not in points)
 
     def test_a_heat_map_has_the_published_value_of_each_pair_of_points(self):
         frame = make_figure("figure1", paper=TINY)
@@ -144,15 +142,17 @@ class TestData:
             ["30", "mean", 0.44, None],
         ]
 
-    def test_the_configured_points_are_shown_of_both_axes(self):
-        config = make_config(axes={"p": [5], "aggregate": ["mean"]})
+    def test_configured_points_replace_those_of_both_axes(self):
+        config = make_config(sweeps={"p": [5], "aggregate": ["mean"]})
         frame = make_figure("figure1", config, TINY)
         assert frame[["x", "y", "reason"]].to_numpy().tolist() == [["5", "mean", ""]]
 
-    def test_what_has_no_run_says_why(self):
+    def test_reasons_of_missing_runs(self):
         config = make_config(datasets=("wikiqa",))
         summary = make_summary(config, TINY)
-        frame = build_figure(TINY, "figure2", summary[summary["system"] == "analogy"], config)
+        frame = build_figure(
+            TINY, "figure2", Results(summary[summary["system"] == "analogy"]), config
+        )
         reasons = frame.set_index(["panel", "line", "x"])["reason"].to_dict()
         assert reasons["WikiQA", "Analogy", "hinge"] == ""
         assert reasons["WikiQA", "Baseline", "hinge"] == "no run similarity/wikiqa/comb/loss=hinge"
@@ -175,14 +175,14 @@ class TestDrawing:
             (TINY, "figure3", ["0.0001", "0.001", "0.1", "learning rate", "One"], []),
             (OWN, "figure1", ["My data: mean reciprocal rank", "who", "comb", "all", "Glove"], []),
         ],
-        ids=["two panels", "heat map", "words and panels", "numbers that lie near", "own data"],
+        ids=["two panels", "heat map", "words and panels", "close numbers", "own data"],
     )  # fmt: skip
-    def test_every_label_is_there(self, tmp_path, paper, name, once, twice):
+    def test_labels(self, tmp_path, paper, name, once, twice):
         config = make_config(datasets=("mine",)) if paper is OWN else None
         text = drawn_text(drawing(name, paper, config), tmp_path)
         counts = {label: text.count(f">{label}<") for label in [*once, *twice]}
         assert counts == dict.fromkeys(once, 1) | dict.fromkeys(twice, 2)
-        assert "not run" not in text
+        assert "not run" not in text and "our data are not" not in text
 
     @pytest.mark.parametrize(
         ("paper", "name", "joined"),
@@ -193,20 +193,20 @@ class TestDrawing:
             (TINY, "figure3", True),
             (TINY, "figure4", False),
         ],
-        ids=["two panels", "heat map", "words", "numbers that lie near", "long words"],
+        ids=["two panels", "heat map", "words", "close numbers", "long words"],
     )
-    def test_no_label_of_x_covers_another_and_numbers_alone_are_joined(
+    def test_labels_of_x_do_not_overlap_and_only_numbers_are_joined(
         self, monkeypatch, tmp_path, paper, name, joined
     ):
         drawn: list = []
         with monkeypatch.context() as patch:
             patch.setattr(plt, "close", drawn.append)
-            draw(drawing(name, paper), tmp_path)
+            draw(drawing(name, paper), tmp_path, ("png",))
         (figure,) = drawn
         for axes in figure.axes:
             labels = axes.get_xticklabels()
             assert len(labels) > 1
-            # Turned labels are parallel: they do not cover each other, though their boxes may.
+            # Rotated labels are parallel: their boxes may overlap, but not the labels.
             assert name == "figure4" or {label.get_rotation() for label in labels} == {0}
             boxes = [label.get_window_extent() for label in labels if not label.get_rotation()]
             assert not any(one.overlaps(other) for one, other in pairwise(boxes))
@@ -215,50 +215,41 @@ class TestDrawing:
             assert bool(axes.containers) == (joined is not None)
         plt.close(figure)
 
-    def test_a_long_title_is_wrapped_within_the_figure(self, tmp_path):
-        artefact = TINY.artefacts["figure3"].model_copy(update={"title": "much " * 40})
-        paper = TINY.model_copy(update={"artefacts": {"figure3": artefact}})
-        text = drawn_text(drawing("figure3", paper), tmp_path)
-        assert text.count("much") == 40
-        assert "much " * 30 not in text
-
-    def test_a_long_name_of_a_panel_is_wrapped_within_the_panel(self, tmp_path):
+    def test_long_titles_are_wrapped(self, tmp_path):
         artefact = TINY.artefacts["figure2"]
-        names = {f"{'much ' * 30}{data}": where for data, where in artefact.panels.items()}
-        artefact = artefact.model_copy(update={"panels": names})
+        panels = {f"{'much ' * 30}{data}": value for data, value in artefact.panels.items()}
+        artefact = artefact.model_copy(update={"title": "long " * 40, "panels": panels})
         paper = TINY.model_copy(update={"artefacts": {"figure2": artefact}})
         text = drawn_text(drawing("figure2", paper), tmp_path)
-        assert text.count("much") == 60
-        assert "much " * 20 not in text
+        assert text.count("much") == 60 and "much " * 20 not in text
+        assert text.count("long") == 40 and "long " * 30 not in text
 
-    def test_no_two_of_many_lines_look_alike(self):
-        assert len({tuple(style_of(index).values()) for index in range(36)}) == 36
+    def test_the_first_36_lines_have_different_styles(self):
+        assert len({tuple(line_style(index).values()) for index in range(36)}) == 36
 
     @pytest.mark.parametrize("points", [[30], [5]])
-    def test_a_single_point_and_no_run_at_all_can_be_drawn(self, tmp_path, points):
-        config = make_config(axes={"p": points})
-        empty = build_figure(CONFERENCE, "figure7", make_summary(config), config)
+    def test_a_single_point_can_be_drawn_with_or_without_a_run(self, tmp_path, points):
+        config = make_config(sweeps={"p": points})
+        empty = build_figure(CONFERENCE, "figure7", Results(make_summary(config)), config)
         draw_empty = partial(draw_figure, empty, CONFERENCE, "figure7", config)
         assert ">not run<" in drawn_text(draw_empty, tmp_path / "a")
         assert ">not run<" not in drawn_text(drawing("figure7", CONFERENCE, config), tmp_path / "b")
 
-    @pytest.mark.parametrize("comparable", [True, False])
-    def test_other_data_are_named_where_values_are_published(self, tmp_path, comparable):
-        config = make_config(comparable=comparable)
+    def test_figures_of_other_data_say_so(self, tmp_path):
+        config = make_config(comparable=False)
         text = drawn_text(drawing("figure7", CONFERENCE, config), tmp_path)
-        assert (">our data are not the paper's<" in text) == (not comparable)
+        assert ">our data are not the paper's<" in text
 
 
 @pytest.mark.parametrize(
     ("first", "other"),
     [
         (drawing("figure7", CONFERENCE), drawing("figure6", CONFERENCE)),
-        (drawing("figure1", TINY), drawing("figure2", TINY)),
         (drawing_of_sensitivity(), drawing_of_sensitivity(analogy_hinge=0.9)),
     ],
-    ids=["lines", "heat map", "sensitivity"],
+    ids=["lines", "sensitivity"],
 )
-def test_files_depend_on_their_data_alone_and_are_whole_or_absent(tmp_path: Path, first, other):
+def test_files_depend_only_on_their_data_and_are_atomic(tmp_path: Path, first, other):
     files = draw(first, tmp_path / "a")
     assert files == draw(first, tmp_path / "b")
     different = draw(other, tmp_path / "c")

@@ -1,4 +1,4 @@
-"""Pairs of cross-fitted systems by type of question and of answer, and the page of questions."""
+"""Pairs of cross-validated systems by type of question and of answer, and the page of questions."""
 
 import numpy as np
 import pandas as pd
@@ -6,7 +6,7 @@ import pytest
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.plan import Cell
-from analogyqa.report.crossfit import EVERY
+from analogyqa.report.cross_validation import EVERY
 from analogyqa.report.pairs import (
     ANSWER,
     PAIRS,
@@ -20,7 +20,7 @@ from analogyqa.report.pairs import (
 from analogyqa.report.pairs_figure import draw_pairs
 from analogyqa.report.table_formats import to_markdown
 from analogyqa.schemas import CORPUS, ENTITIES
-from analogyqa.settings.studies import Crossfit
+from analogyqa.settings.studies import CrossValidation
 from report.builders import CONFERENCE, make_config
 
 PAPER = CONFERENCE.paper
@@ -35,8 +35,8 @@ def config():
     config = make_config(("wikiqa",))
     names = {"datasets": ["wikiqa"], "systems": ["analogy", "similarity"], "measures": ["mrr"]}
     pairs = {"baseline": ["analogy", "similarity"]}
-    crossfit = Crossfit(subset="comb", folds=2, pairs=pairs, **names)
-    study = config.studies[PAPER].model_copy(update={"crossfit": crossfit})
+    cross_validation = CrossValidation(subset="comb", folds=2, pairs=pairs, **names)
+    study = config.studies[PAPER].model_copy(update={"cross_validation": cross_validation})
     return config.model_copy(update={"studies": {**config.studies, PAPER: study}})
 
 
@@ -51,8 +51,12 @@ def corpus():
     return pd.DataFrame(rows, columns=CORPUS.names)
 
 
+def study_of(config) -> CrossValidation:
+    return config.studies[PAPER].cross_validation
+
+
 def values_of(cell: Cell, measure: str) -> pd.DataFrame:
-    items = FOLDS[dict(cell.axes)["fold"]]
+    items = FOLDS[dict(cell.overrides)["fold"]]
     first = np.array([GAINS[item] for item in items]) * (cell.system == "analogy")
     return pd.DataFrame(0.5 + np.add.outer([-0.01, 0.01], first), [0, 1], items)
 
@@ -76,7 +80,7 @@ def test_an_answer_is_what_its_right_candidates_name(corpus):
 def test_a_pair_is_compared_on_all_questions_and_in_each_group(config, corpus):
     groups = {("wikiqa", QUESTION): question_types(corpus)}
     groups["wikiqa", ANSWER] = {"train:a": "entity", "train:c": "number"}
-    frame = build_pairs(PAPER, config, values_of, groups)
+    frame = build_pairs(PAPER, study_of(config), config, values_of, groups)
     assert list(frame.columns) == list(PAIRS)
     keys = ["by", "group", "n_items", "difference"]
     assert frame[keys].to_numpy().tolist() == [
@@ -92,16 +96,20 @@ def test_a_pair_is_compared_on_all_questions_and_in_each_group(config, corpus):
 
 
 def test_without_runs_a_pair_says_so(config, corpus):
-    frame = build_pairs(PAPER, config, lambda cell, measure: None, {})
+    frame = build_pairs(PAPER, study_of(config), config, lambda cell, measure: None, {})
     assert frame["reason"].tolist() == ["not run"]
     assert "not run" in to_markdown(pairs_table(frame, CONFERENCE, config))
-    page = questions_page(CONFERENCE, config, lambda cell, measure: None, {"wikiqa": corpus})
+    page = questions_page(
+        PAPER, study_of(config), config, lambda cell, measure: None, {"wikiqa": corpus}
+    )
     assert "##" not in page
 
 
 @pytest.mark.parametrize("run", [True, False])
 def test_the_figure_has_each_pair_once_or_says_that_it_has_not_run(config, tmp_path, run):
-    frame = build_pairs(PAPER, config, values_of if run else lambda cell, measure: None, {})
+    frame = build_pairs(
+        PAPER, study_of(config), config, values_of if run else lambda cell, measure: None, {}
+    )
     drawn = []
     for name in ("a.svg", "b.svg"):
         draw_pairs(frame, config, {"svg": tmp_path / name})
@@ -112,9 +120,9 @@ def test_the_figure_has_each_pair_once_or_says_that_it_has_not_run(config, tmp_p
 
 
 def test_the_questions_stand_from_the_largest_gain_and_from_the_largest_loss(config, corpus):
-    page = questions_page(CONFERENCE, config, values_of, {"wikiqa": corpus})
+    page = questions_page(PAPER, study_of(config), config, values_of, {"wikiqa": corpus})
     gain, lose = page.split("## ")[1:]
-    assert gain.startswith("WIKIQA: what gains by Analogy in place of Baseline")
+    assert gain.startswith("WIKIQA: largest gains of Analogy over Baseline")
     assert [line.split()[3] for line in gain.splitlines() if line[:1] == "-"] == list("abdc")
     assert [line.split()[3] for line in lose.splitlines() if line[:1] == "-"] == list("cdba")
     assert "- who is a ? (train; MRR 0.50 to 0.80)" in gain
@@ -125,5 +133,5 @@ def test_other_questions_are_refused(config):
         values = values_of(cell, measure)
         return values.iloc[:, 1:] if cell.system == "similarity" else values
 
-    with pytest.raises(AnalogyQAError, match="analogy and similarity have other questions"):
-        build_pairs(PAPER, config, broken, {})
+    with pytest.raises(AnalogyQAError, match="analogy and similarity have different"):
+        build_pairs(PAPER, study_of(config), config, broken, {})

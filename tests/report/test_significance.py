@@ -54,17 +54,6 @@ class TestPairedPValues:
     def test_identical_values_are_no_evidence(self, same):
         assert paired_p_values(same, same.copy()) == (0, 1, 1)
 
-    def test_the_same_values_give_the_same_p_values(self):
-        first, second = np.random.default_rng(1).random((2, 3, 20))
-        assert paired_p_values(first, second) == paired_p_values(first, second)
-
-    @settings(max_examples=20)
-    @given(values(1), values(1))
-    def test_swapping_the_systems_swaps_the_directions_exactly_for_one_seed(self, first, second):
-        difference, greater, less = paired_p_values(first, second)
-        swapped = paired_p_values(second, first)
-        assert swapped == (-difference, less, greater)
-
     @settings(max_examples=20)
     @given(values(3), values(2))
     def test_swapping_the_systems_swaps_the_directions(self, first, second):
@@ -125,19 +114,19 @@ def systems(
     ]
 
 
-TRIALS = 2000  # a rate of .05 is then off by .005
+TRIALS = 2000  # the standard error of a rate of .05 is then .005
 
 
 @pytest.fixture(scope="module", params=[5, 10], ids="{} seeds".format)
 def equal(request) -> list[Paired]:
-    """Comparisons of systems that are as good."""
+    """Comparisons of systems that are equally good."""
     generator = np.random.default_rng(request.param)
     pairs = (systems(generator, request.param, 60) for _ in range(TRIALS))
     return [compare_paired(*pair, samples=400) for pair in pairs]
 
 
 class TestErrorRates:
-    """By simulation: how often what is true is denied."""
+    """By simulation: how often a true hypothesis is rejected."""
 
     def test_a_true_null_is_rejected_five_times_in_a_hundred(self, equal):
         rejected = sum(min(each.p_greater, each.p_less) < 0.025 for each in equal)
@@ -171,7 +160,7 @@ class TestPower:
         assert compared.power(-0.03, 0.05) == pytest.approx(chances[2], abs=0.03)
         assert compared.power(compared.detectable, 0.05) == pytest.approx(0.8, abs=0.01)
 
-    def test_so_many_items_find_it_unless_the_seeds_alone_hide_it(self):
+    def test_the_needed_items_find_it_unless_the_seeds_alone_hide_it(self):
         compared = compare_paired(*systems(np.random.default_rng(5), 5, 60))
         assert compared.items_needed(compared.detectable, 0.05, 60) == pytest.approx(60, abs=1)
         assert compared.items_needed(compared.detectable / 2, 0.05, 60) > 4 * 59
@@ -179,15 +168,10 @@ class TestPower:
 
 
 class TestPartialConjunction:
-    @pytest.mark.parametrize(
-        ("needed", "expected"), [(1, 0.03), (2, 0.04), (3, 0.5)]
-    )  # 3 * 0.01, 2 * 0.02, 1 * 0.5
+    # 3 * 0.01, 2 * 0.02, 1 * 0.5
+    @pytest.mark.parametrize(("needed", "expected"), [(1, 0.03), (2, 0.04), (3, 0.5)])
     def test_the_needed_smallest_is_corrected_for_the_choice(self, needed, expected):
         assert partial_conjunction([0.5, 0.01, 0.02], needed) == pytest.approx(expected)
-
-    @given(P_VALUES)
-    def test_all_needed_is_the_largest(self, p_values):
-        assert partial_conjunction(p_values, len(p_values)) == max(p_values)
 
     @given(P_VALUES, st.data())
     def test_it_is_a_p_value_that_grows_with_each_of_its_parts(self, p_values, data):
@@ -208,29 +192,10 @@ class TestHolm:
     def test_the_example_of_three_keeps_the_order_and_the_running_maximum(self):
         assert holm([0.04, 0.01, 0.03]) == pytest.approx([0.06, 0.03, 0.06])
 
-    def test_one_p_value_needs_no_adjustment(self):
-        assert holm([0.04]) == [0.04]
-
-    def test_none_gives_none(self):
-        assert holm([]) == []
-
     @given(P_VALUES)
     def test_it_lies_between_the_raw_and_bonferroni(self, p_values):
         for raw, adjusted in zip(p_values, holm(p_values), strict=True):
             assert raw <= adjusted <= min(1, raw * len(p_values))
-
-    @given(P_VALUES)
-    def test_it_keeps_the_order(self, p_values):
-        adjusted = holm(p_values)
-        pairs = sorted(zip(p_values, adjusted, strict=True))
-        assert [value for _, value in pairs] == sorted(adjusted)
-
-    @given(P_VALUES, st.randoms())
-    def test_the_order_of_the_tests_does_not_matter(self, p_values, random):
-        order = list(range(len(p_values)))
-        random.shuffle(order)
-        shuffled = holm([p_values[index] for index in order])
-        assert shuffled == pytest.approx([holm(p_values)[index] for index in order])
 
 
 def test_means_of_other_questions_are_compared_as_two_samples():

@@ -6,6 +6,8 @@ import pandas as pd
 import pytest
 
 from analogyqa.report.ledger import build_ledger
+from analogyqa.report.legend import CITED_ROWS
+from analogyqa.report.results import Results
 from analogyqa.report.table_formats import Table, escape_latex, to_latex, to_markdown
 from analogyqa.report.tables import build_table
 from analogyqa.settings.own_data import paper_of_own_data
@@ -15,13 +17,13 @@ from report.builders import (
     OWN_SYSTEMS,
     SYSTEMS,
     cells_in_markdown,
-    is_chosen,
+    is_tuned,
     make_config,
     make_paper,
     make_summary,
 )
 
-# A paper of our own: small enough to write its tables out by hand.
+# A made-up paper, with small tables.
 WHO_COMB = {"Who": {"subset": "who"}, "Comb.": {"subset": "comb"}}
 MEASURED = {"MAP": {"measure": "map"}, "MRR": {"measure": "mrr"}}
 COMB = {"dataset": "wikiqa", "subset": "comb"}
@@ -61,14 +63,14 @@ TINY = make_paper(
             "published": {"Theirs": [70.5, "-"], "Ours": [77.87, "-"]},
         },
         "table5": {
-            "title": "Two axes",
+            "title": "Two overrides",
             "cells": COMB | {"system": "analogy", "measure": "mrr"},
             "columns": {"highest": {"aggregate": "max"}, "mean": {"aggregate": "mean"}},
             "rows": {"10": {"p": 10}, "30": {"p": 30}},
             "published": {"10": [0.5, 0.6], "30": [0.7, 0.8]},
         },
         "table6": {
-            "title": "What is measured stands beside the system",
+            "title": "Systems and measures in columns",
             "cells": COMB,
             "columns": {
                 "Questions": {"count": "questions", "split": "test"},
@@ -80,7 +82,6 @@ TINY = make_paper(
         },
     }
 )
-NAMES = list(TINY.artefacts)
 OF_TYPES = {split: {"who": 3, "when": 2, "where": 2} for split in ("dev", "test")}
 COUNTS = {"wikiqa": {"questions": OF_TYPES}}
 INTERVAL, QUESTIONS = "[.500, .700]", "{.400, .800}"
@@ -94,16 +95,16 @@ def tiny_config(**changes) -> Config:
 def make_table(
     name: str, config: Config | None = None, paper: Paper = TINY, drop: str = "", **changes
 ) -> Table:
-    """A table whose runs are there; `drop` names a system whose runs are not."""
+    """Return a table with results for all its runs but those of the system `drop`."""
     config = config or tiny_config()
     summary = make_summary(config, paper, **changes)
     summary = summary[summary["system"] != drop]
-    ledger = build_ledger([paper], config, summary, COUNTS, lambda cell, measure: None)
-    return build_table(paper, name, ledger, summary, config, COUNTS)
+    results = Results(summary, counts=COUNTS)
+    return build_table(paper, name, build_ledger([paper], config, results), config, results)
 
 
 def body(table: Table) -> list[str]:
-    """The headings, and the rows without the padding of their cells."""
+    """Return the headings, and the rows without the padding of their cells."""
     text = to_markdown(table).partition("\n- ")[0]
     lines = [re.sub(" +", " ", line) for line in text.splitlines()]
     return [line for line in lines if line and not line.startswith("| -")]
@@ -122,7 +123,7 @@ def body(table: Table) -> list[str]:
                     f"| Glove | analogy | {OURS} (.500) = | {OURS} (.4329) ↑ |",
                     "| Ghost | | not run (.100) | not run (.200) |",
                     f"| Ours | analogy | {OURS} (.600) = | {OURS} (.750) ↓ |",
-                    "## In the paper at the setting chosen on dev",
+                    "## In the paper, hyperparameters tuned on dev",
                     "| System | ranked by | MAP | MRR |",
                     f"| Ours | analogy | {OURS} (.600) = | {OURS} (.750) ↓ |",
                     "## Not in the paper",
@@ -134,7 +135,7 @@ def body(table: Table) -> list[str]:
                     "| | Ghost | Ours |",
                     f"| Who | not run (.100) | {OURS} (.750) ↓ |",
                     f"| Comb. | not run (.200) | {OURS} (.400) ↑ |",
-                    "## In the paper at the setting chosen on dev",
+                    "## In the paper, hyperparameters tuned on dev",
                     "| | Ours |",
                     f"| Who | {OURS} (.750) ↓ |",
                     f"| Comb. | {OURS} (.400) ↑ |",
@@ -152,21 +153,21 @@ def body(table: Table) -> list[str]:
                     "| System | ranked by | MAP | MRR |",
                     f"| Glove | cosine | {OURS} | {OURS} |",
                     rf"| A \| B | cosine | {OURS} | {OURS} |"]),
-        # The point that is configured is no axis: it is chosen for, too.
-        ("table5", ["# Table 5 of tiny2020: Two axes",
+        # The configured point is no override, so it also has tuned hyperparameters.
+        ("table5", ["# Table 5 of tiny2020: Two overrides",
                     "## In the paper",
                     "| | highest | mean |",
                     f"| 10 | {OURS} (.500) = | {OURS} (.600) = |",
                     f"| 30 | {OURS} (.700) = | {OURS} (.800) ↓ |",
-                    "## In the paper at the setting chosen on dev",
+                    "## In the paper, hyperparameters tuned on dev",
                     "| | highest |",
                     f"| 30 | {OURS} (.700) = |"]),
-        ("table6", ["# Table 6 of tiny2020: What is measured stands beside the system",
+        ("table6", ["# Table 6 of tiny2020: Systems and measures in columns",
                     "| | Questions | Glove MAP | Glove P@1 |",
                     f"| all | 7 (7) = | {OURS} (.500) = | {OURS} (.600) = |"]),
     ],
 )  # fmt: skip
-def test_a_table_is_laid_out_as_in_the_paper(name, expected):
+def test_layout_and_values_of_a_table(name, expected):
     config = tiny_config()
     if name == "table3":
         study = config.studies["tiny2020"].model_copy(update={"extra_rows": {"table3": ["glove"]}})
@@ -174,25 +175,23 @@ def test_a_table_is_laid_out_as_in_the_paper(name, expected):
     assert body(make_table(name, config)) == expected
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_the_source_of_a_table_is_aligned_and_no_wider_than_120_columns(name):
-    for block in to_markdown(make_table(name)).split("\n\n"):
+def test_the_columns_of_markdown_are_aligned():
+    for block in to_markdown(make_table("table2")).split("\n\n"):
         if block.startswith("| "):
-            (width,) = {len(line) for line in block.splitlines()}
-            assert width <= 120
+            assert len({len(line) for line in block.splitlines()}) == 1
 
 
-def test_values_stand_at_their_own_axes_and_settings():
+def test_values_are_those_of_their_overrides_and_hyperparameters():
     def mean(cell, _):
-        axes = dict(cell.axes)
-        return 0.1 * len(axes) + int(axes.get("p", 30)) / 1000 + 0.5 * is_chosen(cell)
+        overrides = dict(cell.overrides)
+        return 0.1 * len(overrides) + int(overrides.get("p", 30)) / 1000 + 0.5 * is_tuned(cell)
 
     cells = cells_in_markdown(to_markdown(make_table("table5", mean=mean)))
     numbers = [cell[:4] for row in cells for cell in row if cell.startswith(".")]
     assert numbers == [".110", ".210", ".030", ".130", ".630"]
 
 
-def test_an_extra_row_that_was_not_run_says_so():
+def test_an_extra_row_without_a_run():
     table = make_table("table3", drop="random")
     assert r"| A \| B | cosine | not run | not run |" in body(table)
     assert any(note.startswith("Not run: ") and "A | B (no run" in note for note in table.notes)
@@ -204,7 +203,7 @@ class TestOwnData:
         return paper_of_own_data(titles, ("who", "comb"), systems, "p_at_1", {})
 
     @pytest.mark.parametrize("comparable", [True, False])
-    def test_every_system_has_its_rows_with_intervals_and_nothing_published(self, comparable):
+    def test_every_system_has_a_row_with_intervals_and_without_published_values(self, comparable):
         config = make_config(("mine",), comparable=comparable)
         table = make_table("table1", config, self.paper({"mine": "My data"}))
         title, head, *rows = body(table)
@@ -219,58 +218,60 @@ class TestOwnData:
         assert not any("ublished" in note for note in table.notes[:-1])
         assert table.notes[-1].endswith("in no paper: nothing is published.")
 
-    def test_without_data_of_its_own_there_is_none(self):
+    def test_there_is_no_table_without_own_data(self):
         assert self.paper({}) is None
 
 
+def note(table: Table, start: str) -> str:
+    """Return the only note with a given start."""
+    (text,) = (note for note in table.notes if note.startswith(start))
+    return text
+
+
 class TestNotes:
-    def test_they_say_what_stands_in_and_what_the_means_are_without_sure_questions(self):
-        notes = make_table("table2", substitute="ours for theirs").notes
-        assert any(note.startswith("Stand-ins: Glove, Ours") for note in notes)
-        notes = make_table("table2", all_correct=2, mean_of_others=0.55).notes
-        (sure,) = (note for note in notes if "correct candidates only" in note)
-        assert sure.startswith("WIKIQA comb: 2 of the 9 questions have ")
-        assert "Ours (paper setting) 0.600 to 0.550" in sure
+    def test_substitutes_are_named(self):
+        assert "Glove, Ours" in note(make_table("table2", substitute="us for them"), "Substitutes")
 
-    def test_they_count_ties_of_each_run(self):
-        assert any(note.startswith("Ties: none") for note in make_table("table3").notes)
-        notes = make_table("table3", tied_candidates=lambda cell, _: 4 + is_chosen(cell)).notes
-        tied = next(note for note in notes if note.startswith("Tied candidates, over all seeds: "))
+    def test_means_without_questions_that_have_only_correct_candidates(self):
+        table = make_table("table2", all_correct=2, mean_of_others=0.55)
+        text = note(table, "Questions with only correct candidates")
+        assert "WIKIQA comb, 2 of 9" in text and "Ours (paper) 0.600 and 0.550" in text
+
+    def test_ties_are_counted_by_run(self):
+        assert note(make_table("table3"), "Ties: none")
+        table = make_table("table3", tied_candidates=lambda cell, _: 4 + is_tuned(cell))
+        tied = note(table, "Tied candidates")
         assert "analogy wikiqa who 4," in tied
-        assert "analogy wikiqa who setting=chosen 5," in tied
+        assert "analogy wikiqa who hyperparameters=tuned 5," in tied
 
-    def test_a_title_that_two_systems_share_does_not_mix_their_runs(self):
-        notes = make_table("table2", tied_candidates=lambda cell, _: len(cell.system)).notes
-        tied = next(note for note in notes if note.startswith("Tied candidates"))
+    def test_two_systems_with_the_same_title(self):
+        table = make_table("table2", tied_candidates=lambda cell, _: len(cell.system))
+        tied = note(table, "Tied candidates")
         assert "glove wikiqa comb 5," in tied and "glove-cosine wikiqa comb 12," in tied
 
-    def test_they_say_data_seeds_protocol_settings_and_origin(self):
-        notes = make_table("table3").notes
-        assert notes[0] == "Data: WIKIQA, test split, questions: who 3, comb 9. Seeds: 2."
-        assert notes[1].startswith("Protocol: the epoch is chosen by dev MRR and ")
-        assert "is its highest over the p = 30 prototypes" in notes[2]
-        text = " ".join(notes)
-        assert "A cell: mean ± standard deviation over seeds [one further run] (published)" in text
-        assert "(95% interval, bootstrap over seeds and questions, 200 samples)" in text
-        assert "Paper's setting of Analogy: the defaults." in notes
-        assert "Chosen on comb by Ours: bare (dropout 0.0)." in notes
-        assert "Origin of Ours: made up for analogy." in notes
-        assert "Origin of Glove: made up for glove-cosine." in notes
-        assert "Not run: Ghost (not built)." in notes
-        assert notes[-1] == "Published: Tiny & Co. (2020)."
+    def test_data_protocol_hyperparameters_and_origins(self):
+        table = make_table("table3")
+        assert table.notes[0] == "Data: WIKIQA, test split, questions: who 3, comb 9. Seeds: 2."
+        assert "dev MRR" in note(table, "Protocol")
+        assert note(table, "Prototypes").endswith("p = 30. Aggregate: max.")
+        assert note(table, "Intervals").startswith("Intervals: 95%. Bootstrap samples: 200.")
+        assert note(table, "Paper's hyperparameters").endswith("Analogy: the defaults.")
+        assert note(table, "Hyperparameters tuned on comb").endswith("Ours: bare (dropout 0.0).")
+        assert "Origin of Ours: made up for analogy." in table.notes
+        assert "Origin of Glove: made up for glove-cosine." in table.notes
+        assert note(table, "Not run") == "Not run: Ghost (not built)."
+        assert table.notes[-1] == "Published: Tiny & Co. (2020)."
 
-    def test_those_of_axes_say_what_the_values_are_of(self):
-        notes = make_table("table5").notes
-        assert "is its highest or mean over the p = 10 or 30 prototypes" in notes[2]
-        assert "Origin of Analogy: made up for analogy." in notes
+    def test_all_values_of_overrides_are_given(self):
+        text = note(make_table("table5"), "Prototypes")
+        assert text.endswith("p = 10 or 30. Aggregate: max or mean.")
 
-    def test_those_of_a_cited_row_say_so_once(self):
-        cited = "Rows without a value of ours are as the paper prints them."
-        assert make_table("table4").notes.count(cited) == 1
-        assert cited not in make_table("table2").notes
+    def test_cited_rows_have_one_note(self):
+        assert make_table("table4").notes.count(CITED_ROWS) == 1
+        assert CITED_ROWS not in make_table("table2").notes
         assert not any("Theirs" in note for note in make_table("table4").notes)
 
-    def test_other_data_get_no_marks_and_the_title_says_why(self):
+    def test_tables_of_other_data_have_no_marks(self):
         table = make_table("table3", tiny_config(comparable=False))
         assert table.title.endswith("(our data are not the paper's)")
         assert not re.search("[↑↓=] ", " ".join(body(table)))
@@ -283,28 +284,21 @@ class TestNotes:
     [({"n_seeds": 1, "run_low": None, "run_high": None}, f".600 {QUESTIONS} (.750) ?"),
      ({"mean": 1.0, "run_low": 1.0, "run_high": 1.0}, f"1.000 {QUESTIONS} (.750) ↑"),
      ({"substitute": "ours for theirs"}, f"{OURS} (.750) ↓†")],
-    ids=["one seed says of no other", "no deviation where no seed differs", "a stand-in is marked"],
+    ids=["one seed", "equal seeds", "substitute"],
 )  # fmt: skip
-def test_a_cell_has_what_applies(changes, cell):
+def test_parts_of_a_cell(changes, cell):
     assert any(row.endswith(f"{cell} |") for row in body(make_table("table2", **changes)))
 
 
-def test_the_frame_has_one_row_per_value():
-    frame = make_table("table3").frame
-    assert not frame.duplicated(["block", "row", "column", "system", "setting"]).any()
-    assert frame["block"].value_counts().to_dict() == {"paper": 6, "not in the paper": 4}
-    assert frame["measure"].eq("mrr").all()
-
-
 class TestLatex:
-    def test_the_caption_does_not_count_the_table_twice(self):
+    def test_the_caption_has_one_table_number(self):
         text = to_latex(make_table("table2"))
         assert r"\caption{Systems in rows (Table 2 of tiny2020)}" in text
         assert "Table 2 of tiny2020:" not in text
 
-    def test_a_link_of_a_note_is_its_text(self):
+    def test_links_in_notes_become_text(self):
         text = to_latex(make_table("table2"))
-        assert "Every setting and origin: report." in text and "report.html" not in text
+        assert "origins: report." in text and "report.html" not in text
 
     @pytest.mark.parametrize(
         ("text", "latex"),
@@ -315,17 +309,17 @@ class TestLatex:
             ("x ± y ↑ ↓", r"x $\pm$ y $\uparrow$ $\downarrow$"),
         ],
     )
-    def test_special_characters_print_as_they_stand(self, text, latex):
+    def test_special_characters_are_escaped(self, text, latex):
         assert escape_latex(text) == latex
 
-    def test_the_interval_stands_small_below_the_value(self):
+    def test_intervals_are_below_their_values(self):
         assert (
             r"Ours & analogy & \shortstack{.600 $\pm$ .012 (.600) ="
             r"\\{\footnotesize [.500, .700]}} & " in to_latex(make_table("table2"))
         )
 
-    @pytest.mark.parametrize("name", NAMES)
-    def test_it_is_balanced_and_every_row_fills_its_columns(self, name):
+    @pytest.mark.parametrize("name", ["table2", "table3"])
+    def test_groups_are_balanced_and_rows_complete(self, name):
         text = to_latex(make_table(name))
         plain = re.sub(r"\\.", "", text)
         assert plain.count("{") == plain.count("}")
@@ -340,20 +334,20 @@ class TestLatex:
 
 
 @pytest.mark.parametrize("name", ["table2", "table3"])
-def test_a_table_marks_what_is_not_told_from_the_best_of_its_systems(name):
-    """Of its columns, or of its rows where the columns are systems: one is far behind."""
+def test_the_top_group_is_bold(name):
+    """The top group of each column, or of each row if the columns are systems."""
     artefact = TINY.artefacts[name].model_copy(update={"top_group": True})
     paper = TINY.model_copy(update={"artefacts": {name: artefact}})
     config, means = tiny_config(), {"random": 0.59, "glove-cosine": 0.1}
 
     def values(cell, measure):
         items = [means.get(cell.system, 0.6) + 0.1 * (number % 2) for number in range(20)]
-        own = pd.DataFrame([items] * 2)
-        return own.iloc[:, ::-1].set_axis(own.columns, axis=1) if cell.system == "random" else own
+        return pd.DataFrame([items[::-1] if cell.system == "random" else items] * 2)
 
     summary = make_summary(config, paper)
-    ledger = build_ledger([paper], config, summary, COUNTS, lambda cell, measure: None)
-    table = build_table(paper, name, ledger, summary, config, COUNTS, values=values)
+    results = Results(summary, values, COUNTS)
+    ledger = build_ledger([paper], config, results)
+    table = build_table(paper, name, ledger, config, results)
     scored = table.frame[table.frame["mean"].notna()]
     assert (scored["top_group"] == (scored["system"] != "glove-cosine")).all()
     assert table.frame.loc[table.frame["mean"].isna(), "top_group"].isna().all()
@@ -365,6 +359,6 @@ def test_a_table_marks_what_is_not_told_from_the_best_of_its_systems(name):
     assert f"**{shown.ours}** {shown.interval}" in to_markdown(table)
     assert rf"\textbf{{{escape_latex(shown.ours)}}}" in to_latex(table)
     assert any(note.startswith("Bold: the highest mean") for note in table.notes)
-    plain = build_table(TINY, name, ledger, summary, config, COUNTS, values=values)
+    plain = build_table(TINY, name, ledger, config, results)
     assert plain.frame["top_group"].isna().all()
     assert not any(note.startswith("Bold") for note in plain.notes)

@@ -10,9 +10,9 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.rewriting.questions import rewrite_questions
 from analogyqa.schemas import CORPUS, ENTITIES, read_table, write_table
 from analogyqa.text import tokenize
-from analogyqa.vectors.select import vocabulary_of
+from analogyqa.vectors.select import build_vocabulary
 
-# A word on each axis, and between them.
+# A word on each override, and between them.
 PLANE = {
     "east": [1, 0],
     "north": [0, 1],
@@ -176,7 +176,7 @@ def test_tables_read_from_parquet_give_the_same(toy, tmp_path):
 @pytest.mark.parametrize("own", [[], ["west"], ["?"]])
 def test_a_type_without_an_entity_in_training_is_named(toy, rewriting, own):
     found = entities_table(toy, {"q0-0": own, "q1-0": ["east"], "q3-0": ["north"]})
-    with pytest.raises(AnalogyQAError, match=r"no where question .* Set named_entities\.model"):
+    with pytest.raises(AnalogyQAError, match=r"The where questions .* Set named_entities\.model"):
         rewrite_questions(toy, found, *store(PLANE), rewriting, True, WORDS)
 
 
@@ -199,7 +199,7 @@ def test_vectors_that_lack_a_word_of_a_candidate_are_refused(toy):
 @pytest.mark.parametrize("rewriting", ["entity", "prototype_word"])
 def test_only_typed_questions_change_and_stay_readable(corpus, rewriting, data, seed, lowercase):
     texts = pd.concat([corpus["question"], corpus["candidate"]])
-    vocabulary = vocabulary_of(texts, lowercase)
+    vocabulary = build_vocabulary(texts, lowercase)
     vectors = np.random.default_rng(seed).normal(size=(len(vocabulary), 3)).astype(np.float32)
     word_ids = {word: row for row, word in enumerate(vocabulary)}
     pieces = st.lists(

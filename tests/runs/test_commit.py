@@ -43,7 +43,7 @@ def test_the_commit_of_a_checkout(tmp_path):
 
 
 @pytest.mark.parametrize("file", ["workflow_scripts/code.py", "workflow_scripts/new.py"])
-def test_changed_and_added_code_is_said(tmp_path, file):
+def test_changed_or_added_code_is_marked_dirty(tmp_path, file):
     name = make_repository(tmp_path)
     (tmp_path / file).write_text("changed")
     assert code_commit(tmp_path) == f"{name}-dirty"
@@ -57,7 +57,7 @@ def test_a_repository_around_the_checkout_is_not_its_own(tmp_path):
         find_commit(tmp_path / "unpacked")
 
 
-def test_the_variables_of_git_lead_to_no_other_repository(tmp_path, monkeypatch):
+def test_environment_variables_of_git_are_ignored(tmp_path, monkeypatch):
     name = make_repository(tmp_path / "own")
     make_repository(tmp_path / "other")
     monkeypatch.setenv("GIT_DIR", str(tmp_path / "other" / ".git"))
@@ -71,8 +71,8 @@ def test_without_git_the_commit_is_unknown(tmp_path, monkeypatch):
     assert code_commit(tmp_path) == "unknown"
 
 
-@pytest.mark.skipif(os.getuid() != 0, reason="only root can give a folder to somebody else")
-def test_a_checkout_of_somebody_else_is_unknown_for_the_reason_that_git_gives(tmp_path):
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can change the owner of a folder")
+def test_a_checkout_of_another_user_has_an_unknown_commit(tmp_path):
     make_repository(tmp_path)
     for path in (tmp_path, tmp_path / ".git"):
         os.chown(path, 12345, 12345)

@@ -1,4 +1,4 @@
-"""What training costs: counted, timed in turns, and read back."""
+"""The costs of training: counted, timed in turns, and read back."""
 
 import json
 import platform
@@ -6,7 +6,6 @@ import platform
 import pytest
 
 from analogyqa.errors import AnalogyQAError
-from analogyqa.examples.files import CellFiles
 from analogyqa.runs import cost
 from analogyqa.runs.cost import STEPS, Cost, measure_costs, processor, read_costs
 from analogyqa.settings.systems import System
@@ -15,8 +14,8 @@ TRAINING = {"loss": "mix", "sentence_dim": 4, "batch_size": 4, "negatives": {"co
 
 
 def system(ranker, **training):
-    own = {"title": "S", "encoder": "nbow", "vectors": "v", "ranker": ranker}
-    return System(**own, training=TRAINING | training)
+    values = {"title": "S", "encoder": "nbow", "vectors": "v", "ranker": ranker}
+    return System(**values, training=TRAINING | training)
 
 
 @pytest.fixture
@@ -25,8 +24,8 @@ def path(cell_files, tmp_path):
     systems = {"near": system("hyperbolic"), "wide": system("cosine", sentence_dim=8)}
     path = tmp_path / "costs" / "toy" / "all.json"
     path.parent.mkdir(parents=True)
-    own = dict.fromkeys(systems, CellFiles(files.corpus, files.vectors, None, {}))
-    measure_costs(systems, own, None, dict.fromkeys(systems, True), "cpu", path)
+    tables = dict.fromkeys(systems, files.without_prototypes())
+    measure_costs(systems, tables, None, dict.fromkeys(systems, True), "cpu", path)
     return path
 
 
@@ -36,32 +35,32 @@ def test_parameters_are_those_that_learn_and_every_system_takes_as_many_steps(pa
     near, wide = costs["toy", "all", "near"], costs["toy", "all", "wide"]
     dim = (wide.parameters - 8) // 8
     assert (near.parameters, wide.parameters) == ((dim + 1) * 4 + 2, (dim + 1) * 8)
-    for each in (near, wide):
-        assert len(each.seconds) == STEPS and min(each.seconds) > 0
-        assert each.batches == near.batches > 1
+    for cost_of in (near, wide):
+        assert len(cost_of.seconds) == STEPS and min(cost_of.seconds) > 0
+        assert cost_of.batches == near.batches > 1
 
 
 def test_steps_are_taken_in_turns(cell_files, tmp_path, monkeypatch):
-    taken = []
-    original = cost._steps_of
+    turns = []
+    original = cost._take_steps
 
     def steps_of(learner):
-        for found in original(learner):
-            taken.append(learner.system.ranker)
-            yield found
+        for step in original(learner):
+            turns.append(learner.system.ranker.name)
+            yield step
 
-    monkeypatch.setattr(cost, "_steps_of", steps_of)
+    monkeypatch.setattr(cost, "_take_steps", steps_of)
     files = cell_files(types=None, p=1)
     systems = {"a": system("hyperbolic"), "b": system("cosine")}
-    own = dict.fromkeys(systems, CellFiles(files.corpus, files.vectors, None, {}))
-    measure_costs(systems, own, None, dict.fromkeys(systems, True), "cpu", tmp_path / "all.json")
-    assert taken == ["hyperbolic", "cosine"] * (STEPS + 1)
+    tables = dict.fromkeys(systems, files.without_prototypes())
+    measure_costs(systems, tables, None, dict.fromkeys(systems, True), "cpu", tmp_path / "all.json")
+    assert turns == ["hyperbolic", "cosine"] * (STEPS + 1)
 
 
 def test_the_seconds_of_an_epoch_are_those_of_its_batches():
-    own = Cost(7, 10, [0.1, 0.3], "m")
-    assert own.values("parameters") == [7]
-    assert own.values("seconds_per_epoch") == pytest.approx([1, 3])
+    costs = Cost(7, 10, [0.1, 0.3], "m")
+    assert costs.values("parameters") == [7]
+    assert costs.values("seconds_per_epoch") == pytest.approx([1, 3])
 
 
 @pytest.mark.parametrize("damage", ["", "[]", "{", '{"systems": {"a": {}}}', '{"systems": 1}'])
@@ -71,12 +70,12 @@ def test_a_damaged_file_is_named_with_the_remedy(tmp_path, damage):
         read_costs([tmp_path / "all.json"])
 
 
-def test_a_cpu_is_called_by_its_model_where_the_system_says_it(tmp_path):
+def test_a_cpu_is_named_by_its_model_if_known(tmp_path):
     assert processor(tmp_path / "missing") == platform.machine()
     (tmp_path / "cpuinfo").write_text("processor\t: 0\nmodel name\t: A CPU @ 2 GHz\n" * 2)
     assert processor(tmp_path / "cpuinfo") == "A CPU @ 2 GHz"
 
 
-def test_the_file_says_where_it_was_measured(path):
+def test_the_file_names_the_machine(path):
     record = json.loads(path.read_text())
     assert record["machine"] == f"{processor()}, one thread" and "git_commit" in record

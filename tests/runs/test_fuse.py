@@ -21,7 +21,7 @@ TYPES = ["who", "when", "where"]
 
 @pytest.fixture
 def parts(tmp_path, corpus):
-    """The folders of two runs: `right` puts right candidates first, `wrong` by their number."""
+    """The folders of two runs: one ranks correct candidates first, one ranks by row number."""
     pairs = corpus[(corpus["split"] != "train") & corpus["question_type"].notna()]
     known = {"right": pairs["label"], "wrong": pd.Series(np.arange(len(pairs)), pairs.index)}
     for name, score in known.items():
@@ -36,16 +36,16 @@ def parts(tmp_path, corpus):
 @pytest.fixture
 def fuse(parts, tmp_path):
     def fuse(names, fusion="equal"):
-        system = System(title="F", ranker="fused", parts=names, fusion=fusion)
-        cell, own = Cell("f", "toy", "comb"), {name: parts[name] for name in system.parts}
+        system = System(title="F", ranker={"name": "fused", "parts": names, "fusion": fusion})
+        cell, runs = Cell("f", "toy", "comb"), {name: parts[name] for name in system.parts}
         corpus, folder = str(tmp_path / "corpus.parquet"), tmp_path / "fused"
-        fuse_cell(cell, TYPES, system, corpus, own, SEEDS, folder)
+        fuse_cell(cell, TYPES, system, corpus, runs, SEEDS, folder)
         return folder
 
     return fuse
 
 
-def test_each_seed_fuses_the_seeds_that_are_named(fuse):
+def test_each_seed_fuses_seeds_relative_to_it(fuse):
     folder = fuse({"right": [0, 1], "wrong": [2]})
     weights = json.loads((folder / "run.json").read_text())["weights"]
     assert {seed: [run[:2] for run in runs] for seed, runs in weights.items()} == {
@@ -56,25 +56,25 @@ def test_each_seed_fuses_the_seeds_that_are_named(fuse):
     assert {run[2] for runs in weights.values() for run in runs} == {1 / 3}
 
 
-def test_what_is_learned_on_dev_ranks_test(fuse):
+def test_weights_learned_on_dev_rank_test(fuse):
     folder = fuse(["right", "wrong"], "listwise")
     metrics = read_table(folder / "metrics.parquet", METRICS)
-    own = metrics[(metrics["split"] == "test") & (metrics["measure"] == "mrr")]
-    assert (own["value"] == 1).all() and set(own["seed"]) == set(SEEDS)
+    mrr = metrics[(metrics["split"] == "test") & (metrics["measure"] == "mrr")]
+    assert (mrr["value"] == 1).all() and set(mrr["seed"]) == set(SEEDS)
     scores = read_table(folder / "scores.parquet", SCORES)
     assert set(scores["split"]) == {"dev", "test"} and (scores["best_prototype"] == -1).all()
 
 
-def test_a_run_twice_has_the_same_bytes(fuse):
+def test_repeated_runs_give_the_same_bytes(fuse):
     first = (fuse(["right", "wrong"], "logistic") / "scores.parquet").read_bytes()
     assert (fuse(["right", "wrong"], "logistic") / "scores.parquet").read_bytes() == first
 
 
-def test_the_summary_names_the_parts_and_what_stands_in(fuse, papers):
+def test_the_summary_names_parts_and_substitutes(fuse, papers):
     folder = fuse(["right", "wrong"])
     record = json.loads((folder / "run.json").read_text())
     metrics = read_table(folder / "metrics.parquet", METRICS)
-    config = papers.load("stand_ins: {vectors: others, right: the left}")
+    config = papers.load("substitutes: {vectors: others, right: the left}")
     (row,) = (
         summarise_runs([(record, metrics)], config).query("measure == 'mrr'").to_dict("records")
     )
@@ -82,11 +82,11 @@ def test_the_summary_names_the_parts_and_what_stands_in(fuse, papers):
     assert row["substitute"] == "vectors for others, right for the left"
 
 
-@pytest.mark.parametrize("harm", ["a seed", "a pair"])
-def test_a_part_that_lacks_something_is_named_with_the_remedy(fuse, parts, harm):
+@pytest.mark.parametrize("missing", ["a seed", "a pair"])
+def test_an_incomplete_part_is_named(fuse, parts, missing):
     path = parts["wrong"] / "scores.parquet"
     scores = read_table(path, SCORES)
-    kept = scores[scores["seed"] != 1] if harm == "a seed" else scores.iloc[1:]
+    kept = scores[scores["seed"] != 1] if missing == "a seed" else scores.iloc[1:]
     write_table(kept, SCORES, path)
-    with pytest.raises(AnalogyQAError, match=r"wrong/scores.parquet: it has no scores .* Delete"):
+    with pytest.raises(AnalogyQAError, match=r"wrong/scores.parquet: some pairs .* seed [01]"):
         fuse(["right", "wrong"])

@@ -1,21 +1,22 @@
-"""The record of a run, and the choice between settings."""
+"""The record of a run, and the choice of hyperparameters on dev."""
 
 import json
 import platform
+from itertools import product
 
 import numpy as np
 import pandas as pd
 import pytest
 import torch
 
-from analogyqa.corpora.question_types import subset_of
+from analogyqa.corpora.question_types import select_subset
 from analogyqa.errors import AnalogyQAError
 from analogyqa.examples.data import ranked_sentences
 from analogyqa.measures import ABOUT_ITEMS, NO_TYPE, RANKED
 from analogyqa.plan import Cell
 from analogyqa.runs import score as score_module
 from analogyqa.runs import train
-from analogyqa.runs.choose import choose_setting, chosen_setting
+from analogyqa.runs.choose import choose_hyperparameters, read_tuned
 from analogyqa.runs.depends_on import sha256
 from analogyqa.runs.record import run_record
 from analogyqa.runs.score import score_cell
@@ -23,7 +24,7 @@ from analogyqa.runs.train import train_cell
 from analogyqa.schemas import CORPUS, HISTORY, METRICS, SCORES, read_table, write_table
 from analogyqa.settings.systems import System
 from analogyqa.training import devices, learner
-from analogyqa.training.devices import machine_of
+from analogyqa.training.devices import describe_machine
 from analogyqa.vectors.store import write_store
 
 COMB = ["who", "when", "where"]
@@ -31,8 +32,8 @@ SOURCES = {"train": "toy-train", "dev": "toy-dev", "test": "toy-test"}
 TABLES = {"scores": SCORES, "metrics": METRICS, "history": HISTORY}
 
 
-def cell_of(subset="comb", **axes):
-    return Cell("analogy", "toy", subset, tuple(axes.items()))
+def cell_of(subset="comb", **overrides):
+    return Cell("analogy", "toy", subset, tuple(overrides.items()))
 
 
 def trained(p=3, **training):
@@ -48,14 +49,14 @@ def files(cell_files):
 
 @pytest.fixture
 def run(files, tmp_path):
-    """Train a cell into a folder of a name; keyword arguments replace the usual ones."""
+    """Train a cell into a folder; keyword arguments replace the defaults."""
 
     def run(name, **changed):
-        given = {
+        arguments = {
             "cell": cell_of(),
             "types": COMB,
             "system": trained(),
-            "setting": "paper",
+            "hyperparameters": "paper",
             "files": files,
             "sources": SOURCES,
             "lowercase": True,
@@ -63,7 +64,7 @@ def run(files, tmp_path):
             "checkpoints": tmp_path / "checkpoints",
             "folder": tmp_path / name,
         }
-        train_cell(**given | changed)
+        train_cell(**arguments | changed)
         return tmp_path / name
 
     return run
@@ -85,7 +86,7 @@ def record_of(folder):
 
 
 def tables_of(folder):
-    """Return name to table of all that a run has written beside its record."""
+    """Return the tables of a run by name."""
     return {path.stem: read_table(path, TABLES[path.stem]) for path in folder.glob("*.parquet")}
 
 
@@ -122,64 +123,58 @@ def test_a_record_names_versions_platform_and_slurm_job(tmp_path, monkeypatch):
 # Cells
 
 
-@pytest.mark.parametrize(("types", "p"), [(COMB, 3), (["who"], 2), (None, 1)])
+@pytest.mark.parametrize(("types", "p"), [(COMB, 3), (None, 1)])
 def test_training_a_cell_writes_three_tables_of_its_questions(run, cell_files, corpus, types, p):
     files = {seed: cell_files(seed, types=types, p=p) for seed in (0, 5)}
     folder = run("a", types=types, files=files, system=trained(p))
     tables = tables_of(folder)
     assert set(tables) == set(TABLES)
     assert all(set(table["seed"]) == {0, 5} for table in tables.values())
-    pairs = {split: subset_of(corpus, split, types) for split in ("dev", "test")}
-    ranked = [name for own in pairs.values() for name in own["candidate_id"]]
+    pairs = {split: select_subset(corpus, split, types) for split in ("dev", "test")}
+    ranked = [name for frame in pairs.values() for name in frame["candidate_id"]]
     assert tables["scores"]["candidate_id"].tolist() == 2 * ranked
-    found = tables["metrics"].astype(str)[["seed", "split", "item", "group", "measure"]]
-    every = [(seed, split) for seed in ("0", "5") for split in pairs]
-    expected = [
-        (*at, *question, measure)
-        for at in every
-        for question in set(
-            zip(*(pairs[at[1]][name] for name in ("question_id", "question_type")), strict=True)
-        )
-        for measure in (*RANKED, *ABOUT_ITEMS)
-    ]
     answers = corpus.groupby(["split", "question_id"])["label"].any()
-    expected += [
-        (*at, question, NO_TYPE, measure)
-        for at in every
-        for question in answers[at[1]][~answers[at[1]]].index
-        for measure in ("map_official", "mrr_official")
-        if types is None
-    ]
-    assert sorted(map(tuple, found.to_numpy())) == sorted(expected)
+    expected = []
+    for seed, split in product(("0", "5"), pairs):
+        questions = pairs[split][["question_id", "question_type"]].drop_duplicates()
+        for question in questions.itertuples(index=False, name=None):
+            expected += [(seed, split, *question, name) for name in (*RANKED, *ABOUT_ITEMS)]
+        if types is None:
+            unanswerable = answers[split][~answers[split]].index
+            official = product(unanswerable, [NO_TYPE], ("map_official", "mrr_official"))
+            expected += [(seed, split, *row) for row in official]
+    rows = tables["metrics"].astype(str)[["seed", "split", "item", "group", "measure"]]
+    assert sorted(map(tuple, rows.to_numpy())) == sorted(expected)
 
 
-def test_the_record_says_what_was_run(run):
+def test_the_record_has_cell_seeds_settings_and_machine(run):
     record = record_of(run("a", cell=cell_of(dropout="0.5", p="3")))
-    axes = {"dropout": "0.5", "p": "3"}
+    overrides = {"dropout": "0.5", "p": "3"}
     names = {"system": "analogy", "dataset": "toy", "subset": "comb"}
-    assert record["cell"] == {**names, "axes": axes}
-    assert Cell.from_record(record["cell"]) == cell_of(**axes)
+    assert record["cell"] == {**names, "overrides": overrides}
+    assert Cell.from_record(record["cell"]) == cell_of(**overrides)
     assert record["seeds"] == [0, 5]
     settings = record["settings"]
     assert (settings["training"]["sentence_dim"], settings["p"]) == (4, 3)
-    assert (settings["system"]["ranker"], settings["system"]["encoder"]) == ("analogy", "bigru")
-    assert settings["setting"] == "paper"
+    ranker, encoder = settings["system"]["ranker"]["name"], settings["system"]["encoder"]
+    assert (ranker, encoder) == ("analogy", "bigru")
+    assert settings["hyperparameters"] == "paper"
     assert settings["vectors"] == {"name": "vectors", "origin": "toy"}
     assert settings["sentence_vectors"] is None
     assert record["device"] == "cpu"
-    machine = {"after_epoch": 0, **machine_of(torch.device("cpu"))}
+    machine = {"after_epoch": 0, **describe_machine(torch.device("cpu"))}
     assert record["machines"] == {"0": [machine], "5": [machine]}
 
 
-def test_a_training_is_not_done_again_on_another_device(run, monkeypatch):
-    """Which device it was is no part of the name of its checkpoint: its state says so."""
+def test_a_training_run_is_not_repeated_on_another_device(run, monkeypatch):
+    """The device is not part of the checkpoint's name, but of its state."""
     monkeypatch.setattr(torch, "__version__", "2.13.0+cpu")
     first = run("a")
-    monkeypatch.setattr(devices, "machine_of", lambda device: {"device": "cuda"})
+    monkeypatch.setattr(devices, "describe_machine", lambda device: {"device": "cuda"})
     monkeypatch.setattr(torch, "__version__", "2.13.0+cu130")
     second = run("b")
     assert tables_of(first)["history"].equals(tables_of(second)["history"])
-    last = [own[-1] for own in record_of(second)["machines"].values()]
+    last = [machines[-1] for machines in record_of(second)["machines"].values()]
     assert last == [{"after_epoch": 2, "device": "cuda"}] * 2
 
 
@@ -194,7 +189,7 @@ def test_the_record_names_every_input_with_its_hash(run, files):
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_the_same_cell_gives_the_same_bytes_its_seeds_side_by_side_or_not(run, tmp_path, threads):
+def test_seeds_in_parallel_give_the_same_bytes(run, tmp_path, threads):
     reported = {"a": [], "b": []}
 
     def reports_to(name):
@@ -213,46 +208,48 @@ def test_the_same_cell_gives_the_same_bytes_its_seeds_side_by_side_or_not(run, t
 
 def starting(**training):
     """A system that starts from one that ranks all questions by their pairs."""
-    own = trained(**training)
-    pairs = {"ranker": "cosine", "training": own.training.model_copy(update={"loss": "listwise"})}
-    return own.model_copy(update={"starts_from": own.model_copy(update=pairs)})
+    system = trained(**training)
+    training = system.training.model_copy(update={"loss": "listwise"})
+    pairs = System(title="A", encoder="bigru", vectors="some", ranker="cosine", p=system.p)
+    pairs = pairs.model_copy(update={"training": training})
+    return system.model_copy(update={"starts_from": pairs})
 
 
-def test_an_encoder_starts_from_what_another_system_learned_of_all_questions(
-    run, files, tmp_path, monkeypatch
-):
-    own = starting()
-    folders = run("a", system=own), run("b")
+def test_an_encoder_starts_from_the_weights_of_another_system(run, files, monkeypatch):
+    system = starting()
+    folders = run("a", system=system), run("b")
     first_losses = [tables_of(folder)["history"]["value"].iloc[0] for folder in folders]
     assert first_losses[0] != first_losses[1]
     first = record_of(folders[0])["settings"]["system"]["starts_from"]
     assert first["training"]["loss"] == "listwise"
-    # What it starts from is the training of that system's own cell, which is not done again.
+    # It starts from the training run of that system's cell, which is not repeated.
     monkeypatch.setattr(learner, "encode", None)
-    pairs = {seed: tables.of_pairs() for seed, tables in files.items()}
-    whole = {"cell": cell_of("all"), "types": None, "system": own.starts_from, "files": pairs}
+    pairs = {seed: tables.without_prototypes() for seed, tables in files.items()}
+    whole = {"cell": cell_of("all"), "types": None, "system": system.starts_from, "files": pairs}
     assert set(tables_of(run("c", **whole))["history"]["seed"]) == {0, 5}
 
 
-def test_a_finished_training_no_longer_asks_what_it_started_from(run, files, tmp_path, monkeypatch):
-    own = starting()
-    first = run("a", system=own)
+def test_a_finished_training_run_no_longer_needs_its_first_weights(
+    run, files, tmp_path, monkeypatch
+):
+    system = starting()
+    first = run("a", system=system)
     for seed, tables in files.items():
-        hashes = train.hashes_of(tables.of_pairs())
+        hashes = train.table_hashes(tables.without_prototypes())
         path = tmp_path / "checkpoints"
-        train.checkpoint_of(path, None, own.starts_from, seed, hashes, True).unlink()
+        train.checkpoint_path(path, None, system.starts_from, seed, hashes, True).unlink()
     monkeypatch.setattr(learner, "encode", None)
-    assert_same(first, run("b", system=own))
+    assert_same(first, run("b", system=system))
 
 
 @pytest.mark.parametrize(
     "changed",
     [
-        {"cell": cell_of(setting="chosen"), "setting": "chosen"},
+        {"cell": cell_of(hyperparameters="tuned"), "hyperparameters": "tuned"},
         {"cell": cell_of(subset="mine")},  # another name for the same question types
     ],
 )
-def test_the_same_training_under_another_name_is_not_done_again(run, monkeypatch, changed):
+def test_a_training_run_is_not_repeated_under_another_name(run, monkeypatch, changed):
     first = run("a")
     monkeypatch.setattr(learner, "encode", None)
     second = run("b", **changed)
@@ -264,12 +261,11 @@ def test_the_same_training_under_another_name_is_not_done_again(run, monkeypatch
     ("changed", "code"),
     [
         ({"system": trained(dropout=0.0)}, None),
-        ({"system": trained(loss="lwda")}, None),
         ({"types": COMB[::-1]}, None),
         ({}, "other code"),
     ],
 )
-def test_what_a_training_depends_on_has_checkpoints_of_its_own(
+def test_changed_settings_types_or_code_get_other_checkpoints(
     run, tmp_path, monkeypatch, changed, code
 ):
     before = {path.name for path in (run("a").parent / "checkpoints").glob("*.pt")}
@@ -283,11 +279,8 @@ def test_what_a_training_depends_on_has_checkpoints_of_its_own(
 def test_an_untrained_cell_has_no_history(score):
     system = System(title="M", encoder="mean", vectors="some", ranker="analogy", p=3)
     folder = score(system)
-    assert {path.name for path in folder.iterdir()} == {
-        "metrics.parquet",
-        "run.json",
-        "scores.parquet",
-    }
+    files = {path.name for path in folder.iterdir()}
+    assert files == {"metrics.parquet", "run.json", "scores.parquet"}
     record = record_of(folder)
     assert (record["settings"]["training"], record["settings"]["p"]) == (None, 3)
     assert record["seeds"] == [0, 5]
@@ -296,31 +289,32 @@ def test_an_untrained_cell_has_no_history(score):
 
 @pytest.fixture
 def corpus_only(files):
-    """The tables of a cell that reads nothing but the corpus."""
-    needless = {"vectors": None, "prototypes": None, "quadruples": {}}
-    return {seed: own._replace(**needless) for seed, own in files.items()}
+    """The tables of a cell that reads only the corpus."""
+    unused = {"vectors": None, "prototypes": None, "quadruples": {}}
+    return {seed: tables._replace(**unused) for seed, tables in files.items()}
 
 
 @pytest.mark.parametrize(
-    ("own", "by_seed"), [({"encoder": "random", "ranker": "cosine"}, 2), ({"ranker": "bm25"}, 1)]
+    ("values", "distinct"),
+    [({"encoder": "random", "ranker": "cosine"}, 2), ({"ranker": "bm25"}, 1)],
 )
 @pytest.mark.parametrize("types", [COMB, None])
-def test_a_system_without_prototypes_needs_the_corpus_only(
-    score, corpus_only, corpus, own, by_seed, types
+def test_a_system_without_prototypes_needs_only_the_corpus(
+    score, corpus_only, corpus, values, distinct, types
 ):
-    folder = score(System(title="R", **own), corpus_only, types)
+    folder = score(System(title="R", **values), corpus_only, types)
     record = record_of(folder)
     assert sorted(record["inputs"]) == ["corpus, seed 0", "corpus, seed 5"]
     settings = record["settings"]
     assert (settings["vectors"], settings["p"]) == (None, None)
-    assert settings["system"]["ranker"] == own["ranker"]
+    assert settings["system"]["ranker"] == {"name": values["ranker"]}
     scores = tables_of(folder)["scores"]
-    assert len({tuple(each["score"]) for _, each in scores.groupby("seed")}) == by_seed
-    ranked = [subset_of(corpus, split, types)["candidate_id"] for split in ("dev", "test")]
+    assert len({tuple(rows["score"]) for _, rows in scores.groupby("seed")}) == distinct
+    ranked = [select_subset(corpus, split, types)["candidate_id"] for split in ("dev", "test")]
     assert set(scores["candidate_id"]) == set(pd.concat(ranked))
 
 
-def test_what_draws_nothing_is_scored_once_for_all_seeds(score, files, monkeypatch):
+def test_a_system_without_random_numbers_is_scored_once_for_all_seeds(score, files, monkeypatch):
     seeds = []
     scored = score_module.score_untrained
 
@@ -329,7 +323,7 @@ def test_what_draws_nothing_is_scored_once_for_all_seeds(score, files, monkeypat
         return scored(data, system, seed)
 
     monkeypatch.setattr(score_module, "score_untrained", recording)
-    bare = {seed: each._replace(prototypes=None, quadruples={}) for seed, each in files.items()}
+    bare = {seed: tables.without_prototypes() for seed, tables in files.items()}
     mean = System(title="M", encoder="mean", vectors="some", ranker="cosine")
     table = tables_of(score(mean, bare))["scores"]
     first, second = (table[table["seed"] == seed]["score"].tolist() for seed in files)
@@ -339,7 +333,7 @@ def test_what_draws_nothing_is_scored_once_for_all_seeds(score, files, monkeypat
 
 
 @pytest.mark.parametrize(("types", "p"), [(COMB, 3), (None, 1)])
-def test_the_record_names_the_sentence_vectors_and_where_they_come_from(
+def test_the_record_names_the_sentence_vectors_and_their_origin(
     score, cell_files, corpus, tmp_path, types, p
 ):
     sentences = ranked_sentences(corpus, typed_only=types is not None)
@@ -347,9 +341,9 @@ def test_the_record_names_the_sentence_vectors_and_where_they_come_from(
     path = str(tmp_path / "sentence_vectors" / "means.npy")
     write_store(vectors, np.ones(len(sentences), bool), sentences, "an encoder", path)
     files = {seed: cell_files(seed, types=types, p=p) for seed in (0, 5)}
-    for seed, own in files.items():
-        del own.quadruples["train"]
-        files[seed] = own._replace(vectors=None, sentence_vectors=path)
+    for seed, tables in files.items():
+        del tables.quadruples["train"]
+        files[seed] = tables._replace(vectors=None, sentence_vectors=path)
     stored = System(title="S", sentence_vectors="means", ranker="analogy", p=p)
     folder = score(stored, files, types)
     record = record_of(folder)
@@ -359,7 +353,7 @@ def test_the_record_names_the_sentence_vectors_and_where_they_come_from(
     assert set(tables_of(folder)["scores"]["seed"]) == {0, 5}
 
 
-def test_the_record_names_who_found_the_entities(run):
+def test_the_record_names_the_model_of_the_entities(run):
     sources = SOURCES | {"entities": "some_model"}
     first, second = run("a"), run("b", sources=sources)
     assert record_of(second)["settings"]["sources"] == sources
@@ -379,7 +373,7 @@ def test_bm25_names_a_split_without_questions_of_its_subset(
     assert not (tmp_path / "a").exists()
 
 
-def test_a_failed_training_leaves_the_earlier_run_as_it_was(run, files):
+def test_a_failed_training_run_does_not_change_an_earlier_one(run, files):
     folder = run("a")
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     broken = {0: files[0]._replace(prototypes="none.parquet")}
@@ -393,14 +387,14 @@ def test_a_failed_training_leaves_the_earlier_run_as_it_was(run, files):
 
 @pytest.fixture
 def history(tmp_path):
-    """A function that writes a history: for each seed the dev MRR of its epochs, the MAP falls."""
+    """Write a history with the dev MRR of each seed's epochs; the MAP is 1 minus the MRR."""
 
     def history(name, *by_seed):
         rows = [
-            (seed, epoch, *each)
+            (seed, epoch, *value)
             for seed, values in enumerate(by_seed)
             for epoch, mrr in enumerate(values, start=1)
-            for each in (("loss", 1.0), ("dev_mrr", mrr), ("dev_map", 1 - mrr), ("seconds", 9.0))
+            for value in (("loss", 1.0), ("dev_mrr", mrr), ("dev_map", 1 - mrr), ("seconds", 9.0))
         ]
         write_table(pd.DataFrame(rows, columns=HISTORY.names), HISTORY, tmp_path / name)
         return str(tmp_path / name)
@@ -415,7 +409,7 @@ def history(tmp_path):
         ("map", "paper", {"paper": 0.9, "hinge": 0.6, "other": 0.5}),
     ],
 )
-def test_the_setting_with_the_best_mean_over_seeds_is_chosen(
+def test_the_hyperparameters_with_the_best_mean_over_seeds_are_chosen(
     history, tmp_path, measure, chosen, dev
 ):
     histories = {
@@ -423,21 +417,21 @@ def test_the_setting_with_the_best_mean_over_seeds_is_chosen(
         "hinge": history("b", [0.6], [0.2, 0.6]),
         "other": history("c", [0.5], [0.5]),
     }
-    choose_setting(histories, measure, "comb", tmp_path / "choice.json")
-    assert chosen_setting(tmp_path / "choice.json") == chosen
+    choose_hyperparameters(histories, measure, "comb", tmp_path / "choice.json")
+    assert read_tuned(tmp_path / "choice.json") == chosen
     record = json.loads((tmp_path / "choice.json").read_text())
     assert record["dev"] == pytest.approx(dev)
     assert (record["measure"], record["subset"]) == (measure, "comb")
 
 
-def test_the_first_of_equal_settings_is_chosen(history, tmp_path):
+def test_the_first_of_equal_hyperparameters_is_chosen(history, tmp_path):
     equal = history("a", [0.5])
-    choose_setting({"z": equal, "a": equal}, "mrr", "comb", tmp_path / "choice.json")
-    assert chosen_setting(tmp_path / "choice.json") == "z"
+    choose_hyperparameters({"z": equal, "a": equal}, "mrr", "comb", tmp_path / "choice.json")
+    assert read_tuned(tmp_path / "choice.json") == "z"
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"chosen"'])
-def test_a_damaged_choice_is_named(tmp_path, text):
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"tuned"'])
+def test_a_damaged_record_of_the_choice_is_named(tmp_path, text):
     (tmp_path / "choice.json").write_text(text)
-    with pytest.raises(AnalogyQAError, match=r"choice\.json: no record of a chosen setting"):
-        chosen_setting(tmp_path / "choice.json")
+    with pytest.raises(AnalogyQAError, match=r"choice\.json: not a record of tuned"):
+        read_tuned(tmp_path / "choice.json")

@@ -1,15 +1,16 @@
-"""A system solves a data set: from its tables to the cells that a report reads."""
+"""Solve the analogies of a data set, and summarise the cells of its subsets."""
 
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 
+from analogyqa.analogies.specs import SOLVERS
 from analogyqa.corpora.relations import relations_corpus
 from analogyqa.examples.files import CellFiles
 from analogyqa.measures import ACCURACY, OF_DISTRACTORS, WEIGHT
-from analogyqa.plan import Cell, parts_of
-from analogyqa.registry import SOLVERS
+from analogyqa.plan import Cell, cells_by_run
 from analogyqa.report.summary import read_runs, summarise_runs
 from analogyqa.runs.solve import solve_cells, solve_corpus
 from analogyqa.schemas import CORPUS, METRICS, read_table, write_table
@@ -22,7 +23,7 @@ SEEDS = [0, 1]
 
 @pytest.fixture
 def folder(tmp_path):
-    """Two relations: capitals, whose vectors are parallelograms, and others, without any order."""
+    """The relation of capitals, whose vectors are parallelograms, and one of random vectors."""
     names = {"capitals": 5, "others": 4}
     random = np.random.default_rng(0)
     shift, words, vectors = random.standard_normal(8), [], []
@@ -48,8 +49,8 @@ def folder(tmp_path):
 def run(folder, **more):
     cells = {name: Cell("s", "mine", "all", (("solver", name),)) for name in SOLVERS}
     folders = {name: folder / "runs" / cell.path for name, cell in cells.items()}
-    for each in folders.values():
-        each.mkdir(parents=True)
+    for path in folders.values():
+        path.mkdir(parents=True)
     files = CellFiles(str(folder / "corpus.parquet"), str(folder / "vectors.npy"), None, {})
     system = System(title="S", encoder="mean", vectors="v", ranker="cosine")
     solve_cells(cells, system, SEEDS, files, {"test": "mine"}, True, folders, **more)
@@ -70,22 +71,10 @@ def test_a_run_has_every_pair_of_every_relation_for_each_seed(folder):
 
 
 def config_of(folder):
-    return load_config(
-        {
-            "papers": ["diallo2019"],
-            "output_dir": "results/x",
-            "seeds": 2,
-            "bootstrap": {"samples": 100},
-            "datasets": {
-                "mine": {
-                    "title": "Mine",
-                    "reader": "relations",
-                    "test": f"{folder}/relations",
-                }
-            },
-            "subsets": {"both": ["capitals", "others"]},
-        }
-    )
+    dataset = {"title": "Mine", "reader": "relations", "test": f"{folder}/relations"}
+    values = {"papers": ["diallo2019"], "output_dir": "results/x", "seeds": 2}
+    values |= {"bootstrap": {"samples": 100}, "datasets": {"mine": dataset}}
+    return load_config(values | {"subsets": {"both": ["capitals", "others"]}})
 
 
 def test_a_mean_is_over_the_analogies_of_a_subset(folder):
@@ -95,7 +84,7 @@ def test_a_mean_is_over_the_analogies_of_a_subset(folder):
     asked = [whole._replace(subset=subset) for subset in ("capitals", "others", "both", "all")]
     path = folders["3cosadd"]
     runs = read_runs(
-        [path / "run.json"], [path / "metrics.parquet"], parts_of(config, [*asked, whole])
+        [path / "run.json"], [path / "metrics.parquet"], cells_by_run(config, [*asked, whole])
     )
     summary = summarise_runs(list(runs), config).set_index(["subset", "measure"])["mean"]
     capitals, others = (summary[name, ACCURACY] for name in ("capitals", "others"))
@@ -105,7 +94,7 @@ def test_a_mean_is_over_the_analogies_of_a_subset(folder):
     assert summary["all", ACCURACY] == pytest.approx(pooled)
 
 
-def test_with_own_candidates_shares_of_what_is_chosen_add_up():
+def test_shares_of_right_and_wrong_answers_add_up_to_one():
     rows = []
     for pair in range(4):
         candidates = [f"right{pair}", *(f"wrong{pair}{kind}" for kind in OF_DISTRACTORS)]
@@ -113,11 +102,9 @@ def test_with_own_candidates_shares_of_what_is_chosen_add_up():
             ("test", f"r/{pair}", f"first{pair}", f"r/{pair}-{place}", text, place == 0, "r")
             for place, text in enumerate(candidates)
         ]
-    import pandas as pd
-
     corpus = pd.DataFrame(rows, columns=CORPUS.names).astype({"label": "int8"})
     vectors = np.random.default_rng(0).standard_normal((2, len(corpus), 5))
-    for found in solve_corpus(corpus, vectors, list(SOLVERS)).values():
-        values = found.pivot(index="item", columns="measure", values="value")
+    for metrics in solve_corpus(corpus, vectors, list(SOLVERS)).values():
+        values = metrics.pivot(index="item", columns="measure", values="value")
         assert np.allclose(values[[ACCURACY, *OF_DISTRACTORS]].sum(axis=1), 1)
         assert values[WEIGHT].sum() == 6

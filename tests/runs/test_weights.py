@@ -1,4 +1,4 @@
-"""The weights of a trained cell give what its training gave, and over other words as well."""
+"""The weights of a trained cell encode sentences, also of another data set."""
 
 import numpy as np
 import pytest
@@ -37,7 +37,7 @@ def weights(files, tmp_path):
     return folder / "weights.pt"
 
 
-def test_each_seed_has_weights_of_its_own_which_are_no_first_ones(weights, files):
+def test_each_seed_has_its_own_trained_weights(weights, files):
     vectors, _ = read_store(files[3].vectors)
     words, lengths = np.array([[0, 1, 2], [3, 4, 0]]), np.array([3, 2])
     first, other = (trained_encoder(SYSTEM, vectors, seed, weights)(words, lengths)
@@ -50,7 +50,7 @@ def test_each_seed_has_weights_of_its_own_which_are_no_first_ones(weights, files
     assert not np.allclose(first, before)
 
 
-def test_the_words_of_another_data_set_need_not_be_those_of_the_training(weights, files):
+def test_another_data_set_may_have_other_words(weights, files):
     vectors, _ = read_store(files[3].vectors)
     words, lengths = np.array([[0, 1]]), np.array([2])
     fewer = trained_encoder(SYSTEM, vectors[:2], 3, weights)(words, lengths)
@@ -77,20 +77,22 @@ def test_weights_of_another_encoder_or_seed_are_refused(weights, files, seed, di
         trained_encoder(other, vectors, seed, weights)
 
 
-def test_the_words_are_those_of_an_encoder_that_has_its_own(files, monkeypatch):
-    """MiniLM reads word pieces; as words without vectors they would all be its padding."""
+def test_an_encoder_with_its_own_vocabulary_reads_its_word_pieces(files, monkeypatch):
+    """As words without vectors, the pieces would all be padding."""
     corpus = read_table(files[3].corpus, CORPUS)
     system = System(title="M", encoder="minilm", ranker="cosine")
     monkeypatch.setattr(
         solve, "trained_encoder", lambda *_: lambda words, lengths: words[:, :2].astype(np.float32)
     )
-    found = sentence_vectors(corpus, system, 3, files[3]._replace(vectors=None), True, weights="w")
+    encoded = sentence_vectors(
+        corpus, system, 3, files[3]._replace(vectors=None), True, weights="w"
+    )
     ids, split = vocabulary()
     texts = [*corpus["question"], *corpus["candidate"]]
     expected = [[ids[piece] for piece in split(text)[:2]] for text in texts]
-    np.testing.assert_array_equal(found.reshape(-1, 2), expected)
+    np.testing.assert_array_equal(encoded.reshape(-1, 2), expected)
 
 
-def test_a_checkpoint_that_is_gone_is_named(files, tmp_path):
-    with pytest.raises(AnalogyQAError, match=r"no such checkpoint, of analogy toy comb seed 3"):
+def test_a_missing_checkpoint_is_named(files, tmp_path):
+    with pytest.raises(AnalogyQAError, match=r"checkpoint of analogy toy comb seed 3 is missing"):
         write_weights(CELL, COMB, SYSTEM, files, True, tmp_path, tmp_path / "weights.pt")

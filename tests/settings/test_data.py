@@ -12,7 +12,7 @@ FILES = {"title": "T", "reader": "wikiqa", "train": "a/b", "dev": "a/b", "test":
 
 
 @given(st.integers(2, 99).flatmap(lambda folds: st.tuples(st.integers(1, folds), st.just(folds))))
-def test_a_fold_is_read_as_it_was_named(numbers):
+def test_the_name_of_a_fold_round_trips(numbers):
     name = fold_name(*numbers)
     assert fold_numbers(name) == numbers
     assert Dataset(**FILES, fold=name).fold == name
@@ -22,22 +22,18 @@ def test_a_fold_is_read_as_it_was_named(numbers):
     "fold",
     ["0of5", "6of5", "1of1", "x", "1of", "of5", "", "1", "1of5of5", "-1of5", "1.0of5", "1/5"],
 )
-def test_what_names_no_fold_is_refused(fold):
+def test_a_malformed_fold_is_refused(fold):
     with pytest.raises(ValueError, match="give a fold as 1of5"):
         fold_numbers(fold)
     with pytest.raises(ValidationError, match="give a fold as 1of5"):
         Dataset(**FILES, fold=fold)
 
 
-def test_a_data_set_is_no_fold_unless_it_says_so():
-    assert Dataset(**FILES).fold is None
-
-
 BACKUPS = ["capital.txt~", "capital.txt.bak", "#capital.txt#", ".capital.txt.swp", "capital.orig"]
 
 
 @pytest.mark.parametrize("backup", BACKUPS)
-def test_a_backup_is_no_relation(tmp_path, backup):
+def test_backups_are_ignored(tmp_path, backup):
     for name in ("capital.txt", "family.tsv", backup):
         (tmp_path / name).write_text("")
     (tmp_path / "more").mkdir()

@@ -33,7 +33,7 @@ def repository_config(*overlays: str) -> dict:
     return values
 
 
-# The repository's own
+# The configuration of the repository
 
 
 def test_the_run_of_the_papers_is_valid_and_at_the_defaults_of_training():
@@ -71,7 +71,10 @@ def test_a_file_is_laid_over_the_repositorys_as_snakemake_does_it():
     [
         *((each, "cannot be read as a YAML mapping") for each in (b"seeds: [1", b"- a\n", b"text")),
         (b"title: \xff", "cannot be read as a YAML mapping"),
-        *((each, r"holds no value\. Give at least one key") for each in (b"", b"# no\n", b"---\n")),
+        *(
+            (each, r"the file is empty\. Give at least one key")
+            for each in (b"", b"# no\n", b"---\n")
+        ),
         (None, "no such file"),
     ],
 )
@@ -95,11 +98,11 @@ def test_a_run_is_laid_over_its_paper(papers):
     assert (config.systems["analogy"].p, config.systems["mean"].p) == (2, 4)
 
 
-def test_a_systems_own_training_lies_over_that_of_all(papers):
+def test_training_of_a_system_is_laid_over_that_of_the_paper(papers):
     over = "{training: {margin: 2}, systems: {analogy: {training: {margin: 1, loss: lwda}}}}"
     systems = papers.load(over).systems
-    own, other = systems["analogy"].training, systems["baseline"].training
-    assert (own.margin, own.loss, own.dropout) == (1, "lwda", 0.25)
+    changed, other = systems["analogy"].training, systems["baseline"].training
+    assert (changed.margin, changed.loss, changed.dropout) == (1, "lwda", 0.25)
     assert (other.margin, other.loss) == (2, "printed")
 
 
@@ -113,7 +116,7 @@ def test_a_papers_training_is_not_laid_under_the_systems_of_another(papers, name
     assert set(config.datasets) == {"toy", "mine"}
 
 
-def test_a_paper_over_another_has_its_definitions_and_not_its_studies(papers):
+def test_a_paper_over_another_inherits_definitions_but_no_studies(papers):
     papers.write("late", OVER)
     config, base = papers.load("papers: late"), papers.load()
     assert set(config.systems) == {*base.systems, "net"} - {"random"}
@@ -124,46 +127,52 @@ def test_a_paper_over_another_has_its_definitions_and_not_its_studies(papers):
     assert (study.selection, study.sensitivity, study.extra_rows) == (None, None, {})
 
 
-def test_papers_may_share_what_they_define_alike_and_conflicts_name_both(papers):
+def test_papers_may_share_equal_definitions_and_conflicts_name_both(papers):
     papers.write("late", OVER.replace("training: {margin: 2}", ""))
     assert set(papers.load("papers: small late").systems) >= {"net", "random"}
     papers.write("late", OVER)
     with pytest.raises(AnalogyQAError) as error:
         papers.load("papers: small late")
-    where = [line.partition("small/config.yaml: ")[2] for line in str(error.value).splitlines()]
+    coordinates = [
+        line.partition("small/config.yaml: ")[2] for line in str(error.value).splitlines()
+    ]
     text = "the papers small and late define it differently. Give one of the two another name."
-    assert where == [f"systems.analogy: {text}", f"systems.baseline: {text}"]
+    assert coordinates == [f"systems.analogy: {text}", f"systems.baseline: {text}"]
     same = "systems: {analogy: {training: {margin: 1}}, baseline: {training: {margin: 1}}}"
     assert papers.load(f"papers: small late\n{same}").systems["analogy"].training.margin == 1
 
 
-def test_what_no_paper_has_is_the_runs_own(papers):
+def test_a_run_may_define_what_no_paper_defines(papers):
     config = papers.load("training: {margin: 1}\nprototypes: {p: 2}\n" + OWN)
-    assert (config.own("datasets"), config.own("systems")) == (["mine"], ["net"])
+    assert (config.outside_papers("datasets"), config.outside_papers("systems")) == (
+        ["mine"],
+        ["net"],
+    )
     net = config.systems["net"]
     assert (net.p, net.training) == (2, Training(margin=1))
 
 
-def test_a_selection_is_of_one_paper(papers):
+def test_a_system_is_in_the_selection_of_one_paper(papers):
     papers.write("late", OVER.replace("training: {margin: 2}", "") + "selection: "
-                 "{subset: both, systems: [analogy], settings: {drop: {dropout: 0}}}")  # fmt: skip
-    with pytest.raises(AnalogyQAError, match=r"late/\S+ selection\.systems: analogy is in another"):
+                 "{subset: both, systems: [analogy], "
+                 "hyperparameters: {drop: {dropout: 0}}}")  # fmt: skip
+    with pytest.raises(AnalogyQAError, match=r"late/\S+ selection\.systems: analogy is .*another"):
         papers.load("papers: small late")
 
 
-def test_a_study_of_the_run_is_meant_in_the_first_paper_that_has_one(papers):
+def test_a_study_of_the_run_changes_that_of_the_first_paper_that_has_it(papers):
     late = OVER.replace("training: {margin: 2}", "")
     papers.write("late", late + "sensitivity: {subset: both, measure: map, systems: [net]}")
     given = "sensitivity: {measure: p_at_1, systems: [analogy]}"
     studies = papers.load("papers: small late\n" + given).studies
-    found = [(studies[name].sensitivity.measure, studies[name].sensitivity.systems)
+    compared = [(studies[name].sensitivity.measure, studies[name].sensitivity.systems)
              for name in ("small", "late")]  # fmt: skip
-    assert found == [("p_at_1", ["analogy"]), ("map", ["net"])]
+    assert compared == [("p_at_1", ["analogy"]), ("map", ["net"])]
     gone = papers.load("papers: small late\nsensitivity: null").studies
     assert [gone[name].sensitivity for name in ("small", "late")] == [None, None]
 
 
-def test_null_takes_an_entry_away(papers):
+def test_null_removes_an_entry(papers):
     config = papers.load("""
         systems: {random: null, stored: null, new: null}
         vectors: {other: null}
@@ -171,20 +180,20 @@ def test_null_takes_an_entry_away(papers):
         datasets: {other: null}
         question_types: {why: null}
         named_entities: null
-        selection: {settings: {hinge: null}}
-        sensitivity: {axes: {loss: {workshop: null}, case: null, aggregation: null}}
+        selection: {hyperparameters: {hinge: null}}
+        sensitivity: {choices: {loss: {workshop: null}, case: null, aggregation: null}}
     """)
     assert not {"random", "stored", "new"} & set(config.systems)
     assert (set(config.vectors), set(config.datasets)) == ({"some", "cased"}, {"toy"})
     assert (set(config.sentence_vectors), config.named_entities) == ({"published"}, None)
-    assert set(config.selection_of("analogy").settings) == {"drawn"}
+    assert set(config.find_selection("analogy").hyperparameters) == {"drawn"}
     varied = set(config.studies["small"].sensitivity.variations())
     assert varied == {("paper", ""), ("loss", "stated"), ("questions", "dropped")}
     study = papers.load("{selection: null, sensitivity: null, extra_rows: null}").studies["small"]
     assert (study.selection, study.sensitivity, study.extra_rows) == (None, None, {})
 
 
-def test_null_may_be_a_text_as_the_command_line_hands_it_on(papers):
+def test_null_may_be_a_text_as_the_command_line_passes_it(papers):
     over = "{sensitivity: 'null', systems: {words: 'null'}, seeds: '3'}"
     config = papers.load(over)
     assert config.studies["small"].sensitivity is None
@@ -204,8 +213,8 @@ def test_loading_leaves_the_values_as_they_were(papers):
 @pytest.mark.parametrize(
     ("over", "message"),
     [
-        ("papers: nope", r"papers: no paper 'nope'; known: late, small"),
-        ("papers: smal", r"papers: no paper 'smal'; did you mean small\?"),
+        ("papers: nope", r"papers: there is no paper 'nope'; known: late, small"),
+        ("papers: smal", r"papers: there is no paper 'smal'; did you mean small\?"),
         ("papers: []", r"papers: \[\] is not allowed: give names of folders"),
         ("papers: [small, 3]", r"papers: \['small', 3\] is not allowed: give names of folders"),
         ("papers: null", r"papers: None is not allowed: give names"),
@@ -213,7 +222,7 @@ def test_loading_leaves_the_values_as_they_were(papers):
         *((f"{key}: 5", f"{key}: 5 is not allowed: give a map") for key in yaml.safe_load(CONFIG)),
     ],
 )  # fmt: skip
-def test_what_is_no_paper_and_no_section_is_named(papers, over, message):
+def test_unknown_papers_and_sections_are_named(papers, over, message):
     papers.write("late", OVER)
     with pytest.raises(AnalogyQAError, match=f"^config: {message}"):
         papers.load(over)
@@ -222,10 +231,10 @@ def test_what_is_no_paper_and_no_section_is_named(papers, over, message):
 
 
 BROKEN = r"""
-{over: nope} => over: 'nope' is no other paper; known: other, small
-{over: smal} => over: 'smal' is no other paper; did you mean small?
-{over: late} => over: 'late' is no other paper
-{over: [small]} => over: ['small'] is no other paper
+{over: nope} => over: 'nope' is not another paper; known: other, small
+{over: smal} => over: 'smal' is not another paper; did you mean small?
+{over: late} => over: 'late' is not another paper
+{over: [small]} => over: ['small'] is not another paper
 {seeds: 3} => unknown key seeds; did you mean subsets?
 {training: 5} => training: 5 is not allowed: give a mapping
 {over: small, training: {dropout: 2}} => training.dropout: 2 is not allowed: Input
@@ -234,7 +243,7 @@ BROKEN = r"""
 {over: small, systems: {new: {title: N}}} => key systems.new.ranker is missing
 {over: small, selection: {subset: a}} => selection.subset: 'a' is not configured
 {over: small, selection: {}} => key selection.subset is missing
-{systems: &a {b: *a}} => its aliases (*name) stand for more than
+{systems: &a {b: *a}} => its aliases (*name) expand to more than
 """.strip().splitlines()
 
 
@@ -248,25 +257,25 @@ def test_a_message_names_the_papers_file_that_has_the_wrong_key(papers, case):
     assert f"papers/late/config.yaml: {message}" in str(error.value).splitlines()[0]
 
 
-def test_papers_over_each_other_in_a_ring_are_named(papers):
+def test_papers_over_each_other_are_named(papers):
     papers.write("one", "over: two")
     papers.write("two", "over: one")
-    with pytest.raises(AnalogyQAError, match=r"two/config\.yaml: over: 'one' is no other paper"):
+    with pytest.raises(AnalogyQAError, match=r"two/config\.yaml: over: 'one' is not another paper"):
         papers.load("papers: one")
 
 
-def test_a_message_names_what_has_the_wrong_key_and_the_last_word(papers, tmp_path, monkeypatch):
+def test_a_message_names_the_first_file_that_has_the_wrong_key(papers, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    own, mine = tmp_path / "config.yaml", tmp_path / "sub" / "mine.yaml"
+    below, mine = tmp_path / "config.yaml", tmp_path / "sub" / "mine.yaml"
     mine.parent.mkdir()
-    own.write_text("training: {dropout: 2}\nsedes: 1\nbootstrap: {samples: 1}\n")
+    below.write_text("training: {dropout: 2}\nsedes: 1\nbootstrap: {samples: 1}\n")
     mine.write_text("training: {dropout: 3}\nsystems: {new: {title: N}}\n")
     papers.write("small", CONFIG.replace("p: 3", "p: 0"))
     over = "{training: {dropout: 3, loss: x}, sedes: 1, bootstrap: {samples: 1}, "
     values = papers.values(over + "systems: {new: {title: N}}}")
     del values["output_dir"]
     with pytest.raises(AnalogyQAError) as raised:
-        load_config(values, "all", [{"training": {"loss": "x"}}, mine, own], papers.folder)
+        load_config(values, "all", [{"training": {"loss": "x"}}, mine, below], papers.folder)
     lines = [
         line.partition(" is ")[0].partition(" sedes")[0] for line in str(raised.value).split("\n")
     ]

@@ -1,12 +1,12 @@
-"""A paper.yaml says of each number what it stands for; what cannot be is refused with its key."""
+"""A paper.yaml gives the coordinates of each number; errors name the wrong key."""
 
 import pytest
 import yaml
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.settings.claims import Claim
+from analogyqa.settings.coordinates import Coordinates
 from analogyqa.settings.paper import Artefact, load_paper
-from analogyqa.settings.where import Where
 from small_papers import PAPER
 
 TABLE = """
@@ -29,14 +29,17 @@ def artefact(text: str, **changes) -> Artefact:
     return Artefact.model_validate(yaml.safe_load(text) | changes)
 
 
-def test_a_table_has_the_printed_numbers_in_our_unit_and_their_places():
+def test_a_table_has_the_printed_numbers_in_our_unit_and_their_coordinates():
     ours, _, *theirs = numbers = list(artefact(TABLE).numbers())
-    place = {"system": "analogy", "dataset": "toy", "subset": "who", "p": 3}
-    assert (ours.where, ours.where.axes) == (Where(**place, measure="map"), (("p", "3"),))
+    expected = {"system": "analogy", "dataset": "toy", "subset": "who", "p": 3}
+    assert (ours.coordinates, ours.coordinates.overrides) == (
+        Coordinates(**expected, measure="map"),
+        (("p", "3"),),
+    )
     assert [(each.published, each.kind) for each in numbers] == [
         *((0.4, "score"), (None, "score"), (0.5, "cited"), (0.6, "cited"))
     ]
-    assert [each.where for each in theirs] == [Where(), Where()]
+    assert [each.coordinates for each in theirs] == [Coordinates(), Coordinates()]
     added = [(row, column) for row, column, _ in artefact(TABLE).cells_of("mean")]
     assert added == [("mean", "MAP"), ("mean", "MRR")]
 
@@ -44,15 +47,15 @@ def test_a_table_has_the_printed_numbers_in_our_unit_and_their_places():
 def test_a_heat_map_has_a_point_for_each_pair_of_values():
     points = [point for _, _, point, _ in artefact(FIGURE).points({"p": [5]})]
     assert points == [{"p": 5, "dropout": 0}, {"p": 5, "dropout": 0.5}]
-    places = [dict(where.axes) for *_, where in artefact(FIGURE).points()]
-    assert len(places) == 4 and {"dropout": "0.5", "p": "3"} in places
+    overrides = [dict(coordinates.overrides) for *_, coordinates in artefact(FIGURE).points()]
+    assert len(overrides) == 4 and {"dropout": "0.5", "p": "3"} in overrides
 
 
 @pytest.mark.parametrize(
     ("text", "changes", "message"),
     [
         (TABLE, {"x": {"p": [2]}}, "give columns and rows .* or x"),
-        (TABLE, {"scale": 1}, "Ours, MAP: 40 is above 1 .scale"),
+        (TABLE, {"scale": 1}, "Ours, MAP: 40 is above 1 .*scale"),
         (TABLE, {"published": {"Ours": [1]}}, "published has rows"),
         (TABLE, {"published": {"Ours": [1], "Theirs": [1, 2]}}, "Ours: 1 values for 2 columns"),
         (TABLE, {"rows": {"Ours": {"system": "a", "subset": "who"}, "Theirs": "cited"}}, "twice"),
@@ -112,16 +115,19 @@ def test_a_printed_number_may_have_a_unit_and_a_column_be_cited():
     assert [(each.published, each.kind) for each in numbers] == [
         *((0.5, "score"), (90_000, "cost"), (32, "cost"), (7, "cited"))
     ]
-    assert (numbers[2].where.cost, numbers[2].where.over) == ("seconds_per_epoch", "mean")
+    assert (numbers[2].coordinates.cost, numbers[2].coordinates.over) == (
+        "seconds_per_epoch",
+        "mean",
+    )
     columns = [column for _, column, _ in artefact(COSTLY).cells_of("other")]
     assert columns == ["MAP", "Size", "Time"]
-    # Others have a place in it where it holds none of them against another one.
+    # Other systems get a row, unless the table compares a system with a certain other one.
     assert not artefact(COSTLY).has_systems
     rest = {"columns": {"Size": {"cost": "parameters"}}, "published": {"Ours": ["90K"]}}
     assert artefact(COSTLY, **rest).has_systems
 
 
-def test_a_remark_is_of_a_row_and_a_column():
+def test_remarks_of_a_row_and_of_a_column_are_joined():
     table = artefact(COSTLY, remarks={"Ours": "One.", "Size": "Two."})
     assert [table.remark_on("Ours", column) for column in ("MAP", "Size")] == ["One.", "One. Two."]
 
@@ -136,6 +142,6 @@ def test_a_remark_is_of_a_row_and_a_column():
         ({"columns": {"Size": {"measure": "map", "cost": "parameters"}}, "published": {}}, "given"),
     ],
 )
-def test_what_is_no_unit_cost_or_place_is_refused(changes, message):
+def test_unknown_units_costs_and_coordinates_are_refused(changes, message):
     with pytest.raises(ValueError, match=message):
         artefact(COSTLY, **changes)

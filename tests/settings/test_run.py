@@ -1,4 +1,4 @@
-"""Every key of a configuration is checked before any job starts, and what it means."""
+"""The keys of a configuration: their checks before any job starts, and their meaning."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,7 @@ import yaml
 from analogyqa.errors import AnalogyQAError
 from analogyqa.settings.left_out import leave_out
 from analogyqa.settings.load import load_config
-from analogyqa.settings.tracking import tracking_uri_of
+from analogyqa.settings.tracking import resolve_tracking_uri
 from analogyqa.settings.vectors import SentenceVectors
 
 
@@ -41,12 +41,13 @@ WRONG = """
 {seeds: true, prototypes: {p: 2.5}, datasets: {toy: {drop_all_correct: [all], prototype_choice: x}}}
 {seeds: 2.5, prototypes: {p: true}, vectors: {some: {out_of_vocabulary: guess, lowercase: 7}}}
 {seeds: null, sentence_vectors: {means: {encoder: elmo, lstm_dim: 0}, published: {weights: []}}}
-{seeds: 10001, systems: {mean: {encoder: bert, aggregate: median, rewriting: verb, p: 0}}}
+{seeds: 10001, systems: {mean: {encoder: bert, ranker: {aggregate: median}, rewriting: verb, p: 0}}}
 {seeds: [9999999999], systems: {analogy: {training: {loss: ranked, dropout: 2}}, mean: 3}}
 {systems: {random: {encoder: [a], ranker: tfidf}, analogy: {training: 3}}}
 {named_entities: {model: [], labels: 3}, subsets: {who: []}, question_types: {who: who}}
-{selection: {settings: {hinge: 3}}, sensitivity: {axes: {case: 3}}, extra_rows: {table1: 3}}
-{axes: {p: 3}, comparable: 7, mirrors: a, papers: [small], output_dir: 3, left_out: 3}
+{selection: {hyperparameters: {hinge: 3}}, sensitivity: {choices: {case: 3}}}
+{extra_rows: {table1: 3}}
+{sweeps: {p: 3}, comparable: 7, mirrors: a, papers: [small], output_dir: 3, left_out: 3}
 {training: {max_epochs: 1000000000000000000000000, negatives: {count: 101}}, seeds: [1.5]}
 {prototypes: {p: 1000000000000000000000000}, bootstrap: {samples: 1000000000000000000000000}}
 {output_dir: "~/out", device: null, resources_dir: "a{b}"}
@@ -54,7 +55,7 @@ WRONG = """
 
 
 @pytest.mark.parametrize("over", WRONG)
-def test_every_impossible_value_has_a_line_with_its_key_and_what_is_allowed(papers, over):
+def test_every_wrong_value_has_a_line_with_its_key_and_what_is_allowed(papers, over):
     wrong = sorted(set(leaves(yaml.safe_load(over))) - {"papers"})
     with pytest.raises(AnalogyQAError) as error:
         papers.load(over)
@@ -65,13 +66,13 @@ def test_every_impossible_value_has_a_line_with_its_key_and_what_is_allowed(pape
         assert " is not allowed: " in line
 
 
-@pytest.mark.parametrize("seeds", ["many", "1.5", "true", "null", "{a: 1}"])
+@pytest.mark.parametrize("seeds", ["many", "true", "{a: 1}"])
 def test_seeds_are_a_number_or_a_list_of_numbers(papers, seeds):
-    with pytest.raises(AnalogyQAError, match=r"seeds: .* give a number or a list of numbers"):
+    with pytest.raises(AnalogyQAError, match=r"seeds: .* give a number, a list of numbers"):
         papers.load(f"seeds: {seeds}")
 
 
-# A configuration and what is said of it; KEY is that of its first value.
+# A configuration and the message about it; KEY is the key of its first value.
 EXPLAINED = r"""
 trainning: {} => unknown key KEY; did you mean training?
 training: {dropuot: 0} => unknown key KEY; did you mean dropout?
@@ -84,20 +85,27 @@ named_entities: {modle: a} => unknown key KEY; did you mean model?
 systems: {mean: {rankr: cosine}} => unknown key KEY; did you mean ranker?
 systems: {analogy: {training: {los: hinge}}} => unknown key KEY; did you mean loss?
 bootstrap: {sample: 100} => unknown key KEY; did you mean samples?
-selection: {setings: 1} => unknown key KEY; did you mean settings?
-sensitivity: {axis: 1} => unknown key KEY; did you mean axes?
+selection: {hyperparameter: 1} => unknown key KEY; did you mean hyperparameters?
+sensitivity: {choice: 1} => unknown key KEY; did you mean choices?
 bootstrap: {zzz: 1} => unknown key KEY; known: samples, conf
 systems: {mean: {vectors: sme}} => KEY: 'sme' .*did you mean some?
 {systems: {1.5: null}, extra_rows: {table1: [nope]}} => extra_rows.table1: 'nope' is not .*1.5
 systems: {mean: {vectors: null}} => systems.mean: .*mean needs vectors
 systems: {random: {vectors: some}} => systems.random: .*random reads no vectors
 systems: {mean: {sentence_vectors: means}} => systems.mean: .*give one of encoder, sen
-systems: {both: {title: F, ranker: fused}} => systems.both: .*ranker: fused goes with parts, two
-systems: {mean: {parts: [words, random]}} => systems.mean: .*ranker: fused goes with parts, two runs
-systems: {both: {title: F, ranker: fused, parts: [mean, nope]}} => systems.both.parts: 'nope' is not
+systems: {both: {title: F, ranker: fused}} => systems.both: .*ranker: fused needs parts
+systems: {f: {title: F, ranker: {name: fused, parts: [words]}}} => f: .*parts of at least
+systems: {mean: {ranker: {name: analogy, agregate: max}}} => mean.ranker: .*mean aggregate?
+systems: {mean: {ranker: {name: cosine, aggregate: max}}} => mean.ranker: .*an option of analogy
+systems: {mean: {ranker: {name: cosine, k: 1}}} => systems.mean.ranker: .*this ranker has no options
+systems: {mean: {aggregate: max}} => systems.mean: .*write ranker: {name: analogy, aggregate: ...}
+systems: {mean: {ranker: cosin}} => KEY: .*no ranker 'cosin'; did you mean cosine?
+systems: {new: {title: N, ranker: {aggregate: max}}} => key systems.new.ranker.name is missing
+systems: {f: {title: F, ranker: {name: fused, parts: [mean, nope]}}} => ranker.parts: 'nope' is
 systems: {baseline: {starts_from: analogyy}} => KEY: 'analogyy' is not .*mean analogy?
+systems: {mean: {starts_from: [baseline]}} => systems.mean.starts_from: .*valid dict
 systems: {mean: {starts_from: baseline}} => systems.mean: .*starts_from: both systems must be tr
-systems: {baseline: {starts_from: analogy}} => systems.baseline: .*starts_from: a system without pro
+systems: {baseline: {starts_from: analogy}} => systems.baseline: .*give a system without prot
 systems: {mean: {encoder: null}} => systems.mean: .*give one of encoder, sentence_vec
 systems: {mean: {ranker: bm25}} => systems.mean: .*sentence_vectors and ranker: bm25
 systems: {mean: {training: {loss: hinge}}} => systems.mean: .*this system is not trained
@@ -112,41 +120,41 @@ systems: {analogy: {shortest_word: 3}} => systems.analogy: .*shortest_word: .*no
 systems: {baseline: {ranker: mapped}} => systems.baseline: .*the ranker mapped is fitted
 vectors: {some: {train_on: a/b}} => vectors.some: .*one of source .* and corpora
 vectors: {some: {source: null}} => vectors.some: .*one of source .* and corpora
-vectors: {some: {dim: 5}} => vectors.some: .*belong to train_on
+vectors: {some: {dim: 5}} => vectors.some: .*only for vectors
 vectors: {some: {source: a/b.vec, out_of_vocabulary: subword}} => some: .*fastText \.bin
 sentence_vectors: {means: {vectors: sme}} => KEY: 'sme' .*did you mean some?
 sentence_vectors: {means: {vectors: null}} => means: .*the encoder sif needs vectors
 sentence_vectors: {published: {weights: null}} => the encoder infersent needs weights
 sentence_vectors: {published: {encoder: sent2vec}} => sent2vec reads no vectors
-sentence_vectors: {published: {train_on: [a/b], dev_on: [a/b]}} => train_on is for the encoder infer
-sentence_vectors: {published: {weights: null, train_on: [a/b]}} => train_on is for the encoder infer
+sentence_vectors: {published: {train_on: [a/b], dev_on: [a/b]}} => train_on is only for
+sentence_vectors: {published: {weights: null, train_on: [a/b]}} => train_on is only for
 named_entities: {vectors: sme} => KEY: 'sme' .*did you mean some?
-subsets: {all: [who]} => KEY: this subset is always there
+subsets: {all: [who]} => KEY: this subset always exists
 subsets: {why: [whi]} => KEY: 'whi' is not configured; did you mean who?
-question_types: {which: [what, when]} => question_types: when makes two types
-axes: {los: [hinge]} => axes: .* 'los' is no setting of a system; did you mean loss?
-axes: {p: [2, 0]} => axes: .* p: Input should be greater
+question_types: {which: [what, when]} => question_types: when belongs to two types
+sweeps: {los: [hinge]} => sweeps: .* 'los' is not .*did you mean loss?
+sweeps: {p: [2, 0]} => sweeps: .* p: Input should be greater
 selection: {subset: whi} => KEY: 'whi' is not configured; did you mean who?
 selection: {systems: [analgy]} => KEY: 'analgy' .*did you mean analogy?
 selection: {systems: [mean]} => KEY: mean is not trained
-selection: {settings: {paper: {dropout: 0}}} => settings.paper: this name is taken
-selection: {settings: {hinge: null, drawn: null}} => name at least one setting
-selection: {settings: {few: {p: 2}}} => settings.few: 'p' is no setting of the training
-selection: {settings: {hinge: {los: hinge}}} => hinge: .* 'los' is no .*did you mean loss?
-selection: {settings: {hinge: {dropout: 2}}} => settings.hinge: .* training.dropout: Input
-selection: {settings: {hinge: {loss: pairwise}}} => hinge: analogy: the loss pairwise has no
+selection: {hyperparameters: {paper: {dropout: 0}}} => hyperparameters.paper: this name is taken
+selection: {hyperparameters: {hinge: null, drawn: null}} => give at least one choice
+selection: {hyperparameters: {few: {p: 2}}} => hyperparameters.few: 'p' is not a key of training
+selection: {hyperparameters: {hinge: {los: hinge}}} => hinge: .* 'los' is not .*did you mean loss?
+selection: {hyperparameters: {hinge: {dropout: 2}}} => hinge: .* training.dropout: Input
+selection: {hyperparameters: {hinge: {loss: pairwise}}} => hinge: analogy: the loss pairwise has no
 sensitivity: {subset: whi} => KEY: 'whi' .*did you mean who?
 sensitivity: {measure: mr} => KEY: 'mr' .*did you mean mrr?
 sensitivity: {systems: [mean]} => KEY: mean is not trained
 sensitivity: {datasets: [toi]} => KEY: 'toi' .*did you mean toy?
-sensitivity: {axes: {more: {less: {}}}} => KEY: .*at least 1 item
-sensitivity: {axes: {case: {kept: {vectors: casd}}}} => KEY: 'casd' .*did you mean cased?
-sensitivity: {axes: {case: {kept: {sentence_vectors: [means]}}}} => kept: analogy: give one of
+sensitivity: {choices: {more: {less: {}}}} => KEY: .*at least 1 item
+sensitivity: {choices: {case: {kept: {vectors: casd}}}} => KEY: 'casd' .*did you mean cased?
+sensitivity: {choices: {case: {kept: {sentence_vectors: [means]}}}} => kept: analogy: give one of
 """.strip().splitlines()
 
 
 @pytest.mark.parametrize("case", EXPLAINED)
-def test_an_unknown_key_and_what_does_not_fit_together_are_explained(papers, case):
+def test_unknown_keys_and_contradictions_are_explained(papers, case):
     over, _, message = case.partition(" => ")
     values = yaml.safe_load(over)
     message = message.replace("KEY", next(leaves(values))).replace("?", "[?]")
@@ -158,38 +166,38 @@ def test_an_unknown_key_and_what_does_not_fit_together_are_explained(papers, cas
 # Meaning
 
 
-def test_a_number_may_be_given_as_text_as_snakemake_hands_on_what_is_in_braces(papers):
-    config = papers.load("{prototypes: {p: '4'}, axes: {p: ['2']}, training: {dropout: '.1'}}")
+def test_numbers_may_be_texts_as_snakemake_passes_values_in_braces(papers):
+    config = papers.load("{prototypes: {p: '4'}, sweeps: {p: ['2']}, training: {dropout: '.1'}}")
     system = config.systems["analogy"]
-    assert (system.p, system.training.dropout, config.axes) == (4, 0.1, {"p": ["2"]})
+    assert (system.p, system.training.dropout, config.sweeps) == (4, 0.1, {"p": ["2"]})
     with pytest.raises(AnalogyQAError, match=r"prototypes\.p: '4\.5' is not allowed"):
         papers.load("prototypes: {p: '4.5'}")
 
 
-def test_one_value_stands_for_a_list_and_a_number_of_seeds_for_those_from_0(papers):
+def test_one_value_may_replace_a_list_and_a_number_the_seeds_from_0(papers):
     config = papers.load("seeds: 3")
     assert (config.seeds, papers.load("seeds: [7, 3]").seeds) == ([0, 1, 2], [7, 3])
-    typed = papers.load("seeds: {default: '2', crossfit: '3'}")  # as --config gives them
-    assert (typed.seeds, typed.seeds_of) == ([0, 1], {"crossfit": [0, 1, 2]})
+    typed = papers.load("seeds: {default: '2', cross_validation: '3'}")  # as --config gives them
+    assert (typed.seeds, typed.seeds_of) == ([0, 1], {"cross_validation": [0, 1, 2]})
     assert config.vectors["some"].source == ["some.vec"]
     assert config.systems["stored"].sentence_vectors == ["means"]
     stored = SentenceVectors(encoder="infersent", train_on=["a"], dev_on=[["x", "y"]], vectors="v")
     assert (stored.train_on, stored.dev_on) == ([["a"]], [["x", "y"]])
 
 
-def test_what_scores_depend_on_is_neither_title_nor_training_section(papers):
+def test_scores_depend_on_neither_title_nor_training_section(papers):
     over = "systems: {analogy: {title: Other, training: {loss: hinge}}}"
     first, second = (papers.load(each).systems["analogy"] for each in ("{}", over))
     assert first.scientific() == second.scientific() != papers.load().systems["mean"].scientific()
 
 
-def test_sections_without_a_case_of_their_own_take_the_configurations(papers):
+def test_sections_without_lowercase_use_that_of_the_configuration(papers):
     config, kept = papers.load("lowercase: true"), papers.load("lowercase: false")
     cases = [("vectors", "some", True, False), ("vectors", "cased", False, False),
              ("sentence_vectors", "published", False, False)]  # fmt: skip
     for kind, name, *expected in cases:
         sections = [(each, getattr(each, kind)[name]) for each in (config, kept)]
-        assert [each.lowercase_of(section) for each, section in sections] == expected
+        assert [each.is_lowercase(section) for each, section in sections] == expected
 
 
 @pytest.mark.parametrize(
@@ -201,14 +209,14 @@ def test_sections_without_a_case_of_their_own_take_the_configurations(papers):
         *((each, False, False, False) for each in ("mean-cosine", "stored", "random", "words")),
     ],
 )
-def test_what_is_trained_compared_with_or_learned_from_needs_prototypes(
+def test_systems_that_compare_or_learn_from_quadruples_need_prototypes(
     papers, system, trained, compares, needs
 ):
     system = papers.load().systems[system]
     assert (system.trained, system.compares, system.needs_prototypes) == (trained, compares, needs)
 
 
-def test_the_types_of_questions_are_the_configurations(papers):
+def test_question_types_are_configured(papers):
     config = papers.load("question_types: {who: null, when: null, what: [what, which]}\n"
                          "subsets: {who: null, both: null, things: [what]}\n"
                          "selection: null\nsensitivity: null")  # fmt: skip
@@ -217,9 +225,9 @@ def test_the_types_of_questions_are_the_configurations(papers):
 
 
 def test_tracking_defaults_to_a_file_in_the_output_folder(papers):
-    assert tracking_uri_of(papers.load()) == "sqlite:///out/mlflow.db"
+    assert resolve_tracking_uri(papers.load()) == "sqlite:///out/mlflow.db"
     over = "tracking_uri: 'http://host:5000'"
-    assert tracking_uri_of(papers.load(over)) == "http://host:5000"
+    assert resolve_tracking_uri(papers.load(over)) == "http://host:5000"
 
 
 @pytest.mark.parametrize(
@@ -240,7 +248,7 @@ def test_a_password_in_the_tracking_uri_is_refused_and_not_shown(papers, user):
 
 
 @pytest.mark.parametrize("text", ["2024_01", "3", "1.5", "2024-01-01"])
-def test_a_name_that_yaml_takes_for_something_else_is_to_be_quoted(papers, text):
+def test_a_name_that_yaml_reads_as_another_type_must_be_quoted(papers, text):
     with pytest.raises(AnalogyQAError, match="in quotes"):
         papers.load(f"output_dir: {text}")
     assert papers.load(f'output_dir: "{text}"').output_dir == text
@@ -255,13 +263,13 @@ def test_a_checked_configuration_cannot_change(papers):
 
 
 def test_a_system_that_is_left_out_is_in_no_study_and_has_a_reason(papers):
-    config = papers.load("left_out: {old: no room}")
-    left = leave_out(config, {"analogy": "no vectors", "mean default": "tells only"})
+    config = papers.load("left_out: {old: no memory}")
+    left = leave_out(config, {"analogy": "no vectors", "mean default": "only shown"})
     assert set(config.systems) - set(left.systems) == {"analogy"}
     assert left.left_out == {
-        "old": "no room",
+        "old": "no memory",
         "analogy": "no vectors",
-        "mean default": "tells only",
+        "mean default": "only shown",
     }
     study = left.studies["small"]
     assert (study.selection.systems, study.sensitivity.systems) == ({}, ["baseline"])

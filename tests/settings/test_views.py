@@ -1,4 +1,4 @@
-"""A view of paper.yaml says whose inside it shows; what cannot be is refused with its key."""
+"""A view of paper.yaml names the encoders that it shows; errors name the wrong key."""
 
 import pytest
 import yaml
@@ -19,7 +19,7 @@ EXAMPLE = {"panel": "A", "find": "who", "question": ["who", "-"], "answer": ["-"
 PAIRS = NORMS | {"view": "pairs_by_norm", "examples": [EXAMPLE]}
 
 
-def test_the_views_of_a_paper_stand_among_its_artefacts():
+def test_views_are_listed_among_artefacts():
     table = {"title": "T", "cells": {"subset": "all"}, "columns": {"D": {"dataset": "toy"}}}
     table |= {"rows": {"Train": {"count": "pairs", "split": "train"}}}
     values = {"paper": "p", "citation": "P.", "artefacts": {"figure2": NORMS, "table1": table}}
@@ -29,11 +29,9 @@ def test_the_views_of_a_paper_stand_among_its_artefacts():
     assert Paper.model_validate(paper.model_dump(exclude_unset=True)).views == paper.views
 
 
-def test_a_place_is_what_a_panel_and_the_cells_say():
-    places = View.model_validate(NORMS).places()
-    assert {name: place.place for name, place in places.items()} == {
-        "A": ("a", "toy", "all", None, ())
-    }
+def test_coordinates_join_a_panel_and_the_cells():
+    (coordinates,) = View.model_validate(NORMS).coordinates().values()
+    assert coordinates.key == ("a", "toy", "all", None, ())
 
 
 @pytest.mark.parametrize(
@@ -58,9 +56,9 @@ def test_an_impossible_view_is_refused(changes, message):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"panel": "B"}, "'B' is no panel"),
-        ({"answer": ["-"]}, "2 levels of the question, 1 of the answer"),
-        ({"question": ["-"], "answer": ["-"]}, "all need as many levels"),
+        ({"panel": "B"}, "'B' is not one of the panels"),
+        ({"answer": ["-"]}, "question has 2 levels, the answer 1"),
+        ({"question": ["-"], "answer": ["-"]}, "the same number of levels"),
         ({"find": ""}, "at least 1 character"),
     ],
 )
@@ -69,7 +67,7 @@ def test_an_impossible_example_is_refused(changes, message):
         View.model_validate(PAIRS | {"examples": [EXAMPLE, EXAMPLE | changes]})
 
 
-def test_a_table_needs_examples_to_show():
+def test_a_table_of_examples_needs_examples():
     with pytest.raises(ValueError, match="pairs_by_norm needs examples"):
         View.model_validate(PAIRS | {"examples": []})
 
@@ -83,7 +81,7 @@ def test_a_table_needs_examples_to_show():
         ("figure8", {"view": "words_by_norm"}, r"artefacts\.figure8: .* words_by_norm is a table"),
     ],
 )
-def test_a_wrong_view_is_named_by_its_place_in_the_file(tmp_path, name, changes, message):
+def test_a_wrong_view_is_named_by_its_key_in_the_file(tmp_path, name, changes, message):
     values = yaml.safe_load(PAPER)
     values["artefacts"][name] = NORMS | changes
     path = tmp_path / "paper.yaml"

@@ -1,4 +1,4 @@
-"""Sources: the registry, the order of places, downloads that go wrong, and what is left behind."""
+"""The registry of sources, mirrors, downloads and their failures."""
 
 import errno
 import hashlib
@@ -22,7 +22,7 @@ from analogyqa.sources.status import status_table
 from analogyqa.sources.verify import (
     CHUNK,
     fingerprint,
-    placed_by_hand,
+    is_placed_by_hand,
     rows_sha256,
     sidecar,
 )
@@ -31,7 +31,7 @@ from http_server import dropped, entry, ok, running_server, sent, sha256, source
 ROOT = Path(__file__).parents[2]
 BODY = b"".join(b"%07d\n" % number for number in range(50_000))  # several chunks of a download
 HALF = 3 * CHUNK
-LOST, PARTLY = dropped(BODY, HALF + 1), f"bytes={HALF}-"  # and what is asked for after that
+LOST, PARTLY = dropped(BODY, HALF + 1), f"bytes={HALF}-"  # PARTLY is requested after LOST
 BLOB = hashlib.sha1(b"blob %d\0%s" % (len(BODY), BODY)).hexdigest()
 UNKNOWN = {"sha256": "unknown", "bytes": None}
 REGISTRY = load_registry(ROOT / "sources.yaml")
@@ -70,7 +70,7 @@ def waits():
 
 @pytest.fixture
 def get(resources, waits):
-    """Fetch without a wait; the seconds that it would wait are in `waits`."""
+    """Fetch without waiting; `waits` records the seconds."""
     return lambda it, *mirrors: fetch(it, resources, mirrors, sleep=waits.append)
 
 
@@ -98,8 +98,8 @@ ONLY_THE_FILE = ["file.txt", "file.txt.source.json"]
         ({"sha256": "ABC"}, "sha256.0: 'ABC' is not allowed"),
         ({"git_blob": "12"}, "git_blob: '12' is not allowed"),
         ({"rows_sha256": "12"}, "rows_sha256: '12' is not allowed"),
-        ({"sha256": ["unknown", "0" * 64]}, "sha256: unknown leaves no room for another hash"),
-        ({"sha256": "unknown", "git_blob": "0" * 40}, "sha256: unknown leaves no room for another"),
+        ({"sha256": ["unknown", "0" * 64]}, "sha256: unknown cannot be combined"),
+        ({"sha256": "unknown", "git_blob": "0" * 40}, "sha256: unknown cannot be combined"),
         ({"file": "../outside"}, "file: '../outside' is not allowed: must be a relative path"),
         ({"file": f"a/{'ü' * 101}"}, "must have no part of more than 200 bytes"),
         ({"urls": ["ftp://a/b"]}, "urls.0.url: 'ftp://a/b' is not allowed"),
@@ -111,17 +111,17 @@ ONLY_THE_FILE = ["file.txt", "file.txt.source.json"]
         ),
     ],
 )
-def test_each_fault_of_a_registry_is_one_line_with_file_source_and_key(tmp_path, changes, message):
+def test_every_fault_of_a_registry_is_reported_on_one_line(tmp_path, changes, message):
     first, last = entry(BODY, file="a"), entry(BODY, file="a")
     path = write_yaml(tmp_path / "my.yaml", a=first, it=entry(BODY, **changes), last=last)
     with pytest.raises(AnalogyQAError) as caught:
         load_registry(path)
     fault, shared = str(caught.value).splitlines()
     assert fault.startswith(f"{path}: it: ") and message in fault
-    assert shared == f"{path}: last: file: a is the file of a already"
+    assert shared == f"{path}: last: file: a is already the file of a."
 
 
-def test_a_url_with_a_password_is_refused_and_not_shown(tmp_path):
+def test_a_url_with_a_password_is_refused_without_printing_it(tmp_path):
     path = write_yaml(tmp_path / "my.yaml", it=entry(BODY, urls=["https://me:hunter2@host/file"]))
     with pytest.raises(AnalogyQAError, match=r"it: urls\.0\.url: ") as caught:
         load_registry(path)
@@ -143,9 +143,9 @@ def test_a_file_that_is_no_registry_is_refused(tmp_path, content, message):
     assert str(caught.value).startswith(f"{path}: ") and message in str(caught.value)
 
 
-def test_every_source_of_ours_can_be_verified_and_those_of_the_papers_are_there():
+def test_registered_sources_can_be_verified():
     for it in REGISTRY.values():
-        of_a_model = "/" in it.name  # one of many files, of which the hub tells no size
+        of_a_model = "/" in it.name  # the hub states no sizes
         assert it.bytes or it.git_blob or it.unverified or of_a_model, it
         assert it.rows_sha256 or not any(download.format for download in it.urls), it
     published = {"infersent1", "infersent2", "sent2vec-wiki-unigrams", "snli", "sick-train"}
@@ -162,17 +162,17 @@ def test_mirrors_of_the_environment_come_first():
     assert mirrors_from([], {}) == []
 
 
-def test_alternatives_that_cannot_be_had_name_every_place(resources):
+def test_unavailable_alternatives_name_every_path(resources):
     registry = {name: source(BODY, file=name) for name in ("one", "other")}
     with pytest.raises(AnalogyQAError) as caught:
         first_available(["one", "other"], registry, resources, [])
-    assert f"put the file at {resources}/one or {resources}/other" in str(caught.value)
+    assert f"Put the file at {resources}/one or {resources}/other" in str(caught.value)
 
 
 # Whether it is the right file
 
 
-def test_the_blob_id_is_that_of_git(tmp_path):
+def test_fingerprint_has_the_blob_id_of_git(tmp_path):
     path = put(tmp_path / "file", b"hello\n")
     assert fingerprint(path).git_blob == "ce013625030ba8dba906f756967f9e9ca394464a"
 
@@ -185,10 +185,10 @@ def test_the_blob_id_is_that_of_git(tmp_path):
         (UNKNOWN, "unverified"),
     ],
 )
-def test_a_file_already_there_is_verified_and_kept_untouched(get, target, changes, hash):
+def test_an_existing_file_is_verified_and_unchanged(get, target, changes, hash):
     before = put(target, BODY).stat()
-    found = get(source(BODY, **changes))
-    assert (found.origin, found.sha256, found.hash) == ("drop-in", sha256(BODY), hash)
+    record = get(source(BODY, **changes))
+    assert (record.origin, record.sha256, record.hash) == ("drop-in", sha256(BODY), hash)
     assert (target.stat().st_mtime_ns, target.stat().st_ino) == (before.st_mtime_ns, before.st_ino)
 
 
@@ -201,7 +201,7 @@ def test_a_file_already_there_is_verified_and_kept_untouched(get, target, change
         ({**UNKNOWN, "bytes": 6}, "sha256 unknown; 6 bytes", "5 bytes"),
     ],
 )
-def test_a_wrong_file_is_reported_and_left_in_place(get, target, changes, expected, found):
+def test_a_wrong_file_is_reported_and_unchanged(get, target, changes, expected, found):
     put(target, b"wrong")
     with pytest.raises(AnalogyQAError) as caught:
         get(source(BODY, **changes))
@@ -213,22 +213,20 @@ def test_a_wrong_file_is_reported_and_left_in_place(get, target, changes, expect
 # Mirrors and sidecars
 
 
-def test_a_mirror_is_copied_so_that_it_may_vanish_and_spares_the_web(
-    server, tmp_path, get, target, resources
-):
+def test_a_mirror_is_copied_and_comes_before_urls(server, tmp_path, get, target, resources):
     original = put(tmp_path / "mirror/data/file.txt", BODY)
-    found = get(source(BODY, urls=[server.serve("/f", ok(BODY))]), tmp_path / "mirror")
+    fetched = get(source(BODY, urls=[server.serve("/f", ok(BODY))]), tmp_path / "mirror")
     original.write_bytes(b"changed in place")
     original.unlink()
     assert target.read_bytes() == BODY and not target.is_symlink()
     assert server.ranges == []
     record = json.loads(sidecar(resources, source(BODY)).read_bytes())
-    assert record == asdict(found) and found.origin == "mirror"  # no path of this machine
+    assert record == asdict(fetched) and fetched.origin == "mirror"  # no path of this machine
     assert set(record) == {"name", "origin", "sha256", "bytes", "licence", "hash"}  # and no date
 
 
-def test_fetching_again_remembers_the_origin_and_writes_nothing(server, tmp_path, resources, get):
-    put(tmp_path / "data/file.txt", b"wrong")  # a mirror, which leaves the next place
+def test_fetching_again_keeps_the_origin_and_writes_nothing(server, tmp_path, resources, get):
+    put(tmp_path / "data/file.txt", b"wrong")  # a mirror, so the URL is tried next
     it = source(BODY, urls=[server.serve("/f", ok(BODY))])
     first = get(it, tmp_path)
     assert first.origin == it.urls[0].url
@@ -237,9 +235,7 @@ def test_fetching_again_remembers_the_origin_and_writes_nothing(server, tmp_path
     assert [path.stat().st_mtime_ns for path in sorted(resources.rglob("*"))] == before
 
 
-def test_a_sidecar_of_an_older_version_stands_and_an_unreadable_one_does_not(
-    resources, target, get
-):
+def test_an_older_sidecar_is_kept_and_an_unreadable_one_is_replaced(resources, target, get):
     put(target, BODY)
     get(source(BODY))
     path = sidecar(resources, source(BODY))
@@ -276,7 +272,7 @@ OTHER_RANGES = [
         ),
     ],
 )
-def test_a_download_that_fails_is_resumed_or_begun_anew_after_a_wait(
+def test_a_failed_download_is_resumed_or_restarted(
     server, target, get, waits, content, answers, asked, waited
 ):
     get(source(content, urls=[server.serve("/f", *answers)]))
@@ -293,7 +289,7 @@ def test_a_download_that_fails_is_resumed_or_begun_anew_after_a_wait(
         ([LOST, status(404)], "HTTP 404", [1]),
     ],
 )
-def test_after_the_last_attempt_the_next_url_is_tried(
+def test_the_next_url_is_tried_after_the_last_attempt(
     server, resources, get, waits, answers, message, waited
 ):
     first, second = server.serve("/f", *answers), server.serve("/second", ok(BODY))
@@ -317,11 +313,11 @@ FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 @pytest.mark.parametrize(
     ("patched", "error", "message", "left"),
     [
-        ("download.tqdm.update", FULL, "No space left on device; .*room for data/file", CHUNK),
+        ("download.tqdm.update", FULL, r"No space left on device\. .*room for data/file", CHUNK),
         ("fetch.convert", KeyboardInterrupt("killed"), "killed", len(BODY)),
     ],
 )
-def test_what_an_interrupted_run_left_is_resumed_by_the_next(
+def test_an_interrupted_download_is_resumed(
     server, resources, get, monkeypatch, patched, error, message, left
 ):
     it = source(BODY, urls=[server.serve("/f", ok(BODY))])
@@ -335,14 +331,12 @@ def test_what_an_interrupted_run_left_is_resumed_by_the_next(
 
 
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EROFS, errno.EACCES])
-def test_a_disk_that_refuses_leaves_no_file_and_one_message(
-    server, tmp_path, resources, get, monkeypatch, code
-):
+def test_a_disk_error_leaves_no_file(server, tmp_path, resources, get, monkeypatch, code):
     put(tmp_path / "data/file.txt", BODY)
     error = OSError(code, os.strerror(code), "folder")
     with monkeypatch.context() as patch:
         patch.setattr(Path, "mkdir", raises(error))
-        with pytest.raises(AnalogyQAError, match=f"folder: {os.strerror(code)}; .*resources_dir"):
+        with pytest.raises(AnalogyQAError, match=rf"folder: {os.strerror(code)}\. .*resources_dir"):
             get(source(BODY, urls=[server.serve("/f", ok(BODY))]))
     assert server.ranges == []
     monkeypatch.setattr(os, "replace", raises(error))  # of a copy, at its very end
@@ -351,24 +345,24 @@ def test_a_disk_that_refuses_leaves_no_file_and_one_message(
     assert files_below(resources) == []
 
 
-def test_the_final_error_is_one_message_with_all_there_is_to_know(server, tmp_path, resources, get):
+def test_the_final_error_lists_every_attempt(server, tmp_path, resources, get):
     missing = server.serve("/missing", status(404))
     wrong = server.serve("/wrong", ok(b"wrong"))
     with pytest.raises(AnalogyQAError) as caught:
         get(source(BODY, urls=[missing, wrong]), tmp_path / "mirror")
     assert str(caught.value).splitlines() == [
-        "it: cannot get a test file",
+        "it: a test file could not be found or downloaded.",
         f"  expected: sha256 {sha256(BODY)}; {len(BODY):,} bytes",
         "  licence: CC0",
         "  tried:",
-        f"    {tmp_path}/mirror/data/file.txt: not there",
-        f"    {missing}: HTTP 404 Not Found in place of a file",
-        f"    {wrong}: another file: sha256 {sha256(b'wrong')}, 5 bytes",
+        f"    {tmp_path}/mirror/data/file.txt: no such file",
+        f"    {missing}: HTTP 404 Not Found instead of a file",
+        f"    {wrong}: a different file: sha256 {sha256(b'wrong')}, 5 bytes",
         f"  remedy: put the file at {resources}/data/file.txt, or name a folder that holds "
-        "data/file.txt in ANALOGYQA_MIRROR or under mirrors: in the config",
+        "data/file.txt in ANALOGYQA_MIRROR or in mirrors in the configuration",
     ]
     assert len(server.ranges) == 2 and files_below(resources) == []
-    with pytest.raises(AnalogyQAError, match=r"size not known\n.*\n.*no mirror given, no URL"):
+    with pytest.raises(AnalogyQAError, match=r"size unknown\n.*\n.*no mirror and no URL"):
         get(source(BODY, **UNKNOWN))
 
 
@@ -383,7 +377,7 @@ RELEASED = (
 
 @pytest.fixture
 def wikiqa(server, tmp_path):
-    """Return the source of a parquet copy, some columns of which are other ones, cut at its end."""
+    """Make a source with a parquet copy, with changed columns or truncated at `end`."""
 
     def of(end: int | None = None, **changes) -> Source:
         columns = {
@@ -403,7 +397,7 @@ def wikiqa(server, tmp_path):
     return of
 
 
-def test_the_parquet_copy_becomes_the_released_layout_without_ids(wikiqa, target, get):
+def test_the_parquet_copy_is_converted_to_the_released_layout(wikiqa, target, get):
     first = get(wikiqa())
     without = RELEASED.replace(b"D1-0", b"").replace(b"D1-1", b"").replace(b"D1", b"")
     assert target.read_bytes() == without
@@ -413,20 +407,20 @@ def test_the_parquet_copy_becomes_the_released_layout_without_ids(wikiqa, target
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"label": [1, 1]}, "another file"),
-        ({"answer": ["Zoë was n't .", 'Ada was the "first" .']}, "another file"),
+        ({"label": [1, 1]}, "a different file"),
+        ({"answer": ["Zoë was n't .", 'Ada was the "first" .']}, "a different file"),
         ({"answer": ["a\tb", "c"]}, "a tab or line end inside a field of question Q1"),
         ({"answer": None}, "not the parquet copy of WikiQA"),
         ({"end": -20}, "not the parquet copy of WikiQA"),
     ],
 )
-def test_another_or_a_damaged_parquet_file_is_refused(wikiqa, resources, get, changes, message):
+def test_a_wrong_or_damaged_parquet_file_is_refused(wikiqa, resources, get, changes, message):
     with pytest.raises(AnalogyQAError, match=message):
         get(wikiqa(**changes))
     assert files_below(resources) == []
 
 
-def test_the_hash_of_rows_is_one_for_all_line_ends_and_none_for_another_layout(tmp_path):
+def test_the_hash_of_rows_ignores_line_ends(tmp_path):
     def rows(content: bytes) -> str | None:
         return rows_sha256(put(tmp_path / "file.tsv", content))
 
@@ -454,7 +448,7 @@ def show(tmp_path, monkeypatch, capsys):
     return show
 
 
-def test_the_printed_table_fits_80_columns_and_says_where_to_drop_files(show):
+def test_the_table_of_states_fits_80_columns(show):
     code, shown, errors = show("--registry", str(ROOT / "sources.yaml"))
     assert (code, errors) == (0, "")
     assert max(map(len, shown.splitlines())) <= 80
@@ -462,7 +456,7 @@ def test_the_printed_table_fits_80_columns_and_says_where_to_drop_files(show):
     assert "  resources/trecqa/TRAIN-ALL.rebuilt.xml\n" in shown
 
 
-STATES = {  # of each source: its state, its hash as it is known, its hash once verified
+STATES = {  # source: its state, and its hash without and with --verify
     "here": ("present", "not checked", "ok"),
     "fetched": ("present", "as fetched", "ok"),
     "there": ("in mirror", "not checked", "WRONG"),
@@ -472,14 +466,14 @@ STATES = {  # of each source: its state, its hash as it is known, its hash once 
 }
 
 
-def test_the_states_are_told_apart_and_verify_fails_on_a_wrong_file(tmp_path, show, resources):
+def test_states_of_sources_and_exit_status(tmp_path, show, resources):
     entries = {name: entry(BODY, file=name) for name in STATES}
     entries["unhashed"] |= {"sha256": "unknown"}
     entries["web"] |= {"urls": ["http://a/b"]}
     registry = load_registry(write_yaml(tmp_path / "sources.yaml", **entries))
     for name in ("here", "fetched", "unhashed"):
         put(resources / name, BODY)
-    for name in ("here", "there"):  # of which the first comes from resources
+    for name in ("here", "there"):  # the first one is also in resources
         put(tmp_path / "mirror" / name, b"wrong")
     for name in ("fetched", "unhashed"):
         fetch(registry[name], resources, [])
@@ -489,36 +483,34 @@ def test_the_states_are_told_apart_and_verify_fails_on_a_wrong_file(tmp_path, sh
         assert states == {name: (row[0], row[1 + verify]) for name, row in STATES.items()}
     code, shown, _ = show("--verify")
     assert code == 1 and show()[0] == 0
-    assert "remove or replace:\n  mirror/there\n" in shown
-    assert "unverified: no hash of the file is published" in shown
+    assert "remove or replace it:\n  mirror/there\n" in shown
+    assert "unverified: no hash is published" in shown
     assert "put it here:\n  resources/nowhere\n" in shown
 
 
 @pytest.mark.parametrize("option", ["--config", "--registry"])
-def test_a_missing_file_is_one_line(tmp_path, show, option):
+def test_a_missing_file_is_reported_on_one_line(tmp_path, show, option):
     write_yaml(tmp_path / "sources.yaml", it=entry(BODY))
     message, shown, _ = show(option, "none.yaml")  # which Python prints, and exits with 1
     assert "none.yaml: no such file" in message
     assert (len(message.splitlines()), shown) == (1, "")
 
 
-# What the user placed
+# Files that the user added
 
 
-def test_a_file_is_placed_by_hand_unless_its_record_says_that_it_was_fetched(
-    tmp_path, resources, target
-):
+def test_is_placed_by_hand(tmp_path, resources, target):
     it, mirror = source(BODY), tmp_path / "mirror"
-    assert not placed_by_hand(it, resources)
+    assert not is_placed_by_hand(it, resources)
     put(target, BODY)
-    assert placed_by_hand(it, resources)
+    assert is_placed_by_hand(it, resources)
     assert fetch(it, resources, []).origin == "drop-in"
-    assert placed_by_hand(it, resources)
+    assert is_placed_by_hand(it, resources)
     target.unlink()
     sidecar(resources, it).unlink()
     put(mirror / it.file, BODY)
     assert fetch(it, resources, [mirror]).origin == "mirror"
-    assert not placed_by_hand(it, resources)
+    assert not is_placed_by_hand(it, resources)
     later = sidecar(resources, it).stat().st_mtime + 1
-    os.utime(target, (later, later))  # another file in its place
-    assert placed_by_hand(it, resources)
+    os.utime(target, (later, later))  # as if it had been replaced
+    assert is_placed_by_hand(it, resources)

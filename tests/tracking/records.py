@@ -1,6 +1,5 @@
 """Run records as a finished cell leaves them, without the training, and what MLflow shows."""
 
-import json
 from pathlib import Path
 
 import pandas as pd
@@ -12,7 +11,7 @@ from analogyqa.measures import RANKED, TIED
 from analogyqa.plan import Cell
 from analogyqa.runs.depends_on import content_hash
 from analogyqa.schemas import CORPUS, HISTORY, METRICS, read_table, write_table
-from analogyqa.tracking.records import Imported, cell_run, documents_run, name_of
+from analogyqa.tracking.records import cell_run, documents_run, run_name
 from analogyqa.tracking.store import import_runs
 
 EPOCHS = 4
@@ -21,12 +20,12 @@ EXPERIMENT = f"results/{PAPER}"  # the name of the output folder, and the paper
 LIVE = "results/live"
 CELL = Cell("analogy", "wikiqa", "comb", (("p", "20"),))
 UNTRAINED = Cell("random", "wikiqa", "comb")
-NAME, UNTRAINED_NAME = name_of(CELL), name_of(UNTRAINED)
+NAME, UNTRAINED_NAME = run_name(CELL), run_name(UNTRAINED)
 CURVES = ["loss", *(f"dev_{name}" for name in RANKED)]
 SETTINGS = {
-    "system": {"encoder": "bigru", "ranker": "analogy"},
+    "system": {"encoder": "bigru", "ranker": {"name": "analogy"}},
     "training": {"loss": "printed", "select_by": "mrr", "negatives": {"count": 1}},
-    "setting": "paper",
+    "hyperparameters": "paper",
     "sources": {"train": "wikiqa-train", "dev": "wikiqa-dev", "test": "wikiqa-test"},
     "vectors": None,
 }
@@ -76,21 +75,17 @@ def write_corpus(results: Path) -> None:
     write_table(pairs[CORPUS.names], CORPUS, results / "corpora" / "wikiqa.parquet")
 
 
-def import_all(results: Path, tracking_uri: str | None = None) -> Imported:
+def import_all(results: Path, tracking_uri: str | None = None) -> int:
     """Import the records of an output folder, into its own store unless a URI is given."""
-    cells = [
-        Cell.from_path(record.parent) for record in sorted((results / "runs").rglob("run.json"))
-    ]
-    return import_cells(results, cells, tracking_uri)
+    records = sorted((results / "runs").rglob("run.json"))
+    return import_cells(results, [Cell.from_path(path.parent) for path in records], tracking_uri)
 
 
-def import_cells(results: Path, cells: list[Cell], tracking_uri: str | None = None) -> Imported:
-    """Import some cells, and the tables and figures, into the experiment of the paper."""
-    runs = [cell_run(results, cell) for cell in cells]
-    documents = documents_run(results, PAPER)
-    runs += [documents] if documents else []
-    (imported,) = import_runs(tracking_uri or uri(results), results, {PAPER: runs}).values()
-    return imported
+def import_cells(results: Path, cells: list[Cell], tracking_uri: str | None = None) -> int:
+    """Import some cells, and the tables and figures; return the number of new runs."""
+    runs = [cell_run(results, cell) for cell in cells] + documents_run(results, PAPER)
+    (added,) = import_runs(tracking_uri or uri(results), results, {PAPER: runs}).values()
+    return added
 
 
 def uri(results: Path) -> str:
@@ -105,79 +100,62 @@ def active_runs(tracking_uri: str, name: str = EXPERIMENT) -> list:
 
 
 def shown(tracking_uri: str) -> dict[tuple, dict]:
-    """Return (metric, step) to value of each run that is shown, known as in `recorded`."""
+    """Return (metric, step) to value of each run that is shown, by the key of `recorded`."""
     client, runs = MlflowClient(tracking_uri), active_runs(tracking_uri)
     names = {run.info.run_id: run.info.run_name for run in runs}
-    found: dict[tuple, dict] = {}
+    values: dict[tuple, dict] = {}
     for run in runs:
-        tags, name = run.data.tags, run.info.run_name
-        key = tags["record"], names.get(tags.get("mlflow.parentRunId")), name
-        assert key not in found, f"{key} is shown twice"
-        found[key] = {
+        tags = run.data.tags
+        key = tags["record"], names.get(tags.get("mlflow.parentRunId")), run.info.run_name
+        assert key not in values, f"{key} is shown twice"
+        assert run.info.status == "FINISHED", key
+        assert ("mlflow.parentRunId" in tags) != ("complete" in tags)
+        values[key] = {
             (metric, point.step): point.value
             for metric in run.data.metrics
             for point in client.get_metric_history(run.info.run_id, metric)
         }
-    return found
+    return values
 
 
 def assert_shows_the_records(tracking_uri: str, results: Path) -> None:
-    """Each run is there once, complete, with the metrics of its record and no others."""
-    found, expected = shown(tracking_uri), recorded(results)
-    assert found.keys() == expected.keys()
+    """Each run is there once, complete, with exactly the metrics of its record."""
+    values, expected = shown(tracking_uri), recorded(results)
+    assert values.keys() == expected.keys()
     for key, metrics in expected.items():
-        assert found[key] == pytest.approx(metrics, abs=1e-12), key
-    for run in active_runs(tracking_uri):
-        tags = run.data.tags
-        assert run.info.status == "FINISHED", run.info.run_name
-        assert ("mlflow.parentRunId" in tags) != ("complete" in tags)
+        assert values[key] == pytest.approx(metrics, abs=1e-12), key
     assert active_runs(tracking_uri, LIVE) == []
 
 
 def recorded(results: Path) -> dict[tuple, dict]:
-    """Return (metric, step) to value of each run as the records have it.
-
-    A run is known by its record, its parent's name and its own.
-    """
-    runs, intervals = {}, _intervals(results / "summary.csv")
+    """Return (metric, step) to value of each run by its record, its parent's name and its own."""
+    spread: dict[str, dict] = {}
+    if (summary := results / "summary.csv").exists():
+        for row in pd.read_csv(summary).to_dict("records"):
+            path = "/".join([row["system"], row["dataset"], row["subset"], row["overrides"]])
+            for name in ("sd", "run_low", "run_high", "ci_low", "ci_high"):
+                if pd.notna(row[name]):
+                    spread.setdefault(path, {})[f"{row['measure']}_{name}", 0] = row[name]
+    runs: dict[tuple, dict] = {}
     if (results / "tables").exists():
         runs[EXPERIMENT, None, "tables and figures"] = {}
-    for path in results.glob("runs/*/*/*/*/run.json"):
-        cell = Cell.from_record(json.loads(path.read_text())["cell"])
-        record = f"results/{cell.path}"
-        table = read_table(path.with_name("metrics.parquet"), METRICS)
-        table = table[table["measure"].isin(RANKED)].astype({"split": str, "measure": str})
-        means = table.groupby(["seed", "split", "measure"])["value"].mean()
-        finals = means.unstack("seed")
+    for path in results.glob("runs/*/*/*/*/metrics.parquet"):
+        cell = Cell.from_path(path.parent)
+        record, name = f"results/{cell.path}", run_name(cell)
+        table = read_table(path, METRICS).astype({"split": str, "measure": str})
+        table = table[table["measure"].isin(RANKED)]
+        finals = table.groupby(["seed", "split", "measure"])["value"].mean().unstack("seed")
         finals.index = [
-            measure if split == "test" else f"{split}_{measure}" for split, measure in finals.index
+            (measure if split == "test" else f"{split}_{measure}", 0)
+            for split, measure in finals.index
         ]
-        shown = name_of(cell)
-        runs[record, None, shown] = {(name, 0): own.mean() for name, own in finals.iterrows()}
-        runs[record, None, shown] |= {
-            (f"{name}_sd", 0): own.std() if len(own) > 1 else 0.0 for name, own in finals.iterrows()
-        }
-        runs[record, None, shown] |= intervals.get(cell.path, {})
+        runs[record, None, name] = {**finals.mean(axis=1), **spread.get(cell.path, {})}
         history = path.with_name("history.parquet")
         epochs = read_table(history, HISTORY) if history.exists() else pd.DataFrame()
-        for seed, own in finals.items():
-            child = (record, shown, f"seed {seed}, {shown}")
-            runs[child] = {(name, 0): own[name] for name in own.index}
-            runs[child] |= {
+        for seed, values in finals.items():
+            runs[record, name, f"seed {seed}, {name}"] = {**values} | {
                 (f"epoch/{row.measure}", row.epoch): row.value
                 for row in epochs.itertuples()
                 if row.seed == seed and row.measure in CURVES
             }
     return runs
-
-
-def _intervals(summary: Path) -> dict[str, dict]:
-    """Return (metric, step) to value of the ends of the intervals, by the path of their cell."""
-    found: dict[str, dict] = {}
-    for row in pd.read_csv(summary).to_dict("records") if summary.exists() else ():
-        path = "/".join([row["system"], row["dataset"], row["subset"], row["axes"]])
-        ends = {name: row[name] for name in ("run_low", "run_high", "ci_low", "ci_high")}
-        found.setdefault(path, {}).update(
-            ((f"{row['measure']}_{name}", 0), end) for name, end in ends.items() if pd.notna(end)
-        )
-    return found

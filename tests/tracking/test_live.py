@@ -4,13 +4,9 @@ import json
 import logging
 import os
 import signal
-import socket
 import subprocess
 import sys
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 
 import pandas as pd
 import pytest
@@ -20,15 +16,16 @@ from analogyqa.plan import Cell
 from analogyqa.runs.train import train_cell
 from analogyqa.schemas import HISTORY, read_table
 from analogyqa.settings.systems import System
-from analogyqa.tracking import live
-from analogyqa.tracking.records import name_of
+from analogyqa.tracking import live, live_log
+from analogyqa.tracking.records import run_name
+from http_server import running_server, sent, silent
 from ports import free_ports
 from tracking.records import CURVES, assert_shows_the_records, import_all
 from tracking.server import MlflowServer
 from workflow.project import FEW, REPOSITORY, Project, clean_environment
 
 CELL = Cell("analogy", "toy", "comb", (("p", "3"),))
-NAME = name_of(CELL)
+NAME = run_name(CELL)
 EPOCHS = 6
 TRAINING = {"sentence_dim": 4, "max_epochs": EPOCHS, "patience": EPOCHS}
 SYSTEM = System(
@@ -49,13 +46,12 @@ def train(cell_files, tmp_path, monkeypatch):
     monkeypatch.setattr(live, "_PAUSE", 0)
 
     def train(results: Path, tracking_uri: str | None, after_epoch=lambda seed, epoch: None):
-        shown = live.LiveLog(tracking_uri, results, CELL, "paper")
+        with live_log(tracking_uri, results, CELL, "paper") as log:
 
-        def on_epoch(history):
-            shown.log(history)
-            after_epoch(*history[-1][:2])
+            def on_epoch(history):
+                log(history)
+                after_epoch(*history[-1][:2])
 
-        with shown:
             train_cell(
                 CELL,
                 ["who", "when", "where"],
@@ -84,10 +80,8 @@ def warnings_of(caplog) -> list[str]:
 def test_epochs_are_shown_while_the_cell_trains(train, server, tmp_path, caplog):
     def look(seed, epoch):
         (child,) = server.runs(f"seed {seed}, {NAME}")
-        (parent,) = server.runs(NAME)
-        assert child.data.tags["mlflow.parentRunId"] == parent.info.run_id
-        assert (child.info.status, parent.info.status) == ("RUNNING", "RUNNING")
-        assert parent.data.params["system"] == "analogy"
+        assert child.info.status == "RUNNING"
+        assert child.data.params["system"] == "analogy"
         for curve in CURVES:
             points = server.points(child, f"epoch/{curve}")
             assert [step for step, _ in points] == list(range(1, epoch + 1))
@@ -97,9 +91,9 @@ def test_epochs_are_shown_while_the_cell_trains(train, server, tmp_path, caplog)
     train(tmp_path / "results", server.address, look)
     assert looked == [(seed, epoch) for seed in (0, 1) for epoch in range(1, EPOCHS + 1)]
     assert {run.info.status for run in server.runs()} == {"FINISHED"}
-    assert import_all(tmp_path / "results", server.address).added == 1
+    assert import_all(tmp_path / "results", server.address) == 1
     assert_shows_the_records(server.address, tmp_path / "results")
-    assert import_all(tmp_path / "results", server.address).added == 0
+    assert import_all(tmp_path / "results", server.address) == 0
     assert warnings_of(caplog) == []
 
 
@@ -118,15 +112,15 @@ def test_a_server_killed_in_the_middle_loses_nothing(train, server, tmp_path, ca
     caplog.set_level(logging.INFO)
     train(tmp_path / "results", server.address, disturb)
     (warning,) = warnings_of(caplog)
-    assert f"{server.address}: the MLflow server does not take the epochs (" in warning
-    assert ("takes the epochs again" in caplog.text) == (back is not None)
+    assert f"{server.address}: the MLflow server does not accept epochs (" in warning
+    assert ("accepts epochs again" in caplog.text) == (back is not None)
     if back is None:
         server.start()
     import_all(tmp_path / "results", server.address)
     assert_shows_the_records(server.address, tmp_path / "results")
 
 
-def test_a_killed_training_goes_on_in_a_run_that_replaces_its_own(train, server, tmp_path):
+def test_a_resumed_training_run_replaces_its_killed_one(train, server, tmp_path):
     def die(seed, epoch):
         if (seed, epoch) == (1, 3):
             os.kill(os.getpid(), signal.SIGKILL)
@@ -150,69 +144,13 @@ def test_a_killed_training_goes_on_in_a_run_that_replaces_its_own(train, server,
     assert_shows_the_records(server.address, tmp_path / "results")
 
 
-def test_another_training_of_a_recorded_cell_shows_beside_it_until_it_is_imported(
-    train, server, tmp_path
-):
-    train(tmp_path / "results", server.address)
-    import_all(tmp_path / "results", server.address)
-    (tmp_path / "results" / "runs" / CELL.path / "run.json").rename(tmp_path / "run.json")
-    train(tmp_path / "results", server.address)
-    assert len(server.runs(f"seed 0, {NAME}")) == 2
-    assert import_all(tmp_path / "results", server.address).added == 0
-    assert_shows_the_records(server.address, tmp_path / "results")
-
-
-@contextmanager
-def nobody():
-    """The address of a server that was never started."""
-    yield f"http://127.0.0.1:{free_ports(1)[0]}"
-
-
-@contextmanager
-def silence():
-    """The address of a server that takes connections and never answers."""
-    with socket.create_server(("127.0.0.1", 0), backlog=128) as listening:
-        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
-
-
-def answering(code: int, body: bytes):
-    """The address of a web server with one answer to everything."""
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            self.rfile.read(int(self.headers.get("Content-Length", 0)))
-            self.send_response(code)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        do_POST = do_GET
-
-        def log_message(self, *_args) -> None:
-            pass
-
-    @contextmanager
-    def serve():
-        http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        thread = Thread(target=http.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{http.server_port}"
-        finally:
-            http.shutdown()
-            thread.join()
-            http.server_close()
-
-    return serve
-
-
 FAULTS = {
-    "never there": nobody,
-    "never answers": silence,
-    "error 500": answering(500, b"broken"),
-    "error 429": answering(429, b"{}"),
-    "another web page": answering(200, b"<html>hello</html>"),
-    "wrong json": answering(200, b"[]"),
+    "never there": None,
+    "never answers": silent,
+    "error 500": sent(b"broken", 500),
+    "error 429": sent(b"{}", 429),
+    "another web page": sent(b"<html>hello</html>"),
+    "wrong json": sent(b"[]"),
 }
 
 
@@ -221,7 +159,9 @@ def test_results_are_the_same_whatever_the_server_does(train, tmp_path, monkeypa
     monkeypatch.setenv("MLFLOW_HTTP_REQUEST_TIMEOUT", "1")
     monkeypatch.setattr(live, "_PAUSE", 20)
     train(tmp_path / "without" / "results", None)
-    with FAULTS[fault]() as address:
+    with running_server() as server:
+        server.otherwise = FAULTS[fault]
+        address = server.url if FAULTS[fault] else f"http://127.0.0.1:{free_ports(1)[0]}"
         train(tmp_path / "with" / "results", address)
     assert len(warnings_of(caplog)) == 1
 
@@ -280,8 +220,8 @@ def test_a_workflow_whose_server_is_killed_shows_everything_after_the_import(pro
     assert server.process is None, "no epoch was shown while the training lasted"
     assert "epoch 300," in (project.folder / JOB_LOG).read_text()
     assert "View run" not in output
-    assert output.count("does not take the epochs") == 1
-    assert (project.folder / JOB_LOG).read_text().count("does not take the epochs") == 1
+    assert output.count("does not accept epochs") == 1
+    assert (project.folder / JOB_LOG).read_text().count("does not accept epochs") == 1
 
     server.start()
     (cut_off,) = server.runs(SEED)

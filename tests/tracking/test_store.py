@@ -1,4 +1,4 @@
-"""Run records in MLflow: a view that can be made again at any time."""
+"""Run records in MLflow: a view that can be rebuilt at any time."""
 
 import json
 import multiprocessing
@@ -12,25 +12,22 @@ import sys
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import closing
 from pathlib import Path
-from types import SimpleNamespace
 from urllib.parse import urlsplit
 
 import pytest
 import requests
 import sqlalchemy
 import yaml
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 from mlflow import MlflowClient
 from typer.testing import CliRunner
 from urllib3.util import Retry
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import write_text
-from analogyqa.report.summary import LEDGER
-from analogyqa.tracking import live, store
-from analogyqa.tracking.command_line import app
-from analogyqa.tracking.records import experiment_of
+from analogyqa.report.summary import SUMMARY, typed, write_csv
+from analogyqa.tracking import store
+from analogyqa.tracking.__main__ import app
+from analogyqa.tracking.store import experiment_name
 from http_server import running_server, status
 from tracking.records import (
     CELL,
@@ -43,7 +40,6 @@ from tracking.records import (
     UNTRAINED_NAME,
     active_runs,
     assert_shows_the_records,
-    epochs_of,
     import_all,
     shown,
     uri,
@@ -76,70 +72,51 @@ def results(tmp_path, template) -> Path:
     results = tmp_path / "results"
     write_cell(results, CELL)
     write_cell(results, UNTRAINED, rr=0.25, trained=False)
-    write_text(results / "tables" / PAPER / "table4.csv", "a,b\n")
-    write_text(results / "figures" / PAPER / "figure6.svg", "<svg/>\n")
-    write_text(results / "ledger.csv", ",".join(LEDGER) + "\n")
+    for name in (f"tables/{PAPER}/table4.csv", f"figures/{PAPER}/figure6.svg", "ledger.csv"):
+        write_text(results / name, "a,b\n")
     write_corpus(results)
     shutil.copyfile(template, results / "mlflow.db")
     return results
 
 
-def named(results: Path, name: str):
+def named(results: Path | str, name: str):
     """Return the one run of a name that a store, or a server, shows."""
     tracking_uri = results if isinstance(results, str) else uri(results)
     (run,) = (run for run in active_runs(tracking_uri) if run.info.run_name == name)
     return run
 
 
-def curve(results: Path, run, key: str) -> list:
-    points = MlflowClient(uri(results)).get_metric_history(run.info.run_id, key)
-    return [(point.step, point.value, point.timestamp) for point in points]
-
-
-def artifacts(results: Path, run) -> dict[str, str]:
-    folder = run.info.artifact_uri.removeprefix("mlflow-artifacts:/")
-    folder = results / "mlflow-artifacts" / folder
+def artifacts(results: Path, run) -> dict[str, bytes]:
+    folder = results / "mlflow-artifacts"
+    folder /= run.info.artifact_uri.removeprefix("mlflow-artifacts:/")
     files = [path for path in folder.rglob("*") if path.is_file()]
-    return {path.relative_to(folder).as_posix(): path.read_text() for path in files}
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
 
 
-def content(results: Path) -> list[str]:
-    """Everything that a user sees of the runs, but for the identifiers that MLflow draws."""
-    runs = active_runs(uri(results))
-    names = {run.info.run_id: run.info.run_name for run in runs}
-    return sorted(
-        json.dumps(
-            {
-                "name": run.info.run_name,
-                "record": run.data.tags["record"],
-                "parent": names.get(run.data.tags.get("mlflow.parentRunId")),
-                "tags": {k: v for k, v in run.data.tags.items() if k != "mlflow.parentRunId"},
-                "params": run.data.params,
-                "metrics": {key: curve(results, run, key) for key in run.data.metrics},
-                "times": [run.info.start_time, run.info.end_time, run.info.status],
-                "artifacts": artifacts(results, run),
-            },
-            sort_keys=True,
-        )
-        for run in runs
-    )
-
-
-def identifiers(results: Path) -> set[str]:
-    return {run.info.run_id for run in active_runs(uri(results))}
+def content(results: Path) -> list[tuple]:
+    """Return everything that a user sees of the runs, without MLflow's random identifiers."""
+    metrics = shown(uri(results))
+    names = {run.info.run_id: run.info.run_name for run in active_runs(uri(results))}
+    contents = []
+    for run in active_runs(uri(results)):
+        tags, info = dict(run.data.tags), run.info
+        parent = names.get(tags.pop("mlflow.parentRunId", None))
+        key = tags["record"], parent, info.run_name
+        seen = tags, run.data.params, info.start_time, info.end_time, artifacts(results, run)
+        contents.append((str(key), metrics[key], *seen))
+    return sorted(contents, key=lambda run: run[0])
 
 
 @pytest.mark.parametrize("epochs", [EPOCHS, 700])  # a call takes at most 1000 points
 def test_a_cell_is_a_run_and_each_seed_its_child_with_their_metrics(results, epochs):
     write_cell(results, CELL, epochs=epochs)
-    assert import_all(results)[:4] == (2, 4, 3, 3)
+    assert import_all(results) == 3
     assert_shows_the_records(uri(results), results)
-    found = shown(uri(results))
-    assert len(found) == 7
-    parent = found[f"results/{CELL.path}", None, NAME]
+    runs = shown(uri(results))
+    assert len(runs) == 7
+    parent = runs[f"results/{CELL.path}", None, NAME]
     assert (parent["mrr", 0], parent["dev_map", 0]) == (0.625, 0.25)
-    assert (parent["mrr_sd", 0], parent["dev_map_sd", 0]) == (pytest.approx(0.5**2.5), 0)
-    child = found[f"results/{CELL.path}", NAME, f"seed 1, {NAME}"]
+    child = runs[f"results/{CELL.path}", NAME, f"seed 1, {NAME}"]
     assert child["mrr", 0] == 0.75
     assert {key for key, step in child if step == epochs} == {f"epoch/{name}" for name in CURVES}
 
@@ -147,87 +124,64 @@ def test_a_cell_is_a_run_and_each_seed_its_child_with_their_metrics(results, epo
 def test_times_come_from_the_record_and_the_history(results):
     os.utime(results / RECORD, (1_000_000, 1_000_000))
     import_all(results)
-    parent = named(results, NAME)
-    assert parent.info.end_time == 1_000_000_000
-    assert parent.info.start_time == 1_000_000_000 - 60_000
-    child = named(results, f"seed 1, {NAME}")
-    for key in CURVES:
-        times = [time for _, _, time in curve(results, child, f"epoch/{key}")]
-        assert times == [parent.info.start_time + 2000 * epoch for epoch in (1, 2, 3, 4)]
+    parent, child = named(results, NAME), named(results, f"seed 1, {NAME}")
+    start = 1_000_000_000 - 60_000
+    assert (parent.info.start_time, parent.info.end_time) == (start, 1_000_000_000)
+    assert (child.info.start_time, child.info.end_time) == (start, start + 2000 * EPOCHS)
+    points = MlflowClient(uri(results)).get_metric_history(child.info.run_id, "epoch/loss")
+    assert [point.timestamp for point in points] == [start + 2000 * n for n in (1, 2, 3, 4)]
 
 
-def test_coordinates_and_settings_are_flat_params_by_which_runs_are_found(results):
+def test_coordinates_and_settings_are_flat_params(results):
     import_all(results)
     parent = named(results, "analogy comb p=20 wikiqa")
     assert parent.data.params == {
         "system": "analogy",
         "dataset": "wikiqa",
         "subset": "comb",
-        "axes": "p=20",
+        "overrides": "p=20",
         "training.select_by": "mrr",
         "sources.train": "wikiqa-train",
         "sources.dev": "wikiqa-dev",
         "sources.test": "wikiqa-test",
         "system.encoder": "bigru",
-        "system.ranker": "analogy",
+        "system.ranker.name": "analogy",
         "training.loss": "printed",
         "training.negatives.count": "1",
-        "setting": "paper",
+        "hyperparameters": "paper",
         "seeds": "0, 1",
     }
-    expected = {"setting": "paper", "device": "cpu", "mlflow.source.git.commit": "abc"}
-    expected |= {"mlflow.source.name": "workflow_scripts/train_encoder.py"}
+    expected = {"hyperparameters": "paper", "device": "cpu", "mlflow.source.git.commit": "abc"}
     assert expected.items() <= parent.data.tags.items()
-    untrained = named(results, "random comb wikiqa")
-    assert untrained.data.params["axes"] == "default"
-    assert untrained.data.tags["mlflow.source.name"] == "workflow_scripts/score_candidates.py"
-    client = MlflowClient(uri(results))
-    experiment = client.get_experiment_by_name(EXPERIMENT)
+    experiment = MlflowClient(uri(results)).get_experiment_by_name(EXPERIMENT)
     assert experiment.tags["mlflow.experimentKind"] == "custom_model_development"
-    query = "metrics.mrr > .7 and params.dataset = 'wikiqa'"
-    (found,) = client.search_runs([experiment.experiment_id], query)
-    assert found.info.run_name == f"seed 1, {NAME}"
 
 
-def test_a_seed_has_its_history_and_its_questions_and_its_chosen_epoch_is_a_model(results):
+def test_the_epoch_that_dev_chose_is_a_model(results):
     import_all(results)
-    child = named(results, f"seed 1, {NAME}")
-    files = artifacts(results, child)
-    assert files["history.csv"].splitlines()[0].startswith("epoch,dev_")
-    assert len(files["history.csv"].splitlines()) == 1 + EPOCHS
-    header, *questions = files["questions.csv"].splitlines()
-    assert header.startswith("item,group,") and len(questions) == 2
-    client = MlflowClient(uri(results))
-    (output,) = child.outputs.model_outputs
-    model = client.get_logged_model(output.model_id)
-    assert (output.step, model.status.value) == (1, "READY")  # of equal epochs the first
-    found = {(each.key, each.dataset_name): each.value for each in model.metrics}
-    assert found["mrr", "wikiqa test"] == 0.75
-    assert ("dev_mrr", "wikiqa dev") in found and ("mrr", "wikiqa dev") not in found
+    (output,) = named(results, f"seed 1, {NAME}").outputs.model_outputs
+    model = MlflowClient(uri(results)).get_logged_model(output.model_id)
+    assert (output.step, model.status.value) == (1, "READY")  # the first of equal epochs
+    assert {metric.key: metric.value for metric in model.metrics}["mrr"] == 0.75
     assert not named(results, f"seed 1, {UNTRAINED_NAME}").outputs.model_outputs
 
 
 def test_the_splits_of_the_corpus_are_data_sets_of_the_run(results):
     import_all(results)
-    inputs = named(results, NAME).inputs.dataset_inputs
-    assert {each.dataset.name: json.loads(each.dataset.profile)["num_rows"] for each in inputs} == {
-        "wikiqa train": 3,
-        "wikiqa dev": 2,
-        "wikiqa test": 1,
-    }
-    (test,) = (each for each in inputs if each.dataset.name == "wikiqa test")
+    inputs = {data.dataset.name: data for data in named(results, NAME).inputs.dataset_inputs}
+    rows = {name: json.loads(data.dataset.profile)["num_rows"] for name, data in inputs.items()}
+    assert rows == {"wikiqa train": 3, "wikiqa dev": 2, "wikiqa test": 1}
+    test = inputs["wikiqa test"]
     assert json.loads(test.dataset.source) == {"uri": "wikiqa-test"}
     assert [(tag.key, tag.value) for tag in test.tags] == [("mlflow.data.context", "test")]
 
 
 def test_records_tables_and_figures_are_artifacts(results):
-    record = (results / "runs" / UNTRAINED.path / "run.json").read_text()
     write_text(results / "logs/score_candidates/random/wikiqa-comb-default.log", "done\n")
     import_all(results)
-    assert artifacts(results, named(results, UNTRAINED_NAME)) == {
-        "run.json": record,
-        "wikiqa-comb-default.log": "done\n",
-    }
+    files = artifacts(results, named(results, UNTRAINED_NAME))
+    assert files.keys() == {"run.json", "metrics.parquet", "score_candidates.log"}
+    assert files["run.json"] == (results / "runs" / UNTRAINED.path / "run.json").read_bytes()
     assert sorted(artifacts(results, named(results, DOCUMENTS))) == [
         "figures/diallo2019/figure6.svg",
         "ledger.csv",
@@ -237,20 +191,19 @@ def test_records_tables_and_figures_are_artifacts(results):
 
 def test_two_imports_at_once_add_each_run_once_and_a_third_changes_nothing(results):
     with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("fork")) as pool:
-        imported = sorted(pool.map(import_all, [results, results]), key=lambda one: one.added)
-    assert [one.added for one in imported] == [0, 3]
-    before = identifiers(results)
-    assert import_all(results) == imported[0] == imported[1]._replace(added=0)
-    assert identifiers(results) == before
+        assert sorted(pool.map(import_all, [results, results])) == [0, 3]
+    before = {run.info.run_id for run in active_runs(uri(results))}
+    assert import_all(results) == 0
+    assert {run.info.run_id for run in active_runs(uri(results))} == before
     assert len(before) == 7
 
 
 @pytest.mark.parametrize("changed", ["scores", "metrics of the same scores", "a table"])
-def test_what_changes_replaces_its_older_run_alone(results, changed):
+def test_a_change_replaces_only_its_own_run(results, changed):
     import_all(results)
     client = MlflowClient(uri(results))
     experiment = client.get_experiment_by_name(EXPERIMENT)
-    own = client.create_run(experiment.experiment_id, run_name="mine").info.run_id
+    mine = client.create_run(experiment.experiment_id, run_name="mine").info.run_id
     before = {run.info.run_id: run.info.run_name for run in active_runs(uri(results))}
     if changed == "a table":
         write_text(results / "tables" / PAPER / "table4.csv", "a,c\n")
@@ -259,18 +212,16 @@ def test_what_changes_replaces_its_older_run_alone(results, changed):
         write_cell(results, CELL, rr=0.75)
         if changed != "scores":
             (results / RECORD).write_bytes(record)
-    assert import_all(results).added == 1
-    gone = {run_id: before[run_id] for run_id in before.keys() - identifiers(results)}
+    assert import_all(results) == 1
+    now = {run.info.run_id for run in active_runs(uri(results))}
+    gone = {run_id: before[run_id] for run_id in before.keys() - now}
     seeds = [f"seed {seed}, {NAME}" for seed in (0, 1)]
-    replaced = [DOCUMENTS] if changed == "a table" else [NAME, *seeds]
-    assert sorted(gone.values()) == replaced
-    assert own in identifiers(results)
-    assert len(active_runs(uri(results))) == 8
+    assert sorted(gone.values()) == ([DOCUMENTS] if changed == "a table" else [NAME, *seeds])
+    assert mine in now and len(now) == 8
     assert {client.get_run(run_id).info.lifecycle_stage for run_id in gone} == {"deleted"}
     if changed == "a table":
-        assert (
-            artifacts(results, named(results, DOCUMENTS))["tables/diallo2019/table4.csv"] == "a,c\n"
-        )
+        files = artifacts(results, named(results, DOCUMENTS))
+        assert files["tables/diallo2019/table4.csv"] == b"a,c\n"
     else:
         assert named(results, NAME).data.metrics["mrr"] == 0.875
 
@@ -311,8 +262,10 @@ def kill_at_write(patch: pytest.MonkeyPatch, number: int) -> None:
         patch.setattr(MlflowClient, name, dying(getattr(MlflowClient, name)))
 
 
-@pytest.mark.parametrize("number", [1, 9, 10, 23])
-def test_an_import_killed_in_the_middle_is_completed_by_the_next(results, monkeypatch, number):
+@pytest.mark.parametrize(
+    "number", [1, *(pytest.param(number, marks=pytest.mark.slow) for number in (9, 10)), 23]
+)
+def test_the_next_import_completes_a_killed_one(results, monkeypatch, number):
     with monkeypatch.context() as patch:
         kill_at_write(patch, number)
         with pytest.raises(KeyboardInterrupt):
@@ -324,7 +277,7 @@ def test_an_import_killed_in_the_middle_is_completed_by_the_next(results, monkey
     assert content(results) == content(whole)
 
 
-def test_a_replacement_killed_before_the_older_run_is_gone_is_completed(results, monkeypatch):
+def test_the_next_import_deletes_a_run_whose_replacement_is_complete(results, monkeypatch):
     import_all(results)
     write_cell(results, CELL, rr=0.75)
     with monkeypatch.context() as patch:
@@ -333,7 +286,7 @@ def test_a_replacement_killed_before_the_older_run_is_gone_is_completed(results,
             import_all(results)
     names = [run.info.run_name for run in active_runs(uri(results))]
     assert names.count(NAME) == 2
-    assert import_all(results).added == 0
+    assert import_all(results) == 0
     assert len(active_runs(uri(results))) == 7
 
 
@@ -346,34 +299,19 @@ def write_config(folder: Path, **more) -> Path:
     return folder / "config.yaml"
 
 
-def command(*arguments: str, folder: Path, **options) -> subprocess.Popen:
-    return subprocess.Popen(
-        [sys.executable, "-m", "analogyqa.tracking", *arguments],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(LIBRARY)},
-        text=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        **options,
-    )
-
-
-@pytest.mark.slow
-def test_a_deleted_store_is_made_again_by_the_command_with_the_same_runs(results):
-    shutil.rmtree(results / "runs" / CELL.system)
-    import_all(results)
-    before = content(results)
-    (results / "mlflow.db").rename(results / "before.db")
-    write_config(results.parent)
-    process = command("import", folder=results.parent)
-    output, errors = process.communicate()
-    assert process.returncode == 0, errors
-    assert "results/diallo2019: 1 cells with 2 seeds, 3 tables and figures (2 runs new)" in output
-    assert "cells have not run yet" in output
-    assert errors == ""
-    again = results.parent / "again" / "results"
-    shutil.copytree(results, again)
-    assert content(again) == before
+def test_the_command_imports_the_finished_cells_with_the_spread_of_the_summary(results):
+    write_cell(results, UNTRAINED._replace(overrides=(("pad", "1"),)), trained=False)  # no cell
+    row = {"system": "random", "dataset": "wikiqa", "subset": "comb", "overrides": "default"}
+    row |= {"measure": "mrr", "mean": 0.375, "sd": 0.125, "run_low": 0.25}
+    write_csv(typed([row], SUMMARY), results / "summary.csv")
+    config = write_config(results.parent, output_dir=str(results))
+    done = CliRunner().invoke(app, ["import", "--config", str(config)])
+    assert "results/diallo2019: 3 new runs\n" in done.output
+    assert "cells have not run yet" in done.output
+    run = named(results, UNTRAINED_NAME)
+    assert (run.data.metrics["mrr_sd"], run.data.metrics["mrr_run_low"]) == (0.125, 0.25)
+    assert "mrr_ci_low" not in run.data.metrics
+    assert run.data.tags["mlflow.note.content"].startswith("Shown in diallo2019 (")
 
 
 def test_an_empty_output_folder_imports_nothing(tmp_path, template):
@@ -385,10 +323,10 @@ def test_an_empty_output_folder_imports_nothing(tmp_path, template):
     assert "cells have not run yet" in done.output
     assert active_runs(uri(results)) == []
     done = CliRunner().invoke(app, ["ui", "--config", str(config)])
-    assert "no run is there yet" in str(done.exception)
+    assert "there are no runs yet" in str(done.exception)
 
 
-def test_a_taken_port_is_named_with_the_remedy(results):
+def test_a_port_in_use_is_named_with_the_remedy(results):
     config = write_config(results.parent, output_dir=str(results))
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
@@ -397,13 +335,6 @@ def test_a_taken_port_is_named_with_the_remedy(results):
         done = CliRunner().invoke(app, ["ui", "--config", str(config), "--port", port])
     assert f"port {port} of 127.0.0.1" in str(done.exception)
     assert "make ui PORT=" in str(done.exception)
-
-
-@pytest.mark.parametrize("port", ["80000", "0", "-1", "http"])
-def test_a_port_that_there_cannot_be_is_refused(results, port):
-    config = write_config(results.parent, output_dir=str(results))
-    done = CliRunner().invoke(app, ["ui", "--config", str(config), "--port", port])
-    assert done.exit_code == 2  # as for any wrong option
 
 
 def test_four_processes_initialise_one_store(tmp_path):
@@ -420,9 +351,9 @@ NAMES = ['it\'s a "folder"', "häuschen & 1%20", "what #1?", "a;b:c"]
 def test_an_output_folder_may_have_any_name(results, template, name):
     """It is the name of the experiment, whose artifacts have a URI."""
     results = results.rename(results.with_name(name))
-    experiment = experiment_of(results, PAPER)
+    experiment = experiment_name(results, PAPER)
     assert experiment == f"{name}/{PAPER}"
-    assert import_all(results).added == 3
+    assert import_all(results) == 3
     client = MlflowClient(uri(results))
     runs = client.search_runs([client.get_experiment_by_name(experiment).experiment_id])
     assert {run.data.tags["record"] for run in runs} == {
@@ -430,7 +361,7 @@ def test_an_output_folder_may_have_any_name(results, template, name):
     }
     (documents,) = (run for run in runs if run.info.run_name == DOCUMENTS)
     assert not {*urlsplit(documents.info.artifact_uri)[3:]} - {""}  # no query, no fragment
-    assert sorted(artifacts(results, documents))[-1] == "tables/diallo2019/table4.csv"
+    assert "tables/diallo2019/table4.csv" in artifacts(results, documents)
 
 
 @pytest.mark.slow
@@ -462,6 +393,7 @@ def test_a_killed_initialisation_leaves_no_store(tmp_path, monkeypatch):
     assert not (tmp_path / "mlflow.db").exists()
 
 
+@pytest.mark.slow
 def test_a_store_of_an_older_mlflow_is_upgraded(tmp_path):
     from alembic import command as alembic
     from mlflow.store.db import utils
@@ -500,9 +432,7 @@ def test_a_damaged_store_is_named_with_its_remedy(results, damaged):
 
 def test_an_output_folder_that_cannot_be_made_is_named(tmp_path):
     write_text(tmp_path / "file", "")
-    with pytest.raises(
-        AnalogyQAError, match=r"file/mlflow\.db: .*Make room on the disk or its folder writable"
-    ):
+    with pytest.raises(AnalogyQAError, match=r"file/mlflow\.db: .*Free some disk space"):
         store.initialise(uri(tmp_path / "file"))
 
 
@@ -513,7 +443,7 @@ def test_an_output_folder_that_cannot_be_made_is_named(tmp_path):
         "{",
         "[]",
         '{"cell": {}}',
-        '{"cell": {"axes": []}, "settings": 1, "seeds": 1, "content_hash": 1}',
+        '{"cell": {"overrides": []}, "settings": 1, "seeds": 1, "content_hash": 1}',
     ],
 )
 def test_a_damaged_record_is_named_and_nothing_is_imported(results, text):
@@ -528,11 +458,11 @@ def test_a_server_that_is_away_is_named(results, monkeypatch):
     with socket.socket() as unheard:
         unheard.bind(("127.0.0.1", 0))
         address = f"http://127.0.0.1:{unheard.getsockname()[1]}"
-        with pytest.raises(AnalogyQAError, match=f"{address}: the MLflow server did not take"):
+        with pytest.raises(AnalogyQAError, match=f"{address}: the MLflow server"):
             import_all(results, address)
 
 
-def test_a_server_that_wants_a_password_is_named_with_the_variables(results, monkeypatch):
+def test_a_server_that_requires_a_password_is_named_with_the_variables(results, monkeypatch):
     monkeypatch.setenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "0")
     with running_server() as server:
         server.otherwise = status(401)
@@ -540,7 +470,7 @@ def test_a_server_that_wants_a_password_is_named_with_the_variables(results, mon
             import_all(results, server.url)
 
 
-def test_a_store_that_another_program_writes_to_is_not_said_to_be_full(results, monkeypatch):
+def test_a_store_in_use_by_another_program_is_named(results, monkeypatch):
     monkeypatch.setattr(store, "_PATIENCE", 0.01)
     with closing(sqlite3.connect(results / "mlflow.db", isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")
@@ -549,19 +479,12 @@ def test_a_store_that_another_program_writes_to_is_not_said_to_be_full(results, 
     assert "disk" not in str(caught.value)
 
 
-@pytest.mark.parametrize("text", ["a: [", "\x00"])
-def test_a_config_that_is_not_yaml_is_named(tmp_path, text):
-    write_text(tmp_path / "config.yaml", text)
-    done = CliRunner().invoke(app, ["import", "--config", str(tmp_path / "config.yaml")])
-    assert isinstance(done.exception, AnalogyQAError)
-    assert "config.yaml: cannot be read as a YAML mapping" in str(done.exception)
-
-
 @pytest.mark.slow
 @pytest.mark.draw
-def test_the_ui_of_a_moved_folder_shows_the_artifacts_and_takes_imports(results, tmp_path):
+def test_the_ui_of_a_moved_folder_shows_the_artifacts_and_accepts_imports(results, tmp_path):
     shutil.rmtree(results / "runs" / CELL.system)
-    import_all(results)
+    config = write_config(results.parent, output_dir=str(results))
+    CliRunner().invoke(app, ["import", "--config", str(config)])
     moved = tmp_path / "moved"
     moved.mkdir()
     shutil.move(results, moved / "results")
@@ -569,9 +492,16 @@ def test_the_ui_of_a_moved_folder_shows_the_artifacts_and_takes_imports(results,
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    server = command("ui", "--port", str(port), folder=moved, start_new_session=True)
+    server = subprocess.Popen(
+        [sys.executable, "-m", "analogyqa.tracking", "ui", "--port", str(port)],
+        cwd=moved,
+        env={**os.environ, "PYTHONPATH": str(LIBRARY)},
+        text=True,
+        stdout=subprocess.PIPE,
+        start_new_session=True,
+    )
     try:
-        assert "(0 runs new)" in server.stdout.readline()
+        assert ": 0 new runs" in server.stdout.readline()
         assert "is up to date" in server.stdout.readline()
         address = f"http://127.0.0.1:{port}"
         assert f"{address}/#/experiments/1/runs" in server.stdout.readline()
@@ -579,141 +509,15 @@ def test_the_ui_of_a_moved_folder_shows_the_artifacts_and_takes_imports(results,
         retries = Retry(total=None, connect=240, backoff_factor=0.1, backoff_max=0.5)
         session.mount("http://", requests.adapters.HTTPAdapter(max_retries=retries))
         assert session.get(f"{address}/health").text == "OK"
-        query = {
-            "run_uuid": named(address, DOCUMENTS).info.run_id,
-            "path": "tables/diallo2019/table4.csv",
-        }
-        assert session.get(f"{address}/get-artifact", params=query).text == "a,b\n"
 
-        assert import_all(moved / "results", address).added == 0
+        def artifact(name: str, path: str) -> requests.Response:
+            query = {"run_uuid": named(address, name).info.run_id, "path": path}
+            return session.get(f"{address}/get-artifact", params=query)
+
+        assert artifact(DOCUMENTS, "tables/diallo2019/table4.csv").text == "a,b\n"
         write_cell(moved / "results", CELL)
-        assert import_all(moved / "results", address).added == 1
-        query = {"run_uuid": named(address, NAME).info.run_id, "path": "run.json"}
-        assert session.get(f"{address}/get-artifact", params=query).json()["cell"] == CELL.record()
+        assert import_all(moved / "results", address) >= 1
+        assert artifact(NAME, "run.json").json()["cell"] == CELL.record()
     finally:
         os.killpg(server.pid, signal.SIGTERM)
         server.communicate()
-
-
-# Epochs shown while a cell trains
-
-
-class Server:
-    """What LiveLog sees of a server; `cost` is the seconds that a request takes.
-
-    It forgets its runs in an outage.
-    """
-
-    def __init__(self) -> None:
-        self.time, self.cost, self.fault, self.requests = 100.0, 0.0, None, 0
-        self.points: dict[str, list[int]] = {}
-        self.status: dict[str, str] = {}
-
-    def opened(self, *_):
-        """As the constructor of the store of a server."""
-        self._answer()
-        return self
-
-    def _answer(self):
-        self.requests += 1
-        self.time += self.cost
-        if self.fault:
-            self.points.clear()
-            raise self.fault
-
-    def delete(self, records):
-        self.points.clear()
-
-    def create(self, name, tags, parent_id=None):
-        self.points[name] = []
-        return SimpleNamespace(run_id=name)
-
-    def log_batches(self, run_id, metrics, params=None):
-        self._answer()
-        self.points[run_id] += [step for key, _, _, step in metrics if key == "epoch/loss"]
-
-    @property
-    def client(self):
-        return SimpleNamespace(set_terminated=self.status.__setitem__)
-
-
-@pytest.fixture
-def server(monkeypatch) -> Server:
-    server = Server()
-    monkeypatch.setattr(live, "Store", server.opened)
-    monkeypatch.setattr(live.LiveLog, "_watch_the_machine", lambda _: None)
-    monkeypatch.setattr(live.time, "monotonic", lambda: server.time)
-    for variable in live._LIVE_ENVIRONMENT:
-        monkeypatch.setenv(variable, "0")
-    return server
-
-
-def live_log(tracking_uri: str | None = "http://server") -> live.LiveLog:
-    return live.LiveLog(tracking_uri, "results", CELL, "paper")
-
-
-@pytest.mark.parametrize("tracking_uri", [None, "sqlite:///results/mlflow.db"])
-def test_nothing_is_logged_live_into_a_file(server, tracking_uri):
-    with live_log(tracking_uri) as live:
-        live.log(epochs_of(0, 1))
-    assert server.requests == 0
-
-
-@given(lengths=st.lists(st.integers(1, 30), min_size=1), faulty=st.sets(st.integers(0, 30)))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_each_epoch_is_shown_once_whenever_the_server_fails(server, lengths, faulty):
-    with live_log() as live:
-        for number, length in enumerate(sorted(lengths)):
-            server.fault = OSError("away") if number in faulty else None
-            live.log(epochs_of(0, length))
-            if number not in faulty:
-                assert server.points[f"seed 0, {NAME}"] == list(range(1, length + 1))
-        server.fault = None
-    assert server.points[f"seed 0, {NAME}"] == list(range(1, max(lengths) + 1))
-    assert server.status[f"seed 0, {NAME}"] == "FINISHED"
-
-
-def test_a_training_that_fails_is_shown_as_failed(server):
-    with pytest.raises(AnalogyQAError), live_log() as live:
-        live.log(epochs_of(0, 1))
-        raise AnalogyQAError("diverged")
-    assert set(server.status.values()) == {"FAILED"}
-
-
-def test_an_outage_costs_one_warning(server, caplog):
-    with live_log() as live:
-        for epoch in range(1, 21):
-            server.fault = OSError("gone\nand more") if epoch % 10 > 2 else None
-            live.log(epochs_of(0, epoch))
-        server.fault = None
-    warnings = [entry.getMessage() for entry in caplog.records if entry.levelname == "WARNING"]
-    assert len(warnings) == 2
-    assert "http://server: the MLflow server does not take the epochs (gone)." in warnings[0]
-
-
-@pytest.mark.parametrize("fault", [None, OSError("timeout")])
-def test_slow_attempts_take_a_twentieth_of_the_time(server, fault):
-    server.cost = 3.0
-    live, begin = live_log(), server.time
-    history = epochs_of(0, 1000)
-    for epoch in range(1, 1001):
-        server.time += 1.0
-        server.fault = fault if epoch > 1 else None
-        live.log(history[: epoch * len(history) // 1000])
-    spent = server.requests * server.cost
-    assert spent <= (server.time - begin) / 20 + 2 * server.cost
-    assert server.requests > 10
-
-
-def test_mlflow_is_loaded_by_what_uses_it_only():
-    live_log = "from analogyqa.plan import Cell; from analogyqa.tracking.live import LiveLog; "
-    live_log += "LiveLog('{}', 'results', Cell('s', 'd', 'all'), 'paper')"
-    code = {
-        "import analogyqa.tracking.command_line": 0,
-        live_log.format("sqlite:///mlflow.db"): 0,
-        live_log.format("http://127.0.0.1:9"): 1,
-    }
-    environment = {**os.environ, "PYTHONPATH": str(LIBRARY)}
-    for first, loaded in code.items():
-        command = [sys.executable, "-c", f"import sys; {first}; sys.exit('mlflow' in sys.modules)"]
-        assert subprocess.run(command, env=environment).returncode == loaded

@@ -7,7 +7,13 @@ import torch
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.training import devices
-from analogyqa.training.devices import _driver, device_for, machine_of, note_machine, set_numerics
+from analogyqa.training.devices import (
+    _driver,
+    describe_machine,
+    device_for,
+    note_machine,
+    set_numerics,
+)
 
 CPU, CUDA = torch.device("cpu"), torch.device("cuda")
 
@@ -45,7 +51,7 @@ def test_the_device_is_the_one_asked_for_and_a_gpu_that_is_given_in_vain_is_one_
     if given is not None:
         monkeypatch.setenv("CUDA_VISIBLE_DEVICES", given)
     if chosen is None:
-        with pytest.raises(AnalogyQAError, match=r"device: cuda is asked for, .*device: auto"):
+        with pytest.raises(AnalogyQAError, match=r"device: cuda is requested, .*device: auto"):
             device_for(requested)
     else:
         assert device_for(requested).type == chosen
@@ -74,13 +80,13 @@ def test_on_a_cpu_nothing_is_set():
 
 def test_a_machine_is_known_by_what_its_last_bits_may_depend_on(monkeypatch):
     capability = torch.backends.cpu.get_cpu_capability()
-    assert machine_of(CPU) == {"device": "cpu", "instructions": capability}
+    assert describe_machine(CPU) == {"device": "cpu", "instructions": capability}
     monkeypatch.setattr(torch.cuda, "get_device_name", lambda device: "Some GPU")
     monkeypatch.setattr(devices, "_driver", lambda: "580")
     monkeypatch.setattr(torch.version, "cuda", "13.0")
     monkeypatch.setattr(torch.backends.cudnn, "version", lambda: 91000)
     gpu = {"device": "cuda", "gpu": "Some GPU", "driver": "580", "cuda": "13.0", "cudnn": 91000}
-    assert machine_of(CUDA) == gpu
+    assert describe_machine(CUDA) == gpu
 
 
 def test_the_driver_is_what_the_system_says(tmp_path):
@@ -92,7 +98,7 @@ def test_the_driver_is_what_the_system_says(tmp_path):
     assert _driver(tmp_path / "version") == "580.95.05"
 
 
-def test_another_kind_of_machine_is_noted_and_said_and_the_same_is_not(monkeypatch, caplog):
+def test_a_change_of_the_kind_of_machine_is_recorded_and_logged(monkeypatch, caplog):
     state = {}
     for epoch, kind in ((0, "AVX2"), (3, "AVX2"), (4, "AVX512"), (5, "AVX512"), (6, "AVX2")):
         monkeypatch.setattr(torch.backends.cpu, "get_cpu_capability", lambda it=kind: it)
@@ -102,9 +108,9 @@ def test_another_kind_of_machine_is_noted_and_said_and_the_same_is_not(monkeypat
         {"after_epoch": epoch, "device": "cpu", "instructions": kind}
         for epoch, kind in ((0, "AVX2"), (4, "AVX512"), (6, "AVX2"))
     ]
-    assert [record.getMessage() for record in caplog.records] == [
-        f"it: goes on after epoch {epoch} on another kind of machine (device cpu, instructions "
-        f"{now}; before: device cpu, instructions {before}). Its bytes may differ from those of a "
-        "training on one kind."
-        for epoch, now, before in ((4, "AVX512", "AVX2"), (6, "AVX2", "AVX512"))
-    ]
+    changes = ((4, "AVX512", "AVX2"), (6, "AVX2", "AVX512"))
+    for record, (epoch, now, before) in zip(caplog.records, changes, strict=True):
+        assert f"it: resuming after epoch {epoch} on another kind of machine" in record.getMessage()
+        assert (
+            f"instructions {now}; before: device cpu, instructions {before})" in record.getMessage()
+        )

@@ -1,4 +1,4 @@
-"""What is read out of a trained encoder: norms and vectors of the test split and of its words."""
+"""The norms and vectors of the test split and its words, from a trained encoder."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from analogyqa.examples.files import load_cell
 from analogyqa.schemas import read_table, write_table
 from analogyqa.schemas.inside import INSIDE
 from analogyqa.settings.systems import System
-from analogyqa.training.inside import look_inside, norms_of
+from analogyqa.training.inside import look_inside, vector_norms
 from analogyqa.training.learner import Learner
 from analogyqa.training.loop import train_seed
 from analogyqa.vectors.store import read_store
@@ -52,7 +52,7 @@ def inside(data, system, checkpoint, vocabulary):
 
 
 def encoded(data, system, checkpoint, words, lengths):
-    """Sentences by the encoder of the best epoch, one by one."""
+    """Encode sentences with the weights of the best epoch."""
     learner = Learner(system, data, 0, CPU)
     learner.model.load_state_dict(torch.load(checkpoint)["best"]["last"]["weights"])
     learner.model.eval()
@@ -73,7 +73,7 @@ def test_there_is_a_row_for_each_question_candidate_and_word(inside, data):
     assert not rows["word"].duplicated("id").any()
 
 
-def test_words_are_what_the_encoder_read(inside):
+def test_sentences_have_the_words_that_the_encoder_read(inside):
     sentences = inside[inside["kind"] != "word"]
     assert sentences["words"].map(" ".join).tolist() == sentences["text"].tolist()
 
@@ -86,17 +86,17 @@ def test_a_sentence_has_its_vector_and_its_norm(inside, data, system, checkpoint
         assert row.norm == pytest.approx(np.linalg.norm(vector), rel=1e-5)
 
 
-def test_the_norm_of_a_word_is_that_of_a_sentence_of_it(
+def test_a_word_has_the_norm_of_a_sentence_of_one_word(
     inside, data, system, checkpoint, vocabulary
 ):
     words = inside[inside["kind"] == "word"]
     ids = [[vocabulary[word]] for word in words["text"]]
-    expected = norms_of(encoded(data, system, checkpoint, ids, [1] * len(ids)))
+    expected = vector_norms(encoded(data, system, checkpoint, ids, [1] * len(ids)))
     np.testing.assert_allclose(words["norm"], expected, rtol=1e-5, atol=1e-7)
     assert words["vector"].map(len).eq(0).all()
 
 
-def test_the_same_training_gives_the_same_bytes(
+def test_the_same_training_run_gives_the_same_bytes(
     inside, data, system, checkpoint, vocabulary, tmp_path
 ):
     for name, table in (("a", inside), ("b", look_inside(data, system, 3, checkpoint, vocabulary))):
@@ -108,8 +108,8 @@ def test_the_same_training_gives_the_same_bytes(
     assert np.array_equal(np.stack(read["vector"][:5]), np.stack(inside["vector"][:5]))
 
 
-def test_the_epoch_is_the_one_that_dev_chose(inside, data, system, checkpoint, vocabulary):
-    """Its weights are all that a finished training keeps."""
+def test_the_weights_are_those_of_the_best_epoch(inside, data, system, checkpoint, vocabulary):
+    """A finished training run keeps no other weights."""
     state = torch.load(checkpoint)
     assert not {"model", "optimiser"} & set(state)
     weights = state["best"]["last"]["weights"]

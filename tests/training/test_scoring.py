@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 import torch
 
-from analogyqa.corpora.question_types import subset_of
+from analogyqa.corpora.question_types import select_subset
 from analogyqa.encoders import build_encoder
 from analogyqa.errors import AnalogyQAError
 from analogyqa.examples.data import ranked_sentences
@@ -20,8 +20,7 @@ from analogyqa.schemas import CORPUS, PROTOTYPES, QUADRUPLES, SCORES, read_table
 from analogyqa.settings.systems import System, Training
 from analogyqa.text import tokenize
 from analogyqa.training import scoring
-from analogyqa.training.loop import arrays_of
-from analogyqa.training.scoring import encode_all, score_split, score_untrained
+from analogyqa.training.scoring import array_encoder, encode_all, score_split, score_untrained
 from analogyqa.vectors.frequencies import A
 from analogyqa.vectors.store import read_store, write_store
 
@@ -33,7 +32,8 @@ COMB = ["who", "when", "where"]
 
 def system(encoder="mean", ranker="analogy", aggregate="max"):
     vectors = None if encoder == "random" else "some"
-    return System(title="M", encoder=encoder, vectors=vectors, ranker=ranker, aggregate=aggregate)
+    options = {"aggregate": aggregate} if ranker == "analogy" else {}
+    return System(title="M", encoder=encoder, vectors=vectors, ranker={"name": ranker, **options})
 
 
 def ranker(name="analogy", aggregate="max"):
@@ -42,7 +42,7 @@ def ranker(name="analogy", aggregate="max"):
 
 @pytest.fixture
 def encoder(cell):
-    return arrays_of(build_encoder("bigru", cell.word_vectors, TRAINING, seed=0).eval(), CPU)
+    return array_encoder(build_encoder("bigru", cell.word_vectors, TRAINING, seed=0).eval(), CPU)
 
 
 def one(encoder, data, text):
@@ -84,7 +84,7 @@ def energies_of(files, pairs, vector_of, p):
 def test_analogy_scores_equal_those_of_one_pair_at_a_time(cell_files, types, p, aggregate):
     files = cell_files(types=types, p=p)
     data = load_cell(files, types, p, lowercase=True)
-    encoder = arrays_of(build_encoder("bigru", data.word_vectors, TRAINING, seed=0).eval(), CPU)
+    encoder = array_encoder(build_encoder("bigru", data.word_vectors, TRAINING, seed=0).eval(), CPU)
     scores, best = score_split(encoder, data, "test", ranker("analogy", aggregate))
     pairs = data.splits["test"].pairs
     assert set(pairs["question_type"]) == {*COMB, *(["other"] if types is None else [])}
@@ -278,7 +278,7 @@ def test_bm25_scores_are_a_table_of_dev_and_test_alike_in_each_subset(score_bm25
     of_all = scores.set_index("candidate_id")["score"]
     sizes = []
     for types in (["who"], COMB, None):
-        pairs = pd.concat([subset_of(corpus, split, types) for split in ("dev", "test")])
+        pairs = pd.concat([select_subset(corpus, split, types) for split in ("dev", "test")])
         own = score_bm25(corpus, types).set_index("candidate_id")["score"]
         assert own.index.tolist() == pairs["candidate_id"].tolist()
         assert own.equals(of_all[own.index])
@@ -318,15 +318,15 @@ def of_other_words(files):
 @pytest.mark.parametrize(
     ("p", "change", "message"),
     [
-        (3, of_other_candidates, r"test0\.parquet.*: the quadruples are of another corpus or"),
-        (4, lambda files: None, r"test0\.parquet.*: the quadruples are .*or of more prototypes"),
+        (3, of_other_candidates, r"test0\.parquet.*: the quadruples belong to another corpus or"),
+        (4, lambda files: None, r"test0\.parquet.*: the quadruples .*more prototypes"),
         (3, of_other_words, "not in the word vectors"),
     ],
 )
 def test_tables_of_another_corpus_or_of_more_prototypes_do_not_fit(cell_files, p, change, message):
     files = cell_files(p=p)
     change(files)
-    with pytest.raises(AnalogyQAError, match=f"{message}.* do not fit each other: delete them"):
+    with pytest.raises(AnalogyQAError, match=f"{message}.* do not fit each other"):
         load_cell(files, COMB, 3, lowercase=True)
 
 

@@ -24,7 +24,7 @@ THINGS = ["engine", "logic", "radium", "spin", "graph", "pile", "sum", "compiler
 ANSWERS = {"who": PEOPLE, "where": PLACES, "when": YEARS}
 ENTITIES = {"who": "PERSON", "where": "GPE", "when": "DATE"}
 
-# What the tiny run has in place of the sections of the repository's config.yaml.
+# What the tiny run has instead of the sections of the repository's config.yaml.
 TRAINING = {"sentence_dim": 8, "max_epochs": 2, "batch_size": 4}
 WORDS = {"source": "data/words.vec"}
 VECTORS = {
@@ -42,7 +42,7 @@ SYSTEMS = {
     **dict.fromkeys(["minilm", "minilm-cosine", "tam-word", "tam-cnn", "random"]),
     **dict.fromkeys(["similarity-contrastive", "hyperqa"]),
 }
-AXES = {
+CHOICES = {
     "loss": dict.fromkeys(["quadruples", "workshop", "workshop_distance"]),
     "all_correct_questions": {"dropped_from_dev_and_test": None},
     "vectors": {"glove": None},  # what is left is word2vec, which is not here
@@ -53,12 +53,12 @@ AXES = {
 SENSITIVITY = {
     "subset": "who",
     "systems": ["analogy", "similarity"],
-    "axes": AXES,
+    "choices": CHOICES,
 }
 # What a run has that is done many times over: two trained models, one untrained, one subset.
 FEW = {
     "subsets": dict.fromkeys(["who", "when", "where"]),
-    "axes": {"p": [3]},
+    "sweeps": {"p": [3]},
     "systems": {
         **SYSTEMS,
         **dict.fromkeys(["tam", "infersent", "infersent-cosine", "word2vec", "sent2vec"]),
@@ -131,14 +131,14 @@ class Project:
             },
             "named_entities": {"model": "data/entities.jsonl"},
             "prototypes": {"p": 3},
-            "axes": {"p": [2, 3]},
+            "sweeps": {"p": [2, 3]},
             "training": TRAINING,
             "systems": SYSTEMS,
             "selection": {
                 "systems": ["analogy"],
-                "settings": {"hinge": None},
+                "hyperparameters": {"hinge": None},
             },
-            "crossfit": None,
+            "cross_validation": None,
             "sensitivity": SENSITIVITY,
             "bootstrap": {"samples": 100},
         }
@@ -229,7 +229,7 @@ def products_of(results: Path) -> dict[str, bytes]:
 
 
 def cells_of(jobs: list[tuple[str, str]]) -> set[str]:
-    """Return the cells among the jobs that run one, as system/dataset/subset/axes."""
+    """Return the cells among the jobs that run one, as system/dataset/subset/overrides."""
     return {
         output.removeprefix("results/runs/").rsplit("/", 1)[0]
         for rule, output in jobs

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from workflow.project import FEW, Project, cells_of, copy_checkout
+from workflow.project import FEW, Project, cells_of
 
 pytestmark = pytest.mark.workflow
 
@@ -29,7 +29,7 @@ TOY = {
             "scale": 100,
         },
         "table2": {
-            "title": "Two axes",
+            "title": "Two overrides",
             "cells": {"system": "toy", "dataset": "wikiqa", "subset": "comb", "measure": "map"},
             "columns": {str(dim): {"sentence_dim": dim} for dim in (4, 8)},
             "rows": {str(rate): {"dropout": rate} for rate in (0, 0.5)},
@@ -42,7 +42,7 @@ TOY = {
             "lines": {"Analogy": {"system": "toy"}},
         },
         "figure2": {
-            "title": "Two axes",
+            "title": "Two overrides",
             "cells": {"system": "toy", "dataset": "wikiqa", "subset": "comb", "measure": "map"},
             "x": {"sentence_dim": [4, 8]},
             "y": {"dropout": [0, 0.5]},
@@ -59,6 +59,14 @@ TOY = {
 }
 
 
+# A published number of the kind that the page adds.
+DEVIATIONS = {
+    "title": "Standard deviations",
+    "cells": {"dataset": "wikiqa", "subset": "comb", "sd": "mrr"},
+    "columns": {"MRR": {}},
+    "rows": {"Analogy": {"system": "toy"}, "BM25": {"system": "bm25"}},
+    "published": {"Analogy": [9.5], "BM25": ["-"]},
+}
 # Pairs of sentences that are made of words and templates, and solved by what a cell has learned.
 PLACES = {
     "categories": {
@@ -83,19 +91,10 @@ SOLVED = {
 }
 
 
-@pytest.fixture(scope="module")
-def untouched(tmp_path_factory):
-    """A checkout, and a project in it that has run with few systems."""
-    folder = copy_checkout(tmp_path_factory.mktemp("extending") / "checkout")
-    done = run(Project(folder / "work").create(**FEW))
-    assert done.returncode == 0, done.stdout
-    return folder
-
-
 @pytest.fixture
-def project(untouched, tmp_path):
-    """A copy of that project, in a copy of the checkout."""
-    shutil.copytree(untouched, tmp_path / "checkout")
+def project(finished_checkout, tmp_path):
+    """A project that has run with few systems, in a checkout of its own."""
+    shutil.copytree(finished_checkout, tmp_path / "checkout")
     return Project(tmp_path / "checkout" / "work")
 
 
@@ -113,16 +112,16 @@ def read_csv(path):
 
 
 def add_encoders(project):
-    """Write the encoders of the page, and their lines in the registry."""
+    """Write the encoders of the page, and their lines in `specs.py`."""
     library = project.folder.parent / "workflow_scripts" / "analogyqa"
-    registry = library / "registry.py"
-    codes = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
-    lines = re.findall(r'    ("(\w+)": Entry.*)', PAGE)
-    for code, (line, name) in zip(codes, lines, strict=True):
+    specs = library / "encoders" / "specs.py"
+    plugins = re.findall(r'```python\n([^`]*)```\n\n    ("(\w+)": EncoderSpec.*)', PAGE)
+    assert len(plugins) == 2
+    for code, line, name in plugins:
         assert code.count("\n") < 30
         (library / "encoders" / f"{name}.py").write_text(code)
-        text = registry.read_text()
-        registry.write_text(text.replace("ENCODERS = {\n", f"ENCODERS = {{\n    {line}\n", 1))
+        text = specs.read_text()
+        specs.write_text(text.replace("ENCODERS = {\n", f"ENCODERS = {{\n    {line}\n", 1))
     project.configure(**{**FEW, "systems": {**FEW["systems"], **SYSTEMS["systems"]}})
     return library / "encoders"
 
@@ -208,7 +207,7 @@ def test_a_data_set_of_other_question_types_gets_its_own_table_and_figure(projec
     assert "mine" not in (project.results / "tables" / "diallo2019" / "table4.md").read_text()
 
 
-def test_a_type_that_a_data_set_lacks_is_said_before_any_job(project):
+def test_a_missing_question_type_is_reported_before_any_job(project):
     with_other_questions(project)
     path = project.data / "mine-dev.tsv"
     path.write_text(path.read_text().replace("\twhy ", "\twhence "))
@@ -218,10 +217,25 @@ def test_a_type_that_a_data_set_lacks_is_said_before_any_job(project):
     assert "Finished jobid" not in done.stdout
 
 
-def test_a_paper_is_added_by_a_folder_alone(project):
+def add_kind(library):
+    """Add the kind of numbers of the page: two files change."""
+    section = PAGE.partition("## A new kind of published number")[2].partition("\n## ")[0]
+    field, keys, kind = re.findall(
+        r"^    (\S.*)$", re.sub(r"```.*?```", "", section, flags=re.S), re.M
+    )
+    (function,) = re.findall(r"```python\n(.*?)```", section, flags=re.DOTALL)
+    coordinates, kinds = library / "settings" / "coordinates.py", library / "report" / "kinds.py"
+    text = coordinates.read_text().replace("KINDS = {\n", f"KINDS = {{\n    {keys}\n", 1)
+    coordinates.write_text(text.replace("    over: str", f"    {field}\n    over: str", 1))
+    entry = f"{function}\n\nKINDS = {{\n    {kind}\n"
+    kinds.write_text(kinds.read_text().replace("KINDS = {\n", entry, 1))
+
+
+def test_a_paper_is_added_by_a_folder_alone_and_a_kind_of_numbers_by_two_files(project):
+    add_kind(project.folder.parent / "workflow_scripts" / "analogyqa")
     folder = project.folder.parent / "papers" / "toy"
     folder.mkdir()
-    toy = {**TOY, "artefacts": {**TOY["artefacts"], "table3": SOLVED}}
+    toy = {**TOY, "artefacts": {**TOY["artefacts"], "table3": SOLVED, "table4": DEVIATIONS}}
     (folder / "paper.yaml").write_text(yaml.safe_dump(toy, sort_keys=False))
     (project.data / "words.txt").write_text(
         ": places\nRome Italy Oslo Norway\nOslo Norway Paris France\n"
@@ -254,8 +268,14 @@ def test_a_paper_is_added_by_a_folder_alone(project):
         assert all(row["mean"] for row in drawn)
         assert (figures / f"{figure}.svg").stat().st_size > 0
     ledger = [row for row in read_csv(project.results / "ledger.csv") if row["paper"] == "toy"]
-    # Analogy in table 1, four values in table 2; what is cited or not printed has no row.
-    assert len(ledger) == 5
+    # Analogy in tables 1 and 4, four values in table 2; what is cited or not printed has no row.
+    assert len(ledger) == 6
+    (deviation,) = [row for row in ledger if row["kind"] == "sd"]
+    assert (deviation["measure"], deviation["verdict"]) == ("mrr", "not comparable")
+    assert 0 <= float(deviation["mean"]) < 1
+    shown = {row["row"]: row for row in read_csv(tables / "table4.csv")}
+    assert shown["Analogy"]["mean"] == deviation["mean"]
+    assert shown["BM25"]["mean"] == "0"
     (claim,) = [row for row in read_csv(project.results / "claims.csv") if row["paper"] == "toy"]
     assert claim["claim"] == "larger-is-better"
     assert claim["p_value"]

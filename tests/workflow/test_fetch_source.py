@@ -20,14 +20,15 @@ from types import SimpleNamespace
 
 from analogyqa.experiments.patterns import one_of
 from analogyqa.sources.registry import load_registry
-from analogyqa.sources.verify import placed_by_hand
+from analogyqa.sources.verify import is_placed_by_hand
 
 SOURCES = load_registry("sources.yaml")
 FILES = {source.file: name for name, source in SOURCES.items()}
 RESOURCES, RESULTS = "resources", "results"
-BY_HAND = {each.file for each in SOURCES.values() if placed_by_hand(each, RESOURCES)}
-EXPERIMENT = SimpleNamespace(source_of_file=FILES, placed_by_hand=BY_HAND)
-GIVEN = SimpleNamespace(source=lambda wildcards: FILES[wildcards.file])
+BY_HAND = {each.file for each in SOURCES.values() if is_placed_by_hand(each, RESOURCES)}
+PATTERNS = {"file by hand": one_of(BY_HAND), "fetched file": one_of(FILES.keys() - BY_HAND)}
+EXPERIMENT = SimpleNamespace(patterns=PATTERNS)
+PARAMS = SimpleNamespace(source=lambda wildcards: FILES[wildcards.file])
 
 
 include: "rules/sources.smk"
@@ -94,9 +95,9 @@ def test_deleting_all_output_leaves_what_the_user_placed_and_no_download(folder)
 
 @pytest.mark.parametrize(
     ("dropped_in", "message"),
-    [(b"wrong", f"it: {FILE} is not a test file"), (None, "it: cannot get a test file")],
+    [(b"wrong", f"it: {FILE} is not a test file"), (None, "it: a test file could not be found")],
 )
-def test_a_job_that_fails_says_why_and_leaves_what_was_there(folder, dropped_in, message):
+def test_a_failed_job_names_the_cause_and_keeps_files(folder, dropped_in, message):
     if dropped_in:
         (folder / FILE).write_bytes(dropped_in)
     made, output = snakemake(folder, mirror="mirror" if dropped_in else "")

@@ -5,11 +5,11 @@ import pytest
 from workflow.project import SYSTEMS, cells_of
 
 pytestmark = pytest.mark.workflow
-BOTH = {"title": "Both", "ranker": "fused", "parts": {"analogy": [0], "fasttext": [0, 1]}}
+BOTH = {"title": "Both", "ranker": {"name": "fused", "parts": {"analogy": [0], "fasttext": [0, 1]}}}
 TABLE = "results/tables/diallo2019/table4.md"
 
 
-def test_it_has_its_row_and_what_it_fuses_is_not_run_again(finished, tmp_path):
+def test_a_fused_system_has_its_row_and_its_parts_are_not_run_again(finished, tmp_path):
     project = finished.copy_to(tmp_path / "project")
     project.configure(systems={**SYSTEMS, "both": BOTH})
     jobs = project.jobs(TABLE)

@@ -1,4 +1,4 @@
-"""Every kind of system runs by the rules, and what cannot be had is left out with its reason."""
+"""Every kind of system runs, and unavailable systems are left out with their reason."""
 
 import csv
 import json
@@ -7,13 +7,11 @@ import pytest
 
 from analogyqa.examples.data import ranked_sentences
 from analogyqa.runs.depends_on import sha256
-from analogyqa.schemas import CORPUS, ENTITIES, SCORES, read_table
+from analogyqa.schemas import CORPUS, SCORES, read_table
 from analogyqa.vectors.store import read_store
-from workflow.project import ANSWERS
 
 pytestmark = pytest.mark.workflow
 
-# What stands in for published weights, what was trained here, and what needs neither.
 SYSTEMS = ("infersent", "infersent-cosine", "sent2vec-cosine", "sif", "bm25", "tam")
 STORES = ("infersent2", "infersent-nli", "sent2vec-words", "sif")
 
@@ -60,7 +58,7 @@ def test_the_sentences_that_are_ranked_are_encoded_once(finished, store):
     assert vectors.any(axis=1).all()
 
 
-def test_weights_that_were_dropped_in_are_taken_and_named(finished):
+def test_weights_placed_by_hand_are_used_and_named(finished):
     assert settings_of(finished, "infersent")["sentence_vectors"] == {
         "name": "infersent2",
         "origin": "infersent infersent2, vectors data/words.vec",
@@ -79,47 +77,21 @@ def test_weights_that_were_trained_here_say_on_what(finished):
     assert record["pairs"] == {"train": 60, "dev": 60}
 
 
-def test_a_file_of_word_vectors_stands_in_for_a_model_of_sent2vec(finished):
+def test_a_file_of_word_vectors_can_replace_a_sent2vec_model(finished):
     assert settings_of(finished, "sent2vec-cosine")["sentence_vectors"] == {
         "name": "sent2vec-words",
         "origin": "sent2vec data/words.vec",
     }
 
 
-def test_the_rewritten_questions_are_what_tam_is_run_on(finished):
+def test_tam_runs_on_the_rewritten_questions(finished):
     rewritten = finished.results / "rewritten" / "wikiqa" / "entity.parquet"
     inputs = read_json(run_of(finished, "tam") / "run.json")["inputs"]
     assert inputs["corpus, seed 0"] == inputs["corpus, seed 1"] == sha256(rewritten)
     assert settings_of(finished, "tam")["sources"]["entities"] == "entities.jsonl"
 
 
-def test_a_question_word_is_replaced_by_an_entity_of_its_candidates(finished):
-    rewritten = finished.results / "rewritten" / "wikiqa" / "entity.parquet"
-    before, after = corpus_of(finished), read_table(rewritten, CORPUS)
-    assert after.drop(columns="question").equals(before.drop(columns="question"))
-    for _, pairs in after.groupby(["split", "question_id"], observed=True):
-        (question,), (kind,) = pairs["question"].unique(), pairs["question_type"].unique()
-        entity = question.split()[0]
-        assert entity in ANSWERS[kind]
-        assert pairs["candidate"].str.contains(entity, regex=False).any()
-
-
-def test_entities_are_of_the_kind_that_their_question_asks_for(finished):
-    found = read_table(finished.results / "entities" / "wikiqa.parquet", ENTITIES)
-    correct = corpus_of(finished).query("label == 1")["candidate_id"]
-    assert set(found["candidate_id"]) == set(correct)
-    record = read_json(finished.results / "entities" / "wikiqa.json")
-    assert record["name"] == "entities.jsonl"
-
-
-def test_bm25_meets_no_prototype_and_no_vectors(finished):
-    assert sorted(read_json(run_of(finished, "bm25") / "run.json")["inputs"]) == [
-        "corpus, seed 0",
-        "corpus, seed 1",
-    ]
-
-
-# What cannot be had
+# What is not available
 
 
 @pytest.mark.parametrize(
@@ -137,7 +109,7 @@ def test_a_row_that_was_not_run_names_the_file_to_drop_in(finished, row, file):
     for each in of_wikiqa:
         assert each["mean"] == ""
         assert each["verdict"] == "not run"
-        assert f"drop in {file}" in each["reason"]
+        assert f"put {file}" in each["reason"]
 
 
 def test_the_other_rows_are_run_without_it(finished):
@@ -151,7 +123,7 @@ def test_the_other_rows_are_run_without_it(finished):
     assert run == {"InferSent", "This work"}
 
 
-def test_without_a_model_of_entities_only_what_rewrites_is_left_out(finished, tmp_path):
+def test_without_a_model_of_entities_only_rewriting_systems_are_left_out(finished, tmp_path):
     project = finished.copy_to(tmp_path / "project")
     project.configure(named_entities={"model": "models/none.jsonl"})
     done = project.run("results/ledger.csv")
@@ -180,7 +152,7 @@ def test_a_file_that_is_dropped_in_later_is_found(finished, tmp_path):
 def test_a_claim_between_systems_that_were_run_has_a_p_value(finished):
     claims = read_csv(finished.results / "claims.csv")
     overall = [claim for claim in claims if claim["claim"] == "overall-wikiqa"]
-    assert [claim["setting"] for claim in overall] == ["paper", "chosen"]
+    assert [claim["hyperparameters"] for claim in overall] == ["paper", "tuned"]
     for claim in overall:
         assert 0 <= float(claim["p_value"]) <= 1
         assert claim["verdict"] in ("holds", "fails", "undecided")

@@ -8,6 +8,8 @@ import pytest
 from analogyqa.planning import cluster_jobs, read_listing
 from workflow.project import REPOSITORY, clean_environment
 
+pytestmark = pytest.mark.workflow
+
 
 @pytest.fixture(scope="module")
 def paper_jobs(tmp_path_factory):
@@ -25,16 +27,22 @@ def paper_jobs(tmp_path_factory):
     return read_listing(done.stdout)
 
 
-def test_a_step_is_local_or_says_what_it_needs_and_is_measured(paper_jobs):
-    local = {"all", "fetch_source", "choose_setting", "write_ledger", "judge_claims"}
-    local |= {"render_table", "draw_figure", "write_crossfit", "import_to_mlflow", "join_relations"}
+def test_a_job_is_local_or_has_resources_and_a_benchmark(paper_jobs):
+    local = {"all", "fetch_source", "choose_hyperparameters", "write_ledger", "judge_claims"}
+    local |= {
+        "render_table",
+        "draw_figure",
+        "write_cross_validation",
+        "import_to_mlflow",
+        "join_relations",
+    }
     local |= {"keep_weights", "write_report", "write_pairs"}
     for job in paper_jobs:
         assert (job.minutes is None) == (job.rule in local), job.rule
         assert job.rule in local or job.benchmark, job.rule
 
 
-def test_what_trains_or_times_training_asks_for_a_gpu_and_nothing_else_does(paper_jobs):
+def test_only_training_jobs_request_a_gpu(paper_jobs):
     asking = {job.rule for job in paper_jobs if job.gpus}
     assert asking <= {"train_encoder", "train_infersent", "measure_costs"}
     assert {job.gpus for job in paper_jobs if job.rule == "train_encoder"} == {1}

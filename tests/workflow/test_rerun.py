@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from workflow.project import FEW, SYSTEMS, TRAINING, Project, cells_of, copy_checkout
+from workflow.project import SYSTEMS, TRAINING, Project, cells_of
 
 pytestmark = pytest.mark.workflow
 
@@ -42,25 +42,25 @@ def test_a_changed_dropout_runs_the_trained_systems_again(changed):
     jobs = changed(training={**TRAINING, "dropout": 0.25})
     trained = {"analogy", "similarity", "tam"}
     assert {cell.split("/")[0] for cell in cells_of(jobs)} == trained
-    assert {rule for rule, _ in jobs} == {"train_encoder", "choose_setting", *REPORTING}
+    assert {rule for rule, _ in jobs} == {"train_encoder", "choose_hyperparameters", *REPORTING}
 
 
-def test_a_changed_setting_runs_only_itself_and_what_is_chosen(changed):
+def test_changed_hyperparameters_run_only_themselves_and_the_selection(changed):
     jobs = changed(
         selection={
             "systems": ["analogy"],
-            "settings": {"hinge": None, "no_dropout": {"dropout": 0.1}},
+            "hyperparameters": {"hinge": None, "no_dropout": {"dropout": 0.1}},
         }
     )
     assert cells_of(jobs) == {
         "analogy/wikiqa/comb/dropout=0.1",
-        "analogy/wikiqa/comb/setting=chosen",
-        "analogy/wikiqa/who/setting=chosen",
+        "analogy/wikiqa/comb/hyperparameters=tuned",
+        "analogy/wikiqa/who/hyperparameters=tuned",
     }
 
 
 def test_another_point_of_a_figure_trains_only_that_point(changed):
-    assert cells_of(changed(axes={"p": [1, 3]})) == {"analogy/wikiqa/comb/p=1"}
+    assert cells_of(changed(sweeps={"p": [1, 3]})) == {"analogy/wikiqa/comb/p=1"}
 
 
 def test_another_title_trains_nothing(changed):
@@ -115,16 +115,13 @@ def test_a_further_seed_trains_no_finished_seed_again(finished, tmp_path):
     assert "similarity wikiqa who seed 0: epoch" not in log.read_text()
 
 
-# The code
+# The code; tests/runs/test_depends_on.py has every plug-in
 
 
 @pytest.fixture(scope="module")
-def checkout(tmp_path_factory):
+def checkout(finished_checkout, tmp_path_factory):
     """A checkout in which a project has run."""
-    folder = copy_checkout(tmp_path_factory.mktemp("code") / "checkout")
-    done = Project(folder / "work").create(**FEW).run("--snakefile", str(folder / "Snakefile"))
-    assert done.returncode == 0, done.stdout
-    return folder
+    return shutil.copytree(finished_checkout, tmp_path_factory.mktemp("code") / "checkout")
 
 
 @pytest.fixture
@@ -149,21 +146,6 @@ def test_an_edited_encoder_runs_its_own_cells_and_what_follows(edited):
     sums = {f"{name}/wikiqa/comb/default" for name in ("mappsent-answers", "mappsent-answers-both")}
     assert cells_of(jobs) == {"fasttext/wikiqa/comb/default", *sums}
     assert {rule for rule, _ in jobs} <= {"score_candidates", *REPORTING}
-
-
-def test_an_edited_encoder_that_is_trained_runs_no_other(edited):
-    jobs = edited("encoders/gru.py")
-    assert {cell.split("/")[0] for cell in cells_of(jobs)} == {"analogy", "similarity"}
-    assert {rule for rule, _ in jobs} <= {"train_encoder", "choose_setting", *REPORTING}
-
-
-def test_an_edited_ranker_runs_the_cells_that_rank_by_it(edited):
-    jobs = edited("rankers/cosine.py")
-    assert {cell.split("/")[0] for cell in cells_of(jobs)} >= {"similarity"}
-
-
-def test_an_edited_objective_runs_no_cell_of_another(edited):
-    assert cells_of(edited("objectives/both_sides.py")) == set()
 
 
 @pytest.mark.parametrize("file", ["report/claims.py", "report/templates/ledger.html"])

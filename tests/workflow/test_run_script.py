@@ -19,18 +19,18 @@ def run(project, *arguments):
     )
 
 
-def test_a_script_alone_makes_what_snakemake_makes(finished, tmp_path):
+def test_a_script_alone_makes_the_same_file_as_snakemake(finished, tmp_path):
     project = finished.copy_to(tmp_path / "project")
     scores = project.results / "runs/fasttext/wikiqa/who/default/scores.parquet"
     made = scores.read_bytes()
     scores.unlink()
-    wildcards = ("system=fasttext", "dataset=wikiqa", "subset=who", "axes=default")
+    wildcards = ("system=fasttext", "dataset=wikiqa", "subset=who", "overrides=default")
     done = run(project, "score_candidates", *wildcards)
     assert done.returncode == 0, done.stderr
     assert scores.read_bytes() == made
 
 
-def test_a_rule_that_there_is_not_is_named(finished):
+def test_an_unknown_rule_is_named(finished):
     done = run(finished, "score_candidate")
     assert done.returncode == 1
     assert "did you mean score_candidates" in done.stderr

@@ -5,7 +5,7 @@ import csv
 import pytest
 
 from analogyqa.measures import RANKED
-from workflow.project import AXES, SENSITIVITY, cells_of
+from workflow.project import CHOICES, SENSITIVITY, cells_of
 
 pytestmark = pytest.mark.workflow
 
@@ -26,9 +26,9 @@ def varied(finished, tmp_path_factory):
     """A project whose pipeline and sensitivity table have run; copy it before changing it."""
     project = finished.copy_to(tmp_path_factory.mktemp("varied") / "project")
     assert cells_of(project.jobs("sensitivity")) == {
-        f"{system}/wikiqa/who/{axes}"
+        f"{system}/wikiqa/who/{overrides}"
         for system in ("analogy", "similarity")
-        for axes in ("loss=hinge", "drop_all_correct=train+dev+test")
+        for overrides in ("loss=hinge", "drop_all_correct=train+dev+test")
     }
     done = project.run("sensitivity")
     assert done.returncode == 0, done.stdout
@@ -37,11 +37,11 @@ def varied(finished, tmp_path_factory):
 
 @pytest.fixture
 def changed(varied, tmp_path):
-    """A function that changes an axis in a copy and returns the cells left to run."""
+    """A function that changes an override in a copy and returns the cells left to run."""
 
-    def cells(**axes):
+    def cells(**choices):
         project = varied.copy_to(tmp_path / "project")
-        project.configure(sensitivity=SENSITIVITY | {"axes": AXES | axes})
+        project.configure(sensitivity=SENSITIVITY | {"choices": CHOICES | choices})
         return cells_of(project.jobs("sensitivity"))
 
     return cells
@@ -64,11 +64,11 @@ def test_every_variation_has_a_row_for_each_system_and_measure(varied):
     assert {row["choice"] for row in rows} == {"paper", "loss", "all_correct_questions", "vectors"}
 
 
-def test_a_variation_that_cannot_be_had_is_not_run_and_says_why(varied):
+def test_an_unavailable_variation_is_not_run_and_has_a_reason(varied):
     for row in rows_of(varied):
         if row["choice"] == "vectors":
             assert (row["mean"], row["verdict"]) == ("", "not run")
-            assert "drop in vectors/enwiki-105m-300d.word2vec.vec.gz" in row["reason"]
+            assert "put vectors/enwiki-105m-300d.word2vec.vec.gz" in row["reason"]
         else:
             assert row["mean"]
 
@@ -88,16 +88,3 @@ def test_a_changed_value_runs_only_its_own_cells_again(changed):
     assert changed(loss={"hinge": hinge, **others}) == {
         cell.replace("hinge", "hinge@margin=0.3") for cell in HINGE
     }
-
-
-def test_another_value_of_an_axis_runs_only_itself(changed):
-    loss = {"hinge": {"loss": "hinge"}, "workshop": {"loss": "lwda"}}
-    # The similarity baseline has one side of the parallelogram: its loss is that of the quadruples.
-    assert changed(loss=loss | dict.fromkeys(["quadruples", "workshop_distance"])) == {
-        "analogy/wikiqa/who/loss=lwda",
-        "similarity/wikiqa/who/loss=printed",
-    }
-
-
-def test_a_value_that_is_taken_away_runs_nothing(changed):
-    assert changed(loss=None) == set()

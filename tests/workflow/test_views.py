@@ -21,7 +21,7 @@ def project(tmp_path_factory):
     return project
 
 
-def test_the_questions_of_the_data_stand_in_and_the_table_says_so(project):
+def test_substituted_questions_are_marked_in_the_table(project):
     page = (project.folder / TABLE).read_text()
     assert "TrecQA: not run: data set trecqa is not configured." in page
     assert 'Not in these data: "founder twitter" of WikiQA' in page
@@ -34,7 +34,7 @@ def test_a_missing_checkpoint_is_one_message(project, tmp_path):
         for path in copy.results.glob(pattern):
             path.unlink()
     done = copy.run(TABLE)
-    assert done.returncode and done.stdout.count("no such checkpoint") == 1
+    assert done.returncode and done.stdout.count("the checkpoint of") == 1
     assert "Traceback" not in done.stdout
     next(copy.results.rglob("run.json")).unlink()  # what the message says
     again = copy.run(TABLE)

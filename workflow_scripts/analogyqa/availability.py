@@ -1,23 +1,23 @@
-"""Which of the things that the configuration asks for can be had here, and where they are."""
+"""Find out which parts of a configuration can run here, and where their files are."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 
 from analogyqa.errors import AnalogyQAError, looked_in
-from analogyqa.folders import files_of
+from analogyqa.folders import list_files
 from analogyqa.plan import varied_systems
-from analogyqa.plan.solved import of_category
 from analogyqa.pretrained import hugging_face, transformer
 from analogyqa.rewriting import entities
 from analogyqa.schemas import SPLITS
-from analogyqa.settings.analogies import Category
+from analogyqa.settings.analogies import Category, Parser
 from analogyqa.settings.base import nearest_hint
 from analogyqa.settings.data import Dataset
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
-from analogyqa.settings.vectors import SentenceVectors, Vectors
+from analogyqa.settings.vectors import Lemmas, NamedEntities, SentenceVectors, Vectors
 from analogyqa.sources.registry import Source, UnavailableError, first_available, local_copy
+from analogyqa.tasks.analogies import category_key
 
 _REMEDY = "Correct the path in the configuration, or start in another folder."
 
@@ -25,21 +25,25 @@ _REMEDY = "Correct the path in the configuration, or start in another folder."
 class Availability:
     """The files behind a configuration.
 
-    Of `papers` the axes count, at which they ask for systems.
+    Args:
+        config: the configuration of a run.
+        registry: the sources in sources.yaml.
+        resources: the folder for all sources.
+        mirrors: folders with copies of sources.
+        papers: papers whose overrides may need further files.
 
     Attributes:
-        splits: data set to split to its file.
-        vectors: vectors to their file, or to the texts to train them on, of which all are needed.
-        sentence_vectors: sentence vectors to what they are made of: `weights`, `name`, or
-            `train_on` and `dev_on`, each with its files.
-        entities, lemmas, parser: the models that find named entities and lemmas and that parse
-            sentences, None where there is none.
-        categories: category of sentence pairs to the files that it is made of, by their kind.
-        reasons: systems, data sets and categories that cannot be had here, and `system axes` for a
-            system at axes, to why.
+        splits: file of each split, by data set.
+        vectors: files of each set of word vectors, or the texts to train it on.
+        sentence_vectors: files of each set of sentence vectors, by purpose: `weights`, `name` and
+            `files` of an installed model, or `train_on` and `dev_on`.
+        entities, lemmas, parser: the spaCy model for each task, "" for none.
+        categories: files of each category of sentence pairs, by purpose.
+        reasons: why something cannot run here, by name: a system, a data set, a category or
+            `system overrides`.
 
     Raises:
-        AnalogyQAError: for a path that is not there, and where no data set can be had.
+        AnalogyQAError: when a configured path does not exist, or no data set is available.
     """
 
     def __init__(
@@ -47,74 +51,65 @@ class Availability:
         config: Config,
         registry: dict[str, Source],
         resources: str,
-        mirrors: Sequence[str | Path],
+        mirrors: Sequence[Path],
         papers: Iterable[Paper] = (),
     ) -> None:
         self._config, self._registry = config, registry
         self._resources, self._mirrors = resources, mirrors
-        self.splits: dict[str, dict[str, str]] = {}
-        self._no_splits: dict[str, str] = {}
-        for name, dataset in config.datasets.items():
-            try:
-                self.splits[name] = self._of_splits(dataset, self._or_drop_in)
-            except UnavailableError as error:
-                self._no_splits[name] = f"{name} is {error}"
+        self.splits, self._no_splits = _try_each(config.datasets, self._find_splits)
         if not self.splits:
             for dataset in config.datasets.values():
-                self._of_splits(dataset, self.file_of)  # its message says where it looked
-        self.vectors: dict[str, list[str]] = {}
-        self.sentence_vectors: dict[str, dict[str, list[str]]] = {}
+                self._find_splits(dataset, self.find_file)  # raises, and says where it looked
         self.lemmas, self._no_lemmas = self._find_model(config.lemmas, "lemmas", "lemmas")
-        self._no_vectors: dict[str, str] = {}
-        self._no_sentence_vectors: dict[str, str] = {}
-        for name, vectors in config.vectors.items():
-            try:
-                self.vectors[name] = self._of_vectors(vectors)
-            except UnavailableError as error:
-                self._no_vectors[name] = f"{name} is {error}"
+        self.vectors, self._no_vectors = _try_each(config.vectors, self._find_vectors)
+        with_vectors = {
+            name: stored
+            for name, stored in config.sentence_vectors.items()
+            if stored.vectors not in self._no_vectors
+        }
+        self.sentence_vectors, self._no_sentence_vectors = _try_each(
+            with_vectors, self._find_sentence_vectors
+        )
         for name, stored in config.sentence_vectors.items():
             if stored.vectors in self._no_vectors:
                 self._no_sentence_vectors[name] = self._no_vectors[stored.vectors]
-                continue
-            try:
-                self.sentence_vectors[name] = self._of_sentence_vectors(stored)
-            except UnavailableError as error:
-                self._no_sentence_vectors[name] = f"{name} is {error}"
-        entities = config.named_entities
+        section = config.named_entities
         self.entities, self._no_entities = self._find_model(
-            entities, "named_entities", "named entities"
+            section, "named_entities", "named entities"
         )
-        if entities and not self._no_entities:
-            self._no_entities = self._no_vectors.get(entities.vectors, "")
-        finds = "the structure of sentences"
-        self.parser, self._no_parser = self._find_model(config.parser, "parser", finds)
-        self.categories: dict[str, dict[str, list[str]]] = {}
-        self._no_categories: dict[str, str] = {}
+        if section and not self._no_entities:
+            self._no_entities = self._no_vectors.get(section.vectors, "")
+        self.parser, self._no_parser = self._find_model(
+            config.parser, "parser", "the structure of sentences"
+        )
+        self.categories, no_categories = _try_each(config.categories, self._find_category)
+        self._no_categories = {
+            category_key(name): f"category {reason}" for name, reason in no_categories.items()
+        }
         for name, category in config.categories.items():
-            try:
-                self.categories[name] = self._of_category(category)
-            except UnavailableError as error:
-                self._no_categories[of_category(name)] = f"category {name} is {error}"
             if category.parses and self._no_parser:
-                self._no_categories[of_category(name)] = self._no_parser
-        self.reasons = self._reasons(config, papers)
+                self._no_categories[category_key(name)] = self._no_parser
+        self.reasons = self._collect_reasons(papers)
 
-    def file_of(self, alternatives: Sequence[str]) -> str:
-        """Return the file of the first alternative there is: a path, or a source in resources.
+    def find_file(self, alternatives: Sequence[str]) -> str:
+        """Return the first available alternative: a path, or the name of a source.
 
-        Raises AnalogyQAError when a path is not there, UnavailableError when no source can be had.
+        Raises:
+            AnalogyQAError: when a path does not exist, or a name is not a source.
+            UnavailableError: when no alternative is available.
         """
         paths = [name for name in alternatives if "/" in name]
         sources = [name for name in alternatives if name not in paths]
         for path in paths:
             if not Path(path).is_file():
-                what = "a folder; name a file" if Path(path).is_dir() else "no such file"
-                raise AnalogyQAError(f"{path}: {what}{looked_in(path)}. {_REMEDY}")
+                problem = "a folder; name a file" if Path(path).is_dir() else "no such file"
+                raise AnalogyQAError(f"{path}: {problem}{looked_in(path)}. {_REMEDY}")
         for name in sources:
             if name not in self._registry:
-                what = f"write ./{name} for the file" if Path(name).is_file() else "no such file"
+                is_file = Path(name).is_file()
+                problem = f"write ./{name} for the file" if is_file else "no such file"
                 hint = nearest_hint(name, self._registry)
-                raise AnalogyQAError(f"{name}: {what}, and no source in the registry{hint}")
+                raise AnalogyQAError(f"{name}: {problem}, and no source in the registry{hint}")
         if alternatives[0] in paths:
             return alternatives[0]
         try:
@@ -125,15 +120,12 @@ class Availability:
             raise
         return f"{self._resources}/{self._registry[source].file}"
 
-    def first_of(self, names: Sequence[str]) -> str:
-        """Return the first sentence vectors whose files are here, else the first that can be had.
+    def first_available_store(self, names: Sequence[str]) -> str:
+        """Return the first sentence vectors with local files, or else the first available ones."""
+        available = [name for name in names if name in self.sentence_vectors]
+        return next(filter(self._is_local, available), available[0])
 
-        Their order is the same as that of the alternatives of a source.
-        """
-        had = [name for name in names if name in self.sentence_vectors]
-        return next(filter(self._is_here, had), had[0])
-
-    def _is_here(self, name: str) -> bool:
+    def _is_local(self, name: str) -> bool:
         vectors = self._config.sentence_vectors[name].vectors
         files = [*chain.from_iterable(self.sentence_vectors[name].values())]
         files += self.vectors[vectors] if vectors else []
@@ -144,108 +136,103 @@ class Availability:
             if file in sources
         )
 
-    def _of_splits(
-        self, dataset: Dataset, file_of: Callable[[Sequence[str]], str]
+    def _find_splits(
+        self, dataset: Dataset, find_file: Callable[[Sequence[str]], str] | None = None
     ) -> dict[str, str]:
-        if dataset.solved:
+        if dataset.gives_relations:
             if dataset.test and not dataset.relations:
                 raise AnalogyQAError(
                     f"{dataset.test[0]}: no folder with files of relations"
                     f"{looked_in(dataset.test[0])}. {_REMEDY}"
                 )
             return {}
-        return {split: file_of(getattr(dataset, split)) for split in SPLITS}
+        find_file = find_file or self._find_portably
+        return {split: find_file(getattr(dataset, split)) for split in SPLITS}
 
-    def _of_category(self, category: Category) -> dict[str, list[str]]:
-        """Return the files of a category; of inference files and texts all are needed."""
+    def _find_category(self, category: Category) -> dict[str, list[str]]:
+        """Return the files of a category: one of word analogies, and all texts and NLI files."""
         words = [category.words[0]] if category.words else []
-        kinds = {"words": words, "texts": category.texts, "inference": category.inference}
+        purposes = {"words": words, "texts": category.texts, "inference": category.inference}
         return {
-            kind: [self._or_drop_in(each) for each in alternatives]
-            for kind, alternatives in kinds.items()
-            if alternatives
+            purpose: list(map(self._find_portably, files))
+            for purpose, files in purposes.items()
+            if files
         }
 
-    def _of_vectors(self, vectors: Vectors) -> list[str]:
+    def _find_vectors(self, vectors: Vectors) -> list[str]:
         if vectors.source:
-            return [self._or_drop_in(vectors.source)]
-        if vectors.corpora:
-            return self._of_corpora(vectors)
-        return [self._or_drop_in([text]) for text in vectors.train_on]
-
-    def _of_corpora(self, vectors: Vectors) -> list[str]:
-        """Return the files that the texts of data sets come from, each once."""
-        missing = [self._no_splits[name] for name in vectors.corpora if name in self._no_splits]
+            return [self._find_portably(vectors.source)]
+        if vectors.train_on:
+            return [self._find_portably([text]) for text in vectors.train_on]
+        corpora = vectors.corpora or {}
+        missing = [self._no_splits[name] for name in corpora if name in self._no_splits]
         if vectors.lemmas and self._no_lemmas:
             missing.append(self._no_lemmas)
         if missing:
-            raise UnavailableError(f"trained on what is not here: {'; '.join(missing)}")
-        files = (self.splits[name][each] for name, own in vectors.corpora.items() for each in own)
+            raise UnavailableError(f"is trained on missing data ({'; '.join(missing)})")
+        files = (self.splits[name][split] for name, splits in corpora.items() for split in splits)
         return list(dict.fromkeys(files))
 
-    def _of_sentence_vectors(self, stored: SentenceVectors) -> dict[str, list[str]]:
+    def _find_sentence_vectors(self, stored: SentenceVectors) -> dict[str, list[str]]:
         if stored.train_on:
-            return {
-                "train_on": [self._or_drop_in(each) for each in stored.train_on],
-                "dev_on": [self._or_drop_in(each) for each in stored.dev_on],
-            }
+            splits = {"train_on": stored.train_on, "dev_on": stored.dev_on or []}
+            return {split: list(map(self._find_portably, files)) for split, files in splits.items()}
+        weights = stored.weights or []
         if stored.encoder == "sentence_transformers":
-            return self._of_model(stored.weights)
+            return self._find_transformer(weights)
         if stored.encoder == "hugging_face":
-            return self._of_folder(stored.weights)
-        return {"weights": [self._or_drop_in(stored.weights)]} if stored.weights else {}
+            return _first_installed(weights, hugging_face.installed)
+        return {"weights": [self._find_portably(weights)]} if weights else {}
 
-    def _of_model(self, names: Sequence[str]) -> dict[str, list[str]]:
-        """Return the first model that is installed, else the first that sources.yaml has."""
-        for name in names:
-            if transformer.installed(name):
-                return {"name": [name], "files": files_of(name)}
-        for name in names:
-            files = [
-                source.file for key, source in self._registry.items() if key.startswith(f"{name}/")
-            ]
-            if files:
-                # A model's own list of its parts lies in its folder.
-                (parts,) = (file for file in files if Path(file).name == "modules.json")
-                folder = str(Path(self._resources, parts).parent)
-                return {"name": [folder], "files": [f"{self._resources}/{file}" for file in files]}
-        raise UnavailableError(f"not installed here: {' or '.join(names)}")
-
-    def _of_folder(self, names: Sequence[str]) -> dict[str, list[str]]:
-        """Return the first model of Hugging Face's transformers that is on this machine."""
-        for name in names:
-            if hugging_face.installed(name):
-                return {"name": [name], "files": files_of(name)}
-        raise UnavailableError(f"not installed here: {' or '.join(names)}")
-
-    def _or_drop_in(self, alternatives: Sequence[str]) -> str:
-        """As `file_of`; the message, which tables show, names no place of this machine."""
+    def _find_transformer(self, names: Sequence[str]) -> dict[str, list[str]]:
+        """Return the first model that is installed, or else the first in sources.yaml."""
         try:
-            return self.file_of(alternatives)
+            return _first_installed(names, transformer.installed)
+        except UnavailableError:
+            for name in names:
+                sources = [
+                    source for key, source in self._registry.items() if key.startswith(f"{name}/")
+                ]
+                if sources:
+                    files = [f"{self._resources}/{source.file}" for source in sources]
+                    # modules.json is in the model's top folder.
+                    (modules,) = (file for file in files if Path(file).name == transformer.LIST)
+                    return {"name": [str(Path(modules).parent)], "files": files}
+            raise
+
+    def _find_portably(self, alternatives: Sequence[str]) -> str:
+        """Find a file as `find_file` does; its error, shown in tables, has no local paths."""
+        try:
+            return self.find_file(alternatives)
         except UnavailableError:
             files = " or ".join(self._registry[name].file for name in alternatives)
-            raise UnavailableError(f"neither here nor on the web; drop in {files}") from None
+            raise UnavailableError(
+                f"was not found and has no URL; put {files} into the resources folder"
+            ) from None
 
-    def _find_model(self, section: object, name: str, finds: str) -> tuple[str | None, str]:
-        """Return the model of a section of the configuration, or None and why there is none."""
+    def _find_model(
+        self, section: NamedEntities | Lemmas | Parser | None, name: str, finds: str
+    ) -> tuple[str, str]:
+        """Return the spaCy model of a section of the configuration, or "" and the reason."""
         if section is None:
-            return None, f"the section {name} is missing"
-        folders = [self._resources, *self._mirrors]
+            return "", f"the section {name} is missing"
         try:
+            folders: list[str | Path] = [self._resources, *self._mirrors]
             return find_model(section.model, folders, f"{finds} ({name}.model)"), ""
         except AnalogyQAError as error:
-            return None, str(error)
+            return "", str(error)
 
-    def _reasons(self, config: Config, papers: Iterable[Paper]) -> dict[str, str]:
+    def _collect_reasons(self, papers: Iterable[Paper]) -> dict[str, str]:
+        config = self._config
         reasons = self._no_splits | self._no_categories | config.left_out
         for name, system in (config.systems | varied_systems(config, papers)).items():
             stores = system.sentence_vectors or []
-            if name.partition(" ")[0] in reasons:  # which is one at all axes
+            if name.partition(" ")[0] in reasons:  # unavailable with any overrides
                 continue
             if system.vectors in self._no_vectors:
                 reasons[name] = self._no_vectors[system.vectors]
             elif stores and not set(stores) & set(self.sentence_vectors):
-                reasons[name] = "; ".join(self._no_sentence_vectors[each] for each in stores)
+                reasons[name] = "; ".join(self._no_sentence_vectors[store] for store in stores)
             elif system.rewriting and self._no_entities:
                 reasons[name] = self._no_entities
         for name, system in config.systems.items():
@@ -254,17 +241,43 @@ class Availability:
         return reasons
 
 
-def find_model(alternatives: Iterable[str], folders: Iterable[str | Path], finds: str) -> str:
-    """Return the first spaCy model there is: as it is named, or below a folder.
+def _try_each(sections: Mapping[str, object], find: Callable) -> tuple[dict, dict[str, str]]:
+    """Return the files of each section, and the reasons for those that are unavailable."""
+    files, reasons = {}, {}
+    for name, section in sections.items():
+        try:
+            files[name] = find(section)
+        except UnavailableError as error:
+            reasons[name] = f"{name} {error}"
+    return files, reasons
 
-    Raises AnalogyQAError that names the alternatives, and what they find, when none is there.
+
+def _first_installed(
+    names: Sequence[str], is_installed: Callable[[str], bool]
+) -> dict[str, list[str]]:
+    for name in names:
+        if is_installed(name):
+            return {"name": [name], "files": list_files(name)}
+    raise UnavailableError(f"is not installed: {' or '.join(names)}")
+
+
+def find_model(alternatives: Iterable[str], folders: Iterable[str | Path], finds: str) -> str:
+    """Return the first spaCy model that exists, by its name or below one of the folders.
+
+    Args:
+        alternatives: names or paths of models.
+        folders: where else to look for them.
+        finds: what the model finds, for the message.
+
+    Raises:
+        AnalogyQAError: when none exists.
     """
     folders = list(folders)
     for name in alternatives:
-        for place in (name, *(str(Path(folder, name)) for folder in folders)):
-            if entities.installed(place):
-                return place
+        for path in (name, *(str(Path(folder, name)) for folder in folders)):
+            if entities.installed(path):
+                return path
     raise AnalogyQAError(
-        f"none of the models {', '.join(alternatives)} is here to find {finds}: "
+        f"none of the models {', '.join(alternatives)} to find {finds} is installed. Run: "
         "python -m spacy download en_core_web_sm"
     )

@@ -1,4 +1,4 @@
-"""The one exception that a user is meant to read."""
+"""The exception for errors that a user can fix, and helpers for messages."""
 
 import reprlib
 import sys
@@ -12,19 +12,19 @@ _SHORT.maxdict = _SHORT.maxlist = 10
 
 
 class AnalogyQAError(Exception):
-    """Something the user can mend.
+    """An error that the user can fix.
 
-    The message is complete by itself: it names the file (and line) or the key, the cause, and
-    the remedy. Scripts print it without a traceback and exit with status 1.
+    The message names the file (and line) or the key, the cause and the remedy. Scripts print it
+    without a traceback and exit with status 1.
     """
 
     def __str__(self) -> str:
-        """Return the message; what UTF-8 cannot encode, as in some file names, is escaped."""
+        """Return the message, with characters escaped that UTF-8 cannot encode."""
         return super().__str__().encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def shown(value: object) -> str:
-    """Return `repr(value)` for a message, the middle left out where it is long."""
+    """Return `repr(value)` for a message, shortened in the middle."""
     try:
         return _SHORT.repr(value)
     except ValueError:
@@ -32,21 +32,18 @@ def shown(value: object) -> str:
 
 
 def one_line(error: Exception) -> str:
-    """Return the type and the message of an error for a message of our own."""
+    """Return the type and message of an error on one line."""
     return " ".join(f"{type(error).__name__}: {error}".split())
 
 
 def looked_in(path: str | Path) -> str:
-    """Return, for a message about a missing file, the folder that a relative path starts from."""
+    """Return " in FOLDER" for a relative path, to end a message about a missing file."""
     return "" if Path(path).is_absolute() else f" in {Path.cwd()}"
 
 
 @contextmanager
-def stopping() -> Iterator[None]:
-    """End the program with the message of an AnalogyQAError.
-
-    Snakemake would show an exception of a function of the rules as a traceback.
-    """
+def exit_on_error() -> Iterator[None]:
+    """Exit with the message of an AnalogyQAError, which Snakemake would show as a traceback."""
     try:
         yield
     except AnalogyQAError as error:

@@ -1,4 +1,4 @@
-"""Files that are either whole or absent."""
+"""Read YAML, and write files atomically."""
 
 import json
 import lzma
@@ -15,8 +15,8 @@ import yaml
 
 from analogyqa.errors import AnalogyQAError, looked_in, shown
 
-# What reading a damaged archive raises, besides OSError: RuntimeError when it seems to be encrypted
-# or of an unknown method.
+# Raised by reading a damaged archive, besides OSError. RuntimeError: it looks encrypted or uses an
+# unknown compression method.
 DAMAGED_ARCHIVE = (
     EOFError,
     RuntimeError,
@@ -27,19 +27,20 @@ DAMAGED_ARCHIVE = (
     lzma.LZMAError,
 )
 
-
-MOST_VALUES = 100_000  # of a YAML file
-# Ten times as fast where PyYAML has libyaml, as its wheels do; a run reads a dozen files first.
+MAX_VALUES = 100_000  # in a YAML file
+# The loader of libyaml is ten times as fast, and a run starts by reading a dozen files.
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_UNFIT_TAG = (ValueError, LookupError, AttributeError)  # what `!!bool 7` and the like raise
+_BAD_TAG = (ValueError, LookupError, AttributeError)  # raised by tags such as `!!bool 7`
 
 
 @contextmanager
 def atomic_path(path: str | Path) -> Iterator[Path]:
-    """Yield a temporary path beside `path`; on success fsync it and rename it to `path`.
+    """Yield a temporary path next to `path`, and rename it to `path` on success.
 
-    On any exception the temporary file is removed and an earlier `path` stays as it was. A full
-    disk or a folder that cannot be written to raises AnalogyQAError.
+    On any exception the temporary file is removed, and an existing `path` stays unchanged.
+
+    Raises:
+        AnalogyQAError: when the disk is full or the folder cannot be written to.
     """
     path = Path(path)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
@@ -51,8 +52,8 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
         os.replace(temporary, path)
     except OSError as error:
         raise AnalogyQAError(
-            f"{path}: cannot be written ({error}). Make room on the disk or the folder writable, "
-            "then run the same command again; what was there before is unchanged."
+            f"{path}: cannot be written ({error}). Free some disk space, or make the folder "
+            "writable, and run the same command again. Existing files are unchanged."
         ) from error
     finally:
         with suppress(OSError):
@@ -71,38 +72,39 @@ def write_json(path: str | Path, value: object) -> None:
 
 
 def read_yaml(path: str | Path) -> dict:
-    """Return the mapping in a YAML file of plain values.
+    """Return the mapping in a YAML file.
 
-    Raises AnalogyQAError when the file cannot be read, is empty or no mapping, or has aliases as
-    `require_few_values` refuses them.
+    Raises:
+        AnalogyQAError: when the file cannot be read, is not a mapping, or holds too many values
+            (see `require_few_values`).
     """
     try:
         loader = _LOADER(Path(path).read_bytes())
         node = loader.get_single_node()
-        require_few_values(node, str(path))  # before merges (<<) are written out
+        require_few_values(node, str(path))  # before merge keys (<<) are expanded
         content = loader.construct_document(node) if node else None
     except FileNotFoundError:
         raise AnalogyQAError(
             f"{path}: no such file{looked_in(path)}. Correct the path, or start in another folder."
         ) from None
-    except (OSError, yaml.YAMLError, RecursionError, *_UNFIT_TAG) as error:
+    except (OSError, yaml.YAMLError, RecursionError, *_BAD_TAG) as error:
         raise AnalogyQAError(f"{path}: cannot be read as a YAML mapping ({error})") from error
     if content is None:
-        raise AnalogyQAError(f"{path}: holds no value. Give at least one key, or leave it out.")
+        raise AnalogyQAError(f"{path}: the file is empty. Give at least one key, or leave it out.")
     if not isinstance(content, dict):
         raise AnalogyQAError(f"{path}: cannot be read as a YAML mapping (it is {shown(content)})")
     return content
 
 
 def require_few_values(content: object, origin: str) -> None:
-    """Raise AnalogyQAError when YAML nodes or values hold themselves, or more than MOST_VALUES.
+    """Raise AnalogyQAError for YAML that contains itself or more than MAX_VALUES values.
 
-    What is behind an alias counts at each use, so that a few lines cannot stand for millions.
+    Aliased values count at each use, so that a few lines cannot expand to millions of values.
     """
-    if _count(content, {}) > MOST_VALUES:
+    if _count(content, {}) > MAX_VALUES:
         raise AnalogyQAError(
-            f"{origin}: its aliases (*name) stand for more than {MOST_VALUES:,} values, or for "
-            "themselves. Write out what is meant."
+            f"{origin}: its aliases (*name) expand to more than {MAX_VALUES:,} values or contain "
+            "themselves. Write the values out instead."
         )
 
 
@@ -116,6 +118,6 @@ def _count(content: object, counts: dict[int, float]) -> float:
     else:
         return 1
     if id(content) not in counts:
-        counts[id(content)] = math.inf  # what stays for a value within itself
+        counts[id(content)] = math.inf  # remains for a value that contains itself
         counts[id(content)] = 1 + sum(_count(part, counts) for part in parts)
     return counts[id(content)]

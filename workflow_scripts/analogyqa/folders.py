@@ -1,4 +1,4 @@
-"""The folders that a run writes to: whether their names and places can be used."""
+"""Check the folders that a run writes to."""
 
 import errno
 import os
@@ -7,55 +7,59 @@ from pathlib import Path
 
 from analogyqa.errors import AnalogyQAError, shown
 
-LEAST_ROOM = 1 << 20  # bytes: what the smallest run needs
+MIN_FREE_SPACE = 1 << 20  # bytes, which the smallest run needs
 
 
 def folder_name(name: str) -> str:
-    """Return a folder's name in one spelling, relative when it lies below the working folder.
+    """Normalise the name of a folder; a folder below the working folder becomes relative.
 
-    Snakemake keeps what it knows of a file by its path as it is spelled. Links stay as they are.
+    Snakemake stores metadata by path, so a folder must always be spelled the same way. Links are
+    not resolved.
 
-    Raises ValueError for a name that cannot be meant.
+    Raises:
+        ValueError: for a name that is surely a mistake.
     """
     if name.strip().lower() in ("", "null", "none"):
         raise ValueError("name a folder")
     if name != name.strip():
         raise ValueError("it begins or ends with a space")
     if "\0" in name:
-        raise ValueError("no path holds a NUL character")
+        raise ValueError("a path cannot contain NUL")
     if "{" in name or "}" in name:
-        raise ValueError("Snakemake takes {name} in a path for a wildcard; use no braces")
+        raise ValueError("Snakemake reads {name} in a path as a wildcard; use no braces")
     if name.startswith("~"):
-        raise ValueError("only a shell knows ~; write out the path of your home folder")
-    # The shell may know the working folder by the name of a link.
-    below = [here for here in (Path.cwd(), _shells_folder()) if Path(name).is_relative_to(here)]
-    return os.path.normpath(os.path.relpath(name, below[0]) if below else name)
+        raise ValueError("~ only works in a shell; write out the path of your home folder")
+    # The shell may name the working folder by a link.
+    parents = [here for here in (Path.cwd(), _shell_folder()) if Path(name).is_relative_to(here)]
+    return os.path.normpath(os.path.relpath(name, parents[0]) if parents else name)
 
 
-def _shells_folder() -> Path:
-    shells = Path(os.environ.get("PWD", "."))
-    return shells if shells.is_dir() and shells.samefile(".") else Path.cwd()
+def _shell_folder() -> Path:
+    folder = Path(os.environ.get("PWD", "."))
+    return folder if folder.is_dir() and folder.samefile(".") else Path.cwd()
 
 
-def files_of(path: str | Path) -> list[str]:
-    """Return a file, or every file below a folder; [] for what is neither, such as a package."""
+def list_files(path: str | Path) -> list[str]:
+    """Return a file, or all files below a folder; [] when the path does not exist."""
     paths = [Path(path), *sorted(Path(path).rglob("*"))]
-    return [str(each) for each in paths if each.is_file()]
+    return [str(path) for path in paths if path.is_file()]
 
 
 def require_writable(folder: str | Path, what: str = "output_dir") -> None:
-    """Raise AnalogyQAError when `folder`, or the place where it would be made, takes no files.
+    """Raise AnalogyQAError unless files can be written to a folder, which need not exist yet.
 
-    `what` is for the message: the key that names the folder, or what it is for.
+    Args:
+        folder: the folder to write to.
+        what: the key that names the folder, or its purpose, for the message.
     """
-    place = Path(folder).absolute()
-    while not os.path.lexists(place):
-        place = place.parent
-    if problem := _too_long(folder) or _problem_of(place):
+    existing = Path(folder).absolute()
+    while not os.path.lexists(existing):
+        existing = existing.parent
+    if problem := _find_length_problem(folder) or _find_problem(existing):
         raise AnalogyQAError(f"{what}: {shown(str(folder))} cannot be written: {problem}")
 
 
-def _too_long(folder: str | Path) -> str | None:
+def _find_length_problem(folder: str | Path) -> str | None:
     try:
         os.lstat(folder)
     except OSError as error:
@@ -63,21 +67,21 @@ def _too_long(folder: str | Path) -> str | None:
     return None
 
 
-def _problem_of(place: Path) -> str | None:
-    """Return why nothing can be written into `place`, which exists, and the remedy."""
-    if place.is_symlink() and not place.exists():
+def _find_problem(path: Path) -> str | None:
+    """Return why nothing can be written into an existing path, with the remedy, or None."""
+    if path.is_symlink() and not path.exists():
         return (
-            f"{place} is a link to {place.readlink()}, which leads nowhere. Remove the link or "
-            "make the folder that it names."
+            f"{path} is a broken link to {path.readlink()}. Remove the link, or create the folder "
+            "that it points to."
         )
-    if not place.is_dir():
-        return f"{place} is a file. Remove it or name another folder."
-    if not os.access(place, os.W_OK | os.X_OK):
-        return f"{place} is read-only. Make it writable or name another folder."
-    free = shutil.disk_usage(place).free
-    if free < LEAST_ROOM:
+    if not path.is_dir():
+        return f"{path} is a file. Remove it, or name another folder."
+    if not os.access(path, os.W_OK | os.X_OK):
+        return f"{path} is read-only. Make it writable, or name another folder."
+    free = shutil.disk_usage(path).free
+    if free < MIN_FREE_SPACE:
         return (
-            f"the disk of {place} has {free // 1024} KiB left. Make room on it or name another "
-            "folder, then give the same command again; nothing that is done is lost."
+            f"the disk of {path} has {free // 1024} KiB left. Free some space, or name another "
+            "folder, and run the same command again. Finished work is kept."
         )
     return None

@@ -1,4 +1,4 @@
-"""What all scripts share: the log of the job, and errors that a user can read."""
+"""What all scripts share: the log of a job, and readable errors."""
 
 import errno
 import logging
@@ -12,39 +12,38 @@ from types import SimpleNamespace
 from analogyqa.errors import AnalogyQAError
 from analogyqa.examples.files import CellFiles
 from analogyqa.plan import Cell, load_papers
-from analogyqa.settings.axes import DEFAULT, from_text
 from analogyqa.settings.left_out import leave_out
 from analogyqa.settings.load import load_config
+from analogyqa.settings.overrides import DEFAULT, from_text
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
 from analogyqa.settings.systems import Negatives
 
-# What a disk answers that is full, over its quota or may not be written.
+# The errors of a disk that is full, over quota or not writable.
 _UNWRITABLE = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM}
 
 
 class _LogFile(logging.FileHandler):
     def handleError(self, record: logging.LogRecord) -> None:
-        """Go on without the log on a full disk: what is computed tells of it, in one sentence."""
+        """Ignore a full disk; the outputs of the job will report it in one message."""
         if not isinstance(sys.exc_info()[1], OSError):
             super().handleError(record)
 
 
 @contextmanager
 def job(snakemake) -> Iterator[SimpleNamespace]:
-    """Give what the job is given besides files, as `experiments.given` says, and log to its log.
+    """Yield the parameters of a job as attributes (see `experiments.parameters`), and log the job.
 
-    The job ends with a line on the terminal, or with one message for the user.
-
-    Warnings go to the terminal, too, and a traceback to the log. A full disk, a folder that cannot
-    be written to, or a package that is missing counts as something that a user can mend; any other
+    Print one line on the terminal when the job ends, or one message for the user when it fails.
+    Warnings also go to the terminal, and tracebacks to the log. Errors that a user can fix (a full
+    disk, a folder that cannot be written to, a missing package) become a message; any other
     exception is a defect and is raised.
     """
     log_file, started = snakemake.log[0], time.perf_counter()
     try:
         terminal = logging.StreamHandler()
         terminal.setLevel(logging.WARNING)
-        handlers = [_LogFile(log_file, mode="w"), terminal]
+        handlers: list[logging.Handler] = [_LogFile(log_file, mode="w"), terminal]
         logging.basicConfig(level=logging.INFO, format="%(message)s", handlers=handlers, force=True)
         yield SimpleNamespace(**dict(snakemake.params.items()).get("given", {}))
         values = (value for value in snakemake.wildcards if value != DEFAULT)
@@ -55,29 +54,27 @@ def job(snakemake) -> Iterator[SimpleNamespace]:
             traceback.print_exc(file=file)
         remedy = ""
         if isinstance(error, OSError) and error.errno in _UNWRITABLE:
-            remedy = (
-                ". Make room on the disk or the folder writable, then run the same command again"
-            )
+            remedy = ". Free some disk space, or make the folder writable, and run it again"
         elif isinstance(error, ImportError):
-            remedy = f". Install the packages again in {sys.prefix}"
+            remedy = f". Reinstall the packages in {sys.prefix}"
         sys.exit(f"\nError: {error}{remedy}\n({snakemake.rule}; the traceback is in {log_file})\n")
 
 
 def reported(snakemake) -> tuple[Config, dict[str, Paper]]:
-    """Return the configuration that a report is about, less what cannot be run here, and papers."""
+    """Return the configuration of a report, without what cannot run here, and its papers."""
     config = leave_out(load_config(snakemake.config), snakemake.params.given["left_out"])
     return config, load_papers(config)
 
 
-def cell_of(snakemake) -> Cell:
-    """Return the cell that the wildcards name."""
+def job_cell(snakemake) -> Cell:
+    """Return the cell that the wildcards of a job name."""
     wildcards = snakemake.wildcards
-    axes = from_text(wildcards.axes)
-    return Cell(wildcards.system, wildcards.dataset, wildcards.subset, axes)
+    overrides = from_text(wildcards.overrides)
+    return Cell(wildcards.system, wildcards.dataset, wildcards.subset, overrides)
 
 
 def cell_files(snakemake, negatives: Negatives | None = None) -> dict[int, CellFiles]:
-    """Return seed to the tables of a cell; `negatives` names the training quadruples."""
+    """Return the tables of a cell by seed; `negatives` decides which training quadruples."""
     named = dict(snakemake.input.items())
     names = {"dev": "dev", "test": "test"}
     if negatives:

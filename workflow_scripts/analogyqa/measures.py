@@ -1,88 +1,96 @@
-"""The measures, a line each: `ir_measures` computes them as trec_eval does. And their spread."""
+"""The measures, which `ir_measures` computes as trec_eval does."""
 
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import ClassVar
 
 import ir_measures
 import numpy as np
 import pandas as pd
 from ir_measures import AP, RR, P, Success
 
+from analogyqa.analogies.specs import DISTRACTORS
 from analogyqa.errors import AnalogyQAError
-from analogyqa.registry import DISTRACTORS
 from analogyqa.schemas import METRICS
 
 
-class Measure(NamedTuple):
-    """A measure of an item (a question): its title, its short title, and what computes it.
-
-    `largest` is the scale: values lie between 0 and it. An `official` one is that of the scorers of
-    SemEval: it is also of questions without a correct candidate, as 0, and candidates with the same
-    score keep the order of the file. What is not of ranked candidates has nothing to compute it.
-    """
+@dataclass(frozen=True)
+class Measure:
+    """A measure of an item, which is a question or a sentence pair; its values are from 0 to 1."""
 
     title: str
     short: str
-    computed_by: ir_measures.measures.Measure | None = None
-    largest: float = 1.0
-    official: bool = False
+    largest: ClassVar[float] = 1.0
+
+
+@dataclass(frozen=True)
+class RankedMeasure(Measure):
+    """A measure of ranked candidates.
+
+    Attributes:
+        computed_by: The measure of `ir_measures`.
+        is_official: Whether it follows the scorers of SemEval: questions without a correct
+            candidate count as 0, and candidates with equal scores keep the order of the file.
+    """
+
+    computed_by: ir_measures.measures.Measure
+    is_official: bool = False
 
 
 ACCURACY = "accuracy"
-# Of ranked candidates.
 RANKED = {
-    "map": Measure("Mean average precision", "MAP", AP),
-    "mrr": Measure("Mean reciprocal rank", "MRR", RR),
-    # trec_eval leaves questions without a correct candidate out, the scorers of tasks do not.
-    "map_official": Measure(
-        "Mean average precision, unanswerable questions as 0", "MAP", AP, official=True
+    "map": RankedMeasure("Mean average precision", "MAP", AP),
+    "mrr": RankedMeasure("Mean reciprocal rank", "MRR", RR),
+    # trec_eval leaves out questions without a correct candidate; the scorers of SemEval do not.
+    "map_official": RankedMeasure(
+        "Mean average precision, unanswerable questions as 0", "MAP", AP, True
     ),
-    "mrr_official": Measure(
-        "Mean reciprocal rank, unanswerable questions as 0", "MRR", RR, official=True
+    "mrr_official": RankedMeasure(
+        "Mean reciprocal rank, unanswerable questions as 0", "MRR", RR, True
     ),
-    "p_at_1": Measure("Precision at 1", "P@1", P @ 1),
-    ACCURACY: Measure("Accuracy", "Accuracy", Success @ 1),
+    "p_at_1": RankedMeasure("Precision at 1", "P@1", P @ 1),
+    ACCURACY: RankedMeasure("Accuracy", "Accuracy", Success @ 1),
 }
-# Of solved analogies: the accuracy, and how often each wrong answer was chosen.
+# The measures of solved analogies, besides accuracy: how often each kind of wrong answer is chosen.
 OF_DISTRACTORS = {
     f"chose_{name}": Measure(f"Chosen: {name.replace('_', ' ')}", name.replace("_", " "))
     for name in DISTRACTORS
 }
-MEASURES = RANKED | OF_DISTRACTORS
-# Of an item, how many candidates have a score that another one has, too. trec_eval orders these by
-# descending id, an official measure as the file does.
+MEASURES: dict[str, Measure] = {**RANKED, **OF_DISTRACTORS}
+# The number of an item's candidates that share their score with another one. trec_eval orders them
+# by descending id, official measures by the file.
 TIED = "tied_candidates"
-# Of an item, 1 where every candidate is correct, so that no order is wrong; else 0.
+# 1 for an item whose candidates are all correct, so that no order is wrong; otherwise 0.
 ALL_CORRECT = "all_correct"
 ABOUT_ITEMS = (TIED, ALL_CORRECT)
-# Of an item of analogies, which is a pair C : D, how many have it. Values are means over these, so
-# that a mean over items weighs them by it.
+# The number of analogies that ask for an item, a pair C : D. Its other values are means over these,
+# so a mean over items weights them by this number.
 WEIGHT = "analogies"
-NO_TYPE = ""  # the group of a question that has no correct candidate, and therefore no type
+NO_TYPE = ""  # the type of a question without a correct candidate
 
 
 def measure_items(
     scores: pd.DataFrame, groups: Mapping[str, str], unanswerable: Iterable[str] = ()
 ) -> pd.DataFrame:
-    """Measure every question of the scored candidates of one split and one seed.
+    """Measure every question of one split and one seed.
 
     Args:
-        scores: columns question_id, candidate_id, label, score.
-        groups: question_id to question type, for every question that must be there.
-        unanswerable: question_ids without a correct candidate, which are not scored.
+        scores: The scored candidates, with columns question_id, candidate_id, label and score.
+        groups: The question type of every question that must be there, by question_id.
+        unanswerable: The question_ids without a correct candidate, which are not scored.
 
     Returns:
-        A row for each measure (those of `RANKED`, then the unanswerable, then `ABOUT_ITEMS`) and
-        question, by question_id: item, group, measure, value.
+        A table with the columns item, group, measure and value: first the measures of `RANKED`,
+        then those of unanswerable questions, then `ABOUT_ITEMS`, each sorted by question_id.
 
     Raises:
-        AnalogyQAError: when a question is missing, unknown or has a score that is not a number.
+        AnalogyQAError: If a question is missing or unknown, or a score is not a number.
     """
-    found = set(scores["question_id"])
-    if found != set(groups):
+    scored = set(scores["question_id"])
+    if scored != set(groups):
         raise AnalogyQAError(
-            f"the run lacks {sorted(set(groups) - found)[:5]} and has unexpected "
-            f"{sorted(found - set(groups))[:5]} of {len(groups)} questions"
+            f"the run lacks {sorted(set(groups) - scored)[:5]} and has unexpected "
+            f"{sorted(scored - set(groups))[:5]} of {len(groups)} questions"
         )
     if not np.isfinite(scores["score"]).all():
         question = scores.loc[~np.isfinite(scores["score"]), "question_id"].iloc[0]
@@ -101,14 +109,14 @@ def measure_items(
     }
     items = sorted(groups)
     rows = [
-        (item, groups[item], name, values[measure.official][item, measure.computed_by])
+        (item, groups[item], name, values[measure.is_official][item, measure.computed_by])
         for name, measure in RANKED.items()
         for item in items
     ]
     rows += [
         (item, NO_TYPE, name, 0.0)
         for name, measure in RANKED.items()
-        if measure.official
+        if measure.is_official
         for item in sorted(unanswerable)
     ]
     rows += [
@@ -120,28 +128,28 @@ def measure_items(
 def _calculate(scores: pd.DataFrame) -> dict[tuple[str, ir_measures.measures.Measure], float]:
     """Return the value of each question and measure, as trec_eval computes it."""
     columns = {"question_id": "query_id", "candidate_id": "doc_id", "label": "relevance"}
-    plain = scores.rename(columns=columns)
-    found = ir_measures.iter_calc(
+    renamed = scores.rename(columns=columns)
+    metrics = ir_measures.iter_calc(
         {measure.computed_by for measure in RANKED.values()},
-        plain[["query_id", "doc_id", "relevance"]],
-        plain[["query_id", "doc_id", "score"]],
+        renamed[["query_id", "doc_id", "relevance"]],
+        renamed[["query_id", "doc_id", "score"]],
     )
-    return {(value.query_id, value.measure): value.value for value in found}
+    return {(metric.query_id, metric.measure): metric.value for metric in metrics}
 
 
 def _in_order_of_file(scores: pd.DataFrame) -> pd.DataFrame:
-    """Return scores with ids whose descending order is that of the file.
+    """Return scores with candidate ids whose descending order is the order of the file.
 
-    There a question's candidates are numbered: those of a longer id come later.
+    In the file, the candidates of a question are numbered, so longer ids come later.
     """
     ids = scores["candidate_id"]
     in_order = scores.assign(length=ids.str.len()).sort_values(["length", "candidate_id"])
-    places = in_order.groupby("question_id").cumcount(ascending=False)
-    return scores.assign(candidate_id=places.astype(str).str.zfill(9))
+    positions = in_order.groupby("question_id").cumcount(ascending=False)
+    return scores.assign(candidate_id=positions.astype(str).str.zfill(9))
 
 
 def means_of(measured: pd.DataFrame) -> dict[str, float]:
-    """Return the mean over items of each measure in what `measure_items` returned."""
+    """Return the mean over items of each measure in a table of `measure_items`."""
     return {
         name: float(measured.loc[measured["measure"] == name, "value"].mean()) for name in RANKED
     }
@@ -152,15 +160,16 @@ def measure_run(
     groups: Mapping[str, Mapping[str, str]],
     unanswerable: Mapping[str, Iterable[str]],
 ) -> pd.DataFrame:
-    """Measure a whole run, every seed and split of it, into a table of schema METRICS.
+    """Measure every seed and split of a run; return a table of schema METRICS.
 
     Args:
-        scores: a table of schema SCORES.
-        groups: split to question_id to question type; every seed must have all these splits.
-        unanswerable: split to the question_ids that `measure_items` counts as 0.
+        scores: A table of schema SCORES.
+        groups: The question types by split, then question_id. Every seed must have all these
+            splits.
+        unanswerable: The question_ids without a correct candidate, by split.
 
     Raises:
-        AnalogyQAError: as `measure_items`, and for a split that a seed lacks.
+        AnalogyQAError: As in `measure_items`, and if a seed lacks a split.
     """
     splits = scores["split"].astype(str)
     for seed in scores["seed"].unique():
@@ -179,26 +188,29 @@ def measure_run(
 
 
 def values_by_seed(metrics: pd.DataFrame, split: str) -> dict[str, pd.DataFrame]:
-    """Return the measures of one split of a metrics table, each as a frame [seeds, items].
+    """Return each measure of one split as a frame [seeds, items], with sorted items.
 
-    The columns are sorted by item. Where items have a `WEIGHT`, values are scaled by it, so that
-    their mean is that over analogies.
+    Values of items with a `WEIGHT` are scaled by it, so that their mean is a mean over analogies.
+
+    Args:
+        metrics: A table of schema METRICS.
+        split: The split.
     """
-    own = metrics[metrics["split"] == split].astype({"item": str, "measure": str})
-    wide = own.pivot(index="seed", columns=["measure", "item"], values="value")
+    rows = metrics[metrics["split"] == split].astype({"item": str, "measure": str})
+    wide = rows.pivot(index="seed", columns=["measure", "item"], values="value")
     wide = wide.sort_index(axis="columns")
-    there = set(wide.columns.get_level_values("measure"))
-    names = (*MEASURES, *ABOUT_ITEMS, WEIGHT)
-    values = {name: wide[name] for name in names if name in there}
-    weights = values.pop(WEIGHT, None)
-    for name in MEASURES if weights is not None else ():
-        if name in values:
-            own = weights[values[name].columns]  # not every item has every measure
-            values[name] = values[name] * own.div(own.mean(axis=1), axis=0)
+    measured = set(wide.columns.get_level_values("measure"))
+    names = [name for name in (*MEASURES, *ABOUT_ITEMS) if name in measured]
+    values = {name: pd.DataFrame(wide[name]) for name in names}
+    if WEIGHT in measured:
+        weights = pd.DataFrame(wide[WEIGHT])
+        for name in MEASURES.keys() & values.keys():
+            weight = weights[values[name].columns]  # not every item has every measure
+            values[name] = values[name] * weight.div(weight.mean(axis=1), axis=0)
     return values
 
 
 def titles(names: Iterable[str]) -> str:
-    """Return the titles of measures within a sentence."""
+    """Return the titles of measures as part of a sentence."""
     *first, last = [MEASURES[name].title.lower() for name in names]
     return f"{', '.join(first)} and {last}" if first else last

@@ -1,11 +1,11 @@
-"""What glibc is told about the memory of jobs: environment variables, read when a job starts.
+"""Options for glibc's malloc: environment variables that a job reads when it starts.
 
-It gives large blocks back to the system as soon as they are freed, and takes them again, page by
-page, in the next step of a training (`memory kept` in docs/performance.md has what that costs).
+By default glibc returns large freed blocks to the system, and training then requests them again,
+page by page, in its next step. `memory kept` in docs/performance.md has the cost.
 """
 
-KEPT = {
-    "MALLOC_MMAP_MAX_": "0",  # no block is a mapping of its own
-    "MALLOC_TRIM_THRESHOLD_": str(1 << 40),  # what is freed stays
-    "MALLOC_TOP_PAD_": str(1 << 26),  # and what is taken is taken in large pieces
+MALLOC_OPTIONS = {
+    "MALLOC_MMAP_MAX_": "0",  # do not map large blocks separately
+    "MALLOC_TRIM_THRESHOLD_": str(1 << 40),  # keep freed memory
+    "MALLOC_TOP_PAD_": str(1 << 26),  # request memory in large pieces
 }

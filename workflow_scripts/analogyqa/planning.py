@@ -1,6 +1,6 @@
-"""What a run would submit to a cluster, and what earlier runs say it will cost.
+"""Print the jobs that a run would submit to a cluster, and what they will probably cost.
 
-Reads a dry run's listing, and the benchmark files and outputs of earlier runs:
+Read the listing of a dry run, and the benchmark files and outputs of earlier runs:
 
     snakemake --cores 8 --profile slurm --dry-run | python -m analogyqa.planning
 """
@@ -40,9 +40,11 @@ _MARK = re.compile(r" \((?:update|touch|pipe|directory)\)$")
 
 @dataclass
 class Job:
-    """A step that is left to do; those of one `group`, its name and number, are one cluster job.
+    """A job of Snakemake that is left to do.
 
-    `minutes` is the time it asks a cluster for, None for a local one.
+    Attributes:
+        group: The name and number of its group, whose jobs are one cluster job.
+        minutes: The time limit on a cluster, None for a local job.
     """
 
     rule: str
@@ -55,11 +57,11 @@ class Job:
 
 
 class Cost(NamedTuple):
-    """CPU-hours and GPU-hours of a job, the bytes of its outputs, and what they were taken from.
+    """The estimated cost of a job, and the basis of the estimate.
 
-    "measured": the same job ran before. "reference": the mean of those of its rule and place that
-    were timed for this repository. "alike": the mean of its rule's jobs that ran before. "rough":
-    the mean of its rule's reference. "unknown": there is none, and nothing is counted.
+    The basis is "measured" if the same job ran before, "reference" for the mean of the reference
+    timings of its rule on the same data, "rough" for their mean over all data, and "unknown" if
+    there is nothing to estimate from; such jobs count as 0.
     """
 
     cpu_hours: float
@@ -69,7 +71,7 @@ class Cost(NamedTuple):
 
 
 class Timing(NamedTuple):
-    """What jobs of a rule and a place take on average: seconds, CPU-seconds, bytes of outputs."""
+    """The mean seconds, CPU-seconds and bytes of outputs of the jobs of a rule on some data."""
 
     seconds: float
     cpu_seconds: float
@@ -78,17 +80,17 @@ class Timing(NamedTuple):
 
 
 def read_listing(text: str) -> list[Job]:
-    """Return the jobs that a dry run lists; raises AnalogyQAError for any other text."""
+    """Return the jobs in the listing of a dry run; raises AnalogyQAError for any other text."""
     jobs: list[Job] = []
     group, groups = None, 0
     for line in text.splitlines():
-        if found := _GROUP.search(line):
+        if match := _GROUP.search(line):
             groups += 1
-            group = (found[1], groups)
-        elif found := _RULE.match(line):
-            jobs.append(Job(found[2], group if found[1] else None))
-        elif jobs and (found := _KEY.match(line)):
-            job, key, value = jobs[-1], *found.groups()
+            group = (match[1], groups)
+        elif match := _RULE.match(line):
+            jobs.append(Job(match[2], group if match[1] else None))
+        elif jobs and (match := _KEY.match(line)):
+            job, key, value = jobs[-1], *match.groups()
             if key == "output":
                 job.outputs = [_MARK.sub("", file) for file in value.split(", ")]
             elif key == "resources":
@@ -97,61 +99,50 @@ def read_listing(text: str) -> list[Job]:
             else:
                 setattr(job, key, int(value) if key == "threads" else value)
     if not jobs and "Nothing to be done" not in text:
-        raise AnalogyQAError("no listing of jobs: the dry run failed; its message is above")
+        raise AnalogyQAError(
+            "there is no listing of jobs, because the dry run failed. See its message above"
+        )
     return jobs
 
 
 def cluster_jobs(jobs: Iterable[Job]) -> Counter[str]:
-    """Return rule or group to the number of jobs that the cluster gets."""
+    """Return the number of cluster jobs of each rule and group."""
     submitted = [job for job in jobs if job.minutes is not None]
     alone = [job.rule for job in submitted if not job.group]
-    return Counter([*alone, *(name for name, _ in {job.group for job in submitted} - {None})])
-
-
-def place_of(job: Job, output_dir: str) -> str:
-    """Return the data that a job is about: `dataset/subset` of a run, else the data set, or ""."""
-    for output in job.outputs:
-        if Path(output).is_relative_to(output_dir):
-            stage, *parts = Path(output).relative_to(output_dir).parts
-            if stage == "runs":
-                return "/".join(parts[1:3])
-            if stage in _OF_A_CORPUS:
-                return parts[0].split(".")[0].partition(AT)[0]
-    return ""
+    groups = {job.group for job in submitted if job.group}
+    return Counter([*alone, *(name for name, _ in groups)])
 
 
 class Timings:
-    """What earlier runs took in this output folder, and what reference runs took.
+    """Timings of earlier runs in this output folder, and of reference runs.
 
     Args:
-        jobs: of the listing.
-        output_dir: of the run.
-        seeds_of: a cell to the number of its seeds.
-        reference: the CSV file that benchmarks/timings.py writes.
+        output_dir: The output folder of the run.
+        seeds_of: Returns the number of seeds of a cell.
+        reference: The CSV file that benchmarks/timings.py writes.
     """
 
     def __init__(
-        self,
-        jobs: Iterable[Job],
-        output_dir: str,
-        seeds_of: Callable[[Cell], int],
-        reference: Path = REFERENCE,
+        self, output_dir: str, seeds_of: Callable[[Cell], int], reference: Path = REFERENCE
     ) -> None:
         self._output_dir, self._seeds_of = output_dir, seeds_of
         self._reference, self.machine = read_reference(reference)
-        self._ran = {
-            rule: [*filter(None, map(_read_benchmark, files))]
-            for rule in {job.rule for job in jobs}
-            if (files := sorted(Path(output_dir, "benchmarks", rule).rglob("*.jsonl")))
-        }
 
-    def place(self, job: Job) -> str:
-        return place_of(job, self._output_dir)
+    def data_of(self, job: Job) -> str:
+        """Return the data of a job: `dataset/subset` for a run, otherwise its data set or ""."""
+        for output in job.outputs:
+            if Path(output).is_relative_to(self._output_dir):
+                stage, *parts = Path(output).relative_to(self._output_dir).parts
+                if stage == "runs":
+                    return "/".join(parts[1:3])
+                if stage in _OF_A_CORPUS:
+                    return parts[0].split(".")[0].partition(AT)[0]
+        return ""
 
     def measured(self, job: Job) -> Timing | None:
-        """Return what the last run of the same job took, None where it never ran here.
+        """Return the timing of the last run of the same job, None if it never ran here.
 
-        A local job is not timed: what it takes is the disk of its outputs.
+        Local jobs are not timed; their only cost is the size of their outputs.
         """
         files = [Path(file) for file in job.outputs]
         untimed = (0.0, 0.0) if all(file.is_file() for file in files) else None
@@ -160,19 +151,16 @@ class Timings:
         return ran and Timing(*ran, sum(sizes), self._seeds(job))
 
     def cost(self, job: Job) -> Cost:
-        """Return what a job will cost."""
-        own = [timing for (rule, _), timing in self._reference.items() if rule == job.rule]
-        of_rule = mean_of(own) if own else Timing(0, 0, 0)
-        seconds = [mean(each) for each in zip(*self._ran.get(job.rule, []), strict=True)]
-        found = {
+        """Return the estimated cost of a job."""
+        references = [timing for (rule, _), timing in self._reference.items() if rule == job.rule]
+        estimates = {
             "measured": self.measured(job),
-            "reference": self._reference.get((job.rule, self.place(job))),
-            "alike": seconds and Timing(*seconds, of_rule.bytes, self._seeds(job)),
-            "rough": own and of_rule,
+            "reference": self._reference.get((job.rule, self.data_of(job))),
+            "rough": mean_of(references) if references else None,
+            "unknown": Timing(0, 0, 0),
         }
-        basis = next((name for name, timing in found.items() if timing), "unknown")
-        timing = found.get(basis) or of_rule
-        # Of the jobs of all seeds only a training run takes as much longer as it has more of them.
+        basis, timing = next((name, timing) for name, timing in estimates.items() if timing)
+        # Only the time of training jobs grows with the number of their seeds.
         factor = self._seeds(job) / timing.seeds if job.rule == TRAINING else 1
         hours = factor / 3600
         gpu_hours = job.gpus * timing.seconds * hours
@@ -188,18 +176,18 @@ def mean_of(timings: Iterable[Timing]) -> Timing:
 
 
 def read_reference(path: Path) -> tuple[dict[tuple[str, str], Timing], str]:
-    """Return the timings by rule and place, and the machine that they are of."""
+    """Return the timings by rule and data, and the machine on which they were measured."""
     with open(path, newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     timings = {
-        (row["rule"], row["place"]): Timing(*(float(row[name]) for name in Timing._fields))
+        (row["rule"], row["data"]): Timing(*(float(row[name]) for name in Timing._fields))
         for row in rows
     }
     return timings, rows[0]["machine"]
 
 
 def _read_benchmark(path: Path) -> tuple[float, float] | None:
-    """Return the seconds and CPU-seconds of the last run, None where there is none to be read."""
+    """Return the seconds and CPU-seconds of the last run, None if they cannot be read."""
     try:
         last = json.loads(path.read_text().splitlines()[-1])
         return float(last["s"]), float(last["cpu_time"])
@@ -208,58 +196,56 @@ def _read_benchmark(path: Path) -> tuple[float, float] | None:
 
 
 def print_plan(jobs: Sequence[Job], timings: Timings) -> None:
-    """Print a row for each rule, the totals, and what the estimates are taken from."""
+    """Print a row for each rule, the totals, and the meaning of the estimates."""
     if not jobs:
-        print("Nothing to be done: every table and figure is there.")
+        print("Nothing to be done: all tables and figures are up to date.")
         return
     titles = ("steps", "Slurm jobs", "CPU-hours", "GPU-hours")
     columns = (Column(title, justify="right") for title in titles)
     table = Table("rule", *columns, "from", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    submitted, everything = cluster_jobs(jobs), []
+    submitted, all_costs = cluster_jobs(jobs), []
     for rule in dict.fromkeys(job.rule for job in jobs):
-        own = [job for job in jobs if job.rule == rule]
-        costs = [timings.cost(job) for job in own]
-        everything += costs
-        if own[0].minutes is None:
-            table.add_row(rule, str(len(own)), "local")
+        rule_jobs = [job for job in jobs if job.rule == rule]
+        costs = [timings.cost(job) for job in rule_jobs]
+        all_costs += costs
+        count, first = str(len(rule_jobs)), rule_jobs[0]
+        if first.minutes is None:
+            table.add_row(rule, count, "local")
             continue
-        place = f"in {own[0].group[0]}" if own[0].group else str(submitted[rule])
+        cluster = f"in {first.group[0]}" if first.group else str(submitted[rule])
         cpu, gpu = _hours(costs)
         bases = Counter(cost.basis for cost in costs)
         basis = ", ".join(f"{number} {basis}" for basis, number in bases.items())
-        table.add_row(rule, str(len(own)), place, cpu, gpu if own[0].gpus else "", basis)
+        table.add_row(rule, count, cluster, cpu, gpu if first.gpus else "", basis)
     for group in sorted({job.group[0] for job in jobs if job.group}):
         table.add_row(f"group {group}", "", str(submitted[group]))
     table.add_section()
-    table.add_row("total", str(len(jobs)), str(submitted.total()), *_hours(everything))
+    table.add_row("total", str(len(jobs)), str(submitted.total()), *_hours(all_costs))
     Console(width=100).print(table)
-    print(f"disk: about {decimal(round(sum(cost.bytes for cost in everything)))}")
-    print(
-        "measured: the same job ran here before; alike: the mean of its rule's jobs that ran here"
-    )
-    print(
-        f"reference: the mean of its rule's jobs on these data; rough: on all. Of {timings.machine}"
-    )
+    print(f"disk: about {decimal(round(sum(cost.bytes for cost in all_costs)))}")
+    print("measured: the same job ran here before; reference: the mean of the rule's jobs on the")
+    print(f"same data; rough: on all data; the last two on {timings.machine}")
 
 
-def _hours(costs: Sequence[Cost]) -> list[str]:
+def _hours(costs: Sequence[Cost]) -> tuple[str, str]:
     """Return the CPU-hours and the GPU-hours of jobs."""
-    return [f"{sum(cost[place] for cost in costs):.2f}" for place in (0, 1)]
+    cpu_hours = sum(cost.cpu_hours for cost in costs)
+    gpu_hours = sum(cost.gpu_hours for cost in costs)
+    return f"{cpu_hours:.2f}", f"{gpu_hours:.2f}"
 
 
-def main(
-    config: Path = CONFIG_OPTION,
-) -> None:
-    """Print the plan of the dry run whose listing comes on standard input."""
+def main(config: Path = CONFIG_OPTION) -> None:
+    """Print the plan of a dry run whose listing comes from standard input."""
     try:
         settings = read_config(config)
         jobs = read_listing(sys.stdin.read())
-        timings = Timings(
+        print_plan(
             jobs,
-            settings.output_dir,
-            lambda cell: len(settings.seeds_at(cell.subset, cell.axes)),
+            Timings(
+                settings.output_dir,
+                lambda cell: len(settings.seeds_at(cell.subset, cell.overrides)),
+            ),
         )
-        print_plan(jobs, timings)
     except AnalogyQAError as error:
         sys.exit(f"Error: {error}")
 

@@ -1,4 +1,4 @@
-"""From a sentence to tokens to word ids."""
+"""Split sentences into tokens, and map tokens to word ids."""
 
 import re
 import unicodedata
@@ -9,17 +9,17 @@ import numpy as np
 
 from analogyqa.errors import AnalogyQAError
 
-_JOINERS = "\u200c\u200d"  # of zero width
+_JOINERS = "\u200c\u200d"  # zero-width joiners
 
 
 def _token_pattern(marks: str = "") -> re.Pattern[str]:
-    """Return the pattern of a token whose letters may have marks, given as the inside of a class.
+    """Return the pattern of a token, whose letters may carry combining `marks`.
 
-    A regular expression instead of a library: the tokenisers that follow the Penn Treebank take
-    more than a second to import, in each of hundreds of jobs.
+    We use a regular expression because libraries with Penn Treebank tokenisers take more than a
+    second to import, in each of hundreds of jobs.
     """
     mark = f"[{marks}]*" if marks else ""
-    # The joiners of Persian and Indic words stand between letters.
+    # Persian and Indic words have joiners between letters.
     letters = rf"(?:\w{mark}|(?<=[\w{marks}])[{_JOINERS}](?=\w))+" if marks else r"\w+"
     return re.compile(
         rf"""
@@ -39,9 +39,9 @@ _TOKEN = _token_pattern()
 
 @cache
 def _token_with_marks() -> re.Pattern[str]:
-    """Return the pattern for sentences with combining marks, which `\\w` lacks.
+    """Return the pattern for sentences with combining marks, which `\\w` does not match.
 
-    It takes three times as long, and few sentences need it.
+    It is three times slower, and few sentences need it.
     """
     return _token_pattern("".join(filter(_is_mark, map(chr, range(0x300, 0x20000)))))
 
@@ -50,7 +50,7 @@ def _is_mark(character: str) -> bool:
     return unicodedata.category(character)[0] == "M"
 
 
-# TrecQA arrives in Penn Treebank tokens, word vectors are trained on plain punctuation.
+# TrecQA has Penn Treebank tokens, but word vectors are trained on plain punctuation.
 _PLAIN = {
     "``": '"',
     "''": '"',
@@ -64,15 +64,12 @@ _PLAIN = {
 
 
 def nfc(text: str) -> str:
-    """Return a text in Unicode's composed form: é as one character, not as e and an accent."""
+    """Return a text in Unicode's composed form, with é as one character."""
     return unicodedata.normalize("NFC", text)
 
 
 def require_text(text: str) -> None:
-    """Raise ValueError for characters that no text has, which JSON can escape.
-
-    These are NUL, and half of a surrogate pair, such as half an emoji.
-    """
+    """Raise ValueError for invalid characters that JSON can encode: NUL and lone surrogates."""
     text.encode()
     if "\0" in text:
         raise ValueError("a NUL character")
@@ -81,22 +78,24 @@ def require_text(text: str) -> None:
 def tokenize(sentence: str, lowercase: bool = True, shortest: int = 1) -> list[str]:
     """Split a sentence into Penn Treebank tokens with plain quotes and brackets.
 
-    They are in the composed form of Unicode (NFC). Combining marks belong to their word. Those of
-    fewer than `shortest` characters are left out.
+    A tokenised sentence, as in TrecQA, keeps its tokens, except that the dot of an abbreviation
+    such as `Mr.` is split off.
 
-    A sentence that is tokenised already, as in TrecQA, keeps its tokens but for the dot of an
-    abbreviation such as `Mr.`, which becomes a token.
+    Args:
+        sentence: the sentence, in any Unicode form; tokens are in NFC.
+        lowercase: whether to lower-case the tokens.
+        shortest: drop tokens with fewer characters.
     """
     sentence = nfc(sentence)
-    marked = not sentence.isascii() and any(_is_mark(c) or c in _JOINERS for c in sentence)
-    pattern = _token_with_marks() if marked else _TOKEN
+    has_marks = not sentence.isascii() and any(_is_mark(c) or c in _JOINERS for c in sentence)
+    pattern = _token_with_marks() if has_marks else _TOKEN
     tokens = [_PLAIN.get(token, token) for token in pattern.findall(sentence)]
     tokens = [token for token in tokens if len(token) >= shortest]
     return [token.lower() for token in tokens] if lowercase else tokens
 
 
 def whole(sentence: str) -> list[str]:
-    """Return a sentence as its only word, as a store of sentence vectors holds it."""
+    """Return the sentence as a single word, for stores of sentence vectors."""
     return [sentence]
 
 
@@ -104,12 +103,12 @@ class Sentences:
     """Unique sentences as word ids, for batches.
 
     Args:
-        texts: sentences, repeated ones are kept once.
-        word_ids: word to row of the word vectors; None gives every word the id 0.
-        split: a sentence to its words, such as `tokenize`.
+        texts: sentences, which may repeat.
+        word_ids: row of each word in the word vectors; None gives every word the id 0.
+        split: a function that splits a sentence into words, such as `tokenize`.
 
     Raises:
-        AnalogyQAError: for a word that `word_ids` lacks.
+        AnalogyQAError: for a word that is not in `word_ids`.
     """
 
     def __init__(
@@ -138,17 +137,17 @@ class Sentences:
         """Return the number of each text, int64."""
         return np.array([self.index[text] for text in texts], dtype=np.int64)
 
-    def words_of(self, number: int) -> np.ndarray:
+    def words(self, number: int) -> np.ndarray:
         """Return the word ids of a sentence, int64."""
         return self._ids[number]
 
     def count_words(self, numbers: np.ndarray, words: int) -> np.ndarray:
-        """Return how often sentences [n] have each of `words` word ids, int64 [words]."""
+        """Count the words of sentences [n]: int64 [words], for a vocabulary of `words` ids."""
         ids = [self._ids[number] for number in numbers]
         return np.bincount(np.concatenate([*ids, np.zeros(0, np.int64)]), minlength=words)
 
     def batch(self, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return word ids [n, longest], 0 behind a sentence's end, and lengths [n]."""
+        """Return word ids [n, longest], padded with 0, and lengths [n]."""
         lengths = self.lengths[numbers]
         words = np.zeros((len(numbers), int(lengths.max(initial=1))), dtype=np.int64)
         for row, number in enumerate(numbers):

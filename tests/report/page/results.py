@@ -11,10 +11,11 @@ from analogyqa.plan.configured import configured_cell
 from analogyqa.report.claims import judge_claims
 from analogyqa.report.ledger import build_ledger
 from analogyqa.report.ledger_pages import to_html
+from analogyqa.report.results import Results
 from analogyqa.report.summary import write_csv
 from analogyqa.report.table_formats import to_markdown
 from analogyqa.report.tables import build_table
-from analogyqa.settings.axes import from_text
+from analogyqa.settings.overrides import from_text
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
 from report.builders import make_paper, make_summary
@@ -81,7 +82,8 @@ def make_results(folder: Path, config: Config, *papers: Paper, seeds: int = 2) -
         run_high=lambda cell, measure: means(cell, measure) + 0.05,
         n_seeds=seeds,
     )
-    ledger = build_ledger(papers, config, summary, {}, lambda cell, measure: None)
+    results = Results(summary)
+    ledger = build_ledger(papers, config, results)
     write_csv(summary, folder / "summary.csv")
     write_csv(ledger, folder / "ledger.csv")
     (folder / "ledger.html").write_text(to_html(ledger, papers))
@@ -97,22 +99,22 @@ def make_results(folder: Path, config: Config, *papers: Paper, seeds: int = 2) -
                 path.with_suffix(".svg").write_text(SVG)
                 path.with_suffix(".csv").write_text("x,mean\n1,0.5\n")
             else:
-                table = build_table(paper, name, ledger, summary, config)
+                table = build_table(paper, name, ledger, config, results)
                 write_csv(table.frame, path.with_suffix(".csv"))
                 path.with_suffix(".md").write_text(to_markdown(table))
-    cells = summary[["system", "dataset", "subset", "axes"]].drop_duplicates()
-    for system, dataset, subset, axes in cells.itertuples(index=False):
-        cell = Cell(system, dataset, subset, from_text(axes))
-        settings = {"setting": "paper", "sources": {"train": "wikiqa-train"}}
+    cells = summary[["system", "dataset", "subset", "overrides"]].drop_duplicates()
+    for system, dataset, subset, overrides in cells.itertuples(index=False):
+        cell = Cell(system, dataset, subset, from_text(overrides))
+        settings = {"hyperparameters": "paper", "sources": {"train": "wikiqa-train"}}
         settings |= {"vectors": {"name": "w", "origin": "wiki-news"}, "sentence_vectors": None}
         record = {"cell": cell.record(), "settings": settings, "seeds": list(range(seeds))}
         record |= {"device": "cpu", "wall_seconds": 7300, "git_commit": "abc", "platform": "Linux"}
         record["configured"] = configured_cell(config, cell)
         for name, text in (
             (f"runs/{cell.path}/run.json", json.dumps(record)),
-            (f"logs/train_encoder/{system}/{dataset}-{subset}-{axes}.log", "done\n"),
+            (f"logs/train_encoder/{system}/{dataset}-{subset}-{overrides}.log", "done\n"),
             (
-                f"benchmarks/train_encoder/{system}/{dataset}-{subset}-{axes}.jsonl",
+                f"benchmarks/train_encoder/{system}/{dataset}-{subset}-{overrides}.jsonl",
                 '{"s": 60, "cpu_time": 30, "max_rss": 512.0}\n',
             ),
         ):

@@ -1,6 +1,7 @@
 """The report: its numbers are those of the ledger, and it is one page for every reader."""
 
 import re
+import shutil
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
@@ -9,18 +10,23 @@ import pandas as pd
 import pytest
 
 from analogyqa.errors import AnalogyQAError
-from analogyqa.plan import load_papers
 from analogyqa.report.page import build_page
 from analogyqa.report.page.runs import duration
 from analogyqa.settings.load import REPOSITORY
 from analogyqa.sources.registry import load_registry
-from report.builders import make_config, repository_config
+from report.builders import CONFERENCE, make_config, repository_config
 from report.page.results import PAPER, PageReader, make_results
 
 REGISTRY = load_registry(REPOSITORY / "sources.yaml")
 COMMAND = "snakemake --cores all --configfile my.yaml"
 SMALL = make_config(("wikiqa",), left_out={"ghost": "not built"})
 PAPERS = {PAPER.paper: PAPER}
+
+
+@pytest.fixture
+def folder(made, tmp_path) -> Path:
+    """A copy of the folder that a test may change."""
+    return shutil.copytree(made[0], tmp_path / "results")
 
 
 @pytest.fixture(scope="module")
@@ -39,10 +45,10 @@ def cell_of(page: PageReader, row: dict) -> str:
     """The text of the cell of a row of the ledger."""
     number = row["artefact"].removeprefix("table")
     for heading, caption, (heads, *rows) in page.tables:
-        chosen = "chosen on dev" in caption
+        chosen = "tuned on dev" in caption
         if not heading.startswith(f"Table {number} of {row['paper']}:") or "Not in" in caption:
             continue
-        if chosen == (row["setting"] == "chosen") and row["column"] in heads:
+        if chosen == (row["hyperparameters"] == "tuned") and row["column"] in heads:
             for texts in rows:
                 if texts[0] == row["row"]:
                     return texts[heads.index(row["column"])]
@@ -53,7 +59,7 @@ def test_every_number_equals_the_ledger(made):
     _, ledger, text = made
     page = PageReader(text)
     rows = ledger.to_dict("records")
-    assert {row["setting"] for row in rows} == {"paper", "chosen", ""}
+    assert {row["hyperparameters"] for row in rows} == {"paper", "tuned", ""}
     for row in rows:
         shown = cell_of(page, row)
         published = f"{row['published']:.10g}".removeprefix("0").ljust(4, "0")
@@ -66,16 +72,16 @@ def test_every_number_equals_the_ledger(made):
         assert shown.endswith(f" {row['verdict']}")
 
 
-def test_it_opens_with_how_many_numbers_have_which_verdict_and_the_primary_claims(made):
+def test_it_opens_with_the_counts_of_verdicts_and_the_primary_claims(made):
     _, ledger, text = made
     _, caption, (heads, *rows) = PageReader(text).tables[0]
-    assert caption == "How many published numbers, and what the agreement is worth"
+    assert caption == "Published numbers by verdict"
     counts = {name: sum(int(row[heads.index(name)]) for row in rows) for name in heads[2:6]}
     found = Counter(ledger.loc[ledger["repeats"] == "", "verdict"])
     assert counts == {
         f"New evidence: {sign} {verdict}": found[verdict]
         for sign, verdict in (("=", "reproduced"), ("↑", "higher"), ("↓", "lower"),
-                              ("?", "cannot tell"))
+                              ("?", "inconclusive"))
     }  # fmt: skip
     assert sum(int(row[heads.index("– not run")]) for row in rows) == found["not run"] == 2
     assert text.index("ours is better") < text.index("Table 1 of tiny2020")
@@ -128,7 +134,7 @@ def test_names_stay_text_and_the_data_of_a_figure_can_be_saved(made):
     assert saved["href"].startswith("data:text/csv;charset=utf-8;base64,eCxtZWFu")
 
 
-def test_data_time_and_configuration_are_there_and_no_place_that_may_hold_a_password(made):
+def test_data_time_and_configuration_are_shown_without_an_address_that_may_hold_a_password(made):
     folder, _, text = made
     assert "Microsoft Research data licence" not in text  # no corpus is there: nothing was read
     _, _, (heads, row) = next(
@@ -140,7 +146,7 @@ def test_data_time_and_configuration_are_there_and_no_place_that_may_hold_a_pass
     assert "samples: 200" in text
 
 
-def test_runs_of_other_settings_are_counted_at_the_top_and_marked(made):
+def test_runs_with_other_settings_are_counted_at_the_top_and_marked(made):
     folder, _, text = made
     assert "other settings" not in text
     changed = SMALL.systems["analogy"].training.model_copy(update={"learning_rate": 0.5})
@@ -154,45 +160,34 @@ def test_runs_of_other_settings_are_counted_at_the_top_and_marked(made):
     assert f"{len(marked)} of {len(runs[2]) - 1} runs" in page
 
 
-def test_without_results_the_command_that_makes_them_is_said(tmp_path):
+def test_without_results_the_command_that_makes_them_is_given(folder, tmp_path):
     with pytest.raises(AnalogyQAError, match=f"no results yet. Make them first: {COMMAND}"):
-        build_page(tmp_path, SMALL, PAPERS, REGISTRY, COMMAND)
-    make_results(tmp_path, SMALL, PAPER)
-    (tmp_path / "ledger.csv").unlink()
+        build_page(tmp_path / "empty", SMALL, PAPERS, REGISTRY, COMMAND)
+    (folder / "ledger.csv").unlink()
     with pytest.raises(AnalogyQAError, match=r"\d+ runs and no ledger yet"):
-        build_page(tmp_path, SMALL, PAPERS, REGISTRY, COMMAND)
+        build_page(folder, SMALL, PAPERS, REGISTRY, COMMAND)
 
 
-def test_what_is_there_is_shown_and_what_is_not_is_named(tmp_path):
-    make_results(tmp_path, SMALL, PAPER)
-    (tmp_path / "tables/tiny2020/table2.csv").unlink()
-    (tmp_path / "claims.csv").unlink()
-    page = build_page(tmp_path, SMALL, PAPERS, REGISTRY, COMMAND)
+def test_missing_files_and_a_paper_that_was_added_later_are_named(folder):
+    (folder / "tables/tiny2020/table2.csv").unlink()
+    (folder / "claims.csv").unlink()
+    later = PAPER.model_copy(update={"paper": "later"})
+    page = build_page(folder, SMALL, PAPERS | {"later": later}, REGISTRY, COMMAND)
     assert "Not made yet: tables/tiny2020/table2. To make them" in page
+    assert "Not made yet: tables/later/table1, tables/later/table2" in page
     assert "Table 1 of tiny2020" in page and "Table 2 of tiny2020" not in page
 
 
-def test_the_page_of_all_papers_with_10_seeds_is_small(tmp_path):
-    """Figures add what their files have: 290 kB is the largest, of points in space."""
+def test_the_page_of_a_paper_with_10_seeds_is_small(tmp_path):
+    """Figures add the size of their files, at most 290 kB."""
     config = repository_config()
-    papers = {
-        name: paper.model_copy(update={"views": {}}) for name, paper in load_papers(config).items()
-    }
-    make_results(tmp_path, config, *papers.values(), seeds=10)
-    page = build_page(tmp_path, config, papers, REGISTRY, COMMAND)
-    assert len(papers) > 2 and 1e5 < len(page.encode()) < 3e6
-
-
-def test_a_paper_that_is_asked_for_later_has_nothing_yet(tmp_path):
-    make_results(tmp_path, SMALL, PAPER)
-    later = PAPER.model_copy(update={"paper": "later"})
-    page = build_page(tmp_path, SMALL, PAPERS | {"later": later}, REGISTRY, COMMAND)
-    assert "Not made yet: tables/later/table1, tables/later/table2" in page
-    assert "Table 1 of tiny2020" in page
+    make_results(tmp_path, config, CONFERENCE, seeds=10)
+    page = build_page(tmp_path, config, {CONFERENCE.paper: CONFERENCE}, REGISTRY, COMMAND)
+    assert 1e5 < len(page.encode()) < 1e6
 
 
 @pytest.mark.parametrize(
     ("seconds", "text"), [(0.4, "0 s"), (99, "99 s"), (100, "2 min"), (7500, "2 h 05 min")]
 )
-def test_a_time_is_said_as_people_say_it(seconds, text):
+def test_a_time_is_given_in_words(seconds, text):
     assert duration(seconds) == text

@@ -7,12 +7,10 @@ import pandas as pd
 import pytest
 
 from analogyqa.errors import AnalogyQAError
-from analogyqa.plan import Cell, cells_of, cells_of_artefact, cells_of_view
-from analogyqa.registry import VIEWS
+from analogyqa.plan import Cell, all_cells, artefact_cells, view_cells
 from analogyqa.report.claims import FAILS, HOLDS, UNDECIDED
 from analogyqa.report.summary import read_csv, write_csv
 from analogyqa.report.table_formats import to_latex, to_markdown
-from analogyqa.report.views import draw_view, show_view, table_of_view
 from analogyqa.report.views.norms import (
     BINS,
     COUNT,
@@ -25,6 +23,8 @@ from analogyqa.report.views.norms import (
 )
 from analogyqa.report.views.pairs_by_norm import PAIRS
 from analogyqa.report.views.projection import POINTS, project
+from analogyqa.report.views.show import draw_view, show_view, table_of_view
+from analogyqa.report.views.specs import VIEWS
 from analogyqa.report.views.words_by_norm import WORDS
 from analogyqa.schemas import write_table
 from analogyqa.schemas.inside import INSIDE
@@ -91,7 +91,7 @@ def show(tmp_path):
         name = "figure4" if VIEWS[kind].is_figure else "table8"
         paper = make_paper({name: view_of(kind, **changes)})
         config, paths = config or make_config(), []
-        cells = cells_of_artefact(config, paper, name)
+        cells = artefact_cells(config, paper, name)
         insides = [*insides, *[make_inside()] * (len(cells) - len(insides))]
         for cell, inside in zip(cells, insides, strict=True):
             paths.append(tmp_path / "runs" / cell.path / "inside.parquet")
@@ -120,8 +120,8 @@ def test_a_csv_has_the_columns_of_its_view(kind, show, tmp_path):
 def test_a_reader_is_told_whose_inside_it_is(kind, show):
     note, *_ = show(kind)[0].notes
     assert note == (
-        "Analogy, Baseline: test split of WIKIQA, 3 questions that have a right answer; at the "
-        "paper's setting, seed 0."
+        "Analogy, Baseline: test split of WIKIQA, 3 questions that have a right answer; with the "
+        "paper's hyperparameters, seed 0."
     )
 
 
@@ -164,25 +164,25 @@ def test_what_cannot_be_run_is_left_out_with_its_reason(kind, left, show, tmp_pa
 def test_only_a_trained_encoder_is_looked_into(system):
     paper = make_paper({"figure4": view_of("norms", panels={"A": {"system": system}})})
     config = make_config()
-    (reason,) = cells_of_view(config, paper.views["figure4"]).values()
+    (reason,) = view_cells(config, paper.views["figure4"]).values()
     assert "not trained" in reason
-    assert cells_of_artefact(config, paper, "figure4") == []
+    assert artefact_cells(config, paper, "figure4") == []
 
 
 def test_the_cells_of_a_view_are_run():
     panels = {"A": {"system": "analogy"}, "B": {"system": "analogy", "margin": 0.25}}
     paper = make_paper({"figure4": view_of("norms", panels=panels)})
     config = make_config(studies={name: {} for name in ("diallo2019", "lwda2019", "tiny2020")})
-    cells = cells_of(config, {"tiny2020": paper})
+    cells = all_cells(config, {"tiny2020": paper})
     at = (("margin", "0.25"),)
-    assert cells == [Cell("analogy", "wikiqa", "all", axes) for axes in ((), at)]
+    assert cells == [Cell("analogy", "wikiqa", "all", overrides) for overrides in ((), at)]
 
 
 @pytest.mark.parametrize("content", [b"no table", None], ids=["damaged", "missing"])
 def test_a_damaged_inside_is_one_message(content, tmp_path):
     paper, config = make_paper({"figure4": view_of("norms")}), make_config()
     paths = [tmp_path / cell.path / "inside.parquet"
-             for cell in cells_of_artefact(config, paper, "figure4")]  # fmt: skip
+             for cell in artefact_cells(config, paper, "figure4")]  # fmt: skip
     for path in paths if content else ():
         path.parent.mkdir(parents=True)
         path.write_bytes(content)
@@ -369,7 +369,7 @@ def test_questions_that_are_not_in_the_data_are_replaced_and_named(table):
     missing = [EXAMPLE | {"find": find} for find in ("burger king", "founder of")]
     shown = table("pairs_by_norm", examples=[*missing, EXAMPLE])
     assert shown.frame["question_id"].drop_duplicates().tolist() == ["q0", "q2", "q1"]
-    note = 'Not in these data: "burger king" of First and "founder of" of First. The first test'
+    note = 'Not in these data: "burger king" of First and "founder of" of First.'
     assert note in " ".join(shown.notes)
     by_question = shown.frame.groupby("question_id")["published"].agg(set)
     assert by_question["q0"] == by_question["q2"] == {""}  # what is printed is of another question

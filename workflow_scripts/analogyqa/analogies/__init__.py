@@ -1,1 +1,1 @@
-"""Prototypes and quadruples."""
+"""Prototypes and quadruples of question-answer pairs, and analogies between sentence pairs."""

@@ -1,7 +1,7 @@
-"""Dependency labels of Universal Dependencies and of ClearNLP (spaCy's own English models) as one.
+"""One interface to dependency labels of Universal Dependencies and of ClearNLP.
 
-The rules ask for UD's names. Where the schemes differ in more than names (a copula is the head in
-ClearNLP, and a mark of its adjective in UD) a function asks for both.
+Rules use the labels of UD. spaCy's own English models use ClearNLP, where some structures differ
+too: a copula is the head in ClearNLP, but depends on its adjective in UD.
 """
 
 from typing import TYPE_CHECKING
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from spacy.tokens import Token
 
-# ClearNLP's name to UD's. Subtypes such as aux:pass keep their place behind the colon.
+# UD label of each ClearNLP label. A subtype follows the colon.
 _AS_IN_UD = {
     "dobj": "obj",
     "nsubjpass": "nsubj:pass",
@@ -32,30 +32,32 @@ def label(token: "Token") -> str:
     return _AS_IN_UD.get(token.dep_, token.dep_)
 
 
-def kind(token: "Token") -> str:
-    """Return the UD label of a word without its subtype."""
+def base_label(token: "Token") -> str:
+    """Return the UD label of a word, without a subtype."""
     return label(token).partition(":")[0]
 
 
 def children(token: "Token", *labels: str) -> "Iterator[Token]":
-    """Yield the words under a word that have one of some labels, with or without a subtype."""
-    return (child for child in token.children if {label(child), kind(child)} & {*labels})
+    """Return the children of a word that have one of the labels, with or without a subtype."""
+    return (child for child in token.children if {label(child), base_label(child)} & {*labels})
 
 
 def child(token: "Token", *labels: str) -> "Token | None":
+    """Return the first child of a word that has one of the labels."""
     return next(children(token, *labels), None)
 
 
-def copula_of(adjective: "Token") -> "Token | None":
-    """Return the form of to be that an adjective is the predicate of."""
+def find_copula(adjective: "Token") -> "Token | None":
+    """Return the form of "be" that links a subject to this adjective."""
     if adjective.dep_ in ("acomp", "attr") and adjective.head.lemma_ == "be":
         return adjective.head
     return child(adjective, "cop")
 
 
-def subject_of(verb: "Token") -> "Token | None":
-    """Return the subject of a verb, or of an adjective that has a copula; no passive's."""
-    return next((each for each in children(verb, "nsubj") if label(each) != "nsubj:pass"), None)
+def find_subject(verb: "Token") -> "Token | None":
+    """Return the active subject of a verb, or of an adjective with a copula."""
+    subjects = children(verb, "nsubj")
+    return next((token for token in subjects if label(token) != "nsubj:pass"), None)
 
 
 def auxiliaries(verb: "Token") -> "list[Token]":
@@ -63,20 +65,20 @@ def auxiliaries(verb: "Token") -> "list[Token]":
 
 
 def is_negated(doc) -> bool:
-    """Return whether a sentence holds a negation anywhere."""
+    """Return whether a sentence contains a negation."""
     return any(token.lower_ in _NEGATIONS for token in doc)
 
 
 def is_plural(noun: "Token") -> bool:
-    """Return whether what a noun heads is plural: by form, or several that are joined."""
+    """Return whether a noun phrase is plural, by its form or by coordination."""
     if child(noun, "conj") is not None or noun.lower_ in ("they", "we", "you", "people", "both"):
         return True
     if noun.lower_ == "i":
         return True
-    return noun.tag_ in ("NNS", "NNPS") or "Plur" in noun.morph.get("Number")
+    return noun.tag_ in ("NNS", "NNPS") or "Plur" in noun.morph.get("Number", [])
 
 
-def span_of(token: "Token") -> "list[Token]":
-    """Return the words under a word and itself; [] where they do not stand together."""
+def contiguous_subtree(token: "Token") -> "list[Token]":
+    """Return a word with everything below it, or [] when these words are not contiguous."""
     words = list(token.subtree)
     return words if words[-1].i - words[0].i + 1 == len(words) else []

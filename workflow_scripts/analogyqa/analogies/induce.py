@@ -1,4 +1,4 @@
-"""From words and sentences to the table of a category."""
+"""Make the sentence pairs of a category from words and sentences."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -10,11 +10,11 @@ import numpy as np
 import pandas as pd
 
 from analogyqa.analogies.distractors import distractors_of
-from analogyqa.analogies.pairs import SentencePair, finished
+from analogyqa.analogies.pairs import SentencePair, finish_sentence
+from analogyqa.analogies.specs import RELATIONS
 from analogyqa.analogies.templates import read_word_pairs
 from analogyqa.analogies.texts import read_sentences
 from analogyqa.errors import AnalogyQAError
-from analogyqa.registry import RELATIONS
 from analogyqa.schemas.analogies import ANALOGIES
 
 if TYPE_CHECKING:
@@ -25,70 +25,75 @@ if TYPE_CHECKING:
 BATCH = 200
 
 
-def induce(
+def induce_category(
     category: "CategorySection",
-    words: str | None,
+    words: str,
     texts: Sequence[str],
     inference: Mapping[str, pd.DataFrame],
-    parser: str | None,
+    parser: str,
     seed: int,
 ) -> pd.DataFrame:
-    """Make the sentence pairs of a category: a table of schema ANALOGIES.
+    """Make the sentence pairs of a category, as a table with schema ANALOGIES.
 
     Args:
-        category: its section of the configuration.
-        words: the file of word analogies, for a rule of templates or of a list of words.
-        texts: files of sentences, for a rule over parsed ones.
-        inference: file to its pairs (premise, hypothesis, label), for a rule that reads labels.
-        parser: a spaCy model, for what is parsed.
-        seed: of the order and of the distractors.
+        category: the section of the configuration.
+        words: file of word analogies, for rules that need words; "" for others.
+        texts: files of sentences, for rules over parsed sentences.
+        inference: NLI pairs of each file (premise, hypothesis, label), for rules that need labels.
+        parser: spaCy model that parses sentences, "" for none.
+        seed: shuffles candidates and draws distractors.
 
-    Raises AnalogyQAError when a file is not of its form, or the model cannot be loaded.
+    Raises:
+        AnalogyQAError: when a file is malformed or the model cannot be loaded.
     """
     nlp = load_parser(parser) if category.parses else None
     section = read_word_pairs(words, category.words[1]) if category.words else []
+    pairs: Iterable[SentencePair]
     make = RELATIONS[category.rule[0]].load()
     if category.templates:
-        made = make(section, category.sides, category.names, Path(words).name)
-        order = np.random.default_rng(seed)
-        pairs = list(made)
-        pairs = [pairs[place] for place in sorted(order.permutation(len(pairs))[: category.pairs])]
-    elif inference:
+        filled = list(make(section, category.sides, category.names, Path(words).name))
+        order = np.random.default_rng(seed).permutation(len(filled))
+        pairs = [filled[row] for row in sorted(order[: category.pairs])]
+    elif inference or nlp is None:
         parts = [
-            make(own, Path(path).name, *category.length, seed) for path, own in inference.items()
+            make(file_pairs, Path(path).name, *category.length, seed)
+            for path, file_pairs in inference.items()
         ]
-        pairs = _in_turns(parts)
+        pairs = _interleave(parts)
     else:
         sentences = read_sentences(texts, *category.length)
-        pairs = _in_turns(
+        pairs = _interleave(
             [
                 apply_rule(rule, sentences, dict(section), category.holding, nlp, [seed, number])
                 for number, rule in enumerate(category.rule)
             ]
         )
-    return choose(pairs, category.pairs, category.each, nlp if category.distractors else None, seed)
+    return choose_pairs(
+        pairs, category.pairs, category.each, nlp if category.distractors else None, seed
+    )
 
 
-def _in_turns(parts: Sequence[Iterator[SentencePair]]) -> Iterator[SentencePair]:
+def _interleave(parts: Sequence[Iterator[SentencePair]]) -> Iterator[SentencePair]:
     for row in zip_longest(*parts):
         yield from filter(None, row)
 
 
 def load_parser(model: str) -> "Language":
-    """Return a spaCy model without what finds names.
+    """Load a spaCy model without its named-entity recogniser.
 
-    Raises AnalogyQAError when it cannot be loaded.
+    Raises:
+        AnalogyQAError: when the model cannot be loaded.
     """
     import spacy
 
     try:
         nlp = spacy.load(model, exclude=["ner"])
-        nlp("Ada is taller than Grace.").to_json()  # a file that is missing may show only here
+        nlp("Ada is taller than Grace.").to_json()  # some missing files show only here
         return nlp
-    except Exception as error:  # of any kind: each component has a reader of its own
+    except Exception as error:  # spaCy raises many types
         raise AnalogyQAError(
-            f"{model}: this spaCy model cannot be loaded ({error}). Is it whole, and made "
-            f"for spaCy {spacy.__version__}?"
+            f"{model}: this spaCy model cannot be loaded ({error}). Is it complete, and made for "
+            f"spaCy {spacy.__version__}?"
         ) from error
 
 
@@ -100,21 +105,21 @@ def apply_rule(
     nlp: "Language",
     seed: int | list[int],
 ) -> Iterator[SentencePair]:
-    """Yield the pairs that a rule over parsed sentences gives, in an order that the seed draws.
+    """Apply a rule to parsed sentences in random order, and yield its pairs.
 
     Args:
         rule: a key of `RELATIONS`.
-        sentences: to the name of the file that each is from.
-        words: for the rule, such as adjectives to their antonyms.
-        holding: only sentences with one of these words, where there are such, are parsed.
-        nlp: tags words and parses sentences.
-        seed: of the order.
+        sentences: the source file of each sentence.
+        words: words for the rule, such as the antonyms of adjectives.
+        holding: if not empty, only sentences with one of these words or `words` are parsed.
+        nlp: spaCy model that parses sentences.
+        seed: shuffles the sentences.
     """
-    wanted = {word.lower() for word in holding} | {*words}
-    fitting = [text for text in sentences if not wanted or wanted & {*_words_of(text)}]
-    order = np.random.default_rng(seed).permutation(len(fitting))
+    keywords = {word.lower() for word in holding} | {*words}
+    selected = [text for text in sentences if not keywords or keywords & {*_split(text)}]
+    order = np.random.default_rng(seed).permutation(len(selected))
     make = RELATIONS[rule].load()
-    for doc in nlp.pipe((fitting[place] for place in order), batch_size=BATCH):
+    for doc in nlp.pipe((selected[row] for row in order), batch_size=BATCH):
         for first, second, varied in make(doc, words):
             yield SentencePair(first, second, sentences[doc.text], rule, varied)
 
@@ -122,45 +127,49 @@ def apply_rule(
 def entailed(
     pairs: pd.DataFrame, source: str, least: int, most: int, seed: int
 ) -> Iterator[SentencePair]:
-    """Yield the pairs of a table of inference that are labelled entailment.
+    """Yield the NLI pairs labelled entailment, in random order.
 
     Args:
-        pairs: columns premise, hypothesis, label.
+        pairs: table with the columns premise, hypothesis and label.
         source: the name of their file.
-        least, most: words of a sentence.
-        seed: of their order.
+        least: smallest number of words in a sentence.
+        most: largest number of words in a sentence.
+        seed: shuffles the pairs.
     """
-    own = pairs[pairs["label"] == "entailment"]
-    for place in np.random.default_rng(seed).permutation(len(own)):
-        texts = [finished(own.iloc[place][name]) for name in ("premise", "hypothesis")]
+    entailments = pairs[pairs["label"] == "entailment"]
+    for row in np.random.default_rng(seed).permutation(len(entailments)):
+        pair = entailments.iloc[row]
+        texts = finish_sentence(pair["premise"]), finish_sentence(pair["hypothesis"])
         if all(least <= len(text.split()) <= most for text in texts):
             yield SentencePair(*texts, source, "label")
 
 
-def choose(
-    pairs: Iterable[SentencePair], count: int, each: int, nlp: "Language | None", seed: int
+def choose_pairs(
+    pairs: Iterable[SentencePair], count: int, per_word: int, nlp: "Language | None", seed: int
 ) -> pd.DataFrame:
-    """Return the first pairs that may be taken, up to a count: a table of schema ANALOGIES.
+    """Choose the first valid pairs, as a table with schema ANALOGIES.
 
-    A sentence is the first of one pair only, and unless templates make it, the second of one; no
-    pair is of one sentence. Of words that come in several pairs, such as a city of two states, so
-    the first pair is taken.
+    The two sentences of a pair differ. No two pairs share their first sentence or, except with
+    templates, their second. So if a word occurs in several pairs, such as a city in two states,
+    the first pair wins.
 
     Args:
-        pairs: in order.
-        count: the most.
-        each: the most with the same varied word.
-        nlp: parses the second sentences, from which distractors are made; None for no distractors.
-        seed: of the distractors.
+        pairs: candidates, in order.
+        count: largest number of pairs.
+        per_word: largest number of pairs with the same varied word.
+        nlp: spaCy model that parses second sentences to make distractors; None for no distractors.
+        seed: draws the distractors.
     """
-    rows, varied, firsts, seconds = [], Counter(), set(), set()
+    rows: list[tuple[str, str, str, str, list[str]]] = []
+    varied: Counter[str] = Counter()
+    firsts, seconds = set(), set()
     for pair in pairs:
         if len(rows) == count:
             break
         is_taken = pair.first in firsts or (pair.varied and pair.second in seconds)
         if pair.first.lower() == pair.second.lower() or is_taken:
             continue
-        if pair.varied and varied[pair.varied] == each:
+        if pair.varied and varied[pair.varied] == per_word:
             continue
         distractors = distractors_of(nlp(pair.second), seed) if nlp else []
         if distractors is None:
@@ -174,5 +183,5 @@ def choose(
     return frame
 
 
-def _words_of(text: str) -> list[str]:
+def _split(text: str) -> list[str]:
     return text.lower().rstrip(".!?").replace(",", " ").split()

@@ -1,7 +1,8 @@
-"""A sentence pair of a relation, and how sentences are written: what all rules share."""
+"""The sentence pair that rules produce, and functions that write out sentences."""
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -9,10 +10,10 @@ if TYPE_CHECKING:
 
 
 class SentencePair(NamedTuple):
-    """Two sentences that stand in a relation: where they are from, and by which rule.
+    """Two related sentences, their source file and the rule that made them.
 
-    `varied` is the word that the rule is about, such as the adjective: of one word a set takes only
-    so many pairs.
+    `varied` is the word that the rule changes, such as the adjective. The number of pairs with the
+    same varied word is limited.
     """
 
     first: str
@@ -22,29 +23,29 @@ class SentencePair(NamedTuple):
     varied: str = ""
 
 
-# A masked word: a character that no word vectors have, so that to encoders of words it is one that
-# they do not know. An encoder that has a mask of its own puts that in its place.
+# A masked word. No word vectors have this character, so it is an unknown word; encoders with a mask
+# token replace it by theirs.
 MASK = "\N{REPLACEMENT CHARACTER}"
 _BEFORE_MARK = re.compile(r"\s+([.,;:!?%)]|'s\b|n't\b|'(?:re|ve|ll|d|m)\b)")
-# Said with a vowel or a consonant against their first letter.
-_VOWEL_SAID = ("hour", "honest", "honor", "honour", "heir", "x-ray")
-_CONSONANT_SAID = ("one", "once", "uni", "use", "usu", "euro", "ewe", "uk", "utensil", "ukulele")
-_NEGATED = ("unim", "unin", "uniden", "unimp")  # begin like uni-, but are un- and a vowel
+# Words whose first letter does not tell whether they are pronounced with a vowel.
+_VOWEL_SOUND = ("hour", "honest", "honor", "honour", "heir", "x-ray")
+_CONSONANT_SOUND = ("one", "once", "uni", "use", "usu", "euro", "ewe", "uk", "utensil", "ukulele")
+_NEGATED = ("unim", "unin", "uniden", "unimp")  # un- before a vowel, not uni-
 
 
-def words_of(text: str) -> frozenset[str]:
-    """Return the words of a list in the code."""
+def word_set(text: str) -> frozenset[str]:
+    """Return the words in a string literal."""
     return frozenset(text.split())
 
 
-def written(words: Sequence[str]) -> str:
-    """Return words as a sentence: marks without a space before, a capital first, an end."""
+def join_words(words: Sequence[str]) -> str:
+    """Join words into a sentence, with a capital, a final mark and correct spaces."""
     text = _BEFORE_MARK.sub(r"\1", " ".join(filter(None, words)))
-    return finished(text.replace(" - ", "-"))
+    return finish_sentence(text.replace(" - ", "-"))
 
 
-def finished(text: str) -> str:
-    """Return a text with single spaces, a capital first and a mark at its end."""
+def finish_sentence(text: str) -> str:
+    """Normalise a sentence: single spaces, a capital at the start and a mark at the end."""
     text = re.sub(r"\bi\b", "I", " ".join(text.split()).strip())
     text = re.sub(r"\s*[,;:-]?\s*$", "", text)
     if text and text[-1] not in ".!?":
@@ -52,38 +53,39 @@ def finished(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def changed(doc: "Doc", changes: Mapping[int, str]) -> str:
-    """Return a sentence with some of its words otherwise, by their places; "" leaves one out.
+def replace_words(doc: "Doc", changes: Mapping[int, str]) -> str:
+    """Replace or delete words of a sentence, and correct its articles.
 
-    A word that begins the sentence loses its capital where another comes before it, and an article
-    follows the word behind it.
+    Args:
+        doc: the parsed sentence.
+        changes: new text at each position; "" deletes the word.
     """
     words = [changes.get(token.i, token.text) for token in doc]
     parts = [part for word in words for part in word.split()]
-    return written(with_articles(parts))
+    return join_words(with_articles(parts))
 
 
 def with_articles(words: list[str]) -> list[str]:
-    """Return words with a and an as the word behind each wants it."""
-    fixed = list(words)
-    for place in range(len(words) - 1):
-        if words[place].lower() in ("a", "an"):
-            article = article_before(words[place + 1])
-            fixed[place] = article.capitalize() if words[place][0].isupper() else article
-    return fixed
+    """Replace "a" and "an" where the next word requires the other."""
+    corrected = list(words)
+    for position, (word, following) in enumerate(pairwise(words)):
+        if word.lower() in ("a", "an"):
+            article = article_before(following)
+            corrected[position] = article.capitalize() if word[0].isupper() else article
+    return corrected
 
 
 def article_before(word: str) -> str:
-    """Return a or an, by how a word begins."""
+    """Return the indefinite article for a word, by its first sound."""
     word = word.lower()
-    if word.startswith(_VOWEL_SAID):
+    if word.startswith(_VOWEL_SOUND):
         return "an"
-    if word.startswith(_CONSONANT_SAID) and not word.startswith(_NEGATED):
+    if word.startswith(_CONSONANT_SOUND) and not word.startswith(_NEGATED):
         return "a"
     return "an" if word[:1] in "aeiou" else "a"
 
 
-def lowered(token) -> str:
-    """Return a word without the capital that it has as the first of a sentence."""
-    keeps = token.i > 0 or token.text == "I" or token.pos_ == "PROPN"
-    return token.text if keeps else token.text[:1].lower() + token.text[1:]
+def lower_first(token) -> str:
+    """Return a word without the capital of a sentence's first word."""
+    keeps_case = token.i > 0 or token.text == "I" or token.pos_ == "PROPN"
+    return token.text if keeps_case else token.text[:1].lower() + token.text[1:]

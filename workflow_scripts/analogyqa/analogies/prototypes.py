@@ -1,4 +1,4 @@
-"""The prototypes: correct training pairs that every other pair is compared with."""
+"""Choose prototypes: correct training pairs that all other pairs are compared with."""
 
 import zlib
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from analogyqa.corpora.question_types import subset_of
+from analogyqa.corpora.question_types import select_subset
 from analogyqa.errors import AnalogyQAError
 from analogyqa.schemas import PROTOTYPES, SPLITS
 from analogyqa.settings.data import OTHER
@@ -20,68 +20,80 @@ def choose_prototypes(
     choice: Literal["pair", "question"] = "pair",
     dataset: str = "the data set",
 ) -> pd.DataFrame:
-    """Choose a prototype from every training question of some types, in a seeded order.
+    """Choose one prototype from every answerable training question, in random order.
 
-    The correct pairs are shuffled and the first of each question is kept. With `pair` the questions
-    stand in the order of these pairs, so that those with many correct candidates tend to come
-    early; with `question` the questions are shuffled once more, so that each comes early as often.
+    The correct pairs are shuffled, and the first pair of each question is kept. With `pair`, this
+    order stays, so that questions with many correct candidates tend to come first. With `question`,
+    the chosen pairs are shuffled again, so that all questions are equally likely to come first.
 
     Args:
-        corpus: a table of schema CORPUS.
-        types: of a subset, None for `all`.
-        seed: of the order.
-        choice: see above.
-        dataset: for messages.
+        corpus: table with schema CORPUS.
+        types: question types of the subset; None for `all`.
+        seed: shuffles the pairs.
+        choice: how to order the prototypes.
+        dataset: the name of the data set, for messages.
 
     Returns:
-        A table of schema PROTOTYPES. `rank` counts from 0 within each question type; the prototypes
-        of number p are the rows with rank < p, so a smaller set is part of a larger one. A subset
-        of several types holds the same prototypes as the subsets of each.
+        A table with schema PROTOTYPES. `rank` counts from 0 within each question type. A set of p
+        prototypes has the rows with rank < p, so smaller sets are contained in larger ones. The
+        prototypes of a type are the same in every subset.
 
-    Raises AnalogyQAError when the training split of `dataset` has no such question of a type; in
-    `all` these are the types of all splits.
+    Raises:
+        AnalogyQAError: when a type has no answerable training question. With `all`, this concerns
+            the types in any split.
     """
-    pairs = subset_of(corpus, "train", types)
+    pairs = select_subset(corpus, "train", types)
     correct = pairs[pairs["label"] == 1].reset_index(drop=True)
-    for kind in (wanted := _types_of(corpus) if types is None else types):
-        if not (correct["question_type"] == kind).any():
+    types = _find_types(corpus) if types is None else types
+    for question_type in types:
+        if not (correct["question_type"] == question_type).any():
             raise AnalogyQAError(
-                f"{dataset}: no {kind} question of its training split has a correct candidate, so "
-                f"there is no prototype for {kind}. Leave the subsets of {kind} out (subsets) or "
-                f"add such questions to the file of datasets.{dataset}.train."
+                f"{dataset}: no {question_type} question in the training split has a correct "
+                f"candidate, so {question_type} has no prototypes. Remove the subsets of "
+                f"{question_type} (subsets), or add such questions to datasets.{dataset}.train."
             )
-    parts = [_of_type(correct, kind, seed, choice) for kind in wanted]
+    parts = [_choose_for_type(correct, question_type, seed, choice) for question_type in types]
     return pd.concat(parts, ignore_index=True)[PROTOTYPES.names]
 
 
-def _types_of(corpus: pd.DataFrame) -> list[str]:
-    found = {kind for split in SPLITS for kind in subset_of(corpus, split, None)["question_type"]}
+def _find_types(corpus: pd.DataFrame) -> list[str]:
+    found = {
+        kind for split in SPLITS for kind in select_subset(corpus, split, None)["question_type"]
+    }
     return sorted(found) or [OTHER]
 
 
-def _of_type(correct: pd.DataFrame, kind: str, seed: int, choice: str) -> pd.DataFrame:
-    generator = np.random.default_rng([seed, zlib.crc32(kind.encode())])
-    shuffled = correct[correct["question_type"] == kind].sample(frac=1, random_state=generator)
-    chosen = shuffled.drop_duplicates("question_id")
+def _choose_for_type(
+    correct: pd.DataFrame, question_type: str, seed: int, choice: str
+) -> pd.DataFrame:
+    generator = np.random.default_rng([seed, zlib.crc32(question_type.encode())])
+    typed = correct[correct["question_type"] == question_type]
+    chosen = typed.sample(frac=1, random_state=generator).drop_duplicates("question_id")
     if choice == "question":
         chosen = chosen.sample(frac=1, random_state=generator)
     return chosen.assign(rank=np.arange(len(chosen)))
 
 
-def take(
+def take_prototypes(
     prototypes: pd.DataFrame, types: Sequence[str] | None, p: int, origin: str
 ) -> pd.DataFrame:
-    """Return the p prototypes of each question type of a subset.
+    """Return the first p prototypes of each question type.
 
-    In `all`, with types None, a rare type may have fewer. Raises AnalogyQAError when another one
-    has; `origin` is the file they came from.
+    Args:
+        prototypes: table with schema PROTOTYPES.
+        types: question types of the subset; None for `all`, where rare types may have fewer than p.
+        p: number of prototypes for each type.
+        origin: the file of the prototypes, for messages.
+
+    Raises:
+        AnalogyQAError: when a type has fewer than p prototypes.
     """
     counts = prototypes["question_type"].astype(str).value_counts()
-    for kind in types or ():
-        count = counts.get(kind, 0)
+    for question_type in types or ():
+        count = counts.get(question_type, 0)
         if count < p:
             raise AnalogyQAError(
-                f"{origin}: only {count} {kind} prototypes, p = {p} is asked for (prototypes.p, or "
-                f"axes.p for the points of a figure); allowed: 1 to {count}"
+                f"{origin}: only {count} {question_type} prototypes, but p is {p}. Set "
+                f"prototypes.p, or sweeps.p of a figure, to 1 to {count}."
             )
     return prototypes[prototypes["rank"] < p].reset_index(drop=True)

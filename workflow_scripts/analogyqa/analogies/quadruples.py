@@ -1,4 +1,4 @@
-"""Analogy quadruples a : b :: c : d, prototypes against pairs (section 3.2 of the CoNLL paper)."""
+"""Build analogy quadruples a : b :: c : d of prototypes and pairs (CoNLL paper, section 3.2)."""
 
 import math
 from collections.abc import Iterable, Iterator
@@ -22,57 +22,61 @@ ROWS_PER_BLOCK = 1 << 17
 
 
 class Question(NamedTuple):
-    """The rows of one question in a table of pairs: `wrong` and `correct` hold row numbers."""
+    """Row numbers of a question in a table of pairs: all, and by label."""
 
-    kind: str
+    question_type: str
     question_id: str
     rows: np.ndarray
     correct: np.ndarray
     wrong: np.ndarray
 
 
-def questions_of(pairs: pd.DataFrame) -> list[Question]:
+def group_questions(pairs: pd.DataFrame) -> list[Question]:
     """Group a table of pairs by question, in the order of the table."""
     labels = pairs["label"].to_numpy()
     questions = []
-    for (kind, question_id), rows in pairs.groupby(
-        ["question_type", "question_id"], observed=True, sort=False
-    ).indices.items():
-        is_correct = labels[rows] == 1
-        questions.append(Question(kind, question_id, rows, rows[is_correct], rows[~is_correct]))
+    groups = pairs.groupby(["question_type", "question_id"], observed=True, sort=False)
+    for (question_type, question_id), rows in groups.indices.items():
+        correct, wrong = rows[labels[rows] == 1], rows[labels[rows] != 1]
+        questions.append(Question(question_type, question_id, rows, correct, wrong))
     return questions
 
 
 def training_blocks(
     pairs: pd.DataFrame, prototypes: pd.DataFrame, negatives: "Negatives", seed: int
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield the training quadruples of each question: prototype ranks and pair rows.
+    """Yield the training quadruples of each question, as prototype ranks and pair rows.
 
-    Positive: every prototype of the question's type with every correct pair, but for a prototype
-    with itself. Negative: with wrong candidates of the question, drawn at random as `negatives`
-    says. A question without wrong candidates gives no negatives.
+    Positive quadruples combine every prototype of the question's type with every correct pair,
+    except itself. Negative quadruples combine prototypes with randomly drawn wrong candidates of
+    the question, if it has any.
     """
-    candidates = pairs["candidate_id"].to_numpy()
+    candidate_ids = pairs["candidate_id"].to_numpy()
     by_type = {
-        kind: (own["rank"].to_numpy(), own["candidate_id"].to_numpy())
-        for kind, own in _by_type(prototypes, pairs).items()
+        question_type: (typed["rank"].to_numpy(), typed["candidate_id"].to_numpy())
+        for question_type, typed in _group_by_type(prototypes, pairs).items()
     }
     generator = np.random.default_rng([seed, 1])
-    for question in questions_of(pairs):
-        ranks, ids = by_type[question.kind]
-        positives = np.repeat(ranks, len(question.correct)), np.tile(question.correct, len(ranks))
-        kept = np.repeat(ids, len(question.correct)) != candidates[positives[1]]
+    for question in group_questions(pairs):
+        ranks, prototype_ids = by_type[question.question_type]
+        correct = question.correct
+        positive_ranks, positive_rows = np.repeat(ranks, len(correct)), np.tile(correct, len(ranks))
+        is_other = np.repeat(prototype_ids, len(correct)) != candidate_ids[positive_rows]
         wrong = draw_wrong(question, len(ranks), negatives, generator)
         yield (
-            np.concatenate([positives[0][kept], np.repeat(ranks, wrong.shape[1])]),
-            np.concatenate([positives[1][kept], wrong.ravel()]),
+            np.concatenate([positive_ranks[is_other], np.repeat(ranks, wrong.shape[1])]),
+            np.concatenate([positive_rows[is_other], wrong.ravel()]),
         )
 
 
 def draw_wrong(
     question: Question, prototypes: int, negatives: "Negatives", generator: np.random.Generator
 ) -> np.ndarray:
-    """Draw the wrong candidates that each prototype meets in a question: rows [prototypes, n]."""
+    """Draw the wrong candidates of a question for each prototype: rows [prototypes, n].
+
+    With `negatives.per: question`, each prototype gets `count` draws of its own. With `pair`, all
+    prototypes share `count` draws for each correct candidate.
+    """
     if not len(question.wrong):
         return np.zeros((prototypes, 0), dtype=np.int64)
     if negatives.per == "question":
@@ -84,47 +88,51 @@ def draw_wrong(
 def evaluation_blocks(
     pairs: pd.DataFrame, prototypes: pd.DataFrame
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield p x k quadruples for each question of k candidates (section 4.2): ranks, pair rows.
+    """Yield blocks of evaluation quadruples (section 4.2), as prototype ranks and pair rows.
 
-    The quadruples of a pair stand together, the pairs of a question as well.
+    A question with k candidates has p x k quadruples. Those of a pair, and the pairs of a question,
+    are contiguous.
     """
-    by_type = _by_type(prototypes, pairs)
-    ranks = np.concatenate([own["rank"].to_numpy() for own in by_type.values()])
-    counts = np.array([len(own) for own in by_type.values()])
-    firsts = np.cumsum(counts) - counts
-    kinds = pd.Index(by_type).get_indexer(pairs["question_type"].astype(str))
+    by_type = _group_by_type(prototypes, pairs)
+    ranks = np.concatenate([typed["rank"].to_numpy() for typed in by_type.values()])
+    counts = np.array([len(typed) for typed in by_type.values()])
+    starts = np.cumsum(counts) - counts
+    type_codes = pd.Index(by_type).get_indexer(pairs["question_type"].astype(str))
     order = np.argsort(pd.factorize(pairs["question_id"])[0], kind="stable")
-    blocks = math.ceil(counts[kinds].sum() / ROWS_PER_BLOCK)
+    blocks = math.ceil(counts[type_codes].sum() / ROWS_PER_BLOCK)
     for rows in np.array_split(order, min(blocks, len(order))) if blocks else ():
-        count = counts[kinds[rows]]
-        # Behind the first quadruple of each pair its ranks follow one by one.
-        shifts = firsts[kinds[rows]] - (np.cumsum(count) - count)
+        count = counts[type_codes[rows]]
+        # Quadruple i of a pair has the i-th rank of the pair's type.
+        shifts = starts[type_codes[rows]] - (np.cumsum(count) - count)
         yield ranks[np.arange(count.sum()) + np.repeat(shifts, count)], np.repeat(rows, count)
 
 
-def _by_type(prototypes: pd.DataFrame, pairs: pd.DataFrame) -> dict[str, pd.DataFrame]:
+def _group_by_type(prototypes: pd.DataFrame, pairs: pd.DataFrame) -> dict[str, pd.DataFrame]:
     by_type = dict(list(prototypes.groupby("question_type", observed=True)))
     if missing := set(pairs["question_type"]) - set(by_type):
-        raise AnalogyQAError(
-            f"no prototypes for the questions of type {', '.join(sorted(missing))}"
-        )
+        raise AnalogyQAError(f"No prototypes for questions of type {', '.join(sorted(missing))}.")
     return by_type
 
 
 def write_quadruples(
     blocks: Iterable[tuple[np.ndarray, np.ndarray]], pairs: pd.DataFrame, path: str | Path
 ) -> int:
-    """Write blocks of (prototype ranks, pair rows) as Parquet and return the number of rows.
+    """Write quadruples as Parquet, and return their number.
 
-    At most `ROWS_PER_GROUP` rows and one block are held in memory.
+    At most ROWS_PER_GROUP rows and one block are in memory at a time.
+
+    Args:
+        blocks: pairs of prototype ranks and pair rows.
+        pairs: the table of pairs that the rows refer to.
+        path: the file to write.
     """
     question_codes, question_ids = pd.factorize(pairs["question_id"])
     dictionaries = (pa.array(question_ids), pa.array(pairs["candidate_id"]))
     labels = pairs["label"].to_numpy()
     total = 0
 
-    def group(held: list[tuple[np.ndarray, np.ndarray]]) -> pa.Table:
-        ranks, rows = (np.concatenate(column) for column in zip(*held, strict=True))
+    def row_group(buffer: list[tuple[np.ndarray, np.ndarray]]) -> pa.Table:
+        ranks, rows = (np.concatenate(column) for column in zip(*buffer, strict=True))
         return pa.table(
             [
                 pa.array(ranks, pa.int32()),
@@ -141,14 +149,14 @@ def write_quadruples(
         atomic_path(path) as temporary,
         pq.ParquetWriter(temporary, QUADRUPLES, compression="zstd") as writer,
     ):
-        held: list[tuple[np.ndarray, np.ndarray]] = []
+        buffer: list[tuple[np.ndarray, np.ndarray]] = []
         size = 0
         for block in blocks:
-            held.append(block)
+            buffer.append(block)
             size += len(block[0])
             if size >= ROWS_PER_GROUP:
-                writer.write_table(group(held))
-                held, total, size = [], total + size, 0
-        if held:
-            writer.write_table(group(held))
+                writer.write_table(row_group(buffer))
+                buffer, total, size = [], total + size, 0
+        if buffer:
+            writer.write_table(row_group(buffer))
     return total + size

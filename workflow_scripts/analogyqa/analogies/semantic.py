@@ -1,6 +1,6 @@
-"""Pairs of sentences in which a rule changes what is said: rules over parsed sentences.
+"""Rules over parsed sentences that change or rephrase the meaning.
 
-Section 3.2.1 of Zhu and de Melo (2020); entailments are read from files, as annotated.
+Section 3.2.1 of Zhu and de Melo (2020). Entailments come from annotated files instead.
 """
 
 from collections.abc import Iterator, Mapping
@@ -8,17 +8,23 @@ from typing import TYPE_CHECKING
 
 from analogyqa.analogies.dependencies import (
     auxiliaries,
+    base_label,
     child,
     children,
+    contiguous_subtree,
+    find_subject,
     is_negated,
     is_plural,
-    kind,
     label,
-    span_of,
-    subject_of,
 )
-from analogyqa.analogies.inflection import inflected, lemma_of
-from analogyqa.analogies.pairs import changed, lowered, with_articles, words_of, written
+from analogyqa.analogies.inflection import inflected, lemmatise
+from analogyqa.analogies.pairs import (
+    join_words,
+    lower_first,
+    replace_words,
+    with_articles,
+    word_set,
+)
 from analogyqa.analogies.syntactic import RELATIVE
 
 if TYPE_CHECKING:
@@ -27,7 +33,7 @@ if TYPE_CHECKING:
 Pairs = Iterator[tuple[str, str, str]]
 
 _BE = ("is", "are", "was", "were", "am")
-_SAYING = words_of("""
+_SAYING = word_set("""
     say tell think believe claim argue report announce state know suggest note show explain warn
     add admit confirm conclude declare estimate indicate predict reveal find hope feel agree
     insist maintain acknowledge deny discover learn assert write demonstrate stress realize recall
@@ -35,8 +41,8 @@ _SAYING = words_of("""
     remark rule notice understand allege speculate theorize
 """)
 _FINITE = {"VBZ", "VBP", "VBD", "MD"}
-# Adjectives that stand before a noun only, or mean something else behind it.
-_NOT_PREDICATIVE = words_of("""
+# Adjectives that cannot follow a noun, or mean something else there.
+_NOT_PREDICATIVE = word_set("""
     audio teenage holy good great other own same several many few more most less first last second
     third next main only such various former certain whole entire total front back top inner outer
     upper lower middle left right another much little chief major late live olympic professional
@@ -49,56 +55,58 @@ _NOT_PREDICATIVE = words_of("""
     middle-aged two like full polar bare long light dark rear extra civil legal royal solar joint
     fair direct maximum minimum male female adult orange still natural super
 """)
-# With these it is not plain what a negation denies.
-_QUANTIFIERS = words_of("""
+# With these words, the scope of a negation is unclear.
+_QUANTIFIERS = word_set("""
     some any only every each all many most if so both everyone everybody someone still already too
     also
+""")
+_NO_PASSIVE = word_set("""
+    have be do get let take give make go wear resemble measure lack become stand sit walk run
+    play lie
 """)
 _ARTICLES = ("a", "an", "the")
 
 
 def negation(doc: "Doc", words: Mapping[str, str]) -> Pairs:
-    """A sentence negated, and as it is; the negation goes to the head of its subject."""
+    """Yield a negated sentence, and the original one."""
     if is_negated(doc) or doc[-1].text == "?" or any(t.lower_ in _QUANTIFIERS for t in doc):
         return
     for subject in doc:
-        if kind(subject) != "nsubj" or subject.lower_ in RELATIVE:
+        if base_label(subject) != "nsubj" or subject.lower_ in RELATIVE:
             continue
         head = subject.head
         if head.dep_ != "ROOT" or child(head, "conj") is not None:
             continue
         if any(label(t) == "conj" and t.pos_ in ("VERB", "AUX") for t in doc):
             continue
-        finite = next(
-            (t for t in doc[subject.i + 1 :] if t.tag_ in ("VBZ", "VBP", "VBD", "MD")), None
-        )
+        finite = next((t for t in doc[subject.i + 1 :] if t.tag_ in _FINITE), None)
         if (
             finite is None
             or (finite.head != head and finite != head)
             or finite.text.startswith("'")
         ):
             continue
+        verb = head.lower_
         if finite.lower_ in _BE or finite.tag_ == "MD":
             changes = {finite.i: f"{finite.text} not"}
-            verb = head.lower_
-        elif finite == head and head.pos_ == "VERB" and lemma_of(head.lower_, "VERB"):
+        elif finite == head and head.pos_ == "VERB" and lemmatise(head.lower_, "VERB"):
             support = {"VBZ": "does", "VBP": "do", "VBD": "did"}[head.tag_]
-            verb = lemma_of(head.lower_, "VERB")
+            verb = lemmatise(head.lower_, "VERB") or verb
             changes = {head.i: f"{support} not {verb}"}
         else:
             continue
-        yield changed(doc, changes), changed(doc, {}), verb
+        yield replace_words(doc, changes), replace_words(doc, {}), verb
 
 
 def no_such_thing(doc: "Doc", words: Mapping[str, str]) -> Pairs:
-    """There is no deer jumping a fence; a deer is jumping a fence. As pairs of SICK are."""
+    """Yield "There is no deer jumping a fence" and "A deer is jumping a fence", as in SICK."""
     if len(doc) < 5 or doc[0].lower_ not in ("a", "an") or is_negated(doc):
         return
-    if sum(t.tag_ in ("VBZ", "VBP", "VBD", "MD") for t in doc) != 1:
+    if sum(t.tag_ in _FINITE for t in doc) != 1:
         return
     for verb in doc:
-        helping, subject = auxiliaries(verb), subject_of(verb)
-        if verb.tag_ != "VBG" or len(helping) != 1 or subject is None or kind(verb) == "conj":
+        helping, subject = auxiliaries(verb), find_subject(verb)
+        if verb.tag_ != "VBG" or len(helping) != 1 or subject is None or base_label(verb) == "conj":
             continue
         (auxiliary,) = helping
         if auxiliary.lower_ != "is" or verb.i != auxiliary.i + 1 or subject.i >= auxiliary.i:
@@ -106,24 +114,24 @@ def no_such_thing(doc: "Doc", words: Mapping[str, str]) -> Pairs:
         if any(t.lower_ in ("and", "or", ",") for t in doc):
             continue
         changes = {0: "There is no", auxiliary.i: ""}
-        yield changed(doc, changes), changed(doc, {}), verb.lower_
+        yield replace_words(doc, changes), replace_words(doc, {}), verb.lower_
 
 
 def passive(doc: "Doc", words: Mapping[str, str]) -> Pairs:
-    """A subject does something to an object; the object has it done to it by the subject."""
+    """Yield an active sentence, and its passive form."""
     if is_negated(doc) or doc[-1].text == "?" or any(t.text in ",;:'" for t in doc):
         return
     for verb in doc:
         if verb.dep_ != "ROOT" or verb.pos_ != "VERB" or child(verb, "conj") is not None:
             continue
-        subject, done_to, helping = subject_of(verb), child(verb, "obj"), auxiliaries(verb)
+        subject, done_to, helping = find_subject(verb), child(verb, "obj"), auxiliaries(verb)
         if (
             subject is None
             or done_to is None
             or child(verb, "iobj", "xcomp", "ccomp", "compound:prt")
         ):
             continue
-        agent, patient = span_of(subject), _core_of(done_to)
+        agent, patient = contiguous_subtree(subject), _core_of(done_to)
         if not agent or not patient or agent[0].i != 0 or done_to.pos_ not in ("NOUN", "PROPN"):
             continue
         last = helping[-1] if helping else None
@@ -134,30 +142,9 @@ def passive(doc: "Doc", words: Mapping[str, str]) -> Pairs:
             continue
         if any(t.pos_ in ("VERB", "AUX") for t in [*agent, *patient]):
             continue
-        lemma = lemma_of(verb.lower_, "VERB")
-        participle = lemma and inflected(lemma, "VBN")
-        if not participle or lemma in (
-            "have",
-            "be",
-            "do",
-            "get",
-            "let",
-            "take",
-            "give",
-            "make",
-            "go",
-            "wear",
-            "resemble",
-            "measure",
-            "lack",
-            "become",
-            "stand",
-            "sit",
-            "walk",
-            "run",
-            "play",
-            "lie",
-        ):
+        lemma = lemmatise(verb.lower_, "VERB")
+        participle = inflected(lemma, "VBN") if lemma else None
+        if lemma is None or participle is None or lemma in _NO_PASSIVE:
             continue
         many = is_plural(done_to)
         if (
@@ -171,32 +158,32 @@ def passive(doc: "Doc", words: Mapping[str, str]) -> Pairs:
             being = "are" if many else "is"
         else:
             continue
-        # What follows the object may be its own, and would become the agent's.
+        # A phrase after the object may modify it, but would then modify the agent.
         if any(t.pos_ != "PUNCT" for t in doc[patient[-1].i + 1 :]):
             continue
         if any(t.tag_ == "PRP$" for t in patient):
             continue
-        by = ["by", *(lowered(t) for t in agent)]
+        by = ["by", *(lower_first(t) for t in agent)]
         turned = [*(t.text for t in patient), being, participle, *by]
-        yield changed(doc, {}), written(with_articles(turned)), lemma
+        yield replace_words(doc, {}), join_words(with_articles(turned)), lemma
 
 
 def _core_of(noun: "Token") -> "list[Token]":
-    """Return a noun with what stands before it, from its first modifier on."""
+    """Return a noun with its modifiers to the left."""
     before = [t.i for t in noun.children if t.i < noun.i]
     return list(noun.doc[min(before, default=noun.i) : noun.i + 1])
 
 
 def objective_clause(doc: "Doc", words: Mapping[str, str]) -> Pairs:
-    """What somebody says, and the clause alone."""
+    """Yield a sentence with a reported clause, and the clause alone."""
     for that in doc:
-        if that.lower_ != "that" or that.i < 2 or kind(that) != "mark":
+        if that.lower_ != "that" or that.i < 2 or base_label(that) != "mark":
             continue
         verb = doc[that.i - 1]
         if verb.lemma_ not in _SAYING or verb.tag_ not in ("VBD", "VBZ", "VBP", "VB"):
             continue
         clause = that.head
-        if kind(clause) != "ccomp" or clause.head != verb:
+        if base_label(clause) != "ccomp" or clause.head != verb:
             continue
         told = [t for t in doc[that.i + 1 :] if not (t.i == len(doc) - 1 and t.text in ".!?")]
         begin = told[0] if told else None
@@ -204,7 +191,7 @@ def objective_clause(doc: "Doc", words: Mapping[str, str]) -> Pairs:
             continue
         if begin.pos_ in ("ADP", "SCONJ", "VERB", "AUX", "ADV", "PART", "PUNCT"):
             continue
-        if not any(kind(t) == "nsubj" and t.i > that.i for t in clause.subtree):
+        if not any(base_label(t) == "nsubj" and t.i > that.i for t in clause.subtree):
             continue
         if not any(t.tag_ in ("VBD", "VBZ", "VBP", "MD") for t in told) or is_negated(
             doc[: that.i]
@@ -212,15 +199,15 @@ def objective_clause(doc: "Doc", words: Mapping[str, str]) -> Pairs:
             continue
         if doc[-1].text == "?" or any(t.lower_ == "that" for t in told):
             continue
-        yield changed(doc, {}), written([t.text for t in told]), verb.lemma_
+        yield replace_words(doc, {}), join_words([t.text for t in told]), verb.lemma_
 
 
 def predicative_adjective(doc: "Doc", words: Mapping[str, str]) -> Pairs:
-    """An adjective before its noun, and in a clause behind it: a dog that is brown."""
-    found = []
+    """Yield an adjective before its noun, and in a relative clause: a dog that is brown."""
+    candidates = []
     for adjective in doc:
         noun = adjective.head
-        if adjective.tag_ != "JJ" or kind(adjective) != "amod" or noun.i != adjective.i + 1:
+        if adjective.tag_ != "JJ" or base_label(adjective) != "amod" or noun.i != adjective.i + 1:
             continue
         if (
             noun.tag_ not in ("NN", "NNS")
@@ -236,24 +223,24 @@ def predicative_adjective(doc: "Doc", words: Mapping[str, str]) -> Pairs:
         if article.i and doc[article.i - 1].lower_ in ("and", "or"):  # a black and a white dog
             continue
         after = doc[noun.i + 1] if noun.i + 1 < len(doc) else None
-        if after is not None and not (after.is_punct or after.tag_ in ("VBZ", "VBP", "VBD", "MD")):
+        if after is not None and not (after.is_punct or after.tag_ in _FINITE):
             continue
         if [*children(noun, "acl", "appos", "conj", "compound")]:
             continue
-        # Most that end so only say of what kind a thing is: presidential elections.
-        if lemma_of(adjective.lower_, "ADJ") != adjective.lower_ or adjective.text.endswith("al"):
+        # Most adjectives in -al only classify: presidential elections.
+        if lemmatise(adjective.lower_, "ADJ") != adjective.lower_ or adjective.text.endswith("al"):
             continue
         if noun.lower_ in ("one", "ones") or noun.text[0].isupper():
             continue
-        found.append((adjective, noun))
-    if not found or is_negated(doc) or doc[-1].text == "?":
+        candidates.append((adjective, noun))
+    if not candidates or is_negated(doc) or doc[-1].text == "?":
         return
-    adjective, noun = found[0]
+    adjective, noun = candidates[0]
     root = next(t for t in doc if t.dep_ == "ROOT")
     finite = {t.tag_ for t in (root, *root.children) if t is root or t.pos_ == "AUX"} & _FINITE
-    if not finite:  # it is no sentence
+    if not finite:  # not a sentence
         return
-    past = "VBD" in finite
-    be = ("were" if past else "are") if is_plural(noun) else ("was" if past else "is")
+    is_past = "VBD" in finite
+    be = ("were" if is_past else "are") if is_plural(noun) else ("was" if is_past else "is")
     changes = {adjective.i: "", noun.i: f"{noun.text} that {be} {adjective.lower_}"}
-    yield changed(doc, {}), changed(doc, changes), adjective.lower_
+    yield replace_words(doc, {}), replace_words(doc, changes), adjective.lower_

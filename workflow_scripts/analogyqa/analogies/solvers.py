@@ -1,35 +1,35 @@
-"""The solvers of A : B :: C : ?, each a formula over the similarities of a candidate D.
+"""Solvers of A : B :: C : ?, which score candidates D by their cosines with A, B and C.
 
-All of them start from the cosines of unit vectors. An `offset` says what a candidate gains by A and
-B, and `scores` adds what it gains by C. So a solver is vectorised over candidates and over C alike,
-and a loop over single candidates gives the same bits. An offset of -inf gives a score of -inf.
+A solver splits its formula into an `offset`, which depends on A, B and D, and `scores`, which adds
+the part with C. So it can be vectorised over both candidates and C, with the same bits as a loop
+over single candidates. An offset of -inf gives a score of -inf.
 """
 
 from typing import Protocol
 
 import numpy as np
 
-# Levy and Goldberg (2014), section 6: so that nothing is divided by zero.
+# Avoids division by zero (Levy and Goldberg 2014, section 6).
 EPSILON = np.float32(0.001)
-# Not zero, which times -inf is no number.
+# Replaces zero, because 0 * -inf is not a number.
 LEAST = np.finfo(np.float32).tiny
-# Unit vectors that are nearer to each other than this are one vector.
+# Lower bound of a squared distance, because equal vectors must not divide by zero.
 NEAREST = np.float32(1e-6)
 
 
 class Solver(Protocol):
-    """A formula over float32 arrays that broadcast."""
+    """A formula over float32 arrays, which broadcast."""
 
     def to_pair(self, cosines: np.ndarray) -> np.ndarray:
-        """Return what `offset` is made of, for the cosines of candidates and A or B."""
+        """Transform the cosines of candidates and A or B for `offset`."""
         ...
 
     def to_c(self, cosines: np.ndarray) -> np.ndarray:
-        """Return what `scores` is made of, for the cosines of candidates and C."""
+        """Transform the cosines of candidates and C for `scores`."""
         ...
 
     def offset(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        """Return what candidates gain by A and B, of what `to_pair` has of both."""
+        """Return the offset of candidates, from their results of `to_pair` with A and with B."""
         ...
 
     def scores(
@@ -39,18 +39,19 @@ class Solver(Protocol):
         c: np.ndarray,
         out: np.ndarray | None = None,
     ) -> np.ndarray:
-        """Return the scores of candidates, in `out` where it is given.
+        """Return the scores of candidates.
 
         Args:
-            offset: of the candidates.
-            offset_of_c: of C, were it a candidate.
-            c: what `to_c` has of the candidates.
+            offset: the offsets of the candidates.
+            offset_of_c: the offset that C has as a candidate.
+            c: results of `to_c` for the candidates.
+            out: where to write the scores.
         """
         ...
 
 
 class ThreeCosAdd:
-    """cos(D, B) - cos(D, A) + cos(D, C): eq. 1, as in eq. 3 of Levy and Goldberg (2014)."""
+    """cos(D, B) - cos(D, A) + cos(D, C): eq. 1, which is eq. 3 of Levy and Goldberg (2014)."""
 
     def to_pair(self, cosines: np.ndarray) -> np.ndarray:
         return cosines
@@ -66,9 +67,9 @@ class ThreeCosAdd:
 
 
 class ThreeCosMul:
-    """cos(D, B) cos(D, C) / (cos(D, A) + epsilon), cosines shifted to (x + 1) / 2.
+    """cos(D, B) cos(D, C) / (cos(D, A) + epsilon), with cosines mapped to (x + 1) / 2.
 
-    Levy and Goldberg (2014), eq. 4 and the footnote to it.
+    Levy and Goldberg (2014), eq. 4 and its footnote.
     """
 
     def to_pair(self, cosines: np.ndarray) -> np.ndarray:
@@ -85,9 +86,9 @@ class ThreeCosMul:
 
 
 class Parallelogram:
-    """The cosine of B - A and D - C: eq. 6 of Diallo et al. (2019), of unit vectors.
+    """The cosine of B - A and D - C for unit vectors: eq. 6 of Diallo et al. (2019).
 
-    The length of B - A is left out, as it is the same for all candidates.
+    We leave out the length of B - A, which is the same for all candidates.
     """
 
     def to_pair(self, cosines: np.ndarray) -> np.ndarray:

@@ -1,7 +1,7 @@
-"""Pairs of sentences that differ in the form of a word: rules over parsed sentences.
+"""Rules over parsed sentences that change the form of a word.
 
-Section 3.1.2 of Zhu and de Melo (2020). A rule takes a parsed sentence and yields the pairs that it
-gives; one that is not sure of a sentence yields none.
+Section 3.1.2 of Zhu and de Melo (2020). A rule takes a parsed sentence and yields sentence pairs.
+When it is not sure of a sentence, it yields none.
 """
 
 from collections.abc import Iterator, Mapping
@@ -9,53 +9,56 @@ from typing import TYPE_CHECKING
 
 from analogyqa.analogies.dependencies import (
     auxiliaries,
+    base_label,
     child,
     children,
-    copula_of,
+    find_copula,
+    find_subject,
     is_negated,
     is_plural,
-    kind,
     label,
-    subject_of,
 )
-from analogyqa.analogies.inflection import inflected, is_form, lemma_of
-from analogyqa.analogies.pairs import changed, words_of
+from analogyqa.analogies.inflection import inflected, is_form, lemmatise
+from analogyqa.analogies.pairs import replace_words, word_set
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
 
-# First and second sentence, and the word that was changed.
+# First sentence, second sentence, and the word that varies.
 Pairs = Iterator[tuple[str, str, str]]
 
-_DEGREES = words_of("""
+_DEGREES = word_set("""
     much even far significantly slightly considerably somewhat lot still a rather substantially
     generally usually often
 """)
-_BE = words_of("is are was were be been")
-_COPULAS = words_of("be become seem look appear remain feel grow")
+_BE = word_set("is are was were be been")
+_COPULAS = word_set("be become seem look appear remain feel grow")
 _AMOUNTS = {"much", "many", "little", "few", "less", "likely", "able", "common"}
-# Of comparatives: in such a sentence what follows "than" is not all that depends on the adjective.
-_CONDITIONS = words_of("if how when as whose")
-# No subjects of their own, or none that a rule can put elsewhere.
-RELATIVE = words_of("who that which there what")
+# With these words, more than the phrase after "than" can depend on a comparative.
+_CONDITIONS = word_set("if how when as whose")
+# Not subjects of their own, or none that a rule can move.
+RELATIVE = word_set("who that which there what")
 _MODALS = {"will", "can", "should", "could", "would", "may", "must", "might"}
-_NUMERALS = words_of("""
+_NUMERALS = word_set("""
     two three four five six seven eight nine ten eleven twelve twenty thirty fifty
 """)
-# Before a noun their antonym is another matter: a possible candidate, a clear sky, a competitive
-# match, likely voters.
-_NO_ATTRIBUTES = words_of("certain clear competitive known likely pleasant possible")
-# What only several do, or what speaks of several.
-_OF_SEVERAL = words_of("""
+# A numeral after these cannot become "one".
+_NOT_BEFORE_NUMERALS = word_set(
+    "the these those of or to - his her its my our last first next than"
+)
+# Before a noun, the antonym of these has another meaning: a possible candidate, a clear sky.
+_NO_ATTRIBUTES = word_set("certain clear competitive known likely pleasant possible")
+# Words that require or imply a plural.
+_OF_SEVERAL = word_set("""
     other others each both together their they them themselves another apart between among all one
     themself same opposite different respectively side various these those race half some
 """)
 
 
 def comparative(doc: "Doc", words: Mapping[str, str]) -> Pairs:
-    """A predicate and its comparative: was long, was longer than the first one.
+    """Yield a predicate and its comparative: was long, was longer than the first one.
 
-    The adjective is the last but for what is compared, so that this can be left out.
+    Only the compared phrase may follow the adjective, so that it can be removed.
     """
     for than in doc:
         if than.lower_ != "than" or not 0 < than.i < len(doc) - 1:
@@ -66,7 +69,7 @@ def comparative(doc: "Doc", words: Mapping[str, str]) -> Pairs:
         more = doc[than.i - 2] if than.i > 1 and doc[than.i - 2].lower_ == "more" else None
         if adjective.pos_ != "ADJ":
             continue
-        base = adjective.text if more else lemma_of(adjective.lower_, "ADJ")
+        base = adjective.text if more else lemmatise(adjective.lower_, "ADJ")
         if (
             not base
             or base in _AMOUNTS
@@ -74,20 +77,20 @@ def comparative(doc: "Doc", words: Mapping[str, str]) -> Pairs:
         ):
             continue
         begin = (more or adjective).i
-        leave = {token.i: "" for token in doc[than.i :] if token.text not in ".!?"}
-        leave |= {more.i: ""} if more else {}
-        place = begin - 1
-        while place > 0 and doc[place].lower_ in _DEGREES:
-            leave[place] = ""
-            place -= 1
-        verb = doc[place]
+        removed = {token.i: "" for token in doc[than.i :] if token.text not in ".!?"}
+        removed |= {more.i: ""} if more else {}
+        position = begin - 1
+        while position > 0 and doc[position].lower_ in _DEGREES:
+            removed[position] = ""
+            position -= 1
+        verb = doc[position]
         if verb.lemma_ not in _COPULAS and verb.lower_ not in _BE:
             continue
-        if place == 0 or doc[place - 1].lower_ in RELATIVE or _is_finite(doc[than.i + 1]):
+        if position == 0 or doc[position - 1].lower_ in RELATIVE or _is_finite(doc[than.i + 1]):
             continue
         if is_negated(doc) or any(token.lower_ in _CONDITIONS for token in doc):
             continue
-        yield changed(doc, leave | {adjective.i: base}), changed(doc, {}), base
+        yield replace_words(doc, removed | {adjective.i: base}), replace_words(doc, {}), base
 
 
 def _is_finite(token: "Token") -> bool:
@@ -95,105 +98,92 @@ def _is_finite(token: "Token") -> bool:
 
 
 def opposites(doc: "Doc", words: Mapping[str, str]) -> Pairs:
-    """An adjective and its antonym, of a list of such: possible, impossible."""
-    found = [token for token in doc if token.lower_ in words and token.pos_ == "ADJ"]
-    if len(found) != 1 or is_negated(doc) or any(t.lower_ in ("any", "every") for t in doc):
+    """Yield a sentence with an adjective, and with its antonym: possible, impossible."""
+    adjectives = [token for token in doc if token.lower_ in words and token.pos_ == "ADJ"]
+    if len(adjectives) != 1 or is_negated(doc) or any(t.lower_ in ("any", "every") for t in doc):
         return
-    (adjective,) = found
+    (adjective,) = adjectives
     before = doc[adjective.i - 1].lower_ if adjective.i else ""
     after = doc[adjective.i + 1].lower_ if adjective.i + 1 < len(doc) else ""
-    predicate = copula_of(adjective) is not None
-    attribute = kind(adjective) == "amod" and adjective.head.i == adjective.i + 1
+    is_predicate = find_copula(adjective) is not None
+    is_attribute = base_label(adjective) == "amod" and adjective.head.i == adjective.i + 1
     if (
-        not (predicate or attribute)
+        not (is_predicate or is_attribute)
         or "-" in (before, after)
         or before in ("as", "how", "more", "most", "less", "least", "too", "so", "not", "n't", "if")
     ):
         return
-    if attribute and not predicate and adjective.lower_ in _NO_ATTRIBUTES:
+    if is_attribute and not is_predicate and adjective.lower_ in _NO_ATTRIBUTES:
         return
-    if adjective.lower_ == "responsible" and not attribute:  # one who did it is not irresponsible
+    if adjective.lower_ == "responsible" and not is_attribute:  # who did it is not irresponsible
         return
-    # A verb; a name or a heading; to be sure; certain to come.
+    # A verb, a name or heading, "to be sure", "certain to come".
     if before == "to" or adjective.i == 0 or (doc[0].lower_ == "to" and adjective.i == 2):
         return
     if after == "to" and adjective.lower_ in ("certain", "sure"):
         return
     if after == "of" and adjective.lower_ == "clear":
         return
-    # Of a noun before it, as in fuel efficient; a superlative; and what is no sentence.
+    # "Fuel efficient", superlatives, and texts that are not sentences.
     if doc[adjective.i - 1].tag_ in ("NN", "NNS", "RBS", "JJS"):
         return
     if not any(map(_is_finite, doc)):
         return
-    if attribute and adjective.head.text[0].isupper():  # a name
+    if is_attribute and adjective.head.text[0].isupper():  # a name
         return
-    yield changed(doc, {}), changed(doc, {adjective.i: words[adjective.lower_]}), adjective.lower_
+    yield (
+        replace_words(doc, {}),
+        replace_words(doc, {adjective.i: words[adjective.lower_]}),
+        adjective.lower_,
+    )
 
 
 def plurals(doc: "Doc", words: Mapping[str, str]) -> Pairs:
-    """One of a thing, and some number of it: examined one city, examined six cities."""
+    """Yield a sentence about one thing, and about several: one city, six cities."""
     for number in doc:
         noun = number.head
-        if number.lower_ not in _NUMERALS or kind(number) != "nummod" or noun.tag_ != "NNS":
+        if number.lower_ not in _NUMERALS or base_label(number) != "nummod" or noun.tag_ != "NNS":
             continue
         others = {token.lower_ for token in doc} - {number.lower_}
         if others & _OF_SEVERAL or noun.i - number.i > 3 or noun.i < number.i:
             continue
         if any(token.lower_ in _NUMERALS for token in doc if token.i != number.i):
             continue
-        if number.i and doc[number.i - 1].lower_ in (
-            "the",
-            "these",
-            "those",
-            "of",
-            "or",
-            "to",
-            "-",
-            "his",
-            "her",
-            "its",
-            "my",
-            "our",
-            "last",
-            "first",
-            "next",
-            "than",
-        ):
+        if number.i and doc[number.i - 1].lower_ in _NOT_BEFORE_NUMERALS:
             continue
-        if child(noun, "conj", "cc") is not None or kind(noun) == "conj":
+        if child(noun, "conj", "cc") is not None or base_label(noun) == "conj":
             continue
         if noun.i + 1 < len(doc) and doc[noun.i + 1].text in ("'", "'s"):
             continue
-        # Between them adjectives only.
+        # Only adjectives and singular nouns may stand between number and noun.
         if any(
             doc[i].pos_ not in ("ADJ", "NOUN") or doc[i].tag_ == "NNS"
             for i in range(number.i + 1, noun.i)
         ):
             continue
-        one = lemma_of(noun.lower_, "NOUN")
+        one = lemmatise(noun.lower_, "NOUN")
         if not one or one == noun.lower_ or inflected(one, "NNS") is None:
             continue
         changes = {number.i: "One" if number.i == 0 else "one", noun.i: one}
-        if kind(noun) == "nsubj":
+        if base_label(noun) == "nsubj":
             agreed = _in_singular(noun)
             if agreed is None or noun.head.tag_ in ("NNS", "NNPS") or _wears_several(noun):
                 continue
             changes |= agreed
-        elif any(kind(token) == "acl" for token in noun.children) or _is_subject_like(noun):
+        elif any(base_label(token) == "acl" for token in noun.children) or _is_subject_like(noun):
             continue
-        yield changed(doc, changes), changed(doc, {}), one
+        yield replace_words(doc, changes), replace_words(doc, {}), one
 
 
 def _wears_several(noun: "Token") -> bool:
-    """Return whether a noun is in several of a thing, one for each: two guys in uniforms."""
+    """Return whether a noun has a plural for each of its members: two guys in uniforms."""
     doc = noun.doc
     behind = doc[noun.i + 1 : noun.head.i] if noun.i < noun.head.i else doc[noun.i + 1 :]
     return len(behind) > 0 and behind[0].lower_ == "in" and any(t.tag_ == "NNS" for t in behind)
 
 
 def _is_subject_like(noun: "Token") -> bool:
-    """Return whether a verb may agree with a noun although it is not labelled as its subject."""
+    """Return whether a verb may agree with a noun that is not labelled as its subject."""
     doc = noun.doc
     after = doc[noun.i + 1] if noun.i + 1 < len(doc) else None
     before = [token.lower_ for token in doc[: noun.i]]
@@ -206,14 +196,14 @@ _SINGULAR = {"are": "is", "were": "was", "have": "has", "do": "does", "'re": "is
 
 
 def _in_singular(noun: "Token") -> dict[int, str] | None:
-    """Return the changes that make the verb of a plural subject agree with one; None if unsure."""
+    """Return the changes that make a plural subject's verb singular, or None if unsure."""
     verb = noun.head
     doc = noun.doc
     if label(noun) == "nsubj:pass" or verb.i < noun.i:
         finite = list(children(verb, "aux"))
     else:
         finite = [*children(verb, "aux", "cop")]
-    finite = [each for each in finite if each.i > noun.i]
+    finite = [token for token in finite if token.i > noun.i]
     word = finite[0] if finite else verb
     if word.i < noun.i or any(t.tag_ in ("VBP", "VBZ") and t.i != word.i for t in doc):
         return None
@@ -221,7 +211,7 @@ def _in_singular(noun: "Token") -> dict[int, str] | None:
         return None
     if word.lower_ in _SINGULAR:
         return {word.i: _SINGULAR[word.lower_]}
-    if word.tag_ == "MD" or (word.tag_ == "VBD" and word.lower_ != lemma_of(word.lower_, "VERB")):
+    if word.tag_ == "MD" or (word.tag_ == "VBD" and word.lower_ != lemmatise(word.lower_, "VERB")):
         return {}
     if word.tag_ == "VBP":
         singular = inflected(word.lemma_, "VBZ")
@@ -230,13 +220,13 @@ def _in_singular(noun: "Token") -> dict[int, str] | None:
 
 
 def conjugation(doc: "Doc", words: Mapping[str, str]) -> Pairs:
-    """A verb behind an auxiliary, and inflected by itself: will play, plays."""
+    """Yield a sentence with an auxiliary, and with the inflected verb: will play, plays."""
     if is_negated(doc) or doc[-1].text == "?":
         return
     for verb in doc:
         if verb.tag_ not in ("VB", "VBG") or verb.pos_ != "VERB":
             continue
-        helping, subject = auxiliaries(verb), subject_of(verb)
+        helping, subject = auxiliaries(verb), find_subject(verb)
         if len(helping) != 1 or subject is None or child(verb, "conj") is not None:
             continue
         (auxiliary,) = helping
@@ -245,15 +235,15 @@ def conjugation(doc: "Doc", words: Mapping[str, str]) -> Pairs:
         fits = (
             auxiliary.lower_ in _MODALS if verb.tag_ == "VB" else auxiliary.lower_ in ("is", "are")
         )
-        if not fits or kind(verb) == "conj" or subject.lower_ in RELATIVE:
+        if not fits or base_label(verb) == "conj" or subject.lower_ in RELATIVE:
             continue
-        # Another finite verb may be about the same time.
+        # Another finite verb may refer to the same time.
         if any(t.tag_ in ("VBZ", "VBP", "VBD", "MD") and t.i != auxiliary.i for t in doc):
             continue
-        lemma = verb.lower_ if verb.tag_ == "VB" else lemma_of(verb.lower_, "VERB")
+        lemma = verb.lower_ if verb.tag_ == "VB" else lemmatise(verb.lower_, "VERB")
         if not lemma or lemma in ("be", "have", "go"):
             continue
         many = auxiliary.lower_ == "are" if verb.tag_ == "VBG" else is_plural(subject)
         form = lemma if many else inflected(lemma, "VBZ")
         if form:
-            yield changed(doc, {}), changed(doc, {auxiliary.i: "", verb.i: form}), lemma
+            yield replace_words(doc, {}), replace_words(doc, {auxiliary.i: "", verb.i: form}), lemma

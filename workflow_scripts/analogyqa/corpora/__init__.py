@@ -1,5 +1,5 @@
-"""The data sets: a reader each.
+"""Readers of the data sets, one file each.
 
-A reader is a function from the path of one split's file to an iterator of `table.Pair`. It names
-file and line of anything malformed. Everything that all data sets share happens in `build_corpus`.
+A reader is a function from the path of one split's file to an iterator of `table.Pair`. It raises
+AnalogyQAError, naming file and line, for malformed input. `table.build_corpus` does the rest.
 """

@@ -1,4 +1,4 @@
-"""Cross-fitting: a data set cut into folds by question, each tested by what the others trained."""
+"""Cross-validation: split a data set into folds by question."""
 
 import numpy as np
 import pandas as pd
@@ -6,108 +6,112 @@ import pandas as pd
 from analogyqa.errors import AnalogyQAError
 from analogyqa.schemas import CORPUS
 
-# Of the questions that are not tested every so many-th chooses the epoch.
-DEV_EVERY = 8
-_SEED = 0  # of the order in which questions are dealt out; the folds are the same in every run
+DEV_EVERY = 8  # every eighth question outside the test fold goes to the dev split
+_SEED = 0  # shuffles the questions; fixed, so that every run has the same folds
 
 
-def fold_of(corpus: pd.DataFrame, number: int, folds: int) -> pd.DataFrame:
-    """Return a corpus whose test split is one fold of all its answerable questions.
+def fold_corpus(corpus: pd.DataFrame, number: int, folds: int) -> pd.DataFrame:
+    """Return a corpus whose test split is one fold of all answerable questions.
 
-    The questions are dealt out to the folds type by type, and within a type split by split, so that
-    the folds are alike. Those of one text stay together, whatever split they are from. Every eighth
-    of the others is the dev split, the rest trains.
+    Questions are assigned to folds by type and, within a type, by original split, so that the
+    folds are alike. Questions with the same text stay together. Of the questions outside the test
+    fold, every eighth goes to the dev split and the others to the training split.
 
     Args:
-        corpus: a table of schema CORPUS.
-        number: of the fold, from 1.
-        folds: how many there are.
+        corpus: table with schema CORPUS.
+        number: which fold to test, from 1.
+        folds: the number of folds.
 
     Returns:
-        A table of schema CORPUS. An id begins with the split that it is from: `dev:Q12`.
+        A table with schema CORPUS. Ids start with the original split: `dev:Q12`.
 
-    Raises AnalogyQAError when a split would be empty.
+    Raises:
+        AnalogyQAError: when a split would be empty.
     """
     answerable = corpus.groupby(["split", "question_id"], observed=True)["label"].transform("any")
     corpus = corpus[answerable].reset_index(drop=True)
     origin = corpus["split"].astype(str)
-    texts = normalised(corpus["question"])
-    kinds = corpus["question_type"].astype(object).fillna("")
-    groups = pd.DataFrame({"text": texts, "kind": kinds, "origin": origin}).drop_duplicates("text")
+    texts = normalise_texts(corpus["question"])
+    types = corpus["question_type"].astype(object).fillna("")
+    groups = pd.DataFrame({"text": texts, "type": types, "origin": origin}).drop_duplicates("text")
     order = np.random.default_rng(_SEED).permutation(len(groups))
-    groups = groups.iloc[order].sort_values(["kind", "origin"], kind="stable")
-    dealt = np.arange(len(groups)) % folds == number - 1
-    part = np.where(dealt, "test", "train").astype(object)
-    part[np.flatnonzero(~dealt)[::DEV_EVERY]] = "dev"
-    split = texts.map(dict(zip(groups["text"], part, strict=True)))
-    if missing := {"train", "dev", "test"} - set(part):
+    groups = groups.iloc[order].sort_values(["type", "origin"], kind="stable")
+    is_tested = np.arange(len(groups)) % folds == number - 1
+    new_split = np.where(is_tested, "test", "train").astype(object)
+    new_split[np.flatnonzero(~is_tested)[::DEV_EVERY]] = "dev"
+    if missing := {"train", "dev", "test"} - set(new_split):
         raise AnalogyQAError(
-            f"fold {number} of {folds}: {len(groups)} questions leave none for "
-            f"{', '.join(sorted(missing))}. Take fewer folds (crossfit.folds)."
+            f"Fold {number} of {folds} of {len(groups)} questions has no question for "
+            f"{', '.join(sorted(missing))}. Reduce cross_validation.folds."
         )
-    ids = {name: in_folds(corpus, name) for name in ("question_id", "candidate_id")}
-    order_of_splits = split.map({"train": 0, "dev": 1, "test": 2})
-    folded = corpus.assign(split=split, **ids).iloc[order_of_splits.argsort(kind="stable")]
+    split = texts.map(dict(zip(groups["text"], new_split, strict=True)))
+    ids = {column: fold_ids(corpus, column) for column in ("question_id", "candidate_id")}
+    split_order = split.map({"train": 0, "dev": 1, "test": 2})
+    folded = corpus.assign(split=split, **ids).iloc[split_order.argsort(kind="stable")]
     folded = folded.reset_index(drop=True)[CORPUS.names]
     require_no_leak(folded, corpus)
     return folded
 
 
-def of_fold(table: pd.DataFrame, folded: pd.DataFrame) -> pd.DataFrame:
-    """Return a table of pairs of a data set with the splits and ids of a fold, less what it lacks.
+def restrict_to_fold(table: pd.DataFrame, folded: pd.DataFrame) -> pd.DataFrame:
+    """Give the rows of a data set's table the splits and ids of a fold, and drop all others.
 
     Args:
-        table: columns split, question_id, candidate_id and others.
-        folded: as `fold_of` returns it.
+        table: any table with the columns split, question_id and candidate_id.
+        folded: the fold, as `fold_corpus` returns it.
     """
-    ids = {name: in_folds(table, name) for name in ("question_id", "candidate_id")}
+    ids = {column: fold_ids(table, column) for column in ("question_id", "candidate_id")}
     splits = folded.drop_duplicates("question_id").set_index("question_id")["split"]
     table = table.assign(**ids, split=ids["question_id"].map(splits))
     return table[table["split"].notna()].reset_index(drop=True)
 
 
-def in_folds(table: pd.DataFrame, name: str) -> pd.Series:
-    """Return a column of ids of a data set as its folds have them: `dev:Q12`."""
-    return table["split"].astype(str) + ":" + table[name].astype(str)
+def fold_ids(table: pd.DataFrame, column: str) -> pd.Series:
+    """Return the ids in a column as they appear in folds, with their split: `dev:Q12`."""
+    return table["split"].astype(str) + ":" + table[column].astype(str)
 
 
-def origin_of(item: str) -> str:
-    """Return the split of the data set that a question of a fold is from."""
-    return item.partition(":")[0]
+def original_split(fold_id: str) -> str:
+    """Return the split of the data set that a question of a fold comes from."""
+    return fold_id.partition(":")[0]
 
 
 def require_no_leak(folded: pd.DataFrame, corpus: pd.DataFrame) -> None:
-    """Raise AnalogyQAError where a fold knows more of its test questions than the data set has.
+    """Check that no question text is in two splits, and that each pair is one of the corpus.
 
-    A question text stands in one split only, and every pair is one of the data set's own.
+    Raises:
+        AnalogyQAError: when the fold leaks.
     """
     counts = count_shared(folded)
     columns = ["question", "candidate", "label"]
-    added = folded.merge(corpus[columns].drop_duplicates(), how="left", on=columns, indicator=True)
-    foreign = int(added["_merge"].eq("left_only").sum())
+    merged = folded.merge(corpus[columns].drop_duplicates(), how="left", on=columns, indicator=True)
+    foreign = int(merged["_merge"].eq("left_only").sum())
     if counts["questions"] or foreign:
         raise AnalogyQAError(
-            f"a fold leaks: {counts['questions']} of its test questions are in its training or dev "
-            f"split, too, and {foreign} of its pairs are none of the data set's."
+            f"A fold leaks: {counts['questions']} of its test questions are also in its training "
+            f"or dev split, and {foreign} of its pairs are not in the data set."
         )
 
 
 def count_shared(corpus: pd.DataFrame) -> dict[str, int]:
-    """Count what the test split shares with train and dev, by lower-cased text.
+    """Count the test questions and candidates whose text also occurs in train or dev.
 
-    Returns `questions`: test questions that are there, too; `candidates`: test candidates that are
-    there as candidates of another question; `of_questions`, `of_candidates`: how many there are.
+    Texts are compared without case and extra spaces.
+
+    Returns:
+        The counts `questions` and `candidates`, and their totals `of_questions` and
+        `of_candidates`.
     """
-    test = corpus["split"] == "test"
+    is_test = corpus["split"] == "test"
     counts = {}
-    for column, ids in (("question", "question_id"), ("candidate", "candidate_id")):
-        own = corpus[test].drop_duplicates(ids)
-        others = set(normalised(corpus.loc[~test, column]))
-        counts[f"{column}s"] = int(normalised(own[column]).isin(others).sum())
-        counts[f"of_{column}s"] = len(own)
+    for column, id_column in (("question", "question_id"), ("candidate", "candidate_id")):
+        tested = corpus[is_test].drop_duplicates(id_column)
+        seen = set(normalise_texts(corpus.loc[~is_test, column]))
+        counts[f"{column}s"] = int(normalise_texts(tested[column]).isin(seen).sum())
+        counts[f"of_{column}s"] = len(tested)
     return counts
 
 
-def normalised(texts: pd.Series) -> pd.Series:
+def normalise_texts(texts: pd.Series) -> pd.Series:
     """Return texts in lower case, with single spaces."""
     return texts.str.casefold().str.split().str.join(" ")

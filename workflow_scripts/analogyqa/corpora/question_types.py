@@ -1,4 +1,4 @@
-"""The types of questions, by their first word, and the subsets that types make up."""
+"""Question types, given by a question's first word, and the subsets of a corpus by type."""
 
 from collections.abc import Mapping, Sequence
 
@@ -8,24 +8,26 @@ from analogyqa.settings.data import OTHER
 from analogyqa.text import nfc
 
 
-def type_of(question: str, question_types: Mapping[str, Sequence[str]]) -> str | None:
-    """Return the type of a question, None where its first word makes none.
+def classify_question(question: str, question_types: Mapping[str, Sequence[str]]) -> str | None:
+    """Return the type of a question, or None.
 
-    The first word is the first white-space token, lower-cased, and must be a whole token of the
-    type. For who, when and where, of the rules that were tried only this one, of questions that
-    have a correct candidate, gives all 18 counts of Table 2 of the CoNLL paper.
+    The lower-cased first token must be one of a type's words. Applied to questions with a correct
+    candidate, this rule gives all 18 counts of Table 2 of the CoNLL paper; other rules do not.
 
     Args:
-        question: its text.
-        question_types: type to the first words that make it.
+        question: the text of the question.
+        question_types: first words of each type.
     """
-    first = question.split(maxsplit=1)[:1]
-    word = nfc(first[0]).lower() if first else ""
-    return next((name for name, words in question_types.items() if word in words), None)
+    tokens = question.split(maxsplit=1)
+    first = nfc(tokens[0]).lower() if tokens else ""
+    return next((name for name, words in question_types.items() if first in words), None)
 
 
-def subset_of(corpus: pd.DataFrame, split: str, types: Sequence[str] | None) -> pd.DataFrame:
-    """Return the pairs of a split whose question is of one of the types; None is `all`."""
+def select_subset(corpus: pd.DataFrame, split: str, types: Sequence[str] | None) -> pd.DataFrame:
+    """Return the pairs of a split whose question has one of the types.
+
+    With None (the subset `all`), return all answerable questions; those without a type get OTHER.
+    """
     pairs = corpus[corpus["split"] == split]
     if types is not None:
         return pairs[pairs["question_type"].isin(types)].reset_index(drop=True)

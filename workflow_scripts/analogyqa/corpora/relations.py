@@ -1,4 +1,4 @@
-"""Pairs of sentences that stand in a relation: a file for each, and the corpus of several."""
+"""Files of sentence pairs that share a relation, and the corpus made of several of them."""
 
 import logging
 from collections.abc import Iterator, Mapping
@@ -14,11 +14,11 @@ from analogyqa.schemas.analogies import ANALOGIES
 
 log = logging.getLogger(__name__)
 
-SPLIT = "test"  # nothing is trained on them
+SPLIT = "test"  # systems are only evaluated on these pairs
 
 
 class Relation(NamedTuple):
-    """A pair of a relation; `distractors` are none where all sentences are candidates."""
+    """A sentence pair; `distractors` is empty where all sentences of the relation compete."""
 
     pair_id: str
     first: str
@@ -27,10 +27,12 @@ class Relation(NamedTuple):
 
 
 def read(path: str | Path) -> Iterator[Relation]:
-    """Yield the pairs of a file: a table that was made here, or lines of two columns.
+    """Yield the pairs of a Parquet table with schema ANALOGIES, or of tab-separated lines.
 
-    Columns are separated by tabs; lines that are empty are passed over. Raises AnalogyQAError,
-    naming the line, for another number of columns or an empty one.
+    Empty lines are skipped.
+
+    Raises:
+        AnalogyQAError: for a line that does not have exactly two sentences.
     """
     if Path(path).suffix == ".parquet":
         for row in read_table(path, ANALOGIES).itertuples():
@@ -43,55 +45,57 @@ def read(path: str | Path) -> Iterator[Relation]:
         if len(fields) != 2 or not all(fields):
             raise AnalogyQAError(
                 f"{path}, line {number}: {len(fields)} columns, {sum(map(bool, fields))} of them "
-                "with text; a pair is two sentences with a tab between them"
+                "with text. Write two sentences with a tab between them."
             )
-        yield Relation(f"{number:04d}", *fields, [])
+        first, second = fields
+        yield Relation(f"{number:04d}", first, second, [])
 
 
 def _require_no_quotes(path: str | Path, pairs: list[Relation]) -> None:
     if pairs and all(are_quoted([pair.first, pair.second]) for pair in pairs):
         raise AnalogyQAError(
-            f"{path}: every sentence is in double quotes, as a spreadsheet writes them. "
+            f"{path}: every sentence is in double quotes, as spreadsheets write them. "
             f"{WITHOUT_QUOTES}."
         )
 
 
 def _report_repeated(path: str | Path, pairs: list[Relation]) -> None:
-    """Warn of pairs that come more than once; their analogies are solved as often."""
-    first: dict[tuple[str, str], str] = {}
+    """Warn about repeated pairs, because their analogies count more than once."""
+    first_ids: dict[tuple[str, str], str] = {}
     repeated = [
-        (pair.pair_id, before)
+        (pair.pair_id, first_id)
         for pair in pairs
-        if (before := first.setdefault((pair.first, pair.second), pair.pair_id)) != pair.pair_id
+        if (first_id := first_ids.setdefault(pair[1:3], pair.pair_id)) != pair.pair_id
     ]
     if repeated:
         log.warning(
-            "%s: repeated pairs: %d (the first is %s, the same as %s). All are kept; remove those "
-            "that are not meant.",
+            "%s: %d pairs repeat another one (first: %s repeats %s). All are kept; remove those "
+            "that you did not intend.",
             *(path, len(repeated), *repeated[0]),
         )
 
 
 def relations_corpus(files: Mapping[str, str | Path]) -> pd.DataFrame:
-    """Return the pairs of several relations as a table of schema CORPUS.
+    """Return the pairs of several relations as a table with schema CORPUS.
 
-    A pair is a question, its first sentence, with the second one as its right candidate and the
-    distractors as wrong ones; the relation is its type.
+    The first sentence of a pair becomes the question, the second its correct candidate, the
+    distractors its wrong candidates, and the category its question type. Repeated pairs are kept
+    and reported.
 
     Args:
-        files: category to its file.
+        files: the file of each category.
 
-    Pairs that come more than once are kept, and reported. Raises AnalogyQAError as `read`, for a
-    file whose sentences are all in double quotes, and for a category of fewer than three pairs:
-    with two there is one analogy, which asks for one of them only.
+    Raises:
+        AnalogyQAError: for a malformed or quoted file, and for a category with fewer than three
+            pairs: two pairs form one analogy, which asks for only one of them.
     """
     rows = []
     for category, path in files.items():
         pairs = list(read(path))
         if len(pairs) < 3:
             raise AnalogyQAError(
-                f"{path}: {len(pairs)} pairs; a category needs three, so that each is asked for by "
-                "another; add pairs, or take the category out of the data set"
+                f"{path}: {len(pairs)} pairs, but a category needs at least three. Add pairs, or "
+                "remove the category from the data set."
             )
         _require_no_quotes(path, pairs)
         _report_repeated(path, pairs)
@@ -102,25 +106,24 @@ def relations_corpus(files: Mapping[str, str | Path]) -> pd.DataFrame:
                     SPLIT,
                     question_id,
                     pair.first,
-                    f"{question_id}-{place}",
+                    f"{question_id}-{index}",
                     text,
-                    place == 0,
+                    index == 0,
                     category,
                 )
-                for place, text in enumerate([pair.second, *pair.distractors])
+                for index, text in enumerate([pair.second, *pair.distractors])
             ]
     return pd.DataFrame(rows, columns=CORPUS.names).astype({"label": "int8"})
 
 
-def review(pairs: Mapping[str, list[Relation]], count: int = 100) -> str:
-    """Return a page with up to `count` pairs of each relation, evenly drawn, to be read."""
-    parts = []
-    for title, own in pairs.items():
-        places = sorted({place * len(own) // count for place in range(count)})
-        lines = [f"# {title}: {len(places)} of {len(own)} pairs", ""]
-        for number, place in enumerate(places, start=1):
-            pair = own[place]
-            lines.append(f"{number}. {pair.first} | {pair.second}")
-            lines += [f"   - {text}" for text in pair.distractors]
-        parts.append("\n".join(lines))
-    return "\n\n".join(parts) + "\n"
+def review_page(relations: Mapping[str, list[Relation]], count: int = 100) -> str:
+    """Return a Markdown page with up to `count` evenly spaced pairs of each relation to review."""
+    sections = []
+    for title, pairs in relations.items():
+        rows = sorted({index * len(pairs) // count for index in range(count)})
+        lines = [f"# {title}: {len(rows)} of {len(pairs)} pairs", ""]
+        for number, row in enumerate(rows, start=1):
+            lines.append(f"{number}. {pairs[row].first} | {pairs[row].second}")
+            lines += [f"   - {text}" for text in pairs[row].distractors]
+        sections.append("\n".join(lines))
+    return "\n\n".join(sections) + "\n"

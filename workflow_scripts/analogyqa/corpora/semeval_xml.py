@@ -1,10 +1,11 @@
-"""The XML of SemEval's community question answering, as elements that know their lines."""
+"""Parse the XML of SemEval's community question answering, with line numbers for messages."""
 
 from collections.abc import Iterator
 from pathlib import Path
 from xml.etree.ElementTree import Element, TreeBuilder
 from xml.sax import SAXException
 from xml.sax.handler import ContentHandler
+from xml.sax.xmlreader import Locator
 
 from defusedxml.sax import parseString
 
@@ -12,64 +13,78 @@ from analogyqa.corpora.table import clean_id
 from analogyqa.errors import AnalogyQAError, shown
 from analogyqa.text import nfc
 
-_LINE = "#line"  # no attribute of XML has such a name
+_LINE = "#line"  # not a valid XML attribute name, so it clashes with none
 
 
 class Release:
-    """One file of a release; every error names the file and the line."""
+    """One file of a release. Its errors name the file and the line."""
 
     def __init__(self, path: str | Path) -> None:
-        """Parse a file; raises AnalogyQAError when it is not well-formed or declares an entity."""
+        """Parse a file, or raise AnalogyQAError for malformed XML or an entity declaration."""
         self.path, self._root = path, _parse(path)
 
     def iter(self, tag: str) -> Iterator[Element]:
-        """Yield the elements of a tag, in the order of the file."""
+        """Yield the elements with a tag, in the order of the file."""
         return self._root.iter(tag)
 
     def line(self, element: Element) -> int:
         return int(element.attrib[_LINE])
 
     def fail(self, element: Element, cause: str) -> AnalogyQAError:
-        """Return the error that an element is wrong."""
-        return AnalogyQAError(f"{self.path}, line {self.line(element)}: {cause}")
+        """Return an error about an element."""
+        return AnalogyQAError(
+            f"{self.path}, line {self.line(element)}: {cause}. Correct the file, or fetch it again."
+        )
 
     def attribute(self, element: Element, name: str) -> str:
         if name not in element.attrib:
-            raise self.fail(element, f"a {element.tag} without {name}. Fetch the file again.")
+            raise self.fail(element, f"a {element.tag} without {name}")
         return element.attrib[name]
 
     def id(self, element: Element, name: str) -> str:
-        """Return an attribute that is an id, as `clean_id` does."""
+        """Return the id in an attribute, normalised by `clean_id`."""
         return clean_id(self.attribute(element, name))
 
     def text(self, element: Element, *names: str) -> str:
-        """Return the text of parts, one of each name, with single spaces and in NFC."""
-        parts = [element.findall(name) for name in names]
-        for name, found in zip(names, parts, strict=True):
-            if len(found) != 1:
-                cause = f"a {element.tag} with {len(found)} {name}; it must have one"
+        """Return the joined text of one child element of each name, with single spaces."""
+        texts = []
+        for name in names:
+            children = element.findall(name)
+            if len(children) != 1:
+                cause = f"a {element.tag} with {len(children)} {name} instead of one"
                 raise self.fail(element, cause)
-        return nfc(" ".join(" ".join("".join(part.itertext()) for [part] in parts).split()))
+            texts.append("".join(children[0].itertext()))
+        return nfc(" ".join(" ".join(texts).split()))
 
     def label(self, element: Element, name: str, labels: dict[str, int]) -> int:
-        """Return what an attribute stands for among `labels`."""
-        found = self.attribute(element, name)
-        if found not in labels:
-            cause = f"label {shown(found)}; take a file with the labels {', '.join(labels)}"
-            raise self.fail(element, cause)
-        return labels[found]
+        """Return the number that `labels` gives for an attribute's value."""
+        value = self.attribute(element, name)
+        if value not in labels:
+            raise self.fail(
+                element, f"unknown label {shown(value)} (the labels are {', '.join(labels)})"
+            )
+        return labels[value]
 
 
 class _LinedTree(ContentHandler):
-    """Builds elements that know their lines."""
+    """Builds elements with their line number as an attribute."""
 
     def __init__(self) -> None:
         super().__init__()
         self.builder = TreeBuilder()
-        self.characters, self.endElement = self.builder.data, self.builder.end
+        self.locator = Locator()
+
+    def setDocumentLocator(self, locator) -> None:
+        self.locator = locator
 
     def startElement(self, name, attrs) -> None:
-        self.builder.start(name, {**attrs, _LINE: str(self._locator.getLineNumber())})
+        self.builder.start(name, {**attrs, _LINE: str(self.locator.getLineNumber())})
+
+    def endElement(self, name) -> None:
+        self.builder.end(name)
+
+    def characters(self, content) -> None:
+        self.builder.data(content)
 
     def skippedEntity(self, name) -> None:
         raise SAXException(f"the entity {name} is not declared")
@@ -78,12 +93,12 @@ class _LinedTree(ContentHandler):
 def _parse(path: str | Path) -> Element:
     tree = _LinedTree()
     try:
-        # The released files have a DTD, which is harmless as long as it declares no entity.
+        # The released files have a DTD. It is harmless as long as it declares no entity.
         parseString(Path(path).read_bytes(), tree)
-    except (SAXException, ValueError, LookupError) as error:  # the last two: entities, encodings
+    except (SAXException, ValueError, LookupError) as error:  # ValueError and LookupError: encoding
         cause = error.getMessage() if isinstance(error, SAXException) else error
-        line = tree._locator.getLineNumber()
+        line = tree.locator.getLineNumber()
         raise AnalogyQAError(
-            f"{path}, line {line}: not the XML of a release ({cause}). Fetch the file again."
+            f"{path}, line {line}: malformed XML ({cause}). Fetch the file again."
         ) from error
     return tree.builder.close()

@@ -1,4 +1,4 @@
-"""From what a reader yields to the corpus table."""
+"""Build the corpus table from the pairs that a reader yields, and count its questions."""
 
 import logging
 import unicodedata
@@ -8,25 +8,25 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from analogyqa.corpora.question_types import type_of
+from analogyqa.corpora.question_types import classify_question
+from analogyqa.corpora.specs import READERS
 from analogyqa.errors import AnalogyQAError
-from analogyqa.registry import READERS
 from analogyqa.schemas import CORPUS, SPLITS, read_table
 from analogyqa.settings.data import ALL
 from analogyqa.text import nfc
 
 log = logging.getLogger(__name__)
 
-# Split to question type, and ALL, to a number of questions.
-Counts = dict[str, dict[str, int]]
+Counts = dict[str, dict[str, int]]  # number of questions by split and question type (or ALL)
 
-WITHOUT_QUOTES = "Quotes are part of the text here: save the file again without a text delimiter"
+WITHOUT_QUOTES = "Quotes count as text here. Save the file again without a text delimiter"
 
 
 class Pair(NamedTuple):
-    """A question and one of its candidates, as found at `line` of a file.
+    """A question and one of its candidates.
 
-    `part` is the one of a file's parts that it is of, where a file has such.
+    `line` is the line of the file it was read from. `part` names a section of the data set, in
+    files that hold several.
     """
 
     line: int
@@ -38,10 +38,12 @@ class Pair(NamedTuple):
 
 
 def read_lines(path: str | Path) -> Iterator[tuple[int, str]]:
-    """Yield (line number, line without its end) of a UTF-8 file, with or without a byte-order mark.
+    """Yield the lines of a UTF-8 file with their numbers, in Unicode's composed form (NFC).
 
-    A line is in Unicode's composed form (NFC). Raises AnalogyQAError that names the line where the
-    file is not UTF-8, or has a character that no text has.
+    Line ends and a byte-order mark are removed.
+
+    Raises:
+        AnalogyQAError: for a line that is not UTF-8, or contains NUL or a carriage return.
     """
     with open(path, "rb") as file:
         for number, raw in enumerate(file, start=1):
@@ -50,17 +52,17 @@ def read_lines(path: str | Path) -> Iterator[tuple[int, str]]:
             except UnicodeDecodeError as error:
                 raise AnalogyQAError(
                     f"{path}, line {number}: not UTF-8 ({error.reason} at byte {error.start}). "
-                    "Convert the file to UTF-8 or fetch it again."
+                    "Convert the file to UTF-8, or fetch it again."
                 ) from error
             if "\0" in line:
                 raise AnalogyQAError(
-                    f"{path}, line {number}: a NUL character. Convert the file to UTF-8 or remove "
-                    "it from the text."
+                    f"{path}, line {number}: a NUL character. Convert the file to UTF-8, or remove "
+                    "the character."
                 )
             if "\r" in line:
                 raise AnalogyQAError(
-                    f"{path}, line {number}: a carriage return inside the line. End the lines with "
-                    "line feeds (from a spreadsheet: save the file with Windows or Unix line ends)."
+                    f"{path}, line {number}: a carriage return inside the line. Save the file with "
+                    "Unix or Windows line ends."
                 )
             yield number, nfc(line)
 
@@ -68,39 +70,46 @@ def read_lines(path: str | Path) -> Iterator[tuple[int, str]]:
 def read_columns(
     path: str | Path, columns: tuple[str, ...], kind: str
 ) -> Iterator[tuple[int, list[str]]]:
-    """Yield (line number, the fields of `columns`) of a tab-separated file with a header.
+    """Yield the line number and the requested columns of each row of a tab-separated file.
 
-    Quotes are literal and further columns are passed over. Raises AnalogyQAError, naming the line,
-    for a column that is missing or there twice, a header in double quotes, or a row of another
-    width than the header; `kind` is for the message.
+    Quotes are literal, and other columns are ignored.
+
+    Args:
+        path: the file, with a header.
+        columns: names of the columns to read.
+        kind: what the file is, for messages: "a WikiQA file".
+
+    Raises:
+        AnalogyQAError: for a missing or repeated column, a quoted header, or a row that is not as
+            wide as the header.
     """
     lines = read_lines(path)
     _, header = next(lines, (0, ""))
     names = header.split("\t")
     if are_quoted(names):
         raise AnalogyQAError(
-            f"{path}, line 1: the names of the columns are in double quotes, as a spreadsheet "
-            f"writes them. {WITHOUT_QUOTES}."
+            f"{path}, line 1: the column names are in double quotes, as spreadsheets write them. "
+            f"{WITHOUT_QUOTES}."
         )
     if missing := [column for column in columns if column not in names]:
         raise AnalogyQAError(
-            f"{path}, line 1: no column {', '.join(missing)} in the header; "
-            f"{kind} has {', '.join(columns)}"
+            f"{path}, line 1: no column {', '.join(missing)} in the header. The columns of {kind} "
+            f"are {', '.join(columns)}."
         )
     if repeated := [column for column in columns if names.count(column) > 1]:
         raise AnalogyQAError(
-            f"{path}, line 1: the header has the column {', '.join(repeated)} more than once. "
+            f"{path}, line 1: the header repeats the column {', '.join(repeated)}. "
             "Remove or rename all but one."
         )
-    places = [names.index(column) for column in columns]
+    positions = [names.index(column) for column in columns]
     for number, line in lines:
         fields = line.split("\t")
         if len(fields) != len(names):
             raise AnalogyQAError(
-                f"{path}, line {number}: {len(fields)} fields, the header has {len(names)}. Remove "
-                "an empty line or a tab within a text, or fetch the file again."
+                f"{path}, line {number}: {len(fields)} fields, but the header has {len(names)}. "
+                "Remove empty lines and tabs inside texts, or fetch the file again."
             )
-        yield number, [fields[place] for place in places]
+        yield number, [fields[position] for position in positions]
 
 
 def are_quoted(fields: Sequence[str]) -> bool:
@@ -109,9 +118,9 @@ def are_quoted(fields: Sequence[str]) -> bool:
 
 
 def clean_id(text: str) -> str:
-    """Return an id in Unicode's composed form, with single spaces inside and none around it.
+    """Normalise an id: composed Unicode form, single spaces, no zero-width characters.
 
-    Characters without a width are removed, so that ids that look the same are the same.
+    Ids that look the same are then equal.
     """
     if not text.isascii():
         text = nfc("".join(char for char in text if unicodedata.category(char) != "Cf"))
@@ -119,9 +128,9 @@ def clean_id(text: str) -> str:
 
 
 def parse_label(text: str, path: str | Path, line: int) -> int:
-    """Return 0 or 1; raises AnalogyQAError for anything else."""
+    """Return the label, 0 or 1, or raise AnalogyQAError."""
     if text not in ("0", "1"):
-        raise AnalogyQAError(f"{path}, line {line}: label {text!r} is neither 0 nor 1")
+        raise AnalogyQAError(f"{path}, line {line}: label {text!r} is neither 0 nor 1.")
     return int(text)
 
 
@@ -137,91 +146,99 @@ def build_corpus(
     """Read the splits of a data set into the corpus table.
 
     Args:
-        name: the data set, for messages.
+        name: the name of the data set, for messages.
         reader_name: a key of `READERS`.
-        files: split to path.
-        question_types: type to the first words that make it.
-        expected: split to question type to the number of questions there must be; a data set
-            that declares none is not checked.
-        drop_all_correct: splits whose questions are left out where all candidates are correct.
-        parts: split to the parts of its file that make it; a split that has none is a whole file.
+        files: path of each split.
+        question_types: first words of each question type.
+        expected: expected number of questions by split and type; empty for no check.
+        drop_all_correct: splits from which to drop questions whose candidates are all correct.
+        parts: the parts of its file that make up a split; without an entry, the whole file.
 
     Raises:
-        AnalogyQAError: when a file is empty or malformed, a question comes twice, its text
-            changes on the way, or the counts differ from `expected`.
+        AnalogyQAError: when a file is empty or malformed, a question id is repeated, a question's
+            text changes between its lines, or the counts differ from `expected`.
     """
     read = READERS[reader_name].load()
     tables = []
     for split in SPLITS:
-        own, pairs = (parts or {}).get(split), read(files[split])
-        wanted = (pair for pair in pairs if not own or pair.part in own)
-        tables.append(_split_table(split, files[split], wanted, question_types))
+        split_parts, pairs = (parts or {}).get(split), read(files[split])
+        selected = (pair for pair in pairs if not split_parts or pair.part in split_parts)
+        tables.append(_split_table(split, files[split], selected, question_types))
     corpus = pd.concat(tables, ignore_index=True)
     all_correct = corpus.groupby(["split", "question_id"])["label"].transform("all")
     corpus = corpus[~(all_correct & corpus["split"].isin(drop_all_correct))]
     corpus = corpus.reset_index(drop=True)
-    for split, counts in expected.items():
-        found = count_questions(corpus)[split]
-        for kind, count in counts.items():
-            if (there := found.get(kind, 0)) != count:
-                raise AnalogyQAError(
-                    f"{files[split]}: {there} {kind} questions in the {split} split of {name}, the "
-                    f"configuration expects {count} (datasets.{name}.questions). "
-                    "Correct the count or fetch the file again."
-                )
+    _check_counts(name, files, expected, count_questions(corpus))
     return corpus
 
 
+def _check_counts(name: str, files: Mapping[str, str], expected: Counts, counts: Counts) -> None:
+    for split, expected_counts in expected.items():
+        for question_type, expected_count in expected_counts.items():
+            count = counts[split].get(question_type, 0)
+            if count != expected_count:
+                raise AnalogyQAError(
+                    f"{files[split]}: {count} {question_type} questions in the {split} split of "
+                    f"{name}, but the configuration expects {expected_count} "
+                    f"(datasets.{name}.questions). Correct the count, or fetch the file again."
+                )
+
+
 def count_questions(corpus: pd.DataFrame) -> Counts:
-    """Count the questions that have a correct candidate, of each type and of all (Table 2)."""
+    """Count the questions with a correct candidate, by split and type (Table 2)."""
     answerable = corpus[corpus["label"] == 1].drop_duplicates(["split", "question_id"])
     counts: Counts = {}
     for split in SPLITS:
-        own = answerable.loc[answerable["split"] == split, "question_type"]
-        counts[split] = {str(kind): int(n) for kind, n in own.value_counts().items() if n}
-        counts[split][ALL] = len(own)
+        types = answerable.loc[answerable["split"] == split, "question_type"]
+        counts[split] = {str(name): int(n) for name, n in types.value_counts().items() if n}
+        counts[split][ALL] = len(types)
     return counts
 
 
-def count_corpora(paths: Iterable[str]) -> dict[str, dict[str, Counts]]:
-    """Count corpus tables: data set, by the name of the file, to what is counted to its counts.
+def count_corpora(paths: Iterable[str | Path]) -> dict[str, dict[str, Counts]]:
+    """Count the contents of corpus tables.
 
-    `questions` as `count_questions` does; `all_questions`, whether answerable or not, and `pairs`
-    of all types together.
+    Returns:
+        For each data set (the stem of its file): `questions` with a correct candidate,
+        `all_questions`, `pairs`, and `analogies` between two questions of one type.
     """
     return {Path(path).stem: _count(read_table(path, CORPUS)) for path in paths}
 
 
 def _count(corpus: pd.DataFrame) -> dict[str, Counts]:
     by_split = {split: corpus[corpus["split"] == split] for split in SPLITS}
+    questions = count_questions(corpus)
     return {
-        "questions": count_questions(corpus),
+        "questions": questions,
         "all_questions": {
-            split: {ALL: own["question_id"].nunique()} for split, own in by_split.items()
+            split: {ALL: pairs["question_id"].nunique()} for split, pairs in by_split.items()
         },
-        "pairs": {split: {ALL: len(own)} for split, own in by_split.items()},
-        "analogies": _count_analogies(count_questions(corpus)),
+        "pairs": {split: {ALL: len(pairs)} for split, pairs in by_split.items()},
+        "analogies": _count_analogies(questions),
     }
 
 
 def _count_analogies(questions: Counts) -> Counts:
-    """Count the unordered couples of questions of one type."""
+    """Count the unordered pairs of questions of the same type."""
     counts: Counts = {}
-    for split, of_type in questions.items():
-        counts[split] = {kind: n * (n - 1) // 2 for kind, n in of_type.items() if kind != ALL}
+    for split, by_type in questions.items():
+        counts[split] = {name: n * (n - 1) // 2 for name, n in by_type.items() if name != ALL}
         counts[split][ALL] = sum(counts[split].values())
     return counts
 
 
 def require_types(name: str, counts: Counts, types: Iterable[str]) -> None:
-    """Raise AnalogyQAError for types of which a split of a data set has no question."""
+    """Raise AnalogyQAError unless each split of a data set has a question of each type."""
     missing = [
-        f"{kind} ({split})" for kind in types for split in SPLITS if not counts[split].get(kind)
+        f"{question_type} ({split})"
+        for question_type in types
+        for split in SPLITS
+        if not counts[split].get(question_type)
     ]
     if missing:
         raise AnalogyQAError(
             f"data set {name}: no question with a correct candidate of type {', '.join(missing)}. "
-            "Leave the subsets of this type out (subsets.NAME: null), or add such questions."
+            "Remove the subsets of this type (subsets.NAME: null), or add such questions."
         )
 
 
@@ -235,55 +252,59 @@ def _split_table(
     previous = None
     for pair in pairs:
         pair = pair._replace(question_id=clean_id(pair.question_id))
-        seen = questions.setdefault(pair.question_id, [])
-        if seen and pair.question_id != previous:
+        earlier = questions.setdefault(pair.question_id, [])
+        if earlier and pair.question_id != previous:
             raise AnalogyQAError(
-                f"{path}, line {pair.line}: the question {pair.question_id} was complete already "
-                f"(first at line {seen[0].line}); ids must be unique"
+                f"{path}, line {pair.line}: the question {pair.question_id} already ended (it "
+                f"starts at line {earlier[0].line}). Use each id for one question only."
             )
-        if seen and pair.question != seen[0].question:
+        if earlier and pair.question != earlier[0].question:
             raise AnalogyQAError(
-                f"{path}, line {pair.line}: the question {pair.question_id} has another text "
-                f"than at line {seen[0].line}"
+                f"{path}, line {pair.line}: the text of question {pair.question_id} differs from "
+                f"that at line {earlier[0].line}."
             )
-        if not pair.question_id:
-            raise AnalogyQAError(f"{path}, line {pair.line}: an empty question id")
-        if not pair.question.strip():
-            raise AnalogyQAError(f"{path}, line {pair.line}: an empty question")
-        if not pair.candidate.strip():
-            raise AnalogyQAError(f"{path}, line {pair.line}: an empty candidate")
-        seen.append(pair)
+        texts = {
+            "question id": pair.question_id,
+            "question": pair.question,
+            "candidate": pair.candidate,
+        }
+        for name, text in texts.items():
+            if not text.strip():
+                raise AnalogyQAError(f"{path}, line {pair.line}: the {name} is empty.")
+        earlier.append(pair)
         previous = pair.question_id
     if not questions:
         raise AnalogyQAError(f"{path}: no questions in this file. Fetch it again.")
     _report_repeated(path, questions)
     rows = []
     for question_id, group in questions.items():
-        answerable = any(pair.label for pair in group)
-        kind = type_of(group[0].question, question_types) if answerable else None
+        is_answerable = any(pair.label for pair in group)
+        question_type = (
+            classify_question(group[0].question, question_types) if is_answerable else None
+        )
         rows += [
             (split, question_id, pair.question, f"{question_id}-{index}", pair.candidate,
-             pair.label, kind)
+             pair.label, question_type)
             for index, pair in enumerate(group)
         ]  # fmt: skip
     return pd.DataFrame(rows, columns=CORPUS.names)
 
 
 def _report_repeated(path: str | Path, questions: dict[str, list[Pair]]) -> None:
-    """Warn of candidates that a question has more than once; the released data have some."""
+    """Warn about candidates that a question lists more than once, as the released data do."""
     repeated = []
     for group in questions.values():
-        first: dict[str, Pair] = {}
+        first_with_text: dict[str, Pair] = {}
         for pair in group:
-            before = first.setdefault(pair.candidate, pair)
-            if before is not pair:
-                repeated.append((pair, before))
+            first = first_with_text.setdefault(pair.candidate, pair)
+            if first is not pair:
+                repeated.append((pair, first))
     if not repeated:
         return
-    contrary = sum(pair.label != before.label for pair, before in repeated)
-    pair, before = repeated[0]
+    contradictions = sum(pair.label != first.label for pair, first in repeated)
+    pair, first = repeated[0]
     log.warning(
-        "%s: repeated candidates of a question: %d, with another label: %d (the first in line %d, "
-        "as in line %d). All are kept.",
-        *(path, len(repeated), contrary, pair.line, before.line),
+        "%s: %d candidates repeat one of the same question, %d of them with another label "
+        "(first: line %d repeats line %d). All are kept.",
+        *(path, len(repeated), contradictions, pair.line, first.line),
     )

@@ -1,7 +1,7 @@
-"""TrecQA: the jacana files of Yao et al. 2013, or a table of the same pairs.
+"""TrecQA: the jacana files of Yao et al. (2013), or a table of the same pairs.
 
-A jacana file looks like XML and is not: tokens hold bare `<` and `&`. It is read line by line. Each
-block has the tokens of a sentence on its first line; annotation lines may follow and are not read.
+A jacana file looks like XML but contains bare `<` and `&`, so it is read line by line. The first
+line of each block holds the tokens of a sentence; annotation lines that follow are ignored.
 """
 
 import re
@@ -17,27 +17,30 @@ _BLOCKS = ("<question>", "<positive>", "<negative>")
 _TAGS = (*_BLOCKS, "</question>", "</positive>", "</negative>", "</QApairs>")
 _LABELS = {"positive": 1, "negative": 0}
 
-# The released TRAIN, DEV and TEST hold these questions without a candidate. They cannot be ranked
-# and are left out; any other such question is a sign of a damaged file.
+# The released TRAIN, DEV and TEST have these questions without candidates. They cannot be ranked,
+# so we skip them; any other question without candidates means a damaged file.
 _RELEASED_WITHOUT_CANDIDATES = {"94", "15.3", "41.3", "44.4", "58.1", "59.2", "64.3"}
 
 
 def read(path: str | Path) -> Iterator[Pair]:
-    """Yield the pairs of one split's file, jacana pseudo-XML or, by its suffix, `.tsv`.
+    """Yield the pairs of one split's file: jacana pseudo-XML or, by its suffix, `.tsv`.
 
-    Raises AnalogyQAError, naming the line, for a block that is not closed, not known or empty, a
-    question without text or candidates, or, in a table, a missing column or a wrong label.
+    Raises:
+        AnalogyQAError: for an unclosed, unknown or empty block, a question without text or
+            candidates, or, in a table, a missing column or an unknown label.
     """
     return _read_tsv(path) if Path(path).suffix == ".tsv" else _read_jacana(path)
 
 
 def _read_jacana(path: str | Path) -> Iterator[Pair]:
     question_id = question = block = tokens = None
-    opened = candidates = 0
+    block_line = candidates = 0
     seen: set[str] = set()
 
     def fail(number: int, cause: str) -> AnalogyQAError:
-        return AnalogyQAError(f"{path}, line {number}: {cause}")
+        return AnalogyQAError(
+            f"{path}, line {number}: {cause}. Correct the file, or fetch it again."
+        )
 
     for number, line in read_lines(path):
         stripped = line.strip()
@@ -47,15 +50,15 @@ def _read_jacana(path: str | Path) -> Iterator[Pair]:
             sentence = " ".join(tokens)
             if block == "question":
                 question = sentence
-            elif question is None:
+            elif question is None or question_id is None:
                 raise fail(number, f"a <{block}> before the question {question_id} has a text")
             else:
                 candidates += 1
-                yield Pair(opened, question_id, question, sentence, _LABELS[block])
+                yield Pair(block_line, question_id, question, sentence, _LABELS[block])
             block = tokens = None
         elif block is not None:
             if _OPEN.match(stripped) or stripped in _TAGS:
-                raise fail(number, f"the <{block}> of line {opened} is not closed")
+                raise fail(number, f"the <{block}> of line {block_line} is not closed")
             if tokens is None:
                 tokens = line.split("\t") if stripped else []
         elif match := _OPEN.fullmatch(stripped):
@@ -63,7 +66,7 @@ def _read_jacana(path: str | Path) -> Iterator[Pair]:
                 raise fail(number, f"the question {question_id} is not closed")
             question_id, question, candidates = clean_id(match[1]), None, 0
             if question_id in seen:
-                raise fail(number, f"a second question {question_id}; ids must be unique")
+                raise fail(number, f"a second question with the id {question_id}")
             seen.add(question_id)
         elif stripped == "</QApairs>":
             if question_id is None:
@@ -74,12 +77,12 @@ def _read_jacana(path: str | Path) -> Iterator[Pair]:
         elif stripped in _BLOCKS:
             if question_id is None:
                 raise fail(number, f"{stripped} outside of <QApairs>")
-            block, tokens, opened = stripped[1:-1], None, number
+            block, tokens, block_line = stripped[1:-1], None, number
         elif stripped:
             raise fail(number, f"unexpected text {stripped[:40]!r} between the blocks")
     if question_id is not None:
         raise AnalogyQAError(
-            f"{path}: ends inside the question {question_id}. The file is cut off: fetch it again."
+            f"{path}: the file ends inside the question {question_id}. Fetch it again."
         )
 
 

@@ -1,4 +1,4 @@
-"""WikiQA (Yang et al. 2015) as released: tab-separated, a header, quotes are literal."""
+"""WikiQA (Yang et al. 2015) as released: tab-separated with a header; quotes are literal."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,8 +11,8 @@ COLUMNS = ("QuestionID", "Question", "Sentence", "Label")
 def read(path: str | Path) -> Iterator[Pair]:
     """Yield the pairs of one split's file.
 
-    Raises AnalogyQAError, naming the line, for a missing column, a row of another width or a
-    label that is neither 0 nor 1.
+    Raises:
+        AnalogyQAError: for a missing column, a row of the wrong width or a label other than 0 or 1.
     """
     for number, fields in read_columns(path, COLUMNS, "a WikiQA file"):
         question_id, question, candidate, label = fields

@@ -1,7 +1,7 @@
 """YahooCQA as lines `question#answer#label`; consecutive lines of a question are its candidates.
 
-The split of Tay et al. (2017) was released as one pickle, question to [[answer, label], ..] for
-each of train, dev and test. It is not read, as a pickle can run code: bring it into such lines.
+Tay et al. (2017) released their splits as one pickle, which maps train, dev and test to questions
+with lists of [answer, label]. We do not read it, because a pickle can run code: convert it first.
 """
 
 from collections.abc import Iterator
@@ -12,21 +12,24 @@ from analogyqa.errors import AnalogyQAError
 
 
 def read(path: str | Path) -> Iterator[Pair]:
-    """Yield the pairs of one split's file; ids are running numbers.
+    """Yield the pairs of one split's file, with running numbers as question ids.
 
-    A question that comes again after another one is a question of its own: its candidates are
-    others. Raises AnalogyQAError, naming the line, for another number of fields, as of a `#` in a
-    text, or a label that is neither 0 nor 1.
+    A question that comes back after another one counts as a new question, with other candidates.
+
+    Raises:
+        AnalogyQAError: for a line without exactly three fields, such as one with a `#` in a text,
+            or a label other than 0 or 1.
     """
-    running, previous = 0, None
+    question_number, previous = 0, None
     for number, line in read_lines(path):
         fields = line.split("#")
         if len(fields) != 3:
             raise AnalogyQAError(
-                f"{path}, line {number}: {len(fields)} fields, question#answer#label has 3. "
-                "Remove any further # from the texts, or fetch the file again."
+                f"{path}, line {number}: {len(fields)} fields instead of the 3 of "
+                "question#answer#label. Remove any # from the texts, or fetch the file again."
             )
-        question, candidate, label = fields
-        running += question != previous
+        question, candidate, label_text = fields
+        question_number += question != previous
         previous = question
-        yield Pair(number, str(running), question, candidate, parse_label(label, path, number))
+        label = parse_label(label_text, path, number)
+        yield Pair(number, str(question_number), question, candidate, label)

@@ -1,8 +1,8 @@
 """The sentence encoders: a file each, with a class that has the methods of `Encoder`."""
 
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from analogyqa.registry import ENCODERS
+from analogyqa.encoders.specs import ENCODERS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -16,21 +16,21 @@ if TYPE_CHECKING:
 class Encoder(Protocol):
     """Turns sentences into vectors; one that is trained is a `torch.nn.Module`.
 
-    Its constructor takes the word vectors (float32 [V, d], or None where the registry says that
-    it needs none), the training section of the configuration and the seed of all that it draws.
+    Its constructor takes the word vectors (float32 [V, d], or None without
+    `needs_vectors`), the training section of the configuration and the seed of its random numbers.
     """
 
     def __call__(self, words: "Batch", lengths: "Batch") -> "Batch":
         """Encode n sentences of up to t words: ids [n, t] and lengths [n] to float32 [n, dim].
 
-        Ids beyond a sentence's length are padding and must not change its vector. An encoder that
-        is trained takes and returns tensors, another one arrays: it does not import PyTorch.
+        Ids beyond a sentence's length are padding and must not change its vector. A trained encoder
+        takes and returns tensors. Others take and return arrays, and do not import PyTorch.
         """
         ...
 
 
 def build_encoder(
     name: str, word_vectors: "np.ndarray | None", training: "Training", seed: int
-) -> Encoder:
-    """Return a new encoder of a registered name."""
+) -> Any:
+    """Return a new `Encoder`; a trained one is also a `torch.nn.Module`."""
     return ENCODERS[name].load()(word_vectors, training, seed)

@@ -4,35 +4,29 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
 
-from analogyqa.encoders.dropout import Dropout
 from analogyqa.encoders.gru import GRUMax, reversed_rows
+from analogyqa.encoders.word_vectors import WordVectorEncoder
 
 if TYPE_CHECKING:
     from analogyqa.settings.systems import Training
 
 
-class BiGRUEncoder(nn.Module):
-    """Word vectors, a bidirectional GRU, the maximum over time: [n, sentence_dim]."""
+class BiGRUEncoder(WordVectorEncoder):
+    """Max pooling over the states of a bidirectional GRU: [n, sentence_dim]."""
 
     def __init__(self, word_vectors: np.ndarray, training: "Training", seed: int) -> None:
-        super().__init__()
-        torch.manual_seed(seed)
-        vectors = torch.from_numpy(np.array(word_vectors, dtype=np.float32))
-        self.register_buffer("word_vectors", vectors, persistent=False)
+        super().__init__(word_vectors, training, seed)
         self.gru = nn.GRU(
-            vectors.shape[1], training.sentence_dim // 2, batch_first=True, bidirectional=True
+            self.word_dim, training.sentence_dim // 2, batch_first=True, bidirectional=True
         )
-        self.word_dropout = Dropout(training, "word_vectors")
-        self.sentence_dropout = Dropout(training, "sentence_vector")
 
     def forward(self, words: Tensor, lengths: Tensor) -> Tensor:
-        """Encode word ids [n, t] of the given lengths [n] (on the CPU).
+        """Encode word ids [n, t] with lengths [n], which are on the CPU.
 
-        An empty sentence is read as the first id of its padding.
+        An empty sentence is encoded as its first padding id.
         """
         packed = pack_padded_sequence(
             words, lengths.clamp(min=1), batch_first=True, enforce_sorted=False
@@ -40,26 +34,23 @@ class BiGRUEncoder(nn.Module):
         pool = self._pool if packed.data.device.type == "cpu" else self._pool_on_gpu
         return self.sentence_dropout(pool(packed))
 
-    def _embed(self, ids: Tensor) -> Tensor:
-        return self.word_dropout(F.embedding(ids, self.word_vectors))
-
     def _pool(self, packed: PackedSequence) -> Tensor:
         ids, rows = packed.data, None
         if not self.word_dropout.acts:
-            # A word that comes again is the same: it is multiplied with the weights once.
+            # Without dropout, multiply repeated words with the weights only once.
             ids, rows = ids.unique(return_inverse=True)
-        x = self._embed(ids)
+        x = self.embed(ids)
         sizes = packed.batch_sizes.tolist()
         forward, reverse = self.gru.all_weights
-        back = reversed_rows(packed.batch_sizes)
+        backwards = reversed_rows(packed.batch_sizes)
         directions = (
             GRUMax.apply(x, rows, *forward, sizes),
-            GRUMax.apply(x, back if rows is None else rows[back], *reverse, sizes),
+            GRUMax.apply(x, backwards if rows is None else rows[backwards], *reverse, sizes),
         )
         return torch.cat(directions, dim=1)[packed.unsorted_indices]
 
     def _pool_on_gpu(self, packed: PackedSequence) -> Tensor:
-        """Give the same vectors with the GRU of cuDNN."""
-        states, _ = self.gru(PackedSequence(self._embed(packed.data), *packed[1:]))
+        """Compute the same vectors with cuDNN's GRU."""
+        states, _ = self.gru(PackedSequence(self.embed(packed.data), *packed[1:]))
         padded, _ = pad_packed_sequence(states, batch_first=True, padding_value=-torch.inf)
         return padded.amax(dim=1)

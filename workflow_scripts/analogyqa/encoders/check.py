@@ -1,12 +1,12 @@
-"""Does an encoder keep the interface? Asked before any job, on two sentences."""
+"""Check before any job that an encoder implements the interface, on two sentences."""
 
 import sys
 
 import numpy as np
 
 from analogyqa.encoders import build_encoder
+from analogyqa.encoders.specs import ENCODERS
 from analogyqa.errors import AnalogyQAError, one_line
-from analogyqa.registry import ENCODERS
 from analogyqa.settings.systems import Training
 
 WORDS, DIM = 7, 5
@@ -16,18 +16,18 @@ LENGTHS = np.array([3, 1])
 
 
 def check_encoder(name: str) -> None:
-    """Raise AnalogyQAError when a registered encoder cannot be used, with what is wrong.
+    """Raise AnalogyQAError when a registered encoder violates the interface.
 
-    That PyTorch cannot be imported is no fault of the encoder, and the message says so.
+    If PyTorch cannot be imported, the message says so and does not blame the encoder.
     """
     path = ENCODERS[name].path
     if ENCODERS[name].trained or ENCODERS[name].gives_words:
         _require_pytorch()
     try:
-        problem = _problem_of(name)
+        problem = _find_problem(name)
     except AnalogyQAError:
         raise
-    except Exception as error:  # of any kind: the code is somebody's own
+    except Exception as error:  # user code raises anything
         problem = f"it raises {one_line(error)}"
     if problem:
         raise AnalogyQAError(
@@ -39,45 +39,47 @@ def check_encoder(name: str) -> None:
 def _require_pytorch() -> None:
     try:
         import torch  # noqa: F401
-    except Exception as error:  # of any kind: a library of the system can be missing
+    except Exception as error:  # for example, OSError for a missing system library
         raise AnalogyQAError(
-            f"PyTorch cannot be imported ({one_line(error)}). Install it again in {sys.prefix}, or "
-            "delete this environment and set it up again."
+            f"PyTorch cannot be imported ({one_line(error)}). Reinstall it in {sys.prefix}, or "
+            "delete this environment and create it again."
         ) from error
 
 
-def _problem_of(name: str) -> str | None:
+def _find_problem(name: str) -> str | None:
     entry = ENCODERS[name]
     generator = np.random.default_rng(0)
     word_vectors = generator.normal(size=(WORDS, DIM)).astype(np.float32)
     vectors = word_vectors if entry.needs_vectors else None
     encoder = build_encoder(name, vectors, Training(sentence_dim=6), seed=0)
     if not (entry.trained or entry.gives_words):
-        return _unfit(encoder(SENTENCES, LENGTHS))
+        return _find_shape_problem(encoder(SENTENCES, LENGTHS))
     import torch
 
     if entry.gives_words:
-        found = encoder(torch.from_numpy(SENTENCES), torch.from_numpy(LENGTHS)).detach().numpy()
-        beyond = np.arange(SENTENCES.shape[1]) >= LENGTHS[:, None]
-        return _unfit(found, 3) or ("a row of padding is not zero" if found[beyond].any() else None)
+        words = encoder(torch.from_numpy(SENTENCES), torch.from_numpy(LENGTHS)).detach().numpy()
+        is_padding = np.arange(SENTENCES.shape[1]) >= LENGTHS[:, None]
+        if problem := _find_shape_problem(words, 3):
+            return problem
+        return "a row of padding is not zero" if words[is_padding].any() else None
     if not isinstance(encoder, torch.nn.Module):
-        return "it is trained, so it must be a torch.nn.Module"
+        return "a trained encoder must be a torch.nn.Module"
     if not any(parameter.requires_grad for parameter in encoder.parameters()):
         return "it is trained, but none of its parameters requires a gradient"
     encoder.eval()
     with torch.no_grad():
-        found, other = (
+        vectors, others = (
             encoder(torch.from_numpy(words), torch.from_numpy(LENGTHS)).numpy()
             for words in (SENTENCES, OTHER_PADDING)
         )
-    if problem := _unfit(found):
+    if problem := _find_shape_problem(vectors):
         return problem
-    return None if np.allclose(found, other, atol=1e-6) else "padding changes a vector"
+    return None if np.allclose(vectors, others, atol=1e-6) else "padding changes a vector"
 
 
-def _unfit(vectors: np.ndarray, dimensions: int = 2) -> str | None:
+def _find_shape_problem(vectors: np.ndarray, dimensions: int = 2) -> str | None:
     shape = SENTENCES.shape[: dimensions - 1]
     if vectors.dtype != np.float32 or vectors.ndim != dimensions or vectors.shape[:-1] != shape:
-        found, sizes = f"{vectors.dtype} {list(vectors.shape)}", ", ".join(map(str, shape))
-        return f"for {len(LENGTHS)} sentences it gives {found}, not float32 [{sizes}, dim]"
+        actual, sizes = f"{vectors.dtype} {list(vectors.shape)}", ", ".join(map(str, shape))
+        return f"for {len(LENGTHS)} sentences it gives {actual}, not float32 [{sizes}, dim]"
     return None if np.isfinite(vectors).all() else "a vector has a value that is not finite"

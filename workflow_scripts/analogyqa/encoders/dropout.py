@@ -1,4 +1,4 @@
-"""Dropout as the open choices of the papers read it: where it acts, and who shares a mask."""
+"""Dropout, with the choices that papers leave open: where it acts, and who shares a mask."""
 
 from typing import TYPE_CHECKING, Literal
 
@@ -9,11 +9,10 @@ if TYPE_CHECKING:
 
 
 class Dropout(nn.Module):
-    """Sets coordinates of vectors [.., dim] to 0 while training, at one place of an encoder.
+    """Dropout of vectors [..., dim] at one place in an encoder, if `dropout_place` includes it.
 
-    `dropout_place` says whether it acts there. With `dropout_mask: own` each word, or sentence, of
-    a batch has a mask of its own; with `shared` all of them have one, so that both sides of a pair
-    lose the same coordinates.
+    With `dropout_mask: own`, each word or sentence of a batch has its own mask. With `shared`, all
+    share one mask, so that both sides of a pair lose the same coordinates.
     """
 
     def __init__(
@@ -30,6 +29,6 @@ class Dropout(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         if not self.acts:
             return x
-        # F.dropout draws its mask five times slower on the CPU.
-        drawn = x.new_empty(x.shape[-1:] if self.shared else x.shape).uniform_()
-        return x.mul(drawn.ge_(self.rate)).div_(1 - self.rate)
+        # F.dropout is five times slower on the CPU.
+        mask = x.new_empty(x.shape[-1:] if self.shared else x.shape).uniform_()
+        return x.mul(mask.ge_(self.rate)).div_(1 - self.rate)

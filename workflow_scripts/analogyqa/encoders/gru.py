@@ -1,8 +1,8 @@
-"""A GRU over packed sentences and the maximum of its states, fast on one CPU thread.
+"""A GRU over packed sentences with max pooling, fast on one CPU thread.
 
-On the CPU `nn.GRU` spends most of its time outside matrix products: each step of the backward pass
-adds to gradients as large as the whole batch. Here a step is one matrix product and a few
-operations on its own rows, and the gradients of the weights are formed once, over all tokens.
+On the CPU, `nn.GRU` spends most of its time outside matrix products, because each step of the
+backward pass updates gradients as large as the whole batch. Here, a step is one matrix product and
+a few operations on its own rows, and the weight gradients are computed once, over all tokens.
 
 The equations are those of `nn.GRU` (Cho et al. 2014, with the reset gate after the product):
 
@@ -12,8 +12,8 @@ The equations are those of `nn.GRU` (Cho et al. 2014, with the reset gate after 
     n = tanh(W_in x + b_in + r * m)                 candidate state
     h' = (1 - z) * n + z * h
 
-Packed arrays are those of `torch.nn.utils.rnn.PackedSequence`: the sentences longest first, and
-their N tokens step by step. `sizes` holds the number of sentences that reach each step.
+Arrays are packed as in `torch.nn.utils.rnn.PackedSequence`: longest sentences first, and their N
+tokens step by step. `sizes` is the number of sentences that reach each step.
 """
 
 from itertools import pairwise
@@ -24,7 +24,7 @@ import torch.nn.functional as F
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-# Private to PyTorch, so asked for rather than taken for granted; the version is pinned.
+# A private operator of PyTorch, so check that it exists.
 _USE_ONEDNN = (
     torch.backends.cpu.get_cpu_capability() == "AVX512"
     and torch.backends.mkldnn.is_available()
@@ -33,10 +33,7 @@ _USE_ONEDNN = (
 
 
 def reversed_rows(sizes: Tensor) -> Tensor:
-    """Return the rows [N] that read each packed sentence from its last token on.
-
-    The reverse direction of a bidirectional GRU is a GRU over these rows.
-    """
+    """Return the rows [N] of packed sentences in reverse, for the backward direction."""
     step = torch.arange(len(sizes)).repeat_interleave(sizes)
     starts = sizes.cumsum(0) - sizes
     sentence = torch.arange(len(step)) - starts[step]
@@ -45,11 +42,11 @@ def reversed_rows(sizes: Tensor) -> Tensor:
 
 
 def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    """Return x weight^T + bias, without a gradient; `F.linear` made faster.
+    """Return x weight^T + bias without a gradient, faster than `F.linear`.
 
-    PyTorch multiplies float32 matrices with MKL, which leaves AVX-512 unused on AMD processors and
-    then takes twice the time of oneDNN; without AVX-512 it is the faster one. The operator is the
-    one that `torch.compile` emits.
+    PyTorch multiplies float32 matrices with MKL, which does not use AVX-512 on AMD processors and
+    then takes twice the time of oneDNN. Without AVX-512, MKL is faster. `torch.compile` emits the
+    same operator.
     """
     if x.dtype == torch.float32 and _USE_ONEDNN:
         return torch.ops.mkldnn._linear_pointwise(x, weight, bias, "none", [], "")
@@ -57,12 +54,12 @@ def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
 
 
 class GRUMax(torch.autograd.Function):
-    """One direction of a GRU from a zero state, and the maximum of each sentence's states.
+    """Max pooling over the states of one direction of a GRU, on the CPU.
 
     `GRUMax.apply(x, rows, weight_ih, weight_hh, bias_ih, bias_hh, sizes)` reads the packed tokens
-    x[rows], or x itself without rows, on the CPU: a token that comes again needs only one row in
-    x [W, d]. Parameters are named and shaped as in `nn.GRU`. It returns [n, h], longest sentence
-    first. Where states tie for the maximum, the last one gets the gradient.
+    x[rows], so that repeated tokens need only one row of x [W, d], or x itself if `rows` is None.
+    Parameters have the names and shapes of `nn.GRU`. The result is [n, h], longest sentence first.
+    If states tie for the maximum, the last one gets the gradient.
     """
 
     @staticmethod
@@ -77,7 +74,7 @@ class GRUMax(torch.autograd.Function):
         sizes: list[int],
     ) -> Tensor:
         size = weight_hh.shape[1]
-        # Each step turns its rows of the gates into r, z, n.
+        # Each step overwrites its rows of the gates with r, z and n.
         gates = linear(x, weight_ih, bias_ih)
         if rows is not None:
             gates = gates.index_select(0, rows)
@@ -107,22 +104,22 @@ class GRUMax(torch.autograd.Function):
         h = states[sizes[0] :]
         r, z, n = gates.split(size, dim=1)
 
-        # The derivatives of h' by the arguments of r and z, by m, and by the argument of n. Each
-        # step multiplies its rows by the gradient of h', which makes them gradients.
+        # Derivatives of h' by the arguments of r and z, by m, and by the argument of n. Each step
+        # multiplies its rows by the gradient of h'.
         grads = gates.new_empty(len(gates), 3, size)
         grad_n = torch.ops.aten.tanh_backward(1 - z, n)
         torch.mul(torch.ops.aten.sigmoid_backward(recurrent, r), grad_n, out=grads[:, 0])
         torch.mul(h - n, 1 - z, out=grads[:, 1])  # h' - n = z (h - n)
         torch.mul(grad_n, r, out=grads[:, 2])
-        awaited = maximum.clone()  # NaN, which equals nothing, once the state is found
+        pending = maximum.clone()  # set to NaN, which equals nothing, once the state is found
         grad_h = torch.zeros_like(maximum)
         steps = zip(*(part.split(sizes) for part in (h, z, grads, grad_n)), strict=True)
         for state, z_step, grads_step, grad_n_step in reversed(list(steps)):
             count = len(state)
             grad = grad_h[:count]
-            found = state == awaited[:count]
-            awaited[:count].masked_fill_(found, torch.nan)
-            grad.addcmul_(grad_maximum[:count], found)
+            is_maximum = state == pending[:count]
+            pending[:count].masked_fill_(is_maximum, torch.nan)
+            grad.addcmul_(grad_maximum[:count], is_maximum)
             grads_step.mul_(grad[:, None])
             grad_n_step.mul_(grad)
             grad.mul_(z_step).add_(linear(grads_step.flatten(1), weight_hh.t()))
@@ -131,7 +128,7 @@ class GRUMax(torch.autograd.Function):
         blocks = pairwise(states.split([sizes[0], *sizes]))
         previous = torch.cat([before[: len(state)] for before, state in blocks])
         grad_weight_hh, grad_bias_hh = linear(previous.t(), grads.t()).t(), grads.sum(0)
-        grads[:, 2 * size :] = grad_n  # what x sees in place of m
+        grads[:, 2 * size :] = grad_n  # for the input, replace the gradient of m
         by_word = grads
         if rows is not None:
             by_word = grads.new_zeros(len(x), 3 * size).index_add_(0, rows, grads)

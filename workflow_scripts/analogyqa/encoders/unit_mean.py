@@ -1,4 +1,4 @@
-"""The mean of a sentence's word vectors, each of length 1."""
+"""The mean of a sentence's word vectors, scaled to unit length."""
 
 from typing import TYPE_CHECKING
 
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 
 class UnitMeanEncoder(MeanEncoder):
-    """As the mean, of words that count alike: [n, d].
+    """Averages word vectors of unit length, so that all words count equally: [n, d].
 
-    The vectors of rare words are often short, and vanish in a mean with those of *the* and *in*.
+    Rare words often have short vectors, which vanish in a mean with those of *the* and *in*.
     """
 
     def __init__(self, word_vectors: np.ndarray, training: "Training", seed: int) -> None:

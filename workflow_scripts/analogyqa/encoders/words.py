@@ -1,4 +1,4 @@
-"""The vectors of all words of a sentence, for a ranker that reads words."""
+"""All word vectors of a sentence, for rankers that read words."""
 
 from typing import TYPE_CHECKING
 
@@ -7,16 +7,19 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from analogyqa.encoders.word_vectors import is_inside
+
 if TYPE_CHECKING:
     from analogyqa.settings.systems import Training
 
 
 class WordsEncoder(nn.Module):
-    """The frozen word vectors themselves, [n, t, d]; no parameters.
+    """Frozen word vectors without parameters: [n, t, d], with zero rows as padding.
 
-    Rows beyond a sentence's length are exactly zero. Dropout is left to the ranker that reads the
-    words: here it could make a zero row, which would be read as padding.
+    There is no dropout here, because a row of zeros would look like padding; rankers apply it.
     """
+
+    word_vectors: Tensor
 
     def __init__(self, word_vectors: np.ndarray, training: "Training", seed: int) -> None:
         super().__init__()
@@ -24,8 +27,7 @@ class WordsEncoder(nn.Module):
         self.register_buffer("word_vectors", vectors, persistent=False)
 
     def forward(self, words: Tensor, lengths: Tensor) -> Tensor:
-        """Encode word ids [n, t] of the given lengths [n]: float32 [n, t, d]."""
-        lengths = lengths.to(words.device)[:, None]
-        beyond = torch.arange(words.shape[1], device=words.device) >= lengths
-        # A product with the mask would leave -0 or, of a vector that is not finite, no number.
-        return F.embedding(words, self.word_vectors).masked_fill(beyond[:, :, None], 0)
+        """Encode word ids [n, t] with lengths [n]: float32 [n, t, d]."""
+        # Multiplying with a mask would give -0, or NaN for vectors that are not finite.
+        is_padding = ~is_inside(words, lengths)[:, :, None]
+        return F.embedding(words, self.word_vectors).masked_fill(is_padding, 0)

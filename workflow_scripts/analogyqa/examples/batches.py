@@ -1,4 +1,4 @@
-"""The quadruples of an epoch, in batches."""
+"""Batch the quadruples of an epoch."""
 
 import math
 from collections.abc import Iterator
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from analogyqa.analogies.quadruples import Question, draw_wrong, questions_of
+from analogyqa.analogies.quadruples import Question, draw_wrong, group_questions
 from analogyqa.examples.data import CellData, SplitData
 
 if TYPE_CHECKING:
@@ -14,10 +14,12 @@ if TYPE_CHECKING:
 
 
 class Batch(NamedTuple):
-    """Quadruples of a few questions, over the sentences that they share.
+    """Quadruples of some questions, as indices of their unique sentences.
 
-    `sentences` [u] are unique sentence numbers; a, b, c, d [n] point into them. Without prototypes
-    a and b are empty.
+    Attributes:
+        sentences: The unique sentence numbers, [u].
+        a, b, c, d: The positions in `sentences`, [n]; a and b are empty without prototypes.
+        labels: The label of each quadruple, [n].
     """
 
     sentences: np.ndarray
@@ -31,71 +33,70 @@ class Batch(NamedTuple):
 def epoch_batches(
     data: CellData, training: "Training", seed: int, epoch: int, with_prototypes: bool = True
 ) -> Iterator[Batch]:
-    """Yield the batches of an epoch: questions in random order, all quadruples of each.
+    """Yield the batches of an epoch: all quadruples of questions in random order.
 
-    A batch holds questions of one type, so that a step encodes the prototypes of that type only.
-    With `negatives.draw: resampled` the wrong candidates are drawn anew. Everything follows from
-    seed and epoch, so that a resumed training sees what an uninterrupted one would.
+    The questions of a batch have one type, so that a step encodes only the prototypes of that type.
+    With `negatives.draw: resampled`, the wrong candidates are redrawn. The batches depend on seed
+    and epoch only, so that a resumed training run sees the same ones.
     """
-    part = data.splits["train"]
+    train = data.splits["train"]
     generator = np.random.default_rng([seed, 2, epoch])
-    questions = questions_of(part.pairs)
-    question_of = np.empty(len(part.pairs), dtype=np.int64)
+    questions = group_questions(train.pairs)
+    question_of = np.empty(len(train.pairs), dtype=np.int64)
     for number, question in enumerate(questions):
         question_of[question.rows] = number
-    order = np.argsort(question_of[part.rows], kind="stable")
-    starts = np.searchsorted(question_of[part.rows][order], np.arange(len(questions) + 1))
-    kinds = np.array([question.kind for question in questions])
+    order = np.argsort(question_of[train.rows], kind="stable")
+    starts = np.searchsorted(question_of[train.rows][order], np.arange(len(questions) + 1))
+    types = np.array([question.question_type for question in questions])
     chunks = []
-    for kind in np.unique(kinds):
-        shuffled = generator.permutation(np.flatnonzero(kinds == kind))
+    for question_type in np.unique(types):
+        shuffled = generator.permutation(np.flatnonzero(types == question_type))
         chunks += np.array_split(shuffled, math.ceil(len(shuffled) / training.batch_size))
     for chunk in generator.permutation(len(chunks)):
-        rows, prototypes = [], []
+        all_rows, all_prototypes = [], []
         for number in chunks[chunk]:
             members = order[starts[number] : starts[number + 1]]
-            own_rows, own_prototypes = part.rows[members], part.prototypes[members]
+            rows, prototypes = train.rows[members], train.prototypes[members]
             if training.negatives.draw == "resampled":
-                own_rows = _redraw(
-                    questions[number], own_rows, own_prototypes, part, training, generator
-                )
-            rows.append(own_rows)
-            prototypes.append(own_prototypes)
-        if sum(map(len, rows)):
-            chosen = np.concatenate(prototypes) if with_prototypes else np.zeros(0, dtype=np.int64)
-            yield batch_of(data, np.concatenate(rows), chosen)
+                rows = _redraw(questions[number], rows, prototypes, train, training, generator)
+            all_rows.append(rows)
+            all_prototypes.append(prototypes)
+        if sum(map(len, all_rows)):
+            used = all_prototypes if with_prototypes else [np.zeros(0, dtype=np.int64)]
+            yield make_batch(data, np.concatenate(all_rows), np.concatenate(used))
 
 
 def _redraw(
     question: Question,
     rows: np.ndarray,
     prototypes: np.ndarray,
-    part: SplitData,
+    train: SplitData,
     training: "Training",
     generator: np.random.Generator,
 ) -> np.ndarray:
-    """Return the pair rows of a question's quadruples with its wrong candidates drawn anew.
+    """Redraw the wrong candidates of a question's quadruples, and return the pair rows.
 
-    The Parquet holds the negatives of one prototype after the other.
+    Negative quadruples are sorted by prototype, as in the file.
     """
-    negative = part.labels[rows] == 0
-    if not negative.any():
+    is_negative = train.labels[rows] == 0
+    if not is_negative.any():
         return rows
-    count = len(np.unique(prototypes[negative]))
+    count = len(np.unique(prototypes[is_negative]))
     redrawn = rows.copy()
-    redrawn[negative] = draw_wrong(question, count, training.negatives, generator).ravel()
+    redrawn[is_negative] = draw_wrong(question, count, training.negatives, generator).ravel()
     return redrawn
 
 
-def batch_of(data: CellData, rows: np.ndarray, prototypes: np.ndarray) -> Batch:
-    """Return training pairs, by their rows [n], with prototypes [n], or none, as a batch."""
-    part = data.splits["train"]
+def make_batch(data: CellData, rows: np.ndarray, prototypes: np.ndarray) -> Batch:
+    """Make a batch of rows of training pairs [n], and prototypes [n] or none."""
+    train = data.splits["train"]
     columns = (
         data.prototype_questions[prototypes],
         data.prototype_candidates[prototypes],
-        part.questions[rows],
-        part.candidates[rows],
+        train.questions[rows],
+        train.candidates[rows],
     )
     unique, inverse = np.unique(np.concatenate(columns), return_inverse=True)
     ends = np.cumsum([len(column) for column in columns])[:-1]
-    return Batch(unique, *np.split(inverse, ends), part.labels[rows])
+    a, b, c, d = np.split(inverse, ends)
+    return Batch(unique, a, b, c, d, train.labels[rows])

@@ -13,10 +13,13 @@ _TEXTS = ("question", "candidate")
 
 
 class SplitData(NamedTuple):
-    """A split of a cell: its pairs and its quadruples as row numbers.
+    """The pairs and quadruples of a split of a cell.
 
-    `questions`, `candidates` are sentence numbers [M] and `labels` [M] of `pairs`. `prototypes` and
-    `rows` are the quadruples [n]: rows of the prototypes and of the pairs.
+    Attributes:
+        pairs: The table of M pairs.
+        questions, candidates: The sentence numbers of the pairs, [M].
+        labels: The labels of the pairs, [M].
+        prototypes, rows: The row numbers of the prototype and the pair of each quadruple, [n].
     """
 
     pairs: pd.DataFrame
@@ -28,14 +31,14 @@ class SplitData(NamedTuple):
 
     @property
     def groups(self) -> dict[str, str]:
-        """Return question_id to question type, as measures are grouped."""
+        """The question type of each question_id, by which measures are grouped."""
         return dict(zip(self.pairs["question_id"], self.pairs["question_type"], strict=True))
 
 
 class CellData(NamedTuple):
-    """What one seed of a cell is trained and scored on.
+    """The data that one seed of a cell is trained and scored on.
 
-    `everything` has the pairs of all splits, answerable or not, where something is fitted to them.
+    `everything` has the pairs of all splits, answerable or not, for fitted systems.
     """
 
     sentences: Sentences
@@ -45,6 +48,20 @@ class CellData(NamedTuple):
     prototype_candidates: np.ndarray
     splits: dict[str, SplitData]
     everything: SplitData | None = None
+
+    @property
+    def known_vectors(self) -> np.ndarray:
+        """The word vectors, of a system that reads them."""
+        if self.word_vectors is None:
+            raise ValueError("no word vectors were loaded")
+        return self.word_vectors
+
+    @property
+    def all_pairs(self) -> SplitData:
+        """The pairs of all splits, of a system that is fitted."""
+        if self.everything is None:
+            raise ValueError("the pairs of all splits were not loaded")
+        return self.everything
 
 
 def cell_data(
@@ -56,16 +73,16 @@ def cell_data(
     split: Callable[[str], list[str]],
     everything: pd.DataFrame | None = None,
 ) -> CellData:
-    """Number the sentences of a cell and turn its quadruples into row numbers.
+    """Number the sentences of a cell, and turn its quadruples into row numbers.
 
     Args:
-        pairs: split to the pairs of the subset (`question_types.subset_of`).
-        prototypes: the p prototypes of each type; empty for a system that needs none.
-        quadruples: split to its table; a split that has none gets no quadruples.
-        word_vectors: float32 [V, d], or None.
-        word_ids: word to row of `word_vectors`, or None.
-        split: a sentence to its words, as the vocabulary was made.
-        everything: the pairs that something is fitted to, or None.
+        pairs: The pairs of the subset, by split.
+        prototypes: The first p prototypes of each type; empty for a system that needs none.
+        quadruples: The table of quadruples, by split; splits may be missing.
+        word_vectors: The word vectors, float32 [V, d], or None.
+        word_ids: The row of each word in `word_vectors`, or None.
+        split: The function that splits a sentence into words, as for the vocabulary.
+        everything: The pairs for systems that are fitted, or None.
     """
     frames = [*pairs.values(), *([] if everything is None else [everything])]
     texts = pd.concat([frame[column] for frame in frames for column in _TEXTS])
@@ -73,9 +90,9 @@ def cell_data(
     train = pairs["train"].set_index("candidate_id")
     chosen = train.reindex(prototypes["candidate_id"])
     if chosen["question"].isna().any():
-        raise AnalogyQAError("the prototypes are of another corpus")
-    kinds = prototypes["question_type"].astype(str)
-    by_rank = {key: row for row, key in enumerate(zip(kinds, prototypes["rank"], strict=True))}
+        raise AnalogyQAError("the prototypes belong to another corpus")
+    types = prototypes["question_type"].astype(str)
+    by_rank = {key: row for row, key in enumerate(zip(types, prototypes["rank"], strict=True))}
     return CellData(
         sentences,
         word_vectors,
@@ -96,29 +113,34 @@ def _split_data(
     sentences: Sentences,
     by_rank: dict[tuple[str, int], int],
 ) -> SplitData:
-    numbers = [sentences.numbers(pairs[column]) for column in _TEXTS]
+    questions, candidates = (sentences.numbers(pairs[column]) for column in _TEXTS)
     prototypes = rows = np.zeros(0, dtype=np.int64)
     if quadruples is not None:
         row_of = pd.Series(np.arange(len(pairs)), index=pairs["candidate_id"])
         categories = quadruples["candidate_id"].cat
-        known = row_of.reindex(categories.categories)
-        if known.isna().any() or quadruples["prototype"].max() > max(r for _, r in by_rank):
-            raise AnalogyQAError("the quadruples are of another corpus or of more prototypes")
-        rows = known.to_numpy(dtype=np.int64)[categories.codes]
-        kinds = pairs["question_type"].astype(str).to_numpy()
-        largest = 1 + max(rank for _, rank in by_rank)
-        table = np.full((len(pairs), largest), -1, dtype=np.int64)
-        for (kind, rank), row in by_rank.items():
-            table[kinds == kind, rank] = row
+        category_rows = row_of.reindex(categories.categories)
+        ranks = 1 + max(rank for _, rank in by_rank)
+        if category_rows.isna().any() or quadruples["prototype"].max() >= ranks:
+            raise AnalogyQAError("the quadruples belong to another corpus or to more prototypes")
+        rows = category_rows.to_numpy(dtype=np.int64)[categories.codes]
+        types = pairs["question_type"].astype(str).to_numpy()
+        table = np.full((len(pairs), ranks), -1, dtype=np.int64)
+        for (question_type, rank), row in by_rank.items():
+            table[types == question_type, rank] = row
         prototypes = table[rows, quadruples["prototype"].to_numpy()]
-    return SplitData(pairs, *numbers, pairs["label"].to_numpy(), prototypes, rows)
+    labels = pairs["label"].to_numpy()
+    return SplitData(pairs, questions, candidates, labels, prototypes, rows)
 
 
 def ranked_sentences(corpus: pd.DataFrame, typed_only: bool) -> list[str]:
-    """Return the sentences that ranking reads, once each: the questions of dev and test with their
-    candidates, and the correct training pairs, which may be prototypes.
+    """Return the unique sentences that ranking needs.
 
-    With `typed_only` the questions without a type are left out.
+    These are the questions and candidates of dev and test, and the correct training pairs, which
+    may be prototypes.
+
+    Args:
+        corpus: The table of schema CORPUS.
+        typed_only: Whether to leave out questions without a type.
     """
     ranked = corpus[(corpus["split"] != "train") | (corpus["label"] == 1)]
     if typed_only:
@@ -127,6 +149,6 @@ def ranked_sentences(corpus: pd.DataFrame, typed_only: bool) -> list[str]:
 
 
 def training_sentences(corpus: pd.DataFrame) -> list[str]:
-    """Return the questions and candidates of the training split, once each."""
+    """Return the unique questions and candidates of the training split."""
     train = corpus[corpus["split"] == "train"]
     return list(dict.fromkeys(pd.concat([train[column] for column in _TEXTS])))

@@ -1,27 +1,31 @@
-"""From the tables of a cell to its data."""
+"""Load the data of a cell from its tables."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from analogyqa.analogies.prototypes import take
-from analogyqa.corpora.question_types import subset_of
+from analogyqa.analogies.prototypes import take_prototypes
+from analogyqa.corpora.question_types import select_subset
+from analogyqa.encoders.specs import ENCODERS
 from analogyqa.errors import AnalogyQAError
 from analogyqa.examples.data import CellData, cell_data
-from analogyqa.registry import ENCODERS
 from analogyqa.schemas import CORPUS, PROTOTYPES, QUADRUPLES, SPLITS, read_table
 from analogyqa.text import tokenize, whole
 from analogyqa.vectors.store import read_store
 
 
 class CellFiles(NamedTuple):
-    """The tables that one seed of a cell is made of; None or empty where the system needs none.
+    """The tables for one seed of a cell; None or empty if the system needs none.
 
-    `vectors` are of words or, in a store of `sentence_vectors`, of whole sentences. `quadruples`
-    maps a split to its file.
+    Attributes:
+        corpus: The table of schema CORPUS.
+        vectors: The store of word vectors.
+        prototypes: The table of schema PROTOTYPES.
+        quadruples: The table of schema QUADRUPLES, by split.
+        sentence_vectors: The store of sentence vectors.
     """
 
     corpus: str
@@ -30,36 +34,43 @@ class CellFiles(NamedTuple):
     quadruples: dict[str, str]
     sentence_vectors: str | None = None
 
-    def of_pairs(self) -> "CellFiles":
-        """Return the tables of a system without prototypes."""
+    def without_prototypes(self) -> "CellFiles":
+        """Return the tables for a system without prototypes."""
         return self._replace(prototypes=None, quadruples={})
 
-    def named(self) -> dict[str, str]:
-        """Return the files by what they are, for the record of the run."""
-        named = {f"quadruples {split}": path for split, path in self.quadruples.items()}
+    def by_role(self) -> dict[str, str]:
+        """Return the files with a name for each, for the record of the run."""
+        quadruples = {f"quadruples {split}": path for split, path in self.quadruples.items()}
         single = {
             "corpus": self.corpus,
             "vectors": self.vectors,
             "sentence vectors": self.sentence_vectors,
             "prototypes": self.prototypes,
         }
-        return named | {name: path for name, path in single.items() if path}
+        return quadruples | {name: path for name, path in single.items() if path}
 
 
 def load_pairs(
     corpus: pd.DataFrame, types: Sequence[str] | None, splits: Sequence[str], origin: str
 ) -> dict[str, pd.DataFrame]:
-    """Return split to the pairs of a subset of a corpus.
+    """Return the pairs of a subset, by split.
 
-    Raises AnalogyQAError when a split has none; `origin` is the file of the corpus.
+    Args:
+        corpus: The table of schema CORPUS.
+        types: The question types of the subset; None for `all`.
+        splits: The splits to return.
+        origin: The file of the corpus, for messages.
+
+    Raises:
+        AnalogyQAError: If a split has no pairs.
     """
-    pairs = {split: subset_of(corpus, split, types) for split in splits}
+    pairs = {split: select_subset(corpus, split, types) for split in splits}
     for split, frame in pairs.items():
         if frame.empty:
-            kinds = f" of type {' or '.join(types)}" if types else ""
+            of_type = f" of type {' or '.join(types)}" if types else ""
             raise AnalogyQAError(
-                f"{origin}: no question{kinds} in the {split} split has a correct candidate. "
-                "Leave this subset out (subsets) or give the data set such questions."
+                f"{origin}: no question{of_type} in the {split} split has a correct candidate. "
+                "Remove this subset (subsets), or add such questions to the data set."
             )
     return pairs
 
@@ -78,23 +89,26 @@ def load_cell(
     """Read the tables of one seed of a cell.
 
     Args:
-        files: of the seed.
-        types: question types of the cell's subset, None for `all`.
-        p: prototypes of each type.
-        lowercase: as the vocabulary was made.
-        trains: whether all pairs of the training split are wanted, and not the prototypes only.
-        shortest_word: words of fewer characters are passed over.
-        fits: whether the pairs of the whole corpus are wanted, those of the types if there are any.
-        answers: of the prototypes, their `own` or those of `others`.
-        encoder: a key of `ENCODERS`, where that has words of its own.
+        files: The tables of the seed.
+        types: The question types of the cell's subset; None for `all`.
+        p: The number of prototypes for each type.
+        lowercase: Whether the vocabulary is lower-cased.
+        trains: Whether to load all training pairs, and not only the prototypes.
+        shortest_word: The number of characters below which words are ignored.
+        fits: Whether to load all pairs of the corpus that have one of the types.
+        answers: Whether prototypes keep their `own` answers or get those of `others`.
+        encoder: A key of `ENCODERS`, if the encoder may have its own vocabulary.
 
-    Raises AnalogyQAError when a file is damaged or does not fit the others.
+    Raises:
+        AnalogyQAError: If a file is damaged or does not fit the others.
     """
     corpus = read_table(files.corpus, CORPUS)
     store = files.sentence_vectors or files.vectors
     vectors, word_ids = read_store(store) if store else (None, None)
     if files.prototypes:
-        prototypes = take(read_table(files.prototypes, PROTOTYPES), types, p, files.prototypes)
+        prototypes = take_prototypes(
+            read_table(files.prototypes, PROTOTYPES), types, p, files.prototypes
+        )
     else:
         prototypes = pd.DataFrame(columns=PROTOTYPES.names)
     pairs = load_pairs(corpus, types, SPLITS, files.corpus)
@@ -105,23 +119,25 @@ def load_cell(
     everything = None
     if fits:
         everything = corpus if types is None else corpus[corpus["question_type"].isin(types)]
-    split = partial(tokenize, lowercase=lowercase, shortest=shortest_word)
+    split: Callable[[str], list[str]] = partial(
+        tokenize, lowercase=lowercase, shortest=shortest_word
+    )
     if files.sentence_vectors:
         split = whole
-    elif encoder and (own := ENCODERS[encoder].own_words()):
-        word_ids, split = own
+    elif encoder and (vocabulary := ENCODERS[encoder].own_words()):
+        word_ids, split = vocabulary
     try:
         data = cell_data(pairs, prototypes, quadruples, vectors, word_ids, split, everything)
     except AnalogyQAError as error:
         raise AnalogyQAError(
-            f"{', '.join(files.named().values())}: {error}. These files do not fit each other: "
+            f"{', '.join(files.by_role().values())}: {error}. These files do not fit each other: "
             "delete them, then run the same command again to rebuild them."
         ) from error
     return data if answers == "own" else _with_answers_of_others(data, prototypes)
 
 
 def _with_answers_of_others(data: CellData, prototypes: pd.DataFrame) -> CellData:
-    """Give each prototype the answer of the one before it, within its type."""
+    """Give each prototype the answer of the previous one of its type."""
     candidates = data.prototype_candidates.copy()
     for rows in prototypes.groupby("question_type", observed=True).indices.values():
         candidates[rows] = np.roll(candidates[rows], 1)

@@ -1,4 +1,4 @@
-"""The questions of an epoch with their candidates, in batches."""
+"""Batch the questions of an epoch with their candidates."""
 
 import math
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from analogyqa.examples.batches import Batch, batch_of
+from analogyqa.examples.batches import Batch, make_batch
 from analogyqa.examples.data import CellData
 
 if TYPE_CHECKING:
@@ -19,22 +19,22 @@ def epoch_batches(
 ) -> Iterator[Batch]:
     """Yield the batches of an epoch: `batch_size` questions in random order.
 
-    A question has all of its right candidates and up to `negatives.count` of its wrong ones, drawn
-    anew; without wrong ones it has no part. Everything follows from seed and epoch, so that a
-    resumed training sees what an uninterrupted one would.
+    A question comes with all correct candidates and up to `negatives.count` randomly drawn wrong
+    ones; questions without wrong candidates are skipped. The batches depend on seed and epoch only,
+    so that a resumed training run sees the same ones.
     """
-    part = data.splits["train"]
+    train = data.splits["train"]
     generator = np.random.default_rng([seed, 2, epoch])
-    numbers, questions = pd.factorize(part.pairs["question_id"])
-    is_wrong = part.labels == 0
-    chosen = generator.permutation(np.unique(numbers[is_wrong]))
-    # The right candidates of each question first, then its wrong ones in random order.
+    numbers, questions = pd.factorize(train.pairs["question_id"])
+    is_wrong = train.labels == 0
+    order = generator.permutation(np.unique(numbers[is_wrong]))
+    # Sort by question; within a question, correct candidates precede the shuffled wrong ones.
     rows = np.lexsort((generator.random(len(numbers)), is_wrong, numbers))
     ends = np.bincount(numbers[rows], minlength=len(questions)).cumsum()
-    right = np.bincount(numbers, ~is_wrong, minlength=len(questions)).astype(int)
+    correct = np.bincount(numbers, ~is_wrong, minlength=len(questions)).astype(int)
     starts = np.r_[0, ends[:-1]]
-    ends = np.minimum(ends, starts + right + training.negatives.count)
-    for chunk in np.array_split(chosen, math.ceil(len(chosen) / training.batch_size) or 1):
+    ends = np.minimum(ends, starts + correct + training.negatives.count)
+    for chunk in np.array_split(order, math.ceil(len(order) / training.batch_size) or 1):
         if len(chunk):
-            own = [rows[starts[number] : ends[number]] for number in chunk]
-            yield batch_of(data, np.concatenate(own), np.zeros(0, dtype=np.int64))
+            chunk_rows = np.concatenate([rows[starts[number] : ends[number]] for number in chunk])
+            yield make_batch(data, chunk_rows, np.zeros(0, dtype=np.int64))

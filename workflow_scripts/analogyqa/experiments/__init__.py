@@ -1,1 +1,1 @@
-"""What the rules ask of the library: the files and the values of each job, by its wildcards."""
+"""What the rules need from the library: the files and parameters of each job, by its wildcards."""

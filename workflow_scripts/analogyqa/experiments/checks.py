@@ -1,4 +1,4 @@
-"""What is asked before the first job of a run."""
+"""Checks before the first job of a run."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -14,7 +14,7 @@ from analogyqa.settings.data import ALL
 
 
 def require_targets(arguments: Iterable[str], experiment: Experiment) -> None:
-    """Raise AnalogyQAError when an argument of the command line is no file that a run makes."""
+    """Raise AnalogyQAError when a target on the command line is not a file that a run makes."""
     results = Path(experiment.results).absolute()
     for argument in arguments:
         if Path(argument).absolute().is_relative_to(results):
@@ -22,17 +22,15 @@ def require_targets(arguments: Iterable[str], experiment: Experiment) -> None:
 
 
 def check_jobs(jobs: Iterable[Any], experiment: Experiment) -> None:
-    """Ask whether the encoders can be used and the data have the question types.
+    """Raise AnalogyQAError when an encoder cannot be used or a data set lacks a question type.
 
     Args:
-        jobs: those of Snakemake that are left to do.
-        experiment: what is run.
-
-    Raises AnalogyQAError when one cannot or has not.
+        jobs: The jobs of Snakemake that are left to do.
+        experiment: The experiment that is run.
     """
     jobs = list(jobs)
     wildcards = [dict(job.wildcards.items()) for job in jobs]
-    for system in sorted({each["system"] for each in wildcards if "system" in each}):
+    for system in sorted({names["system"] for names in wildcards if "system" in names}):
         if encoder := experiment.config.systems[system].encoder:
             check_encoder(encoder)
     corpora = {job.wildcards.corpus for job in jobs if job.rule.name == "build_corpus"}
@@ -41,18 +39,19 @@ def check_jobs(jobs: Iterable[Any], experiment: Experiment) -> None:
 
 
 def check_types(dataset: str, experiment: Experiment) -> None:
-    """Look for the question types that cells ask for in the splits of a data set that are here.
+    """Raise AnalogyQAError when a data set lacks a question type that a cell needs.
 
-    Raises AnalogyQAError for a type that is not there.
+    Nothing is checked before the files of its splits are on this machine.
     """
-    config, own = experiment.config, experiment.config.datasets[dataset]
+    config, section = experiment.config, experiment.config.datasets[dataset]
     subsets = {cell.subset for cell in experiment.all_cells if cell.dataset == dataset} - {ALL}
-    types = {name for subset in subsets for name in config.types_of(subset)}
+    types = {name for subset in subsets for name in config.types_of(subset) or ()}
     files = experiment.available.splits[dataset]
     if types and all(Path(file).is_file() for file in files.values()):
         question_types = experiment.question_types[dataset]
         try:
-            corpus = build_corpus(dataset, own.reader, files, question_types, {}, (), own.parts)
+            parts = {str(split): names for split, names in section.parts.items()}
+            corpus = build_corpus(dataset, section.reader, files, question_types, {}, (), parts)
         except AnalogyQAError:
-            return  # the job says what is wrong with a file, and others go on
+            return  # the job will report what is wrong with a file, and other jobs can run
         require_types(dataset, count_questions(corpus), sorted(types))

@@ -1,4 +1,4 @@
-"""A run as a whole: its checked configuration, its papers, what can be had here, and its cells."""
+"""A run as a whole: its checked configuration, its papers, the available files, and its cells."""
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -7,41 +7,45 @@ from functools import cached_property
 from pathlib import Path
 
 from analogyqa.availability import Availability
-from analogyqa.experiments.patterns import one_of
+from analogyqa.errors import AnalogyQAError
+from analogyqa.experiments.patterns import one_of, with_overrides
 from analogyqa.folders import require_writable
 from analogyqa.plan import (
     Cell,
-    cells_of,
-    costed,
-    crossfit_cells,
+    all_cells,
+    all_costs,
+    cross_validation_cells,
+    dataset_question_types,
     load_papers,
-    question_types_of,
     sensitivity_cells,
 )
 from analogyqa.runs.depends_on import content_hash
+from analogyqa.settings.base import AT, Section
+from analogyqa.settings.data import ALL
 from analogyqa.settings.left_out import leave_out
-from analogyqa.settings.load import REPOSITORY, Place, load_config
+from analogyqa.settings.load import REPOSITORY, Origin, load_config
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
+from analogyqa.settings.vectors import NamedEntities
 from analogyqa.sources.registry import Source, load_registry, mirrors_from
-from analogyqa.sources.verify import placed_by_hand
+from analogyqa.sources.verify import is_placed_by_hand
 
-# What no number or caption depends on: where files lie, what machine there is.
+# Keys that no number or caption depends on, such as where files are and which machine is used.
 _NOT_REPORTED = {"resources_dir", "mirrors", "tracking_uri", "device", "papers", "studies"}
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """What is run.
+    """A run as a whole.
 
     Attributes:
-        config: without what cannot be had here.
-        papers: by name.
-        registry: the sources by name.
-        available: the files behind the configuration.
-        mirrors: folders that may have sources.
-        cells: those of the papers, without sensitivity.
-        sensitivity, crossfit: paper to the cells of its study, for papers that have it.
+        config: The configuration, without what cannot run here.
+        papers: The papers, by name.
+        registry: The sources, by name.
+        available: The files behind the configuration.
+        mirrors: Folders that may contain sources.
+        cells: The cells of the papers, without those of sensitivity studies.
+        sensitivity, cross_validation: The cells of each paper's study, for papers that have one.
     """
 
     config: Config
@@ -51,7 +55,7 @@ class Experiment:
     mirrors: list[Path]
     cells: list[Cell]
     sensitivity: dict[str, list[Cell]]
-    crossfit: dict[str, list[Cell]]
+    cross_validation: dict[str, list[Cell]]
 
     @property
     def results(self) -> str:
@@ -63,14 +67,14 @@ class Experiment:
 
     @cached_property
     def source_of_file(self) -> dict[str, str]:
-        """The file of a source, below `resources`, to its name."""
+        """The name of each source, by its file below `resources`."""
         return {source.file: name for name, source in self.registry.items()}
 
     @cached_property
     def placed_by_hand(self) -> set[str]:
         """The files of sources that the user placed in `resources`."""
         sources = self.registry.values()
-        return {source.file for source in sources if placed_by_hand(source, self.resources)}
+        return {source.file for source in sources if is_placed_by_hand(source, self.resources)}
 
     @cached_property
     def all_cells(self) -> list[Cell]:
@@ -79,55 +83,89 @@ class Experiment:
 
     @cached_property
     def question_types(self) -> dict[str, dict[str, list[str]]]:
-        """Data set to its question types with their words."""
+        """The question types of each data set, with their words."""
         return {
-            name: question_types_of(self.config, self.papers, self.all_cells, name)
+            name: dataset_question_types(self.config, self.papers, self.all_cells, name)
             for name in self.config.datasets
         }
 
     @cached_property
     def costs(self) -> dict[tuple[str, str], list[str]]:
-        """(Data set, subset) to the systems whose costs tables and claims show."""
-        return costed(self.config, self.papers)
+        """The systems whose costs tables and claims show, by (data set, subset)."""
+        return all_costs(self.config, self.papers)
 
     @cached_property
     def reported(self) -> str:
-        """The hash of what numbers and captions depend on; Snakemake prints what has changed."""
-        return content_hash(
-            [
-                self.config.model_dump(mode="json", exclude=_NOT_REPORTED),
-                {name: own.model_dump(mode="json") for name, own in self.config.studies.items()},
-                {name: own.model_dump(mode="json") for name, own in self.papers.items()},
-            ]
-        )
+        """The hash of the configuration that numbers and captions depend on."""
+        config = self.config.model_dump(mode="json", exclude=_NOT_REPORTED)
+        return content_hash([config, _dump(self.config.studies), _dump(self.papers)])
+
+    @property
+    def named_entities(self) -> NamedEntities:
+        """The section of the configuration that a rewriting needs."""
+        if self.config.named_entities is None:
+            raise AnalogyQAError("named_entities: a rewriting needs this section; add it")
+        return self.config.named_entities
 
     @cached_property
-    def ranked_datasets(self) -> str:
-        """The pattern of the data sets whose candidates are ranked."""
-        return one_of(name for name, own in self.config.datasets.items() if not own.solved)
+    def patterns(self) -> dict[str, str]:
+        """Regular expressions for wildcards, by what they match."""
+        datasets, systems = self.config.datasets.items(), self.config.systems.items()
+        vectors = self.config.vectors.items()
+        analogies = {name for name, dataset in datasets if dataset.gives_relations}
+        trained = {name for name, system in systems if system.trained}
+        fused = {name for name, system in systems if system.parts}
+        return {
+            "ranked data set": one_of(self.config.datasets.keys() - analogies),
+            "ranked corpus": with_overrides(self.config.datasets.keys() - analogies),
+            "analogy data set": one_of(analogies),
+            "trained": one_of(trained),
+            "fused": one_of(fused),
+            "scored": one_of(self.config.systems.keys() - trained - fused),
+            "tuned": one_of(name for name, _ in systems if self.config.find_selection(name)),
+            "fastText": one_of(name for name, section in vectors if section.train_on),
+            "word2vec": with_overrides(name for name, section in vectors if section.corpora),
+            "fetched file": one_of(self.source_of_file.keys() - self.placed_by_hand),
+            "file by hand": one_of(self.placed_by_hand),
+            # The overrides of a cell before and after its solver.
+            "before solver": f"([^/]+{AT})?",
+            "after solver": f"({AT}[^/]+)?",
+        }
 
-    @cached_property
-    def solved_datasets(self) -> str:
-        """The pattern of the data sets whose analogies are solved."""
-        return one_of(name for name, own in self.config.datasets.items() if own.solved)
+    @property
+    def wildcard_constraints(self) -> dict[str, str]:
+        """Regular expressions for the wildcards of all rules."""
+        config = self.config
+        return {
+            "dataset": one_of(config.datasets),
+            "corpus": with_overrides(config.datasets),
+            "category": one_of(config.categories),
+            "subset": one_of([*config.subsets, *config.relations, ALL]),
+            "overrides": "[^/]+",
+            "vectors": with_overrides(config.vectors),
+            "sentence_vectors": one_of(config.sentence_vectors),
+            "p": r"\d+",
+            "number": r"\d+",
+            "paper": one_of(self.papers),
+        }
 
 
 def load_experiment(
     values: dict,
-    given: Sequence[Place] = (),
+    given: Sequence[Origin] = (),
     environ: Mapping[str, str] = os.environ,
     repository: Path = REPOSITORY,
 ) -> Experiment:
-    """Check a configuration, and find out what of it can be run here.
+    """Check a configuration, and find out what of it can run here.
 
     Args:
-        values: of all configuration files and the command line.
-        given: as in `load_config`, for messages.
-        environ: names further mirrors.
-        repository: the checkout, with sources.yaml and papers/.
+        values: The merged values of all configuration files and the command line.
+        given: The files and values that were merged, as in `load_config`, for messages.
+        environ: The environment, which may name further mirrors.
+        repository: The checkout, with sources.yaml and papers/.
 
-    Raises AnalogyQAError for a wrong key, a folder that cannot be written, and data that are not
-    here and nowhere to be downloaded.
+    Raises AnalogyQAError for wrong keys, folders that cannot be written to, and missing data that
+    cannot be downloaded.
     """
     papers = repository / "papers"
     config = load_config(values, "config", given, papers)
@@ -135,30 +173,26 @@ def load_experiment(
     require_writable(Path(".snakemake").absolute(), "Snakemake's own files")
     registry = load_registry(repository / "sources.yaml")
     mirrors = mirrors_from(config.mirrors, environ)
-    asking = load_papers(config, papers).values()
-    available = Availability(config, registry, config.resources_dir, mirrors, asking)
+    all_papers = load_papers(config, papers).values()
+    available = Availability(config, registry, config.resources_dir, mirrors, all_papers)
     config = leave_out(config, available.reasons)
     by_name = load_papers(config, papers)
-    studies = config.studies.items()
+    sensitivity, cross_validation = {}, {}
+    for name, study in config.studies.items():
+        if study.sensitivity and study.sensitivity.systems:
+            sensitivity[name] = _distinct(sensitivity_cells(config, name).values())
+        if study.cross_validation and study.cross_validation.systems:
+            folds = cross_validation_cells(config, name).values()
+            cross_validation[name] = _distinct(cell for cells in folds for cell in cells)
+    cells = all_cells(config, by_name)
     return Experiment(
-        config,
-        by_name,
-        registry,
-        available,
-        mirrors,
-        cells_of(config, by_name),
-        {
-            name: _once(sensitivity_cells(config, name).values())
-            for name, study in studies
-            if study.sensitivity and study.sensitivity.systems
-        },
-        {
-            name: _once(cell for cells in crossfit_cells(config, name).values() for cell in cells)
-            for name, study in studies
-            if study.crossfit and study.crossfit.systems
-        },
+        config, by_name, registry, available, mirrors, cells, sensitivity, cross_validation
     )
 
 
-def _once(cells: Iterable[Cell]) -> list[Cell]:
+def _distinct(cells: Iterable[Cell]) -> list[Cell]:
     return list(dict.fromkeys(cells))
+
+
+def _dump(sections: Mapping[str, Section]) -> dict:
+    return {name: section.model_dump(mode="json") for name, section in sections.items()}

@@ -1,4 +1,4 @@
-"""Where data, vectors and models come from, as tables and records say it."""
+"""Where data, vectors and models come from, for tables and records."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -8,14 +8,14 @@ from analogyqa.settings.base import AT
 
 
 class Origins:
-    """Names for the files of an experiment."""
+    """Names the origins of the files of an experiment."""
 
     def __init__(self, experiment: Experiment) -> None:
         self.config, self.available = experiment.config, experiment.available
         self._resources, self._sources = experiment.resources, experiment.source_of_file
 
     def names(self, files: Iterable[str]) -> str:
-        """Return files by the names of the sources that they are, or by their paths."""
+        """Return the names of files that are sources, and the paths of other files."""
         prefix = f"{self._resources}/"
         return ", ".join(self._sources.get(file.removeprefix(prefix), file) for file in files)
 

@@ -1,22 +1,23 @@
-"""The files that a run makes for its reader, and what each of them shows."""
+"""The tables, figures and reports that a run makes, and the files that each of them reads."""
 
 from collections.abc import Iterable
 
 from analogyqa.experiments.inputs import Files, Inputs, Wildcards
 from analogyqa.plan import (
     Cell,
-    cells_inside_claims,
-    cells_of_artefact,
-    cells_of_claims,
-    costs_of_claims,
-    systems_that_cost,
+    artefact_cells,
+    artefact_costs,
+    claim_cells,
+    claim_costs,
+    norm_cells,
+    training_cell,
 )
 
 _FORMATS = {"table": ("csv", "md", "tex"), "figure": ("png", "svg", "csv")}
 
 
 class Outputs:
-    """Targets, and the input functions of the rules that report on results."""
+    """The targets of a run, and the input functions of the rules that report on results."""
 
     def __init__(self, inputs: Inputs) -> None:
         self.inputs, self.experiment = inputs, inputs.experiment
@@ -35,11 +36,12 @@ class Outputs:
             for ending in endings
         ]
 
-    def crossfit(self) -> list[str]:
-        names = self.experiment.crossfit
-        pairs = [name for name in names if self.config.studies[name].crossfit.pairs]
+    def cross_validation(self) -> list[str]:
+        names = self.experiment.cross_validation
+        studies = {name: self.config.studies[name].cross_validation for name in names}
+        pairs = [name for name, study in studies.items() if study and study.pairs]
         return [
-            *(f"{self.results}/tables/{name}/crossfit.csv" for name in names),
+            *(f"{self.results}/tables/{name}/cross_validation.csv" for name in names),
             *(f"{self.results}/tables/{name}/pairs.csv" for name in pairs),
         ]
 
@@ -48,7 +50,7 @@ class Outputs:
             f"{self.results}/tables/{name}/sensitivity.csv" for name in self.experiment.sensitivity
         ]
 
-    # What each shows
+    # Inputs
 
     def render_table(self, wildcards: Wildcards) -> Files:
         return self._artefact(wildcards.paper, f"table{wildcards.number}")
@@ -57,13 +59,13 @@ class Outputs:
         return self._artefact(wildcards.paper, f"figure{wildcards.number}")
 
     def _artefact(self, paper_name: str, name: str) -> Files:
-        """Return what a table or figure shows: runs, counts and costs, or trained encoders."""
+        """Return the files of the runs, corpora and costs, or of the encoders, that are shown."""
         paper = self.experiment.papers[paper_name]
-        cells = cells_of_artefact(self.config, paper, name)
+        cells = artefact_cells(self.config, paper, name)
         if name in paper.views:
             return {"insides": self._insides(cells)}
         numbers = paper.artefacts[name].numbers()
-        counted = {number.where.dataset for number in numbers if number.where.count}
+        counted = {number.coordinates.dataset for number in numbers if number.coordinates.count}
         return {
             **self._runs(cells),
             "corpora": [
@@ -71,7 +73,7 @@ class Outputs:
                 for dataset in self.config.datasets
                 if dataset in counted
             ],
-            "costs": self._costs(systems_that_cost(self.config, paper, name)),
+            "costs": self._costs(artefact_costs(self.config, paper, name)),
         }
 
     def write_ledger(self) -> Files:
@@ -82,15 +84,15 @@ class Outputs:
         ]
         return {
             **self._runs(self.experiment.cells),
-            "corpora": list(dict.fromkeys(file for each in shown for file in each["corpora"])),
+            "corpora": list(dict.fromkeys(file for files in shown for file in files["corpora"])),
             "costs": self._costs(self.experiment.costs),
         }
 
     def judge_claims(self) -> Files:
         papers = self.experiment.papers.values()
-        cells = _united(cells_of_claims(self.config, paper) for paper in papers)
-        inside = _united(cells_inside_claims(self.config, paper) for paper in papers)
-        costs = _united(costs_of_claims(self.config, paper) for paper in papers)
+        cells = _united(claim_cells(self.config, paper) for paper in papers)
+        inside = _united(norm_cells(self.config, paper) for paper in papers)
+        costs = _united(claim_costs(self.config, paper) for paper in papers)
         return {
             **self._runs(cells),
             "histories": self._histories(cells),
@@ -98,9 +100,9 @@ class Outputs:
             "costs": self._costs(costs),
         }
 
-    def write_crossfit(self, wildcards: Wildcards) -> Files:
+    def write_cross_validation(self, wildcards: Wildcards) -> Files:
         """Return the runs of the folds, and the corpora of the folds and of their data sets."""
-        cells = self.experiment.crossfit[wildcards.paper]
+        cells = self.experiment.cross_validation[wildcards.paper]
         corpora = {cell.corpus: cell.dataset for cell in cells}
         names = [*dict.fromkeys(corpora.values()), *corpora]
         return {
@@ -111,13 +113,14 @@ class Outputs:
 
     def write_pairs(self, wildcards: Wildcards) -> Files:
         """Return the runs of the folds, and the corpora and entities of their data sets."""
-        cells = self.experiment.crossfit[wildcards.paper]
+        cells = self.experiment.cross_validation[wildcards.paper]
         datasets = dict.fromkeys(cell.dataset for cell in cells)
-        kinds = ["corpora", *(["entities"] if self.inputs.available.entities else [])]
-        tables = {
-            kind: [f"{self.results}/{kind}/{name}.parquet" for name in datasets] for kind in kinds
-        }
-        return self._runs(cells) | {"entities": []} | tables
+        files = self._runs(cells)
+        for stage in ("corpora", "entities"):
+            is_made = stage == "corpora" or self.inputs.available.entities
+            names = datasets if is_made else ()
+            files[stage] = [f"{self.results}/{stage}/{name}.parquet" for name in names]
+        return files
 
     def write_sensitivity(self, wildcards: Wildcards) -> Files:
         cells = self.experiment.sensitivity[wildcards.paper]
@@ -134,21 +137,20 @@ class Outputs:
         }
 
     def _histories(self, cells: Iterable[Cell]) -> list[str]:
-        """Return the histories of those cells that are trained."""
+        """Return the histories of the cells that are trained."""
         trained = [
             cell
             for cell in cells
-            if self.config.systems[cell.system].trained
-            and not self.config.datasets[cell.dataset].solved
+            if self.config.systems[cell.system].trained and not training_cell(self.config, cell)
         ]
         return self.inputs.runs(trained, "history.parquet")
 
     def _insides(self, cells: Iterable[Cell]) -> list[str]:
         return [f"{self.results}/runs/{cell.path}/inside.parquet" for cell in cells]
 
-    def _costs(self, places: Iterable[tuple[str, str]]) -> list[str]:
-        return [f"{self.results}/costs/{dataset}/{subset}.json" for dataset, subset in places]
+    def _costs(self, data: Iterable[tuple[str, str]]) -> list[str]:
+        return [f"{self.results}/costs/{dataset}/{subset}.json" for dataset, subset in data]
 
 
 def _united(groups: Iterable[Iterable]) -> list:
-    return list(dict.fromkeys(each for group in groups for each in group))
+    return list(dict.fromkeys(item for group in groups for item in group))

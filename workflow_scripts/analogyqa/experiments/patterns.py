@@ -1,4 +1,4 @@
-"""Patterns of wildcards, and needs that grow."""
+"""Patterns of wildcards, and resources that grow with each attempt."""
 
 import re
 from collections.abc import Callable, Iterable
@@ -7,15 +7,15 @@ from analogyqa.settings.base import AT
 
 
 def one_of(names: Iterable[str]) -> str:
-    """Return the pattern of one of some names; of none it matches nothing."""
+    """Return a regular expression for one of some names; it matches nothing if there are none."""
     return "|".join(map(re.escape, sorted(names))) or "(?!)"
 
 
 def with_overrides(names: Iterable[str]) -> str:
-    """Return the pattern of one of some names with overrides behind it, if any."""
+    """Return a regular expression for one of some names, optionally followed by overrides."""
     return f"({one_of(names)})({AT}[^/]+)?"
 
 
 def growing(first: int) -> Callable:
-    """Return a need (MB, minutes) that doubles when a cluster cut the job off."""
+    """Return a resource (MB or minutes) that doubles each time a cluster kills the job."""
     return lambda wildcards, attempt: first * 2 ** (attempt - 1)

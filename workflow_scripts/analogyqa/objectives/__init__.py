@@ -1,9 +1,4 @@
-"""The objectives: a function each, the loss of a batch; a file for each kind of loss.
-
-    loss(ranker, vectors, batch, training) -> scalar tensor
-
-`vectors` [u, dim] are of the batch's unique sentences, `training` is the section of the system.
-"""
+"""The objectives: a function each, a file for each kind of loss."""
 
 from typing import TYPE_CHECKING
 
@@ -14,14 +9,18 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from analogyqa.examples.batches import Batch
+    from analogyqa.rankers import Ranker
 
 
-def quadruples_of(vectors: "Tensor", batch: "Batch") -> tuple[Quadruples, "Tensor"]:
-    """Return a batch's quadruples, and their labels [n] of the type of `vectors`."""
+def batch_energies(
+    ranker: "Ranker", vectors: "Tensor", batch: "Batch", both_sides: bool = False
+) -> tuple[list["Tensor"], "Tensor"]:
+    """Return the energies [n] of a batch, one tensor for each side, and its labels [n]."""
     import torch
 
     def on_device(column: "np.ndarray") -> "Tensor":
         return torch.from_numpy(column).to(vectors.device)
 
     rows = map(on_device, (batch.a, batch.b, batch.c, batch.d))
-    return Quadruples(vectors, *rows), on_device(batch.labels).to(vectors.dtype)
+    energies = ranker.energies(Quadruples(vectors, *rows), both_sides)
+    return energies, on_device(batch.labels).to(vectors.dtype)

@@ -1,15 +1,17 @@
-"""The workshop paper's loss over both pairs of opposite sides of the parallelogram (its eq. 1-3).
+"""The workshop paper's loss over both pairs of opposite sides of the parallelogram (eq. 1-3).
 
-Its text calls the energy the cosine between shifts; its eq. 1 prints the length of their
-difference, which is the same for both pairs, and its eq. 2 brings the energy of analogies to 0. So
-there are two readings. A ranker without prototypes has one side.
+The paper has two readings. Its text defines the energy as the cosine between shifts. Its eq. 1 is
+the length of their difference, which is the same for both pairs, and eq. 2 drives the energy of
+analogies to 0. A ranker without prototypes has only one side.
 """
 
+from functools import reduce
+from operator import add
 from typing import TYPE_CHECKING
 
 from torch import Tensor
 
-from analogyqa.objectives import quadruples_of
+from analogyqa.objectives import batch_energies
 from analogyqa.objectives.contrastive import contrastive
 
 if TYPE_CHECKING:
@@ -19,28 +21,28 @@ if TYPE_CHECKING:
 
 
 def lwda(ranker: "Ranker", vectors: Tensor, batch: "Batch", training: "Training") -> Tensor:
-    """Return the mean loss with energy and loss of the CoNLL paper, as printed, for each side.
+    """Return the mean of the CoNLL paper's loss, as printed, summed over the sides.
 
-    A ranker may have further energies, such as those of `hybrid`: it is the sum over all of them.
+    Further energies of a ranker, such as `hybrid`, are included in the sum.
     """
-    quadruples, labels = quadruples_of(vectors, batch)
-    sides = ranker.energies(quadruples, both_sides=True)
-    return sum(contrastive(each, labels, training.margin, hinge=False) for each in sides).mean()
+    sides, labels = batch_energies(ranker, vectors, batch, both_sides=True)
+    losses = [contrastive(energies, labels, training.margin, hinge=False) for energies in sides]
+    return reduce(add, losses).mean()
 
 
 def lwda_distance(
     ranker: "Ranker", vectors: Tensor, batch: "Batch", training: "Training"
 ) -> Tensor:
-    """Return the mean loss of eq. 2 with distances 1 - cosine, for each side."""
-    quadruples, labels = quadruples_of(vectors, batch)
-    sides = ranker.energies(quadruples, both_sides=True)
-    return sum(contrastive_distance(each, labels, training.margin) for each in sides).mean()
+    """Return the mean of the loss of eq. 2 with distances 1 - cosine, summed over the sides."""
+    sides, labels = batch_energies(ranker, vectors, batch, both_sides=True)
+    losses = [contrastive_distance(energies, labels, training.margin) for energies in sides]
+    return reduce(add, losses).mean()
 
 
 def contrastive_distance(energies: Tensor, labels: Tensor, margin: float) -> Tensor:
-    """The contrastive loss of the workshop paper (its eq. 2) with distances E = 1 - cosine, [n].
+    """Return the workshop paper's contrastive loss (eq. 2) with distances E = 1 - cosine: [n].
 
-    Its max((m - E)^2, 0), where the max does nothing, is read as max(m - E, 0)^2.
+    The printed max((m - E)^2, 0), in which max has no effect, is read as max(m - E, 0)^2.
     """
     distances = 1 - energies
     negative = (margin - distances).clamp(min=0) ** 2

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from torch import Tensor
 
-from analogyqa.objectives import quadruples_of
+from analogyqa.objectives import batch_energies
 
 if TYPE_CHECKING:
     from analogyqa.examples.batches import Batch
@@ -13,23 +13,21 @@ if TYPE_CHECKING:
 
 
 def printed(ranker: "Ranker", vectors: Tensor, batch: "Batch", training: "Training") -> Tensor:
-    """Return the mean loss with eq. 9 as printed: max((E - m)^2, 0), where the max does nothing."""
-    quadruples, labels = quadruples_of(vectors, batch)
-    (energies,) = ranker.energies(quadruples)
+    """Return the mean loss with eq. 9 as printed: max((E - m)^2, 0), in which max has no effect."""
+    (energies,), labels = batch_energies(ranker, vectors, batch)
     return contrastive(energies, labels, training.margin, hinge=False).mean()
 
 
 def hinge(ranker: "Ranker", vectors: Tensor, batch: "Batch", training: "Training") -> Tensor:
-    """Return the mean loss with eq. 9 read as max(E - m, 0)^2, as contrastive losses are."""
-    quadruples, labels = quadruples_of(vectors, batch)
-    (energies,) = ranker.energies(quadruples)
+    """Return the mean loss with eq. 9 read as max(E - m, 0)^2, the usual contrastive loss."""
+    (energies,), labels = batch_energies(ranker, vectors, batch)
     return contrastive(energies, labels, training.margin, hinge=True).mean()
 
 
 def contrastive(energies: Tensor, labels: Tensor, margin: float, hinge: bool) -> Tensor:
-    """The contrastive loss of similarities [n] with labels [n] (eq. 7-9), [n].
+    """Return the contrastive loss of similarities [n] with labels [n] (eq. 7-9): [n].
 
-    With `hinge` it is 0 for wrong pairs below the margin (Hadsell et al. 2006).
+    With `hinge`, wrong pairs below the margin have no loss (Hadsell et al. 2006).
     """
     positive = (1 - energies) ** 2
     beyond = energies - margin

@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from analogyqa.objectives import quadruples_of
+from analogyqa.objectives import batch_energies
 
 if TYPE_CHECKING:
     from analogyqa.examples.batches import Batch
@@ -17,25 +17,27 @@ if TYPE_CHECKING:
 def listwise(ranker: "Ranker", vectors: Tensor, batch: "Batch", training: "Training") -> Tensor:
     """Return the mean over questions of the cross-entropy of a softmax over their candidates.
 
-    The probability that a question has is shared by its correct candidates. Those without a wrong
-    one count 0.
+    The correct candidates of a question share its target probability equally. A question without
+    correct candidates has no loss.
     """
-    quadruples, labels = quadruples_of(vectors, batch)
-    (energies,) = ranker.energies(quadruples)
+    (energies,), labels = batch_energies(ranker, vectors, batch)
     _, numbers = np.unique(batch.c, return_inverse=True)
     question_of = torch.from_numpy(numbers).to(vectors.device)
     return softmax_loss(energies, labels, question_of)
 
 
 def softmax_loss(energies: Tensor, labels: Tensor, question_of: Tensor) -> Tensor:
-    """The listwise loss of pairs with energies and labels [n], a scalar.
+    """Return the listwise loss of pairs, a scalar.
 
-    `question_of` [n] numbers the questions from 0.
+    Args:
+        energies: The scores of the pairs, [n].
+        labels: The labels of the pairs, [n].
+        question_of: The question of each pair, numbered from 0, [n].
     """
     count = int(question_of.max()) + 1
-    is_own = question_of == torch.arange(count, device=energies.device)[:, None]
-    scores = energies.expand(count, -1).masked_fill(~is_own, -torch.inf)
-    log_shares = scores.log_softmax(dim=1).masked_fill(~is_own, 0)
-    right = is_own * labels
-    wanted = right / right.sum(dim=1, keepdim=True).clamp(min=1)
-    return -(wanted * log_shares).sum(dim=1).mean()
+    is_candidate = question_of == torch.arange(count, device=energies.device)[:, None]
+    scores = energies.expand(count, -1).masked_fill(~is_candidate, -torch.inf)
+    log_probabilities = scores.log_softmax(dim=1).masked_fill(~is_candidate, 0)
+    correct = is_candidate * labels
+    target = correct / correct.sum(dim=1, keepdim=True).clamp(min=1)
+    return -(target * log_probabilities).sum(dim=1).mean()

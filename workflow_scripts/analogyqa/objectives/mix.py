@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from torch import Tensor
 
-from analogyqa.objectives import quadruples_of
+from analogyqa.objectives import batch_energies
 
 if TYPE_CHECKING:
     from analogyqa.examples.batches import Batch
@@ -13,13 +13,15 @@ if TYPE_CHECKING:
 
 
 def mix(ranker: "Ranker", vectors: Tensor, batch: "Batch", training: "Training") -> Tensor:
-    """Return the sum over right pairs of the hinge losses with two wrong candidates each.
+    """Return the sum over correct pairs of the hinge losses with two wrong candidates each.
 
-    max(m - s(q, a+) + s(q, a-), 0) (section 3.6.1 of HyperQA), for a random wrong candidate and for
-    the one that the ranker now scores highest of `negatives.count`: half are random, half hard.
+    The loss is max(m - s(q, a+) + s(q, a-), 0) (section 3.6.1 of HyperQA). One wrong candidate is
+    random; the other has the highest current score among `negatives.count` random ones.
     """
-    quadruples, _ = quadruples_of(vectors, batch)
-    (energies,) = ranker.energies(quadruples)
+    (energies,), _ = batch_energies(ranker, vectors, batch)
     by_pair = energies.view(-1, 2 + training.negatives.count)
-    right, random, hardest = by_pair[:, 0], by_pair[:, 1], by_pair[:, 2:].amax(dim=1)
-    return sum((training.margin - right + wrong).clamp(min=0).sum() for wrong in (random, hardest))
+    correct, random, hardest = by_pair[:, 0], by_pair[:, 1], by_pair[:, 2:].amax(dim=1)
+    by_random, by_hardest = (
+        (training.margin - correct + wrong).clamp(min=0).sum() for wrong in (random, hardest)
+    )
+    return by_random + by_hardest

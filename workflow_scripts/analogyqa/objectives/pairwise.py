@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from analogyqa.objectives import quadruples_of
+from analogyqa.objectives import batch_energies
 
 if TYPE_CHECKING:
     from analogyqa.examples.batches import Batch
@@ -15,21 +15,25 @@ if TYPE_CHECKING:
 
 
 def pairwise(ranker: "Ranker", vectors: Tensor, batch: "Batch", training: "Training") -> Tensor:
-    """Return the loss of a batch, each pair of a question and a candidate taken once."""
+    """Return the loss of a batch, counting each pair of question and candidate once."""
     _, first = np.unique(np.stack([batch.c, batch.d]), axis=1, return_index=True)
     once = batch._replace(c=batch.c[first], d=batch.d[first], labels=batch.labels[first])
-    quadruples, labels = quadruples_of(vectors, once)
-    (energies,) = ranker.energies(quadruples)
+    (energies,), labels = batch_energies(ranker, vectors, once)
     questions = torch.from_numpy(once.c).to(vectors.device)
     return ranking_loss(energies, labels, questions, training.margin)
 
 
 def ranking_loss(energies: Tensor, labels: Tensor, questions: Tensor, margin: float) -> Tensor:
-    """The pairwise loss of pairs with energies and labels [n], a scalar.
+    """Return the pairwise loss, a scalar.
 
-    The mean of max(m - E(correct) + E(wrong), 0) over all correct and wrong candidates of the same
-    question, `questions` [n] being a number for each question; 0 where no question has both. A
-    pair that comes twice counts twice.
+    It is the mean of max(m - E(correct) + E(wrong), 0) over all combinations of a correct and a
+    wrong candidate of the same question, or 0 without any. Repeated pairs count repeatedly.
+
+    Args:
+        energies: The scores of the pairs, [n].
+        labels: The labels of the pairs, [n].
+        questions: The number of the question of each pair, [n].
+        margin: The margin m.
     """
     right, wrong = labels > 0.5, labels <= 0.5
     i, j = (questions[right][:, None] == questions[wrong]).nonzero(as_tuple=True)

@@ -1,25 +1,26 @@
-"""The cells: what is run, as the artefacts and claims of the papers ask for it."""
+"""The cells of a run: what the tables, figures and claims of the papers ask for."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from analogyqa.encoders.specs import ENCODERS
 from analogyqa.errors import AnalogyQAError
-from analogyqa.plan.cell import Cell, corpus_name, split_corpus, unfolded
-from analogyqa.plan.costs import costed, costs_of_claims, has_costs, systems_that_cost
-from analogyqa.plan.fused import parts_of_fused, why_left_out
-from analogyqa.plan.places import (
+from analogyqa.plan.cell import Cell, corpus_name, split_corpus, without_fold
+from analogyqa.plan.coordinates import (
+    artefact_coordinates,
     cell_at,
-    cells_by_setting,
+    cells_by_hyperparameters,
+    claim_sides,
     extra_systems,
-    label_at,
-    places_of,
-    sides_of,
-    why_not,
+    system_key,
+    why_no_run,
 )
-from analogyqa.plan.solved import parts_of, run_of, training_of
+from analogyqa.plan.costs import all_costs, artefact_costs, claim_costs, has_costs
+from analogyqa.plan.fused import fused_parts, why_left_out
+from analogyqa.plan.holding import cells_by_run, holding_cell, training_cell
 from analogyqa.plan.waiting import waits_for
-from analogyqa.registry import ENCODERS
-from analogyqa.settings import axes as ax
+from analogyqa.settings import overrides as ov
+from analogyqa.settings.coordinates import NORM, SCORE, Coordinates
 from analogyqa.settings.data import fold_name
 from analogyqa.settings.load import PAPERS
 from analogyqa.settings.own_data import paper_of_own_data
@@ -27,234 +28,265 @@ from analogyqa.settings.paper import OWN, Paper, load_paper
 from analogyqa.settings.run import Config
 from analogyqa.settings.systems import System, Training
 from analogyqa.settings.views import View
-from analogyqa.settings.where import NORM, SCORE, Where
+from analogyqa.tasks import task_of
 
-# What the other rooms take from here.
+# What other packages import from here.
 __all__ = [
     "Cell",
-    "cells_by_setting",
+    "all_costs",
+    "artefact_costs",
+    "cells_by_hyperparameters",
+    "cells_by_run",
+    "claim_costs",
     "corpus_name",
-    "costed",
-    "costs_of_claims",
     "extra_systems",
+    "fused_parts",
     "has_costs",
-    "parts_of",
-    "parts_of_fused",
-    "run_of",
+    "holding_cell",
     "split_corpus",
-    "systems_that_cost",
-    "training_of",
-    "unfolded",
+    "training_cell",
     "waits_for",
     "why_left_out",
-    "why_not",
+    "why_no_run",
+    "without_fold",
 ]
 
 
 def load_papers(config: Config, folder: Path = PAPERS) -> dict[str, Paper]:
-    """Return the papers of a run, and last the tables of its own data sets where it has such.
+    """Return the papers of a run; the tables of the user's own data sets, if any, come last.
 
-    Raises AnalogyQAError for a broken paper.yaml, or one of another name.
+    Raises AnalogyQAError when a paper.yaml is broken or names another paper than its folder.
     """
     papers = {}
     for name in config.papers:
         path = folder / name / "paper.yaml"
         papers[name] = load_paper(path)
         if papers[name].paper != name:
-            raise AnalogyQAError(f"{path}: paper: {papers[name].paper!r}, in the folder {name}")
-    titles = {name: config.datasets[name].title for name in config.own("datasets")}
+            raise AnalogyQAError(
+                f"{path}: the key paper is {papers[name].paper!r}. Set it to {name}, the name of "
+                "the folder."
+            )
+    titles = {name: config.datasets[name].title for name in config.outside_papers("datasets")}
     systems = {name: system.title for name, system in config.systems.items()}
-    subsets = config.own("subsets") or list(config.subsets)
-    solved = {name: each.relations for name, each in config.datasets.items() if each.solved}
-    own = paper_of_own_data(titles, subsets, systems, Training().select_by, solved)
-    return papers | ({OWN: own} if own else {})
+    subsets = config.outside_papers("subsets") or list(config.subsets)
+    relations = {
+        name: dataset.relations
+        for name, dataset in config.datasets.items()
+        if not task_of(dataset).has_question_types
+    }
+    own_paper = paper_of_own_data(titles, subsets, systems, Training().select_by, relations)
+    return papers | ({OWN: own_paper} if own_paper else {})
 
 
-def cells_of_view(config: Config, view: View) -> dict[str, Cell | str]:
-    """Return the cell of each panel of a view, or why there is none."""
-    found: dict[str, Cell | str] = {}
-    for panel, where in view.places().items():
-        reason = why_not(where, config)
-        if not reason and not _has_trained_encoder(config.systems[where.system]):
-            reason = "its encoder is not trained, so there is nothing to look into"
-        found[panel] = reason or cell_at(where, config)
-    return found
+def view_cells(config: Config, view: View) -> dict[str, Cell | str]:
+    """Return the cell of each panel of a view, or the reason why there is none."""
+    cells: dict[str, Cell | str] = {}
+    for panel, coordinates in view.coordinates().items():
+        if reason := why_no_run(coordinates, config):
+            cells[panel] = reason
+            continue
+        cell = cell_at(coordinates, config)
+        encoder = config.systems[cell.system].encoder
+        is_trained = encoder is not None and ENCODERS[encoder].trained
+        untrained = "its encoder is not trained, so there is nothing to look into"
+        cells[panel] = cell if is_trained else untrained
+    return cells
 
 
-def _has_trained_encoder(system: System) -> bool:
-    return bool(system.encoder) and ENCODERS[system.encoder].trained
-
-
-def cells_of_artefact(config: Config, paper: Paper, name: str) -> list[Cell]:
-    """Return the cells that a table or figure shows; one that counts questions has none."""
+def artefact_cells(config: Config, paper: Paper, name: str) -> list[Cell]:
+    """Return the cells that a table or figure shows; none for a table that only counts."""
     if name in paper.views:
-        panels = cells_of_view(config, paper.views[name]).values()
+        panels = view_cells(config, paper.views[name]).values()
         return list(dict.fromkeys(panel for panel in panels if isinstance(panel, Cell)))
-    return _cells(places_of(config, paper, name), config, paper.artefacts[name].is_figure)
+    shown = artefact_coordinates(config, paper, name)
+    return _cells_at(shown, config, paper_only=paper.artefacts[name].is_figure)
 
 
-def _cells(places: Iterable[Where], config: Config, stated_only: bool = False) -> list[Cell]:
-    """Return the cells of places; `stated_only` leaves out chosen settings."""
+def _cells_at(
+    all_coordinates: Iterable[Coordinates], config: Config, paper_only: bool = False
+) -> list[Cell]:
+    """Return the cells at some coordinates; `paper_only` leaves out tuned hyperparameters."""
     cells: dict[Cell, None] = {}
-    for where in places:
-        if not why_not(where, config):
-            own = list(cells_by_setting(where, config).values())
-            cells |= dict.fromkeys(own[:1] if stated_only else own)
+    for coordinates in all_coordinates:
+        if not why_no_run(coordinates, config):
+            reported = list(cells_by_hyperparameters(coordinates, config).values())
+            cells |= dict.fromkeys(reported[:1] if paper_only else reported)
     return list(cells)
 
 
-def cells_of(config: Config, papers: Mapping[str, Paper]) -> list[Cell]:
+def all_cells(config: Config, papers: Mapping[str, Paper]) -> list[Cell]:
     """Return every cell of the papers.
 
-    Raises AnalogyQAError where one needs more prototypes than there are questions.
+    Raises AnalogyQAError when a cell needs more prototypes than there are questions.
     """
-    own = [cells_of_paper(config, paper) for paper in papers.values()]
-    cells = list(dict.fromkeys(cell for cells in own for cell in cells))
+    by_paper = [paper_cells(config, paper) for paper in papers.values()]
+    cells = list(dict.fromkeys(cell for cells in by_paper for cell in cells))
     for cell in cells:
         _require_questions(config, cell)
     return cells
 
 
-def cells_of_paper(config: Config, paper: Paper) -> list[Cell]:
-    """Return every cell that artefacts, claims and cross-fitting of a paper ask for.
+def paper_cells(config: Config, paper: Paper) -> list[Cell]:
+    """Return every cell that the artefacts, claims and cross-validation of a paper ask for.
 
-    Those that a chosen setting is chosen from are among them, those that train an encoder, and
-    those that others start from.
+    Include the cells that these depend on: the candidates for tuned hyperparameters, the cells
+    that train an encoder for solving analogies, the parts of fused systems, and the cells whose
+    training run another one starts from.
     """
     cells: dict[Cell, None] = {}
     for name in paper.shown:
-        cells |= dict.fromkeys(cells_of_artefact(config, paper, name))
-    cells |= dict.fromkeys(cells_of_claims(config, paper))
+        cells |= dict.fromkeys(artefact_cells(config, paper, name))
+    cells |= dict.fromkeys(claim_cells(config, paper))
     study = config.studies.get(paper.paper)
-    if study and study.crossfit:
-        crossfitted = crossfit_cells(config, paper.paper).values()
-        cells |= dict.fromkeys(cell for own in crossfitted for cell in own)
+    if study and study.cross_validation:
+        for folds in cross_validation_cells(config, paper.paper).values():
+            cells |= dict.fromkeys(folds)
     for cell in list(cells):
-        if cell.axes == ((ax.SETTING, ax.CHOSEN),):
+        if cell.overrides == ((ov.HYPERPARAMETERS, ov.TUNED),):
             cells |= dict.fromkeys(selection_cells(config, cell.system, cell.dataset).values())
-        if training := training_of(config, cell):
+        if training := training_cell(config, cell):
             cells[training] = None
-        cells |= dict.fromkeys(parts_of_fused(config, cell).values())
+        cells |= dict.fromkeys(fused_parts(config, cell).values())
     cells |= dict.fromkeys(filter(None, (waits_for(config, cell) for cell in list(cells))))
     return list(cells)
 
 
 def _require_questions(config: Config, cell: Cell) -> None:
-    system = config.system_at(cell.system, cell.axes)
-    counts = config.dataset_at(cell.dataset, cell.axes).questions.get("train", {})
+    system = config.system_at(cell.system, cell.overrides)
+    counts = config.dataset_at(cell.dataset, cell.overrides).questions.get("train", {})
     for question_type in config.types_of(cell.subset) or ():
         count = counts.get(question_type)
         if count is not None and system.p > count and system.needs_prototypes:
             raise AnalogyQAError(
                 f"p = {system.p} ({cell.label}): more than the {count} training questions of type "
                 f"{question_type} in {cell.dataset}, each of which gives at most one prototype; "
-                f"allowed: 1 to {count} (prototypes.p, or axes.p for the points of a figure)"
+                f"allowed: 1 to {count} (prototypes.p, or sweeps.p for the points of a figure)"
             )
 
 
 def selection_cells(config: Config, system: str, dataset: str) -> dict[str, Cell]:
-    """Return the cell of each setting that a system may choose from on a data set."""
-    subset = config.selection_of(system).subset
-    choices = config.choices_of(system, ((ax.SETTING, ax.CHOSEN),))
-    return {name: Cell(system, dataset, subset, axes) for name, axes in choices.items()}
+    """Return the candidates for the tuned hyperparameters of a system: name to cell."""
+    selection = config.find_selection(system)
+    if selection is None:
+        return {}
+    choices = config.hyperparameter_choices(system, ((ov.HYPERPARAMETERS, ov.TUNED),))
+    return {
+        name: Cell(system, dataset, selection.subset, overrides)
+        for name, overrides in choices.items()
+    }
 
 
 def sensitivity_cells(config: Config, paper: str) -> dict[tuple[str, str, str, str], Cell]:
-    """Return the cell of (system, data set, choice, value); the choice `paper` is no variation.
+    """Return the cell of each (system, data set, choice, value) of a paper's sensitivity study.
 
-    A variation that `left_out` names has none. Where one changes nothing in what a system does
-    or in a data set, the paper's own cell is taken.
+    The choice `paper` changes nothing. Variations that `left_out` names have no cell, and those
+    that change nothing in a system or data set have the paper's own cell.
     """
     study = config.studies[paper].sensitivity
-    cells = {}
-    for system in study.systems if study else ():
+    cells: dict[tuple[str, str, str, str], Cell] = {}
+    if study is None:
+        return cells
+    for system in study.systems:
         for dataset in study.datasets:
             for (choice, value), changes in study.variations().items():
-                where = Where(system=system, dataset=dataset, subset=study.subset, **changes)
-                if not why_not(where, config):
-                    cells[system, dataset, choice, value] = cell_at(where, config)
+                coordinates = Coordinates(
+                    system=system, dataset=dataset, subset=study.subset, **changes
+                )
+                if not why_no_run(coordinates, config):
+                    cells[system, dataset, choice, value] = cell_at(coordinates, config)
     return cells
 
 
-def crossfit_cells(config: Config, paper: str) -> dict[tuple[str, str], list[Cell]]:
-    """Return the cells of (system, data set) of a paper's cross-fitting, one for each fold.
+def cross_validation_cells(config: Config, paper: str) -> dict[tuple[str, str], list[Cell]]:
+    """Return the cells of a paper's cross-validation: (system, data set) to a cell for each fold.
 
-    A system that is left out on a data set has none there.
+    Systems that are left out on a data set have no entry for it.
     """
-    study = config.studies[paper].crossfit
+    study = config.studies[paper].cross_validation
+    if study is None:
+        return {}
+    folds = [fold_name(number, study.folds) for number in range(1, study.folds + 1)]
     return {
         (system, dataset): [
-            cell_at(Where(system=system, dataset=dataset, subset=study.subset, fold=fold), config)
-            for fold in (fold_name(number, study.folds) for number in range(1, study.folds + 1))
+            cell_at(
+                Coordinates(system=system, dataset=dataset, subset=study.subset, fold=fold), config
+            )
+            for fold in folds
         ]
-        for dataset in (study.datasets if study else ())
+        for dataset in study.datasets
         for system in study.systems
         if not why_left_out(system, dataset, config)
     }
 
 
-def folds_of(where: Where, config: Config, paper: str) -> list[Cell]:
-    """Return the cells in which a place of a paper is cross-fitted, one each fold; [] for none."""
-    study = config.studies[paper].crossfit if paper in config.studies else None
-    if study is None or where.axes or where.subset != study.subset:
+def fold_cells(coordinates: Coordinates, config: Config, paper: str) -> list[Cell]:
+    """Return the cells that cross-validate coordinates, one for each fold; [] if there are none."""
+    study = config.studies[paper].cross_validation if paper in config.studies else None
+    if study is None or coordinates.overrides or coordinates.subset != study.subset:
         return []
-    return crossfit_cells(config, paper).get((where.system, where.dataset), [])
+    cells = cross_validation_cells(config, paper)
+    return cells.get((coordinates.system or "", coordinates.dataset or ""), [])
 
 
-def cells_of_claims(config: Config, paper: Paper) -> list[Cell]:
-    """Return the cells that a paper's claims compare, the primary ones cross-fitted, too."""
+def claim_cells(config: Config, paper: Paper) -> list[Cell]:
+    """Return the cells that a paper's claims compare, including the folds of primary claims."""
     claims = paper.claims.values()
-    cells = dict.fromkeys(_cells(sides_of(claims, SCORE), config))
-    cells |= dict.fromkeys(cells_inside_claims(config, paper))
-    for where in sides_of(claim for claim in claims if claim.primary):
-        cells |= dict.fromkeys(folds_of(where, config, paper.paper))
+    cells = dict.fromkeys(_cells_at(claim_sides(claims, SCORE), config))
+    cells |= dict.fromkeys(norm_cells(config, paper))
+    for coordinates in claim_sides(claim for claim in claims if claim.primary):
+        cells |= dict.fromkeys(fold_cells(coordinates, config, paper.paper))
     for cell in list(cells):
-        cells |= dict.fromkeys(parts_of_fused(config, cell).values())
+        cells |= dict.fromkeys(fused_parts(config, cell).values())
     return list(cells)
 
 
-def cells_inside_claims(config: Config, paper: Paper) -> list[Cell]:
+def norm_cells(config: Config, paper: Paper) -> list[Cell]:
     """Return the cells whose norms a paper's claims compare."""
-    return _cells(sides_of(paper.claims.values(), NORM), config, stated_only=True)
+    return _cells_at(claim_sides(paper.claims.values(), NORM), config, paper_only=True)
 
 
 def varied_systems(config: Config, papers: Iterable[Paper] = ()) -> dict[str, System]:
-    """Return the systems at every axis that something asks for: `system axes` to its section."""
-    places = [
-        Where(system=name, **changes)
+    """Return every system with overrides that is asked for, by its key in `left_out`."""
+    requested = [
+        Coordinates(system=name, **changes)
         for study in config.studies.values()
         if study.sensitivity
         for changes in study.sensitivity.variations().values()
         for name in study.sensitivity.systems
     ]
     for paper in papers:
-        places += [where for name in paper.artefacts for where in places_of(config, paper, name)]
-        places += [where for view in paper.views.values() for where in view.places().values()]
-        places += sides_of(paper.claims.values())
+        for name in paper.artefacts:
+            requested += artefact_coordinates(config, paper, name)
+        for view in paper.views.values():
+            requested += view.coordinates().values()
+        requested += claim_sides(paper.claims.values())
     varied = {}
-    for where in places:
-        axes = () if why_not(where, config) else config.canonical(where.system, where.axes)
-        if axes:
-            varied[label_at(where.system, axes)] = config.system_at(where.system, axes)
+    for coordinates in requested:
+        system = coordinates.system
+        if system is None or why_no_run(coordinates, config):
+            continue
+        if overrides := config.canonical_overrides(system, coordinates.overrides):
+            varied[system_key(system, overrides)] = config.system_at(system, overrides)
     return varied
 
 
-def question_types_of(
+def dataset_question_types(
     config: Config, papers: Mapping[str, Paper], cells: Iterable[Cell], dataset: str
 ) -> dict[str, list[str]]:
-    """Return the question types of a data set: of those configured the ones asked for.
+    """Return the configured question types that something asks for on a data set, with their words.
 
-    What cells, tables that count and expected counts ask for: so a type that another data set has
-    leaves this one's corpus as it is.
+    Types are asked for by cells, by tables that count, and by expected counts. Types that only
+    another data set uses are left out, so adding one does not rebuild this corpus.
     """
-    places = [
-        number.where
+    counted = [
+        number.coordinates
         for paper in papers.values()
         for artefact in paper.artefacts.values()
         for number in artefact.numbers()
-        if number.where.count
+        if number.coordinates.count
     ]
-    subsets = {each.subset for each in (*cells, *places) if each.dataset == dataset}
-    asked = {kind for subset in subsets & {*config.subsets} for kind in config.subsets[subset]}
-    asked |= {kind for counts in config.datasets[dataset].questions.values() for kind in counts}
-    return {kind: words for kind, words in config.question_types.items() if kind in asked}
+    subsets = {cell.subset for cell in cells if cell.dataset == dataset}
+    subsets |= {shown.subset for shown in counted if shown.subset and shown.dataset == dataset}
+    names = {name for subset in subsets & {*config.subsets} for name in config.subsets[subset]}
+    names |= {name for counts in config.datasets[dataset].questions.values() for name in counts}
+    return {name: words for name, words in config.question_types.items() if name in names}

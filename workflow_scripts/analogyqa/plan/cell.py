@@ -1,66 +1,68 @@
-"""A cell, and the names of what it is made of."""
+"""A cell, and the names of the files it is made of."""
 
 from pathlib import Path
 from typing import NamedTuple
 
-from analogyqa.settings import axes as ax
-from analogyqa.settings.axes import Axes
+from analogyqa.settings import overrides as ov
 from analogyqa.settings.data import FOLD
+from analogyqa.settings.overrides import Overrides
 
 
 class Cell(NamedTuple):
-    """One job of the cluster, all seeds: a system on a subset of a data set.
+    """A system on a subset of a data set: one job that runs all seeds.
 
-    `axes` are what it has otherwise than configured, sorted names with values as text.
+    `overrides` replace configured values for this cell: sorted pairs of a name and a value as text.
     """
 
     system: str
     dataset: str
     subset: str
-    axes: Axes = ()
+    overrides: Overrides = ()
 
     @property
     def path(self) -> str:
-        return f"{self.system}/{self.dataset}/{self.subset}/{ax.to_text(self.axes)}"
+        return f"{self.system}/{self.dataset}/{self.subset}/{ov.to_text(self.overrides)}"
 
     @classmethod
     def from_path(cls, path: Path) -> "Cell":
-        """Return the cell whose `path` a path ends in."""
-        system, dataset, subset, axes = path.parts[-4:]
-        return cls(system, dataset, subset, ax.from_text(axes))
+        """Return the cell of a path that ends in the cell's `path`."""
+        system, dataset, subset, overrides = path.parts[-4:]
+        return cls(system, dataset, subset, ov.from_text(overrides))
 
     @property
     def label(self) -> str:
-        """Its coordinates in one line; no axes are not said."""
-        return " ".join([self.system, self.dataset, self.subset, *map("=".join, self.axes)])
+        """The cell in one line, for messages; overrides are shown only if there are any."""
+        return " ".join([self.system, self.dataset, self.subset, *map("=".join, self.overrides)])
 
     @property
     def corpus(self) -> str:
-        """The name of its corpus table: the data set, and the axes that change how it is read."""
-        return corpus_name(self.dataset, self.axes)
+        """The name of its corpus table: the data set, with overrides of how it is read."""
+        return corpus_name(self.dataset, self.overrides)
 
     def record(self) -> dict:
-        """Return the cell as a value of JSON."""
-        return {**self._asdict(), "axes": dict(self.axes)}
+        """Return the cell as a JSON value."""
+        return {**self._asdict(), "overrides": dict(self.overrides)}
 
     @classmethod
     def from_record(cls, record: dict) -> "Cell":
-        """Return the cell that `record` returned; raises what a wrong one gives."""
-        axes = tuple(sorted((str(name), str(value)) for name, value in record["axes"].items()))
-        return cls(**{**record, "axes": axes})
+        """Return the cell of a value that `record` returned."""
+        overrides = tuple(
+            sorted((str(name), str(value)) for name, value in record["overrides"].items())
+        )
+        return cls(**{**record, "overrides": overrides})
 
 
-def corpus_name(dataset: str, axes: Axes) -> str:
-    return ax.AT.join([dataset, *map("=".join, ax.of_dataset(axes))])
+def corpus_name(dataset: str, overrides: Overrides) -> str:
+    return ov.AT.join([dataset, *map("=".join, ov.dataset_overrides(overrides))])
 
 
-def split_corpus(name: str) -> tuple[str, Axes]:
-    """Return what `corpus_name` joined: the data set and its axes."""
-    dataset, _, axes = name.partition(ax.AT)
-    return dataset, ax.from_text(axes) if axes else ()
+def split_corpus(name: str) -> tuple[str, Overrides]:
+    """Return the data set and the overrides in a name made by `corpus_name`."""
+    dataset, _, overrides = name.partition(ov.AT)
+    return dataset, ov.from_text(overrides) if overrides else ()
 
 
-def unfolded(name: str) -> str:
-    """Return the name of the corpus that a fold is cut from, or the name itself."""
-    dataset, axes = split_corpus(name)
-    return corpus_name(dataset, tuple(axis for axis in axes if axis[0] != FOLD))
+def without_fold(name: str) -> str:
+    """Return the name of the corpus that a fold is cut from, or the name itself for no fold."""
+    dataset, overrides = split_corpus(name)
+    return corpus_name(dataset, tuple(override for override in overrides if override[0] != FOLD))

@@ -1,7 +1,7 @@
-"""What of the configuration a result depends on, and how that differs from what it was made with.
+"""The part of the configuration that a result depends on, compared with that of an earlier run.
 
-A record keeps this beside its result. Snakemake compares parameters as well, but only while it has
-metadata of the file: not after `.snakemake` was deleted, or where its triggers are restricted.
+Every record keeps it. Snakemake compares parameters too, but only as long as it has metadata for
+the file: not after `.snakemake` was deleted, nor with restricted rerun triggers.
 """
 
 import json
@@ -11,29 +11,34 @@ from typing import Any
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.plan.cell import Cell, split_corpus
-from analogyqa.plan.fused import parts_of_fused
-from analogyqa.settings import axes as ax
+from analogyqa.plan.fused import fused_parts
+from analogyqa.settings import overrides as ov
 from analogyqa.settings.run import Config
+from analogyqa.tasks import task_of
 
-Configured = dict[str, Any]  # a value of JSON
+Configured = dict[str, Any]  # a JSON value
 
-_NOT_OF_A_SYSTEM = {"title", "only_costs"}
+_IRRELEVANT = {"title", "only_costs"}  # keys of a system that change no number
 
 
 def configured_cell(config: Config, cell: Cell) -> Configured:
-    """Return what the numbers of a cell depend on."""
-    choices = config.choices_of(cell.system, cell.axes)
-    systems = {name: config.system_at(cell.system, axes) for name, axes in choices.items()}
+    """Return the configuration that the numbers of a cell depend on."""
+    choices = config.hyperparameter_choices(cell.system, cell.overrides)
+    systems = {
+        name: config.system_at(cell.system, overrides) for name, overrides in choices.items()
+    }
     system = next(iter(systems.values()))
-    elsewhere = {"training", "starts_from"} | (set() if system.needs_prototypes else {"p"})
-    training = {name: each.training.model_dump(mode="json") for name, each in systems.items()}
+    excluded = _IRRELEVANT | {"training", "starts_from"}
+    if not system.needs_prototypes:
+        excluded.add("p")
+    training = {name: at.training.model_dump(mode="json") for name, at in systems.items()}
     start = system.starts_from
     values = {
-        "seeds": config.seeds_at(cell.subset, cell.axes),
+        "seeds": config.seeds_at(cell.subset, cell.overrides),
         "question_types": config.types_of(cell.subset),
-        "system": system.model_dump(mode="json", exclude=_NOT_OF_A_SYSTEM | elsewhere),
+        "system": system.model_dump(mode="json", exclude=excluded),
         "training": training if system.trained else None,
-        "starts_from": start and start.model_dump(mode="json", exclude=_NOT_OF_A_SYSTEM),
+        "starts_from": start and start.model_dump(mode="json", exclude=_IRRELEVANT),
         "corpus": configured_corpus(config, cell.corpus),
         "vectors": system.word_vectors and configured_vectors(config, system.word_vectors),
         "sentence_vectors": {
@@ -43,21 +48,22 @@ def configured_cell(config: Config, cell: Cell) -> Configured:
         },
         "named_entities": None,
         "parts": {
-            name: configured_cell(config, part)
-            for name, part in parts_of_fused(config, cell).items()
+            name: configured_cell(config, part) for name, part in fused_parts(config, cell).items()
         },
     }
-    if system.rewriting and (found := config.named_entities):
-        vectors = configured_vectors(config, found.vectors)
-        values["named_entities"] = found.model_dump(mode="json") | {"vectors": vectors}
+    if system.rewriting and (entities := config.named_entities):
+        vectors = configured_vectors(config, entities.vectors)
+        values["named_entities"] = entities.model_dump(mode="json") | {"vectors": vectors}
     return values
 
 
 def configured_corpus(config: Config, corpus: str) -> Configured:
-    """Return what the table of a corpus depends on."""
+    """Return the configuration that the table of a corpus depends on."""
     dataset = config.dataset_at(*split_corpus(corpus))
     values = dataset.model_dump(mode="json", exclude={"title", "questions"})
-    values["question_types"] = None if dataset.solved else config.question_types
+    values["question_types"] = (
+        config.question_types if task_of(dataset).has_question_types else None
+    )
     values["parser"] = None
     if dataset.categories:
         values["categories"] = {
@@ -69,9 +75,9 @@ def configured_corpus(config: Config, corpus: str) -> Configured:
 
 
 def configured_vectors(config: Config, name: str) -> Configured:
-    """Return what word vectors depend on; `name` is that of `System.word_vectors`."""
+    """Return the configuration of word vectors, by the name that `System.word_vectors` has."""
     vectors = config.vectors_at(name)
-    values = vectors.model_dump(mode="json") | {"lowercase": config.lowercase_of(vectors)}
+    values = vectors.model_dump(mode="json") | {"lowercase": config.is_lowercase(vectors)}
     values["corpora"] = {
         dataset: {"splits": splits, **configured_corpus(config, dataset)}
         for dataset, splits in (vectors.corpora or {}).items()
@@ -81,39 +87,39 @@ def configured_vectors(config: Config, name: str) -> Configured:
 
 
 def configured_sentences(config: Config, name: str) -> Configured:
-    """Return what sentence vectors depend on."""
+    """Return the configuration that sentence vectors depend on."""
     stored = config.sentence_vectors[name]
-    values = stored.model_dump(mode="json") | {"lowercase": config.lowercase_of(stored)}
+    values = stored.model_dump(mode="json") | {"lowercase": config.is_lowercase(stored)}
     return values | {"vectors": stored.vectors and configured_vectors(config, stored.vectors)}
 
 
 def differences(before: object, now: object, key: str = "") -> Iterator[str]:
-    """Yield a text for each key at which two values of JSON differ: `training.margin: 1, now 2`."""
+    """Yield a line for each key at which two JSON values differ: `training.margin: 1, now 2`."""
     if isinstance(before, dict) and isinstance(now, dict):
         for name in dict.fromkeys([*before, *now]):
             below = f"{key}.{name}" if key else str(name)
             yield from differences(before.get(name), now.get(name), below)
     elif before != now:
-        yield f"{key}: {ax.text_of(before)}, now {ax.text_of(now)}"
+        yield f"{key}: {ov.text_of(before)}, now {ov.text_of(now)}"
 
 
 def require_same(path: str | Path, configured: Configured) -> None:
-    """Raise AnalogyQAError when the result of a record was made with other settings than these.
+    """Raise AnalogyQAError when a result was made with another configuration.
 
     Args:
-        path: a JSON file with the key `configured`.
-        configured: what the configuration says now.
+        path: The record of the result, a JSON file with the key `configured`.
+        configured: The current configuration of the result.
     """
     try:
         before = json.loads(Path(path).read_text(encoding="utf-8"))["configured"]
     except (OSError, ValueError, LookupError, TypeError, RecursionError):
-        before = None  # a record of older code, or none
+        before = None  # not a record, or one written by older code
     if before == configured:
         return
-    changed = list(differences(before, configured)) if before else ["which, it does not say"]
+    changed = list(differences(before, configured)) if before else ["the record does not say which"]
     raise AnalogyQAError(
-        f"{path}: made with other settings ({'; '.join(changed[:3])}), and Snakemake keeps it: "
-        "it has no metadata of the file, or is told not to compare parameters. Give the settings "
-        "that it was made with, name another output_dir, or make all of it again: --forceall "
-        "(training runs with unchanged settings are read from checkpoints/)"
+        f"{path}: made with other settings ({'; '.join(changed[:3])}), but Snakemake would keep "
+        "it, because it has no metadata for the file or was told not to compare parameters. "
+        "Restore those settings, choose another output_dir, or run everything again with "
+        "--forceall (training runs with unchanged settings are read from checkpoints/)."
     )

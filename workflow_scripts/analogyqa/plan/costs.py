@@ -1,52 +1,58 @@
-"""Which systems are measured for what their training costs."""
+"""The systems whose training costs are measured."""
 
 from collections.abc import Iterable, Mapping
 
-from analogyqa.plan.places import extra_systems, sides_of, why_not
+from analogyqa.plan.coordinates import claim_sides, extra_systems, why_no_run
+from analogyqa.settings.coordinates import COST, Coordinates
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
 from analogyqa.settings.systems import System
-from analogyqa.settings.where import COST, Where
 
 
-def systems_that_cost(config: Config, paper: Paper, name: str) -> dict[tuple[str, str], list[str]]:
-    """Return (data set, subset) to the systems of a table whose costs it shows.
-
-    They are trained, and not on quadruples, of which an epoch has as many as prototypes are chosen.
-    """
+def artefact_costs(config: Config, paper: Paper, name: str) -> dict[tuple[str, str], list[str]]:
+    """Return the systems whose costs a table shows, by (data set, subset)."""
     artefact = paper.artefacts[name]
-    places = [number.where for number in artefact.numbers() if number.kind == COST]
+    shown = [number.coordinates for number in artefact.numbers() if number.kind == COST]
     for system in extra_systems(config, paper, name):
-        own = (where for _, _, where in artefact.cells_of(system) if where.cost)
-        places += [where | Where(system=system) for where in own]
-    return _that_cost(places, config)
+        for _, _, coordinates in artefact.cells_of(system):
+            if coordinates.cost:
+                shown.append(coordinates | Coordinates(system=system))
+    return _systems_with_costs(shown, config)
 
 
-def _that_cost(places: Iterable[Where], config: Config) -> dict[tuple[str, str], list[str]]:
-    found: dict[tuple[str, str], dict[str, None]] = {}
-    for where in places:
-        if not why_not(where, config):
-            names = (each for each in (where.system, where.over) if each)
-            costing = {each: None for each in names if has_costs(config.systems[each])}
-            found.setdefault((where.dataset, where.subset), {}).update(costing)
-    return {at: list(names) for at, names in found.items() if names}
+def claim_costs(config: Config, paper: Paper) -> dict[tuple[str, str], list[str]]:
+    """Return the systems whose costs a paper's claims compare, by (data set, subset)."""
+    return _systems_with_costs(claim_sides(paper.claims.values(), COST), config)
 
 
-def costs_of_claims(config: Config, paper: Paper) -> dict[tuple[str, str], list[str]]:
-    """Return what `systems_that_cost` does, of a paper's claims."""
-    return _that_cost(sides_of(paper.claims.values(), COST), config)
+def all_costs(config: Config, papers: Mapping[str, Paper]) -> dict[tuple[str, str], list[str]]:
+    """Return the systems whose costs any table or claim needs, by (data set, subset)."""
+    merged: dict[tuple[str, str], dict[str, None]] = {}
+    for paper in papers.values():
+        parts = [artefact_costs(config, paper, name) for name in paper.artefacts]
+        for part in [*parts, claim_costs(config, paper)]:
+            for data, systems in part.items():
+                merged.setdefault(data, {}).update(dict.fromkeys(systems))
+    return {data: list(systems) for data, systems in merged.items()}
 
 
 def has_costs(system: System) -> bool:
+    """Return whether a system's training costs are measured.
+
+    Systems that learn from quadruples have none: the length of their epochs depends on how many
+    prototypes are chosen.
+    """
     return system.trained and not system.learns_from_quadruples
 
 
-def costed(config: Config, papers: Mapping[str, Paper]) -> dict[tuple[str, str], list[str]]:
-    """Return what `systems_that_cost` does, of all tables and claims."""
-    found: dict[tuple[str, str], dict[str, None]] = {}
-    for paper in papers.values():
-        parts = [systems_that_cost(config, paper, name) for name in paper.artefacts]
-        for part in [*parts, costs_of_claims(config, paper)]:
-            for at, systems in part.items():
-                found.setdefault(at, {}).update(dict.fromkeys(systems))
-    return {at: list(systems) for at, systems in found.items()}
+def _systems_with_costs(
+    shown: Iterable[Coordinates], config: Config
+) -> dict[tuple[str, str], list[str]]:
+    systems: dict[tuple[str, str], dict[str, None]] = {}
+    for coordinates in shown:
+        if not why_no_run(coordinates, config):
+            system, dataset, subset = coordinates.system, coordinates.dataset, coordinates.subset
+            names = filter(None, (system, coordinates.over))
+            costing = {name: None for name in names if has_costs(config.systems[name])}
+            systems.setdefault((dataset, subset), {}).update(costing)
+    return {data: list(names) for data, names in systems.items() if names}

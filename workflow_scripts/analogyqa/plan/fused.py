@@ -1,30 +1,32 @@
-"""Fused systems: the cells whose scores theirs are made of."""
+"""Fused systems, and the cells whose scores they fuse."""
 
 from analogyqa.plan.cell import Cell
+from analogyqa.settings.coordinates import Coordinates
 from analogyqa.settings.run import Config
-from analogyqa.settings.where import Where
 
 
-def parts_of_fused(config: Config, cell: Cell) -> dict[str, Cell]:
-    """Return system to the cell of each part of a fused one; {} for a system that is not."""
+def fused_parts(config: Config, cell: Cell) -> dict[str, Cell]:
+    """Return the cell of each part of a fused system, by system; {} for any other system."""
     return {
-        name: cell._replace(system=name, axes=config.canonical(name, cell.axes, cell.dataset))
+        name: cell._replace(
+            system=name, overrides=config.canonical_overrides(name, cell.overrides, cell.dataset)
+        )
         for name in config.systems[cell.system].parts
     }
 
 
 def why_left_out(system: str, dataset: str | None, config: Config) -> str:
-    """Return why a system, or a part of a fused one, is left out on a data set, else nothing."""
+    """Return why a system, or a part of a fused one, is left out on a data set; "" if it is not."""
     parts = config.systems[system].parts if system in config.systems else {}
     keys = (key for name in (system, *parts) for key in (name, f"{name} {dataset}"))
     return next((config.left_out[key] for key in keys if key in config.left_out), "")
 
 
-def why_not_fused(where: Where, config: Config) -> str:
-    """Return why there are not the runs that a place fuses; empty when there are, or none is."""
-    parts = config.systems[where.system].parts if where.system else {}
+def why_not_fused(coordinates: Coordinates, config: Config) -> str:
+    """Return why there are too few runs to fuse at some coordinates; "" if there are enough."""
+    parts = config.systems[coordinates.system].parts if coordinates.system else {}
     for name, shifts in parts.items():
-        seeds = len(config.seeds_at(where.subset, where.axes))
+        seeds = len(config.seeds_at(coordinates.subset or "", coordinates.overrides))
         if max(shifts) >= seeds:
             return f"it fuses {max(shifts) + 1} seeds of {name}, and there are {seeds} (seeds)"
     return ""

@@ -1,4 +1,4 @@
-"""The targets that a user types: checked before Snakemake looks for rules that make them."""
+"""Check the targets that a user types before Snakemake looks for rules that make them."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -6,21 +6,22 @@ from pathlib import Path
 from analogyqa.errors import AnalogyQAError
 from analogyqa.folders import folder_name
 from analogyqa.plan.cell import Cell, split_corpus
-from analogyqa.settings import axes as ax
+from analogyqa.settings import overrides as ov
 from analogyqa.settings.base import require_known
 from analogyqa.settings.data import ALL
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
-from analogyqa.settings.vectors import VECTORS_AXES
+from analogyqa.settings.studies import Studies
+from analogyqa.settings.vectors import VECTORS_OVERRIDES
 
 _WITH_CORPUS = ("corpora", "rewritten", "prototypes", "quadruples", "sentence_vectors")
 
 
 def require_target(target: str, config: Config, papers: Mapping[str, Paper]) -> None:
-    """Raise AnalogyQAError when a target is no file that a run makes under this name.
+    """Raise AnalogyQAError when a target is not the name of a file that a run makes.
 
-    A run would otherwise record a setting that it does not have, or be looked for elsewhere. What
-    is not below the output folder is left to Snakemake.
+    Without this check a run could record an override that has no effect, or write to a path where
+    nothing looks for it. Targets outside the output folder are left to Snakemake.
     """
     try:
         plain = folder_name(target)
@@ -49,47 +50,45 @@ def _require_cell(config: Config, system: str, dataset: str, subset: str, text: 
     require_known("system", system, config.systems)
     require_known("data set", dataset, config.datasets)
     require_known("subset", subset, (*config.subsets, *config.relations, ALL))
-    axes = ax.from_text(text)
-    setting = dict(axes).get(ax.SETTING)
-    if setting is not None:
-        chooses = config.systems[system].trained and config.chooses_on(system, dataset)
-        if axes != ((ax.SETTING, ax.CHOSEN),) or not chooses:
+    overrides = ov.from_text(text)
+    hyperparameters = dict(overrides).get(ov.HYPERPARAMETERS)
+    if hyperparameters is not None:
+        is_tuned = config.systems[system].trained and config.is_tuned_on(system, dataset)
+        if overrides != ((ov.HYPERPARAMETERS, ov.TUNED),) or not is_tuned:
             raise ValueError(
-                f"{ax.SETTING}={setting}: only {ax.SETTING}={ax.CHOSEN} is known, alone, for a "
-                "system and a data set of a selection"
+                f"{ov.HYPERPARAMETERS}={hyperparameters}: only {ov.HYPERPARAMETERS}={ov.TUNED} is "
+                "allowed, without other overrides, and for a system and data set of a selection"
             )
-    ax.require_axes({name: value for name, value in axes if name != ax.SETTING})
-    cell = Cell(system, dataset, subset, config.canonical(system, axes, dataset))
-    if ax.to_text(cell.axes) != text:
-        idle = [name for name, _ in axes if name not in dict(cell.axes)]
-        why = f"{', '.join(idle)} changes nothing there; " if idle else ""
-        raise ValueError(f"{why}ask for {config.output_dir}/runs/{cell.path}")
+    ov.require_overrides({name: value for name, value in overrides if name != ov.HYPERPARAMETERS})
+    cell = Cell(system, dataset, subset, config.canonical_overrides(system, overrides, dataset))
+    if ov.to_text(cell.overrides) != text:
+        ineffective = [name for name, _ in overrides if name not in dict(cell.overrides)]
+        reason = f"{', '.join(ineffective)} has no effect there; " if ineffective else ""
+        raise ValueError(f"{reason}ask for {config.output_dir}/runs/{cell.path}")
 
 
 def _require_corpus(config: Config, corpus: str) -> None:
-    dataset, axes = split_corpus(corpus)
+    dataset, overrides = split_corpus(corpus)
     require_known("data set", dataset, config.datasets)
-    for name, _ in axes:
-        require_known("axis of a data set", name, ax.DATASET_AXES, "not known")
-    ax.require_axes(dict(axes))
+    for name, _ in overrides:
+        require_known("override of a data set", name, ov.DATASET_OVERRIDES, "not known")
+    ov.require_overrides(dict(overrides))
 
 
 def _require_vectors(config: Config, name: str) -> None:
-    vectors, _, text = name.partition(ax.AT)
+    vectors, _, text = name.partition(ov.AT)
     require_known("vectors", vectors, config.vectors)
-    for axis, _ in ax.from_text(text) if text else ():
-        require_known("axis of vectors", axis, VECTORS_AXES, "not known")
+    for override, _ in ov.from_text(text) if text else ():
+        require_known("override of vectors", override, VECTORS_OVERRIDES, "not known")
     config.vectors_at(name)
 
 
 def _require_artefact(config: Config, papers: Mapping[str, Paper], paper: str, name: str) -> None:
     require_known("paper", paper, papers)
-    study = config.studies.get(paper)
-    crossfit = study and study.crossfit and study.crossfit.systems
-    known = {
-        **dict.fromkeys(papers[paper].shown, True),
-        "crossfit": crossfit,
-        "pairs": crossfit and study.crossfit.pairs,
-        "sensitivity": study and study.sensitivity and study.sensitivity.systems,
-    }
-    require_known(paper, name, [each for each, is_there in known.items() if is_there])
+    study = config.studies.get(paper, Studies())
+    known = list(papers[paper].shown)
+    if study.cross_validation and study.cross_validation.systems:
+        known += ["cross_validation", *(["pairs"] if study.cross_validation.pairs else [])]
+    if study.sensitivity and study.sensitivity.systems:
+        known.append("sensitivity")
+    require_known(paper, name, known)

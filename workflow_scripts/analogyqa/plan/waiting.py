@@ -1,4 +1,4 @@
-"""Cells that wait for the training of another: they start from it, or it is theirs, too."""
+"""Cells that need the training run of another cell first."""
 
 from analogyqa.plan.cell import Cell, split_corpus
 from analogyqa.settings.data import ALL
@@ -7,25 +7,25 @@ from analogyqa.settings.systems import System
 
 
 def waits_for(config: Config, cell: Cell) -> Cell | None:
-    """Return the cell whose training a cell waits for, None where it waits for none.
+    """Return the cell whose training run a cell needs, None if it needs no other.
 
-    That is the cell on all questions that it starts from; its training does without that where it
-    has fewer seeds, see `runs.train`. Or the cell of the first system of which it scores with other
-    weights.
+    A system that differs from an earlier one only in the weights it scores with shares the training
+    run of that system. A system that starts from another one needs that system's cell on all
+    questions; where that cell has fewer seeds, `runs.train` trains the missing ones itself.
     """
-    system = config.system_at(cell.system, cell.axes)
+    system = config.system_at(cell.system, cell.overrides)
     if system.training.weight_averaging:
-        own = _learned(config.systems[cell.system])
-        first = next(name for name, each in config.systems.items() if _learned(each) == own)
+        learned = _learned(config.systems[cell.system])
+        first = next(name for name, other in config.systems.items() if _learned(other) == learned)
         if first != cell.system:
-            return Cell(first, cell.dataset, cell.subset, cell.axes)
-    names = (name for name, each in config.systems.items() if each == system.starts_from)
+            return Cell(first, cell.dataset, cell.subset, cell.overrides)
+    names = (name for name, other in config.systems.items() if other == system.starts_from)
     if system.starts_from is None or (name := next(names, None)) is None:
         return None
-    dataset, axes = split_corpus(cell.corpus)
-    return Cell(name, dataset, ALL, config.canonical(name, axes, dataset))
+    dataset, overrides = split_corpus(cell.corpus)
+    return Cell(name, dataset, ALL, config.canonical_overrides(name, overrides, dataset))
 
 
 def _learned(system: System) -> dict:
-    """Return what the training of a system depends on."""
+    """Return everything that the training run of a system depends on."""
     return system.model_dump(exclude={"title", "only_costs", "scores_with"})

@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from analogyqa.errors import AnalogyQAError
-from analogyqa.registry import PRETRAINED
+from analogyqa.pretrained.specs import PRETRAINED
 
 if TYPE_CHECKING:
     import numpy as np
@@ -16,18 +16,18 @@ class Resources(NamedTuple):
     """What a pre-trained encoder reads.
 
     Args:
-        weights: the encoder's own file; for `sentence_transformers` a name or a folder.
-        vectors: a file of word vectors that `analogyqa.vectors.select_vectors` reads.
+        weights: the encoder's own file, or the name or folder of a model; "" for none.
+        vectors: a file of word vectors that `analogyqa.vectors.select_vectors` reads, or "".
         training_texts: the sentences of the data set's training split, which `sif` fits on.
         lowercase: whether the encoder (its word vectors) is of lower-cased text.
-        options: what else is configured of this encoder, by the names that the registry has.
+        options: the values of the options in its specification.
     """
 
-    weights: str | None
-    vectors: str | None
+    weights: str
+    vectors: str
     training_texts: Sequence[str]
     lowercase: bool
-    options: Mapping[str, object] = MappingProxyType({})
+    options: Mapping[str, int | str] = MappingProxyType({})
 
 
 def encode_sentences(name: str, texts: Sequence[str], resources: Resources) -> "np.ndarray":
@@ -42,7 +42,7 @@ def encode_sentences(name: str, texts: Sequence[str], resources: Resources) -> "
     entry = PRETRAINED[name]
     needed = {"weights": entry.needs_weights, "vectors": entry.needs_vectors}
     for key, is_needed in needed.items():
-        if is_needed and getattr(resources, key) is None:
+        if is_needed and not getattr(resources, key):
             raise AnalogyQAError(f"{name}: this encoder needs {key}, and none are given")
     vectors = entry.load()(texts, resources)
     if vectors.dtype != np.float32 or vectors.ndim != 2 or len(vectors) != len(texts):

@@ -1,4 +1,4 @@
-"""A model of Hugging Face's transformers that is on this machine, pooled by CLS or AVG."""
+"""Encode sentences with a local model of Hugging Face's transformers and CLS or AVG pooling."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -19,32 +19,33 @@ if TYPE_CHECKING:
 
     from analogyqa.pretrained import Resources
 
-CONFIG = "config.json"  # which every model has in its folder
+CONFIG = "config.json"  # in the folder of every model
 ADAPTER = "adapter_config.json"
 
 
 def encode(texts: Sequence[str], resources: "Resources") -> np.ndarray:
-    """Encode n sentences as in Zhu and de Melo 2020, section 4.2: float32 [n, d].
+    """Encode n sentences as in Zhu and de Melo (2020), section 4.2: float32 [n, d].
 
-    `cls`: the vector of the first token, with the linear layer and tanh that the model has for it.
-    `avg`: the sum of the vectors of all tokens of the last layer over the root of their number.
-    An encoder-decoder is asked for the states of its encoder. On the CPU; nothing is downloaded, no
-    code of the model's folder is run, and a sentence without tokens is the zero vector.
+    `cls` pools with the model's layer for the first token. `avg` divides the sum of the last
+    layer's token vectors by the square root of their number. Of an encoder-decoder, the encoder is
+    used. Sentences without tokens get a zero vector.
+
+    Runs on the CPU. Nothing is downloaded, and no code in the model's folder runs.
 
     Raises:
-        AnalogyQAError: when the model is not on this machine, cannot be loaded, lacks the layer or
-            another weight that is used, or when the tokenizer is not the model's.
+        AnalogyQAError: when the model is not on this machine or cannot be loaded, when a weight is
+            missing, or when the tokenizer does not belong to the model.
     """
     folder = find_folder(resources.weights)
     if folder is None:
         raise AnalogyQAError(
-            f"{resources.weights}: no transformer of this name or path is on this machine. Give "
-            f"the folder that holds its {CONFIG} instead. Nothing is downloaded."
+            f"{resources.weights}: no transformer with this name or path is on this machine, and "
+            f"none is downloaded. Give the folder that contains its {CONFIG}."
         )
     if (folder / ADAPTER).is_file():
         raise AnalogyQAError(
-            f"{folder / ADAPTER}: the weights of an adapter would be ignored. Merge it into its "
-            "model (merge_and_unload of the package peft), and name the folder of the result."
+            f"{folder / ADAPTER}: adapters are not supported. Merge the adapter into its model "
+            "(merge_and_unload of the package peft), and name the folder of the result."
         )
     with offline():
         import torch
@@ -52,10 +53,10 @@ def encode(texts: Sequence[str], resources: "Resources") -> np.ndarray:
         from transformers.utils.logging import disable_progress_bar
 
         disable_progress_bar()
-        own = {"local_files_only": True, "trust_remote_code": False}
+        options = {"local_files_only": True, "trust_remote_code": False}
         with loading_model(folder) as missing:
-            tokenizer = AutoTokenizer.from_pretrained(str(folder), **own)
-            model = AutoModel.from_pretrained(str(folder), **own).eval()
+            tokenizer = AutoTokenizer.from_pretrained(str(folder), **options)
+            model = AutoModel.from_pretrained(str(folder), **options).eval()
             masked = [text.replace(MASK, tokenizer.mask_token or MASK) for text in texts]
             has_tokens = fit_tokenizer(folder, model, tokenizer, masked)
         if "decoder_input_ids" in signature(model.forward).parameters:
@@ -88,8 +89,8 @@ def _pool(output, attention_mask, resources: "Resources"):
         pooled = getattr(output, "pooler_output", None)
         if pooled is None:
             raise AnalogyQAError(
-                f"{resources.weights}: this model has no layer for its first token; use pooling: "
-                "avg"
+                f"{resources.weights}: this model has no layer for its first token. Use pooling: "
+                "avg."
             )
         return pooled
     inside = attention_mask[:, :, None].to(output.last_hidden_state.dtype)
@@ -102,14 +103,14 @@ def installed(weights: str) -> bool:
 
 
 def find_folder(weights: str) -> Path | None:
-    """Return the folder of a model: the path itself, of a package, or of the Hugging Face cache."""
-    return next((path for path in _places(weights) if (path / CONFIG).is_file()), None)
+    """Return the folder of a model: the path itself, a package, or the Hugging Face cache."""
+    return next((path for path in _folders(weights) if (path / CONFIG).is_file()), None)
 
 
-def _places(weights: str) -> Iterator[Path]:
+def _folders(weights: str) -> Iterator[Path]:
     yield Path(weights)
-    if found := find_model(weights):
-        yield found
+    if folder := find_model(weights):
+        yield folder
 
     from huggingface_hub import try_to_load_from_cache
     from huggingface_hub.errors import HFValidationError

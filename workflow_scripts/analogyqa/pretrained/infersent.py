@@ -1,4 +1,4 @@
-"""InferSent: a BiLSTM and the maximum over time, trained by natural language inference.
+"""InferSent: a BiLSTM with max pooling, trained on natural language inference.
 
 Conneau, Kiela, Schwenk, Barrault and Bordes, Supervised Learning of Universal Sentence
 Representations from Natural Language Inference Data, EMNLP 2017 (section 3.2.2, figure 2).
@@ -24,49 +24,50 @@ SECOND_VERSION = "infersent2.pkl"
 
 
 class InferSent(nn.Module):
-    """The sentence encoder. Its state dict has the names and shapes of the published files."""
+    """The sentence encoder. Its state dict has the names and shapes of the published weights."""
 
     def __init__(self, word_dim: int, lstm_dim: int) -> None:
         super().__init__()
         self.enc_lstm = nn.LSTM(word_dim, lstm_dim, bidirectional=True)
 
     def forward(self, words: PackedSequence) -> Tensor:
-        """Encode n sentences of word vectors, each of one word or more: [n, 2 lstm_dim].
+        """Encode n non-empty sentences of word vectors: [n, 2 lstm_dim].
 
-        Padding never wins the maximum. In the first published encoder it did, so that a vector
-        depended on the longest sentence of its batch; the second one mended that.
+        Padding never wins the maximum. In the first published encoder it could, so that a vector
+        depended on the batch; the second version fixed that.
         """
         states, _ = self.enc_lstm(words)
         padded, _ = pad_packed_sequence(states, batch_first=True, padding_value=-torch.inf)
         return padded.amax(dim=1)
 
     def encode_words(self, sentences: Sequence[np.ndarray], vectors: Tensor) -> Tensor:
-        """Encode n sentences of rows of `vectors` [V, word_dim]: [n, 2 lstm_dim].
+        """Encode n sentences, given as rows of `vectors` [V, word_dim]: [n, 2 lstm_dim].
 
-        A sentence without words has the zero vector.
+        A sentence without words gets a zero vector.
         """
         encoded = vectors.new_zeros(len(sentences), 2 * self.enc_lstm.hidden_size)
-        worded = [number for number, rows in enumerate(sentences) if len(rows)]
-        if worded:
-            words = [vectors[torch.from_numpy(sentences[number])] for number in worded]
-            encoded[torch.tensor(worded)] = self(pack_sequence(words, enforce_sorted=False))
+        non_empty = [number for number, rows in enumerate(sentences) if len(rows)]
+        if non_empty:
+            words = [vectors[torch.from_numpy(sentences[number])] for number in non_empty]
+            encoded[torch.tensor(non_empty)] = self(pack_sequence(words, enforce_sorted=False))
         return encoded
 
 
 def load(weights: str | Path) -> InferSent:
-    """Return the encoder of a published `.pkl`, or of one that this project trained.
+    """Load a published encoder (`.pkl`), or one that this project trained.
 
-    Raises AnalogyQAError for a file that is not a state dict of this encoder; the message names
-    the keys that are missing, those that do not belong there and the shapes that do not fit.
+    Raises:
+        AnalogyQAError: for a file that is not a state dict of this encoder. The message names
+            missing and unexpected keys and wrong shapes.
     """
     try:
         state = torch.load(weights, map_location="cpu", weights_only=True)
     except Exception as error:
-        # What PyTorch says below the first line is how to run the code in a file.
+        # After the first line, PyTorch explains how to load unsafe files.
         cause = str(error).partition("\n")[0] or type(error).__name__
         raise AnalogyQAError(
-            f"{weights}: not a file of PyTorch weights, or damaged ({cause}). Delete it and fetch "
-            "or train it again."
+            f"{weights}: not a file of PyTorch weights, or damaged ({cause}). Delete it, then "
+            "fetch or train it again."
         ) from error
     try:
         if not isinstance(state, dict):
@@ -76,7 +77,7 @@ def load(weights: str | Path) -> InferSent:
         encoder.load_state_dict(state)
     except (AttributeError, LookupError, RuntimeError, TypeError, ValueError) as error:
         raise AnalogyQAError(
-            f"{weights}: not the weights of InferSent ({' '.join(str(error).split())}). Name a "
+            f"{weights}: not the weights of InferSent ({' '.join(str(error).split())}). Use a "
             "published encoder, or train one."
         ) from error
     return encoder.eval()
@@ -85,20 +86,21 @@ def load(weights: str | Path) -> InferSent:
 def encode(texts: Sequence[str], resources: Resources) -> np.ndarray:
     """Encode n sentences: float32 [n, 2 lstm_dim].
 
-    The published encoders are of cased text (`lowercase: false`); the first one goes with the
-    vectors glove.840B.300d, the second one, known by its name infersent2.pkl, with crawl-300d-2M.
-    Words without a vector are dropped, and a sentence that has none is the zero vector.
+    The published encoders read cased text (`lowercase: false`). The first needs the word vectors
+    glove.840B.300d. The second, recognised by its name infersent2.pkl, needs crawl-300d-2M. Words
+    without a vector are ignored; a sentence without words gets a zero vector.
 
-    Raises AnalogyQAError as `load` and `select_vectors` do, and for word vectors of another length.
+    Raises:
+        AnalogyQAError: as `load` and `select_vectors`, and for word vectors of the wrong length.
     """
     encoder = load(resources.weights)
-    second = Path(resources.weights).name == SECOND_VERSION
-    sentences = [mark(tokenize(text, resources.lowercase), second) for text in texts]
+    is_second = Path(resources.weights).name == SECOND_VERSION
+    sentences = [mark(tokenize(text, resources.lowercase), is_second) for text in texts]
     rows, vectors = look_up(sentences, resources.vectors)
     if vectors.shape[1] != encoder.enc_lstm.input_size:
         raise AnalogyQAError(
-            f"{resources.vectors}: word vectors of {vectors.shape[1]} numbers, but "
-            f"{resources.weights} reads {encoder.enc_lstm.input_size}"
+            f"{resources.vectors}: word vectors with {vectors.shape[1]} dimensions, but "
+            f"{resources.weights} needs {encoder.enc_lstm.input_size}."
         )
     encoded = np.empty((len(texts), 2 * encoder.enc_lstm.hidden_size), dtype=np.float32)
     order = np.argsort([-len(sentence) for sentence in rows], kind="stable")
@@ -110,9 +112,9 @@ def encode(texts: Sequence[str], resources: Resources) -> np.ndarray:
 
 
 def mark(tokens: Sequence[str], second_version: bool = False) -> list[str]:
-    """Put the markers of an encoder around a sentence: `<s>`, or `<p>` of the second version.
+    """Add an encoder's sentence markers: `<s>`, or `<p>` for the second version.
 
-    The second version also splits "did n't" as "didn 't", unless it ends the sentence.
+    The second version also splits "did n't" as "didn 't", except at the end of a sentence.
     """
     if not second_version:
         return ["<s>", *tokens, "</s>"]
@@ -122,9 +124,9 @@ def mark(tokens: Sequence[str], second_version: bool = False) -> list[str]:
 def look_up(
     sentences: Sequence[Sequence[str]], path: str | Path
 ) -> tuple[list[np.ndarray], Tensor]:
-    """Return the sentences as rows of word vectors, and the vectors: float32 [V, d].
+    """Return sentences as rows of word vectors, and the vectors: float32 [V, d].
 
-    Words (and markers) that the file `path` lacks are dropped.
+    Words and markers that are not in the file `path` are dropped.
     """
     vectors, row_of = known_vectors(path, chain.from_iterable(sentences))
     rows = [

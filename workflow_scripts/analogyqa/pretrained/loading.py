@@ -1,9 +1,10 @@
-"""What the libraries of Hugging Face do not check: all weights are there, the tokenizer fits."""
+"""Check what Hugging Face's libraries do not: missing weights and tokenizers that do not fit."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
+from unittest.mock import patch
 
 import numpy as np
 
@@ -12,24 +13,24 @@ from analogyqa.errors import AnalogyQAError, one_line
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-# The least share of the rows of a model's embeddings that its tokenizer has a token for: models
-# round the number of rows up, by a few per cent at most.
-LEAST_SHARE = 0.9
-NO_LIMIT = int(1e30)  # as transformers has it for a tokenizer
+# Smallest share of a model's embeddings that its tokenizer must use. Models round their number up,
+# by a few per cent at most.
+MIN_SHARE = 0.9
+NO_LIMIT = int(1e30)  # transformers's value for a tokenizer without a limit
 
 
 @contextmanager
 def loading_model(folder: Path) -> Iterator[list[str]]:
-    """Load a model in this context; a weight that its files lack is NaN, not a random number.
+    """Load models in this context so that missing weights are NaN instead of random.
 
-    A vector that depends on such a weight is then not finite, and one that does not is right: a
-    model may lack a layer that is not used, such as that for pooling.
+    A vector that depends on a missing weight is then not finite. Other vectors are correct, because
+    a model may lack an unused layer, such as the one for pooling.
 
     Yields:
-        The names of these weights, and of those that have another shape in the files.
+        A list of the weights that are missing from the files or have another shape there.
 
     Raises:
-        AnalogyQAError: for any exception, as each file of the folder has a reader of its own.
+        AnalogyQAError: when the model cannot be loaded.
     """
     from transformers import PreTrainedModel
 
@@ -45,9 +46,9 @@ def loading_model(folder: Path) -> Iterator[list[str]]:
                 missing.append(name)
         return model
 
-    PreTrainedModel.from_pretrained = classmethod(load_and_mark)
     try:
-        yield missing
+        with patch.object(PreTrainedModel, "from_pretrained", classmethod(load_and_mark)):
+            yield missing
     except AnalogyQAError:
         raise
     except Exception as error:
@@ -55,8 +56,6 @@ def loading_model(folder: Path) -> Iterator[list[str]]:
             f"{folder}: the model cannot be loaded ({one_line(error)}). Is the folder complete? "
             "Copy or install it again."
         ) from error
-    finally:
-        PreTrainedModel.from_pretrained = original
 
 
 def fit_tokenizer(
@@ -67,18 +66,17 @@ def fit_tokenizer(
 ) -> np.ndarray:
     """Prepare a tokenizer for its model, and return which of n texts have any token: bool [n].
 
-    Texts are cut off where the model has no more positions. Batches are padded on the right, where
-    padding shifts no position, and by any special token if there is none for it: the attention mask
-    hides it.
+    Texts are truncated to the model's positions. Batches are padded on the right, which shifts no
+    position. Without a padding token, any special token serves, because the attention mask hides
+    it.
 
     Raises:
-        AnalogyQAError: when the tokenizer is not the model's: it has more tokens than the model, or
-            far fewer, does not know most words, or leaves out its first token; and when it has no
-            special token to pad with.
+        AnalogyQAError: when the tokenizer does not belong to the model (it has more tokens, or far
+            fewer, does not know most words, or omits the first token), or has no special token.
     """
     remedy = "Copy the tokenizer of this model into the folder (tokenizer.json or its vocabulary)."
     size, rows = len(tokenizer), getattr(model.config.get_text_config(), "vocab_size", None)
-    if rows and not LEAST_SHARE * rows <= size <= rows:
+    if rows and not MIN_SHARE * rows <= size <= rows:
         raise AnalogyQAError(
             f"{folder}: its tokenizer has {size} tokens, but the model has embeddings of {rows}. "
             f"{remedy}"
@@ -111,14 +109,14 @@ def fit_tokenizer(
 
 
 def _longest_input(model: "PreTrainedModel") -> int:
-    """Return how many tokens a model has positions for; models of the kind of RoBERTa skip some."""
+    """Return the number of positions of a model. RoBERTa and similar models skip the first ones."""
     positions = getattr(model.config.get_text_config(), "max_position_embeddings", None) or -1
     skipped = [
         module.padding_idx + 1
         for name, module in model.named_modules()
         if name.endswith("position_embeddings") and getattr(module, "padding_idx", None) is not None
     ]
-    # A model without positions of its own has none, or -1 as XLNet does.
+    # Models without a limit have no such setting, or -1 as XLNet.
     return positions - max(skipped, default=0) if positions > 0 else NO_LIMIT
 
 
@@ -130,36 +128,36 @@ def encode_whole(
     missing: Sequence[str],
     remedy: str = "",
 ) -> np.ndarray:
-    """Encode n texts, the longest by itself first: float32 [n, d].
+    """Encode n texts, after a first check with the longest one: float32 [n, d].
 
-    A text without tokens is the zero vector.
+    A text without tokens gets a zero vector.
 
     Args:
-        folder: of the model, for messages.
-        encode: from texts to float32 [texts, d].
-        texts: what to encode.
-        has_tokens: bool [n], see `fit_tokenizer`.
-        missing: names of weights, see `loading_model`.
-        remedy: another one for missing weights, to end the message.
+        folder: the folder of the model, for messages.
+        encode: encodes a list of texts: float32 [texts, d].
+        texts: the texts to encode.
+        has_tokens: result of `fit_tokenizer`, bool [n].
+        missing: names of missing weights, from `loading_model`.
+        remedy: a further remedy for missing weights, for the message.
 
     Raises:
-        AnalogyQAError: when the model cannot encode a text, or uses a weight that is missing.
+        AnalogyQAError: when the model cannot encode a text, or uses a missing weight.
     """
     rows = np.flatnonzero(has_tokens)
-    with_tokens = [texts[row] for row in rows]
+    with_tokens = [texts[row] for row in rows.tolist()]
     try:
         first = encode([max(with_tokens, key=len, default="a")])
     except AnalogyQAError:
         raise
-    except Exception as error:  # of any kind: the code is the model's
+    except Exception as error:  # models raise many types
         raise AnalogyQAError(
-            f"{folder}: this model cannot encode a sentence ({one_line(error)}). Name a model that "
-            "reads text."
+            f"{folder}: this model cannot encode a sentence ({one_line(error)}). Choose a model "
+            "that reads text."
         ) from error
     if missing and not np.isfinite(first).all():
         raise AnalogyQAError(
             f"{folder}: {len(missing)} weights of the model are missing from its files, or have "
-            f"another shape there: {', '.join(missing[:3])}{', ...' if len(missing) > 3 else ''}. "
+            f"the wrong shape: {', '.join(missing[:3])}{', ...' if len(missing) > 3 else ''}. "
             f"Copy the model again, or save it again with save_pretrained{remedy}."
         )
     vectors = np.zeros((len(texts), first.shape[1]), dtype=np.float32)

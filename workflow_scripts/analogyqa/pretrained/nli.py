@@ -1,10 +1,10 @@
-"""Files of natural language inference, as a table of premise, hypothesis and label."""
+"""Read data sets of natural language inference (NLI) into one table."""
 
 import io
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from typing import Literal, NamedTuple, TextIO
+from typing import BinaryIO, Literal, NamedTuple, TextIO, cast
 
 import pandas as pd
 
@@ -16,14 +16,15 @@ from analogyqa.vectors.text_files import open_packed
 LABELS = ("entailment", "neutral", "contradiction")
 
 _SICK_COLUMNS = ("sentence_A", "sentence_B", "entailment_judgment")
-_LONGEST_LINE = 1 << 20  # characters; of a longer one, as archives can hide it, a part is read
-_MOST_EMPTY = 1000  # lines of a file
-_AGAIN = "Correct the line or fetch the file again."
-_UNDECIDED = "-"  # the gold label of SNLI where its annotators found no majority
+# Limits, because a small archive can unpack to gigabytes of one line or of empty lines.
+_MAX_LINE = 1 << 20  # characters read of a line
+_MAX_EMPTY = 1000  # empty lines in a file
+_REMEDY = "Correct the line, or fetch the file again."
+_UNDECIDED = "-"  # SNLI's gold label when its annotators did not agree
 
 
 class Pair(NamedTuple):
-    """A row of the table; the label is one of LABELS."""
+    """A row of the table, with one of LABELS."""
 
     premise: str
     hypothesis: str
@@ -31,40 +32,39 @@ class Pair(NamedTuple):
 
 
 def read_nli(files: Iterable[str], split: Literal["train", "dev"] = "train") -> pd.DataFrame:
-    """Read files of inference pairs, one after the other.
+    """Read files of NLI pairs into one table with the columns premise, hypothesis and label.
 
-    - SNLI as it was released: the archive (`.zip`), of which the member of `split` is read, or a
-      member by itself (`.jsonl`; MultiNLI is alike). Pairs without a gold label are left out;
-    - SICK, known by the column entailment_judgment of its first line;
-    - any other file: lines of premise, hypothesis and 0, 1 or 2 (the place in LABELS), separated by
-      tabs.
+    A file can be
 
-    Empty lines are passed over.
+    - SNLI as released: the archive (`.zip`), from which the split is read, or a file from it
+      (`.jsonl`, also of MultiNLI). Pairs without a gold label are skipped;
+    - SICK, recognised by the column entailment_judgment in its first line;
+    - tab-separated lines of premise, hypothesis and 0, 1 or 2 (the index in LABELS).
 
-    Returns:
-        The columns premise, hypothesis and label.
+    Empty lines are skipped.
 
     Raises:
-        AnalogyQAError: for a line that is not of its file's form (file and line named), for a file
-            without a pair, and for an archive without the split.
+        AnalogyQAError: for a malformed line, a file without pairs, or an archive without the split.
     """
     pairs: list[Pair] = []
     for path in files:
         before = len(pairs)
         with open_packed(path, f"_{split}.jsonl") as (name, file):
-            pairs += _pairs(name, io.TextIOWrapper(file, encoding="utf-8-sig"))
+            pairs += _read_pairs(
+                name, io.TextIOWrapper(cast("BinaryIO", file), encoding="utf-8-sig")
+            )
         if len(pairs) == before:
-            raise AnalogyQAError(f"{name}: no pair of sentences in it")
+            raise AnalogyQAError(f"{name}: no pair of sentences in this file. Fetch it again.")
     return pd.DataFrame(pairs, columns=Pair._fields)
 
 
-def _pairs(name: str, file: TextIO) -> Iterator[Pair]:
+def _read_pairs(name: str, file: TextIO) -> Iterator[Pair]:
     header, empty = None, 0
-    for number, line in enumerate(iter(partial(file.readline, _LONGEST_LINE), ""), start=1):
+    for number, line in enumerate(iter(partial(file.readline, _MAX_LINE), ""), start=1):
         if not line.strip():
             empty += 1
-            if empty > _MOST_EMPTY:  # a small archive can unpack to gigabytes of them
-                raise AnalogyQAError(f"{name}, line {number}: {empty} empty lines. {_AGAIN}")
+            if empty > _MAX_EMPTY:
+                raise AnalogyQAError(f"{name}, line {number}: {empty} empty lines. {_REMEDY}")
             continue
         fields = line.rstrip("\n").split("\t")
         try:
@@ -80,7 +80,7 @@ def _pairs(name: str, file: TextIO) -> Iterator[Pair]:
             for text in pair:
                 require_text(text)
         except ValueError as error:
-            raise AnalogyQAError(f"{name}, line {number}: {error}. {_AGAIN}") from error
+            raise AnalogyQAError(f"{name}, line {number}: {error}. {_REMEDY}") from error
         if pair.label != _UNDECIDED:
             yield pair
 

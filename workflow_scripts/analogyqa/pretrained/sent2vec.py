@@ -1,4 +1,4 @@
-"""Sent2Vec: a sentence is the mean over its words and word n-grams.
+"""Sent2Vec: encode a sentence as the mean of its words and word n-grams.
 
 Pagliardini, Gupta and Jaggi, Unsupervised Learning of Sentence Embeddings using Compositional
 n-Gram Features, NAACL 2018 (eq. 2). The format is that of the authors' fork of fastText.
@@ -13,22 +13,23 @@ import numpy as np
 from analogyqa.errors import AnalogyQAError
 from analogyqa.pretrained import Resources
 from analogyqa.text import tokenize
-from analogyqa.vectors.fasttext_files import DAMAGE, MAGIC, WORD, mapped
+from analogyqa.vectors.fasttext_files import DAMAGE, MAGIC, WORD, open_mapped
 from analogyqa.vectors.select import known_vectors
 
-_VERSION, _SENT2VEC = 11, 4  # of the format, and the number of the kind of model
+_VERSION, _SENT2VEC = 11, 4  # format version and model type
 _HASH_FACTOR = 116049371
 _UINT64 = (1 << 64) - 1
 
 
 class NgramVectors(NamedTuple):
-    """The vectors of words and of hashed word n-grams.
+    """Vectors of words and of hashed word n-grams.
 
     Args:
-        matrix: float32 [words + buckets, d], the n-grams behind the words.
-        rows: word to row.
-        words, buckets: as in `matrix`.
-        order: words in the longest n-gram.
+        matrix: vectors of words, then of n-grams, float32 [words + buckets, d].
+        rows: row of each word.
+        words: number of words.
+        buckets: number of hash buckets for n-grams.
+        order: number of words in the longest n-gram.
     """
 
     matrix: np.ndarray
@@ -38,10 +39,10 @@ class NgramVectors(NamedTuple):
     order: int
 
     def mean(self, tokens: Sequence[str]) -> np.ndarray:
-        """Return the mean over a sentence's words and n-grams, zero where it has none: [d].
+        """Return the mean of a sentence's words and n-grams: [d], zero without any.
 
-        Words without a vector are passed over, so that n-grams reach across them. The sum is
-        formed in single precision and from left to right, as the original does it.
+        Words without a vector are skipped, so n-grams reach across them. Like the original, the
+        sum is in single precision and from left to right.
         """
         words = [self.rows[token] for token in tokens if token in self.rows]
         features = words.copy()
@@ -57,16 +58,17 @@ class NgramVectors(NamedTuple):
 def encode(texts: Sequence[str], resources: Resources) -> np.ndarray:
     """Encode n sentences: float32 [n, d].
 
-    `resources.weights` is a model of the original program (`.bin`), or a file of word vectors that
-    it wrote (`.vec`, also in `.gz` or `.zip`), by which a sentence is the mean of its words.
+    `resources.weights` is a model of the original program (`.bin`), or a file of its word vectors
+    (`.vec`, also as `.gz` or `.zip`), with which a sentence is the mean of its words.
 
-    Raises AnalogyQAError as `read_model` and `analogyqa.vectors.select.select_vectors` do.
+    Raises:
+        AnalogyQAError: as `read_model` and `select_vectors`.
     """
     return encode_tokens([tokenize(text, resources.lowercase) for text in texts], resources.weights)
 
 
 def encode_tokens(sentences: Sequence[Sequence[str]], weights: str | Path) -> np.ndarray:
-    """Encode n tokenised sentences: float32 [n, d]. See `encode`."""
+    """Encode n tokenised sentences as `encode` does: float32 [n, d]."""
     vocabulary = {token for tokens in sentences for token in tokens}
     if ".vec" in Path(weights).suffixes:
         matrix, rows = known_vectors(weights, vocabulary)
@@ -77,29 +79,30 @@ def encode_tokens(sentences: Sequence[Sequence[str]], weights: str | Path) -> np
 
 
 def read_model(path: str | Path, vocabulary: Collection[str]) -> NgramVectors:
-    """Read what a vocabulary needs of a Sent2Vec `.bin`; the matrix stays on the disk.
+    """Read the entries of a vocabulary from a Sent2Vec `.bin`; the matrix is memory-mapped.
 
-    Raises AnalogyQAError for a file of another format, a quantised, a damaged or a cut off one.
+    Raises:
+        AnalogyQAError: for another format, a quantised model or a damaged file.
     """
-    wanted = {word.encode(): word for word in vocabulary}
+    encoded = {word.encode(): word for word in vocabulary}
     try:
-        with mapped(path) as reader:
+        with open_mapped(path) as reader:
             header = reader.header
             if (header.magic, header.version, header.model) != (MAGIC, _VERSION, _SENT2VEC):
-                fork = "a fastText model of another kind"
+                fork = "a fastText model of another type"
                 raise AnalogyQAError(
                     f"{path}: {fork if header.magic == MAGIC else 'another format'}, not a model "
-                    "of Sent2Vec. Name a .bin that Sent2Vec wrote, or a .vec file of word vectors."
+                    "of Sent2Vec. Use a .bin that Sent2Vec wrote, or a .vec file of word vectors."
                 )
             rows = {
-                wanted[word]: row
-                for row, (word, _, kind) in enumerate(reader.entries())
-                if word in wanted and kind == WORD
+                encoded[word]: row
+                for row, (word, _, entry_type) in enumerate(reader.entries())
+                if word in encoded and entry_type == WORD
             }
             (start, *shape), _ = reader.matrices()
         dim, order, words, buckets = header.dim, header.order, header.words, header.buckets
         if max(rows.values(), default=-1) >= words:
-            raise ValueError(f"a word behind the {words} words that it says it has")
+            raise ValueError(f"a word after the {words} words in its header")
         fits = dim >= 1 and shape[1] == dim and shape[0] >= words + buckets
         if not fits or min(words, buckets) < 0 or (order != 1 and buckets < 1):
             raise ValueError(
@@ -109,6 +112,6 @@ def read_model(path: str | Path, vocabulary: Collection[str]) -> NgramVectors:
         matrix = np.memmap(path, "<f4", "r", start, tuple(shape))
     except DAMAGE as error:
         raise AnalogyQAError(
-            f"{path}: damaged or cut off Sent2Vec model ({error}). Delete it and fetch it again."
+            f"{path}: damaged or truncated Sent2Vec model ({error}). Delete it and fetch it again."
         ) from error
     return NgramVectors(matrix, rows, words, buckets, order)

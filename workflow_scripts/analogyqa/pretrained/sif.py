@@ -1,4 +1,4 @@
-"""Smooth inverse frequency: weighted means of word vectors less what all sentences share."""
+"""Smooth inverse frequency: weighted means of word vectors, minus a common direction."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 
 def encode(texts: Sequence[str], resources: "Resources") -> np.ndarray:
-    """Encode n sentences as in Arora, Liang and Ma 2017, algorithm 1: float32 [n, d].
+    """Encode n sentences as in Arora, Liang and Ma (2017), algorithm 1: float32 [n, d].
 
-    A word weighs A / (A + p(word)), where p is its share of the tokens of the training texts. A
-    sentence is the mean of its weighted words, less its projection on the first singular vector of
-    the training texts; the zero vector where no word has a vector. The authors take the singular
-    vector from the sentences to be compared; here no other split is looked at.
+    A word has the weight A / (A + p), where p is its relative frequency in the training texts. A
+    sentence is the mean of its weighted words minus the projection on the first singular vector of
+    the training texts, or zero if no word has a vector. The authors take the singular vector of the
+    sentences to be compared; we use only the training split.
 
     Raises:
         AnalogyQAError: as `select_vectors`, or when no word of the training texts has a vector.
@@ -38,8 +38,8 @@ def encode(texts: Sequence[str], resources: "Resources") -> np.ndarray:
     fitted = _means(training, vectors, rows)
     if not fitted.any():
         raise AnalogyQAError(
-            f"{resources.vectors}: none of the words of the training split is in this file, so "
-            "sif has nothing to be fitted on. Is it of the right language and case?"
+            f"{resources.vectors}: none of the words of the training split is in this file, so sif "
+            "cannot be fitted. Are the language and case right?"
         )
     shared = np.linalg.svd(fitted, full_matrices=False)[2][0]
     means = _means(sentences, vectors, rows)

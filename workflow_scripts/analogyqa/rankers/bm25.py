@@ -1,18 +1,14 @@
-"""BM25: the words that a question and a candidate share, weighted by how rare they are."""
+"""Rank candidates by BM25: the words they share with the question, weighted by their rarity."""
 
 import logging
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import bm25s
 import numpy as np
 import pandas as pd
 
 from analogyqa.errors import AnalogyQAError
+from analogyqa.rankers import Texts, unranked
 from analogyqa.text import tokenize
-
-if TYPE_CHECKING:
-    from analogyqa.settings.systems import System
 
 logging.getLogger("bm25s").setLevel(logging.WARNING)  # its import sets DEBUG
 
@@ -20,42 +16,34 @@ logging.getLogger("bm25s").setLevel(logging.WARNING)  # its import sets DEBUG
 class BM25Ranker:
     """BM25 (Robertson and Zaragoza 2009) over the words of question and candidate."""
 
-    def __init__(self, system: "System") -> None:
+    def __init__(self, *unused: object) -> None:
         pass
 
-    def scores(
-        self,
-        questions: Sequence[str],
-        candidates: Sequence[str],
-        collection: Sequence[str],
-        lowercase: bool,
-    ) -> np.ndarray:
-        """Score m pairs of question and candidate: float32 [m], 0 where they share no word.
+    def scores(self, texts: Texts) -> tuple[np.ndarray, np.ndarray]:
+        """Score pairs: float32 [M], 0 for pairs that share no word; there is no best prototype.
 
-        With the idf of Lucene, which is never negative; k1 = 1.5 and b = 0.75, the defaults of
-        bm25s. A word that the question repeats counts each time.
-
-        Args:
-            questions, candidates: the pairs, m of each.
-            collection: the sentences that idf and mean length are taken over, repeated ones once.
-            lowercase: as in `tokenize`.
+        The idf is that of Lucene, which is never negative; k1 = 1.5 and b = 0.75 are the defaults
+        of bm25s. A word that occurs several times in the question counts each time. The idf and the
+        mean length are those of the collection, where duplicates count once.
 
         Raises:
-            AnalogyQAError: for a candidate that is not in the collection.
+            AnalogyQAError: If a candidate is not in the collection.
         """
-        sentences = list(dict.fromkeys(collection))
+        sentences = list(dict.fromkeys(texts.collection))
         numbers = {sentence: number for number, sentence in enumerate(sentences)}
         try:
-            rows = np.array([numbers[candidate] for candidate in candidates], dtype=np.int64)
+            rows = np.array([numbers[candidate] for candidate in texts.candidates], dtype=np.int64)
         except KeyError as error:
             raise AnalogyQAError(
-                f"the candidate {error.args[0][:60]!r} is not in the collection that BM25 counts "
-                "words in. Give it every candidate that is to be scored."
+                f"the candidate {error.args[0][:60]!r} is not in the collection in which BM25 "
+                "counts words. The collection must contain all candidates that are scored."
             ) from None
         index = bm25s.BM25(k1=1.5, b=0.75, method="lucene")
-        index.index([tokenize(sentence, lowercase) for sentence in sentences], show_progress=False)
+        tokens = [tokenize(sentence, texts.lowercase) for sentence in sentences]
+        index.index(tokens, show_progress=False)
         scores = np.empty(len(rows), dtype=np.float32)
-        for question, pairs in pd.Series(questions).groupby(list(questions)).indices.items():
-            words = index.get_tokens_ids(tokenize(question, lowercase))
+        questions = pd.Series(texts.questions)
+        for question, pairs in questions.groupby(list(questions)).indices.items():
+            words = index.get_tokens_ids(tokenize(question, texts.lowercase))
             scores[pairs] = index.get_scores_from_ids(words)[rows[pairs]]
-        return scores
+        return unranked(scores)

@@ -8,105 +8,109 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from analogyqa.encoders.dropout import Dropout
-from analogyqa.rankers.padding import inside_of
+from analogyqa.rankers.padding import word_mask
 
 if TYPE_CHECKING:
     from analogyqa.rankers import Quadruples
-    from analogyqa.settings.systems import System
+    from analogyqa.settings.options import Options
+    from analogyqa.settings.systems import Training
 
 WIDTHS = (1, 2, 3, 4, 5)  # words that a filter sees
-PAIRS = 64  # that are compared at a time, with candidates of like length: few places are padding
+PAIRS = 64  # pairs in a block; their candidates have similar lengths, so there is little padding
 
 
 class CompareAggregateRanker(nn.Module):
-    """Each word of a candidate is compared with what it attends to of the question.
+    """Compares each word of a candidate with the part of the question that it attends to.
 
-    Each word vector x becomes sigmoid(W x + b) * tanh(U x + c) [h] (eq. 1), h = `sentence_dim`,
-    which gives the question Q [s, h] and the candidate A [t, h]. Each word of the candidate attends
-    to the question: G = softmax((Q V + v) A^T) over the question's words, H = G^T Q [t, h] (eq. 2).
-    They are compared by their products, T = A * H (eq. 6), to which convolutions of 1 to 5 words
-    with h filters each are applied; their maxima over the words [5 h] go through a layer of h with
-    tanh to a score (section 2.4).
+    Each word vector x becomes sigmoid(W x + b) * tanh(U x + c) [h] (eq. 1), with h =
+    `sentence_dim`. This gives the question Q [s, h] and the candidate A [t, h]. Each word of the
+    candidate attends to the question: G = softmax((Q V + v) A^T) over the words of the question, H
+    = G^T Q [t, h] (eq. 2). The comparison is the product T = A * H (eq. 6). Convolutions over 1 to
+    5 words, with h filters each, are applied to T; their maxima over the words [5 h] go through a
+    layer of size h with tanh, which gives the score (section 2.4).
 
-    The filters have a ReLU as in Kim (2014), on which the paper builds. The dropout of the training
-    section acts on the word vectors and on the maxima.
+    The filters have a ReLU, as in Kim (2014), on which the paper builds. The dropout of the
+    training section acts on the word vectors and on the maxima.
 
-    Parameters: 2 h (d + 1) + h (h + 1) of the projection and the attention, 15 h^2 + 5 h of the
-    filters, 5 h^2 + h and h + 1 of the output.
+    Parameters: 2 h (d + 1) + h (h + 1) for the projection and the attention, 15 h^2 + 5 h for the
+    filters, 5 h^2 + h and h + 1 for the output.
     """
 
-    def __init__(self, system: "System", dim: int, seed: int) -> None:
+    def __init__(self, options: "Options", training: "Training", dim: int, seed: int) -> None:
         super().__init__()
         torch.manual_seed(seed)
-        hidden = system.training.sentence_dim
+        hidden = training.sentence_dim
         self.gate, self.content = nn.Linear(dim, hidden), nn.Linear(dim, hidden)
         self.attention = nn.Linear(hidden, hidden)
         self.convolutions = nn.ModuleList(nn.Conv1d(hidden, hidden, width) for width in WIDTHS)
         self.layer = nn.Linear(len(WIDTHS) * hidden, hidden)
         self.output = nn.Linear(hidden, 1)
-        self.word_dropout = Dropout(system.training, "word_vectors")
-        self.sentence_dropout = Dropout(system.training, "sentence_vector")
+        self.word_dropout = Dropout(training, "word_vectors")
+        self.sentence_dropout = Dropout(training, "sentence_vector")
 
     def energies(self, quadruples: "Quadruples", both_sides: bool = False) -> list[Tensor]:
-        """Return the scores of the pairs c and d: one side, [n]."""
+        """Return the scores of the pairs (c, d) as one side: [n]."""
         vectors, _, _, c, d = quadruples
-        inside = inside_of(vectors)
+        inside = word_mask(vectors)
         lengths = inside.sum(dim=1)
-        # Layers see words only: most places of a batch lie behind the end of a sentence.
+        # Apply the layers to words only, since most positions of a batch are padding.
         x = self.word_dropout(vectors[inside])
         words = self.gate(x).sigmoid() * self.content(x).tanh()
-        # V is multiplied with each question once, not with each pair.
-        asking, number = c.unique(return_inverse=True)
-        of_questions = words[_rows_of(asking, lengths)]
-        asked = _within(lengths[asking])
-        questions = _placed(of_questions, asked, 0), _placed(self.attention(of_questions), asked, 0)
-        # Words of all candidates are taken at once: the gradient of taking some is as large as all.
+        # Multiply V with each question once instead of with each pair.
+        distinct, number = c.unique(return_inverse=True)
+        question_words = words[_word_rows(distinct, lengths)]
+        is_question_word = _within(lengths[distinct])
+        questions = _placed(question_words, is_question_word, 0)
+        projected = _placed(self.attention(question_words), is_question_word, 0)
+        # Select the words of all candidates at once: each selection has a gradient of full size.
         order = lengths[d].argsort(stable=True)
         blocks = order.split(PAIRS)
         counts = [int(lengths[d[rows]].sum()) for rows in blocks]
-        of_candidates = words[_rows_of(d[order], lengths)].split(counts)
+        candidate_words = words[_word_rows(d[order], lengths)].split(counts)
         scores = []
-        for rows, own in zip(blocks, of_candidates, strict=True):
-            question, turned = (each[number[rows]] for each in questions)
-            said = _within(lengths[d[rows]])
-            candidate = _placed(own, said, 0)
-            match = candidate @ turned.transpose(1, 2)
-            match = match.masked_fill(~asked[number[rows]][:, None], -torch.inf)
-            pooled = self._maxima(candidate * (match.softmax(dim=2) @ question), said)
-            both = self.sentence_dropout(torch.cat(pooled, dim=1))
-            scores.append(self.output(self.layer(both).tanh()).squeeze(1))
+        for rows, block_words in zip(blocks, candidate_words, strict=True):
+            asked = number[rows]
+            is_word = _within(lengths[d[rows]])
+            candidate = _placed(block_words, is_word, 0)
+            match = candidate @ projected[asked].transpose(1, 2)
+            match = match.masked_fill(~is_question_word[asked][:, None], -torch.inf)
+            attended = match.softmax(dim=2) @ questions[asked]
+            pooled = torch.cat(self._maxima(candidate * attended, is_word), dim=1)
+            hidden = self.layer(self.sentence_dropout(pooled)).tanh()
+            scores.append(self.output(hidden).squeeze(1))
         return [torch.cat(scores)[order.argsort()]]
 
-    def _maxima(self, compared: Tensor, said: Tensor) -> list[Tensor]:
-        """Return for each width the maxima [n, h] of the filters that begin within a candidate.
+    def _maxima(self, compared: Tensor, is_word: Tensor) -> list[Tensor]:
+        """Return the maxima [n, h] of the filters of each width that start within a candidate.
 
-        The candidates stand in one row, each with zeros behind it for the widest filter.
+        All candidates are joined to one sequence, with zeros between them for the widest filter.
         """
         gap = max(WIDTHS) - 1
-        apart = F.pad(said, (gap, 0), value=True)  # a sentence of t words has t + gap places
-        row = F.pad(compared.masked_fill(~said[:, :, None], 0), (0, 0, 0, gap))[apart].T
-        begins = F.pad(said, (0, gap))[apart]
+        joined = F.pad(is_word, (gap, 0), value=True)  # t words occupy t + gap positions
+        sequence = F.pad(compared.masked_fill(~is_word[:, :, None], 0), (0, 0, 0, gap))[joined].T
+        starts = F.pad(is_word, (0, gap))[joined]
         pooled = []
-        for convolution in self.convolutions:
-            maps = F.pad(convolution(row[None])[0], (0, convolution.kernel_size[0] - 1))
-            pooled.append(_placed(maps.T[begins].relu(), said, -torch.inf).amax(dim=1))
+        for width, convolution in zip(WIDTHS, self.convolutions, strict=True):
+            maps = F.pad(convolution(sequence[None])[0], (0, width - 1))
+            pooled.append(_placed(maps.T[starts].relu(), is_word, -torch.inf).amax(dim=1))
         return pooled
 
 
 def _within(lengths: Tensor) -> Tensor:
-    """Say which places are within sentences of lengths [n]: bool [n, longest]."""
+    """Return which positions are within sentences of lengths [n]: bool [n, longest]."""
     return torch.arange(int(lengths.max()), device=lengths.device) < lengths[:, None]
 
 
-def _rows_of(sentences: Tensor, lengths: Tensor) -> Tensor:
-    """Return the rows [w] of the words of sentences [n], of which all have lengths [u]."""
-    own = lengths[sentences]
-    shift = (lengths.cumsum(0) - lengths)[sentences] - (own.cumsum(0) - own)
-    return torch.arange(int(own.sum()), device=own.device) + shift.repeat_interleave(own)
+def _word_rows(sentences: Tensor, lengths: Tensor) -> Tensor:
+    """Return the rows [w] of the words of some sentences [n], given the lengths of all [u]."""
+    selected = lengths[sentences]
+    shift = (lengths.cumsum(0) - lengths)[sentences] - (selected.cumsum(0) - selected)
+    words = torch.arange(int(selected.sum()), device=selected.device)
+    return words + shift.repeat_interleave(selected)
 
 
 def _placed(values: Tensor, inside: Tensor, elsewhere: float) -> Tensor:
-    """Put the rows of values [w, h] where inside [n, t] is true: [n, t, h]."""
+    """Place the rows of values [w, h] where `inside` [n, t] is true: [n, t, h]."""
     placed = values.new_full((*inside.shape, values.shape[1]), elsewhere)
     placed[inside] = values
     return placed

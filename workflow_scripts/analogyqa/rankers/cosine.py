@@ -4,29 +4,28 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from analogyqa.rankers import unranked
 from analogyqa.vectors.unit import unit
 
 if TYPE_CHECKING:
     from torch import Tensor
 
     from analogyqa.rankers import Encoded, Quadruples
-    from analogyqa.settings.systems import System
 
 
 class CosineRanker:
-    """score(q, a) = cos(q, a). It sees the same quadruples as analogy and reads c and d only."""
+    """score(q, a) = cos(q, a). It learns from c and d of the same quadruples as analogy."""
 
-    def __init__(self, system: "System") -> None:
+    def __init__(self, *unused: object) -> None:
         pass
 
     def scores(self, encoded: "Encoded") -> tuple[np.ndarray, np.ndarray]:
         """Score pairs: float32 [M]; there is no best prototype."""
         questions, candidates = unit(encoded.questions), unit(encoded.candidates)
-        scores = np.einsum("md,md->m", questions, candidates).astype(np.float32)
-        return scores, np.full(len(scores), -1)
+        return unranked(np.einsum("md,md->m", questions, candidates))
 
     def energies(self, quadruples: "Quadruples", both_sides: bool = False) -> list["Tensor"]:
-        """Return the cosine of c and d: one side, [n]."""
+        """Return the cosines of c and d as one side: [n]."""
         from analogyqa.rankers.energy import energy
 
         vectors = quadruples.vectors

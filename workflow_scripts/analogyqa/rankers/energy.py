@@ -5,9 +5,9 @@ from torch.nn.functional import cosine_similarity
 
 
 def energy(first: Tensor, second: Tensor) -> Tensor:
-    """Cosine of two shifts [n, d] (eq. 6): [n], 0 where one of them is zero."""
-    # A zero shift, as between a prototype and its own question, has no direction. Its gradient is
-    # set to 0, where `cosine_similarity` would divide rounding noise by its epsilon.
-    nowhere = (first == 0).all(dim=-1) | (second == 0).all(dim=-1)
-    first, second = (side.masked_fill(nowhere[:, None], 1) for side in (first, second))
-    return cosine_similarity(first, second, dim=-1).masked_fill(nowhere, 0)
+    """Return the cosines of two shifts [n, d] (eq. 6): [n], 0 if one of the shifts is zero."""
+    # A zero shift, such as that between a prototype and its own question, has no direction. Give
+    # it the gradient 0, where `cosine_similarity` would divide rounding noise by its epsilon.
+    is_zero = (first == 0).all(dim=-1) | (second == 0).all(dim=-1)
+    first, second = (shift.masked_fill(is_zero[:, None], 1) for shift in (first, second))
+    return cosine_similarity(first, second, dim=-1).masked_fill(is_zero, 0)

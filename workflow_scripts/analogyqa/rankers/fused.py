@@ -1,7 +1,7 @@
 """Rank candidates by the scores of several systems (late fusion).
 
-What is learned is learned on the dev split: scores are made comparable within each question, then
-weighted. Reciprocal ranks are those of Cormack, Clarke and Büttcher (2009, "Reciprocal rank fusion
+The scores are made comparable within each question, then weighted. Weights may be learned on dev.
+Reciprocal ranks are those of Cormack, Clarke and Büttcher (2009, "Reciprocal rank fusion
 outperforms Condorcet and individual rank learning methods", SIGIR), with their constant.
 """
 
@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from analogyqa.rankers import PartScores, unranked
+
 if TYPE_CHECKING:
-    from analogyqa.settings.systems import System
+    from analogyqa.rankers.specs import FusedOptions
 
 RANK_CONSTANT = 60
 
@@ -19,18 +21,18 @@ RANK_CONSTANT = 60
 def standardised(scores: np.ndarray, question_of: np.ndarray) -> np.ndarray:
     """Return scores [n, k] with mean 0 and standard deviation 1 in each question and column.
 
-    `question_of` [n] numbers the questions. Scores that are all equal become 0.
+    `question_of` [n] has the number of each question. Scores that are all equal become 0.
     """
     by_question = pd.DataFrame(scores.astype(np.float64)).groupby(question_of)
     centred = scores - by_question.transform("mean").to_numpy()
     spread = by_question.transform("std", ddof=0).to_numpy()
-    # What is left of equal scores is rounding.
-    some = spread > 1e-12 * np.abs(scores).max(initial=1)
-    return np.divide(centred, spread, out=np.zeros_like(centred), where=some)
+    # A smaller spread of equal scores is a rounding error.
+    differs = spread > 1e-12 * np.abs(scores).max(initial=1)
+    return np.divide(centred, spread, out=np.zeros_like(centred), where=differs)
 
 
 def reciprocal_ranks(scores: np.ndarray, question_of: np.ndarray) -> np.ndarray:
-    """Return 1 / (60 + rank) of scores [n, k] in each question and column; equal ones share one."""
+    """Return 1 / (60 + rank) of scores [n, k] in each question and column; ties share a rank."""
     ranks = pd.DataFrame(scores).groupby(question_of).rank(ascending=False, method="average")
     return 1 / (RANK_CONSTANT + ranks.to_numpy())
 
@@ -38,10 +40,10 @@ def reciprocal_ranks(scores: np.ndarray, question_of: np.ndarray) -> np.ndarray:
 def logistic_weights(
     features: np.ndarray, question_of: np.ndarray, labels: np.ndarray
 ) -> np.ndarray:
-    """Return weights [k] of a logistic regression of each pair's label on its features [n, k]."""
+    """Return the weights [k] of a logistic regression of labels on the features [n, k] of pairs."""
     from sklearn.linear_model import LogisticRegression
 
-    if len(np.unique(labels)) < 2:  # nothing to tell apart
+    if len(np.unique(labels)) < 2:  # nothing to learn
         return np.ones(features.shape[1])
     return LogisticRegression().fit(features, labels).coef_[0]
 
@@ -49,18 +51,18 @@ def logistic_weights(
 def listwise_weights(
     features: np.ndarray, question_of: np.ndarray, labels: np.ndarray
 ) -> np.ndarray:
-    """Return weights [k] with the least cross-entropy of a softmax over a question's candidates.
+    """Return the weights [k] that minimise the cross-entropy of a softmax over the candidates.
 
-    The probability that a question has is shared by its correct candidates (Cao et al. 2007,
-    "Learning to rank: from pairwise approach to listwise approach", ICML, their top-one case).
-    Half the squared length of the weights is added, as in `logistic_weights`.
+    The correct candidates of a question share its target probability equally (the top-one case of
+    Cao et al. 2007, "Learning to rank: from pairwise approach to listwise approach", ICML). The
+    loss includes half the squared length of the weights, as in `logistic_weights`.
     """
     from scipy.optimize import minimize
 
     labels = labels.astype(np.float64)
     counts = np.bincount(question_of, labels)
     answered = counts[question_of] > 0
-    wanted = np.divide(labels, counts[question_of], out=np.zeros_like(labels), where=answered)
+    targets = np.divide(labels, counts[question_of], out=np.zeros_like(labels), where=answered)
 
     def loss(weights: np.ndarray) -> tuple[float, np.ndarray]:
         values = features @ weights
@@ -69,8 +71,8 @@ def listwise_weights(
         sums = np.bincount(question_of, powers)[question_of]
         log_shares = values - largest - np.log(sums)
         shares = powers / sums * answered
-        gradient = features.T @ (shares - wanted) + weights
-        return weights @ weights / 2 - wanted @ log_shares, gradient
+        gradient = features.T @ (shares - targets) + weights
+        return weights @ weights / 2 - targets @ log_shares, gradient
 
     return minimize(loss, np.zeros(features.shape[1]), jac=True).x
 
@@ -79,30 +81,24 @@ _LEARNED = {"logistic": logistic_weights, "listwise": listwise_weights}
 
 
 class FusedRanker:
-    """score(q, a) = the sum over parts of weight times score, made comparable as `fusion` says.
+    """score(q, a) = sum over parts of weight * comparable score, as defined by `fusion`.
 
     Attributes:
-        weights: of the parts, float64 [k], once it is fitted.
+        weights: The weights of the parts, float64 [k], after fitting.
     """
 
-    def __init__(self, system: "System") -> None:
-        self.fusion = system.fusion
+    def __init__(self, options: "FusedOptions", *unused: object) -> None:
+        self.fusion = options.fusion
 
-    def fit(self, scores: np.ndarray, question_of: np.ndarray, labels: np.ndarray) -> None:
-        """Learn the weights where `fusion` learns them, and else make them equal.
-
-        Args:
-            scores: of the dev split, [n, k].
-            question_of: the number of the question of each pair, [n].
-            labels: 0 or 1, [n].
-        """
+    def fit(self, dev: PartScores) -> None:
+        """Learn the weights on dev if `fusion` does; otherwise make them equal."""
+        scores, question_of, labels = dev
         self.weights = np.full(scores.shape[1], 1 / scores.shape[1])
         if self.fusion in _LEARNED:
             features = standardised(scores, question_of)
             self.weights = _LEARNED[self.fusion](features, question_of, labels)
 
-    def scores(self, scores: np.ndarray, question_of: np.ndarray) -> np.ndarray:
-        """Fuse scores [n, k] of a split: float32 [n]."""
-        ranked = self.fusion == "reciprocal_rank"
-        comparable = (reciprocal_ranks if ranked else standardised)(scores, question_of)
-        return (comparable @ self.weights).astype(np.float32)
+    def scores(self, pairs: PartScores) -> tuple[np.ndarray, np.ndarray]:
+        """Fuse the scores of pairs: float32 [M]; there is no best prototype."""
+        scale = reciprocal_ranks if self.fusion == "reciprocal_rank" else standardised
+        return unranked(scale(pairs.scores, pairs.question_of) @ self.weights)

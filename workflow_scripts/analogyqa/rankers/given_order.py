@@ -1,26 +1,16 @@
-"""Leave the candidates in the order of the data: for retrieved ones that of the search engine."""
-
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+"""Keep the candidates in the order of the data, such as the order of a search engine."""
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from analogyqa.settings.systems import System
+from analogyqa.rankers import Texts, unranked
 
 
 class GivenOrderRanker:
-    """score = - the place in the data."""
+    """score = -(the position of the candidate in the data)."""
 
-    def __init__(self, system: "System") -> None:
+    def __init__(self, *unused: object) -> None:
         pass
 
-    def scores(
-        self,
-        questions: Sequence[str],
-        candidates: Sequence[str],
-        collection: Sequence[str],
-        lowercase: bool,
-    ) -> np.ndarray:
-        """Score m pairs: float32 [m]; no text is read."""
-        return -np.arange(len(candidates), dtype=np.float32)
+    def scores(self, texts: Texts) -> tuple[np.ndarray, np.ndarray]:
+        """Score pairs without reading them: float32 [M]; there is no best prototype."""
+        return unranked(-np.arange(len(texts.candidates), dtype=np.float32))

@@ -1,4 +1,4 @@
-"""Rank candidates by analogy with prototypes and by similarity, with vectors of one encoder."""
+"""Rank candidates by analogy with prototypes and by similarity, with the same encoder."""
 
 from typing import TYPE_CHECKING
 
@@ -11,18 +11,18 @@ from analogyqa.rankers.cosine import CosineRanker
 
 if TYPE_CHECKING:
     from analogyqa.rankers import Encoded, Quadruples
-    from analogyqa.settings.systems import System
+    from analogyqa.rankers.specs import AnalogyOptions
 
 
 class HybridRanker(nn.Module):
     """score(q, a) = alpha cos(q, a) + (1 - alpha) max over prototypes of cos(q_p - a_p, q - a).
 
-    One number is learnt: alpha is its logistic function, and begins at 1/2.
+    One parameter is learned: alpha is its logistic function, and starts at 1/2.
     """
 
-    def __init__(self, system: "System") -> None:
+    def __init__(self, options: "AnalogyOptions", *unused: object) -> None:
         super().__init__()
-        self.by_analogy, self.by_cosine = AnalogyRanker(system), CosineRanker(system)
+        self.by_analogy, self.by_cosine = AnalogyRanker(options), CosineRanker()
         self.logit = nn.Parameter(torch.tensor(0.0))
 
     @property
@@ -30,16 +30,16 @@ class HybridRanker(nn.Module):
         return torch.sigmoid(self.logit)
 
     def scores(self, encoded: "Encoded") -> tuple[np.ndarray, np.ndarray]:
-        """Score pairs: float32 [M], and int [M] the row of the best prototype by analogy."""
+        """Score pairs: float32 [M], and the row of each best prototype by analogy, int [M]."""
         analogy, best = self.by_analogy.scores(encoded)
         cosine, _ = self.by_cosine.scores(encoded)
         alpha = np.float32(self.alpha.item())
         return alpha * cosine + (1 - alpha) * analogy, best
 
     def energies(self, quadruples: "Quadruples", both_sides: bool = False) -> list[Tensor]:
-        """Return the mixture [n]; with `both_sides` the cosine and the analogy, too.
+        """Return the mixture [n]; with `both_sides`, also the cosine and the analogy.
 
-        A loss that is summed over these trains the encoder for each, and alpha by the mixture.
+        A loss summed over these trains the encoder for both, and alpha through the mixture.
         """
         (analogy,) = self.by_analogy.energies(quadruples)
         (cosine,) = self.by_cosine.energies(quadruples)

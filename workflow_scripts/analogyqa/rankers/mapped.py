@@ -1,48 +1,49 @@
 """Rank candidates by cosine after a mapping between questions and candidates (Hazem et al. 2017).
 
-The mapping is that of Artetxe et al. (2016) between the words of two languages: normalise, learn
-the orthogonal matrix that brings the sources of known pairs nearest to their targets. And the first
-components of the sentences are removed, as Arora et al. (2017) do.
+The mapping is the one that Artetxe et al. (2016) learn between the words of two languages: the
+orthogonal matrix that brings the normalised sources of known pairs nearest to their targets. The
+first principal components of the sentences are removed, as in Arora et al. (2017).
 """
 
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from analogyqa.rankers import unranked
 from analogyqa.vectors.unit import unit
 
 if TYPE_CHECKING:
     from analogyqa.rankers import Encoded, Fitting
-    from analogyqa.settings.systems import System
+    from analogyqa.rankers.specs import MappedOptions
 
 
 def orthogonal_map(sources: np.ndarray, targets: np.ndarray) -> np.ndarray:
-    """Return the orthogonal W [d, d] with the least sum of |x W - z|^2 over pairs [n, d].
+    """Return the orthogonal W [d, d] that minimises the sum of |x W - z|^2 over pairs [n, d].
 
-    With the singular value decomposition X'Z = U S V' it is U V' (Artetxe et al. 2016, 2.1).
+    It is U V' for the singular value decomposition X'Z = U S V' (Artetxe et al. 2016, 2.1).
     """
     left, _, right = np.linalg.svd(sources.T @ targets)
     return left @ right
 
 
 def least_squares_map(sources: np.ndarray, targets: np.ndarray) -> np.ndarray:
-    """Return the W [d, d] with the least sum of |x W - z|^2, and of such the smallest."""
+    """Return the smallest W [d, d] that minimises the sum of |x W - z|^2 over pairs [n, d]."""
     return np.linalg.lstsq(sources, targets, rcond=None)[0]
 
 
-def components_of(vectors: np.ndarray, count: int) -> np.ndarray:
-    """Return the first `count` right singular vectors of [n, d], by its Gram matrix: [count, d]."""
+def first_components(vectors: np.ndarray, count: int) -> np.ndarray:
+    """Return the first right singular vectors of [n, d], by its Gram matrix: [count, d]."""
     return np.linalg.eigh(vectors.T @ vectors)[1].T[::-1][:count]
 
 
 class MappedRanker:
-    """score(q, a) = cos(f(q), g(a)), where f and g are what `fit` learns, as `mapping` says."""
+    """score(q, a) = cos(f(q), g(a)), where `fit` learns f and g as the option `mapping` defines."""
 
-    def __init__(self, system: "System") -> None:
-        self.options, self.components = system.mapping, system.components
+    def __init__(self, options: "MappedOptions", *unused: object) -> None:
+        self.options, self.components = options.mapping, options.components
 
     def fit(self, fitting: "Fitting") -> None:
-        """Learn the mean, the matrix and the components, in this order, in double precision."""
+        """Learn the mean, the matrix and the components, in this order and in double precision."""
         sentences = fitting.sentences.astype(np.float64)
         self.mean = np.zeros(sentences.shape[1])
         if "centre" in self.options.normalise:
@@ -50,7 +51,8 @@ class MappedRanker:
             steps = unit(sentences) if "unit" in before else sentences
             self.mean = steps[fitting.sentences_of(self.options.mean_of)].mean(axis=0)
         sentences = self._normalised(sentences)
-        self.source = self.target = None
+        self.source: np.ndarray | None = None
+        self.target: np.ndarray | None = None
         if self.options.learned_from:
             pairs = fitting.correct_pairs(self.options.learned_from)
             questions, candidates = (sentences[rows] for rows in pairs)
@@ -58,7 +60,7 @@ class MappedRanker:
         training = sentences[fitting.sentences_of(["train"])]
         if self.source is not None and self.target is not None:
             training = training @ self.source
-        self.removed = components_of(training, self.components) if self.components else None
+        self.removed = first_components(training, self.components) if self.components else None
 
     def _learn(self, questions: np.ndarray, candidates: np.ndarray) -> None:
         sources, targets = questions, candidates
@@ -92,4 +94,4 @@ class MappedRanker:
         cosines = np.einsum("md,md->m", questions, candidates)
         if self.options.negatives == "lowest":
             cosines = np.maximum(cosines, 0)
-        return cosines.astype(np.float32), np.full(len(cosines), -1)
+        return unranked(cosines)

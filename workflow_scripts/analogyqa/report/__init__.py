@@ -1,1 +1,1 @@
-"""What a reader opens."""
+"""The results for readers: the ledger, claims, tables, figures and the report."""

@@ -1,4 +1,4 @@
-"""`python -m analogyqa.report`: write the report of the results that are there so far."""
+"""`python -m analogyqa.report`: write the report of the results so far."""
 
 import sys
 from pathlib import Path
@@ -16,7 +16,7 @@ _config_option = typer.Option("config.yaml", help="The configuration of the run.
 
 
 def main(config: Path = _config_option) -> None:
-    """Write report.html into the output folder of a run, of what is there so far."""
+    """Write report.html, with the results so far, into the output folder of a run."""
     try:
         settings = read_config(config)
         registry = load_registry(REPOSITORY / "sources.yaml")

@@ -1,4 +1,4 @@
-"""What claims compare: scores by question, norms by question, costs by step of training."""
+"""The values that claims compare: scores and norms by question, and costs by step."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -11,16 +11,17 @@ from analogyqa.report.summary import Values
 from analogyqa.runs.cost import Costs
 from analogyqa.schemas import read_table
 from analogyqa.schemas.inside import INSIDE
-from analogyqa.settings.where import NORM
+from analogyqa.settings.coordinates import NORM
 
 
 def norms_of(inside: pd.DataFrame) -> pd.DataFrame:
-    """Return for each question that has a right answer its norm, and the mean norm of these.
+    """Return the norm of each question and the mean norm of its right answers.
 
     Args:
-        inside: a table of schema INSIDE.
+        inside: schema INSIDE.
 
-    Returns: columns `question` and `answer`, by question_id.
+    Returns: columns `question` and `answer`, by question_id; questions without a right answer are
+        left out.
     """
     parts = {"question": inside["kind"] == "question", "answer": inside["label"] == 1}
     means = {
@@ -30,23 +31,23 @@ def norms_of(inside: pd.DataFrame) -> pd.DataFrame:
 
 
 def with_norms_and_costs(values: Values, insides: Iterable[str | Path], costs: Costs) -> Values:
-    """Return how to look up scores, and by `Where.measured` norms and costs, too.
+    """Return a function that looks up scores, norms and costs by cell and `Coordinates.measured`.
 
     Args:
-        values: the scores.
-        insides: the files inside.parquet, each in the folder of its run.
-        costs: see `runs.cost.read_costs`.
+        values: looks up the scores.
+        insides: the paths of inside.parquet files, each in the folder of its run.
+        costs: as `runs.cost.read_costs` returns them.
     """
-    found = {}
+    others = {}
     for path in insides:
         norms = norms_of(read_table(path, INSIDE))
-        for whose in norms:
-            found[Cell.from_path(Path(path).parent), f"{NORM} of {whose}s"] = norms[[whose]].T
+        for kind in norms:
+            others[Cell.from_path(Path(path).parent), f"{NORM} of {kind}s"] = norms[[kind]].T
     for (dataset, subset, system), cost in costs.items():
-        what = "seconds_per_epoch"
-        found[Cell(system, dataset, subset), what] = pd.DataFrame([cost.values(what)])
+        measured = "seconds_per_epoch"
+        others[Cell(system, dataset, subset), measured] = pd.DataFrame([cost.values(measured)])
 
     def look_up(cell: Cell, measured: str) -> pd.DataFrame | None:
-        return values(cell, measured) if measured in MEASURES else found.get((cell, measured))
+        return values(cell, measured) if measured in MEASURES else others.get((cell, measured))
 
     return look_up

@@ -1,32 +1,32 @@
-"""A verdict on each claim of a paper, by tests between systems."""
+"""Judge the claims of papers by tests between systems."""
 
 from collections.abc import Iterable, Mapping
+from functools import partial
 from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from analogyqa.plan import Cell, cells_by_setting, folds_of, why_not
+from analogyqa.plan import Cell, cells_by_hyperparameters, fold_cells, why_no_run
 from analogyqa.report.comparing import compare_runs, level_of, rounded
 from analogyqa.report.learning import NOT_LEARNT, rests_on_learnt
-from analogyqa.report.ledger import NOT_RUN, no_run
 from analogyqa.report.significance import holm, partial_conjunction
-from analogyqa.report.summary import DECIMALS, Values, joined, typed
-from analogyqa.settings.axes import CHOSEN
+from analogyqa.report.summary import DECIMALS, Values, typed
+from analogyqa.report.verdicts import NOT_RUN, no_run
 from analogyqa.settings.claims import Claim
+from analogyqa.settings.coordinates import COST, SCORE, Coordinates
+from analogyqa.settings.overrides import TUNED
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
 from analogyqa.settings.studies import PAPER
-from analogyqa.settings.where import COST, SCORE, Where
 
 HOLDS, FAILS, UNDECIDED = "holds", "fails", "undecided"
 SAME = "equivalent"
-# Blue and orange are told apart with any colour vision; the word beside the sign says it too.
+# Blue and orange differ for any colour vision.
 CLAIM_MARKS = {HOLDS: "🟦", FAILS: "🟧", SAME: "🟰", UNDECIDED: "⬜", NOT_RUN: "➖"}
-# The protocols: the paper's split; all questions, each tested by what others trained; for costs the
-# steps of training.
-SPLIT, FOLDS, STEPS = "paper", "cross-fitted", "steps"
+# The protocols: on the paper's split, by cross-validation, and for costs by steps of training.
+SPLIT, FOLDS, STEPS = "paper", "cross-validated", "steps"
 
 _INTERVAL = {"low": "float64", "high": "float64"}
 _CAN_DECIDE = {
@@ -44,7 +44,7 @@ CLAIMS = {
     "primary": "bool",
     "kind": "str",
     "protocol": "str",
-    "setting": "str",
+    "hyperparameters": "str",
     "effect": "float64",
     **_INTERVAL,
     **_CAN_DECIDE,
@@ -58,7 +58,7 @@ COMPARISONS = {
     "paper": "str",
     "claim": "str",
     "protocol": "str",
-    "setting": "str",
+    "hyperparameters": "str",
     "better": "str",
     "worse": "str",
     "mean_better": "float64",
@@ -73,184 +73,180 @@ COMPARISONS = {
 
 
 class _Side(NamedTuple):
-    """A side of a comparison at one setting; `name` tells it from the claim's other sides.
+    """One side of a comparison: one cell, or one for each fold."""
 
-    Its values are those of `cells`, a fold each, or of the one cell.
-    """
-
-    name: str
-    where: Where
+    name: str  # unique among the sides of the claim
+    coordinates: Coordinates
     cells: tuple[Cell, ...]
 
     @property
     def runs(self) -> str:
-        """How the table of comparisons calls it."""
-        paths = [cell.path for cell in self.cells]
-        first = paths[0] if len(paths) == 1 else f"{paths[0]} .. {paths[-1]}"
-        return f"{first} {self.where.measured}"
+        """The runs and the measure, as in COMPARISONS."""
+        first, last = self.cells[0].path, self.cells[-1].path
+        paths = first if first == last else f"{first} .. {last}"
+        return f"{paths} {self.coordinates.measured}"
 
-    def values(self, values: Values) -> pd.DataFrame | None:
-        """Return [seeds, items], None where a run is missing."""
-        return joined(self.cells, self.where.measured, values)
+    def missing(self, values: Values) -> list[Cell]:
+        return [cell for cell in self.cells if values(cell, self.coordinates.measured) is None]
+
+    def values(self, values: Values) -> pd.DataFrame:
+        """Return the values [seeds, items] of all cells, which must not be `missing`."""
+        return pd.concat([values(cell, self.coordinates.measured) for cell in self.cells], axis=1)
 
 
 def judge_claims(
     papers: Iterable[Paper], config: Config, values: Values, learnt: Mapping[Cell, bool]
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Judge every claim at the paper's setting and at the settings that the dev splits chose.
+    """Judge every claim with the paper's hyperparameters and with those tuned on dev.
 
-    A claim that involves no trained system has one row, of setting "". One that involves a point of
-    an axis, at which nothing was chosen, has the paper's row only, and so has one about norms or
-    costs. A primary claim has a further row, by cross-fitting at the paper's setting, where its
-    paper cross-fits both systems.
+    A claim about untrained systems has one row, with hyperparameters "". A claim with overrides,
+    and one about norms or costs, has only the row with the paper's hyperparameters. A primary claim
+    has another row, by cross-validation with the paper's hyperparameters, if its paper
+    cross-validates both systems.
 
     Args:
-        papers: their claims.
-        config: says which systems there are, and the confidence below whose complement a p-value
-            decides.
-        values: see `claimed.with_norms_and_costs`.
-        learnt: of each cell that was trained, see `learning.has_learnt`. A verdict that rests on
-            one which did not learn says so in its `reason`.
+        papers: the papers whose claims are judged.
+        config: gives the systems, and the confidence.
+        values: as `claimed.with_norms_and_costs` returns it.
+        learnt: whether each trained cell has learnt, see `learning.has_learnt`. The `reason` of a
+            verdict names the systems that did not learn.
 
     Returns:
-        The verdicts, columns CLAIMS, and what they rest on, columns COMPARISONS. The p-value of a
-        claim is two-sided. Those of the secondary claims are adjusted (Holm) over the secondary
-        claims of their paper at their setting. Effect and interval are those of the comparison that
-        decides: of as many as are needed the weakest. Of costs they say how many times less the
-        better side takes. `equivalent` says whether a difference of scores is shown to be smaller
-        than `EQUIVALENT`. The p-values of a comparison are one-sided and not adjusted.
+        The verdicts, columns CLAIMS, and their comparisons, columns COMPARISONS. The p-value of a
+        claim is two-sided; those of the secondary claims are adjusted (Holm) over all secondary
+        claims of the paper with the same hyperparameters. Effect and interval are those of the
+        comparison that decides: the weakest of the needed ones. For costs, the effect is how many
+        times cheaper the better side is. `equivalent` says whether a difference of scores is
+        significantly smaller than `EQUIVALENT`. The p-values of a comparison are one-sided and not
+        adjusted.
 
     Raises:
-        AnalogyQAError: when two runs of the same data have other questions.
+        AnalogyQAError: if the two sides of a comparison have different questions.
     """
-    judged, compared = [], []
+    verdicts, compared = [], []
     for paper in papers:
         rows = []
         for name, claim in paper.claims.items():
-            for protocol, setting, reason in _settings(claim, config, paper.paper):
-                row = {"paper": paper.paper, "claim": name, "text": claim.claim}
-                row |= {"primary": claim.primary, "kind": claim.kind}
-                row |= {"protocol": protocol, "setting": setting}
-                sides = [] if reason else _sides(claim, protocol, setting, config, paper.paper)
-                reason = reason or _missing(sides, values)
+            for protocol, hyperparameters, reason in _judgements(claim, config, paper.paper):
+                row: dict = {"paper": paper.paper, "claim": name, "text": claim.claim}
+                row |= {
+                    "kind": claim.kind,
+                    "protocol": protocol,
+                    "hyperparameters": hyperparameters,
+                }
+                row |= {"primary": claim.primary, "verdict": NOT_RUN, "reason": reason}
+                rows.append(row)
                 if reason:
-                    rows.append(row | {"verdict": NOT_RUN, "reason": reason})
                     continue
-                comparisons = [_compare(claim, *pair, values, paper, config) for pair in sides]
+                pairs = _pairs(claim, protocol, hyperparameters, config, paper.paper)
+                sides = list(chain.from_iterable(pairs))
+                if missing := [cell for side in sides for cell in side.missing(values)]:
+                    row["reason"] = no_run(*missing)
+                    continue
+                comparisons = [_compare(claim, *pair, values, paper, config) for pair in pairs]
                 compared += [row | comparison for comparison in comparisons]
-                rows.append(row | _judge(claim, sides, comparisons, config))
-                rows[-1]["reason"] = _not_learnt(sides, learnt, config)
-        judged += _decide(rows, config)
-    return typed(judged, CLAIMS), typed(compared, COMPARISONS)
+                row |= _judge(claim, pairs, comparisons, config)
+                row["reason"] = _not_learnt(sides, learnt, config)
+        _decide(rows, config)
+        verdicts += rows
+    return typed(verdicts, CLAIMS), typed(compared, COMPARISONS)
 
 
-def _settings(claim: Claim, config: Config, paper: str) -> list[tuple[str, str, str]]:
-    """Return protocol and setting of each judgement, or why a claim cannot be judged at all."""
-    sides = [side for pair in claim.sides() for side in pair]
-    reasons = filter(None, (why_not(side, config) for side in sides))
+def _judgements(claim: Claim, config: Config, paper: str) -> list[tuple[str, str, str]]:
+    """Return protocol, hyperparameters and, if it cannot be made, the reason of each judgement."""
+    sides = list(chain.from_iterable(claim.sides()))
+    reasons = filter(None, (why_no_run(side, config) for side in sides))
     if reason := "; ".join(dict.fromkeys(reasons)):
         return [(SPLIT, "", reason)]
     if claim.kind == COST:
         return [(STEPS, PAPER, "")]
-    if not any(config.rests_on_training(side.system) for side in sides):
+    if not any(config.uses_training(side.system) for side in sides):
         return [(SPLIT, "", "")]
-    settings = [PAPER]
-    selected = [side for side in sides if config.selection_of(side.system)]
-    if (
-        claim.kind == SCORE
-        and selected
-        and all(CHOSEN in cells_by_setting(side, config) for side in selected)
-    ):
-        settings.append(CHOSEN)
-    judged = [(SPLIT, setting, "") for setting in settings]
-    if claim.primary and all(folds_of(side, config, paper) for side in sides):
-        judged.append((FOLDS, PAPER, ""))
-    return judged
+    judgements = [(SPLIT, PAPER, "")]
+    selected = [side for side in sides if config.find_selection(side.system)]
+    tuned = [side for side in selected if TUNED in cells_by_hyperparameters(side, config)]
+    if claim.kind == SCORE and selected and tuned == selected:
+        judgements.append((SPLIT, TUNED, ""))
+    if claim.primary and all(fold_cells(side, config, paper) for side in sides):
+        judgements.append((FOLDS, PAPER, ""))
+    return judgements
 
 
-def _sides(
-    claim: Claim, protocol: str, setting: str, config: Config, paper: str
+def _pairs(
+    claim: Claim, protocol: str, hyperparameters: str, config: Config, paper: str
 ) -> list[tuple[_Side, _Side]]:
-    """Return both sides of each comparison at one setting."""
+    """Return both sides of each comparison, named by the coordinates in which they differ."""
     pairs = claim.sides()
-    said = [
-        side.model_dump(exclude={"system"}, exclude_none=True) for pair in pairs for side in pair
-    ]
-    keys = dict.fromkeys(key for each in said for key in each)
-    differing = [key for key in keys if len({str(each.get(key)) for each in said}) > 1]
+    dumped = [side.model_dump(exclude={"system"}) for pair in pairs for side in pair]
+    keys = dict.fromkeys(chain.from_iterable(dumped))
+    differing = [key for key in keys if len({str(values.get(key)) for values in dumped}) > 1]
 
-    def side_of(where: Where) -> _Side:
+    def side_at(coordinates: Coordinates) -> _Side:
         if protocol == FOLDS:
-            own_cells = tuple(folds_of(where, config, paper))
+            cells = tuple(fold_cells(coordinates, config, paper))
         else:
-            cells = cells_by_setting(where, config)
-            # A system that chooses no setting stays as it is.
-            own_cells = (next(cells[name] for name in (setting, PAPER, "") if name in cells),)
-        own, axes = where.model_dump(), dict(where.axes)
+            by_name = cells_by_hyperparameters(coordinates, config)
+            # A system that is not tuned keeps the paper's hyperparameters.
+            cells = (next(by_name[n] for n in (hyperparameters, PAPER, "") if n in by_name),)
+        values, overrides = coordinates.model_dump(), dict(coordinates.overrides)
         details = ", ".join(
-            f"{key} = {own[key]}" if key in axes else str(own[key])
+            f"{key} = {values[key]}" if key in overrides else str(values[key])
             for key in differing
-            if own.get(key) is not None
+            if values.get(key) is not None
         )
-        return _Side(f"{where.system} ({details})" if details else where.system, where, own_cells)
+        name = f"{coordinates.system} ({details})" if details else coordinates.system
+        return _Side(name, coordinates, cells)
 
-    return [(side_of(better), side_of(worse)) for better, worse in pairs]
-
-
-def _missing(sides: list[tuple[_Side, _Side]], values: Values) -> str:
-    measured = [
-        (cell, side.where.measured) for pair in sides for side in pair for cell in side.cells
-    ]
-    missing = [cell for cell, measure in measured if values(cell, measure) is None]
-    return no_run(*missing) if missing else ""
+    return [(side_at(better), side_at(worse)) for better, worse in pairs]
 
 
-def _not_learnt(
-    sides: list[tuple[_Side, _Side]], learnt: Mapping[Cell, bool], config: Config
-) -> str:
-    """Say which sides rest on trainings that did not learn."""
-    said = {}
-    for side in chain.from_iterable(sides):
+def _not_learnt(sides: Iterable[_Side], learnt: Mapping[Cell, bool], config: Config) -> str:
+    """Return which sides rest on training runs that did not learn."""
+    texts = []
+    for side in sides:
         failed = sum(not rests_on_learnt(cell, learnt, config) for cell in side.cells)
         folds = f" ({failed} of {len(side.cells)} folds)" if len(side.cells) > 1 else ""
-        said |= {f"{side.name} {NOT_LEARNT}{folds}": None} if failed else {}
-    return "; ".join(said)
+        texts += [f"{side.name} {NOT_LEARNT}{folds}"] if failed else []
+    return "; ".join(dict.fromkeys(texts))
 
 
 def _compare(
     claim: Claim, better: _Side, worse: _Side, values: Values, paper: Paper, config: Config
 ) -> dict:
-    first, second = (side.values(values) for side in (better, worse))
-    same_runs = better.cells == worse.cells
-    apart = better.where.subset != worse.where.subset
-    names = better.cells[0].path, worse.cells[0].path
-    means = [round(float(values.to_numpy().mean()), DECIMALS) for values in (first, second)]
-    shift = claim.tolerance
-    if claim.kind == COST:
-        # The less is the better, and how many times so counts.
-        first, second, shift = -np.log(first), -np.log(second), -np.log(claim.times)
-    compared = compare_runs(names, first, second, config, same_runs, apart)
+    first, second = better.values(values), worse.values(values)
     row = {
         "better": better.runs,
         "worse": worse.runs,
-        "mean_better": means[0],
-        "mean_worse": means[1],
-        **rounded(compared),
+        "mean_better": round(float(first.to_numpy().mean()), DECIMALS),
+        "mean_worse": round(float(second.to_numpy().mean()), DECIMALS),
         "n_items": min(first.shape[1], second.shape[1]),
         "n_seeds": min(len(first), len(second)),
     }
+    shift = claim.tolerance
+    if claim.kind == COST:  # the logarithm of how many times cheaper the better side is
+        first, second, shift = -np.log(first), -np.log(second), -np.log(claim.times)
+    compare = partial(
+        compare_runs,
+        (better.cells[0].path, worse.cells[0].path),
+        second=second,
+        config=config,
+        same_runs=better.cells == worse.cells,
+        apart=better.coordinates.subset != worse.coordinates.subset,
+    )
+    compared = compare(first=first)
+    row |= rounded(compared)
     if shift:
-        moved = compare_runs(names, first + shift, second, config, same_runs, apart)
-        shifted = rounded(moved)
+        shifted = rounded(compare(first=first + shift))
         row |= {name: shifted[name] for name in ("p_greater", "p_less")}
     if claim.kind == COST:
         ratios = {name: np.exp(row[name]) for name in ("difference", *_INTERVAL)}
         row |= {name: round(float(ratio), DECIMALS) for name, ratio in ratios.items()}
     if claim.kind != SCORE:
         row |= {"p_equivalent": None, "detectable": None}
-    printed = [paper.published_at(side.where) for side in (better, worse)]
-    if None not in printed and printed[0] != printed[1]:
-        effect, level = round(printed[0] - printed[1], DECIMALS), level_of(config)
+    printed = [paper.published_at(side.coordinates) for side in (better, worse)]
+    known = [value for value in printed if value is not None]
+    if len(set(known)) == 2:
+        effect, level = round(known[0] - known[1], DECIMALS), level_of(config)
         row["paper_effect"] = effect
         row["power"] = round(compared.power(effect, level), DECIMALS)
         needed = compared.items_needed(effect, level, first.shape[1])
@@ -259,54 +255,49 @@ def _compare(
 
 
 def _judge(
-    claim: Claim, sides: list[tuple[_Side, _Side]], comparisons: list[dict], config: Config
+    claim: Claim, pairs: list[tuple[_Side, _Side]], comparisons: list[dict], config: Config
 ) -> dict:
-    """Return verdict and two-sided p-value, both before any correction, and the evidence."""
-    count = len(comparisons)
-    # It cannot hold when so many comparisons are reversed that too few are left.
-    reversed_needed = count - claim.needed + 1
-    holds = partial_conjunction([one["p_greater"] for one in comparisons], claim.needed)
-    fails = partial_conjunction([one["p_less"] for one in comparisons], reversed_needed)
-    deciding = sorted(comparisons, key=lambda one: -one["difference"])[claim.needed - 1]
-    alike = claim.kind == SCORE and count == 1 and deciding["p_equivalent"] < level_of(config)
+    """Return verdict, two-sided p-value before any correction, effect and evidence."""
+    # A claim fails if so many comparisons are reversed that too few are left.
+    reversed_needed = len(comparisons) - claim.needed + 1
+    holds = partial_conjunction([row["p_greater"] for row in comparisons], claim.needed)
+    fails = partial_conjunction([row["p_less"] for row in comparisons], reversed_needed)
+    deciding = sorted(comparisons, key=lambda row: -row["difference"])[claim.needed - 1]
+    is_one_score = claim.kind == SCORE and len(comparisons) == 1
+    is_equivalent = is_one_score and deciding["p_equivalent"] < level_of(config)
+    mean = "{:.3g}" if claim.kind == COST else "{:.3f}"
     return {
         "verdict": HOLDS if holds < fails else FAILS,
         "p_value": min(1.0, 2 * min(holds, fails)),
         "effect": deciding["difference"],
-        # What a claim has of the comparison that decides it.
         **{name: deciding.get(name) for name in (*_INTERVAL, *_CAN_DECIDE)},
-        "equivalent": {True: "yes", False: "no"}[alike],
+        "equivalent": "yes" if is_equivalent else "no",
         "evidence": "; ".join(
-            f"{better.name} {number_of(one['mean_better'], claim.kind)}, "
-            f"{worse.name} {number_of(one['mean_worse'], claim.kind)} "
-            f"({effect_of(one['difference'], one, claim.kind)}, p = {one['p_greater']:.2g})"
-            for (better, worse), one in zip(sides, comparisons, strict=True)
+            f"{better.name} {mean.format(row['mean_better'])}, "
+            f"{worse.name} {mean.format(row['mean_worse'])} "
+            f"({effect_text(row['difference'], row, claim.kind)}, p = {row['p_greater']:.2g})"
+            for (better, worse), row in zip(pairs, comparisons, strict=True)
         ),
     }
 
 
-def number_of(value: float, kind: str) -> str:
-    """Return a mean in words: three digits of a cost, three decimals of what else is compared."""
-    return f"{value:.3g}" if kind == COST else f"{value:.3f}"
+def effect_text(effect: float, row: dict, kind: str) -> str:
+    """Return an effect with its interval: a ratio of costs, or else a difference."""
+    form = "{:.3g} times [{:.3g}, {:.3g}]" if kind == COST else "{:+.3f} [{:+.3f}, {:+.3f}]"
+    return form.format(effect, row["low"], row["high"])
 
 
-def effect_of(effect: float, row: dict, kind: str) -> str:
-    """Return an effect with its interval in words: how many times of a cost, else a difference."""
-    ends = row["low"], row["high"]
-    if kind == COST:
-        return "{:.3g} times [{:.3g}, {:.3g}]".format(effect, *ends)
-    return "{:+.3f} [{:+.3f}, {:+.3f}]".format(effect, *ends)
-
-
-def _decide(rows: list[dict], config: Config) -> list[dict]:
-    """Adjust the p-values of one paper's secondary claims at each setting; decide all."""
+def _decide(rows: list[dict], config: Config) -> None:
+    """Adjust the p-values of a paper's secondary claims, and decide all its claims."""
     ran = [row for row in rows if "p_value" in row]
-    for setting in dict.fromkeys(row["setting"] for row in ran):
-        own = [row for row in ran if row["setting"] == setting and not row["primary"]]
-        for row, adjusted in zip(own, holm([row["p_value"] for row in own]), strict=True):
-            row["p_value"] = adjusted
+    for hyperparameters in {row["hyperparameters"] for row in ran}:
+        secondary = [
+            row for row in ran if row["hyperparameters"] == hyperparameters and not row["primary"]
+        ]
+        adjusted = holm([row["p_value"] for row in secondary])
+        for row, p_value in zip(secondary, adjusted, strict=True):
+            row["p_value"] = p_value
     for row in ran:
         row["p_value"] = round(row["p_value"], DECIMALS)
         if row["p_value"] >= level_of(config):
             row["verdict"] = SAME if row["equivalent"] == "yes" else UNDECIDED
-    return rows

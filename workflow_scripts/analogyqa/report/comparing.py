@@ -1,4 +1,4 @@
-"""Two runs held against each other, as claims, cross-fitting and sensitivity do it."""
+"""Comparisons of two runs, as claims, cross-validation and sensitivity need them."""
 
 from collections.abc import Mapping
 
@@ -9,7 +9,7 @@ from analogyqa.report.significance import Paired, compare_apart, compare_paired,
 from analogyqa.report.summary import DECIMALS
 from analogyqa.settings.run import Config
 
-# What tables have of a comparison.
+# The columns of a comparison in tables.
 COMPARED = dict.fromkeys(
     ["difference", "low", "high", "p_greater", "p_less", "p_equivalent"], "float64"
 )
@@ -23,62 +23,61 @@ def compare_runs(
     same_runs: bool = False,
     apart: bool = False,
 ) -> Paired:
-    """Compare the values [seeds, items] of two runs, which messages call by `names`.
+    """Compare the scores of two runs.
 
-    Raises AnalogyQAError when they have other questions, unless they are meant to be `apart`.
+    Args:
+        names: the names of the runs, for messages.
+        first, second: the scores [seeds, items].
+        config: gives the level.
+        same_runs: whether row i of both is from one run.
+        apart: whether the runs have different items on purpose, such as two subsets.
+
+    Raises AnalogyQAError if the items differ and the runs are not `apart`.
     """
     if apart:
         return compare_apart(first.to_numpy(), second.to_numpy(), level_of(config))
     if list(first.columns) != list(second.columns):
         raise AnalogyQAError(
-            f"the runs {names[0]} and {names[1]} have other questions. "
-            "Delete them, then run the same command again to rebuild them."
+            f"The runs {names[0]} and {names[1]} have different questions. "
+            "Delete both, then run the same command again to rebuild them."
         )
     both = first.to_numpy(), second.to_numpy()
     return compare_paired(*both, level_of(config), same_runs=same_runs)
 
 
 def top_group(runs: Mapping[str, pd.DataFrame], config: Config) -> set[str]:
-    """Return the run of the highest mean and those that are not told from it.
+    """Return the run with the highest mean and those not significantly different from it.
 
-    By paired tests with it, two-sided, with Holm's correction for their number.
+    The tests are paired and two-sided, with Holm's correction for their number.
 
     Args:
-        runs: what messages call them to their values [seeds, items].
-        config: the level, see `level_of`.
+        runs: the names of the runs and their scores [seeds, items].
+        config: gives the level.
 
-    Raises AnalogyQAError when they have other questions.
+    Raises AnalogyQAError if the items of the runs differ.
     """
     if not runs:
         return set()
     best = max(runs, key=lambda name: runs[name].to_numpy().mean())
     others = [name for name in runs if name != best]
     compared = [compare_runs((best, name), runs[best], runs[name], config) for name in others]
-    adjusted = holm([p_value_of(rounded(each)) for each in compared])
+    adjusted = holm([p_value_of(rounded(paired)) for paired in compared])
     return {best} | {
         name for name, p in zip(others, adjusted, strict=True) if p >= level_of(config)
     }
 
 
-def top_group_note(config: Config) -> str:
-    """Say what bold values are."""
-    return (
-        "Bold: the highest mean, and what a paired test does not tell from it "
-        f"(p ≥ {level_of(config):g}, by Holm's correction for all others)."
-    )
-
-
 def rounded(compared: Paired) -> dict[str, float]:
-    """Return the numbers of a comparison as tables have them."""
+    """Return the numbers of a comparison, rounded as in tables."""
     names = ("difference", "low", "high", "p_greater", "p_less", "p_equivalent", "detectable")
     return {name: round(getattr(compared, name), DECIMALS) for name in names}
 
 
 def p_value_of(row: dict) -> float:
-    """Return the two-sided p-value of a row that has both one-sided ones."""
+    """Return the two-sided p-value of a row with both one-sided p-values."""
     return min(1.0, 2 * min(row["p_greater"], row["p_less"]))
 
 
 def level_of(config: Config) -> float:
-    """Return the p-value below which a claim is decided."""
+    """Return the level of all tests: the complement of the configured confidence."""
     return round(1 - config.bootstrap.confidence, DECIMALS)

@@ -1,6 +1,6 @@
-"""What the HTML pages share: the templates, with links and emphasis of notes, and anchors of runs.
+"""Render HTML pages from the templates.
 
-A page is one file: its style is in it, and it needs neither the network nor a script.
+A page is one file: it contains its style, and it needs neither the network nor a script.
 """
 
 import re
@@ -10,18 +10,18 @@ from urllib.parse import quote
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from analogyqa.report.ledger import NOT_COMPARABLE
 from analogyqa.report.table_formats import LINK, MARKS
+from analogyqa.report.verdicts import NOT_COMPARABLE
 
-# Behind a published value that has no mark in a table; what was not run says so itself.
+# What follows a published value; a value that was not run says so itself.
 WORDS = {verdict: verdict for verdict in MARKS} | {NOT_COMPARABLE: f"× {NOT_COMPARABLE}"}
-# The squares that Markdown has for a colour, as signs that every font has.
+# Signs, which every font has, for the coloured squares of Markdown.
 _SIGNS = str.maketrans({"🟦": "✓", "🟧": "✗", "🟰": "≈", "⬜": "?", "➖": "–"})
-_FROM_TABLES = "../../"  # how a note leads from the folder of a paper's tables to the results
+_FROM_TABLES = "../../"  # from the folder of a paper's tables to the results
 
 
 def render(template: str, **values: object) -> str:
-    """Return a page from a file of templates/; a name that it asks for and lacks is an error."""
+    """Return a page from a file of templates/; a missing value is an error."""
     return _templates().get_template(template).render(**values, words=WORDS)
 
 
@@ -46,21 +46,20 @@ def _templates() -> Environment:
 
 
 def anchor(run: str) -> str:
-    """Return the id of a run by its path."""
+    """Return the id of the run with this path."""
     return f"run-{run}"
 
 
 def inline(text: str) -> Markup:
-    """Return a note as HTML: links and emphasis of Markdown, all else as it stands."""
+    """Return a note with links and emphasis in Markdown as HTML."""
     html = str(escape(text))
     html = LINK.sub(_link, html)
     html = re.sub(r"\*\*(.+?)\*\*", r"<strong>\1</strong>", html)
     return Markup(re.sub(r"(?<!\w)\*([^*]+)\*(?!\w)", r"<em>\1</em>", html))
 
 
-def _link(found: re.Match) -> str:
-    text, target = found.groups()
-    target = target.removeprefix(_FROM_TABLES)
-    page, hash_, place = target.partition("#")
-    # The report is the page that this stands in.
-    return f'<a href="{hash_ + place if page == "report.html" else target}">{text}</a>'
+def _link(match: re.Match) -> str:
+    text, target = match.groups()
+    # Notes appear in the report only.
+    target = target.removeprefix(_FROM_TABLES).removeprefix("report.html")
+    return f'<a href="{target}">{text}</a>'

@@ -1,31 +1,31 @@
-"""Whether a training has learnt anything, by its history."""
+"""Whether a training run has learnt anything, judged by its loss."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import pandas as pd
 
-from analogyqa.plan import Cell, parts_of_fused
+from analogyqa.plan import Cell, fused_parts
 from analogyqa.schemas import HISTORY, read_table
 from analogyqa.settings.run import Config
 
-NOT_LEARNT = "did not learn"  # how tables and pages say it: nothing follows from such scores
-# A loss this near to that of a constant has left it by chance alone.
+NOT_LEARNT = "did not learn"  # the words on pages; nothing follows from such scores
+# A loss above this share of that of a constant energy may differ from it by chance.
 NEAR = 0.99
 
 
 def has_learnt(history: pd.DataFrame) -> bool:
-    """Return whether the loss comes below what one energy for all quadruples gives.
+    """Return whether the loss falls below that of one constant energy for all quadruples.
 
     Args:
-        history: of schema HISTORY; the mean over seeds counts.
+        history: schema HISTORY; the mean over seeds is compared.
     """
     means = history.groupby(["measure", "epoch"], observed=True)["value"].mean()
     return bool(means["loss"].min() < NEAR * means["constant_loss"].iloc[0])
 
 
-def learnt_of(histories: Iterable[str]) -> dict[Cell, bool]:
-    """Return the cells of history.parquet files, `runs/` being in their paths, and `has_learnt`."""
+def read_learnt(histories: Iterable[str]) -> dict[Cell, bool]:
+    """Return whether each trained cell has learnt, from the paths of history.parquet files."""
     return {
         Cell.from_path(Path(path).parent): has_learnt(read_table(path, HISTORY))
         for path in histories
@@ -33,6 +33,6 @@ def learnt_of(histories: Iterable[str]) -> dict[Cell, bool]:
 
 
 def rests_on_learnt(cell: Cell, learnt: Mapping[Cell, bool], config: Config) -> bool:
-    """Return whether a cell has learnt, or all that it fuses; what is not trained has."""
-    cells = (cell, *parts_of_fused(config, cell).values())
-    return all(learnt.get(each, True) for each in cells)
+    """Return whether a cell and all cells that it fuses have learnt; an untrained cell counts."""
+    cells = (cell, *fused_parts(config, cell).values())
+    return all(learnt.get(part, True) for part in cells)

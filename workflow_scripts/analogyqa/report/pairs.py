@@ -1,19 +1,21 @@
-"""Two cross-fitted systems held against each other, by type of question and of answer."""
+"""Compare two cross-validated systems by type of question and of answer."""
 
 from collections.abc import Iterator, Mapping
 
 import pandas as pd
 
-from analogyqa.corpora.folds import in_folds, origin_of
+from analogyqa.corpora.folds import fold_ids, original_split
 from analogyqa.measures import MEASURES
-from analogyqa.plan import crossfit_cells
+from analogyqa.plan import cross_validation_cells
 from analogyqa.report.comparing import COMPARED, compare_runs, p_value_of, rounded
-from analogyqa.report.crossfit import EVERY
-from analogyqa.report.ledger import NOT_RUN
+from analogyqa.report.cross_validation import EVERY
+from analogyqa.report.legend import PAIRED_TEST
 from analogyqa.report.summary import Values, joined, typed
 from analogyqa.report.table_formats import Block, Table, Value
+from analogyqa.report.verdicts import NOT_RUN
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
+from analogyqa.settings.studies import CrossValidation
 
 PAIRS = {
     "paper": "str",
@@ -28,96 +30,97 @@ PAIRS = {
     **COMPARED,
     "reason": "str",
 }
-QUESTION, ANSWER = "question", "answer"  # what is grouped by its type
+QUESTION, ANSWER = "question", "answer"  # the groups are types of questions or of answers
 ENTITY, NUMBER, CLAUSE = "entity", "number", "clause"
-SHOWN = 10  # questions each way
+SHOWN = 10  # the number of questions with gains, and with losses
 
-# Question, as a fold calls it, to its group.
+# The group of each question, by its id in a fold.
 Groups = Mapping[str, str]
 
 
 def question_types(corpus: pd.DataFrame) -> dict[str, str]:
-    """Return the type of each question of a data set that has one; keys are as in a fold."""
-    typed_ones = corpus.dropna(subset="question_type")
-    kinds = typed_ones["question_type"].astype(str)
-    return dict(zip(in_folds(typed_ones, "question_id"), kinds, strict=True))
+    """Return the type of each question that has one; the keys are the questions' ids in a fold."""
+    with_type = corpus.dropna(subset="question_type")
+    types = with_type["question_type"].astype(str)
+    return dict(zip(fold_ids(with_type, "question_id"), types, strict=True))
 
 
 def answer_types(corpus: pd.DataFrame, entities: pd.DataFrame) -> dict[str, str]:
-    """Return what the right candidates of each question with a type answer with.
+    """Return the answer type of each question that has a question type.
 
-    An entity of the kind that the question asks for, or a number, where such an entity has a digit
-    at least as often as not; a clause where no right candidate has one.
+    It depends on the entities, of the kind that the question asks for, in the correct candidates: a
+    clause if there are none, a number if at least half of them have a digit, or else an entity.
 
     Args:
-        corpus: of a data set, a table of schema CORPUS.
-        entities: of its candidates, a table of schema ENTITIES.
+        corpus: schema CORPUS.
+        entities: the entities in its candidates, schema ENTITIES.
     """
-    right = corpus.loc[corpus["label"] == 1, ["split", "question_id", "candidate_id"]]
     keys = ["split", "question_id", "candidate_id"]
-    found = entities.astype(dict.fromkeys(keys, str)).merge(right.astype(str), on=keys)
-    digits = found["entity"].str.contains(r"\d").groupby(in_folds(found, "question_id")).mean()
-    named = {item: NUMBER if share >= 0.5 else ENTITY for item, share in digits.items()}
-    return {item: named.get(item, CLAUSE) for item in question_types(corpus)}
+    correct = corpus.loc[corpus["label"] == 1, keys].astype(str)
+    named = entities.astype(dict.fromkeys(keys, str)).merge(correct, on=keys)
+    digits = named["entity"].str.contains(r"\d").groupby(fold_ids(named, "question_id")).mean()
+    types = {item: NUMBER if share >= 0.5 else ENTITY for item, share in digits.items()}
+    return {item: types.get(item, CLAUSE) for item in question_types(corpus)}
 
 
 def build_pairs(
-    paper: str, config: Config, values: Values, groups: Mapping[tuple[str, str], Groups]
+    paper: str,
+    study: CrossValidation,
+    config: Config,
+    values: Values,
+    groups: Mapping[tuple[str, str], Groups],
 ) -> pd.DataFrame:
-    """Compare the pairs of a paper's cross-fitting on all questions and in groups: columns PAIRS.
+    """Compare the pairs of a cross-validation on all questions and in groups: columns PAIRS.
 
     Args:
-        paper: whose study it is.
-        config: what the runs were made with.
+        paper, study: the name of the paper, and its cross-validation.
+        config: the configuration of the runs.
         values: as `summary.values_of` returns it.
-        groups: by data set, and QUESTION or ANSWER.
+        groups: the group of each question, by data set and QUESTION or ANSWER.
     """
     rows = []
-    for start, both in compared(paper, config, values):
-        if both is None:
+    for start, scores in _pair_scores(paper, study, config, values):
+        if scores is None:
             rows.append(start | {"by": EVERY, "group": EVERY, "reason": NOT_RUN})
             continue
-        items = list(both[0].columns)
-        parts = {(EVERY, EVERY): items}
+        first, second = scores
+        parts = {(EVERY, EVERY): list(first.columns)}
         for by in (QUESTION, ANSWER):
-            of = groups.get((start["dataset"], by), {})
-            for group in sorted({of[item] for item in items if item in of}):
-                parts[by, group] = [item for item in items if of.get(item) == group]
+            group_of = groups.get((start["dataset"], by), {})
+            for group in sorted({group_of[item] for item in first.columns if item in group_of}):
+                items = [item for item in first.columns if group_of.get(item) == group]
+                parts[by, group] = items
         names = start["first"], start["second"]
-        for (by, group), own in parts.items():
-            parted = both if by == EVERY else tuple(each[own] for each in both)
-            found = rounded(compare_runs(names, *parted, config))
-            rows.append(start | found | {"by": by, "group": group, "n_items": len(own)})
+        for (by, group), items in parts.items():
+            # The comparison on all questions checks that both systems have the same ones.
+            other = second if by == EVERY else second[items]
+            compared = rounded(compare_runs(names, first[items], other, config))
+            rows.append(start | compared | {"by": by, "group": group, "n_items": len(items)})
     return typed(rows, PAIRS)
 
 
-def compared(
-    paper: str, config: Config, values: Values
+def _pair_scores(
+    paper: str, study: CrossValidation, config: Config, values: Values
 ) -> Iterator[tuple[dict, tuple[pd.DataFrame, pd.DataFrame] | None]]:
-    """Yield each pair on each data set, with the values [seeds, items] of both, None without runs.
-
-    They are of the main measure.
-    """
-    study, cells = config.studies[paper].crossfit, crossfit_cells(config, paper)
+    """Yield each pair on each data set, and its main measure [seeds, items], None without runs."""
+    cells, measure = cross_validation_cells(config, paper), study.measures[0]
     for dataset in study.datasets:
         for name, (first, second) in study.pairs.items():
             start = {"paper": paper, "pair": name, "dataset": dataset}
-            start |= {"measure": study.measures[0], "first": first, "second": second}
-            keys = (first, dataset), (second, dataset)
-            own = [
-                joined(cells[key], start["measure"], values) if key in cells else None
-                for key in keys
-            ]
-            yield start, None if any(each is None for each in own) else (own[0], own[1])
+            start |= {"measure": measure, "first": first, "second": second}
+            folds = [cells.get((system, dataset), []) for system in (first, second)]
+            scores = [joined(part, measure, values) if part else None for part in folds]
+            complete = [frame for frame in scores if frame is not None]
+            yield start, (complete[0], complete[1]) if len(complete) == 2 else None
 
 
 def pairs_table(frame: pd.DataFrame, paper: Paper, config: Config) -> Table:
     """Return a block for each data set.
 
     Args:
-        frame: of columns PAIRS.
-        paper: whose study it is.
-        config: what the runs were made with.
+        frame: columns PAIRS.
+        paper: the paper.
+        config: the configuration of the runs.
     """
     blocks = []
     for dataset, part in frame.groupby("dataset", sort=False):
@@ -131,57 +134,61 @@ def pairs_table(frame: pd.DataFrame, paper: Paper, config: Config) -> Table:
                 difference = Value(f"{row['difference']:+.3f}", interval)
                 shown = [Value(str(row["n_items"])), difference, Value(f"{p_value_of(row):.2g}")]
             lines.append(([f"{first} against {second}", group], shown))
-        columns = ["questions", f"{MEASURES[part['measure'].iloc[0]].short} more", "p-value"]
+        short = MEASURES[part["measure"].iloc[0]].short
+        columns = ["questions", f"difference in {short}", "p-value"]
         blocks.append(
             Block(config.datasets[dataset].title, ["Systems", "by type of"], columns, lines)
         )
     notes = [
-        "All questions by cross-fitting, means over seeds. The interval and the two-sided p-value "
-        "are of a paired randomisation test over questions and seeds, not corrected for the number "
-        "of groups.",
-        f"A question's answer is a {NUMBER} or an {ENTITY} where its right candidates have a named "
-        "entity of the kind that it asks for, with a digit in at least half of them or not. Else "
-        f"it is a {CLAUSE}.",
+        "All questions, by cross-validation. Differences: the first system minus the second, means "
+        "over seeds. Correction for the number of groups: none.",
+        PAIRED_TEST,
+        f"Answer types: {CLAUSE}, if no correct candidate has a named entity of the kind that the "
+        f"question asks for; {NUMBER}, if at least half of these entities have a digit; or else "
+        f"{ENTITY}.",
     ]
-    return Table(
-        label=f"tab:{paper.paper}-pairs",
-        title=f"Pairs of systems of {paper.paper} by type of question and of answer",
-        blocks=blocks,
-        notes=notes,
-        frame=frame,
-    )
+    title = f"Pairs of systems of {paper.paper} by type of question and of answer"
+    return Table(f"tab:{paper.paper}-pairs", title, blocks, notes, frame)
 
 
 def questions_page(
-    paper: Paper, config: Config, values: Values, corpora: Mapping[str, pd.DataFrame]
+    paper: str,
+    study: CrossValidation,
+    config: Config,
+    values: Values,
+    corpora: Mapping[str, pd.DataFrame],
 ) -> str:
-    """Return, as Markdown, the questions that gain and lose the most by the first of each pair.
+    """Return, as Markdown, the questions with the largest gains and losses of each pair.
 
-    It has sentences of the data, which their licences do not allow to be published.
+    The page contains sentences of the data, which their licences do not allow to publish.
 
     Args:
-        paper: whose study it is.
-        config: what the runs were made with.
-        values: as `summary.values_of` returns it.
-        corpora: data set to its table.
+        paper, study, config, values: as in `build_pairs`.
+        corpora: the corpora by data set.
     """
     lines = [
-        f"# Questions of the pairs of {paper.paper}",
-        "Sentences of the data: not to be published.",
+        f"# Questions of the pairs of {paper}",
+        "Do not publish this page: it contains sentences of the data.",
     ]
-    for start, both in compared(paper.paper, config, values):
-        if both is None:
+    for start, scores in _pair_scores(paper, study, config, values):
+        if scores is None:
             continue
-        first, second = (each.mean() for each in both)
+        first, second = (frame.mean() for frame in scores)
         gains = (first - second).sort_values(ascending=False, kind="stable")
         corpus = corpora[start["dataset"]].drop_duplicates(["split", "question_id"])
-        texts = dict(zip(in_folds(corpus, "question_id"), corpus["question"], strict=True))
+        texts = dict(zip(fold_ids(corpus, "question_id"), corpus["question"], strict=True))
         titles = [config.systems[start[name]].title for name in ("first", "second")]
         title, short = config.datasets[start["dataset"]].title, MEASURES[start["measure"]].short
-        for heading, own in (("gain", gains.head(SHOWN)), ("lose", gains.tail(SHOWN)[::-1])):
-            lines.append(f"## {title}: what {heading}s by {titles[0]} in place of {titles[1]}")
-            ranked = (f"{short} {second[item]:.2f} to {first[item]:.2f}" for item in own.index)
-            said = zip(own.index, ranked, strict=True)
-            rows = [f"- {texts[item]} ({origin_of(item)}; {change})" for item, change in said]
-            lines.append("\n".join(rows))
+        for heading, items in (
+            ("gains", gains.head(SHOWN).index),
+            ("losses", gains.tail(SHOWN).index[::-1]),
+        ):
+            lines.append(f"## {title}: largest {heading} of {titles[0]} over {titles[1]}")
+            lines.append(
+                "\n".join(
+                    f"- {texts[item]} ({original_split(item)}; "
+                    f"{short} {second[item]:.2f} to {first[item]:.2f})"
+                    for item in items
+                )
+            )
     return "\n\n".join(lines) + "\n"

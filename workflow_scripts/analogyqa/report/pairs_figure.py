@@ -1,4 +1,4 @@
-"""The pairs of cross-fitted systems as a figure: by how much the first ranks better."""
+"""The figure of pairs of cross-validated systems."""
 
 from pathlib import Path
 
@@ -6,21 +6,22 @@ import matplotlib.pyplot as plt
 import pandas as pd
 
 from analogyqa.measures import MEASURES
-from analogyqa.report.crossfit import EVERY
+from analogyqa.report.cross_validation import EVERY
 from analogyqa.report.figures import COLOURS
+from analogyqa.report.legend import percent
 from analogyqa.report.rows_figure import draw_rows
 from analogyqa.settings.run import Config
 
 
 def draw_pairs(frame: pd.DataFrame, config: Config, files: dict[str, str | Path]) -> None:
-    """Draw the difference of every pair on all questions, a panel for each data set.
+    """Draw the difference of every pair on all questions, with a panel for each data set.
 
     The same data give the same bytes.
 
     Args:
-        frame: of columns PAIRS.
-        config: the titles, and what the intervals are.
-        files: format (png, svg) to path.
+        frame: columns PAIRS.
+        config: the configuration of the runs.
+        files: the paths by format (png, svg).
     """
     shown = frame[frame["by"] == EVERY]
     shown = shown.assign(row=shown["pair"], text=shown["difference"].map("{:+.3f}".format))
@@ -29,11 +30,10 @@ def draw_pairs(frame: pd.DataFrame, config: Config, files: dict[str, str | Path]
         first, second = (config.systems[row[name]].title for name in ("first", "second"))
         labels[row["pair"]] = [first, f"against {second}"]
     heading = [
-        "Pairs of cross-fitted systems on all questions",
-        f"{config.bootstrap.confidence:.0%} intervals over questions and seeds; orange: zero "
-        "lies outside",
+        "Pairs of cross-validated systems on all questions",
+        f"{percent(config)} intervals over questions and seeds; orange: without zero",
     ]
-    x_label = f"{MEASURES[shown['measure'].iloc[0]].short} more by the first"
+    x_label = f"{MEASURES[shown['measure'].iloc[0]].short}: first minus second"
     draw_rows(shown, "difference", labels, _draw_pair, x_label, heading, config, files, True)
 
 

@@ -1,4 +1,4 @@
-"""A figure with a row for each system, or pair of them, and a panel for each data set."""
+"""A figure with a row for each system or pair of systems, and a panel for each data set."""
 
 import textwrap
 from collections.abc import Callable
@@ -7,12 +7,12 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import pandas as pd
 
-from analogyqa.report.crossfit import with_count
-from analogyqa.report.figures import STYLE, finish
-from analogyqa.report.ledger import NOT_RUN, OTHER_DATA
+from analogyqa.report.cross_validation import with_count
+from analogyqa.report.figures import STYLE, save_figure
+from analogyqa.report.verdicts import NOT_RUN, OTHER_DATA
 from analogyqa.settings.run import Config
 
-LETTERS_OF_LINE = 50  # of a label beside the rows
+LETTERS_OF_LINE = 50  # of a label
 
 
 def draw_rows(
@@ -26,18 +26,18 @@ def draw_rows(
     files: dict[str, str | Path],
     share_x: bool = False,
 ) -> None:
-    """Draw the rows of every data set, from the top; the same data give the same bytes.
+    """Draw a panel for each data set, with the rows from top to bottom; equal data, equal bytes.
 
     Args:
-        frame: a row for each data set and `row`, whose columns these are.
-        value: the column of what is drawn; where it has none, the figure says so.
-        labels: row to its label, whose parts each begin a line.
+        frame: a line for each data set and row; `draw_row` reads its columns.
+        value: the column with the value; if it is missing, the row shows "not run".
+        labels: the lines of each row's label.
         draw_row: draws the values of a row at a height of a panel.
-        x_label: of every panel.
-        heading: the lines above it.
-        config: the titles of the data sets.
-        files: format (png, svg) to path.
-        share_x: whether the panels have one scale.
+        x_label: the label of the x axis.
+        heading: the lines of the title.
+        config: gives the titles of the data sets.
+        files: the path of each format (png, svg).
+        share_x: whether the panels share the x axis.
     """
     wrapped = [
         [line for part in parts for line in textwrap.wrap(part, LETTERS_OF_LINE)]
@@ -73,4 +73,4 @@ def draw_rows(
         first = panels.flat[0]
         first.set_yticks(range(len(labels)), list(map("\n".join, wrapped)), fontsize="small")
         first.set_ylim(len(labels) - 0.4, -0.8)
-        finish(figure, "\n".join(heading + ([] if config.comparable else [OTHER_DATA])), files)
+        save_figure(figure, "\n".join(heading + ([] if config.comparable else [OTHER_DATA])), files)

@@ -1,4 +1,4 @@
-"""The sensitivity table as a figure."""
+"""The figure of a sensitivity study."""
 
 from pathlib import Path
 
@@ -7,9 +7,10 @@ import pandas as pd
 
 from analogyqa.measures import MEASURES
 from analogyqa.report.claims import FAILS, HOLDS
-from analogyqa.report.figures import COLOURS, PUBLISHED, STYLE, finish, seeds_of, style_of
-from analogyqa.report.ledger import NOT_RUN, OTHER_DATA
+from analogyqa.report.figures import COLOURS, PUBLISHED, STYLE, line_style, save_figure, seed_counts
+from analogyqa.report.legend import percent
 from analogyqa.report.sensitivity import AT_PAPER, SAME, plain_words
+from analogyqa.report.verdicts import NOT_RUN, OTHER_DATA
 from analogyqa.settings.run import Config
 from analogyqa.settings.studies import Sensitivity
 
@@ -17,13 +18,15 @@ from analogyqa.settings.studies import Sensitivity
 def draw_sensitivity(
     frame: pd.DataFrame, config: Config, study: Sensitivity, files: dict[str, str | Path]
 ) -> None:
-    """Draw every variation as a row, a panel for each data set; the same bytes for the same data.
+    """Draw every variation as a row, with a panel for each data set.
+
+    The same data give the same bytes.
 
     Args:
-        frame: of columns SENSITIVITY.
-        config: the titles, and what the intervals are.
-        study: what was varied.
-        files: format (png, svg) to path.
+        frame: columns SENSITIVITY.
+        config: the configuration of the runs.
+        study: the systems and the variations.
+        files: the paths by format (png, svg).
     """
     shown = frame[frame["measure"] == study.measure]
     choices = list(dict.fromkeys(zip(shown["choice"], shown["value"], strict=True)))
@@ -40,7 +43,7 @@ def draw_sensitivity(
             _draw_panel(axes, shown[shown["dataset"] == dataset], choices, config, study)
             pad = 11 + 9 * max(1, len(study.systems) - 1)
             axes.set_title(config.datasets[dataset].title, fontsize="medium", pad=pad)
-        finish(figure, _title(frame, config, study), files)
+        save_figure(figure, _title(frame, config, study), files)
 
 
 def _draw_panel(
@@ -50,7 +53,7 @@ def _draw_panel(
     config: Config,
     study: Sensitivity,
 ) -> None:
-    """Draw one data set: a row for each of the `choices`, and what becomes of the claim."""
+    """Draw one data set: a row for each of the `choices`, with the verdict on the claim."""
     if not choices:
         axes.text(0.5, 0.5, NOT_RUN, transform=axes.transAxes, horizontalalignment="center")
         return
@@ -60,21 +63,14 @@ def _draw_panel(
             axes.axhspan(row - 0.5, row + 0.5, color="0.95", linewidth=0, zorder=0)
     for index, system in enumerate(study.systems):
         aside = (index - (len(study.systems) - 1) / 2) * 0.72 / len(study.systems)
-        own = part[part["system"] == system].to_dict("records")
-        _draw_system(axes, own, config.systems[system].title, index, aside)
+        rows = part[part["system"] == system].to_dict("records")
+        _draw_system(axes, rows, config.systems[system].title, index, aside)
     _label_published(axes, part.drop_duplicates("system")["published"].tolist())
     # A verdict has the colour of the system that it finds better.
     colours = {HOLDS: COLOURS[0], FAILS: COLOURS[1]}
-    for place, word in enumerate(part.drop_duplicates(["choice", "value"])["verdict"]):
-        axes.text(
-            1.02,
-            place,
-            word,
-            transform=axes.get_yaxis_transform(),
-            verticalalignment="center",
-            fontsize="small",
-            color=colours.get(word, "0.5"),
-        )
+    beside = {"transform": axes.get_yaxis_transform(), "va": "center", "fontsize": "small"}
+    for row, verdict in enumerate(part.drop_duplicates(["choice", "value"])["verdict"]):
+        axes.text(1.02, row, verdict, **beside, color=colours.get(verdict, "0.5"))
     labels = [
         f"{plain_words(choice)}: {plain_words(value)}" if value else AT_PAPER
         for choice, value in choices
@@ -91,24 +87,16 @@ def _draw_panel(
 
 def _draw_system(axes: plt.Axes, rows: list[dict], title: str, index: int, aside: float) -> None:
     """Draw the points of a system, hollow where the variation changes nothing in it."""
-    style = style_of(index)
-    colour, label = style["color"], title
-    for place, row in enumerate(rows):
+    style = line_style(index)
+    colour = style["color"]
+    look = {"markersize": 5, "capsize": 2, "elinewidth": 1.2, "label": title, **style}
+    for number, row in enumerate(rows):
         if pd.notna(row["mean"]):
             spread = [[row["mean"] - row["ci_low"]], [row["ci_high"] - row["mean"]]]
             face = "white" if row["reason"] == SAME else colour
-            axes.errorbar(
-                row["mean"],
-                place + aside,
-                xerr=spread,
-                markerfacecolor=face,
-                markersize=5,
-                capsize=2,
-                elinewidth=1.2,
-                label=label,
-                **style,
-            )
-            label = None
+            at = row["mean"], number + aside
+            axes.errorbar(*at, xerr=spread, markerfacecolor=face, **look)
+            look["label"] = None
     if rows and pd.notna(rows[0]["mean"]):
         axes.axvline(rows[0]["mean"], color=colour, linewidth=1, alpha=0.35, zorder=1)
     if rows and pd.notna(rows[0]["published"]):
@@ -117,7 +105,7 @@ def _draw_system(axes: plt.Axes, rows: list[dict], title: str, index: int, aside
 
 
 def _label_published(axes: plt.Axes, published: list[float]) -> None:
-    """Write each published value above its line, in places where none overlap."""
+    """Write each published value above its line, so that none overlap."""
     known = sorted((value, index) for index, value in enumerate(published) if pd.notna(value))
     for order, (value, index) in enumerate(known):
         axes.annotate(
@@ -126,7 +114,7 @@ def _label_published(axes: plt.Axes, published: list[float]) -> None:
             (-2 if order == 0 else 2, 2 + 9 * max(0, order - 1)),
             xycoords=axes.get_xaxis_transform(),
             textcoords="offset points",
-            horizontalalignment="right" if order == 0 else "left",
+            ha="right" if order == 0 else "left",
             fontsize="small",
             color=COLOURS[index % len(COLOURS)],
         )
@@ -134,12 +122,11 @@ def _label_published(axes: plt.Axes, published: list[float]) -> None:
 
 def _title(frame: pd.DataFrame, config: Config, study: Sensitivity) -> str:
     titles = [config.systems[name].title for name in study.systems]
-    confidence = f"{config.bootstrap.confidence * 100:g}%"
     lines = [
-        "Open choices, each taken otherwise alone around the paper's setting",
-        "first row and faint lines: the paper's setting",
-        f"{study.subset}, test split; bars: {confidence} intervals over questions and "
-        f"{seeds_of(frame)} seeds",
+        "Open choices, each varied alone, the rest as in the paper",
+        "first row and faint lines: the paper's hyperparameters",
+        f"{study.subset}, test split; bars: {percent(config)} intervals over questions and "
+        f"{seed_counts(frame)} seeds",
         "hollow: changes nothing in this system",
     ]
     if len(titles) > 1:

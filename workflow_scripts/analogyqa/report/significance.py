@@ -6,24 +6,24 @@ from typing import NamedTuple
 import numpy as np
 
 SAMPLES = 10_000
-EQUIVALENT = 0.03  # a smaller difference of means is none that matters here
+EQUIVALENT = 0.03  # smaller differences of means do not matter here
 POWER = 0.8
 
-# Sums in another order differ in their last digits; draws that equal the observed value count.
+# Sums in another order differ in their last digits; draws equal to the observed value count.
 _EQUAL = 1e-12
 
 
 class Paired(NamedTuple):
-    """The difference of two systems' means, and what their values can decide.
+    """The difference of the means of two systems, and what the data can decide about it.
 
     Attributes:
         difference: first minus second, a mean over items and seeds.
-        low, high: its confidence interval.
-        p_greater, p_less: one-sided p-values of "the first is greater" and "is less".
-        p_equivalent: of "the true difference is smaller than `EQUIVALENT`", either way.
-        detectable: the smallest true difference that is found with the chance `POWER`.
-        draws: [samples] how far chance alone moves the difference, sorted.
-        of_items, of_seeds: the two parts of the variance of the difference.
+        low, high: the confidence interval of the difference.
+        p_greater, p_less: the one-sided p-values of "the first is greater" and "the first is less".
+        p_equivalent: the p-value of "the absolute true difference is below `EQUIVALENT`".
+        detectable: the smallest true difference that is found with probability `POWER`.
+        draws: float array [samples], sorted: the difference under chance alone.
+        of_items, of_seeds: the parts of the variance of the difference due to items and to seeds.
     """
 
     difference: float
@@ -38,15 +38,20 @@ class Paired(NamedTuple):
     of_seeds: float
 
     def power(self, effect: float, level: float) -> float:
-        """Return the chance of finding a true difference, two-sided at a level."""
+        """Return the probability of finding a true difference with a two-sided test."""
         beyond = np.quantile(np.abs(self.draws), 1 - level)
         direction = 1 if effect >= 0 else -1
         return float(np.mean(direction * (effect + self.draws) > beyond))
 
     def items_needed(self, effect: float, level: float, items: int) -> float:
-        """Return how many items, in place of these, find an effect with the chance `POWER`.
+        """Return the number of items with which an effect is found with probability `POWER`.
 
-        Infinite where the seeds' part of the variance alone hides it.
+        Args:
+            effect: the true difference.
+            level: the level of the two-sided test.
+            items: the number of items of this comparison.
+
+        Returns: infinity if the variance of the seeds alone hides the effect.
         """
         spread = np.sqrt(self.of_items + self.of_seeds)
         if spread == 0:
@@ -65,50 +70,50 @@ def compare_paired(
 ) -> Paired:
     """Compare two systems by a paired randomisation test over questions and seeds.
 
-    The statistic is the mean over questions of the difference of the seeds' means. Each draw flips
-    the signs of some questions' differences, in all seeds together, because the seeds of a
-    question are no independent observations (Smucker, Allan and Carterette 2007, "A comparison of
-    statistical significance tests for information retrieval evaluation", CIKM). It adds, for each
-    system, how far the mean of its seeds may be from that of all seeds, by the variance between
-    seeds less the part of it that questions explain; with one seed there is none. The sum is
-    stretched as Student's t is, with the degrees of freedom of Satterthwaite (1946, "An approximate
-    distribution of estimates of variance components", Biometrics Bulletin 2). For the interval,
-    the equivalence and the power the differences are centred first. Equivalence is two one-sided
-    tests (Schuirmann 1987, "A comparison of the two one-sided tests procedure and the power
-    approach", Journal of Pharmacokinetics and Biopharmaceutics 15). Draws come from a fixed seed.
+    The statistic is the mean over questions of the difference between the seeds' means. Each draw
+    flips the signs of some questions' differences, in all seeds together, because the seeds of a
+    question are not independent observations (Smucker, Allan and Carterette 2007, "A comparison of
+    statistical significance tests for information retrieval evaluation", CIKM). It adds for each
+    system a random deviation of the mean of its seeds, with the variance between seeds minus the
+    part that questions explain; with one seed there is none. The sum is scaled like Student's t,
+    with the degrees of freedom of Satterthwaite (1946, "An approximate distribution of estimates of
+    variance components", Biometrics Bulletin 2). For the interval, the equivalence test and the
+    power, the differences are centred first. The equivalence test is two one-sided tests
+    (Schuirmann 1987, "A comparison of the two one-sided tests procedure and the power approach",
+    Journal of Pharmacokinetics and Biopharmaceutics 15). The random seed of the draws is fixed.
 
     Args:
-        first, second: values [seeds, questions]; the same questions in the same order.
-        level: two-sided, of the interval and of what is detectable.
+        first, second: float arrays [seeds, questions], the same questions in the same order.
+        level: the two-sided level of the interval and of the detectable difference.
         samples: the number of draws.
-        same_runs: whether row i of both is of one run, as for two metrics of a system; its seeds
-            are then one set.
+        same_runs: whether row i of both is from one run, such as two measures of one system. Both
+            then share one set of seeds.
 
     Raises:
-        ValueError: when the numbers of questions differ, or those of seeds of `same_runs`.
+        ValueError: if the numbers of questions differ, or the numbers of seeds of `same_runs`.
     """
     if first.shape[1] != second.shape[1] or (same_runs and first.shape != second.shape):
-        raise ValueError(f"values {list(first.shape)} and {list(second.shape)} cannot be paired")
+        raise ValueError(f"scores {list(first.shape)} and {list(second.shape)} cannot be paired")
     by_question = first.mean(axis=0) - second.mean(axis=0)
     observed, count = float(by_question.mean()), len(by_question)
     generator = np.random.default_rng(0)
     signs = generator.choice([-1.0, 1.0], (samples, count))
-    # Centring takes a degree of freedom.
+    # Centring uses up one degree of freedom.
     centred = (by_question - observed) * np.sqrt(count / max(count - 1, 1))
     of_items = float((centred**2).mean() / count)
-    # Equal values are of one run, whatever it is called.
-    together = same_runs or np.array_equal(first, second)
-    systems = [first - second] if together else [first, second]
+    # Equal scores are from one run, whatever its name is.
+    is_one_run = same_runs or np.array_equal(first, second)
+    systems = [first - second] if is_one_run else [first, second]
     variances = [_variance_of_seeds(values) for values in systems]
     of_seeds = sum(variances)
     runs = np.sqrt(of_seeds) * generator.standard_normal(samples)
-    # Few seeds say little of their own variance: Satterthwaite's degrees of freedom.
-    unsure = sum(
+    # Few seeds estimate their variance poorly: Satterthwaite's degrees of freedom.
+    uncertainty = sum(
         variance**2 / max(len(values) - 1, 1)
         for variance, values in zip(variances, systems, strict=True)
     )
-    freedom = (of_items + of_seeds) ** 2 / unsure if unsure else np.inf
-    stretch = np.sqrt(freedom / generator.chisquare(freedom, samples)) if unsure else 1.0
+    freedom = (of_items + of_seeds) ** 2 / uncertainty if uncertainty else np.inf
+    stretch = np.sqrt(freedom / generator.chisquare(freedom, samples)) if uncertainty else 1.0
     null = (signs @ by_question / count + runs) * stretch
     draws = np.sort((signs @ centred / count + runs) * stretch)
     return _decided(observed, null, draws, of_items, of_seeds, level)
@@ -117,22 +122,23 @@ def compare_paired(
 def compare_apart(
     first: np.ndarray, second: np.ndarray, level: float = 0.05, samples: int = SAMPLES
 ) -> Paired:
-    """Compare the means of values of other questions, as of two subsets.
+    """Compare means over different questions, such as those of two subsets.
 
-    As `compare_paired`, but each side's questions are drawn for themselves: the signs of what they
-    lie from their own mean (the wild bootstrap, Wu 1986, "Jackknife, bootstrap and other resampling
-    methods in regression analysis", Annals of Statistics 14). The seeds' variances are added.
+    Unlike in `compare_paired`, the questions of each side are drawn independently: each draw flips
+    the signs of their deviations from the mean of the side (wild bootstrap, Wu 1986, "Jackknife,
+    bootstrap and other resampling methods in regression analysis", Annals of Statistics 14). The
+    variances of the seeds are added.
 
     Args:
-        first, second: values [seeds, questions].
+        first, second: float arrays [seeds, questions].
         level, samples: as in `compare_paired`.
     """
     generator = np.random.default_rng(0)
     draws, of_items, of_seeds = np.zeros(samples), 0.0, 0.0
     for values in (first, second):
-        own = values.mean(axis=0)
-        count = len(own)
-        centred = (own - own.mean()) * np.sqrt(count / max(count - 1, 1))
+        by_question = values.mean(axis=0)
+        count = len(by_question)
+        centred = (by_question - by_question.mean()) * np.sqrt(count / max(count - 1, 1))
         draws += generator.choice([-1.0, 1.0], (samples, count)) @ centred / count
         of_items += float((centred**2).mean() / count)
         of_seeds += _variance_of_seeds(values)
@@ -149,7 +155,7 @@ def _decided(
     of_seeds: float,
     level: float,
 ) -> Paired:
-    """Return a comparison, of the draws for its p-values and of the centred ones."""
+    """Return a comparison from its draws under the null hypothesis and its centred draws."""
     reach = float(np.quantile(np.abs(draws), 1 - level))
     above, below = observed + EQUIVALENT, observed - EQUIVALENT
     return Paired(
@@ -167,15 +173,15 @@ def _decided(
 
 
 def _share(extreme: np.ndarray) -> float:
-    """Return the share of the draws, and of the observed value, that is as extreme."""
+    """Return the share of draws that are as extreme; the observed value counts as one of them."""
     return (1 + int(np.count_nonzero(extreme))) / (1 + len(extreme))
 
 
 def _variance_of_seeds(values: np.ndarray) -> float:
-    """Return the variance of the mean [seeds, questions] over seeds, for these questions.
+    """Return the variance over seeds of a mean [seeds, questions], for fixed questions.
 
-    That of the seeds' means has a part that is due to each seed doing well on other questions; the
-    questions' own spread has it already.
+    The interaction of seeds and questions is subtracted, because the spread over questions already
+    contains it.
     """
     seeds, questions = values.shape
     if seeds == 1:
@@ -190,12 +196,11 @@ def _variance_of_seeds(values: np.ndarray) -> float:
 def partial_conjunction(p_values: Sequence[float], needed: int) -> float:
     """Return the p-value of "at least `needed` of these n hypotheses are true".
 
-    Bonferroni's form, valid however the tests depend on each other: (n - needed + 1) times the
-    `needed`-th smallest p-value, at most 1 (Benjamini and Heller 2008, "Screening for partial
-    conjunction hypotheses", Biometrics 64). All needed: the largest; one needed: n times the
-    smallest.
+    This is Bonferroni's form, valid for any dependence between the tests: (n - needed + 1) times
+    the `needed`-th smallest p-value, at most 1 (Benjamini and Heller 2008, "Screening for partial
+    conjunction hypotheses", Biometrics 64).
 
-    Raises ValueError when `needed` is not between 1 and n.
+    Raises ValueError if `needed` is not between 1 and n.
     """
     count = len(p_values)
     if not 1 <= needed <= count:
@@ -204,10 +209,10 @@ def partial_conjunction(p_values: Sequence[float], needed: int) -> float:
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Return the p-values adjusted for being tested together, in their order.
+    """Return p-values adjusted for multiple tests, in the given order.
 
-    Holm 1979, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of
-    Statistics 6: rejecting what is below a level keeps the chance of any false rejection below it.
+    They control the family-wise error rate (Holm 1979, "A simple sequentially rejective multiple
+    test procedure", Scandinavian Journal of Statistics 6).
     """
     order = np.argsort(p_values, kind="stable")
     factors = np.arange(len(order), 0, -1)

@@ -1,4 +1,4 @@
-"""The spread of a system's values: over further runs, over other questions, over points."""
+"""The spread of scores: over runs, over questions, and over the points of a curve."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -11,9 +11,12 @@ from scipy.stats import t as student
 class Summary(NamedTuple):
     """A mean over items and seeds with its spread.
 
-    `sd` is over the seeds' means. One further run lies in [run_low, run_high], on the same items;
-    with one seed nothing says where, and both are not a number. [ci_low, ci_high] says how far the
-    mean carries to other items.
+    Attributes:
+        mean: the mean over items and seeds.
+        sd: the standard deviation of the seeds' means.
+        run_low, run_high: the prediction interval of one more run on the same items; NaN if there
+            is only one seed.
+        ci_low, ci_high: the interval of the mean for other items.
     """
 
     mean: float
@@ -27,12 +30,17 @@ class Summary(NamedTuple):
 def summarise(
     values: np.ndarray, samples: int, confidence: float, largest: float = np.inf
 ) -> Summary:
-    """Summarise values [seeds, items] whose means lie between 0 and `largest`.
+    """Summarise scores of several seeds.
 
-    The interval of a further run is the prediction interval mean ± t(S - 1) sd sqrt(1 + 1/S) over
-    the means of S seeds, as far as they can lie there. That over items is a bootstrap of both
-    axes; its draws come from a fixed seed, so the same values give the same interval. Values may be
-    larger, as those of items of which more was asked are, and so may be draws, which are cut off.
+    The prediction interval of one more run is mean ± t(S - 1) sd sqrt(1 + 1/S) over the means of S
+    seeds. The interval for other items is a bootstrap over seeds and items with a fixed random
+    seed. Both are cut off at 0 and `largest`.
+
+    Args:
+        values: float array [seeds, items]; weighted items may exceed `largest`.
+        samples: the number of bootstrap samples.
+        confidence: the level of both intervals.
+        largest: the largest possible mean.
     """
     seeds = len(values)
     means = bootstrap_means(values, samples, of_seeds=0)
@@ -48,33 +56,41 @@ def summarise(
 
 
 def bootstrap_means(values: np.ndarray, samples: int, of_seeds: int) -> np.ndarray:
-    """Return means [samples] of values [seeds, items], both axes drawn with replacement.
+    """Return bootstrap means [samples] of scores, drawing seeds and items with replacement.
 
-    Two calls with as many items draw the same ones; `of_seeds` says which seeds are drawn.
+    Args:
+        values: float array [seeds, items].
+        samples: the number of draws.
+        of_seeds: the stream of the draws of seeds. All calls with the same number of items draw the
+            same items.
     """
     seeds, items = values.shape
     item_weights = _weights(items, samples, (0,))
     seed_weights = _weights(seeds, samples, (1, of_seeds))
     if seeds > 1:
-        # A resample of n values spreads too little, by (n - 1) / n in variance: a third of 3 seeds.
+        # The variance of a resample of n values is too small by the factor (n - 1) / n.
         seed_weights = 1 / seeds + (seed_weights - 1 / seeds) * np.sqrt(seeds / (seeds - 1))
     return np.einsum("bs,sq,bq->b", seed_weights, values, item_weights, optimize=True)
 
 
 def shares_of_best(curve: Sequence[np.ndarray], samples: int) -> np.ndarray:
-    """Return for each point of a curve how often it is the best, [points], in a bootstrap.
+    """Return the share of bootstrap draws in which each point of a curve is the best.
+
+    Points that are equally good share a draw.
 
     Args:
-        curve: values [seeds, items] of each point, the same items in the same order. A draw has the
-            same items at each point, and seeds of its own; equal points share it.
+        curve: the scores [seeds, items] of each point, with the same items in the same order. A
+            draw has the same items at each point, but independent seeds.
         samples: the number of draws.
+
+    Returns: float array [points].
     """
     means = np.stack([bootstrap_means(point, samples, of) for of, point in enumerate(curve)])
     best = np.isclose(means, means.max(axis=0), rtol=0, atol=1e-12)
     return (best / best.sum(axis=0)).mean(axis=1)
 
 
-@lru_cache(maxsize=4)  # the runs of a table have the same items
+@lru_cache(maxsize=4)  # most runs of a table have the same items
 def _weights(count: int, samples: int, seed: tuple[int, ...]) -> np.ndarray:
     drawn = np.random.default_rng(seed).multinomial(count, np.full(count, 1 / count), samples)
     return drawn / count

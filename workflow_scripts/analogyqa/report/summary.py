@@ -1,4 +1,4 @@
-"""Every run in a row: its measures with their spread, and what it is made of."""
+"""The summary: every run and measure with its spread and its origin."""
 
 import json
 import re
@@ -12,14 +12,15 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.files import write_text
 from analogyqa.measures import ALL_CORRECT, MEASURES, TIED, values_by_seed
 from analogyqa.plan import Cell
-from analogyqa.plan.solved import Parts
+from analogyqa.plan.holding import Parts
 from analogyqa.report.spread import summarise
 from analogyqa.schemas import METRICS, read_table
-from analogyqa.settings.axes import from_text, to_text
+from analogyqa.settings.overrides import from_text, to_text
 from analogyqa.settings.run import Config
 
-# Values are rounded once, before any verdict, so that a verdict always agrees with the file.
+# Values are rounded before any verdict, so that verdicts agree with the files.
 DECIMALS = 6
+HYPERPARAMETERS_USED = ", hyperparameters "  # precedes the last part of a provenance
 _text, _number, _count = "str", "float64", "Int64"
 
 
@@ -39,13 +40,13 @@ SUMMARY = {
     "system": _text,
     "dataset": _text,
     "subset": _text,
-    "axes": _text,
+    "overrides": _text,
     "measure": _text,
     **MEASURED,
     "tied_candidates": _count,
     "all_correct": _count,
     "mean_of_others": _number,
-    "setting": _text,
+    "hyperparameters": _text,
     "provenance": _text,
     "substitute": _text,
 }
@@ -59,7 +60,7 @@ LEDGER = {
     "measure": _text,
     "scale": _number,
     "kind": _text,
-    "setting": _text,
+    "hyperparameters": _text,
     "published": _number,
     **MEASURED,
     "verdict": _text,
@@ -70,10 +71,10 @@ LEDGER = {
 }
 
 
-# The rows of a summary, by cell and measure.
-Found = dict[tuple[Cell, str], dict]
+# The rows of a summary by cell and measure.
+Summaries = dict[tuple[Cell, str], dict]
 
-# The test split of a cell by a measure, [seeds, items]; None when there is no such run.
+# Returns the scores [seeds, items] of a cell on the test split, or None without a run.
 Values = Callable[[Cell, str], pd.DataFrame | None]
 
 
@@ -82,9 +83,13 @@ def read_runs(
     metrics: Iterable[str | Path],
     parts: Mapping[Cell, Parts] = MappingProxyType({}),
 ) -> Iterator[tuple[dict, pd.DataFrame]]:
-    """Yield the record and the metrics table of each run, one at a time.
+    """Yield the record and the metrics of each run, one at a time.
 
-    A run that has `parts`, as one of all categories has, is yielded as each of these.
+    Args:
+        records: the paths of the records, run.json.
+        metrics: the paths of the metrics, in the same order.
+        parts: for a run that holds several cells, the cells and their groups of items. Each of
+            these cells is yielded as a run.
 
     Raises AnalogyQAError when a file is missing or damaged.
     """
@@ -97,101 +102,109 @@ def read_runs(
                 f"{path}: cannot be read: {error}. "
                 "Delete it, then run the same command again to rebuild it."
             ) from error
-        own = read_table(table, METRICS)
+        values = read_table(table, METRICS)
         for cell, groups in parts.get(whole, {whole: None}).items():
-            part = own if groups is None else own[own["group"].isin(groups)]
+            part = values if groups is None else values[values["group"].isin(groups)]
             yield record | {"cell": cell.record()}, part
 
 
 def values_of(runs: Iterable[tuple[dict, pd.DataFrame]]) -> Values:
-    """Return how to look up the values of a run's test split; columns are sorted by item."""
-    found = {}
+    """Return a function that looks up the test scores of runs; columns are sorted by item."""
+    values = {}
     for record, metrics in runs:
         by_measure = values_by_seed(metrics, "test")
         for measure in MEASURES:
-            found[Cell.from_record(record["cell"]), measure] = by_measure.get(measure)
-    return lambda cell, measure: found.get((cell, measure))
+            values[Cell.from_record(record["cell"]), measure] = by_measure.get(measure)
+    return lambda cell, measure: values.get((cell, measure))
 
 
 def joined(cells: Iterable[Cell], measure: str, values: Values) -> pd.DataFrame | None:
-    """Return the values [seeds, items] of cells of different items, None where a run is missing."""
-    own = [values(cell, measure) for cell in cells]
-    return None if any(each is None for each in own) else pd.concat(own, axis=1)
+    """Return the scores [seeds, items] of several cells with different items side by side.
+
+    None if a run is missing.
+    """
+    parts = [values(cell, measure) for cell in cells]
+    return None if any(part is None for part in parts) else pd.concat(parts, axis=1)
 
 
 def summarise_runs(runs: Iterable[tuple[dict, pd.DataFrame]], config: Config) -> pd.DataFrame:
-    """Summarise the test split of every run: columns `SUMMARY`, a row per run and measure.
+    """Summarise the test split of every run: columns SUMMARY, a row for each run and measure.
 
-    `tied_candidates` is the total over items and seeds; `all_correct` counts the items whose
-    candidates are all correct, and `mean_of_others` is the mean without them. `setting` is the name
-    that the run was trained with (what a chosen one turned out to be), empty for a system that is
-    not trained. `substitute` says which of the configuration's `stand_ins` it was made with.
+    `tied_candidates` is the total over items and seeds. `all_correct` is the number of items whose
+    candidates are all correct, and `mean_of_others` is the mean without them. `hyperparameters` is
+    the name of the hyperparameters that the run was trained with, "" for an untrained system.
+    `substitute` names those of the configured `substitutes` that the run was made with.
     """
-    bootstrap, rows = config.bootstrap, []
+    rows = []
     for record, metrics in runs:
         cell, values = Cell.from_record(record["cell"]), values_by_seed(metrics, "test")
         tied = int(values.pop(TIED).to_numpy().sum())
-        sure = values.pop(ALL_CORRECT).iloc[0].eq(1)
+        is_all_correct = values.pop(ALL_CORRECT).iloc[0].eq(1)
         for measure, by_seed in values.items():
-            summary = summarise(
-                by_seed.to_numpy(),
-                bootstrap.samples,
-                bootstrap.confidence,
-                MEASURES[measure].largest,
-            )
             rows.append(
                 {
                     **cell._asdict(),
-                    "axes": to_text(cell.axes),
+                    "overrides": to_text(cell.overrides),
                     "measure": measure,
-                    **{name: round(value, DECIMALS) for name, value in summary._asdict().items()},
-                    "n_seeds": by_seed.shape[0],
-                    "n_items": by_seed.shape[1],
+                    **measured(by_seed, measure, config),
                     "tied_candidates": tied,
-                    "all_correct": int(sure.sum()),
-                    "mean_of_others": _mean(by_seed.drop(columns=sure[sure].index)),
-                    "setting": record["settings"]["setting"] if _is_trained(record) else "",
+                    "all_correct": int(is_all_correct.sum()),
+                    "mean_of_others": _mean(by_seed.loc[:, ~is_all_correct]),
+                    "hyperparameters": record["settings"]["hyperparameters"]
+                    if _is_trained(record)
+                    else "",
                     "provenance": _provenance(record),
-                    "substitute": _substitute(record, config.stand_ins),
+                    "substitute": _substitute(record, config.substitutes),
                 }
             )
     return typed(rows, SUMMARY)
 
 
-def by_cell(summary: pd.DataFrame) -> Found:
+def measured(by_seed: pd.DataFrame, measure: str, config: Config) -> dict[str, float]:
+    """Return the columns MEASURED of scores [seeds, items]."""
+    bootstrap, largest = config.bootstrap, MEASURES[measure].largest
+    summary = summarise(by_seed.to_numpy(), bootstrap.samples, bootstrap.confidence, largest)
+    rounded = {name: round(value, DECIMALS) for name, value in summary._asdict().items()}
+    return rounded | {"n_seeds": by_seed.shape[0], "n_items": by_seed.shape[1]}
+
+
+def by_cell(summary: pd.DataFrame) -> Summaries:
     """Return the rows of a summary by cell and measure."""
-    axes = {text: from_text(text) for text in summary["axes"].unique()}
-    # Lists, since pandas walks its own strings slowly, and a summary has 20,000 rows.
+    overrides = {text: from_text(text) for text in summary["overrides"].unique()}
+    # Lists, because iterating over pandas strings is slow and a summary may have 20,000 rows.
     columns = {name: summary[name].tolist() for name in summary}
     rows = (dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
     return {
-        (Cell(row["system"], row["dataset"], row["subset"], axes[row["axes"]]), row["measure"]): row
+        (
+            Cell(row["system"], row["dataset"], row["subset"], overrides[row["overrides"]]),
+            row["measure"],
+        ): row
         for row in rows
     }
 
 
 def typed(rows: list[dict], columns: dict[str, str]) -> pd.DataFrame:
-    """Return `rows` with exactly `columns`; what a row lacks is an empty text or missing."""
-    values_of = {
-        name: [row.get(name, "" if kind == _text else None) for row in rows]
-        for name, kind in columns.items()
+    """Return rows as a table of given columns; values that a row lacks are "" or missing."""
+    values_by_column = {
+        name: [row.get(name, "" if dtype == _text else None) for row in rows]
+        for name, dtype in columns.items()
     }
     return pd.DataFrame(
-        {name: pd.Series(values, dtype=columns[name]) for name, values in values_of.items()}
+        {name: pd.Series(values, dtype=columns[name]) for name, values in values_by_column.items()}
     )
 
 
 def write_csv(frame: pd.DataFrame, path: str | Path) -> None:
-    """Write a table for people and programs: CSV, UTF-8, numbers without trailing zeros."""
+    """Write a table as CSV: UTF-8, numbers without trailing zeros."""
     write_text(path, frame.to_csv(index=False, float_format="%.10g", lineterminator="\n"))
 
 
 def read_csv(path: str | Path, columns: dict[str, str]) -> pd.DataFrame:
-    """Read what `write_csv` wrote; an empty text stays a text, an empty number is missing.
+    """Read a table that `write_csv` wrote; an empty text stays a text, an empty number is missing.
 
     Raises AnalogyQAError when the file is missing or has other columns.
     """
-    empty = {name: [""] for name, kind in columns.items() if kind != _text}
+    empty = {name: [""] for name, dtype in columns.items() if dtype != _text}
     try:
         frame = pd.read_csv(path, dtype=columns, keep_default_na=False, na_values=empty)
     except (OSError, ValueError) as error:
@@ -213,27 +226,29 @@ def _provenance(record: dict) -> str:
         sources = settings["sources"]
         origin = f"on {sources['train']}, vectors {vectors['origin']}" if vectors else ""
         rewritten = f", entities by {sources['entities']}" if "entities" in sources else ""
-        return f"trained here: {origin}{rewritten}, setting {settings['setting']}"
+        used = f"{HYPERPARAMETERS_USED}{settings['hyperparameters']}"
+        return f"trained here: {origin}{rewritten}{used}"
     if settings["sentence_vectors"]:
         return settings["sentence_vectors"]["origin"]
     system = settings["system"]
-    if system.get("parts"):
-        return f"fused ({system['fusion'].replace('_', ' ')}): {', '.join(system['parts'])}"
+    ranker = system["ranker"]
+    if ranker.get("parts"):
+        return f"fused ({ranker['fusion'].replace('_', ' ')}): {', '.join(ranker['parts'])}"
     if vectors:
         return f"{system['encoder']} of {vectors['origin']}"
-    return system["encoder"] or system["ranker"]
+    return system["encoder"] or ranker["name"]
 
 
 def _mean(values: pd.DataFrame) -> float | None:
     return round(float(values.to_numpy().mean()), DECIMALS) if values.size else None
 
 
-def _substitute(record: dict, stand_ins: Mapping[str, str]) -> str:
-    """Return what stands in for what in a run: the names that its record has."""
+def _substitute(record: dict, substitutes: Mapping[str, str]) -> str:
+    """Return the substitutes that a run was made with, and what each one replaces."""
     texts = []
     for settings in (record["settings"], *record["settings"].get("parts", {}).values()):
         stores = [settings[key] for key in ("vectors", "sentence_vectors") if settings[key]]
         texts += [text for store in stores for text in store.values()]
         texts += settings["sources"].values()
     names = {name for text in texts for name in re.split(r"[ ,]+", text)}
-    return ", ".join(f"{name} for {what}" for name, what in stand_ins.items() if name in names)
+    return ", ".join(f"{name} for {file}" for name, file in substitutes.items() if name in names)

@@ -5,13 +5,13 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from analogyqa.report.ledger import CANNOT_TELL, ENFORCED, HIGHER, LOWER, NOT_RUN, REPRODUCED
+from analogyqa.report.verdicts import ENFORCED, HIGHER, INCONCLUSIVE, LOWER, NOT_RUN, REPRODUCED
 from analogyqa.settings.paper import DIGITS, NOT_PRINTED
 
 IN_PAPER, NOT_IN_PAPER = "paper", "not in the paper"
-MARKS = {REPRODUCED: "=", HIGHER: "↑", LOWER: "↓", CANNOT_TELL: "?", ENFORCED: "≡"}
-LINK = re.compile(r"\[([^]]+)\]\(([^)]+)\)")  # in a note: its text and where it leads
-SUBSTITUTE = "†"  # behind the mark of a row that is made with a stand-in
+MARKS = {REPRODUCED: "=", HIGHER: "↑", LOWER: "↓", INCONCLUSIVE: "?", ENFORCED: "≡"}
+LINK = re.compile(r"\[([^]]+)\]\(([^)]+)\)")  # a Markdown link: its text and its target
+SUBSTITUTE = "†"  # follows the mark of a value that was made with a substitute
 
 
 _LATEX = {
@@ -30,10 +30,10 @@ _LATEX = {
 
 
 class Value(NamedTuple):
-    """A cell: its text in parts, of which one that does not apply is empty, and what it is about.
+    """A cell of a table: its text in three parts, which may be empty, and facts about it.
 
-    `published` ends in the mark of the `verdict`; `run` is the path of the run that it shows. Ours
-    is printed `bold` where that marks it, see `comparing.top_group`.
+    `published` ends in the mark of the `verdict`. `run` is the path of the run with this score.
+    `bold` is whether our value is in the top group, see `comparing.top_group`.
     """
 
     ours: str
@@ -45,14 +45,14 @@ class Value(NamedTuple):
 
     @property
     def parts(self) -> list[str]:
-        """What of its text there is."""
+        """The parts of the text that are not empty."""
         return [part for part in (self.ours, self.interval, self.published) if part]
 
 
 class Block(NamedTuple):
-    """A part of a table: names of the label columns and of the value columns, and the rows.
+    """A part of a table: the heads of its label and value columns, and its rows.
 
-    Where it is `wrapped` the values are words, which LaTeX breaks into lines.
+    The values of a `wrapped` block are words, which LaTeX breaks into lines.
     """
 
     heading: str
@@ -65,8 +65,8 @@ class Block(NamedTuple):
 class Table(NamedTuple):
     """A table for people (`blocks`, `notes`) and for programs (`frame`, a row for each value).
 
-    `place` says where it is printed, such as Table 4 of a paper. A note may have links, as Markdown
-    writes them, from the folder of a paper's tables.
+    `printed_as` is its number in a paper, such as "Table 4 of diallo2019". Notes may have Markdown
+    links, relative to the folder of a paper's tables.
     """
 
     label: str
@@ -74,15 +74,15 @@ class Table(NamedTuple):
     blocks: list[Block]
     notes: list[str]
     frame: pd.DataFrame
-    place: str = ""
+    printed_as: str = ""
 
     @property
     def heading(self) -> str:
-        return f"{self.place}: {self.title}" if self.place else self.title
+        return f"{self.printed_as}: {self.title}" if self.printed_as else self.title
 
 
 def to_markdown(table: Table) -> str:
-    """Return the table as GitHub Markdown whose source is aligned too."""
+    """Return the table as GitHub Markdown with aligned columns."""
     parts = [f"# {table.heading}"]
     for block in table.blocks:
         if block.heading:
@@ -103,9 +103,9 @@ def to_markdown(table: Table) -> str:
 
 
 def to_latex(table: Table) -> str:
-    """Return the table as LaTeX for \\input; of packages it needs booktabs."""
-    # LaTeX numbers tables itself: the paper's number comes last.
-    caption = f"{table.title} ({table.place})" if table.place else table.title
+    """Return the table as LaTeX for \\input; it needs the package booktabs."""
+    # LaTeX numbers tables itself, so the paper's number comes last.
+    caption = f"{table.title} ({table.printed_as})" if table.printed_as else table.title
     lines = [
         r"% \usepackage{booktabs}",
         r"\begin{table}[tbp]",
@@ -147,7 +147,7 @@ def _column_types(block: Block) -> str:
 
 
 def escape_latex(text: str) -> str:
-    """Return LaTeX that prints `text` as it stands."""
+    """Return LaTeX that prints `text` unchanged."""
     return "".join(_LATEX.get(character, character) for character in text)
 
 
@@ -167,17 +167,18 @@ def _latex_value(value: Value) -> str:
     return rf"\shortstack{{{text}\\{{\footnotesize {escape_latex(value.interval)}}}}}"
 
 
-def _marked(value: Value, before: str, behind: str) -> Value:
-    return value._replace(ours=f"{before}{value.ours}{behind}") if value.bold else value
+def _marked(value: Value, before: str, after: str) -> Value:
+    """Return a value with markup around ours if it is bold."""
+    return value._replace(ours=f"{before}{value.ours}{after}") if value.bold else value
 
 
 def _number(value: float) -> str:
-    """Return three decimals, the zero before the point left out."""
+    """Return three decimals without the zero before the point."""
     return f"{value:.3f}".removeprefix("0")
 
 
 def _published(row: dict) -> str:
-    """Return a score as printed, with three decimals at least; nothing where none is printed."""
+    """Return a published score with at least three decimals, "" if none is printed."""
     if pd.isna(row["published"]):
         return ""
     value = row["published"]
@@ -186,7 +187,7 @@ def _published(row: dict) -> str:
 
 
 def count_text(row: dict) -> Value:
-    """Return a count, or the point of an axis."""
+    """Return a count, or the best value of an override."""
     ours = NOT_RUN if pd.isna(row["mean"]) else f"{row['mean']:.10g}"
     if pd.isna(row["published"]):
         return Value(NOT_PRINTED if ours == NOT_RUN else ours)
@@ -194,14 +195,14 @@ def count_text(row: dict) -> Value:
 
 
 def cited_text(row: dict) -> Value:
-    """Return what a paper prints of others."""
+    """Return a value that a paper cites."""
     if pd.notna(row["published"]) and row["published"] >= 1:
         return Value(f"({_rounded(row['published'])})")
     return Value(_published(row) or NOT_PRINTED)
 
 
 def cost_text(row: dict) -> Value:
-    """Return parameters, seconds, or how many times what another system costs."""
+    """Return parameters, seconds, or a ratio of the costs of two systems."""
     unit = "x" if " over " in row["measure"] else " s" if "seconds" in row["measure"] else ""
     text = _whole if unit else _rounded
     published = "" if pd.isna(row["published"]) else f"({text(row['published'])}{unit})"
@@ -211,7 +212,7 @@ def cost_text(row: dict) -> Value:
 
 
 def _whole(value: float) -> str:
-    """Return three digits, or all before the point where there are more."""
+    """Return three digits, or all before the point if there are more."""
     return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
 
 
@@ -224,15 +225,17 @@ def _rounded(value: float) -> str:
 
 
 def full_text(row: dict, questions: bool = False) -> Value:
-    """Return a score with the interval of one further run, and with `questions` that of others.
+    """Return a score with the prediction interval of one more run.
 
-    Where no seed differs there is no deviation and no further run elsewhere: the other interval
-    stands alone.
+    Args:
+        row: a row of a ledger or summary.
+        questions: whether to add the interval for other questions. If the seeds do not differ, it
+            is always the only interval.
     """
     published = _published(row)
     if pd.isna(row["mean"]):
         return Value(NOT_RUN, published=published)
-    varies = has_spread(row)
+    varies = pd.notna(row["run_low"]) and row["run_low"] < row["run_high"]
     spread = f" ± {_number(row['sd'])}" if varies else ""
     intervals = [f"[{_range(row, 'run')}]"] if varies else []
     intervals += [f"{{{_range(row, 'ci')}}}"] if questions or not intervals else []
@@ -240,12 +243,8 @@ def full_text(row: dict, questions: bool = False) -> Value:
     return Value(mean, " ".join(intervals), _with_mark(published, row))
 
 
-def has_spread(row: dict) -> bool:
-    """Return whether there are seeds that differ, so that it is known how far runs lie apart."""
-    return pd.notna(row["run_low"]) and row["run_low"] < row["run_high"]
-
-
 def short_text(row: dict) -> Value:
+    """Return a mean with the interval for other questions."""
     if pd.isna(row["mean"]):
         return Value(NOT_RUN)
     return Value(_number(row["mean"]), f"{{{_range(row, 'ci')}}}")

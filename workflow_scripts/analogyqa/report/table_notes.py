@@ -1,328 +1,223 @@
-"""What stands below a table."""
+"""The notes below a table: a legend, and the facts behind its numbers."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
+from typing import TypeVar
 
 import pandas as pd
 
 from analogyqa.measures import MEASURES
-from analogyqa.report.comparing import top_group_note
-from analogyqa.report.ledger import (
-    CANNOT_TELL,
-    ENFORCED,
-    HIGHER,
-    LOWER,
-    NOT_RUN,
-    OTHER_DATA,
-    REPRODUCED,
+from analogyqa.plan import Cell
+from analogyqa.rankers.specs import AnalogyOptions
+from analogyqa.report.legend import (
+    CITED_ROWS,
+    COSTS,
+    INTERVALS,
+    PROTOCOL,
+    cell_legend,
+    interval_facts,
+    marks_legend,
+    top_group_legend,
 )
-from analogyqa.report.table_formats import IN_PAPER, MARKS, SUBSTITUTE, has_spread
-from analogyqa.settings.axes import CHOSEN, from_text, of_dataset
+from analogyqa.report.summary import HYPERPARAMETERS_USED
+from analogyqa.report.table_formats import MARKS
+from analogyqa.report.verdicts import NOT_RUN
+from analogyqa.settings.coordinates import COST, COUNT
+from analogyqa.settings.overrides import dataset_overrides, from_text
 from analogyqa.settings.paper import CITED, Artefact
 from analogyqa.settings.run import Config
 from analogyqa.settings.studies import PAPER
 from analogyqa.settings.systems import Training
-from analogyqa.settings.where import COST, COUNT
+from analogyqa.tasks import task_of
 
-# The lines about settings and origins below a table; the report has all, at this place.
-MOST_LINES = 5
+# A table lists this many hyperparameters and origins; the report has all of them.
+MOST_LINES = 4
 CONFIGURATION = "../../report.html#configuration"
-# Of what has no deviation.
-OTHERS = "{other questions}"
-NO_SPREAD = "Every seed gives the same, or there is one seed only."
-_WORDS = {
-    REPRODUCED: "reproduced (a further run of ours may well be at the published value; without ±, "
-    "ours is equal at the printed digits)",
-    HIGHER: "ours is higher",
-    LOWER: "ours is lower",
-    CANNOT_TELL: "cannot tell (a further run may as well be at the value that the paper prints for "
-    "what it compares this system with, or there is one seed)",
-}
-_COUNT_WORDS = {
-    REPRODUCED: "equal",
-    ENFORCED: "equal, other data are refused",
-    HIGHER: "ours is higher",
-    LOWER: "ours is lower",
-}
+
+# A fact that systems may share: a reason, or a heading and its text.
+Fact = TypeVar("Fact", str, tuple[str, str])
 
 
-def notes_of(artefact: Artefact, rows: list[dict], config: Config) -> list[str]:
-    """Say what a stranger needs to read the numbers.
+def table_notes(artefact: Artefact, rows: list[dict], config: Config) -> list[str]:
+    """Return the notes of a table.
 
     Args:
         artefact: the table.
-        rows: of its frame, with `run`, the summary of what is shown, and `name`, its system.
-        config: what the runs were made with.
+        rows: the rows of its frame, each with `run`, the summary row that it shows or None, and
+            `name`, its system as the table calls it.
+        config: the configuration of the runs.
     """
-    counts = all(row["kind"] == COUNT for row in rows)
-    shown = [row for row in rows if row["run"]]
-    runs = [row["run"] for row in shown]
+    runs = [row["run"] for row in rows if row["run"]]
+    kinds = {row["kind"] for row in rows if pd.notna(row["mean"])}
     verdicts = {row["verdict"] for row in rows if pd.notna(row["published"])}
-    mark = " (published) mark" if verdicts & {*MARKS} else " (published)"
-    mark = mark if artefact.published else ""
-    notes = _counted_notes(artefact, config) if counts else []
+    mark = " (published)" if artefact.published else ""
+    mark += " mark" if mark and verdicts & {*MARKS} else ""
+    notes = _counted(artefact, config) if all(row["kind"] == COUNT for row in rows) else []
     if runs:
-        # What the paper lacks stands in rows of its own, or with the other interval alone.
-        full = [row for row in shown if artefact.systems_in == "row" or row["block"] == IN_PAPER]
-        varied = {has_spread(row) for row in full}
-        notes = [
-            _data_note(runs, config),
-            *_protocol_notes(runs, config),
-            *interval_notes(mark, config, True in varied, False in varied, len(full) < len(shown)),
-            *([top_group_note(config)] if artefact.top_group else []),
-            *_all_correct_notes(rows, config),
-            _ties_note(runs, config),
-        ]
-    elif any(pd.notna(row["mean"]) for row in rows):
-        notes.append(f"A cell: ours{mark}.")
-    if any(row["kind"] == COST and pd.notna(row["mean"]) for row in rows):
-        notes.append(
-            "Parameters are those that learn. Seconds are of an epoch on one thread here, from "
-            "a few steps that the systems of a data set took in turns: hold their ratios "
-            "against the published ones."
-        )
-    if any(row["kind"] == CITED for row in rows):
-        notes.append("Rows without a value of ours are as the paper prints them.")
+        notes += [_data(runs, config), *_protocol(runs, config)]
+        notes += [cell_legend(mark), INTERVALS, interval_facts(config)]
+        notes += [top_group_legend(config)] if artefact.top_group else []
+        notes += [*_all_correct(rows, config), _ties(runs, config)]
+    elif kinds:
+        notes.append(f"Cell: ours{mark}.")
+    notes += [COSTS] if COST in kinds else []
+    notes += [CITED_ROWS] if any(row["kind"] == CITED for row in rows) else []
     if artefact.published:
-        substitutes = any(row["substitute"] for row in rows)
-        notes += marks_notes(verdicts, substitutes, counts, config)
-    remarks = [f"{name}: {remark}" for name, remark in artefact.remarks.items()]
-    return [
-        *notes,
-        *remarks,
-        *_stand_in_notes(rows),
-        *_not_run_notes(artefact, rows),
-        *settings_lines(rows, config),
-    ]
+        notes += marks_legend(verdicts, any(row["substitute"] for row in rows), config)
+    notes += [f"{name}: {remark}" for name, remark in artefact.remarks.items()]
+    substitutes, not_run = [], []
+    for row in rows:
+        substitutes.append((row["substitute"], row["name"]))
+        # A remark has its own note.
+        reason = row["reason"].removesuffix(artefact.remark_on(row["row"], row["column"]))
+        if row["verdict"] == NOT_RUN:
+            not_run.append((reason.rstrip("; "), row["name"]))
+    notes += [*grouped("Substitutes", substitutes), *grouped("Not run", not_run)]
+    return notes + _hyperparameters_and_origins(rows, config)
 
 
-def _counted_notes(artefact: Artefact, config: Config) -> list[str]:
-    datasets = {number.where.dataset for number in artefact.numbers()} & {*config.datasets}
-    questions = (
-        "pairs of sentences"
-        if datasets and all(config.datasets[name].solved for name in datasets)
-        else "questions with at least one correct candidate, by their first word in lower case"
-    )
-    said = {
-        "questions": questions,
-        "all_questions": "all questions",
-        "pairs": "pairs of a question and a candidate",
-        "analogies": "unordered couples of two of them of one category",
-    }
-    counted = {number.where.count: None for number in artefact.numbers() if number.kind == COUNT}
-    return [f"Counted: {', '.join(said[name] for name in counted)}."]
-
-
-def interval_notes(
-    mark: str, config: Config, runs: bool = True, fixed: bool = False, questions: bool = False
-) -> list[str]:
-    """Say what a cell shows and what its intervals are.
+def grouped(heading: str, facts: Iterable[tuple[str, str]]) -> list[str]:
+    """Return one note with the names that share each fact, or none if there is no fact.
 
     Args:
-        mark: what stands behind them.
-        config: what the runs were made with.
-        runs: whether there are values whose seeds differ.
-        fixed: whether there are values whose seeds do not.
-        questions: whether the interval over questions is shown otherwise, too.
+        heading: what the facts are, such as "Not run".
+        facts: pairs of a fact, such as a reason, and a name; an empty fact is skipped.
     """
-    confidence = f"{config.bootstrap.confidence * 100:g}%"
-    notes = []
-    if runs:
-        notes += [
-            f"A cell: mean ± standard deviation over seeds [one further run]{mark}.",
-            "[one further run]: where one further seed would lie on the same questions, with "
-            f"{confidence} certainty (prediction interval).",
-        ]
-    if fixed:
-        without = "A cell without ±" if runs else "A cell"
-        shown = mark if OTHERS in mark else f" {OTHERS}{mark}"
-        notes.append(f"{without}: mean{shown}. {NO_SPREAD}")
-    if fixed or questions:
-        notes.append(
-            f"{OTHERS}: how far a mean carries to other questions ({confidence} "
-            "interval, bootstrap over seeds and questions, "
-            f"{config.bootstrap.samples} samples)."
-        )
-    return [*notes, "The csv has both intervals of every value."]
+    groups = _names_by_fact(facts)
+    text = "; ".join(f"{', '.join(names)} ({fact})" for fact, names in groups.items())
+    return [f"{heading}: {text}."] if text else []
 
 
-def _all_correct_notes(rows: list[dict], config: Config) -> list[str]:
-    """Say where questions have correct candidates only, and what the means are without them."""
-    groups: dict[tuple[str, str, int, int], list[str]] = {}
-    for row in rows:
-        run = row["run"]
-        if run and run["all_correct"] and pd.notna(row["published"]):
-            key = (run["dataset"], run["subset"], run["all_correct"], run["n_items"])
-            at = f" ({row['setting']} setting)" if row["setting"] else ""
-            text = f"{row['name']}{at} {run['mean']:.3f} to {run['mean_of_others']:.3f}"
-            groups.setdefault(key, []).append(text)
-    return [
-        f"{config.datasets[dataset].title} {subset}: {count} of the {items} questions have correct "
-        "candidates only, so that every order of them is right. Without these the means go from "
-        f"{', from '.join(texts)}."
-        for (dataset, subset, count, items), texts in groups.items()
-    ]
-
-
-def _data_note(runs: list[dict], config: Config) -> str:
-    questions: dict[str, dict[str, int]] = {}
-    for run in runs:
-        read = ["=".join(axis) for axis in of_dataset(from_text(run["axes"]))]
-        subset = " ".join([run["subset"], *read])
-        questions.setdefault(run["dataset"], {})[subset] = run["n_items"]
-    items = {
-        name: "pairs asked for" if config.datasets[name].solved else "test split, questions"
-        for name in questions
-    }
-    data = "; ".join(
-        f"{config.datasets[name].title}, {items[name]}: "
-        + ", ".join(f"{subset} {count}" for subset, count in counts.items())
-        for name, counts in questions.items()
-    )
-    return f"Data: {data or 'none'}. Seeds: {seeds_note(runs)}."
-
-
-def seeds_note(runs: Iterable[dict]) -> str:
-    """Return how many seeds runs have, with their subsets where not all have as many."""
+def seeds_fact(runs: Iterable[Mapping]) -> str:
+    """Return the number of seeds of runs, by subset if it differs."""
     subsets: dict[int, dict[str, None]] = {}
     for run in runs:
         subsets.setdefault(int(run["n_seeds"]), {})[run["subset"]] = None
     if len(subsets) < 2:
         return ", ".join(map(str, subsets)) or "none"
-    return ", ".join(f"{count} of {' and '.join(names)}" for count, names in subsets.items())
+    return ", ".join(f"{count} ({', '.join(names)})" for count, names in subsets.items())
 
 
-def _protocol_notes(runs: list[dict], config: Config) -> list[str]:
-    systems = [config.system_at(run["system"], from_text(run["axes"])) for run in runs]
-    measures = {system.training.select_by for system in systems if system.trained}
-    notes = []
-    if measures:
-        by = " or ".join(MEASURES[name].short for name in sorted(measures))
-        notes.append(
-            f"Protocol: the epoch is chosen by dev {by} and the test split is scored once, for "
-            "that epoch."
-        )
-    if any(config.datasets[run["dataset"]].solved for run in runs):
-        notes.append(
-            "Each couple of pairs of a category is one analogy, of which one pair is asked for. "
-            "Values are means over analogies, intervals over the pairs asked for. Encoders that "
-            "draw nothing give every seed the same."
-        )
-    words = {
-        "max": "highest",
-        "mean": "mean",
-        "question": "that with the prototype of its question",
+def _names_by_fact(facts: Iterable[tuple[Fact, str]]) -> dict[Fact, dict[str, None]]:
+    groups: dict[Fact, dict[str, None]] = {}
+    for fact, name in facts:
+        if fact:
+            groups.setdefault(fact, {})[name] = None
+    return groups
+
+
+def _counted(artefact: Artefact, config: Config) -> list[str]:
+    datasets = {number.coordinates.dataset for number in artefact.numbers()} & {*config.datasets}
+    counted = dict.fromkeys(task_of(config.datasets[name]).counted for name in sorted(datasets))
+    meanings = {
+        "questions": " or ".join(counted),
+        "all_questions": "all questions",
+        "pairs": "pairs of a question and a candidate",
+        "analogies": "unordered couples of pairs of one category",
     }
-    if compared := [system for system in systems if system.compares]:
-        how = " or ".join(sorted({words[system.aggregate] for system in compared}))
-        p = " or ".join(map(str, sorted({system.p for system in compared})))
+    counts = [
+        number.coordinates.count or "" for number in artefact.numbers() if number.kind == COUNT
+    ]
+    return [f"Counted: {', '.join(meanings[name] for name in dict.fromkeys(counts))}."]
+
+
+def _data(runs: list[dict], config: Config) -> str:
+    items: dict[str, dict[str, int]] = {}
+    for run in runs:
+        overrides = dataset_overrides(from_text(run["overrides"]))
+        subset = " ".join([run["subset"], *map("=".join, overrides)])
+        items.setdefault(run["dataset"], {})[subset] = run["n_items"]
+    data = "; ".join(
+        f"{config.datasets[name].title}, {task_of(config.datasets[name]).items}: "
+        + ", ".join(f"{subset} {count}" for subset, count in counts.items())
+        for name, counts in items.items()
+    )
+    return f"Data: {data}. Seeds: {seeds_fact(runs)}."
+
+
+def _protocol(runs: list[dict], config: Config) -> list[str]:
+    systems = [config.system_at(run["system"], from_text(run["overrides"])) for run in runs]
+    measures = {MEASURES[system.training.select_by].short for system in systems if system.trained}
+    notes = [PROTOCOL.format(_either(measures))] if measures else []
+    for name in dict.fromkeys(run["dataset"] for run in runs):
+        notes += [note for note in task_of(config.datasets[name]).notes if note not in notes]
+    aggregates, counts = set(), set()
+    for system in systems:
+        if isinstance(system.ranker, AnalogyOptions):
+            aggregates.add(system.ranker.aggregate)
+            counts.add(system.p)
+    if counts:
         notes.append(
-            f"By analogy the score of a candidate is its {how} over the p = {p} prototypes of the "
-            "question's type."
+            f"Prototypes of the question's type: p = {_either(counts)}. "
+            f"Aggregate: {_either(aggregates)}."
         )
     return notes
 
 
-def _ties_note(runs: list[dict], config: Config) -> str:
-    solved = runs and all(config.datasets[run["dataset"]].solved for run in runs)
-    tied = {
-        " ".join([run["system"], run["dataset"], run["subset"], *map("=".join, axes)]): count
-        for run in runs
-        if (count := run["tied_candidates"])
-        for axes in [from_text(run["axes"])]
-    }
-    counts = ", ".join(f"{label} {count}" for label, count in tied.items())
-    if solved and tied:
-        return f"Analogies whose best candidates tie and share, over all seeds: {counts}."
-    if solved:
-        return "Ties: none, every analogy has one best candidate."
-    if not tied:
-        return "Ties: none, no two candidates of a question have the same score."
-    return f"Tied candidates, over all seeds: {counts}; trec_eval ranks the last id first."
+def _either(values: Iterable) -> str:
+    return " or ".join(map(str, sorted(values)))
 
 
-def marks_notes(
-    verdicts: Collection[str], substitutes: bool, counts: bool, config: Config
-) -> list[str]:
-    """Say what the marks that stand behind published values mean.
-
-    Args:
-        verdicts: those of the table.
-        substitutes: whether there is a value that a stand-in made.
-        counts: whether the table counts.
-        config: says whether published values are about our data.
-    """
-    if not config.comparable:
-        return [f"No marks: {OTHER_DATA}, the published values are for orientation only."]
-    words = _COUNT_WORDS if counts else _WORDS
-    said = [f"{MARKS[each]} {words[each]}" for each in words if each in verdicts]
-    said += [f"{SUBSTITUTE} made with a stand-in for a file of the paper"] if substitutes else []
-    return [f"Marks: {'; '.join(said)}."] if said else []
-
-
-def settings_lines(rows: list[dict], config: Config) -> list[str]:
-    """Say what the systems of a table were trained with and made of, in few lines."""
-    stated: dict[str, dict[str, None]] = {}
-    chosen: dict[tuple[str, str], dict[str, None]] = {}
-    origins: dict[str, dict[str, None]] = {}
+def _all_correct(rows: list[dict], config: Config) -> list[str]:
+    """Return how many questions have only correct candidates, and the means without them."""
+    groups: dict[str, list[str]] = {}
     for row in rows:
-        if row["setting"] == PAPER and row["system"] in config.systems:
+        run = row["run"]
+        if run and run["all_correct"] and pd.notna(row["published"]):
+            title, which = config.datasets[run["dataset"]].title, row["hyperparameters"]
+            counts = f"{title} {run['subset']}, {run['all_correct']} of {run['n_items']}"
+            name = f"{row['name']} ({which})" if which else row["name"]
+            means = f"{name} {run['mean']:.3f} and {run['mean_of_others']:.3f}"
+            groups.setdefault(counts, []).append(means)
+    return [
+        f"Questions with only correct candidates: {counts}. Means with and without them: "
+        f"{', '.join(means)}."
+        for counts, means in groups.items()
+    ]
+
+
+def _ties(runs: list[dict], config: Config) -> str:
+    counts = {}
+    for run in runs:
+        overrides = from_text(run["overrides"])
+        cell = Cell(run["system"], run["dataset"], run["subset"], overrides)
+        if run["tied_candidates"]:
+            counts[cell.label] = run["tied_candidates"]
+    text = ", ".join(f"{label} {count}" for label, count in counts.items())
+    return task_of(config.datasets[runs[0]["dataset"]]).tie_note(text)
+
+
+def _hyperparameters_and_origins(rows: list[dict], config: Config) -> list[str]:
+    """Return the hyperparameters and origins of systems, in a few lines."""
+    tuned, stated, origins = [], [], []
+    for row in rows:
+        if row["hyperparameters"] == PAPER and row["system"] in config.systems:
             system = config.systems[row["system"]]
-            stated.setdefault(_otherwise(system.training), {})[system.title] = None
-        elif row["setting"] == CHOSEN and row["run"]:
-            selection, name = config.selection_of(row["system"]), row["run"]["setting"]
-            changes = _flat(selection.settings.get(name, {}))
-            what = f"{name} ({changes})" if changes else name
-            chosen.setdefault((selection.subset, what), {})[row["name"]] = None
+            changes = _changes(system.training) or "the defaults"
+            stated.append((("Paper's hyperparameters", changes), system.title))
+        elif row["run"] and (selection := config.find_selection(row["system"])):
+            name = row["run"]["hyperparameters"]
+            changes = _flat(selection.hyperparameters.get(name, {}))
+            choice = f"{name} ({changes})" if changes else name
+            heading = f"Hyperparameters tuned on {selection.subset}"
+            tuned.append(((heading, choice), row["name"]))
         if row["provenance"] and row["kind"] != COST:
-            made = row["provenance"].rpartition(", setting ")[0] or row["provenance"]
-            origins.setdefault(made, {})[row["name"]] = None
+            origin = row["provenance"].rpartition(HYPERPARAMETERS_USED)[0] or row["provenance"]
+            origins.append((("Origin", origin), row["name"]))
     lines = [
-        *(
-            f"Chosen on {subset} by {', '.join(own)}: {what}."
-            for (subset, what), own in chosen.items()
-        ),
-        *(f"Paper's setting of {', '.join(own)}: {training}." for training, own in stated.items()),
-        *(f"Origin of {', '.join(own)}: {made}." for made, own in origins.items()),
+        f"{heading} of {', '.join(names)}: {fact}."
+        for (heading, fact), names in _names_by_fact([*tuned, *stated, *origins]).items()
     ]
     if not lines:
         return []
-    shown = lines[: MOST_LINES - 1]
-    every = f"Every setting{' and origin' if len(lines) > len(shown) else ''}"
-    return [*shown, f"{every}: [report]({CONFIGURATION})."]
+    return [*lines[:MOST_LINES], f"All hyperparameters and origins: [report]({CONFIGURATION})."]
 
 
-def _otherwise(training: Training) -> str:
-    """Return what a training has otherwise than where nothing is said."""
-    own, usual = training.model_dump(), Training().model_dump()
-    return (
-        _flat({key: value for key, value in own.items() if value != usual[key]}) or "the defaults"
-    )
+def _changes(training: Training) -> str:
+    """Return the hyperparameters that differ from the defaults."""
+    defaults = Training().model_dump()
+    return _flat({k: v for k, v in training.model_dump().items() if v != defaults[k]})
 
 
 def _flat(values: dict) -> str:
     flat = pd.json_normalize(values, sep=" ").to_dict("records")[0] if values else {}
     return ", ".join(f"{key} {value}".replace("_", " ") for key, value in flat.items())
-
-
-def _stand_in_notes(rows: list[dict]) -> list[str]:
-    groups: dict[str, dict[str, None]] = {}
-    for row in rows:
-        if row["substitute"]:
-            groups.setdefault(row["substitute"], {})[row["name"]] = None
-    return grouped("Stand-ins", groups)
-
-
-def _not_run_notes(artefact: Artefact, rows: list[dict]) -> list[str]:
-    groups: dict[str, dict[str, None]] = {}
-    for row in rows:
-        # A remark has a note of its own.
-        reason = row["reason"].removesuffix(artefact.remark_on(row["row"], row["column"]))
-        if row["verdict"] == NOT_RUN and (why := reason.rstrip("; ")):
-            groups.setdefault(why, {})[row["name"]] = None
-    return grouped("Not run", groups)
-
-
-def grouped(heading: str, groups: Mapping[str, Iterable[str]]) -> list[str]:
-    """Return a note of names by what is said of them, such as a reason; none where none is."""
-    said = "; ".join(f"{', '.join(names)} ({what})" for what, names in groups.items())
-    return [f"{heading}: {said}."] if said else []

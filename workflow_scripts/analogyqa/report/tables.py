@@ -1,21 +1,14 @@
-"""The tables of the papers, with ours beside the published values."""
+"""The tables of the papers: our values next to the published ones."""
 
 from collections.abc import Callable
 
 import pandas as pd
 
-from analogyqa.plan import Cell, cells_by_setting, extra_systems, run_of, why_not
+from analogyqa.plan import Cell, cells_by_hyperparameters, extra_systems, holding_cell
 from analogyqa.report.comparing import top_group
-from analogyqa.report.ledger import (
-    NOT_RUN,
-    OTHER_DATA,
-    AllCounts,
-    cost_of,
-    count_of,
-    measured,
-    no_run,
-)
-from analogyqa.report.summary import LEDGER, Found, Values, by_cell, typed
+from analogyqa.report.kinds import KINDS, TableEntry, our_values
+from analogyqa.report.results import Results
+from analogyqa.report.summary import LEDGER, Summaries, Values, typed
 from analogyqa.report.table_formats import (
     IN_PAPER,
     NOT_IN_PAPER,
@@ -23,85 +16,77 @@ from analogyqa.report.table_formats import (
     Table,
     Value,
     cited_text,
-    cost_text,
-    count_text,
-    full_text,
     short_text,
 )
-from analogyqa.report.table_notes import notes_of
-from analogyqa.runs.cost import Costs
-from analogyqa.settings.axes import CHOSEN
-from analogyqa.settings.paper import CITED, OWN, Artefact, Paper
+from analogyqa.report.table_notes import table_notes
+from analogyqa.report.verdicts import OTHER_DATA
+from analogyqa.settings.coordinates import SCORE, Coordinates
+from analogyqa.settings.overrides import TUNED
+from analogyqa.settings.paper import CITED, OWN, Artefact, Paper, Published
 from analogyqa.settings.run import Config
-from analogyqa.settings.where import COST, COUNT, SCORE, Where
 
 _FIRST = ("paper", "artefact", "block", "row", "column", "system", "ranked_by")
 FRAME = dict.fromkeys(_FIRST, "str") | LEDGER | {"top_group": "boolean"}
 
 
 def build_table(
-    paper: Paper,
-    name: str,
-    ledger: pd.DataFrame,
-    summary: pd.DataFrame,
-    config: Config,
-    counts: AllCounts | None = None,
-    costs: Costs | None = None,
-    values: Values | None = None,
+    paper: Paper, name: str, ledger: pd.DataFrame, config: Config, results: Results
 ) -> Table:
-    """Return a table of a paper; further systems come in a block of their own.
+    """Return a table of a paper; systems that the paper lacks have a block of their own.
 
     Args:
         paper: the published values.
-        name: which of its tables, such as `table4`.
-        ledger: of columns LEDGER.
-        summary: of columns SUMMARY, for what the paper has no value of.
-        config: what the runs were made with.
-        counts, costs: as in the ledger.
-        values: as `summary.values_of` returns it, for a table that marks its top groups.
+        name: the table, such as `table4`.
+        ledger: columns LEDGER.
+        config: the configuration of the runs.
+        results: our values.
     """
-    found, counts = by_cell(summary) | (costs or {}), counts or {}
-    rows = _rows_of_paper(paper, name, ledger, config, found, counts)
-    rows += _rows_not_in_paper(paper, name, config, found, counts)
+    rows = [
+        *_paper_rows(paper, name, ledger, config, results),
+        *_other_rows(paper, name, config, results),
+    ]
     frame = typed([{"paper": paper.paper, "artefact": name, **row} for row in rows], FRAME)
-    if paper.artefacts[name].top_group and values:
-        frame["top_group"] = _top_groups(frame, paper.artefacts[name], config, values)
-    return table_of_frame(paper, name, frame, summary, config)
+    if paper.artefacts[name].top_group:
+        frame["top_group"] = _top_groups(frame, paper.artefacts[name], config, results.values)
+    return table_of_frame(paper, name, frame, results.by_cell, config)
 
 
 def table_of_frame(
-    paper: Paper, name: str, frame: pd.DataFrame, summary: pd.DataFrame, config: Config
+    paper: Paper, name: str, frame: pd.DataFrame, summaries: Summaries, config: Config
 ) -> Table:
     """Return a table of a paper from its csv.
 
     Args:
-        paper, name, summary, config: as of `build_table`.
-        frame: a row for each value, columns FRAME.
+        paper, name, config: as in `build_table`.
+        frame: columns FRAME, a row for each value.
+        summaries: the summary's rows by cell and measure.
     """
-    artefact, found = paper.artefacts[name], by_cell(summary)
-    shown = [row | _more_about(row, artefact, config, found) for row in frame.to_dict("records")]
-    title, place = artefact.title, f"Table {name.removeprefix('table')} of {paper.paper}"
+    artefact = paper.artefacts[name]
+    shown = [
+        row | _display_facts(row, artefact, config, summaries) for row in frame.to_dict("records")
+    ]
+    title, printed_as = artefact.title, f"Table {name.removeprefix('table')} of {paper.paper}"
     source = f"Published: {paper.citation}"
     if paper.paper == OWN:
-        place, source = "", paper.citation
+        printed_as, source = "", paper.citation
     elif not config.comparable:
         title = f"{title} ({OTHER_DATA})"
     return Table(
         label=f"tab:{paper.paper}-{name}",
         title=title,
         blocks=_blocks(artefact, shown),
-        notes=[*notes_of(artefact, shown, config), source],
+        notes=[*table_notes(artefact, shown, config), source],
         frame=frame,
-        place=place,
+        printed_as=printed_as,
     )
 
 
 def _top_groups(
     frame: pd.DataFrame, artefact: Artefact, config: Config, values: Values
 ) -> pd.Series:
-    """Return, for each row that shows a score, whether it is in the top group of its column.
+    """Return whether each score is in the top group of its column.
 
-    Where the columns are systems, of its row.
+    If the columns are systems, the groups are those of the rows.
     """
     top = pd.Series(pd.NA, frame.index, dtype="boolean")
     shown = frame[(frame["kind"] == SCORE) & frame["mean"].notna()]
@@ -116,116 +101,105 @@ def _top_groups(
     return top
 
 
-def _rows_of_paper(
-    paper: Paper,
-    name: str,
-    ledger: pd.DataFrame,
-    config: Config,
-    found: Found,
-    counts: AllCounts,
+def _paper_rows(
+    paper: Paper, name: str, ledger: pd.DataFrame, config: Config, results: Results
 ) -> list[dict]:
-    """Return a row for each value and setting: as in the ledger, cited, or without a published."""
-    own = ledger[(ledger["paper"] == paper.paper) & (ledger["artefact"] == name)]
+    """Return a row for each value and set of hyperparameters.
+
+    A published value has the rows of the ledger; values that are only cited, or not printed, have
+    none there.
+    """
+    in_table = ledger[(ledger["paper"] == paper.paper) & (ledger["artefact"] == name)]
     judged: dict[tuple[str, str], list[dict]] = {}
-    for row in own.to_dict("records"):
+    for row in in_table.to_dict("records"):
         judged.setdefault((row["row"], row["column"]), []).append(row)
-    rows = []
-    for number in paper.artefacts[name].numbers():
+    artefact, rows = paper.artefacts[name], []
+    for number in artefact.numbers():
         values = judged.get((number.row, number.column))
-        if values is None and number.kind in (SCORE, COST, COUNT):
-            values = _ours(number.where, config, found, counts)
-        described = _described(IN_PAPER, number.row, number.column, number.where, config)
+        if values is None and number.kind != CITED:
+            values = our_values(TableEntry(number, artefact, paper), config, results)
+        labels = _labels(IN_PAPER, number.row, number.column, number.coordinates, config)
         for value in values or [{"published": number.published, "kind": number.kind}]:
-            rows.append(described | value)
+            rows.append(labels | value)
     return rows
 
 
-def _rows_not_in_paper(
-    paper: Paper, name: str, config: Config, found: Found, counts: AllCounts
-) -> list[dict]:
-    rows = []
+def _other_rows(paper: Paper, name: str, config: Config, results: Results) -> list[dict]:
+    """Return the rows of the systems that the paper lacks."""
+    artefact, rows = paper.artefacts[name], []
     for system in extra_systems(config, paper, name):
-        for row, column, where in paper.artefacts[name].cells_of(config.systems[system].title):
-            where = where | Where(system=system)
-            described = _described(NOT_IN_PAPER, row, column, where, config)
-            rows += [described | value for value in _ours(where, config, found, counts)]
+        for row, column, coordinates in artefact.cells_of(config.systems[system].title):
+            coordinates = coordinates | Coordinates(system=system)
+            number = Published(row, column, coordinates, None, coordinates.kind)
+            labels = _labels(NOT_IN_PAPER, row, column, coordinates, config)
+            values = our_values(TableEntry(number, artefact, paper), config, results)
+            rows += [labels | value for value in values]
     return rows
 
 
-def _described(block: str, row: str, column: str, where: Where, config: Config) -> dict:
-    ranker = config.systems[where.system].ranker if where.system in config.systems else ""
-    described = {"block": block, "row": row, "column": column}
-    return described | {"system": where.system or "", "ranked_by": ranker}
+def _labels(block: str, row: str, column: str, coordinates: Coordinates, config: Config) -> dict:
+    system = config.systems.get(coordinates.system or "")
+    labels = {"block": block, "row": row, "column": column}
+    return labels | {
+        "system": coordinates.system or "",
+        "ranked_by": system.ranker.name if system else "",
+    }
 
 
-def _ours(where: Where, config: Config, found: Found, counts: AllCounts) -> list[dict]:
-    """Return our values at a place, by setting, where nothing is published."""
-    if reason := why_not(where, config):
-        return [{"kind": where.kind, "verdict": NOT_RUN, "reason": reason}]
-    if where.kind == COUNT:
-        return [count_of(where, config, counts) | {"kind": COUNT, "measure": measured(where)}]
-    if where.kind == COST:
-        return [cost_of(where, config, found) | {"kind": COST, "measure": measured(where)}]
-    return [
-        found.get((cell, where.measure), {"verdict": NOT_RUN, "reason": no_run(cell)})
-        | {"kind": SCORE, "setting": setting}
-        for setting, cell in cells_by_setting(where, config).items()
-    ]
+def _display_facts(
+    row: dict, artefact: Artefact, config: Config, summaries: Summaries
+) -> dict[str, object]:
+    """Return what a row of FRAME needs to be shown.
 
-
-def _more_about(row: dict, artefact: Artefact, config: Config, found: Found) -> dict[str, object]:
-    """Return what a row does not say itself.
-
-    That is `run`, the summary of what it shows, and `path`, the folder of that; `name`, what the
-    table calls its system, and `system_at`, the name with a setting that was chosen.
+    Returns: `run`, the summary row of its score or None; `path`, the folder of that run; `name`,
+        the system as the table calls it; `system_at`, the name with tuned hyperparameters.
     """
     run, path = None, ""
     if row["kind"] == SCORE and pd.notna(row["mean"]):
         cell = _cell(row, artefact, config)
-        run, path = found.get((cell, row["measure"])), run_of(config, cell).path
+        run, path = summaries.get((cell, row["measure"])), holding_cell(config, cell).path
     name = row[artefact.systems_in or "column"]
     if row["system"] in config.systems and not artefact.systems_in:
         name = config.systems[row["system"]].title
-    at = f"{name} (chosen on dev)" if row["setting"] == CHOSEN else name
-    return {"run": run, "path": path, "name": name, "system_at": at}
+    system_at = f"{name} (tuned on dev)" if row["hyperparameters"] == TUNED else name
+    return {"run": run, "path": path, "name": name, "system_at": system_at}
 
 
 def _cell(row: dict, artefact: Artefact, config: Config) -> Cell:
     """Return the cell of a row of FRAME."""
     if row["block"] == IN_PAPER:
-        where = artefact.where(row["row"], row["column"])
+        coordinates = artefact.coordinates(row["row"], row["column"])
     else:
         in_rows = artefact.systems_in == "row"
         at = {"column": row["column"]} if in_rows else {"row": row["row"]}
-        where = artefact.where(**at) | Where(system=row["system"])
-    return cells_by_setting(where, config)[row["setting"]]
+        coordinates = artefact.coordinates(**at) | Coordinates(system=row["system"])
+    return cells_by_hyperparameters(coordinates, config)[row["hyperparameters"]]
 
 
 def _blocks(artefact: Artefact, rows: list[dict]) -> list[Block]:
-    """Lay the values out as in the paper; systems that it lacks are rows of the last block."""
+    """Lay out the values as in the paper; systems that it lacks are rows of the last block."""
     paper, others = (
         [row for row in rows if row["block"] == block] for block in (IN_PAPER, NOT_IN_PAPER)
     )
-    stated = [row for row in paper if row["setting"] != CHOSEN]
-    chosen = [row for row in paper if row["setting"] == CHOSEN]
+    stated = [row for row in paper if row["hyperparameters"] != TUNED]
+    tuned = [row for row in paper if row["hyperparameters"] == TUNED]
     system = {"System": "name", "ranked by": "ranked_by"}
-    other = system | {"System": "system_at"}
+    other_system = system | {"System": "system_at"}
     if artefact.systems_in == "row":
-        place, of_others = system, ("Not in the paper", others, other, "column", _text)
+        labels, last = system, ("Not in the paper", others, other_system, "column", _text)
     else:
         heading = "Not in the paper: mean {other questions}"
-        place, of_others = {"": "row"}, (heading, others, other, "row", short_text)
+        labels, last = {"": "row"}, (heading, others, other_system, "row", short_text)
     blocks = [
-        ("In the paper" if chosen or others else "", stated, place, "column", _text),
-        ("In the paper at the setting chosen on dev", chosen, place, "column", _text),
-        of_others,
+        ("In the paper" if tuned or others else "", stated, labels, "column", _text),
+        ("In the paper, hyperparameters tuned on dev", tuned, labels, "column", _text),
+        last,
     ]
     return [_block(*block) for block in blocks if block[1]]
 
 
 def _text(row: dict) -> Value:
-    texts = {SCORE: full_text, COUNT: count_text, COST: cost_text, CITED: cited_text}
-    return texts[row["kind"]](row)
+    return cited_text(row) if row["kind"] == CITED else KINDS[row["kind"]].text(row)
 
 
 def _block(
@@ -235,9 +209,9 @@ def _block(
     across: str,
     text: Callable[[dict], Value],
 ) -> Block:
-    """Spread the values over the distinct entries of the column `across`, in their order."""
+    """Return a block with a column for each distinct value of the key `across`, in their order."""
     columns = list(dict.fromkeys(row[across] for row in rows))
-    # A row of systems is known by its system too: two may bear the same title.
+    # Two systems may have the same title, so the system is a part of the key.
     key = [*labels.values(), *(["system"] if "System" in labels else [])]
     cells: dict[tuple, dict[str, Value]] = {}
     for row in rows:

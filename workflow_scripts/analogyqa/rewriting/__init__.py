@@ -1,2 +1,1 @@
-"""Other texts in the place of a corpus's own: with the question word replaced (Tam et al. 2017), or
-lemmas."""
+"""Rewrite the texts of a corpus: replace question words (Tam et al. 2017), or lemmatise."""

@@ -1,7 +1,7 @@
-"""Questions whose question word is replaced by an entity (Tam et al. 2017).
+"""Replace the question word of a question by an entity (Tam et al. 2017).
 
-The idea: a question word says little about the answer, an entity of the right kind lies near it in
-the space of word vectors.
+A question word says little about the answer, but an entity of the right type is close to it in the
+space of word vectors.
 """
 
 from collections.abc import Callable, Collection, Iterable
@@ -29,79 +29,85 @@ def rewrite_questions(
     lowercase: bool,
     question_words: Collection[str],
 ) -> pd.DataFrame:
-    """Replace the question word of every question that has a type; labels are never looked at.
+    """Replace the question word of every typed question, without using labels.
 
-    `entity` is what section 4.3 of the CoNLL paper describes: of the entities that a question's
-    candidates name, the one most similar to all of them. A question without one gets the prototype
-    word of its type. `prototype_word` gives every question of a type that same word: of the words
-    of the entities in the training candidates of the type, the one most similar to all of these
+    With `entity` (section 4.3 of the CoNLL paper), a question gets the entity named by its
+    candidates that is most similar to all candidates. If there is none, it gets the prototype word
+    of its type. With `prototype_word`, every question gets the prototype word of its type: among
+    the words of entities in the type's training candidates, the one most similar to all of these
     entities.
-    Similarity is the mean cosine between mean word vectors; the first of equals is taken. Entities
-    with a word that has no vector are passed over, as is one that is a question word itself.
+
+    Similarity is the mean cosine between mean word vectors; of ties, the first wins. Entities that
+    are question words or have a word without a vector are ignored.
 
     Args:
-        corpus: a table of schema CORPUS.
-        entities: a table of schema ENTITIES, found in the corpus.
-        vectors: float32 [V, d].
-        word_ids: word to row of `vectors`; it has every word of the candidates.
-        rewriting: which word takes the place.
-        lowercase: as the vocabulary was made.
-        question_words: the first words that make a question type.
+        corpus: table with schema CORPUS.
+        entities: table with schema ENTITIES, found in the corpus.
+        vectors: word vectors, float32 [V, d].
+        word_ids: row of each word in `vectors`; contains all words of the candidates.
+        rewriting: how to choose the new word.
+        lowercase: whether the vocabulary is lower-cased.
+        question_words: the first words of all question types.
 
     Returns:
-        `corpus` with other questions; their words are in `word_ids` if those of the corpus are.
+        The corpus with new questions, whose words are in `word_ids` if the corpus's words are.
 
     Raises:
-        AnalogyQAError: when the training candidates of a type name no entity, or
-            `word_ids` lacks a word of a candidate.
+        AnalogyQAError: when the training candidates of a type name no entity, or a word of a
+            candidate is not in `word_ids`.
     """
     split = partial(tokenize, lowercase=lowercase)
     typed = corpus.dropna(subset="question_type").astype({"split": str, "question_type": str})
-    usable = [
+    has_vectors = [
         bool(tokens) and all(token in word_ids for token in tokens)
         for tokens in map(split, entities["entity"])
     ]
-    of_question = entities["entity"].str.lower().isin(question_words)
-    named = entities[np.array(usable, dtype=bool) & ~of_question].astype(
+    is_question_word = entities["entity"].str.lower().isin(question_words)
+    usable = entities[np.array(has_vectors, dtype=bool) & ~is_question_word].astype(
         {"split": str, "entity_type": str}
     )
-    mentions = named[named["split"] == "train"].groupby("entity_type")["entity"].agg(list)
-    words_of = {kind: _words(texts, split, question_words) for kind, texts in mentions.items()}
-    texts = [*typed["candidate"], *named["entity"], *chain.from_iterable(words_of.values())]
+    mentions = usable[usable["split"] == "train"].groupby("entity_type")["entity"].agg(list)
+    type_words = {
+        question_type: _unique_words(texts, split, question_words)
+        for question_type, texts in mentions.items()
+    }
+    texts = [*typed["candidate"], *usable["entity"], *chain.from_iterable(type_words.values())]
     similarity = _Similarity(texts, vectors, word_ids, split)
 
     prototype_words = {}
-    for kind in typed["question_type"].unique():
-        if not words_of.get(kind):
+    for question_type in typed["question_type"].unique():
+        if not type_words.get(question_type):
             raise AnalogyQAError(
-                f"no {kind} question can be rewritten: its training candidates name no entity "
-                "whose words have word vectors. Set named_entities.model to one that finds "
-                "entities of this type, or leave out the systems that have a rewriting."
+                f"The {question_type} questions cannot be rewritten, because their training "
+                "candidates name no entity with word vectors. Set named_entities.model to a model "
+                "that finds entities of this type, or leave out the systems with a rewriting."
             )
-        prototype_words[kind] = similarity.nearest(words_of[kind], mentions[kind])
+        prototype_words[question_type] = similarity.nearest(
+            type_words[question_type], mentions[question_type]
+        )
 
-    named_by_question = dict(iter(named.groupby(_QUESTION)))
-    words = {}
-    for question, rows in typed.groupby(_QUESTION, sort=False):
-        kind = rows["question_type"].iloc[0]
-        words[question] = prototype_words[kind]
-        if rewriting == "entity" and question in named_by_question:
-            own = named_by_question[question]
-            own = own.loc[own["entity_type"] == kind, "entity"]
-            if not own.empty:
-                words[question] = similarity.nearest(own, rows["candidate"])
+    entities_by_question = dict(iter(usable.groupby(_QUESTION)))
+    new_words = {}
+    for key, rows in typed.groupby(_QUESTION, sort=False):
+        question_type = rows["question_type"].iloc[0]
+        new_words[key] = prototype_words[question_type]
+        if rewriting == "entity" and key in entities_by_question:
+            named = entities_by_question[key]
+            named = named.loc[named["entity_type"] == question_type, "entity"]
+            if not named.empty:
+                new_words[key] = similarity.nearest(named, rows["candidate"])
     keys = zip(corpus["split"], corpus["question_id"], strict=True)
     questions = [
-        _replace_first(question, words[key]) if key in words else question
+        _replace_first(question, new_words[key]) if key in new_words else question
         for key, question in zip(keys, corpus["question"], strict=True)
     ]
     return corpus.assign(question=questions)
 
 
-def _words(
+def _unique_words(
     entities: Iterable[str], split: Callable[[str], list[str]], question_words: Collection[str]
 ) -> list[str]:
-    """Return the words of entities that can stand for a question word, each once."""
+    """Return the unique words of entities that can replace a question word."""
     tokens = dict.fromkeys(token for entity in entities for token in split(entity))
     return [
         token
@@ -115,7 +121,7 @@ def _replace_first(question: str, word: str) -> str:
 
 
 class _Similarity:
-    """The cosines between the mean word vectors of given texts."""
+    """Cosines between the mean word vectors of texts."""
 
     def __init__(
         self,
@@ -130,13 +136,13 @@ class _Similarity:
             words, _ = self.sentences.batch(np.array([number]))
             mean = vectors[words[0]].mean(axis=0)
             length = np.linalg.norm(mean)
-            if length:  # words without a vector may have a zero vector: its cosines are 0
+            if length:  # zero vectors of unknown words stay zero
                 direction[:] = mean / length
 
     def nearest(self, entities: Iterable[str], candidates: Iterable[str]) -> str:
-        """Return the first entity of the highest mean cosine to the candidates."""
+        """Return the first entity with the highest mean cosine to the candidates."""
         unique = list(dict.fromkeys(entities))
         centre = self.directions[self.sentences.numbers(candidates)].mean(axis=0)
-        # Row by row: equal entities must not differ by the rounding of a blocked matrix product.
+        # A blocked matrix product would round equal entities differently.
         cosines = (self.directions[self.sentences.numbers(unique)] * centre).sum(axis=1)
         return unique[int(cosines.argmax())]

@@ -1,4 +1,4 @@
-"""spaCy models by one string: an installed package such as `en_core_web_sm`, or a folder."""
+"""Load spaCy models from an installed package such as `en_core_web_sm`, or from a folder."""
 
 import importlib.util
 from pathlib import Path
@@ -11,34 +11,35 @@ if TYPE_CHECKING:
 
 
 def installed(model: str) -> bool:
-    """Return whether there is such a package or folder; nothing is loaded."""
+    """Return whether the package or folder exists, without loading it."""
     is_package = model.isidentifier() and importlib.util.find_spec(model) is not None
     return is_package or Path(model).is_dir()
 
 
 def load(model: str, remedy: str) -> "Language":
-    """Load a model; raises AnalogyQAError, which ends with the remedy, when spaCy cannot."""
+    """Load a model, or raise AnalogyQAError with a message that ends in `remedy`."""
     import spacy
 
     try:
         return spacy.load(model)
-    except Exception as error:  # what a damaged model raises depends on the damage
-        raise cannot_load(model, error, remedy) from error
+    except Exception as error:  # spaCy raises many types
+        raise load_error(model, error, remedy) from error
 
 
-def try_out(nlp: "Language", model: str, remedy: str) -> None:
-    """Run a loaded model on a sentence: that a file of a component is missing may show only then.
+def check_model(nlp: "Language", model: str, remedy: str) -> None:
+    """Run a loaded model once, because some missing files show only then.
 
-    Raises AnalogyQAError as `load` does.
+    Raises:
+        AnalogyQAError: with a message that ends in `remedy`.
     """
     try:
         nlp("Ada Lovelace was born in London in 1815.").to_json()
     except Exception as error:
-        raise cannot_load(model, error, remedy) from error
+        raise load_error(model, error, remedy) from error
 
 
-def cannot_load(model: str, error: Exception, remedy: str) -> AnalogyQAError:
+def load_error(model: str, error: Exception, remedy: str) -> AnalogyQAError:
     return AnalogyQAError(
-        f"{model}: spaCy cannot load it ({one_line(error)}). Install the package (python -m spacy "
-        f"download NAME) or {remedy}"
+        f"{model}: spaCy cannot load this model ({one_line(error)}). Install the package (python "
+        f"-m spacy download NAME), or {remedy}"
     )

@@ -1,1 +1,1 @@
-"""A cell from its tables to its record."""
+"""Run a cell: from its tables to its scores, metrics and record."""

@@ -1,4 +1,4 @@
-"""The setting that a system chooses on dev."""
+"""Choose the hyperparameters of a system on dev."""
 
 import json
 from pathlib import Path
@@ -9,46 +9,49 @@ from analogyqa.schemas import HISTORY, read_table
 from analogyqa.settings.systems import System
 
 
-def choose_setting(histories: dict[str, str], measure: str, subset: str, path: str | Path) -> None:
-    """Choose the setting with the highest mean over seeds of the best dev value and record it.
+def choose_hyperparameters(
+    histories: dict[str, str], measure: str, subset: str, path: str | Path
+) -> None:
+    """Choose the hyperparameters with the best dev value, averaged over seeds, and record them.
 
     Args:
-        histories: setting to its history.parquet; of equal settings the first wins.
-        measure: a key of `MEASURES`.
-        subset: on which the settings were tried, for the record.
-        path: the JSON file to write: chosen, measure, subset, dev (setting to mean).
+        histories: The history.parquet of each choice, by name. The first of equal ones wins.
+        measure: A key of `MEASURES`.
+        subset: The subset on which the choices were trained, for the record.
+        path: The JSON file to write, with the keys tuned (a name), measure, subset, and dev (the
+            mean of each choice).
     """
     dev = {}
-    for setting, file in histories.items():
+    for name, file in histories.items():
         history = read_table(file, HISTORY)
-        own = history[history["measure"] == f"dev_{measure}"]
-        dev[setting] = float(own.groupby("seed")["value"].max().mean())
-    chosen = max(dev, key=dev.__getitem__)
-    write_json(path, {"chosen": chosen, "measure": measure, "subset": subset, "dev": dev})
+        curve = history[history["measure"] == f"dev_{measure}"]
+        dev[name] = float(curve.groupby("seed")["value"].max().mean())
+    tuned = max(dev, key=dev.__getitem__)
+    write_json(path, {"tuned": tuned, "measure": measure, "subset": subset, "dev": dev})
 
 
-def chosen_setting(path: str | Path) -> str:
-    """Return the setting that `choose_setting` recorded.
+def read_tuned(path: str | Path) -> str:
+    """Return the name of the hyperparameters that `choose_hyperparameters` recorded.
 
-    Raises AnalogyQAError for a file that is not such a record.
+    Raises AnalogyQAError when the file is not such a record.
     """
     try:
-        return str(json.loads(Path(path).read_text(encoding="utf-8"))["chosen"])
+        return str(json.loads(Path(path).read_text(encoding="utf-8"))["tuned"])
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise AnalogyQAError(
-            f"{path}: no record of a chosen setting ({error!r}). "
-            "Delete it, then run the same command again to make it anew."
+            f"{path}: not a record of tuned hyperparameters ({error!r}). "
+            "Delete it, then run the same command again to rebuild it."
         ) from error
 
 
-def system_of(settings: dict[str, dict], selection: str | Path | None) -> tuple[str, System]:
-    """Return the setting that a trained cell is at, and its system there.
+def resolve_system(systems: dict[str, dict], selection: str | Path | None) -> tuple[str, System]:
+    """Return the name of the hyperparameters that a cell is trained with, and its system.
 
     Args:
-        settings: setting to the section of the system, without its title.
-        selection: the record of the chosen one; None where there is one setting only.
+        systems: The section of the system, without its title, by the name of its hyperparameters.
+        selection: The record of the tuned ones; None if there is only one choice.
 
-    Raises AnalogyQAError for a file that is not such a record.
+    Raises AnalogyQAError when the selection is not such a record.
     """
-    setting = chosen_setting(selection) if selection else next(iter(settings))
-    return setting, System(title="", **settings[setting])
+    hyperparameters = read_tuned(selection) if selection else next(iter(systems))
+    return hyperparameters, System(title="", **systems[hyperparameters])

@@ -1,4 +1,4 @@
-"""The commit of the code that a run was made by."""
+"""The commit of the code that made a run."""
 
 import os
 import subprocess
@@ -11,13 +11,13 @@ _CODE = ("Snakefile", "rules", "workflow_scripts", "papers")
 
 
 class CommitUnknownError(Exception):
-    """Git does not tell the commit; the message says why."""
+    """Git cannot name the commit; the message says why."""
 
 
 def code_commit(checkout: Path = CHECKOUT) -> str:
-    """Return the commit of a checkout, `unknown` where git does not tell.
+    """Return the commit of a checkout, or `unknown` if git cannot name it.
 
-    `-dirty` is behind it when a tracked file was changed, or code was added and not committed.
+    The commit ends with `-dirty` if a tracked file was changed or new code is not committed.
     """
     try:
         return find_commit(checkout)
@@ -27,24 +27,24 @@ def code_commit(checkout: Path = CHECKOUT) -> str:
 
 @cache
 def find_commit(checkout: Path = CHECKOUT) -> str:
-    """Return what `code_commit` does; raises CommitUnknownError where git does not tell.
+    """Return the commit of a checkout; raises CommitUnknownError if git cannot name it.
 
-    The commit of a repository around the checkout, or of one that GIT_DIR names, is not its own.
+    A repository around the checkout does not count, nor one that GIT_DIR names.
     """
     top = _git(checkout, "rev-parse", "--show-toplevel")
     if not Path(top).samefile(checkout):
-        raise CommitUnknownError(f"{checkout} is no checkout of git, {top} around it is")
+        raise CommitUnknownError(f"{checkout} is not a git checkout, although {top} around it is")
     commit = _git(checkout, "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*")
     added = _git(checkout, "ls-files", "--others", "--exclude-standard", "--", *_CODE)
     return f"{commit}-dirty" if added and not commit.endswith("-dirty") else commit
 
 
 def _git(checkout: Path, *arguments: str) -> str:
-    own = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    environment = {name: value for name, value in os.environ.items() if name[:4] != "GIT_"}
     command = ["git", "-C", str(checkout), *arguments]
     try:
         done = subprocess.run(
-            command, env=own, capture_output=True, text=True, check=True, timeout=30
+            command, env=environment, capture_output=True, text=True, check=True, timeout=30
         )
     except subprocess.CalledProcessError as error:
         raise CommitUnknownError(error.stderr.partition("\n")[0]) from error

@@ -1,4 +1,4 @@
-"""What training costs: the parameters of systems, and the time of their steps, taken in turns."""
+"""Measure what training costs: the number of parameters, and the time of steps."""
 
 import json
 import platform
@@ -17,14 +17,17 @@ from analogyqa.settings.systems import System
 if TYPE_CHECKING:
     from analogyqa.training.learner import Learner
 
-STEPS = 8  # that are timed, of each system: with fewer, no paired test could decide
+STEPS = 8  # timed steps of each system; fewer would be too few for a paired test
 
 
 class Cost(NamedTuple):
     """The cost of training a system on a data set.
 
-    `parameters` are those that learn, `batches` make up an epoch, `seconds` are of single steps:
-    the n-th of every system were taken one after the other. `machine` is what took them.
+    Attributes:
+        parameters: The number of parameters that learn.
+        batches: The number of batches in an epoch.
+        seconds: The seconds of single steps. The n-th steps of all systems followed one another.
+        machine: The processor or GPU that took the steps.
     """
 
     parameters: int
@@ -32,15 +35,14 @@ class Cost(NamedTuple):
     seconds: list[float]
     machine: str
 
-    def values(self, what: str) -> list[float]:
-        """Return `parameters`, or `seconds_per_epoch` by each of the steps."""
-        if what == "parameters":
+    def values(self, cost: str) -> list[float]:
+        """Return the `parameters`, or the `seconds_per_epoch` estimated from each step."""
+        if cost == "parameters":
             return [float(self.parameters)]
         return [seconds * self.batches for seconds in self.seconds]
 
 
-# (Data set, subset, system) to its cost.
-Costs = dict[tuple[str, str, str], Cost]
+Costs = dict[tuple[str, str, str], Cost]  # by data set, subset and system
 
 
 def measure_costs(
@@ -51,18 +53,18 @@ def measure_costs(
     device: str,
     path: str | Path,
 ) -> None:
-    """Count the parameters of systems and time their steps, and write them as JSON.
+    """Count the parameters of systems, time their steps, and write both as JSON.
 
-    Every system takes a step on its first batch, which is not timed; then all take their second
-    step, one after the other, and so on, so that what else the machine does meets them alike.
+    The systems take turns: each takes a first step, which is not timed, then each takes a second
+    step, and so on. So other work on the machine slows all systems alike.
 
     Args:
-        systems: by name, all of them trained, and not on quadruples.
-        files: name to the tables of a seed.
-        types: the question types of the subset, None for `all`.
-        lowercase: name to how its vocabulary was made.
+        systems: The systems by name; all are trained, none of them on quadruples.
+        files: The tables of a seed, by system.
+        types: The question types of the subset, None for `all`.
+        lowercase: Whether the words of each system are lower-cased.
         device: auto, cpu or cuda.
-        path: of the file.
+        path: The file to write.
     """
     import torch
 
@@ -72,6 +74,7 @@ def measure_costs(
     chosen = device_for(device)
     set_numerics(chosen)
     torch.set_num_threads(1)
+    seconds: dict[str, list[float]] = {name: [] for name in systems}
     costs, steps = {}, {}
     for name, system in systems.items():
         data = load_cell(
@@ -82,14 +85,18 @@ def measure_costs(
             trains=True,
             answers=system.prototype_answers,
         )
-        steps[name] = _steps_of(Learner(system, data, 0, chosen))
+        steps[name] = _take_steps(Learner(system, data, 0, chosen))
         parameters, batches = next(steps[name])
-        costs[name] = {"parameters": parameters, "batches": batches, "seconds": []}
+        costs[name] = {
+            "parameters": parameters,
+            "batches": batches,
+            "seconds": seconds[name],
+        }
     for _ in range(STEPS):
         for name, step in steps.items():
             started = time.perf_counter()
             next(step)
-            costs[name]["seconds"].append(time.perf_counter() - started)
+            seconds[name].append(time.perf_counter() - started)
     machine = f"{processor()}, one thread"
     if chosen.type == "cuda":
         machine = torch.cuda.get_device_name(chosen)
@@ -98,24 +105,24 @@ def measure_costs(
 
 
 def processor(cpuinfo: Path = Path("/proc/cpuinfo")) -> str:
-    """Return the model of the CPU; its architecture where the system does not say."""
+    """Return the model of the CPU, or its architecture if the model is unknown."""
     lines = cpuinfo.read_text(encoding="utf-8").splitlines() if cpuinfo.exists() else []
     names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
     return next(names, platform.machine())
 
 
-def _steps_of(learner: "Learner") -> Iterator[tuple[int, int]]:
-    """Yield, after each step, the parameters that learn and the batches of an epoch."""
+def _take_steps(learner: "Learner") -> Iterator[tuple[int, int]]:
+    """Take steps; after each one, yield the numbers of parameters and of batches in an epoch."""
     count = sum(1 for _ in learner.batches(1))
-    few = list(islice(learner.batches(1), STEPS + 1))
+    batches = list(islice(learner.batches(1), STEPS + 1))
     learner.model.train()
-    for number in range(STEPS + 1):
-        learner.step(few[number % len(few)])
+    for index in range(STEPS + 1):
+        learner.step(batches[index % len(batches)])
         yield sum(parameter.numel() for parameter in learner.parameters), count
 
 
 def read_costs(paths: Sequence[str | Path]) -> Costs:
-    """Read what `measure_costs` wrote, files costs/{dataset}/{subset}.json.
+    """Read the files that `measure_costs` wrote, named costs/{dataset}/{subset}.json.
 
     Raises AnalogyQAError when a file cannot be read.
     """
@@ -123,9 +130,9 @@ def read_costs(paths: Sequence[str | Path]) -> Costs:
     for path in map(Path, paths):
         try:
             record = json.loads(path.read_text(encoding="utf-8"))
-            for name, own in record["systems"].items():
-                cost = Cost(own["parameters"], own["batches"], own["seconds"], record["machine"])
-                costs[path.parent.name, path.stem, name] = cost
+            for name, cost in record["systems"].items():
+                values = cost["parameters"], cost["batches"], cost["seconds"]
+                costs[path.parent.name, path.stem, name] = Cost(*values, record["machine"])
         except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
             raise AnalogyQAError(
                 f"{path}: cannot be read: {error}. "

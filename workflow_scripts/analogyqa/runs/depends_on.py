@@ -1,16 +1,16 @@
-"""What a result depends on, as hashes: the bytes of files, JSON values, and the code."""
+"""Hashes of what a result depends on: files, JSON values, and code."""
 
 import ast
 import hashlib
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
 PACKAGE = "analogyqa"
 LIBRARY = Path(__file__).parents[1]
-# What these decide is in the values that a stage is given, and MLflow is a view of the results.
-_LEFT_OUT = ("registry", "settings", "plan", "tracking", "job")
+# Modules whose decisions reach a job as parameters, and MLflow, which only shows the results.
+_LEFT_OUT = {"specs", "settings", "tasks", "plan", "tracking", "job"}
 
 
 def sha256(path: str | Path) -> str:
@@ -20,58 +20,58 @@ def sha256(path: str | Path) -> str:
 
 
 def content_hash(value: object) -> str:
-    """Return the sha256 of a JSON value, whatever the order of its keys."""
+    """Return the sha256 of a JSON value; the order of keys does not matter."""
     text = json.dumps(value, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 @cache
 def code_hash(*starts: str | Path) -> str:
-    """Return the hash of the modules of this library that `imported` finds, with templates."""
-    files = {name: _file_of(name) for name in imported(*starts)}
+    """Return the hash of the library modules that `imported` returns, and of their templates."""
+    files = {name: _module_file(name) for name in imported(*starts)}
     for folder in {path.parent / "templates" for path in files.values()}:
         files |= {str(path.relative_to(LIBRARY)): path for path in folder.glob("[!.]*")}
     return content_hash({name: sha256(path) for name, path in files.items()})
 
 
 def imported(*starts: str | Path) -> set[str]:
-    """Return modules of this library and all its modules that they import, at whatever place.
+    """Return the names of all library modules that modules and scripts import, also indirectly.
 
-    Left out are imports for type checking, and the rooms whose decisions are values.
+    Imports within functions count, imports for type checking do not. Modules whose decisions reach
+    a job as parameters are left out.
 
     Args:
-        starts: names of modules, which are among the found ones, and paths of scripts.
+        starts: Names of modules, which are included, and paths of scripts, which are not.
     """
-    found: set[str] = set()
-    waiting = [name for start in starts for name in _modules_of(start)]
+    modules: set[str] = set()
+    waiting: list[str] = []
+    for start in starts:
+        waiting += _imports(start) if isinstance(start, Path) else [start]
     while waiting:
         name = waiting.pop()
-        if name not in found and name.split(".")[1] not in _LEFT_OUT:
-            found.add(name)
-            waiting += _imports_of(_file_of(name))
-    return found
-
-
-def _modules_of(start: str | Path) -> Iterable[str]:
-    return _imports_of(start) if isinstance(start, Path) else [start]
+        if name not in modules and not {*name.split(".")} & _LEFT_OUT:
+            modules.add(name)
+            waiting += _imports(_module_file(name))
+    return modules
 
 
 @cache
-def _imports_of(path: Path) -> frozenset[str]:
+def _imports(path: Path) -> frozenset[str]:
     tree = ast.parse(path.read_bytes())
-    names = {name for node in nodes_of(tree) for name in names_in(node)}
-    return frozenset(name for name in names if "." in name and _file_of(name).exists())
+    names = {name for node in run_time_nodes(tree) for name in imported_names(node)}
+    return frozenset(name for name in names if "." in name and _module_file(name).exists())
 
 
-def nodes_of(tree: ast.AST) -> Iterator[ast.AST]:
+def run_time_nodes(tree: ast.AST) -> Iterator[ast.AST]:
+    """Yield all nodes of a syntax tree except those under `if TYPE_CHECKING`."""
     for node in ast.iter_child_nodes(tree):
         if not (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"):
             yield node
-            yield from nodes_of(node)
+            yield from run_time_nodes(node)
 
 
-def names_in(node: ast.AST) -> Iterator[str]:
-    """Yield what an import statement may name of this library, a module or what is in one."""
+def imported_names(node: ast.AST) -> Iterator[str]:
+    """Yield the library names in an import statement: modules, or what may be in one."""
     if isinstance(node, ast.Import):
         named = [alias.name for alias in node.names]
     elif isinstance(node, ast.ImportFrom) and node.module:
@@ -81,6 +81,6 @@ def names_in(node: ast.AST) -> Iterator[str]:
     yield from (name for name in named if name.partition(".")[0] == PACKAGE)
 
 
-def _file_of(module: str) -> Path:
+def _module_file(module: str) -> Path:
     path = LIBRARY.joinpath(*module.split(".")[1:])
     return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")

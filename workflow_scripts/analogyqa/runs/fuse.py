@@ -1,18 +1,18 @@
-"""Fuse the scores of other systems' runs, all seeds of a cell."""
+"""Run a cell that fuses the scores of other systems."""
 
 import json
 import time
 from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.examples.files import CellFiles
 from analogyqa.plan import Cell
 from analogyqa.plan.configured import Configured
-from analogyqa.rankers import build_ranker
+from analogyqa.rankers import PartScores
+from analogyqa.rankers.fused import FusedRanker
 from analogyqa.runs.depends_on import sha256
 from analogyqa.runs.record import settings_record, write_run
 from analogyqa.schemas import SCORES, read_table
@@ -32,50 +32,52 @@ def fuse_cell(
     folder: str | Path,
     configured: Configured | None = None,
 ) -> None:
-    """Fuse the scores of a cell's parts; write its scores, metrics and run.json.
+    """Fuse the scores of a cell's parts for all seeds; write scores, metrics and run.json.
 
     Args:
-        cell: what is run.
-        types: the question types of its subset, None for `all`.
-        system: with its `parts` and its `fusion`.
-        corpus: the table of the cell.
-        parts: system to the folder of its run.
-        seeds: of the cell, and of its parts.
-        folder: of the run.
-        configured: what of the configuration the scores depend on, for the record; see
+        cell: The cell.
+        types: The question types of its subset, None for `all`.
+        system: The system, with its `parts` and its `fusion`.
+        corpus: The corpus table of the cell.
+        parts: The folder of the run of each part, by system.
+        seeds: The seeds of the cell and of its parts.
+        folder: The folder of the run.
+        configured: The configuration that the scores depend on, for the record; see
             `plan.configured`.
 
-    Raises AnalogyQAError when the parts rank other pairs or lack a seed.
+    Raises AnalogyQAError when the parts rank different pairs or lack a seed.
     """
     started = time.perf_counter()
     files = {name: path / "scores.parquet" for name, path in parts.items()}
     records = {name: json.loads((path / "run.json").read_text()) for name, path in parts.items()}
     tables = {name: read_table(path, SCORES) for name, path in files.items()}
     fused, weights = [], {}
-    for place, seed in enumerate(seeds):
+    for index, seed in enumerate(seeds):
         runs = [
-            (name, seeds[(place + shift) % len(seeds)])
+            (name, seeds[(index + shift) % len(seeds)])
             for name, shifts in system.parts.items()
             for shift in shifts
         ]
         pairs = _side_by_side(runs, tables, files)
-        ranker = build_ranker(system)
-        ranker.fit(*_arrays(pairs.loc["dev"]))
-        weights[str(seed)] = [[*run, each] for run, each in zip(runs, ranker.weights, strict=True)]
+        ranker: FusedRanker = system.ranker_spec.load()(system.ranker)
+        ranker.fit(_part_scores(pairs.loc["dev"]))
+        weights[str(seed)] = [[*run, w] for run, w in zip(runs, ranker.weights, strict=True)]
         for split in EVALUATED:
-            own = pairs.loc[[split]]
-            scores, question_of, _ = _arrays(own)
-            frame = own.index.to_frame(index=False).assign(seed=seed, best_prototype=-1)
-            fused.append(frame.assign(score=ranker.scores(scores, question_of))[SCORES.names])
-    of_corpus = {seed: CellFiles(corpus, None, None, {}) for seed in seeds}
-    of_parts = {name: record["settings"] for name, record in records.items()}
-    sources = next(iter(of_parts.values()))["sources"]
-    settings = settings_record(system, None, sources, False, of_corpus) | {"parts": of_parts}
+            split_pairs = pairs.loc[[split]]
+            scores, best_prototype = ranker.scores(_part_scores(split_pairs))
+            frame = split_pairs.index.to_frame(index=False)
+            frame = frame.assign(seed=seed, score=scores, best_prototype=best_prototype)
+            fused.append(frame[SCORES.names])
+    corpus_only = {seed: CellFiles(corpus, None, None, {}) for seed in seeds}
+    part_settings = {name: record["settings"] for name, record in records.items()}
+    sources = next(iter(part_settings.values()))["sources"]
+    settings = settings_record(system, None, sources, False, corpus_only)
+    settings["parts"] = part_settings
     inputs = {"corpus": sha256(corpus)}
     inputs |= {f"scores of {name}": sha256(path) for name, path in files.items()}
     seconds = time.perf_counter() - started
     write_run(
-        *(cell, types, settings, of_corpus, inputs, fused, folder, "cpu", {}, seconds),
+        *(cell, types, settings, corpus_only, inputs, fused, folder, "cpu", {}, seconds),
         weights=weights,
         configured=configured,
     )
@@ -84,22 +86,22 @@ def fuse_cell(
 def _side_by_side(
     runs: Sequence[tuple[str, int]], tables: dict[str, pd.DataFrame], files: dict[str, Path]
 ) -> pd.DataFrame:
-    """Return the scores of runs (system, seed) as a frame, a row for each pair, a column each."""
+    """Return the scores of runs (system, seed): a row for each pair, a column for each run."""
     columns = []
     for name, seed in runs:
-        own = tables[name][tables[name]["seed"] == seed]
-        columns.append(own.astype(dict.fromkeys(_PAIR[:-1], str)).set_index(_PAIR)["score"])
+        scores = tables[name][tables[name]["seed"] == seed]
+        columns.append(scores.astype(dict.fromkeys(_PAIR[:-1], str)).set_index(_PAIR)["score"])
     pairs = pd.concat(columns, axis=1, keys=range(len(runs)))
     if missing := [run for run, lacks in zip(runs, pairs.isna().any(), strict=True) if lacks]:
         name, seed = missing[0]
         raise AnalogyQAError(
-            f"{files[name]}: it has no scores of some pairs of the other parts, seed {seed}. "
+            f"{files[name]}: some pairs that other parts score are missing for seed {seed}. "
             "Delete its folder, then run the same command again to rebuild it."
         )
     return pairs
 
 
-def _arrays(pairs: pd.DataFrame) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the scores [n, k] of pairs, the number of the question of each, and its label."""
+def _part_scores(pairs: pd.DataFrame) -> PartScores:
     question_of, _ = pd.factorize(pairs.index.get_level_values("question_id"))
-    return pairs.to_numpy(), question_of, pairs.index.get_level_values("label").to_numpy()
+    labels = pairs.index.get_level_values("label").to_numpy()
+    return PartScores(pairs.to_numpy(), question_of, labels)

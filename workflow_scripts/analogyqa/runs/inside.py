@@ -1,13 +1,13 @@
-"""Look into the training of a cell."""
+"""Look into the trained encoder of a cell."""
 
 from collections.abc import Sequence
 from pathlib import Path
 
 from threadpoolctl import threadpool_limits
 
+from analogyqa.encoders.specs import ENCODERS
 from analogyqa.examples.files import CellFiles
 from analogyqa.plan import Cell
-from analogyqa.registry import ENCODERS
 from analogyqa.runs.train import training_data
 from analogyqa.runs.weights import finished_checkpoint
 from analogyqa.schemas import write_table
@@ -26,14 +26,14 @@ def write_inside(
     checkpoints: str | Path,
     path: str | Path,
 ) -> None:
-    """Write what the encoder of a trained seed makes of the test split, a table of schema INSIDE.
+    """Write the vectors and norms of a trained encoder on the test split: a table of schema INSIDE.
 
     Args:
-        cell, types, system, lowercase, checkpoints: as in `train_cell`. Nothing is trained.
-        seed, files: one of its seeds, and its tables.
-        path: of the table, in the folder of the run.
+        cell, types, system, lowercase, checkpoints: As in `train_cell`; nothing is trained.
+        seed, files: One of the seeds of the cell, and its tables.
+        path: The file to write, in the folder of the run.
 
-    Raises AnalogyQAError when the checkpoint is not there or damaged.
+    Raises AnalogyQAError when the checkpoint is missing or damaged.
     """
     import torch
 
@@ -44,9 +44,9 @@ def write_inside(
         cell, types, system, seed, files, lowercase, checkpoints, record
     )
     data = training_data(files, types, system, lowercase)
-    own = ENCODERS[system.encoder].own_words()
-    words = own[0] if own else read_store(files.vectors)[1]
+    vocabulary = ENCODERS[system.encoder or "mean"].own_words()
+    words = vocabulary[0] if vocabulary else read_store(files.vectors or "")[1]
     torch.set_num_threads(1)
-    with threadpool_limits(1):  # with more the last bits differ
+    with threadpool_limits(1):  # with more threads, the last bits differ
         inside = look_inside(data, system, seed, checkpoint, words)
     write_table(inside, INSIDE, path)

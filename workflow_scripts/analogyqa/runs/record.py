@@ -1,4 +1,4 @@
-"""The record of a run: what was computed from what, where and by which code."""
+"""The record of a run: what was computed, from which inputs, where, and by which code."""
 
 import importlib.metadata
 import os
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from analogyqa.corpora.question_types import subset_of
+from analogyqa.corpora.question_types import select_subset
 from analogyqa.examples.files import CellFiles
 from analogyqa.files import write_json
 from analogyqa.measures import measure_run
@@ -26,13 +26,15 @@ PACKAGES = ("torch", "numpy", "pandas", "pyarrow", "ir_measures", "fasttext", "g
 
 
 def environment() -> dict:
-    """Return the machine side of a record: versions, commit, Slurm job, peak memory in MB.
+    """Return what a record says about the machine: versions, commit, Slurm job, and peak memory.
 
-    The memory is that of this process; of a GPU None where it has not used one.
+    Memory is in MB and that of this process; None for a GPU that was not used.
     """
     torch = sys.modules.get("torch")
-    on_gpu = torch is not None and torch.cuda.is_initialized()
-    versions = {"python": platform.python_version()}
+    gpu_memory = None
+    if torch and torch.cuda.is_initialized():
+        gpu_memory = torch.cuda.max_memory_allocated() >> 20
+    versions: dict[str, str | None] = {"python": platform.python_version()}
     for name in PACKAGES:
         try:
             versions[name] = importlib.metadata.version(name)
@@ -44,22 +46,27 @@ def environment() -> dict:
         "git_commit": code_commit(),
         "slurm_job": os.environ.get("SLURM_JOB_ID"),
         "peak_memory_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
-        "peak_gpu_memory_mb": torch.cuda.max_memory_allocated() >> 20 if on_gpu else None,
+        "peak_gpu_memory_mb": gpu_memory,
     }
 
 
 def run_record(
-    cell: dict, settings: dict, seeds: list[int], inputs: dict[str, str], scores: str | Path, **more
+    cell: dict,
+    settings: dict,
+    seeds: list[int],
+    inputs: dict[str, str],
+    scores: str | Path,
+    **unhashed,
 ) -> dict:
-    """Return the record of one cell.
+    """Return the record of a cell.
 
     Args:
-        cell: system, dataset, subset, axes.
-        settings: the resolved configuration that the scores depend on.
-        seeds: as run.
-        inputs: name of an input to its sha256.
-        scores: the file of scores; its bytes are part of the content hash.
-        more: further entries, such as device and wall_seconds, that are not part of it.
+        cell: The cell, as `Cell.record` returns it.
+        settings: The resolved configuration that the scores depend on.
+        seeds: The seeds that were run.
+        inputs: The sha256 of each input, by name.
+        scores: The file of scores, whose bytes are part of the content hash.
+        unhashed: Further entries, such as device and wall_seconds, that are not part of it.
     """
     content = {
         "cell": cell,
@@ -68,24 +75,32 @@ def run_record(
         "inputs": inputs,
         "scores": sha256(scores),
     }
-    return {**content, "content_hash": content_hash(content), **environment(), **more}
+    return {**content, "content_hash": content_hash(content), **environment(), **unhashed}
 
 
 def settings_record(
     system: System,
-    setting: str | None,
+    hyperparameters: str | None,
     sources: dict[str, str],
     lowercase: bool,
     files: dict[int, CellFiles],
 ) -> dict:
-    """Return what the scores of a cell depend on; `setting` is None for what is not trained."""
+    """Return the settings that the scores of a cell depend on.
+
+    Args:
+        system: The system, with the overrides of the cell.
+        hyperparameters: The name of its hyperparameters, None if it is not trained.
+        sources: Where the pairs of each split come from.
+        lowercase: Whether words are lower-cased.
+        files: The tables of each seed.
+    """
     first = next(iter(files.values()))
     stores = {"vectors": first.vectors, "sentence_vectors": first.sentence_vectors}
     return {
         "system": system.scientific(),
         "p": system.p if system.needs_prototypes else None,
-        "training": system.training.model_dump() if setting else None,
-        "setting": setting,
+        "training": system.training.model_dump() if hyperparameters else None,
+        "hyperparameters": hyperparameters,
         "sources": sources,
         "lowercase": lowercase,
         **{kind: store_record(path) if path else None for kind, path in stores.items()},
@@ -103,9 +118,21 @@ def write_run(
     device: str,
     machines: dict[str, list[dict]],
     seconds: float,
-    **more,
+    **unhashed,
 ) -> None:
-    """Write the scores, metrics and record of a run; `more` are further entries of the record."""
+    """Write the scores, metrics and record of a run.
+
+    Args:
+        cell: The cell.
+        types: The question types of its subset, None for `all`.
+        settings, inputs, unhashed: As in `run_record`.
+        files: The tables of each seed.
+        scores: The scores of each seed, tables of schema SCORES.
+        folder: The folder of the run.
+        device: The device that was used.
+        machines: The machines that trained each seed.
+        seconds: The seconds that the run took.
+    """
     path = Path(folder, "scores.parquet")
     all_scores = pd.concat(scores, ignore_index=True)
     write_table(all_scores, SCORES, path)
@@ -121,14 +148,14 @@ def write_run(
         device=device,
         machines=machines,
         wall_seconds=round(seconds, 3),
-        **more,
+        **unhashed,
     )
     write_json(Path(folder, "run.json"), record)
 
 
 def _groups(corpus: pd.DataFrame, types: Sequence[str] | None) -> dict[str, dict[str, str]]:
-    """Return split to question_id to type for all questions that must have been ranked."""
-    pairs = {split: subset_of(corpus, split, types) for split in EVALUATED}
+    """Return the type of every question that must have been ranked: by split, then question_id."""
+    pairs = {split: select_subset(corpus, split, types) for split in EVALUATED}
     return {
         split: dict(zip(table["question_id"], table["question_type"], strict=True))
         for split, table in pairs.items()
@@ -136,8 +163,11 @@ def _groups(corpus: pd.DataFrame, types: Sequence[str] | None) -> dict[str, dict
 
 
 def _unanswerable(corpus: pd.DataFrame, types: Sequence[str] | None) -> dict[str, list[str]]:
-    """Return split to the questions without a correct candidate, which have no type."""
+    """Return the questions without a correct candidate, by split. Only the subset `all` has any."""
     if types is not None:
         return {}
-    can = corpus.groupby(["split", "question_id"], observed=True)["label"].any()
-    return {split: can[split][~can[split]].index.astype(str).tolist() for split in EVALUATED}
+    answerable = corpus.groupby(["split", "question_id"], observed=True)["label"].any()
+    return {
+        split: answerable[split][~answerable[split]].index.astype(str).tolist()
+        for split in EVALUATED
+    }

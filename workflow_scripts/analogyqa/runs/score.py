@@ -1,4 +1,4 @@
-"""Score a cell that is not trained, all its seeds."""
+"""Run a cell that is not trained."""
 
 import time
 from collections.abc import Sequence
@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pandas as pd
 
+from analogyqa.encoders.specs import ENCODERS
 from analogyqa.examples.files import CellFiles, load_cell, load_pairs
 from analogyqa.plan import Cell
 from analogyqa.plan.configured import Configured
-from analogyqa.rankers import TextRanker, build_ranker
-from analogyqa.registry import ENCODERS, RANKERS
+from analogyqa.rankers import Ranker, Texts, build_ranker
 from analogyqa.runs.depends_on import sha256
 from analogyqa.runs.record import settings_record, write_run
 from analogyqa.schemas import CORPUS, SCORES, read_table
@@ -28,27 +28,28 @@ def score_cell(
     folder: str | Path,
     configured: Configured | None = None,
 ) -> None:
-    """Score all seeds of a cell that is not trained; write its scores, metrics and run.json.
+    """Score all seeds of a cell that is not trained; write scores, metrics and run.json.
 
     Args:
-        cell: what is run.
-        types: the question types of its subset, None for `all`.
-        system: at the axes of the cell.
-        files: seed to its tables.
-        sources: split to the name of the file that its pairs come from, for the record.
-        lowercase: as the vocabulary was made.
-        folder: of the run.
-        configured: what of the configuration the scores depend on, for the record; see
+        cell: The cell.
+        types: The question types of its subset, None for `all`.
+        system: The system, with the overrides of the cell.
+        files: The tables of each seed.
+        sources: Where the pairs of each split come from, for the record.
+        lowercase: Whether words are lower-cased.
+        folder: The folder of the run.
+        configured: The configuration that the scores depend on, for the record; see
             `plan.configured`.
     """
     started = time.perf_counter()
-    inputs, scores = {}, []
+    inputs: dict[str, str] = {}
+    scores: list[pd.DataFrame] = []
     for seed, tables in files.items():
-        for name, path in tables.named().items():
+        for name, path in tables.by_role().items():
             inputs[f"{name}, seed {seed}"] = sha256(path)
         if scores and not _depends_on_seed(system):
             scores.append(scores[0].assign(seed=seed))
-        elif RANKERS[system.ranker].reads_text:
+        elif system.ranker_spec.reads == "text":
             scored = score_text(tables.corpus, types, build_ranker(system), lowercase)
             scores.append(scored.assign(seed=seed))
         else:
@@ -76,19 +77,20 @@ def _depends_on_seed(system: System) -> bool:
 
 
 def score_text(
-    corpus_path: str, types: Sequence[str] | None, ranker: TextRanker, lowercase: bool
+    corpus_path: str, types: Sequence[str] | None, ranker: Ranker, lowercase: bool
 ) -> pd.DataFrame:
-    """Score dev and test by words; they are counted in all candidates of the corpus.
+    """Score dev and test by their words, which are counted in all candidates of the corpus.
 
-    Returns a table of schema SCORES, less the seed.
+    Returns a table of schema SCORES without the seed.
     """
     corpus = read_table(corpus_path, CORPUS)
     pairs = pd.concat(load_pairs(corpus, types, EVALUATED, corpus_path).values())
-    scores = ranker.scores(
+    texts = Texts(
         pairs["question"].tolist(),
         pairs["candidate"].tolist(),
         corpus["candidate"].unique().tolist(),
         lowercase,
     )
-    frame = pairs.assign(score=scores, best_prototype=-1)
+    scores, best_prototype = ranker.scores(texts)
+    frame = pairs.assign(score=scores, best_prototype=best_prototype)
     return frame[[name for name in SCORES.names if name != "seed"]]

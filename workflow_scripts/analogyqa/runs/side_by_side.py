@@ -1,4 +1,4 @@
-"""Do independent calls in processes of their own."""
+"""Run independent calls in parallel processes."""
 
 import logging
 from collections.abc import Callable, Sequence
@@ -14,24 +14,25 @@ Report = Callable[[Any], None]
 def side_by_side(
     function: Callable[..., Any], calls: Sequence[tuple], workers: int, on_report: Report
 ) -> list:
-    """Return function(*call, report) of each call, in their order.
+    """Return the results of function(*call, report) for all calls, in their order.
 
-    What a call reports and logs reaches `on_report` and the log of this process while it goes on.
-    With one worker or call, all of it happens in this process.
+    Reports and log messages of a running call reach `on_report` and the log of this process at
+    once. With a single worker or call, everything runs in this process.
 
     Args:
-        function: of a module. Its results and arguments are pickled.
-        calls: the arguments of each, without `report`.
-        workers: the most calls at a time. Each has a process with one thread for its arithmetic.
-        on_report: called with each reported value, by one thread at a time.
+        function: A function of a module, whose arguments and result can be pickled.
+        calls: The arguments of each call, without `report`.
+        workers: The maximum number of parallel calls. Each is a process that computes with one
+            thread.
+        on_report: Called with each reported value, by one thread at a time.
 
-    Raises what a call raises; the others are then ended.
+    Raises the exception of the first call that fails; the other calls are then ended.
     """
     if min(workers, len(calls)) <= 1:
         return [function(*call, on_report) for call in calls]
-    from joblib import Parallel, delayed  # a tenth of a second, in each of many short jobs
+    from joblib import Parallel, delayed  # not at the top: it takes 0.1 s in many short jobs
 
-    # A manager that is spawned would run the script of the job again.
+    # A spawned manager would run the script of the job again.
     with get_context("fork").Manager() as manager:
         queue = manager.Queue()
         reader = Thread(target=_read, args=(queue, on_report))

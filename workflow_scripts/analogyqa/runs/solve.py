@@ -1,7 +1,7 @@
-"""Solve the analogies of a data set by one system, with every solver."""
+"""Run the cells that solve the analogies of a data set with one system and every solver."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -9,14 +9,15 @@ import numpy as np
 import pandas as pd
 
 from analogyqa.analogies.solve import Category, Solved, cosines, solve
+from analogyqa.analogies.specs import SOLVERS
 from analogyqa.encoders import build_encoder
+from analogyqa.encoders.specs import ENCODERS
 from analogyqa.errors import AnalogyQAError
 from analogyqa.examples.files import CellFiles
 from analogyqa.files import write_json
 from analogyqa.measures import ACCURACY, ALL_CORRECT, OF_DISTRACTORS, TIED, WEIGHT
 from analogyqa.plan import Cell
 from analogyqa.plan.configured import Configured
-from analogyqa.registry import ENCODERS, SOLVERS
 from analogyqa.runs.depends_on import sha256
 from analogyqa.runs.record import run_record, settings_record
 from analogyqa.runs.weights import trained_encoder
@@ -24,7 +25,7 @@ from analogyqa.schemas import CORPUS, METRICS, read_table, write_table
 from analogyqa.settings.studies import PAPER
 from analogyqa.settings.systems import System
 from analogyqa.text import Sentences, tokenize, whole
-from analogyqa.training.scoring import encode_all
+from analogyqa.training.scoring import Encode, encode_all
 from analogyqa.vectors.store import read_store
 
 SPLIT = "test"
@@ -41,32 +42,34 @@ def solve_cells(
     weights: str | Path | None = None,
     configured: Mapping[str, Configured] | None = None,
 ) -> None:
-    """Write metrics.parquet and run.json of every solver.
+    """Solve all analogies with all solvers; write metrics.parquet and run.json for each solver.
 
     Args:
-        cells: solver to what is run.
-        system: whose encoder is asked for vectors.
-        seeds: to run; the same vectors are not solved twice.
-        files: the corpus of relations, and the vectors of its words or sentences.
-        sources: what the corpus was made of, for the record.
-        lowercase: as the vocabulary was made.
-        folders: solver to the folder of its run.
-        weights: of a system that is trained, what `write_weights` wrote.
-        configured: solver to what of the configuration its metrics depend on, for the record; see
+        cells: The cell of each solver.
+        system: The system whose encoder gives the sentence vectors.
+        seeds: The seeds to run. A seed with the same vectors as the one before is not solved again.
+        files: The corpus of relations, and the vectors of its words or sentences.
+        sources: What the corpus was made of, for the record.
+        lowercase: Whether words are lower-cased.
+        folders: The folder of the run of each solver.
+        weights: The weights of a trained encoder, as `write_weights` wrote them.
+        configured: The configuration that the metrics of each solver depend on, for the record; see
             `plan.configured`.
     """
     started = time.perf_counter()
     corpus = read_table(files.corpus, CORPUS)
     parts: dict[str, list[pd.DataFrame]] = {solver: [] for solver in cells}
-    before: np.ndarray | None = None
+    previous: np.ndarray | None = None
     for seed in seeds:
         vectors = sentence_vectors(corpus, system, seed, files, lowercase, weights)
-        same = before is not None and np.array_equal(before, vectors)
-        found = {solver: own[-1] for solver, own in parts.items()} if same else None
-        for solver, own in (found or solve_corpus(corpus, vectors, list(cells))).items():
-            parts[solver].append(own.assign(seed=seed, split=SPLIT))
-        before = vectors
-    named = files.named() | ({"weights": str(weights)} if weights else {})
+        if previous is not None and np.array_equal(previous, vectors):
+            solved = {solver: tables[-1] for solver, tables in parts.items()}
+        else:
+            solved = solve_corpus(corpus, vectors, list(cells))
+        for solver, table in solved.items():
+            parts[solver].append(table.assign(seed=seed, split=SPLIT))
+        previous = vectors
+    named = files.by_role() | ({"weights": str(weights)} if weights else {})
     inputs = {name: sha256(path) for name, path in named.items()}
     settings = settings_record(
         system, PAPER if weights else None, sources, lowercase, {seeds[0]: files}
@@ -97,15 +100,16 @@ def sentence_vectors(
     lowercase: bool,
     weights: str | Path | None = None,
 ) -> np.ndarray:
-    """Return the vector of the question and of the candidate of each row, [2, rows, dim].
+    """Return the vectors of the questions and the candidates of a corpus: [2, rows, dim].
 
     Args:
-        corpus: of schema CORPUS.
-        system, seed, files, lowercase, weights: as in `solve_cells`.
+        corpus: A table of schema CORPUS.
+        system, files, lowercase, weights: As in `solve_cells`.
+        seed: One of the seeds.
     """
     store = files.sentence_vectors or files.vectors
     vectors, word_ids = read_store(store) if store else (None, None)
-    split = partial(tokenize, lowercase=lowercase)
+    split: Callable[[str], list[str]] = partial(tokenize, lowercase=lowercase)
     if files.sentence_vectors:
         split = whole
     elif system.encoder and (own := ENCODERS[system.encoder].own_words()):
@@ -113,7 +117,7 @@ def sentence_vectors(
     texts = corpus["question"].tolist() + corpus["candidate"].tolist()
     sentences = Sentences(texts, word_ids, split)
     if weights:
-        encode = trained_encoder(system, vectors, seed, weights)
+        encode: Encode = trained_encoder(system, vectors, seed, weights)
     else:
         encode = build_encoder(system.encoder or "mean", vectors, system.training, seed)
     encoded = encode_all(encode, sentences, sentences.numbers(texts))
@@ -123,26 +127,28 @@ def sentence_vectors(
 def solve_corpus(
     corpus: pd.DataFrame, vectors: np.ndarray, solvers: Sequence[str]
 ) -> dict[str, pd.DataFrame]:
-    """Solve all analogies of a corpus of relations: solver to item, group, measure, value.
+    """Solve all analogies of a corpus of relations with some solvers.
 
-    An item is a pair C : D, asked for by other pairs of its category. Its accuracy is the share of
-    these analogies that are solved, and so on; `WEIGHT` is their number.
+    An item is a pair C : D that the other pairs of its category ask for. Its accuracy is the share
+    of these analogies that are solved, and `WEIGHT` is their number.
+
+    Returns a table for each solver, with the columns item, group, measure and value.
     """
     parts: dict[str, list[pd.DataFrame]] = {solver: [] for solver in solvers}
     for group in corpus["question_type"].unique():
         rows = np.flatnonzero((corpus["question_type"] == group).to_numpy())
-        category, own = _category(corpus.iloc[rows], vectors[:, rows])
-        table = cosines(own)
+        category, sentence_vectors = _category(corpus.iloc[rows], vectors[:, rows])
+        table = cosines(sentence_vectors)
         ids = corpus["question_id"].iloc[rows[corpus["label"].iloc[rows] == 1]]
         for solver in solvers:
             entry = SOLVERS[solver]
             solved = solve(table, category, entry.load()(), entry.constrained)
             parts[solver].append(_measured(solved, ids, category).assign(group=group))
-    return {solver: pd.concat(own, ignore_index=True) for solver, own in parts.items()}
+    return {solver: pd.concat(tables, ignore_index=True) for solver, tables in parts.items()}
 
 
 def _measured(solved: Solved, ids: pd.Series, category: Category) -> pd.DataFrame:
-    """Return item, measure and value of the pairs of a category, whose ids are given."""
+    """Return the item, measure and value columns for the pairs of a category, given their ids."""
     shares = solved.chosen / solved.asked[:, None]
     values = {
         ACCURACY: shares[:, 0],
@@ -157,17 +163,20 @@ def _measured(solved: Solved, ids: pd.Series, category: Category) -> pd.DataFram
 
 
 def _category(rows: pd.DataFrame, vectors: np.ndarray) -> tuple[Category, np.ndarray]:
-    """Number the sentences of a category; return it and their vectors [m, dim]."""
+    """Number the distinct sentences of a category; return it and their vectors [m, dim]."""
     texts = [*rows["question"], *rows["candidate"]]
     numbers, _ = pd.factorize(pd.Series(texts))
-    places = np.unique(numbers, return_index=True)[1]
-    first, candidates = numbers[: len(rows)], numbers[len(rows) :]
-    right = (rows["label"] == 1).to_numpy()
-    own = vectors.reshape(2 * len(rows), -1)[places]
-    if right.all():
-        return Category(first, candidates), own
-    width = len(rows) // int(right.sum())
+    first_rows = np.unique(numbers, return_index=True)[1]
+    questions, candidates = numbers[: len(rows)], numbers[len(rows) :]
+    correct = (rows["label"] == 1).to_numpy()
+    distinct = vectors.reshape(2 * len(rows), -1)[first_rows]
+    if correct.all():
+        return Category(questions, candidates), distinct
+    width = len(rows) // int(correct.sum())
     grid = candidates.reshape(-1, width)
-    if not (right.reshape(-1, width)[:, 0].all() and right.sum() == len(grid)):
-        raise AnalogyQAError("a category whose pairs have not as many distractors each")
-    return Category(first[right], grid[:, 0], grid), own
+    if not (correct.reshape(-1, width)[:, 0].all() and correct.sum() == len(grid)):
+        raise AnalogyQAError(
+            f"the pairs of the category {rows['question_type'].iloc[0]} have different numbers of "
+            "distractors. Give each of them the same number."
+        )
+    return Category(questions[correct], grid[:, 0], grid), distinct

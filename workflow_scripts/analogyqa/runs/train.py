@@ -1,4 +1,4 @@
-"""Train and score a cell, all its seeds."""
+"""Run a cell that is trained."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -8,42 +8,47 @@ from typing import TYPE_CHECKING
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
+from analogyqa.encoders.specs import ENCODERS
 from analogyqa.examples.data import CellData
 from analogyqa.examples.files import CellFiles, load_cell
+from analogyqa.examples.specs import EXAMPLES
+from analogyqa.objectives.specs import OBJECTIVES
 from analogyqa.plan import Cell
 from analogyqa.plan.configured import Configured
-from analogyqa.registry import ENCODERS, EXAMPLES, OBJECTIVES, OPTIMISERS, RANKERS
+from analogyqa.plugin import Plugin
 from analogyqa.runs.depends_on import code_hash, content_hash, sha256
 from analogyqa.runs.record import settings_record, write_run
 from analogyqa.runs.side_by_side import side_by_side
 from analogyqa.schemas import HISTORY, write_table
 from analogyqa.settings.systems import System
+from analogyqa.training.specs import OPTIMISERS
 
 if TYPE_CHECKING:
     import torch
     from torch import Tensor
 
-    from analogyqa.training.loop import Trained
+    from analogyqa.training.loop import TrainedSeed
 
 
-def modules_of(system: System) -> list[str]:
-    """Return the modules of the library that a system loads by name."""
-    entries = [RANKERS[system.ranker]]
-    entries += [ENCODERS[system.encoder or "mean"]] if entries[0].reads_vectors else []
+def system_modules(system: System) -> list[str]:
+    """Return the library modules that a system loads by name."""
+    entries: list[Plugin] = [system.ranker_spec]
+    if system.ranker_spec.needs_encoder:
+        entries.append(ENCODERS[system.encoder or "mean"])
     if system.trained:
         objective = OBJECTIVES[system.training.loss]
         entries += [objective, EXAMPLES[objective.draws], OPTIMISERS[system.training.optimiser]]
     own = [entry.module for entry in entries]
-    first = modules_of(system.starts_from) if system.starts_from else []
+    first = system_modules(system.starts_from) if system.starts_from else []
     return list(dict.fromkeys(own + first))
 
 
-def hashes_of(files: CellFiles) -> dict[str, str]:
-    """Return the sha256 of the tables of a seed by what they are."""
-    return {name: sha256(path) for name, path in files.named().items()}
+def table_hashes(files: CellFiles) -> dict[str, str]:
+    """Return the sha256 of each table of a seed, by name."""
+    return {name: sha256(path) for name, path in files.by_role().items()}
 
 
-def checkpoint_of(
+def checkpoint_path(
     checkpoints: str | Path,
     types: Sequence[str] | None,
     system: System,
@@ -51,17 +56,18 @@ def checkpoint_of(
     hashes: dict[str, str],
     lowercase: bool,
 ) -> Path:
-    """Return the file of a training, named by the hash of all that it depends on.
+    """Return the checkpoint of a training run, named by the hash of everything it depends on.
 
     Args:
-        checkpoints: the folder of all of them.
-        types, system, seed, lowercase: as in `train_cell`.
-        hashes: of its tables, as `hashes_of` returns them.
+        checkpoints: The folder of all checkpoints.
+        types, system, lowercase: As in `train_cell`.
+        seed: The seed of the training run.
+        hashes: The hashes of its tables, as `table_hashes` returns them.
     """
     import torch
 
     depends_on = {
-        # Nor the weights that score: a training has those of the last step and their averages.
+        # Not the weights that score: a checkpoint has both the last weights and their averages.
         "system": {key: own for key, own in system.scientific().items() if key != "scores_with"},
         "training": system.training.model_dump(),
         "seed": seed,
@@ -69,9 +75,9 @@ def checkpoint_of(
         "p": system.p,
         "inputs": hashes,
         "lowercase": lowercase,
-        # Not the device: a training may go on on another. What it ran on is in its state.
+        # Not the device: a training run may resume on another one. Its state lists its machines.
         "torch": torch.__version__.partition("+")[0],
-        "code": code_hash("analogyqa.training.loop", *modules_of(system)),
+        "code": code_hash("analogyqa.training.loop", *system_modules(system)),
     }
     return Path(checkpoints, f"{content_hash(depends_on)[:32]}.pt")
 
@@ -80,7 +86,7 @@ def train_cell(
     cell: Cell,
     types: Sequence[str] | None,
     system: System,
-    setting: str,
+    hyperparameters: str,
     files: dict[int, CellFiles],
     sources: dict[str, str],
     lowercase: bool,
@@ -91,34 +97,35 @@ def train_cell(
     on_epoch: Callable[[list[list]], None] = lambda history: None,
     configured: Configured | None = None,
 ) -> None:
-    """Train all seeds of a cell; write its history.parquet, scores, metrics and run.json.
+    """Train all seeds of a cell; write history.parquet, scores, metrics and run.json.
 
     Args:
-        cell: what is run.
-        types: the question types of its subset, None for `all`.
-        system, setting: how; `setting` is the name of the system's training.
-        files: seed to its tables.
-        sources: split to the name of the file that its pairs come from, for the record.
-        lowercase: as the vocabulary was made.
+        cell: The cell.
+        types: The question types of its subset, None for `all`.
+        system: The system, with the overrides and hyperparameters of the cell.
+        hyperparameters: The name of the hyperparameters, for the record.
+        files: The tables of each seed.
+        sources: Where the pairs of each split come from, for the record.
+        lowercase: Whether words are lower-cased.
         device: auto, cpu or cuda.
-        checkpoints: the folder of `checkpoint_of`. A training that was done before, under
-            whatever name, is not done again.
-        folder: of the run.
-        threads: the most seeds that are trained at a time, each in one thread.
-        on_epoch: called with the history of a seed as its training goes on; see `train_seed`.
-        configured: what of the configuration the scores depend on, for the record; see
+        checkpoints: The folder of checkpoints. A finished training run is not repeated, even if
+            another cell made it.
+        folder: The folder of the run.
+        threads: The maximum number of seeds that train in parallel, each in one thread.
+        on_epoch: Called with the history of a seed after each epoch; see `train_seed`.
+        configured: The configuration that the scores depend on, for the record; see
             `plan.configured`.
     """
     from analogyqa.training.devices import device_for
 
     started = time.perf_counter()
     chosen_device = device_for(device)
-    settings = settings_record(system, setting, sources, lowercase, files)
+    settings = settings_record(system, hyperparameters, sources, lowercase, files)
     inputs, calls = {}, []
     for seed, tables in files.items():
-        hashes = hashes_of(tables)
+        hashes = table_hashes(tables)
         inputs.update({f"{name}, seed {seed}": value for name, value in hashes.items()})
-        checkpoint = checkpoint_of(checkpoints, types, system, seed, hashes, lowercase)
+        checkpoint = checkpoint_path(checkpoints, types, system, seed, hashes, lowercase)
         calls.append(
             (cell.label, types, system, seed, tables, lowercase, chosen_device, checkpoint)
         )
@@ -126,13 +133,14 @@ def train_cell(
     scores, histories, machines = zip(*trained, strict=True)
     history = pd.concat(histories, ignore_index=True)
     write_table(history, HISTORY, Path(folder, "history.parquet"))
-    # Epochs that an earlier job did count as well.
-    of_epochs = history.loc[history["measure"] == "seconds", "value"].sum()
-    seconds = max(time.perf_counter() - started, of_epochs)
-    ran_on = {str(seed): own for seed, own in zip(files, machines, strict=True)}
-    device_name = str(chosen_device)
+    # The epochs of an interrupted earlier job count too.
+    epoch_seconds = history.loc[history["measure"] == "seconds", "value"].sum()
+    seconds = max(time.perf_counter() - started, epoch_seconds)
+    machines_by_seed = dict(zip(map(str, files), machines, strict=True))
     write_run(
-        *(cell, types, settings, files, inputs, scores, folder, device_name, ran_on, seconds),
+        *(cell, types, settings, files, inputs, scores, folder, str(chosen_device)),
+        machines=machines_by_seed,
+        seconds=seconds,
         configured=configured,
     )
 
@@ -147,7 +155,7 @@ def _train_seed(
     device: "torch.device",
     checkpoint: Path,
     on_epoch: Callable[[list[list]], None],
-) -> "Trained":
+) -> "TrainedSeed":
     import torch
 
     from analogyqa.training.devices import set_numerics
@@ -155,7 +163,7 @@ def _train_seed(
 
     set_numerics(device)
     torch.set_num_threads(1)
-    with threadpool_limits(1):  # of NumPy; with more the last bits differ
+    with threadpool_limits(1):  # for NumPy: with more threads, the last bits differ
         start = None
         if system.starts_from and not checkpoint.exists():
             start = _first_weights(
@@ -169,7 +177,7 @@ def _train_seed(
 def training_data(
     files: CellFiles, types: Sequence[str] | None, system: System, lowercase: bool
 ) -> CellData:
-    """Read the tables of a seed of a trained cell; arguments are as in `train_cell`."""
+    """Read the tables of one seed of a trained cell; the arguments are those of `train_cell`."""
     return load_cell(
         *(files, types, system.p, lowercase),
         trains=True,
@@ -187,12 +195,12 @@ def _first_weights(
     device: "torch.device",
     checkpoints: Path,
 ) -> dict[str, "Tensor"]:
-    """Train a seed of a system on all questions; return what it leaves of the encoder."""
-    from analogyqa.training.checkpoints import load_state, weights_of_encoder
+    """Train one seed of a system on all questions; return the weights of its encoder."""
+    from analogyqa.training.checkpoints import encoder_weights, load_state
     from analogyqa.training.loop import train_seed
 
-    own = files.of_pairs()
-    path = checkpoint_of(checkpoints, None, system, seed, hashes_of(own), lowercase)
-    data = training_data(own, None, system, lowercase)
-    train_seed(data, system, seed, device, path, f"{label} seed {seed}, all questions before")
-    return weights_of_encoder(load_state(path, device), system.scoring_weights)
+    tables = files.without_prototypes()
+    path = checkpoint_path(checkpoints, None, system, seed, table_hashes(tables), lowercase)
+    data = training_data(tables, None, system, lowercase)
+    train_seed(data, system, seed, device, path, f"{label} seed {seed}, first on all questions")
+    return encoder_weights(load_state(path, device), system.scoring_weights)

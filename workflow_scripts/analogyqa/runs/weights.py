@@ -1,8 +1,7 @@
-"""The weights that the training of a cell left, for what asks its encoder for vectors later."""
+"""The weights of trained encoders, kept for later use."""
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,11 +9,9 @@ from analogyqa.encoders import build_encoder
 from analogyqa.errors import AnalogyQAError, one_line
 from analogyqa.examples.files import CellFiles
 from analogyqa.plan import Cell
-from analogyqa.runs.train import checkpoint_of, hashes_of
+from analogyqa.runs.train import checkpoint_path, table_hashes
 from analogyqa.settings.systems import System
-
-if TYPE_CHECKING:
-    from analogyqa.training.scoring import Encode
+from analogyqa.training.scoring import Encode, array_encoder
 
 
 def finished_checkpoint(
@@ -27,21 +24,21 @@ def finished_checkpoint(
     checkpoints: str | Path,
     record: str | Path,
 ) -> Path:
-    """Return the checkpoint of a seed of a cell, whose record is there: so it is trained.
+    """Return the checkpoint of one seed of a cell that is trained.
 
     Args:
-        cell, types, system, lowercase, checkpoints: as in `train_cell`.
-        seed, files: one of its seeds, and its tables.
-        record: run.json of the cell.
+        cell, types, system, lowercase, checkpoints: As in `train_cell`.
+        seed, files: One of the seeds of the cell, and its tables.
+        record: The run.json of the cell, for the message.
 
-    Raises AnalogyQAError when the checkpoint is not there.
+    Raises AnalogyQAError when the checkpoint is missing.
     """
-    checkpoint = checkpoint_of(checkpoints, types, system, seed, hashes_of(files), lowercase)
+    checkpoint = checkpoint_path(checkpoints, types, system, seed, table_hashes(files), lowercase)
     if not checkpoint.exists():
         raise AnalogyQAError(
-            f"{checkpoint}: no such checkpoint, of {cell.label} seed {seed}; it was deleted, or "
-            f"trained by other code. Delete {record}, then run the same command again to train it "
-            "anew."
+            f"{checkpoint}: the checkpoint of {cell.label} seed {seed} is missing. It was deleted, "
+            f"or the code has changed since. Delete {record}, then run the same command again to "
+            "train the cell again."
         )
     return checkpoint
 
@@ -55,47 +52,47 @@ def write_weights(
     checkpoints: str | Path,
     path: str | Path,
 ) -> None:
-    """Write the weights of the encoder of each seed, of the epoch that dev chose.
+    """Write the encoder's weights of every seed, after the epoch that dev chose.
 
     Args:
-        cell, types, system, lowercase, checkpoints: as in `train_cell`. Nothing is trained.
-        files: seed to its tables.
-        path: of the weights, in the folder of the run.
+        cell, types, system, lowercase, checkpoints: As in `train_cell`; nothing is trained.
+        files: The tables of each seed.
+        path: The file to write, in the folder of the run.
 
-    Raises AnalogyQAError when a checkpoint is not there or damaged.
+    Raises AnalogyQAError when a checkpoint is missing or damaged.
     """
     import torch
 
-    from analogyqa.training.checkpoints import load_state, save_state, weights_of_encoder
+    from analogyqa.training.checkpoints import encoder_weights, load_state, save_state
 
     weights, record = {}, Path(path).with_name("run.json")
-    for seed, own in files.items():
+    for seed, tables in files.items():
         checkpoint = finished_checkpoint(
-            cell, types, system, seed, own, lowercase, checkpoints, record
+            cell, types, system, seed, tables, lowercase, checkpoints, record
         )
         state = load_state(checkpoint, torch.device("cpu"))
-        weights[str(seed)] = weights_of_encoder(state, system.scoring_weights)
+        weights[str(seed)] = encoder_weights(state, system.scoring_weights)
     save_state(weights, path)
 
 
 def trained_encoder(
-    system: System, word_vectors: np.ndarray, seed: int, path: str | Path
-) -> "Encode":
-    """Return the encoder of a seed, over the vectors of other words than it was trained with.
+    system: System, word_vectors: np.ndarray | None, seed: int, path: str | Path
+) -> Encode:
+    """Return the trained encoder of a seed, for a vocabulary that may differ from the trained one.
 
     Args:
-        system: whose encoder was trained.
-        word_vectors: float32 [V, d], of the same source.
-        seed: of the training.
-        path: what `write_weights` wrote.
+        system: The system whose encoder was trained.
+        word_vectors: Word vectors of the same source as in training: float32 [V, d].
+        seed: The seed of the training run.
+        path: The weights, as `write_weights` wrote them.
 
-    Raises AnalogyQAError when the file is damaged, or of another encoder or other seeds.
+    Raises AnalogyQAError when the file is damaged, or belongs to another encoder or other seeds.
     """
     import torch
 
     from analogyqa.training.checkpoints import load_state
 
-    encoder = build_encoder(system.encoder, word_vectors, system.training, seed)
+    encoder = build_encoder(system.encoder or "mean", word_vectors, system.training, seed)
     state = load_state(path, torch.device("cpu"))
     try:
         encoder.load_state_dict(state[str(seed)])
@@ -104,10 +101,4 @@ def trained_encoder(
             f"{path}: not the weights of the encoder {system.encoder} for seed {seed} "
             f"({one_line(error)}). Delete it, then run the same command again."
         ) from error
-    encoder.eval()
-
-    @torch.no_grad()
-    def on_arrays(words: np.ndarray, lengths: np.ndarray) -> np.ndarray:
-        return encoder(torch.from_numpy(words), torch.from_numpy(lengths)).numpy()
-
-    return on_arrays
+    return array_encoder(encoder.eval(), torch.device("cpu"))

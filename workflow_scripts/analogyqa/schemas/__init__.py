@@ -1,4 +1,4 @@
-"""The tables between the stages: their columns, asserted on every read and write."""
+"""Schemas of the tables between stages, checked on every read and write."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ _id = pa.dictionary(pa.int32(), pa.string())
 
 
 def _schema(**columns: pa.DataType) -> pa.Schema:
-    return pa.schema([pa.field(name, kind) for name, kind in columns.items()])
+    return pa.schema([pa.field(name, data_type) for name, data_type in columns.items()])
 
 
 CORPUS = _schema(
@@ -40,10 +40,10 @@ SCORES = _schema(
     score=pa.float32(),
     best_prototype=pa.int32(),
 )
-# `measure` is the loss, a measure of the dev split (dev_..), seconds or examples_per_second; of the
-# first epoch also constant_loss, that of one energy for all quadruples.
+# `measure` is loss, a measure on dev (dev_*), seconds or examples_per_second. The first epoch also
+# has constant_loss, the loss when all quadruples have the same energy.
 HISTORY = _schema(seed=pa.int32(), epoch=pa.int32(), measure=_id, value=pa.float64())
-# `item` is a question, `group` its type.
+# `item` is a question or sentence pair, `group` its type.
 METRICS = _schema(seed=pa.int32(), split=_id, item=_id, group=_id, measure=_id, value=pa.float64())
 ENTITIES = _schema(
     split=_id,
@@ -55,40 +55,42 @@ ENTITIES = _schema(
 
 
 def write_table(frame: pd.DataFrame, schema: pa.Schema, path: str | Path) -> None:
-    """Write `frame` to `path` as Parquet (zstd), atomically, its columns being `schema`'s.
+    """Write a table as Parquet (zstd), atomically.
 
-    Raises AnalogyQAError when a column is missing, unknown or of another type.
+    Raises:
+        AnalogyQAError: when a column is missing, unknown or of the wrong type.
     """
     if set(frame.columns) != set(schema.names):
         raise AnalogyQAError(
-            f"{path}: columns {sorted(frame.columns)} do not match {sorted(schema.names)}"
+            f"{path}: expected the columns {sorted(schema.names)}, not {sorted(frame.columns)}."
         )
     try:
         table = pa.Table.from_pandas(frame[schema.names], schema=schema, preserve_index=False)
     except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
         raise AnalogyQAError(f"{path}: {error}") from error
     with atomic_path(path) as temporary:
-        # Where equal columns are cut into chunks shows in the bytes.
+        # The bytes of the file depend on the chunks of a column.
         table = table.replace_schema_metadata(None).combine_chunks()
         pq.write_table(table, temporary, compression="zstd")
 
 
 def read_table(path: str | Path, schema: pa.Schema) -> pd.DataFrame:
-    """Read a Parquet table that `write_table` wrote.
+    """Read a table that `write_table` wrote.
 
-    Raises AnalogyQAError when the file is missing, damaged or of another schema.
+    Raises:
+        AnalogyQAError: when the file is missing, damaged or has another schema.
     """
     try:
         with pq.ParquetFile(path) as file:
-            found = file.schema_arrow
-            if not found.equals(schema):
+            if not file.schema_arrow.equals(schema):
                 raise AnalogyQAError(
-                    f"{path}: columns {_describe(found)} instead of {_describe(schema)}. "
-                    "Delete the file, then run the same command again to rebuild it."
+                    f"{path}: columns {_describe(file.schema_arrow)} instead of "
+                    f"{_describe(schema)}. Delete the file, then run the same command again to "
+                    "rebuild it."
                 )
             return file.read().to_pandas()
     except FileNotFoundError as error:
-        raise AnalogyQAError(f"{path}: no such file. Run the rule that makes it.") from error
+        raise AnalogyQAError(f"{path}: no such file. Run the rule that creates it.") from error
     except (pa.ArrowException, OSError, ValueError) as error:
         raise AnalogyQAError(
             f"{path}: damaged Parquet file ({error}). "

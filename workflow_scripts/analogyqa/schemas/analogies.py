@@ -1,11 +1,11 @@
-"""The table of a category of sentence analogies, which no training reads."""
+"""Schema of the sentence pairs of a category. Training does not import this module."""
 
 import pyarrow as pa
 
 from analogyqa.schemas import _id, _schema
 
-# A pair of sentences of a relation. `source` is the file that it was made of, `rule` what made it;
-# `distractors` are in the order of the registry, or none.
+# `source` is the file that a pair was made from, `rule` the rule that made it. `distractors` are in
+# the order of the registry, or empty.
 ANALOGIES = _schema(
     pair_id=pa.string(),
     first=pa.string(),

@@ -1,12 +1,12 @@
-"""The table of what is inside a trained system, which no training reads."""
+"""Schema of the vectors inside a trained system. Training does not import this module."""
 
 import pyarrow as pa
 
 from analogyqa.schemas import _id, _schema
 
-# What a trained encoder makes of the test split. `kind` is question, candidate or word; `label` is
-# of a candidate, else -1; `words` are what the encoder read; a word has no vector. `norm` is of the
-# vector before a ranker changes it.
+# The encoder's output on the test split. `kind` is question, candidate or word. `label` is that of
+# a candidate, or -1. `words` are those the encoder read. `norm` is that of the vector before a
+# ranker changes it. A word has no vector.
 INSIDE = _schema(
     kind=_id,
     id=pa.string(),

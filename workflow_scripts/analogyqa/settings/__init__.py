@@ -1,1 +1,1 @@
-"""The configuration, a file for each subject."""
+"""The configuration: one module for each subject."""

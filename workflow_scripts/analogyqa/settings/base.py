@@ -1,47 +1,67 @@
-"""What every section of the configuration shares: strict keys, and messages for wrong ones."""
+"""What all sections of the configuration share: strict keys, and messages about wrong ones."""
 
 import difflib
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass
 from datetime import date
 from functools import cache
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
-from pydantic_core import PydanticCustomError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic_core import CoreSchema, ErrorDetails, PydanticCustomError, core_schema
 
 from analogyqa.errors import shown
 from analogyqa.folders import folder_name
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
 Folder = Annotated[str, AfterValidator(folder_name)]
+Split = Literal["train", "dev", "test"]
 
-# Stands before each axis that a name has, and between axes, in the names of files. No comma: of a
-# wildcard with one Snakemake 9.27 loses a part when it submits the job to a cluster.
+# Separates overrides in file names. Not a comma: Snakemake 9.27 loses the part of a wildcard after
+# one when it submits a job to a cluster.
 AT = "@"
 
 
 def number_of(value: object) -> object:
-    """Return the number that a text stands for: inside braces `--config` knows texts only."""
+    """Return a text of digits as a number; within braces `--config` knows only texts."""
     return int(value) if isinstance(value, str) and value.isdecimal() else value
 
 
 def with_nulls(values: object) -> object:
-    """Return values with null for each text `null`: on the command line null comes as a text."""
+    """Return values with each text `null` replaced by null, which the command line cannot give."""
     if isinstance(values, dict):
         return {key: with_nulls(value) for key, value in values.items()}
     return None if values == "null" else values
 
 
-# Strict: the YAML values true and false are not the numbers 1 and 0.
+# Strict, because the YAML values true and false are not the numbers 1 and 0.
 WholeNumber = Annotated[int, BeforeValidator(number_of), Field(strict=True)]
 Count = Annotated[WholeNumber, Field(ge=1, le=1_000_000_000)]
 
-Alternatives = Annotated[
-    list[str],
-    Field(min_length=1),
-    BeforeValidator(lambda value: [value] if isinstance(value, str) else value),
-]
+# One value may be given instead of a list with that value.
+OneOrMore = BeforeValidator(lambda value: [value] if isinstance(value, str) else value)
+Alternatives = Annotated[list[str], Field(min_length=1), OneOrMore]
+
+
+@dataclass(frozen=True, eq=False)
+class OneOf:
+    """Annotates a string that is one of some names, such as the keys of a plug-in dictionary."""
+
+    names: Collection[str]
+
+    def __get_pydantic_core_schema__(self, *_: object) -> CoreSchema:
+        return core_schema.literal_schema(list(self.names))
+
+
+def checked_by(check: Callable[[Any], object]) -> AfterValidator:
+    """Return a validator of values for which `check` raises no ValueError."""
+
+    def validate(value: Any) -> Any:
+        check(value)
+        return value
+
+    return AfterValidator(validate)
 
 
 def _split(value: object) -> object:
@@ -49,77 +69,100 @@ def _split(value: object) -> object:
     return [] if parts == ["null"] else parts
 
 
-Joined = BeforeValidator(_split)  # a list that may be given as an axis has it, as text
-# Such a list that may be empty: an axis has null then.
+Joined = BeforeValidator(_split)  # a list, or a text in an override, such as a+b
+# A list that may be empty, which is null in an override.
 JoinedOrEmpty = BeforeValidator(lambda value: _split("null" if value is None else value))
 
 
-def without_nulls(section: object) -> object:
-    if not isinstance(section, dict):
-        return section
+def without_nulls(section: dict) -> dict:
     return {name: value for name, value in section.items() if value is not None}
 
 
 T = TypeVar("T")
-Entries = Annotated[dict[Name, T], BeforeValidator(without_nulls)]  # null takes one away
+Entries = Annotated[  # null removes an entry
+    dict[Name, T],
+    BeforeValidator(lambda value: without_nulls(value) if isinstance(value, dict) else value),
+]
 
 
 class Section(BaseModel):
-    """A mapping of the configuration in which an unknown key is an error."""
+    """A mapping in the configuration; unknown keys are errors."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 def laid_over(values: dict, changes: dict) -> dict:
+    """Return values with changes applied; nested mappings are merged.
+
+    A text, such as `ranker: cosine`, counts as the `name` of a mapping. A mapping with another name
+    replaces the old one.
+    """
     merged = dict(values)
     for key, value in changes.items():
-        nested = isinstance(merged.get(key), dict) and isinstance(value, dict)
-        merged[key] = laid_over(merged[key], value) if nested else value
+        below = merged.get(key)
+        if isinstance(value, dict):
+            below = {"name": below} if isinstance(below, str) else below
+            name = value.get("name")
+            if isinstance(below, dict) and not (
+                isinstance(name, str) and below.get("name") != name
+            ):
+                value = laid_over(below, value)
+        merged[key] = value
     return merged
 
 
 def require_known(
-    key: str, name: str, known: Collection[str], otherwise: str = "not configured"
+    key: str, names: str | Iterable[str], known: Collection[str], problem: str = "not configured"
 ) -> None:
-    if name not in known:
-        raise ValueError(f"{key}: {name!r} is {otherwise}{nearest_hint(name, known)}")
+    """Raise ValueError, with the nearest known name, when a name is not known."""
+    for name in [names] if isinstance(names, str) else names:
+        if name not in known:
+            raise ValueError(f"{key}: {name!r} is {problem}{nearest_hint(name, known)}")
 
 
-SECRET = "secret"  # the type of an error whose input is not shown
+NO_INPUT = "no_input"  # the type of errors whose input must not be shown
 
 
 def without_credentials(url: str) -> str:
-    """Return a URL; raises an error, which does not show it, when it names a user or a password.
+    """Return a URL; raise an error that does not show it when it has a user name or password.
 
-    URLs are written into records and logs, and these are shared.
+    URLs are written to records and logs, which people share.
     """
     if "@" in urlsplit(url).netloc:
         raise PydanticCustomError(
-            SECRET,
-            "a user or password in the address would be written into logs and records. Remove it; "
-            "for an MLflow server set MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD "
+            NO_INPUT,
+            "a user or password in the address would be written to logs and records. Remove it; "
+            "for an MLflow server, set MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD "
             "in the environment",
         )
     return url
 
 
-def explain_error(section: type[Section], error: dict, prefix: tuple[str, ...] = ()) -> str:
-    """Return one line about an error of Pydantic: the key, the value, what is allowed."""
+def message_of(error: ErrorDetails) -> str:
+    return error["msg"].removeprefix("Value error, ")
+
+
+def first_message(error: ValidationError) -> str:
+    return message_of(error.errors()[0])
+
+
+def explain_error(section: type[Section], error: ErrorDetails, prefix: tuple[str, ...] = ()) -> str:
+    """Return one line about a Pydantic error: the key, the value, and what is allowed."""
     location = [str(part) for part in error["loc"]]
     key = ".".join([*prefix, *location])
     if error["type"] == "extra_forbidden":
         known = _keys_at(_schema_of(section), location[:-1])
         return f"unknown key {key}{nearest_hint(location[-1], known)}"
-    message = error["msg"].removeprefix("Value error, ")
+    message = message_of(error)
     if not key:
         return message
     if error["type"] == "missing":
         return f"key {key} is missing"
-    if error["type"] == SECRET:
+    if error["type"] == NO_INPUT:
         return f"{key}: {message}"
     if error["type"] == "string_type" and isinstance(error["input"], int | float | date):
         message = (
-            "it is read as a number or a date. Give a text in quotes; on the command line "
+            "it is read as a number or a date. Put the text in quotes; on the command line, "
             f"'{key}=\"2024_01\"'"
         )
     return f"{key}: {shown(error['input'])} is not allowed: {message}"
@@ -131,7 +174,7 @@ def _schema_of(section: type[Section]) -> dict:
 
 
 def _keys_at(schema: dict, location: list[str]) -> list[str]:
-    """Return the known keys of the mapping at `location` of a JSON schema."""
+    """Return the known keys of the mapping at a location in a JSON schema."""
 
     def resolve(node: dict) -> dict:
         for option in node.get("anyOf", []):
@@ -150,8 +193,8 @@ def _keys_at(schema: dict, location: list[str]) -> list[str]:
 
 
 def nearest_hint(name: str, known: Iterable[str]) -> str:
-    """Return the end of a message about an unknown name: the nearest known one, and all of them."""
-    known = [str(each) for each in known]  # a key of YAML may be a number
+    """Return the end of a message about an unknown name: the nearest known name, then all names."""
+    known = [str(key) for key in known]  # YAML keys may be numbers
     match = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
     hint = f"; did you mean {match[0]}?" if match else ""
     return f"{hint} Known: {', '.join(known)}" if hint else f"; known: {', '.join(known)}"

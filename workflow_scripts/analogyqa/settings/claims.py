@@ -1,37 +1,42 @@
-"""What a paper says about its numbers."""
+"""The claims of a paper: what its text says about its numbers."""
 
 from pydantic import Field, model_validator
 
 from analogyqa.settings.base import Count, Section
-from analogyqa.settings.where import COST, SCORE, Where, require_given
+from analogyqa.settings.coordinates import COST, SCORE, Coordinates, require_given
 
 
 class Comparison(Section):
-    """Two numbers of which a claim says that one is better, on the same questions.
+    """Two numbers, one of which a claim says is better.
 
-    Scores of two subsets are of other questions, and are not compared in pairs.
-    A score is better where it is larger, and a norm, too; a cost where it is smaller.
+    Higher scores and norms are better; lower costs are better. Numbers on the same subset are
+    compared question by question; scores on two subsets are not, since the questions differ.
     """
 
-    better: Where
-    worse: Where
-    cells: Where = Where()
+    better: Coordinates
+    worse: Coordinates
+    cells: Coordinates = Coordinates()
 
 
 class Claim(Section):
-    """What a paper says about its numbers: at least `needs` of the comparisons are true.
+    """A statement of a paper about its numbers, made of comparisons.
 
-    `cells` is said of both sides of every comparison. Without `needs` all must be true. A `primary`
-    claim is one comparison of scores, tested at the full level and, where its paper cross-fits,
-    there, too. With a `tolerance` a comparison of scores is true as well where the better side is
-    no more than it below; with `times` one of costs is true only where the worse side costs more
-    than that many times as much.
+    Args:
+        claim: The statement in one sentence.
+        where: The section or page of the paper.
+        primary: Whether this is a primary claim: a single comparison of scores, tested at the full
+            level, also in the cross-validation of its paper.
+        cells: Coordinates that both sides of every comparison share.
+        needs: How many comparisons must be true; null for all of them.
+        tolerance: How far the better side of a comparison of scores may lie below the other one.
+        times: By which factor the worse side of a comparison of costs must exceed the better one.
+        comparisons: The pairs of numbers.
     """
 
     claim: str
     where: str
     primary: bool = False
-    cells: Where = Where()
+    cells: Coordinates = Coordinates()
     needs: Count | None = None
     tolerance: float = Field(default=0, ge=0, lt=1)
     times: float = Field(default=1, ge=1)
@@ -45,20 +50,24 @@ class Claim(Section):
             if better == worse:
                 raise ValueError(f"{better.system} is compared with itself")
             if better.dataset != worse.dataset:
-                raise ValueError(f"{better.system}, {worse.system}: both sides need one dataset")
+                raise ValueError(
+                    f"{better.system}, {worse.system}: both sides need the same dataset"
+                )
             if better.subset != worse.subset and (self.kind != SCORE or self.primary):
                 raise ValueError(
                     f"{better.system}, {worse.system}: both sides need the same subset, because "
-                    "their questions are compared in pairs; only scores of a secondary claim may "
-                    "be of other questions"
+                    "they are compared question by question; only the scores of a secondary claim "
+                    "may be on different subsets"
                 )
         kinds = {side.kind for pair in self.sides() for side in pair}
         if len(kinds) > 1:
-            raise ValueError(f"a claim is about numbers of one kind, this about {sorted(kinds)}")
+            raise ValueError(
+                f"all numbers of a claim must be of one kind, and these are {sorted(kinds)}"
+            )
         if self.needed > len(self.comparisons):
             raise ValueError(f"needs: {self.needs} of {len(self.comparisons)} comparisons")
         if self.primary and (len(self.comparisons) > 1 or self.kind != SCORE):
-            raise ValueError("primary: such a claim is one comparison of scores")
+            raise ValueError("primary: a primary claim is a single comparison of scores")
         if self.tolerance and self.kind != SCORE:
             raise ValueError("tolerance: this claim compares no scores")
         if self.times > 1 and self.kind != COST:
@@ -69,15 +78,15 @@ class Claim(Section):
 
     @property
     def kind(self) -> str:
-        """Of all its numbers."""
+        """The kind of all its numbers: score, cost or norm."""
         return self.sides()[0][0].kind
 
     @property
     def needed(self) -> int:
         return self.needs or len(self.comparisons)
 
-    def sides(self) -> list[tuple[Where, Where]]:
-        """Return the better and the worse side of each comparison, with all that is said of them.
+    def sides(self) -> list[tuple[Coordinates, Coordinates]]:
+        """Return the full coordinates of the better and the worse side of each comparison.
 
         Raises ValueError when a key is given twice.
         """

@@ -1,4 +1,4 @@
-"""The configuration without what cannot be had here."""
+"""Leave out of the configuration what cannot run here."""
 
 from collections.abc import Collection
 
@@ -7,12 +7,12 @@ from analogyqa.settings.run import Config
 
 
 def leave_out(config: Config, reasons: dict[str, str]) -> Config:
-    """Return the configuration without the systems and data sets that cannot be had here.
+    """Return the configuration without the systems and data sets that cannot run here.
 
     Args:
-        config: as loaded.
-        reasons: system to why; `left_out` then tells the tables. Other keys, such as a system at an
-            axis, only tell.
+        config: The configuration as loaded.
+        reasons: Why a system or data set cannot run, by its name. Tables show the reasons, which
+            become the key `left_out`. Other keys, such as a system with overrides, are only shown.
 
     Raises AnalogyQAError when no system is left.
     """
@@ -21,19 +21,20 @@ def leave_out(config: Config, reasons: dict[str, str]) -> Config:
         raise AnalogyQAError("\n".join(dict.fromkeys(reasons.values())))
     studies = {}
     for paper, study in config.studies.items():
-        changed = {}
-        for key in ("selection", "sensitivity", "crossfit"):
+        sections = {}
+        for key in ("selection", "sensitivity", "cross_validation"):
             if section := getattr(study, key):
                 kept = {"systems": _kept(section.systems, systems)}
                 if key != "selection":
                     kept["datasets"] = [n for n in section.datasets if n not in reasons]
-                if key == "crossfit":
+                if key == "cross_validation":
                     pairs = section.pairs.items()
                     kept["pairs"] = {n: pair for n, pair in pairs if set(pair) <= set(systems)}
-                changed[key] = section.model_copy(update=kept)
-        studies[paper] = study.model_copy(update=changed)
-    changed = {"systems": systems, "studies": studies, "left_out": {**config.left_out, **reasons}}
-    changed["datasets"] = {n: each for n, each in config.datasets.items() if n not in reasons}
+                sections[key] = section.model_copy(update=kept)
+        studies[paper] = study.model_copy(update=sections)
+    datasets = {name: data for name, data in config.datasets.items() if name not in reasons}
+    left_out = config.left_out | reasons
+    changed = {"systems": systems, "datasets": datasets, "studies": studies, "left_out": left_out}
     return config.model_copy(update=changed)
 
 

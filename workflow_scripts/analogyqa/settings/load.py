@@ -1,4 +1,4 @@
-"""The configuration of a run, laid over those of its papers."""
+"""Load the configuration of a run, which is laid over the configurations of its papers."""
 
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
@@ -6,9 +6,9 @@ from typing import TypeVar
 
 from pydantic import ValidationError
 
+from analogyqa.encoders.specs import ENCODERS
 from analogyqa.errors import AnalogyQAError, shown
 from analogyqa.files import read_yaml, require_few_values
-from analogyqa.registry import ENCODERS
 from analogyqa.settings.base import (
     Section,
     explain_error,
@@ -23,12 +23,12 @@ from analogyqa.settings.studies import Studies
 from analogyqa.settings.systems import Prototypes, Training
 
 _CHECKOUT = Path(__file__).parents[3]
-# An installed copy of the library reads the checkout that it is started in.
+# An installed library reads the papers of the working folder.
 REPOSITORY = _CHECKOUT if (_CHECKOUT / "papers").is_dir() else Path.cwd()
 PAPERS = REPOSITORY / "papers"
 
-# The sections of a paper's configuration: definitions by name, which papers may share; values that
-# are laid under each of its systems; and what is about the paper.
+# The sections of a paper's configuration: definitions, which papers may share; the defaults of its
+# systems; and studies, which are about the paper itself.
 _NAMED = (
     "datasets",
     "question_types",
@@ -37,41 +37,42 @@ _NAMED = (
     "sentence_vectors",
     "categories",
     "systems",
-    "stand_ins",
+    "substitutes",
 )
-_SINGLE = ("named_entities", "lemmas", "parser")  # each is a thing of its own
+_SINGLE = ("named_entities", "lemmas", "parser")  # not mappings of names
 _SHARED = (*_NAMED, *_SINGLE)
-_UNDER = {"training": Training, "prototypes": Prototypes}
-_STUDIES = ("selection", "sensitivity", "crossfit", "extra_rows")
-_NOT_GIVEN = ("studies", "seeds_of")  # no user writes them: they are made of other keys
-_SECTIONS = (*_SHARED, *_UNDER, *_STUDIES)
+_DEFAULTS: dict[str, type[Section]] = {"training": Training, "prototypes": Prototypes}
+_STUDIES = ("selection", "sensitivity", "cross_validation", "extra_rows")
+_DERIVED = ("studies", "seeds_of")  # made from other keys, not written by users
+_SECTIONS = (*_SHARED, *_DEFAULTS, *_STUDIES)
 
-Place = Path | dict  # a file, or the values of `--config`
+Origin = Path | dict  # a file, or the values of `--config`
+File = tuple[str, dict]  # the name of a file, and its values
 S = TypeVar("S", bound=Section)
 
 
 class _Faults:
-    """Lines about wrong keys, each with the first of some places that has the key.
+    """Messages about wrong keys, each starting with the first file that has the key.
 
     Args:
-        origin: what is named where none has it.
-        places: each with its values.
-        lines: to which is added.
+        default: The name to start with if no file has the key.
+        files: The files.
+        lines: The list of messages, to which new ones are appended.
     """
 
-    def __init__(self, origin: str, places: list[tuple[str, dict]], lines: list[str]) -> None:
-        self.origin, self.places, self.lines = origin, places, lines
+    def __init__(self, default: str, files: list[File], lines: list[str]) -> None:
+        self.default, self.files, self.lines = default, files, lines
 
     def add(self, text: str, location: tuple[str | int, ...] = ()) -> None:
-        """Add what is said of a key: of that which the text begins with unless it is given."""
+        """Add a message about the key at a location, by default the key that starts the text."""
         location = location or tuple(text.partition(":")[0].split("."))
-        # What is missing is missing in what has the mapping.
-        wanted = filter(None, (location, location[:-1]))
-        found = (name for keys in wanted for name, values in self.places if _has(values, keys))
-        self.lines.append(f"{next(found, self.origin)}: {text}")
+        # A missing key is missing from the mapping around it.
+        candidates = filter(None, (location, location[:-1]))
+        having = (name for keys in candidates for name, values in self.files if _has(values, keys))
+        self.lines.append(f"{next(having, self.default)}: {text}")
 
     def checked(self, section: type[S], values: dict, *prefix: str) -> S | None:
-        """Return a section of values, None where some are wrong."""
+        """Return the values as a section, None if some are wrong."""
         try:
             return section.model_validate(values)
         except ValidationError as error:
@@ -80,91 +81,94 @@ class _Faults:
                 self.add(explain_error(section, item, prefix), location)
             return None
 
-    def known(self, values: dict, more: Sequence[str]) -> dict:
-        """Return the values of known keys: of sections, which are mappings, and of `more`."""
-        kept = {}
+    def known(self, values: dict, other_keys: Sequence[str]) -> dict:
+        """Return the values of known keys: of sections, which must be mappings, and other keys."""
+        kept, known = {}, (*_SECTIONS, *other_keys)
         for key, value in values.items():
-            if key not in (*_SECTIONS, *more):
-                self.add(f"unknown key {key}{nearest_hint(str(key), (*_SECTIONS, *more))}", (key,))
+            if key not in known:
+                self.add(f"unknown key {key}{nearest_hint(str(key), known)}", (key,))
             elif key in _SECTIONS and not isinstance(value, dict | None):
                 self.add(f"{key}: {shown(value)} is not allowed: give a mapping")
             else:
                 kept[key] = value
         return kept
 
-    def stop(self) -> None:
-        if self.lines:
-            raise AnalogyQAError("\n".join(dict.fromkeys(self.lines)))
+    def error(self) -> AnalogyQAError:
+        """Return an error with each message once."""
+        return AnalogyQAError("\n".join(dict.fromkeys(self.lines)))
 
 
 def load_config(
-    values: dict,
-    origin: str = "config",
-    given: Sequence[Place] = (),
-    papers: Path = PAPERS,
+    values: dict, origin: str = "config", given: Sequence[Origin] = (), papers: Path = PAPERS
 ) -> Config:
-    """Lay a run's values over the configurations of its papers and check them.
+    """Lay a run's values over the configurations of its papers, and check the result.
 
-    A data set, vectors, system, setting or variation that is null is left out: so one configuration
-    file can take away what another, under it, has. Any key of a paper's configuration may be given:
-    `training` and `prototypes` are laid over those of every paper; `selection`, `sensitivity`,
-    `crossfit` and `extra_rows` over that of the first paper that has it, and where they are null
-    over those of all papers.
+    Entries that are null, such as a system or a variation, are removed, so a configuration file can
+    remove entries of the files under it. Every key of a paper's configuration may be given:
+    `training` and `prototypes` are laid over those of all papers. `selection`, `sensitivity`,
+    `cross_validation` and `extra_rows` are laid over those of the first paper that has the section,
+    or over those of all papers if they are null.
 
     Args:
-        values: of all files and the command line.
-        origin: what a message calls them.
-        given: the files, and the values of `--config`, that they are from, what has the last word
-            first. A message names the first that has the wrong key in place of `origin`.
-        papers: the folder of the papers.
+        values: The merged values of all files and the command line.
+        origin: The name of these values in messages.
+        given: The files and the values of `--config` that were merged, in order of precedence.
+            Messages name the first of them that has the wrong key instead of `origin`.
+        papers: The folder of the papers.
 
-    Raises AnalogyQAError with one line for each wrong key: the key, the value given, what is
-    allowed and, for an unknown key, the nearest known one.
+    Raises AnalogyQAError with one line for each wrong key: the key, the given value, what is
+    allowed, and the nearest known name for an unknown one.
     """
     require_few_values(values, origin)
-    values = {key: with_nulls(own) if key in _SECTIONS else own for key, own in values.items()}
-    places = [
-        (from_here(place), read_yaml(place)) if isinstance(place, Path) else ("--config", place)
-        for place in given
+    values = values | {key: with_nulls(values[key]) for key in _SECTIONS if key in values}
+    files = [
+        (from_here(source), read_yaml(source)) if isinstance(source, Path) else ("--config", source)
+        for source in given
     ]
-    faults = _Faults(origin, [*places, (origin, values)], [])
-    own = faults.known(values, [key for key in Config.model_fields if key not in _NOT_GIVEN])
-    names, known = values.get("papers"), _names_of(papers)
+    faults = _Faults(origin, [*files, (origin, values)], [])
+    run = faults.known(values, [key for key in Config.model_fields if key not in _DERIVED])
+    names = values.get("papers")
     names = names.split() if isinstance(names, str) else names
-    if not (isinstance(names, list) and names and all(isinstance(each, str) for each in names)):
+    if not (isinstance(names, list) and names and all(isinstance(name, str) for name in names)):
         faults.add(f"papers: {shown(names)} is not allowed: give names of folders")
-        faults.stop()
-    by_paper, resolved, studies, read = {}, {}, {}, {}
+        raise faults.error()
+    by_paper: dict[str, _Faults] = {}
+    resolved: dict[str, dict] = {}
+    studies: dict[str, Studies] = {}
+    studied: set[str] = set()  # the studies of the papers so far
     for name in dict.fromkeys(names):
-        if name not in known:
-            faults.add(f"papers: no paper {name!r}{nearest_hint(name, known)}")
-            faults.stop()
-        read[name] = _read_paper(name, papers)
-    for name, (paper, files) in read.items():
-        by_paper[name] = _Faults(origin, [*faults.places, *files], faults.lines)
-        meant = _meant_in(name, own, {each: values for each, (values, _) in read.items()})
-        resolved[name] = _resolve(paper, meant, by_paper[name])
-        # A system that the run takes away may stay listed.
-        systems = {*(paper.get("systems") or {}), *(own.get("systems") or {})}
-        studies[name] = _studies_of(resolved[name], systems, by_paper[name])
+        if name not in (known := _paper_names(papers)):
+            faults.add(f"papers: there is no paper {name!r}{nearest_hint(name, known)}")
+            raise faults.error()
+        paper, paper_files = _read_paper(name, papers)
+        by_paper[name] = _Faults(origin, [*faults.files, *paper_files], faults.lines)
+        changes = {key: run[key] for key in run if run[key] is None or key not in studied}
+        studied.update(key for key in _STUDIES if key in paper)
+        resolved[name] = _resolve(paper, changes, by_paper[name])
+        # Studies may still list a system that the run removes.
+        systems = {*(paper.get("systems") or {}), *(run.get("systems") or {})}
+        if study := _load_studies(resolved[name], systems, by_paper[name]):
+            studies[name] = study
     for key in _STUDIES:
-        if own.get(key) and not any(key in values for values in resolved.values()):
+        if run.get(key) and key not in studied:
             faults.add(f"{key}: none of the papers {', '.join(by_paper)} has this section", (key,))
-    faults.places = [place for each in by_paper.values() for place in each.places]
-    merged = _united(resolved, own, faults)
-    merged |= {"papers": list(by_paper), "studies": without_nulls(studies)}
+    faults.files = [file for paper_faults in by_paper.values() for file in paper_faults.files]
+    merged = _united(resolved, run, faults) | {"papers": list(by_paper), "studies": studies}
     config = faults.checked(Config, merged)
-    for name, study in merged["studies"].items() if config else ():
+    if config is None:
+        raise faults.error()
+    for name, study in studies.items():
         try:
             config.require_study(study)
         except ValueError as error:
             by_paper[name].add(str(error))
-    faults.stop()
+    if faults.lines:
+        raise faults.error()
     return config
 
 
 def read_config(path: str | Path) -> Config:
-    """Read a configuration file, laid over the repository's config.yaml as Snakemake lays it.
+    """Read a configuration file, laid over the repository's config.yaml as in Snakemake.
 
     Raises AnalogyQAError when the file cannot be read or has a wrong key.
     """
@@ -176,90 +180,80 @@ def read_config(path: str | Path) -> Config:
 
 
 def from_here(path: Path) -> str:
-    """Return a path as a message shows it: from the working folder where it is below that."""
+    """Return a path for messages: relative to the working folder if it is below that."""
     here = Path.cwd()
     return str(path.relative_to(here) if path.is_relative_to(here) else path)
 
 
-def _names_of(papers: Path) -> list[str]:
-    return [each.parent.name for each in sorted(papers.glob("*/config.yaml"))]
+def _paper_names(papers: Path) -> list[str]:
+    return [path.parent.name for path in sorted(papers.glob("*/config.yaml"))]
 
 
-def _read_paper(
-    name: str, papers: Path, above: tuple[str, ...] = ()
-) -> tuple[dict, list[tuple[str, dict]]]:
-    """Return the configuration of a paper, laid over the one that its key `over` names.
+def _read_paper(name: str, papers: Path, above: tuple[str, ...] = ()) -> tuple[dict, list[File]]:
+    """Return a paper's configuration, laid over that of the paper in its key `over`, and all files.
 
-    The studies of that one are not its own. With it come the files that were read.
+    Studies are not inherited.
     """
     path = papers / name / "config.yaml"
     shown_path, values = from_here(path), read_yaml(path)
     files = [(shown_path, values)]
     faults = _Faults(shown_path, files, [])
     values = faults.known(values, ["over"])
-    known = [each for each in _names_of(papers) if each not in (*above, name)]
+    known = [other for other in _paper_names(papers) if other not in (*above, name)]
     over = values.pop("over", None)
     if over is not None and over not in known:
-        faults.add(f"over: {shown(over)} is no other paper{nearest_hint(str(over), known)}")
-    faults.stop()
+        faults.add(f"over: {shown(over)} is not another paper{nearest_hint(str(over), known)}")
+    if faults.lines:
+        raise faults.error()
     if over is None:
         return values, files
-    base, others = _read_paper(over, papers, (*above, name))
-    return laid_over(_definitions(base), values), files + [(n, _definitions(v)) for n, v in others]
+    base, base_files = _read_paper(over, papers, (*above, name))
+    files += [(other, _definitions(others)) for other, others in base_files]
+    return laid_over(_definitions(base), values), files
 
 
 def _definitions(values: dict) -> dict:
     return {key: value for key, value in values.items() if key not in _STUDIES}
 
 
-def _resolve(paper: dict, own: dict, faults: _Faults) -> dict:
-    """Return a paper's configuration with the run's values over what it names."""
+def _resolve(paper: dict, run: dict, faults: _Faults) -> dict:
+    """Return a paper's configuration with the run's values laid over it."""
     resolved: dict = {}
     for key in _SHARED:
-        base, changes = paper.get(key) or {}, own.get(key, {})
+        base, changes = paper.get(key) or {}, run.get(key, {})
         if key in _NAMED and changes:
             changes = {name: changes[name] for name in base if name in changes}
         resolved[key] = {} if changes is None else without_nulls(laid_over(base, changes))
-    for key, section in _UNDER.items():
-        laid = laid_over(paper.get(key) or {}, own.get(key) or {})
-        resolved[key] = laid if faults.checked(section, laid, key) else {}
+    for key, section in _DEFAULTS.items():
+        values = laid_over(paper.get(key) or {}, run.get(key) or {})
+        resolved[key] = values if faults.checked(section, values, key) else {}
     for key in _STUDIES:
-        if key in paper and own.get(key, {}) is not None:
-            resolved[key] = laid_over(paper[key] or {}, own.get(key, {}))
-    resolved["systems"] = _on_their_base(resolved["systems"], resolved)
+        if key in paper and run.get(key, {}) is not None:
+            resolved[key] = laid_over(paper[key] or {}, run.get(key, {}))
+    resolved["systems"] = _with_defaults(resolved["systems"], resolved)
     return resolved
 
 
-def _meant_in(paper: str, own: dict, papers: Mapping[str, dict]) -> dict:
-    """Return a run's values without the studies that are meant in another paper."""
-    first = {key: next((each for each in papers if key in papers[each]), "") for key in _STUDIES}
-    return {
-        key: value
-        for key, value in own.items()
-        if key not in first or value is None or paper == first[key]
-    }
-
-
-def _on_their_base(systems: dict, base: dict) -> dict:
-    """Lay systems over what their paper says of all of them."""
+def _with_defaults(systems: dict, defaults: dict) -> dict:
+    """Lay systems over the sections `prototypes` and `training` of their paper."""
     resolved = {}
     for name, system in systems.items():
-        resolved[name] = system
         if isinstance(system, dict):
-            resolved[name] = base["prototypes"] | system
-            encoder, own = system.get("encoder"), system.get("training")
+            system = defaults["prototypes"] | system
+            encoder, training = system.get("encoder"), system.get("training")
             trained = isinstance(encoder, str) and encoder in ENCODERS and ENCODERS[encoder].trained
-            if trained and isinstance(own, dict | None):
-                resolved[name]["training"] = laid_over(base["training"], own or {})
+            if trained and isinstance(training, dict | None):
+                system["training"] = laid_over(defaults["training"], training or {})
+        resolved[name] = system
     return resolved
 
 
-def _united(papers: Mapping[str, dict], own: dict, faults: _Faults) -> dict:
-    """Return the definitions of all papers and the run's own, with the run's other values.
+def _united(papers: Mapping[str, dict], run: dict, faults: _Faults) -> dict:
+    """Return the definitions of all papers and of the run, with the run's other values.
 
-    A name that two papers define differently is a fault.
+    Report names that two papers define differently.
     """
-    merged = {key: value for key, value in own.items() if key not in (*_UNDER, *_STUDIES)}
+    merged = {key: value for key, value in run.items() if key not in (*_DEFAULTS, *_STUDIES)}
     for key in _SHARED:
         united: dict = {}
         defined_by: dict[str, str] = {}
@@ -270,45 +264,46 @@ def _united(papers: Mapping[str, dict], own: dict, faults: _Faults) -> dict:
                     text = f"{key}.{name}: the papers {other} and {paper} define it differently. "
                     faults.add(f"{text}Give one of the two another name.", (key, name))
         if key in _NAMED:
-            new = without_nulls(own.get(key) or {})
+            new = without_nulls(run.get(key) or {})
             new = {name: new[name] for name in new if name not in united}
-            united |= _on_their_base(new, _resolve({}, own, faults)) if key == "systems" else new
+            united |= _with_defaults(new, _resolve({}, run, faults)) if key == "systems" else new
         merged[key] = united or (None if key in _SINGLE else {})
-    merged["systems"] = _with_starts(merged["systems"], faults)
+    systems = merged["systems"]
+    merged["systems"] = {name: _with_start(name, systems, faults) for name in systems}
     return merged
 
 
-def _with_starts(systems: dict, faults: _Faults) -> dict:
-    """Put the sections of the systems that others start from in the place of their names."""
-    filled = {}
-    for name, system in systems.items():
-        first = system.get("starts_from") if isinstance(system, dict) else None
-        if isinstance(first, str) and first not in systems:
-            key = f"systems.{name}.starts_from"
-            faults.add(f"{key}: {first!r} is not configured{nearest_hint(first, systems)}")
-        filled[name] = system | {"starts_from": systems.get(first)} if first else system
-    return filled
+def _with_start(name: str, systems: dict, faults: _Faults) -> dict:
+    """Return a system, with the section of the system that it starts from instead of the name."""
+    first = systems[name].get("starts_from") if isinstance(systems[name], dict) else None
+    if not isinstance(first, str):
+        return systems[name]
+    if first not in systems:
+        hint = nearest_hint(first, systems)
+        faults.add(f"systems.{name}.starts_from: {first!r} is not configured{hint}")
+    return systems[name] | {"starts_from": systems.get(first)}
 
 
-def _studies_of(paper: dict, systems: Collection[str], faults: _Faults) -> Studies | None:
-    values = {key: paper[key] for key in _STUDIES if key in paper}
+def _load_studies(paper: dict, systems: Collection[str], faults: _Faults) -> Studies | None:
+    values: dict = {key: paper[key] for key in _STUDIES if key in paper}
     values |= {key: list(paper[key]) for key in ("datasets", "systems", "subsets")}
-    for key in {"sensitivity", "crossfit"} & set(values):
+    for key in {"sensitivity", "cross_validation"} & set(values):
         if values[key].get("datasets") is None:
             values[key] = values[key] | {"datasets": values["datasets"]}
     studies = faults.checked(Studies, values)
-    for table, listed in studies.extra_rows.items() if studies else ():
-        for name in listed:
-            try:
-                require_known(f"extra_rows.{table}", name, systems)
-            except ValueError as error:
-                faults.add(str(error))
+    if studies is None:
+        return None
+    for table, names in studies.extra_rows.items():
+        try:
+            require_known(f"extra_rows.{table}", names, systems)
+        except ValueError as error:
+            faults.add(str(error))
     return studies
 
 
 def _has(value: object, keys: tuple[str | int, ...]) -> bool:
     for key in keys:
-        if not isinstance(value, dict):  # what is within a value goes with it
+        if not isinstance(value, dict):  # the key is within a value, such as a list
             return True
         if key not in value:
             return False

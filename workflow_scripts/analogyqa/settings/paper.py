@@ -1,4 +1,4 @@
-"""What a paper prints: its tables and figures, and its claims."""
+"""What a paper prints: its tables and figures, with their numbers, and its claims."""
 
 from collections.abc import Iterator
 from decimal import Decimal
@@ -12,22 +12,24 @@ from pydantic import BeforeValidator, Field, ValidationError, model_validator
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import read_yaml
 from analogyqa.measures import MEASURES
-from analogyqa.settings.axes import text_of
 from analogyqa.settings.base import Name, Section, explain_error
 from analogyqa.settings.claims import Claim
+from analogyqa.settings.coordinates import COST, KINDS, NORM, SCORE, Coordinates, require_given
+from analogyqa.settings.overrides import text_of
 from analogyqa.settings.views import View
-from analogyqa.settings.where import COST, NEEDED, NORM, SCORE, Where, require_given
 
-CITED = "cited"  # a row of values that are shown as published and are nothing of ours
-NOT_PRINTED = "-"
-OWN = "own"  # a paper that is none: the data sets of the configuration
-DIGITS = 10  # that a division by the scale leaves, as many as a CSV file has
-BEST = "best"  # the kind of a published point of an axis
-UNITS = {"K": 1e3, "M": 1e6, "s": 1, "x": 1}  # behind a printed number: thousands, seconds, times
+Cited = Literal["cited"]
+CITED: Cited = "cited"  # a row or column of published values that have no counterpart of ours
+NotPrinted = Literal["-"]
+NOT_PRINTED: NotPrinted = "-"
+OWN = "own"  # the pseudo-paper with the user's own data sets
+DIGITS = 10  # decimal places of a printed value after scaling, as in our CSV files
+BEST = "best"  # the kind of a published number that is the best point of an axis
+UNITS = {"K": 1e3, "M": 1e6, "s": 1, "x": 1}  # after a printed number: seconds, times
 
 
 def _in_units(printed: object) -> object:
-    """Return a number for one that is printed with a unit, such as 90.0K or 12s."""
+    """Return the number in a printed text with a unit, such as 90.0K or 12s."""
     if isinstance(printed, str) and printed[-1:] in UNITS and printed[:-1]:
         try:
             return round(float(printed[:-1]) * UNITS[printed[-1]], DIGITS)
@@ -41,55 +43,67 @@ ShownName = Annotated[str, Field(pattern=r"^(table|figure)\d+$")]
 
 
 class Published(NamedTuple):
-    """A number that a paper prints, in the unit of ours; None where it prints none.
+    """A number of a paper, in our unit; `published` is None if the paper does not print it.
 
-    `kind` is that of our value: a score, a count, a cost, or the best point of an axis.
+    `kind` is the kind of our value: a score, a count, a cost, or the best point of an axis; a
+    cited number has none.
     """
 
     row: str
     column: str
-    where: Where
+    coordinates: Coordinates
     published: float | None
     kind: str
 
 
-_OF_TABLES = {"columns", "rows", "published", "scale", "remarks", "top_group"}
-_OF_FIGURES = {"y", "lines", "panels", "best", "stacked"}
+def _coordinates_at(name: str | None, lines: dict[str, Coordinates | Cited]) -> Coordinates:
+    line = None if name is None else lines.get(name)
+    return line if isinstance(line, Coordinates) else Coordinates()
+
+
+def _name_systems(lines: dict[str, Coordinates | Cited]) -> bool:
+    return any(isinstance(line, Coordinates) and line.system for line in lines.values())
+
+
+_TABLE_KEYS = {"columns", "rows", "published", "scale", "remarks", "top_group"}
+_FIGURE_KEYS = {"y", "lines", "panels", "best", "stacked"}
 
 
 class Artefact(Section):
-    """A table or a figure of a paper: the layout, the printed values, and what they stand for.
+    """A table or figure of a paper: its layout, its printed values, and their coordinates.
 
-    A table has `columns`, `rows` and `published`. A row or column may be `cited`: its values are
-    nothing of ours. A printed score divided by `scale` is in the unit of ours; a printed count or
-    cost may have a unit (90K, 12s).
+    A table has columns and rows. A figure has an axis x and either lines or a second axis y, which
+    makes it a heat map. Rows, columns, lines, panels and points each give a part of the coordinates
+    of our values.
 
-    `remarks` are of a row or a column, and say what a reader of its values must know. With
-    `top_group` a table marks, of each column, the systems that are not told from the best.
-
-    A figure has an axis `x`, one name and its points, and either `lines` or a second axis `y`,
-    which makes it a heat map. It has a panel for each of `panels`. `best` holds the point at which
-    the text says that a line is highest, one for each panel. Lines that are `stacked` are shares of
-    a whole, drawn as bars on each other.
-
-    Of rows, columns, panels, lines and points, each says a part of where our value comes from, and
-    `cells` what they have in common.
+    Args:
+        title: The caption.
+        cells: The coordinates that all values share.
+        columns, rows: The coordinates of each column and row of a table; `cited` for values that
+            have no counterpart of ours.
+        remarks: What a reader must know about the values of a row or column, by its name.
+        top_group: Whether to mark, in each column of a table, the systems not significantly
+            different from the best.
+        published: The printed values of each row. Counts and costs may have a unit (90K, 12s).
+        scale: The number by which printed scores are divided to be in the same unit as ours.
+        x, y: The name of an override or coordinate, and its points.
+        lines, panels: The coordinates of each line and panel of a figure.
+        best: The points at which the text says that a line is highest, one for each panel.
+        stacked: Whether lines are shares of a whole, which are drawn as stacked bars.
     """
 
     title: str
-    cells: Where = Where()
-    columns: dict[str, Where | Literal[CITED]] = {}  # type: ignore[valid-type]
-    rows: dict[str, Where | Literal[CITED]] = {}  # type: ignore[valid-type]
+    cells: Coordinates = Coordinates()
+    columns: dict[str, Coordinates | Cited] = {}
+    rows: dict[str, Coordinates | Cited] = {}
     remarks: dict[str, str] = {}
     top_group: bool = False
-    published: dict[
-        str, list[Annotated[Printed | Literal[NOT_PRINTED], BeforeValidator(_in_units)]]
-    ] = {}  # type: ignore[valid-type]
+    published: dict[str, list[Annotated[Printed | NotPrinted, BeforeValidator(_in_units)]]] = {}
     scale: Annotated[float, Field(gt=0)] = 1
     x: dict[str, Annotated[list, Field(min_length=1)]] = {}
     y: dict[str, Annotated[list, Field(min_length=1)]] = {}
-    lines: dict[str, Where] = {}
-    panels: dict[str, Where] = {"": Where()}
+    lines: dict[str, Coordinates] = {}
+    panels: dict[str, Coordinates] = {"": Coordinates()}
     best: dict[str, list[Annotated[float, Field(strict=True)]]] = {}
     stacked: bool = False
 
@@ -97,46 +111,49 @@ class Artefact(Section):
     def _complete(self) -> "Artefact":
         if bool(self.x) == bool(self.columns and self.rows):
             raise ValueError("give columns and rows (a table), or x (a figure)")
-        if foreign := self.model_fields_set & (_OF_TABLES if self.is_figure else _OF_FIGURES):
+        if foreign := self.model_fields_set & (_TABLE_KEYS if self.is_figure else _FIGURE_KEYS):
             kind = "figure" if self.is_figure else "table"
             raise ValueError(f"a {kind} has no {' and no '.join(sorted(foreign))}")
         if self.is_figure:
             if len(self.x) != 1 or len(self.y) > 1 or bool(self.y) == bool(self.lines):
-                raise ValueError("a figure has one axis x, and either lines or one axis y")
+                raise ValueError("a figure has one axis x and either lines or one axis y")
             self._same_length("best", self.best, self.panels, list(self.best))
             if unknown := set(self.best) - set(self.lines):
                 raise ValueError(f"best: no lines {sorted(unknown)}")
             ((x, points),) = self.x.items()
-            for point in (point for own in self.best.values() for point in own):
+            for point in (point for line in self.best.values() for point in line):
                 if text_of(point) not in map(text_of, points):
                     raise ValueError(f"best: {point:g} is not among the points of {x}")
-            for _, _, _, where in self.points():
-                require_given("x", where.given, SCORE)
+            for _, _, _, coordinates in self.points():
+                require_given("x", coordinates.given, SCORE)
         elif unknown := set(self.remarks) - {*self.columns, *self.rows}:
             raise ValueError(f"remarks: no row or column {sorted(unknown)}")
         elif self.published:
             self._same_length("published", self.published, self.columns, list(self.rows))
         for number in self.numbers():
             if number.kind == NORM:
-                raise ValueError(f"{number.row}, {number.column}: a table has no norms, a view has")
-            if number.kind in NEEDED:
-                given = number.where.given - ({"over"} if number.kind == COST else set())
+                raise ValueError(
+                    f"{number.row}, {number.column}: norms belong in a view, not in a table"
+                )
+            if number.kind in KINDS:
+                given = number.coordinates.given - ({"over"} if number.kind == COST else set())
                 require_given(f"{number.row}, {number.column}", given, number.kind)
-            if number.kind == SCORE and number.published is not None:
-                largest = MEASURES[number.where.measure].largest
+            measure = number.coordinates.measure
+            if number.kind == SCORE and measure and number.published is not None:
+                largest = MEASURES[measure].largest
                 if number.published > largest:
                     raise ValueError(
                         f"{number.row}, {number.column}: {number.published:g} is above {largest:g}"
-                        " (scale says by what a printed value is divided)"
+                        " (set scale to the number by which printed values are divided)"
                     )
         return self
 
     def _same_length(self, key: str, values: dict, columns: dict, rows: list[str]) -> None:
         if list(values) != rows:
             raise ValueError(f"{key} has rows {list(values)}, rows {rows}")
-        for row, own in values.items():
-            if len(own) != len(columns):
-                raise ValueError(f"{row}: {len(own)} values for {len(columns)} columns")
+        for row, row_values in values.items():
+            if len(row_values) != len(columns):
+                raise ValueError(f"{row}: {len(row_values)} values for {len(columns)} columns")
 
     @property
     def is_figure(self) -> bool:
@@ -144,89 +161,98 @@ class Artefact(Section):
 
     @property
     def systems_in(self) -> Literal["row", "column", ""]:
-        """Whether the rows or the columns of a table name systems, "" for none of them."""
-        for kind, places in (("row", self.rows), ("column", self.columns)):
-            if any(where != CITED and where.system is not None for where in places.values()):
-                return kind  # type: ignore[return-value]
-        return ""
+        """Whether the rows or the columns of a table name systems; "" if neither do."""
+        if _name_systems(self.rows):
+            return "row"
+        return "column" if _name_systems(self.columns) else ""
 
     @property
     def has_systems(self) -> bool:
-        """Whether further systems have a place in a table.
+        """Whether further systems can get a row or column in a table.
 
-        Not where it counts, is about a single system, or says beside a system what is measured.
+        They cannot if the table has counts or a single system, or if its rows or columns give more
+        than the name of a system.
         """
-        places = [where.given | {"system"} for _, _, where in self.cells_of("")]
-        fitting = (NEEDED[SCORE], NEEDED[COST])
-        return bool(self.systems_in) and all(given in fitting for given in places)
+        keys = [coordinates.given | {"system"} for _, _, coordinates in self.cells_of("")]
+        complete = [kind.keys for kind in KINDS.values()]
+        return bool(self.systems_in) and all(given in complete for given in keys)
 
     def numbers(self) -> Iterator[Published]:
-        """Yield every published number, row by row; of a figure the best points."""
-        for line, values in self.best.items():
-            for panel, value in zip(self.panels, values, strict=True):
-                yield Published(line, panel, self.where(line, panel), value, BEST)
-        for row, said in self.rows.items():
+        """Yield every published number, row by row; for a figure, its best points."""
+        for line, best in self.best.items():
+            for panel, point in zip(self.panels, best, strict=True):
+                yield Published(line, panel, self.coordinates(line, panel), point, BEST)
+        for row, row_coordinates in self.rows.items():
             values = self.published.get(row, [NOT_PRINTED] * len(self.columns))
             for column, value in zip(self.columns, values, strict=True):
-                where = self.where(row, column)
-                kind = where.kind
+                coordinates = self.coordinates(row, column)
+                kind = coordinates.kind
                 scale = self.scale if kind == SCORE else 1
                 number = None if value == NOT_PRINTED else round(value / scale, DIGITS)
-                if CITED in (said, self.columns[column]):
-                    where, kind = Where() if said == CITED else self.where(row), CITED
-                yield Published(row, column, where, number, kind)
+                if CITED in (row_coordinates, self.columns[column]):
+                    kind = CITED
+                    coordinates = (
+                        Coordinates() if row_coordinates == CITED else self.coordinates(row)
+                    )
+                yield Published(row, column, coordinates, number, kind)
 
     def rounding(self, column: str) -> float:
-        """Return half a unit of the last digit that the scores of a column have, in our unit."""
-        place = list(self.columns).index(column)
-        printed = [own[place] for own in self.published.values() if own[place] != NOT_PRINTED]
-        digits = max(-int(Decimal(repr(value)).as_tuple().exponent) for value in printed)
+        """Return half a unit in the last printed digit of a column's scores, in our unit."""
+        index = list(self.columns).index(column)
+        printed = [values[index] for values in self.published.values()]
+        exponents = [
+            Decimal(repr(value)).as_tuple().exponent for value in printed if value != NOT_PRINTED
+        ]
+        digits = max(-int(exponent) for exponent in exponents)
         return 0.5 * 10.0**-digits / self.scale
 
     def remark_on(self, row: str, column: str) -> str:
         return " ".join(self.remarks[name] for name in (row, column) if name in self.remarks)
 
-    def cells_of(self, system: str) -> Iterator[tuple[str, str, Where]]:
-        """Yield row, column and place of each cell that another system would have here."""
+    def cells_of(self, system: str) -> Iterator[tuple[str, str, Coordinates]]:
+        """Yield the row, column and coordinates of each value that another system would have."""
         if self.systems_in == "row":
-            for column, said in self.columns.items():
-                if said != CITED:
-                    yield system, column, self.where(column=column)
+            for column in self.columns:
+                if self.columns[column] != CITED:
+                    yield system, column, self.coordinates(column=column)
         else:
-            for row, said in self.rows.items():
-                if said != CITED:
-                    yield row, system, self.where(row=row)
+            for row in self.rows:
+                if self.rows[row] != CITED:
+                    yield row, system, self.coordinates(row=row)
 
     def points(
-        self, instead: dict[str, list] | None = None
-    ) -> Iterator[tuple[str, str, dict[str, object], Where]]:
-        """Yield panel, line, coordinates and place of every point of a figure.
+        self, sweeps: dict[str, list] | None = None
+    ) -> Iterator[tuple[str, str, dict[str, object], Coordinates]]:
+        """Yield the panel, line, values on the axes and coordinates of every point of a figure.
 
-        `instead` maps an axis to the points to be shown in place of the paper's.
+        Args:
+            sweeps: The points to show instead of the paper's, by the name of the axis.
         """
         axes = self.x | self.y
-        values = [(instead or {}).get(name, points) for name, points in axes.items()]
-        for panel, line, *at in product(self.panels, self.lines or {"": Where()}, *values):
-            point = dict(zip(axes, at, strict=True))
-            yield panel, line, point, self.where(line, panel) | Where(**point)
+        points = [(sweeps or {}).get(name, printed) for name, printed in axes.items()]
+        for panel, line, *values in product(
+            self.panels, self.lines or {"": Coordinates()}, *points
+        ):
+            point = dict(zip(axes, values, strict=True))
+            yield panel, line, point, self.coordinates(line, panel) | Coordinates(**point)
 
-    def where(self, row: str | None = None, column: str | None = None) -> Where:
-        """Return what a row (line) and a column (panel), or one of them, say with `cells`.
+    def coordinates(self, row: str | None = None, column: str | None = None) -> Coordinates:
+        """Return the coordinates given by a row (or line), a column (or panel), and `cells`.
 
-        Raises ValueError when two of them say the same key.
+        Raises ValueError when two of them give the same key.
         """
-        said = (self.rows | self.lines).get(row), (self.columns | self.panels).get(column)
-        of_row, of_column = (where if isinstance(where, Where) else Where() for where in said)
+        row_part = _coordinates_at(row, {**self.rows, **self.lines})
+        column_part = _coordinates_at(column, {**self.columns, **self.panels})
         try:
-            return self.cells | of_row | of_column
+            return self.cells | row_part | column_part
         except ValueError as error:
             raise ValueError(f"{row}, {column}: {error}") from None
 
 
 class Paper(Section):
-    """One paper.yaml of papers/.
+    """A paper.yaml in papers/.
 
-    In the file the views stand among the artefacts: they are those that have a key `view`.
+    In the file, views are listed among the artefacts; they are those with a key `view`.
     """
 
     paper: Name
@@ -237,23 +263,23 @@ class Paper(Section):
 
     @model_validator(mode="before")
     @classmethod
-    def _part_views(cls, values: object) -> object:
-        artefacts = values.get("artefacts") if isinstance(values, dict) else None
-        if not isinstance(artefacts, dict):
+    def _separate_views(cls, values: object) -> object:
+        if not isinstance(values, dict) or not isinstance(values.get("artefacts"), dict):
             return values
+        artefacts = values["artefacts"]
         views = {
-            name: each
-            for name, each in artefacts.items()
-            if isinstance(each, View) or (isinstance(each, dict) and "view" in each)
+            name: section
+            for name, section in artefacts.items()
+            if isinstance(section, View) or (isinstance(section, dict) and "view" in section)
         }
-        others = {name: each for name, each in artefacts.items() if name not in views}
+        others = {name: section for name, section in artefacts.items() if name not in views}
         return values | {"artefacts": others} | ({"views": views} if views else {})
 
     @model_validator(mode="after")
-    def _named_for_what_they_are(self) -> "Paper":
+    def _names_match_kinds(self) -> "Paper":
         for name, artefact in self.artefacts.items():
             if name.startswith("figure") != artefact.is_figure:
-                raise ValueError(f"artefacts.{name}: a figure has an axis x, a table has none")
+                raise ValueError(f"artefacts.{name}: a figure has an axis x, and a table has none")
         for name, view in self.views.items():
             if name.startswith("figure") != view.is_figure:
                 kind = "figure" if view.is_figure else "table"
@@ -265,34 +291,34 @@ class Paper(Section):
         """The names of all tables and figures."""
         return [*self.artefacts, *self.views]
 
-    def published_at(self, where: Where) -> float | None:
-        """Return the score that the first table which has it prints for a place."""
-        return self._printed.get(where.place)
+    def published_at(self, coordinates: Coordinates) -> float | None:
+        """Return the score printed for some coordinates in the first table that has it."""
+        return self._printed.get(coordinates.key)
 
     @cached_property
-    def compared(self) -> list[tuple[Where, Where]]:
-        """Of all claims what is called better, and than what."""
+    def compared(self) -> list[tuple[Coordinates, Coordinates]]:
+        """The better and the worse side of every comparison in the claims."""
         return [pair for claim in self.claims.values() for pair in claim.sides()]
 
     @cached_property
     def _printed(self) -> dict[tuple, float]:
-        found: dict[tuple, float] = {}
+        printed: dict[tuple, float] = {}
         for artefact in self.artefacts.values():
             for number in artefact.numbers():
                 if number.kind == SCORE and number.published is not None:
-                    found.setdefault(number.where.place, number.published)
-        return found
+                    printed.setdefault(number.coordinates.key, number.published)
+        return printed
 
 
 def load_paper(path: str | Path) -> Paper:
-    """Read the published values of one paper.
+    """Read the paper.yaml of a paper.
 
-    Raises AnalogyQAError, one line for each wrong or unknown key, with the key.
+    Raises AnalogyQAError with one line for each wrong or unknown key.
     """
     try:
         return Paper.model_validate(read_yaml(path))
     except ValidationError as error:
-        explained = [explain_error(Paper, item) for item in error.errors()]
-        # Where they stand in the file.
-        explained = [each.replace("views.", "artefacts.", 1) for each in explained]
-        raise AnalogyQAError("\n".join(f"{path}: {each}" for each in explained)) from None
+        lines = [explain_error(Paper, item) for item in error.errors()]
+        # In the file, views are listed among the artefacts.
+        lines = [line.replace("views.", "artefacts.", 1) for line in lines]
+        raise AnalogyQAError("\n".join(f"{path}: {line}" for line in lines)) from None

@@ -1,68 +1,72 @@
-"""The whole configuration of a run: its own keys, and what its papers configure."""
+"""The whole configuration of a run: its own keys, and the sections of its papers."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Annotated, Literal
 
-from pydantic import (
-    AfterValidator,
-    Field,
-    TypeAdapter,
-    ValidationError,
-    model_validator,
-)
+from pydantic import AfterValidator, Field, TypeAdapter, ValidationError, model_validator
 
 from analogyqa.errors import AnalogyQAError, shown
 from analogyqa.measures import RANKED
-from analogyqa.registry import OBJECTIVES
-from analogyqa.settings import axes as ax
+from analogyqa.settings import overrides as ov
 from analogyqa.settings.analogies import (
     SOLVER,
-    SOLVING_AXES,
+    SOLVING_OVERRIDES,
     TRAINED_ON,
     Category,
     Parser,
     Solving,
 )
-from analogyqa.settings.axes import CHOSEN, SETTING, Axes
 from analogyqa.settings.base import (
     Folder,
     Name,
     Section,
+    checked_by,
+    first_message,
     laid_over,
     require_known,
 )
 from analogyqa.settings.data import ALL, FOLD, OTHER, Dataset
-from analogyqa.settings.seeds import ALL_OTHERS, CROSSFIT, Seeds
+from analogyqa.settings.overrides import HYPERPARAMETERS, TUNED, Overrides
+from analogyqa.settings.seeds import ALL_OTHERS, CROSS_VALIDATION, Seeds
 from analogyqa.settings.studies import (
     PAPER,
     Bootstrap,
-    Crossfit,
+    CrossValidation,
     Selection,
     Sensitivity,
     Studies,
 )
 from analogyqa.settings.systems import System
 from analogyqa.settings.tracking import TrackingUri
-from analogyqa.settings.vectors import VECTORS_AXES, Lemmas, NamedEntities, SentenceVectors, Vectors
+from analogyqa.settings.vectors import (
+    VECTORS_OVERRIDES,
+    Lemmas,
+    NamedEntities,
+    SentenceVectors,
+    Vectors,
+)
 from analogyqa.text import nfc
 
 
-def _require_points(axes: dict[str, list]) -> dict[str, list]:
-    for name, points in axes.items():
+def _require_points(sweeps: dict[str, list]) -> None:
+    for name, points in sweeps.items():
         for point in points:
-            ax.require_axes({name: point})
-    return axes
+            ov.require_overrides({name: point})
 
 
 class Config(Section):
-    """The keys of config.yaml, then those that the configurations of its papers make up.
+    """The keys of config.yaml, followed by the sections that papers configure.
 
-    `seeds` may be a mapping, of which `seeds_of` has what is not `default`. `axes` maps an axis to
-    its only points here, in place of those that the papers show. Of `studies` a user writes no
-    key: they are the sections selection, sensitivity, crossfit and extra_rows of each paper.
-    `left_out` maps systems and data sets that cannot be had here to the reason, or a system on a
-    data set (`similarity trecqa`); `stand_ins` what stands in for a file that a paper names, by its
-    name in a record, to what it replaces.
+    Args:
+        seeds: The seeds of every cell, or a mapping by subset, `cross_validation` and `default`.
+        seeds_of: The entries of such a mapping other than `default`; not written by users.
+        sweeps: The points of an override that figures show instead of the papers' points.
+        left_out: Why a system, a data set or a system on a data set (`similarity trecqa`) is left
+            out.
+        substitutes: The paper's file that a file in a record replaces, by the name of the latter.
+        studies: The sections selection, sensitivity, cross_validation and extra_rows of each
+            paper; not written by users.
     """
 
     output_dir: Folder
@@ -75,8 +79,8 @@ class Config(Section):
     papers: list[Name] = Field(min_length=1)
     comparable: bool = True
     bootstrap: Bootstrap = Bootstrap()
-    axes: Annotated[
-        dict[str, Annotated[list, Field(min_length=1)]], AfterValidator(_require_points)
+    sweeps: Annotated[
+        dict[str, Annotated[list, Field(min_length=1)]], checked_by(_require_points)
     ] = {}
     left_out: dict[str, str] = {}
 
@@ -91,7 +95,7 @@ class Config(Section):
     parser: Parser | None = None
     categories: dict[Name, Category] = {}
     systems: dict[Name, System] = Field(min_length=1)
-    stand_ins: dict[Name, str] = {}
+    substitutes: dict[Name, str] = {}
     studies: dict[Name, Studies] = {}
 
     @model_validator(mode="before")
@@ -101,39 +105,37 @@ class Config(Section):
         if not isinstance(seeds, dict) or ALL_OTHERS not in seeds:
             return values
         by_subset = {}
-        for name, own in seeds.items():
+        for name, value in seeds.items():
             try:
-                by_subset[name] = TypeAdapter(Seeds).validate_python(own)
+                by_subset[name] = TypeAdapter(Seeds).validate_python(value)
             except ValidationError as error:
-                text = error.errors()[0]["msg"].removeprefix("Value error, ")
-                raise ValueError(f"seeds.{name}: {shown(own)} is not allowed: {text}") from None
+                text = f"seeds.{name}: {shown(value)} is not allowed: {first_message(error)}"
+                raise ValueError(text) from None
         return {**values, "seeds": by_subset.pop(ALL_OTHERS), "seeds_of": by_subset}
 
     @model_validator(mode="after")
     def _names_exist(self) -> "Config":
-        words = [word for words in self.question_types.values() for word in words]
-        if twice := sorted({word for word in words if words.count(word) > 1}):
-            raise ValueError(f"question_types: {', '.join(twice)} makes two types")
+        words = Counter(word for words in self.question_types.values() for word in words)
+        if twice := sorted(word for word, count in words.items() if count > 1):
+            raise ValueError(f"question_types: {', '.join(twice)} belongs to two types")
         for name in {ALL, OTHER} & set(self.question_types):
             raise ValueError(f"question_types.{name}: this name is taken, choose another one")
         if ALL in self.subsets:
-            raise ValueError(f"subsets.{ALL}: this subset is always there, choose another name")
-        for name in self.seeds_of:
-            require_known("seeds", name, (*self.subsets, ALL, CROSSFIT, ALL_OTHERS))
+            raise ValueError(f"subsets.{ALL}: this subset always exists, choose another name")
+        keys = (*self.subsets, ALL, CROSS_VALIDATION, ALL_OTHERS)
+        require_known("seeds", self.seeds_of, keys)
         for name, dataset in self.datasets.items():
-            for each in dataset.categories:
-                require_known(f"datasets.{name}.categories", each, self.categories)
-        for name, types in self.subsets.items():
-            for each in types:
-                require_known(f"subsets.{name}", each, (*self.question_types, *self.relations))
+            require_known(f"datasets.{name}.categories", dataset.categories, self.categories)
+        types = (*self.question_types, *self.relations)
+        for name, subset in self.subsets.items():
+            require_known(f"subsets.{name}", subset, types)
         for name, system in self.systems.items():
             self.check_system(f"systems.{name}", system)
         for name, stored in self.sentence_vectors.items():
             if stored.vectors is not None:
                 require_known(f"sentence_vectors.{name}.vectors", stored.vectors, self.vectors)
         for name, vectors in self.vectors.items():
-            for dataset in vectors.corpora or {}:
-                require_known(f"vectors.{name}.corpora", dataset, self.datasets)
+            require_known(f"vectors.{name}.corpora", vectors.corpora or [], self.datasets)
             if vectors.lemmas and self.lemmas is None:
                 raise ValueError(f"vectors.{name}.lemmas: the section lemmas is missing")
         if self.named_entities:
@@ -141,196 +143,199 @@ class Config(Section):
         return self
 
     def require_study(self, study: Studies) -> None:
-        """Raise ValueError, which begins with the key, when a study does not fit to the rest."""
+        """Raise ValueError, starting with the key, when a study contradicts other sections."""
         if selection := study.selection:
             self._check_study("selection", selection)
-            if selection.systems and not selection.settings:
-                raise ValueError("selection.settings: name at least one setting to choose")
-            for name in selection.systems:
-                if self.selection_of(name) != selection:
-                    raise ValueError(f"selection.systems: {name} is in another paper's, too")
-                for setting in selection.systems[name]:
-                    require_known(f"selection.systems.{name}", setting, selection.settings)
-            for name, changes in selection.settings.items():
-                key = f"selection.settings.{name}"
-                if name in (PAPER, CHOSEN):
+            choices = selection.hyperparameters
+            if selection.systems and not choices:
+                raise ValueError("selection.hyperparameters: give at least one choice")
+            for name, allowed in selection.systems.items():
+                if self.find_selection(name) != selection:
+                    raise ValueError(
+                        f"selection.systems: {name} is also in the selection of another paper"
+                    )
+                require_known(f"selection.systems.{name}", allowed, choices)
+            for name, changes in choices.items():
+                key = f"selection.hyperparameters.{name}"
+                if name in (PAPER, TUNED):
                     raise ValueError(f"{key}: this name is taken")
-                for axis in changes:
-                    require_known(key, axis, ax.TRAINING_AXES, "no setting of the training")
-                choosing = [each for each, names in selection.systems.items() if name in names]
-                self._check_changes(key, changes, choosing)
+                require_known(key, changes, ov.TRAINING_OVERRIDES, "not a key of training")
+                users = [user for user, names in selection.systems.items() if name in names]
+                self._check_changes(key, changes, users)
         if sensitivity := study.sensitivity:
             self._check_study("sensitivity", sensitivity)
             require_known("sensitivity.measure", sensitivity.measure, RANKED)
             for (choice, value), changes in sensitivity.variations().items():
-                key = f"sensitivity.axes.{choice}.{value}"
+                key = f"sensitivity.choices.{choice}.{value}"
                 self._check_changes(key, changes, sensitivity.systems)
+        if cross_validation := study.cross_validation:
+            self._check_study("cross_validation", cross_validation)
+            require_known("cross_validation.measures", cross_validation.measures, RANKED)
 
-        if crossfit := study.crossfit:
-            self._check_study("crossfit", crossfit)
-            for name in crossfit.measures:
-                require_known("crossfit.measures", name, RANKED)
-
-    def _check_study(self, key: str, section: Selection | Sensitivity | Crossfit) -> None:
+    def _check_study(self, key: str, section: Selection | Sensitivity | CrossValidation) -> None:
         require_known(f"{key}.subset", section.subset, (*self.subsets, ALL))
+        require_known(f"{key}.systems", section.systems, self.systems)
         for name in section.systems:
-            require_known(f"{key}.systems", name, self.systems)
-            if not self.systems[name].trained and not isinstance(section, Crossfit):
-                raise ValueError(f"{key}.systems: {name} is not trained, it has no settings")
-        for name in [] if isinstance(section, Selection) else section.datasets:
-            require_known(f"{key}.datasets", name, self.datasets)
+            if not self.systems[name].trained and not isinstance(section, CrossValidation):
+                raise ValueError(f"{key}.systems: {name} is not trained")
+        if not isinstance(section, Selection):
+            require_known(f"{key}.datasets", section.datasets, self.datasets)
 
     def _check_changes(self, key: str, changes: dict, systems: Sequence[str]) -> None:
         for name in systems:
             try:
-                changed = self.system_at(name, ax.axes_of(changes))
+                changed = self.system_at(name, ov.as_overrides(changes))
             except ValueError as error:
                 raise ValueError(f"{key}: {error}") from None
             self.check_system(key, changed)
 
     def check_system(self, key: str, system: System) -> None:
-        """Raise ValueError, which begins with `key`, when what a system reads is not configured."""
+        """Raise ValueError, starting with the key, when a system needs what is not configured."""
         if system.vectors is not None:
             require_known(f"{key}.vectors", system.vectors, self.vectors)
-            for name in VECTORS_AXES:
+            for name in VECTORS_OVERRIDES:
                 if getattr(system, name) is not None and not self.vectors[system.vectors].corpora:
                     raise ValueError(f"{key}.{name}: {system.vectors} are not trained on corpora")
-        for name in system.sentence_vectors or []:
-            require_known(f"{key}.sentence_vectors", name, self.sentence_vectors)
+        stored = system.sentence_vectors or []
+        require_known(f"{key}.sentence_vectors", stored, self.sentence_vectors)
+        require_known(f"{key}.ranker.parts", system.parts, self.systems)
         for name in system.parts:
-            require_known(f"{key}.parts", name, self.systems)
             if self.systems[name].parts:
-                raise ValueError(f"{key}.parts: {name} is fused itself: name its parts")
+                raise ValueError(f"{key}.ranker.parts: {name} is fused; give its parts instead")
         if system.rewriting and self.named_entities is None:
             raise ValueError(f"{key}.rewriting: the section named_entities is missing")
         if system.rewriting and system.vectors and self.vectors[system.vectors].lemmas:
-            raise ValueError(f"{key}.rewriting: not with vectors of lemmas")
+            raise ValueError(f"{key}.rewriting: vectors of lemmas do not allow rewriting")
 
-    def own(self, section: Literal["datasets", "systems", "subsets"]) -> list[str]:
+    def outside_papers(self, section: Literal["datasets", "systems", "subsets"]) -> list[str]:
         """Return the data sets, systems or subsets that no paper configures."""
         known = {name for study in self.studies.values() for name in getattr(study, section)}
         return [name for name in getattr(self, section) if name not in known]
 
-    def chooses_on(self, system: str, dataset: str) -> bool:
-        """Return whether a system chooses a setting on a data set."""
+    def is_tuned_on(self, system: str, dataset: str) -> bool:
+        """Return whether the hyperparameters of a system are tuned on a data set."""
         return any(
             study.selection and system in study.selection.systems and dataset in study.datasets
             for study in self.studies.values()
         )
 
-    def rests_on_training(self, system: str) -> bool:
-        """Return whether a system is trained, or one of those that it fuses."""
+    def uses_training(self, system: str) -> bool:
+        """Return whether a system, or a part of a fused one, is trained."""
         names = (system, *self.systems[system].parts)
         return any(self.systems[name].trained for name in names if name in self.systems)
 
-    def selection_of(self, system: str) -> Selection | None:
-        """Return the selection that a system takes part in."""
-        for study in self.studies.values():
-            if study.selection and system in study.selection.systems:
-                return study.selection
-        return None
+    def find_selection(self, system: str) -> Selection | None:
+        """Return the selection that tunes a system, None if there is none."""
+        selections = (study.selection for study in self.studies.values())
+        return next((s for s in selections if s and system in s.systems), None)
 
-    def settings_of(self, system: str) -> dict[str, Axes]:
-        """Return the settings that a system is reported at, with their axes.
+    def reported_hyperparameters(self, system: str) -> dict[str, Overrides]:
+        """Return the hyperparameters a system is reported with, and the overrides for them.
 
-        `paper`, the one that the paper states, and `chosen` where it chooses one; for a system that
-        is not trained only "".
+        These are `paper`, and `tuned` if a selection has the system; "" if it is not trained.
         """
         if not self.systems[system].trained:
             return {"": ()}
-        return {PAPER: ()} | ({CHOSEN: ((SETTING, CHOSEN),)} if self.selection_of(system) else {})
+        tuned: dict[str, Overrides] = {TUNED: ((HYPERPARAMETERS, TUNED),)}
+        return {PAPER: ()} | (tuned if self.find_selection(system) else {})
 
-    def choices_of(self, system: str, axes: Axes) -> dict[str, Axes]:
-        """Return what a cell may be trained at: setting to axes; several for a chosen one."""
-        if (SETTING, CHOSEN) not in axes:
-            trained = tuple(axis for axis in axes if axis[0] in ax.TRAINING_AXES)
-            return {ax.to_text(trained) if trained else PAPER: axes}
-        selection = self.selection_of(system)
+    def hyperparameter_choices(self, system: str, overrides: Overrides) -> dict[str, Overrides]:
+        """Return the hyperparameters that a cell may be trained with: name to overrides.
+
+        There are several if dev will choose among them. Otherwise the name is `paper`, or the
+        overrides of training as text.
+        """
+        if (HYPERPARAMETERS, TUNED) not in overrides:
+            training = ov.among(overrides, ov.TRAINING_OVERRIDES)
+            return {ov.to_text(training) if training else PAPER: overrides}
+        selection = self.find_selection(system)
         if selection is None:
-            raise AnalogyQAError(f"{system}: no selection names it, so it has no chosen setting")
+            raise AnalogyQAError(f"{system}: no selection tunes the hyperparameters of this system")
         return {PAPER: ()} | {
-            name: self.canonical(system, ax.axes_of(selection.settings[name]))
+            name: self.canonical_overrides(system, ov.as_overrides(selection.hyperparameters[name]))
             for name in selection.systems[system]
         }
 
-    def system_at(self, system: str, axes: Axes) -> System:
-        """Return a system with what its axes change; raises ValueError where they do not fit."""
-        own = self.systems[system]
-        # Of a fused one they may be of its parts.
-        changes = ax.changes(axis for axis in axes if own.reads(axis[0]) or not own.parts)
+    def system_at(self, system: str, overrides: Overrides) -> System:
+        """Return a system with overrides applied; raises ValueError when they do not fit it."""
+        configured = self.systems[system]
+        # Some overrides may be only for the parts of a fused system, or for another ranker.
+        changes = ov.changes(
+            (name, value)
+            for name, value in overrides
+            if configured.reads(name) or not (configured.parts or name in ov.RANKER_OVERRIDES)
+        )
         try:
-            values = laid_over(own.model_dump(exclude_unset=True), changes)
-            return System.model_validate(values) if changes else own
+            values = laid_over(configured.model_dump(exclude_unset=True), changes)
+            return System.model_validate(values) if changes else configured
         except ValidationError as error:
-            text = error.errors()[0]["msg"].removeprefix("Value error, ")
-            raise ValueError(f"{system}: {text}") from None
+            raise ValueError(f"{system}: {first_message(error)}") from None
 
-    def dataset_at(self, dataset: str, axes: Axes) -> Dataset:
-        """Return a data set with what axes change.
+    def dataset_at(self, dataset: str, overrides: Overrides) -> Dataset:
+        """Return a data set with overrides applied.
 
-        What is dropped is not counted any more, so a changed data set expects no counts.
+        A changed data set expects no counts, because it has other questions.
         """
-        own, changes = self.datasets[dataset], dict(ax.of_dataset(axes))
-        values = own.model_dump() | changes | {"questions": {}}
-        return Dataset.model_validate(values) if changes else own
+        configured, changes = self.datasets[dataset], dict(ov.dataset_overrides(overrides))
+        values = configured.model_dump() | changes | {"questions": {}}
+        return Dataset.model_validate(values) if changes else configured
 
     def vectors_at(self, name: str) -> Vectors:
-        """Return vectors by the name that `System.word_vectors` gives them."""
-        own, _, axes = name.partition(ax.AT)
-        changes = dict(ax.from_text(axes)) if axes else {}
-        return Vectors.model_validate(self.vectors[own].model_dump(exclude_unset=True) | changes)
+        """Return vectors by the name that `System.word_vectors` has for them."""
+        configured, _, overrides = name.partition(ov.AT)
+        values = self.vectors[configured].model_dump(exclude_unset=True)
+        return Vectors.model_validate(values | (dict(ov.from_text(overrides)) if overrides else {}))
 
-    def canonical(self, system: str, axes: Axes, dataset: str | None = None) -> Axes:
-        """Return axes without those that change nothing in a system, or in a data set.
+    def canonical_overrides(
+        self, system: str, overrides: Overrides, dataset: str | None = None
+    ) -> Overrides:
+        """Return overrides without those that change nothing in a system or data set.
 
-        Of a fused system those stay that change one of its parts.
+        For a fused system, keep the overrides that affect at least one of its parts.
         """
-        own = self.systems[system]
-        of_parts = {axis for part in own.parts for axis in self.canonical(part, axes, dataset)}
-        axes = tuple(axis for axis in axes if own.reads(axis[0]))
-        changed, kept = self.system_at(system, axes), []
-        if dataset is not None and self.datasets[dataset].solved:
-            read = SOLVING_AXES if own.trained else {*SOLVING_AXES} - {TRAINED_ON}
-            kept = [axis for axis in axes if axis[0] in read]
-            kept += [] if SOLVER in dict(axes) else [(SOLVER, Solving().solver)]
-        axes = tuple(axis for axis in axes if axis[0] not in SOLVING_AXES)
-        for name, value in axes:
-            if name in ax.DATASET_AXES:
-                if dataset is None:
-                    continue
-                both = (self.dataset_at(dataset, each) for each in ((), axes))
-                before, after = (ax.text_of(getattr(each, name)) for each in both)
-            elif name == SETTING:
+        configured = self.systems[system]
+        kept: set[tuple[str, str]] = set()
+        for part in configured.parts:
+            kept.update(self.canonical_overrides(part, overrides, dataset))
+        overrides = tuple(override for override in overrides if configured.reads(override[0]))
+        changed = self.system_at(system, overrides)
+        if dataset is not None and self.datasets[dataset].gives_relations:
+            solving = {SOLVER: Solving().solver} | dict(ov.among(overrides, SOLVING_OVERRIDES))
+            if not configured.trained:
+                solving.pop(TRAINED_ON, None)
+            kept.update(solving.items())
+        for name, value in overrides:
+            if name in SOLVING_OVERRIDES or (name in ov.DATASET_OVERRIDES and dataset is None):
+                continue
+            if name == HYPERPARAMETERS:
                 before, after = "", value
+            elif dataset is not None and name in ov.DATASET_OVERRIDES:
+                sections = (self.datasets[dataset], self.dataset_at(dataset, overrides))
+                before, after = (ov.text_of(getattr(section, name)) for section in sections)
             else:
-                before, after = (_effective(each, name) for each in (own, changed))
-            kept += [(name, after)] if before != after else []
-        return tuple(sorted({*kept, *of_parts}))
+                before, after = (ov.effective_value(s, name) for s in (configured, changed))
+            if before != after:
+                kept.add((name, after))
+        return tuple(sorted(kept))
 
-    def seeds_at(self, subset: str, axes: Axes) -> list[int]:
+    def seeds_at(self, subset: str, overrides: Overrides) -> list[int]:
         """Return the seeds of a cell."""
-        return self.seeds_of.get(CROSSFIT if FOLD in dict(axes) else subset, self.seeds)
+        key = CROSS_VALIDATION if FOLD in dict(overrides) else subset
+        return self.seeds_of.get(key, self.seeds)
 
     @property
     def all_seeds(self) -> list[int]:
-        """Every seed that some cell has."""
+        """The seeds of all cells."""
         return list(dict.fromkeys(sum(self.seeds_of.values(), self.seeds)))
 
     def types_of(self, subset: str) -> list[str] | None:
-        """Return the question types, or relations, of a subset; None for `all`."""
+        """Return the question types, or the relations, of a subset; None for `all`."""
         return None if subset == ALL else self.subsets.get(subset, [subset])
 
     @property
     def relations(self) -> list[str]:
-        """The relations of all data sets; each is a subset, too."""
-        return [each for dataset in self.datasets.values() for each in dataset.relations]
+        """The relations of all data sets, each of which is also a subset."""
+        return [name for dataset in self.datasets.values() for name in dataset.relations]
 
-    def lowercase_of(self, section: Vectors | SentenceVectors) -> bool:
+    def is_lowercase(self, section: Vectors | SentenceVectors) -> bool:
         return self.lowercase if section.lowercase is None else section.lowercase
-
-
-def _effective(system: System, name: str) -> str:
-    """Return a value of a system's axis; a loss over both sides is another one where one is."""
-    value = ax.value_in(system, name)
-    one_sided = OBJECTIVES[value].one_sided if name == "loss" else None
-    return one_sided if one_sided and not system.compares else value

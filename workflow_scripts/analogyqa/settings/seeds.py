@@ -7,7 +7,8 @@ from pydantic import AfterValidator, BeforeValidator, Field
 from analogyqa.settings.base import WholeNumber, number_of
 
 MOST_SEEDS = 10_000
-CROSSFIT, ALL_OTHERS = "crossfit", "default"  # beside subsets, what may have seeds of its own
+# The keys, besides subsets, that may have seeds of their own.
+CROSS_VALIDATION, ALL_OTHERS = "cross_validation", "default"
 
 
 def _distinct(seeds: list[int]) -> list[int]:
@@ -26,8 +27,8 @@ def _seed_list(value: object) -> object:
         return list(range(value))
     if not isinstance(value, list):
         raise ValueError(
-            f"give a number or a list of numbers; or a mapping of a subset, {CROSSFIT} and "
-            f"{ALL_OTHERS} to such"
+            f"give a number, a list of numbers, or a mapping from subsets, {CROSS_VALIDATION} and "
+            f"{ALL_OTHERS} to numbers or lists"
         )
     return value
 

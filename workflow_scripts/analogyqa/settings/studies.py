@@ -1,12 +1,10 @@
-"""What a paper's configuration asks for beyond its artefacts: settings to choose from, open choices
-to vary, further rows. And the intervals."""
+"""What a paper's configuration asks for beyond its artefacts, and the confidence intervals."""
 
 from typing import Annotated
 
 from pydantic import AfterValidator, Field, model_validator
 
 from analogyqa.measures import RANKED
-from analogyqa.settings.axes import require_axes
 from analogyqa.settings.base import (
     Entries,
     Name,
@@ -15,63 +13,75 @@ from analogyqa.settings.base import (
     require_known,
     without_nulls,
 )
+from analogyqa.settings.overrides import require_overrides
 
-PAPER = "paper"  # the setting that a paper states
+PAPER = "paper"  # the name of the hyperparameters that a paper states
 
-
-# Changes of a system, its training or its data set: axis to value.
-Changes = Annotated[dict[str, object], Field(min_length=1), AfterValidator(require_axes)]
+# Changes of a system, its training or its data set: values by override.
+Changes = Annotated[dict[str, object], Field(min_length=1), AfterValidator(require_overrides)]
 
 
 class Selection(Section):
-    """Settings that trained systems may choose from, by the mean of their best dev value.
+    """The hyperparameters among which trained systems choose on dev, besides those of the paper.
 
-    It is the measure that the system's training selects its epoch by, on one subset. `settings`
-    says what each changes of the training; `paper` is no change. `systems` maps a system to the
-    settings that it may choose, beside `paper`; a list of systems may choose all of them.
+    The best have the highest mean over seeds of the best dev value, on one subset and by the
+    measure that the system's training selects its epoch by.
+
+    Args:
+        subset: The subset on which the choices are compared.
+        systems: The names of the choices that each system has; a list of systems has all of them.
+        hyperparameters: The changes of training that each choice makes, by name.
     """
 
     subset: Name
     systems: Entries[list[str]] = {}
-    settings: Entries[Changes] = {}
+    hyperparameters: Entries[Changes] = {}
 
     @model_validator(mode="before")
     @classmethod
     def _all_of_them(cls, values: dict) -> dict:
-        systems, settings = values.get("systems"), without_nulls(values.get("settings"))
-        if not (isinstance(systems, list) and isinstance(settings, dict)):
+        systems, choices = values.get("systems"), values.get("hyperparameters")
+        if not (isinstance(systems, list) and isinstance(choices, dict)):
             return values
-        return {**values, "systems": {name: list(settings) for name in systems}}
+        return {**values, "systems": {name: list(without_nulls(choices)) for name in systems}}
 
 
 class Sensitivity(Section):
-    """The open choices, each varied alone around the paper's setting on one subset.
+    """Choices that the paper leaves open, each varied alone on one subset.
 
-    `datasets` is null for all of the paper's, whose names the loaded section has. Of two systems
-    the first is claimed to be better, by `measure`.
+    Args:
+        subset: The subset on which the variations are compared.
+        measure: The measure by which they are compared.
+        datasets: The data sets; null for all data sets of the paper.
+        systems: The systems. If there are two, the paper claims that the first one is better.
+        choices: The changes that each value of a choice makes, by choice and value.
     """
 
     subset: Name
     measure: str
     datasets: Annotated[list[str], Field(min_length=1)]
     systems: list[str] = []
-    axes: Entries[Entries[Changes]] = {}
+    choices: Entries[Entries[Changes]] = {}
 
     def variations(self) -> dict[tuple[str, str], dict[str, object]]:
-        """Return what each variation changes, by choice and value; the paper's setting first."""
+        """Return the changes of each variation by (choice, value), starting with no change."""
         return {(PAPER, ""): {}} | {
             (choice, value): changes
-            for choice, values in self.axes.items()
+            for choice, values in self.choices.items()
             for value, changes in values.items()
         }
 
 
-class Crossfit(Section):
-    """Systems cross-fitted at the paper's setting, on all questions of a subset.
+class CrossValidation(Section):
+    """Cross-validation with the paper's hyperparameters, over all questions of a subset.
 
-    Each of the `folds` is tested by what was trained on the others; see `corpora.folds`. `datasets`
-    is as in `Sensitivity`. Of the `measures`, which the page shows, the first is the main one.
-    `pairs` are two of the systems each, held against each other by type of question and of answer.
+    Args:
+        subset: The subset whose questions are divided into folds; see `corpora.folds`.
+        measures: The measures that the page shows, the main one first.
+        folds: The number of folds.
+        datasets: The data sets; null for all data sets of the paper.
+        systems: The systems that are cross-validated.
+        pairs: Pairs of these systems that are compared by type of question and of answer.
     """
 
     subset: Name
@@ -82,18 +92,19 @@ class Crossfit(Section):
     pairs: Entries[Annotated[list[str], Field(min_length=2, max_length=2)]] = {}
 
     @model_validator(mode="after")
-    def _pairs_are_cross_fitted(self) -> "Crossfit":
+    def _pairs_are_cross_validated(self) -> "CrossValidation":
         for name, pair in self.pairs.items():
-            for system in pair:
-                require_known(f"pairs.{name}", system, self.systems, "not among systems")
+            require_known(f"pairs.{name}", pair, self.systems, "not among systems")
         return self
 
 
 class Studies(Section):
-    """Of one paper's configuration, what is about the paper.
+    """The part of a paper's configuration that is about the paper itself.
 
-    `datasets`, `systems` and `subsets` are those that it configures. `extra_rows` maps a table to
-    systems that it does not have and that get a row of their own in it.
+    Args:
+        datasets, systems, subsets: The names of those that the paper configures.
+        selection, sensitivity, cross_validation: Its studies, None for those it does not have.
+        extra_rows: The systems that get an additional row in a table, by table.
     """
 
     datasets: list[str] = []
@@ -101,12 +112,12 @@ class Studies(Section):
     subsets: list[str] = []
     selection: Selection | None = None
     sensitivity: Sensitivity | None = None
-    crossfit: Crossfit | None = None
+    cross_validation: CrossValidation | None = None
     extra_rows: dict[Name, list[str]] = {}
 
 
 class Bootstrap(Section):
-    """The intervals: seeds and items resampled together."""
+    """The bootstrap behind the confidence intervals, which resamples seeds and items together."""
 
     samples: Annotated[WholeNumber, Field(ge=100, le=1_000_000)] = 2000
     confidence: float = Field(default=0.95, gt=0.5, lt=1)

@@ -1,11 +1,11 @@
-"""The tracking store of MLflow: an SQLite file, or a server."""
+"""The MLflow tracking store: an SQLite file or a server."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from pydantic import AfterValidator
 
-from analogyqa.settings.base import without_credentials
+from analogyqa.settings.base import checked_by, without_credentials
 
 if TYPE_CHECKING:
     from analogyqa.settings.run import Config
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 _SQLITE = "sqlite:///"
 
 
-def database_of(tracking_uri: str) -> Path | None:
-    """Return the file of an SQLite URI, None for a server; raises ValueError for another scheme."""
+def database_path(tracking_uri: str) -> Path | None:
+    """Return the file of an SQLite URI, None for a server; raises ValueError for other schemes."""
     if tracking_uri.startswith(_SQLITE) and tracking_uri != _SQLITE:
         return Path(tracking_uri.removeprefix(_SQLITE))
     if tracking_uri.startswith(("http://", "https://")):
@@ -22,14 +22,9 @@ def database_of(tracking_uri: str) -> Path | None:
     raise ValueError(f"give {_SQLITE}path/to/mlflow.db or the http(s) address of an MLflow server")
 
 
-def _of_known_scheme(tracking_uri: str) -> str:
-    database_of(tracking_uri)
-    return tracking_uri
+TrackingUri = Annotated[str, AfterValidator(without_credentials), checked_by(database_path)]
 
 
-TrackingUri = Annotated[str, AfterValidator(without_credentials), AfterValidator(_of_known_scheme)]
-
-
-def tracking_uri_of(config: "Config") -> str:
-    """Return the tracking URI, by default that of an SQLite file in the output folder."""
+def resolve_tracking_uri(config: "Config") -> str:
+    """Return the configured tracking URI; the default is an SQLite file in the output folder."""
     return config.tracking_uri or f"{_SQLITE}{Path(config.output_dir, 'mlflow.db')}"

@@ -1,29 +1,31 @@
-"""Word vectors, sentence vectors, and who finds named entities."""
+"""Word vectors, sentence vectors, named entities and lemmas."""
 
 from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from analogyqa.registry import PRETRAINED
-from analogyqa.settings.base import Alternatives, Count, Name, Section, WholeNumber
-from analogyqa.settings.data import Split
+from analogyqa.pretrained.specs import PRETRAINED
+from analogyqa.settings.base import Alternatives, Count, Name, OneOf, Section, Split, WholeNumber
 
-# What of vectors that are trained on data sets a system may change.
-VECTORS_AXES = ("dim", "window")
+# The keys of vectors trained on data sets that a system may override.
+VECTORS_OVERRIDES = ("dim", "window")
 
 
 class Vectors(Section):
-    """Word vectors, read from a file or trained here.
+    """Word vectors: read from a file, or trained here.
 
     Args:
-        source: a file of vectors.
-        train_on: text files that fastText is trained on.
-        corpora: data sets, with their splits, whose questions and candidates word2vec is trained
-            on: skip-gram with hierarchical softmax.
-        lemmas: of `corpora`, whether the vectors are of lemmas. A system that reads them sees the
-            content words of a sentence; the section `lemmas` says which these are.
-        window: of `corpora`, words on each side.
-        lowercase: the configuration's where it is null.
+        source: The file of the vectors.
+        train_on: Text files on which fastText is trained.
+        corpora: Data sets, with their splits, on whose questions and candidates word2vec is trained
+            (skip-gram with hierarchical softmax).
+        lemmas: Whether word2vec is trained on lemmas. Systems with such vectors read only the
+            content words of a sentence, as the section `lemmas` defines them.
+        window: The number of context words on each side for word2vec.
+        dim, epochs, min_count: The dimension, the passes over the text, and how often a word must
+            occur, for vectors that are trained here.
+        out_of_vocabulary: The vectors of unknown words.
+        lowercase: Whether words are lower-cased; null for the value of the whole configuration.
     """
 
     source: Alternatives | None = None
@@ -43,16 +45,14 @@ class Vectors(Section):
     @model_validator(mode="after")
     def _one_origin(self) -> "Vectors":
         if sum(origin is not None for origin in (self.source, self.train_on, self.corpora)) != 1:
-            raise ValueError("give one of source (a file), train_on (a text) and corpora")
+            raise ValueError("give exactly one of source (a file), train_on (texts) and corpora")
         if self.source and set(self.model_fields_set) & {"dim", "epochs", "min_count"}:
-            raise ValueError("dim, epochs and min_count belong to train_on; a source has its own")
+            raise ValueError("dim, epochs and min_count are only for vectors that are trained here")
         if not self.corpora and set(self.model_fields_set) & {"lemmas", "window"}:
             raise ValueError("lemmas and window belong to corpora")
-        if self.corpora and self.out_of_vocabulary == "subword":
-            raise ValueError("subword needs a fastText .bin file or train_on")
-        # Of a registered source the file is known later, when select_vectors checks it.
+        # The file of a registered source is not known yet; select_vectors checks it.
         readable = all(name.endswith(".bin") or "/" not in name for name in self.source or [])
-        if self.out_of_vocabulary == "subword" and not readable:
+        if self.out_of_vocabulary == "subword" and (self.corpora or not readable):
             raise ValueError("subword needs a fastText .bin file or train_on")
         return self
 
@@ -61,19 +61,19 @@ class SentenceVectors(Section):
     """Sentence vectors of a pre-trained encoder, computed once for each sentence.
 
     Args:
-        encoder: a key of `PRETRAINED`.
-        weights: the encoder's file, as a split of a data set; for `sentence_transformers` and
-            `hugging_face` the name or the folder of a model.
-        train_on, dev_on: files of natural language inference to train `infersent` on here instead,
-            each with its alternatives.
-        lstm_dim: of an `infersent` trained here, for each direction.
-        vectors: the word vectors that the encoder reads.
-        lowercase: the configuration's where it is null.
-        pooling: of `hugging_face`: the vector of the first token, or the mean of all.
-        k: of `dct`: the last coefficient.
+        encoder: A key of `PRETRAINED`.
+        weights: The encoder's file, given like a split of a data set. For `sentence_transformers`
+            and `hugging_face`, the name or the folder of a model.
+        train_on, dev_on: Files of natural language inference, with alternatives, on which
+            `infersent` is trained here instead.
+        lstm_dim: The number of states per direction of an `infersent` that is trained here.
+        vectors: The word vectors that the encoder reads.
+        lowercase: Whether words are lower-cased; null for the value of the whole configuration.
+        pooling: Whether `hugging_face` takes the vector of the first token or the mean of all.
+        k: The last coefficient that `dct` keeps.
     """
 
-    encoder: Literal[tuple(PRETRAINED)]  # type: ignore[valid-type]
+    encoder: Annotated[str, OneOf(PRETRAINED)]
     weights: Alternatives | None = None
     train_on: list[Alternatives] | None = None
     dev_on: list[Alternatives] | None = None
@@ -85,33 +85,35 @@ class SentenceVectors(Section):
 
     @model_validator(mode="after")
     def _what_the_encoder_reads(self) -> "SentenceVectors":
-        entry = PRETRAINED[self.encoder]
+        spec = PRETRAINED[self.encoder]
         trained = self.train_on is not None
         if trained and (self.encoder != "infersent" or self.weights or not self.dev_on):
-            raise ValueError("train_on is for the encoder infersent without weights, with dev_on")
-        if entry.needs_weights and not trained and self.weights is None:
+            raise ValueError(
+                "train_on is only for the encoder infersent, needs dev_on, and excludes weights"
+            )
+        if spec.needs_weights and not trained and self.weights is None:
             raise ValueError(f"the encoder {self.encoder} needs weights")
-        if entry.needs_vectors != (self.vectors is not None):
-            needs = "needs" if entry.needs_vectors else "reads no"
+        if spec.needs_vectors != (self.vectors is not None):
+            needs = "needs" if spec.needs_vectors else "reads no"
             raise ValueError(f"the encoder {self.encoder} {needs} vectors")
-        if foreign := self.model_fields_set & {"pooling", "k"} - {*entry.options}:
+        if foreign := self.model_fields_set & {"pooling", "k"} - {*spec.options}:
             raise ValueError(f"the encoder {self.encoder} has no {' and no '.join(foreign)}")
         return self
 
     @property
     def options(self) -> dict[str, object]:
-        """What of it is the matter of its encoder alone."""
+        """The keys that only its encoder reads, with their values."""
         return {name: getattr(self, name) for name in PRETRAINED[self.encoder].options}
 
 
 class NamedEntities(Section):
-    """Who finds the names, places and dates that replace a question word.
+    """The model that finds the names, places and dates that replace a question word.
 
     Args:
-        model: a spaCy model (an installed package, or a path: as it is, below resources_dir or a
-            mirror) or a file of entity patterns; of a list the first that is there.
-        vectors: the word vectors that entities and candidates are compared by.
-        labels: question type to the labels of the entities that it asks for.
+        model: A spaCy model (an installed package, or a path, also relative to resources_dir or a
+            mirror) or a file of entity patterns. The first available one of a list is used.
+        vectors: The word vectors with which entities and candidates are compared.
+        labels: The entity labels that each question type asks for.
     """
 
     model: Alternatives
@@ -120,11 +122,11 @@ class NamedEntities(Section):
 
 
 class Lemmas(Section):
-    """Who finds lemmas, and which of them are content words.
+    """The model that finds lemmas, and which of them are content words.
 
     Args:
-        model: a spaCy model, as in `NamedEntities`.
-        keep: their parts of speech (UPOS); stop words are none.
+        model: A spaCy model, as in `NamedEntities`.
+        keep: The parts of speech (UPOS) of content words; stop words are never kept.
     """
 
     model: Alternatives

@@ -1,20 +1,23 @@
-"""Tables and figures that look into trained systems."""
+"""Views: tables and figures that look into trained encoders."""
 
-from typing import Literal
+from typing import Annotated
 
 from pydantic import Field, model_validator
 
-from analogyqa.registry import VIEWS
-from analogyqa.settings.base import Section
-from analogyqa.settings.where import Where
+from analogyqa.report.views.specs import VIEWS
+from analogyqa.settings.base import OneOf, Section
+from analogyqa.settings.coordinates import Coordinates
 
 _NEEDED = {"system", "dataset", "subset"}
 
 
 class Example(Section):
-    """A question of which a paper shows the words at each level of norm, and those of an answer.
+    """A question and an answer whose words a paper shows at each level of norm.
 
-    `find` are words of the question: the first test question of the panel that has them all is it.
+    Args:
+        panel: The panel whose encoder is read.
+        find: Words of the question; the first test question with all of them is taken.
+        question, answer: The printed words of the question and of the answer at each level.
     """
 
     panel: str
@@ -26,23 +29,27 @@ class Example(Section):
     def _same_levels(self) -> "Example":
         if len(self.question) != len(self.answer):
             raise ValueError(
-                f"{len(self.question)} levels of the question, {len(self.answer)} of the answer"
+                f"the question has {len(self.question)} levels, the answer {len(self.answer)}"
             )
         return self
 
 
 class View(Section):
-    """A table or figure that is made of vectors and their norms instead of scores.
+    """A table or figure made of vectors and their norms instead of scores.
 
-    `view` says how, a key of `VIEWS`. Each panel says, with `cells`, which system it looks into, on
-    which data. `levels` are the words that the paper prints at each level of norm, and `examples`
-    its questions; each is of the view that reads it.
+    Args:
+        title: The caption.
+        view: A key of `VIEWS`.
+        cells: The coordinates that all panels share.
+        panels: The system, data set and subset that each panel looks into.
+        levels: The words that the paper prints at each level of norm, for views that read them.
+        examples: The questions that the paper prints, for views that read them.
     """
 
     title: str
-    view: Literal[tuple(VIEWS)]  # type: ignore[valid-type]
-    cells: Where = Where()
-    panels: dict[str, Where] = Field(min_length=1, max_length=2)
+    view: Annotated[str, OneOf(VIEWS)]
+    cells: Coordinates = Coordinates()
+    panels: dict[str, Coordinates] = Field(min_length=1, max_length=2)
     levels: dict[str, str] = {}
     examples: list[Example] = []
 
@@ -53,20 +60,23 @@ class View(Section):
             raise ValueError(f"the view {self.view} has no {' and no '.join(sorted(foreign))}")
         if "examples" in VIEWS[self.view].options and not self.examples:
             raise ValueError(f"the view {self.view} needs examples")
-        for panel, where in self.places().items():
-            if where.given != _NEEDED:
-                raise ValueError(f"{panel}: {sorted(where.given)} given, {sorted(_NEEDED)} needed")
+        for panel, coordinates in self.coordinates().items():
+            if coordinates.given != _NEEDED:
+                given = sorted(coordinates.given)
+                raise ValueError(f"{panel}: {given} given, {sorted(_NEEDED)} needed")
         for example in self.examples:
             if example.panel not in self.panels:
-                raise ValueError(f"examples: {example.panel!r} is no panel of {list(self.panels)}")
+                raise ValueError(
+                    f"examples: {example.panel!r} is not one of the panels {list(self.panels)}"
+                )
             if len(example.question) != len(self.examples[0].question):
-                raise ValueError("examples: all need as many levels")
+                raise ValueError("examples: all must have the same number of levels")
         return self
 
     @property
     def is_figure(self) -> bool:
         return VIEWS[self.view].is_figure
 
-    def places(self) -> dict[str, Where]:
-        """Return panel to what it looks into; raises ValueError when a key is given twice."""
-        return {panel: self.cells | where for panel, where in self.panels.items()}
+    def coordinates(self) -> dict[str, Coordinates]:
+        """Return the coordinates of each panel; raises ValueError when a key is given twice."""
+        return {panel: self.cells | coordinates for panel, coordinates in self.panels.items()}

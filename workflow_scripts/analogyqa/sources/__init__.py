@@ -1,1 +1,1 @@
-"""The downloads: registered, fetched, verified."""
+"""Register, fetch and verify downloads."""

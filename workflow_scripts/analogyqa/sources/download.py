@@ -1,4 +1,4 @@
-"""Over HTTP: resumed, tried again, never trusted."""
+"""Download over HTTP, with resume and retries."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -15,88 +15,103 @@ from urllib3.exceptions import HTTPError, InvalidHeader
 from analogyqa.sources.verify import CHUNK, Refused
 
 ATTEMPTS = 4
-LONGEST_WAIT = 120.0  # seconds between two attempts, whatever the server asks for
+MAX_WAIT = 120.0  # seconds between two attempts, even if the server asks for more
 TIMEOUT = (10.0, 60.0)  # seconds to connect, seconds without a byte
 
 
 class Transient(Exception):
-    """The server may do better later."""
+    """A failure that may go away."""
 
-    retry_after: float | None = None  # seconds, where the server says when
-
-
-MAY_PASS = (Transient, requests.ConnectionError, requests.Timeout, ChunkedEncodingError)
+    retry_after: float | None = None  # seconds, if the server says so
 
 
-def download_url(url: str, part: Path, hashed: bool, sleep: Callable[[float], None]) -> bool:
-    """Bring `part` to its full length; True when it holds bytes of an earlier connection.
+RETRIED = (Transient, requests.ConnectionError, requests.Timeout, ChunkedEncodingError)
 
-    Without a hash to come (`hashed`) nothing is resumed, as the file may have changed meanwhile,
-    and a server must state a length, by which a lost connection is noticed. Raises Refused when
-    the server has failed for good, and OSError for a disk that does.
+
+def download_url(url: str, part: Path, has_hash: bool, sleep: Callable[[float], None]) -> bool:
+    """Download a URL to `part`, resuming from what is already there.
+
+    Without a known hash, nothing is resumed, because the file may have changed since, and the
+    server must state a length, so that a lost connection is noticed.
+
+    Args:
+        url: The address.
+        part: The partial file; it is kept after a failure.
+        has_hash: Whether the content will be checked against a known hash.
+        sleep: Waits the given seconds between attempts.
+
+    Returns:
+        Whether `part` contains bytes of an earlier connection.
+
+    Raises:
+        Refused: When the server fails permanently or too often.
+        OSError: When the disk fails.
     """
     retrying = Retrying(
         stop=stop_after_attempt(ATTEMPTS),
         wait=_wait,
         sleep=sleep,
-        retry=retry_if_exception_type(MAY_PASS),
+        retry=retry_if_exception_type(RETRIED),
         reraise=True,
     )
     try:
-        return retrying(_stream, url, part, hashed)
+        return retrying(_stream, url, part, has_hash)
     except (Transient, RequestException) as error:
-        # Below the "max retries exceeded" of urllib3, which never retries here.
+        # urllib3 says "max retries exceeded", although it never retries here. Show the reason.
         cause = error.args[0] if error.args else error
         raise Refused(str(getattr(cause, "reason", error))) from error
-    except (ValueError, HTTPError) as error:  # which requests lets through, as of a chunk's length
-        raise Refused(f"the answer is not understood: {error}") from error
+    except (ValueError, HTTPError) as error:  # requests does not wrap these, e.g. a bad chunk size
+        raise Refused(f"the server's response is malformed: {error}") from error
 
 
 def _wait(state: RetryCallState) -> float:
-    asked = getattr(state.outcome.exception(), "retry_after", None)
-    return min(2.0 ** (state.attempt_number - 1) if asked is None else asked, LONGEST_WAIT)
+    error = state.outcome.exception() if state.outcome else None
+    seconds = error.retry_after if isinstance(error, Transient) else None
+    return min(2.0 ** (state.attempt_number - 1) if seconds is None else seconds, MAX_WAIT)
 
 
-def _stream(url: str, part: Path, hashed: bool) -> bool:
-    start = part.stat().st_size if hashed and part.exists() else 0
-    headers = {"Accept-Encoding": "identity"}  # byte ranges count bytes of the file as it is
+def _stream(url: str, part: Path, has_hash: bool) -> bool:
+    start = part.stat().st_size if has_hash and part.exists() else 0
+    headers = {"Accept-Encoding": "identity"}  # ranges count bytes of the unencoded file
     if start:
         headers["Range"] = f"bytes={start}-"
     with requests.get(url, headers=headers, stream=True, timeout=TIMEOUT) as response:
         code, content_range = response.status_code, response.headers.get("Content-Range", "")
-        resumed = start > 0 and code == codes.partial_content
-        at_end = start > 0 and code == codes.requested_range_not_satisfiable
-        if at_end and content_range == f"bytes */{start}":
+        is_resumed = start > 0 and code == codes.partial_content
+        is_past_end = start > 0 and code == codes.requested_range_not_satisfiable
+        if is_past_end and content_range == f"bytes */{start}":
             return True
-        if at_end or (resumed and not content_range.startswith(f"bytes {start}-")):
+        if is_past_end or (is_resumed and not content_range.startswith(f"bytes {start}-")):
             part.unlink(missing_ok=True)
-            raise Transient(f"the server sent {content_range!r}, not the bytes from {start}")
-        if not resumed and code != codes.ok:
+            raise Transient(f"the server sent {content_range!r} instead of the bytes from {start}")
+        if not is_resumed and code != codes.ok:
             raise _failure(response)
         encoding = response.headers.get("Content-Encoding", "identity")
         if encoding != "identity":
-            raise Refused(f"the server sent it in the encoding {encoding}, not as it is")
-        length = response.raw.length_remaining  # None where the server states none
-        if not hashed and length is None and not response.raw.chunked:
-            raise Refused("no length is stated, no hash known: a part would pass for the whole")
-        done = start if resumed else 0
+            raise Refused(f"the server sent the file with the encoding {encoding}")
+        length = response.raw.length_remaining  # None if the server states none
+        if not has_hash and length is None and not response.raw.chunked:
+            raise Refused(
+                "without a stated length or a known hash, a partial file would go unnoticed"
+            )
+        done = start if is_resumed else 0
         total = None if length is None else done + length
         with (
-            part.open("ab" if resumed else "wb") as file,
+            part.open("ab" if is_resumed else "wb") as file,
             tqdm(
                 desc=part.name, total=total, initial=done, unit="B", unit_scale=True, disable=None
-            ) as bar,  # only on a terminal
+            ) as bar,  # disable=None shows it only on a terminal
         ):
             # A body shorter than its Content-Length raises ChunkedEncodingError.
             for chunk in response.iter_content(CHUNK):
                 file.write(chunk)
                 bar.update(len(chunk))
-    return resumed
+    return is_resumed
 
 
 def _failure(response: requests.Response) -> Refused | Transient:
     code = response.status_code
-    message = f"HTTP {code} {response.reason} in place of a file"
+    message = f"HTTP {code} {response.reason} instead of a file"
     if code < 500 and code not in (codes.request_timeout, codes.too_many_requests):
         return Refused(message)
     failure = Transient(message)

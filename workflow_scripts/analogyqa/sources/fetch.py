@@ -1,4 +1,4 @@
-"""Bring a source into the resources folder: what is there, a mirror, then the URLs."""
+"""Put a source into the resources folder, from a mirror or the web."""
 
 import glob
 import hashlib
@@ -16,7 +16,7 @@ from analogyqa.sources.verify import (
     Fingerprint,
     Provenance,
     Refused,
-    expected_of,
+    describe_expected,
     verify_file,
     write_record,
 )
@@ -28,85 +28,92 @@ def fetch(
     mirrors: Sequence[Path],
     sleep: Callable[[float], None] = time.sleep,
 ) -> Provenance:
-    """Make `resources_dir/source.file` the verified file, and write its sidecar.
+    """Put a verified copy of a source at `resources_dir/source.file`, and write its record.
 
-    A file already there is verified and kept, and never removed or replaced. `sleep` waits the
-    given seconds between two attempts at a URL; what was downloaded so far is resumed.
+    A file that is already there is verified and never replaced. Otherwise the mirrors are tried
+    first, then the URLs, which resume earlier downloads.
 
-    Raises AnalogyQAError when the file there is a wrong one, when no place has the right one, and
-    when the folder cannot be written.
+    Args:
+        source: An entry of sources.yaml.
+        resources_dir: The folder of all sources.
+        mirrors: Folders with copies.
+        sleep: Waits the given seconds between two attempts at a URL.
+
+    Raises AnalogyQAError when the existing file is the wrong one, when no copy can be found, or
+    when the folder cannot be written to.
     """
-    target, tried = Path(resources_dir, source.file), ""
-    copies = [Path(mirror, source.file) for mirror in mirrors]
+    target, failures = Path(resources_dir, source.file), ""
+    locations: list[Path | Download] = [Path(mirror, source.file) for mirror in mirrors]
+    locations += source.urls
     try:
         if target.exists():
-            return write_record(source, resources_dir, _kept(source, target))
-        for place in (*copies, *source.urls):
+            return write_record(source, resources_dir, _verify_existing(source, target))
+        for location in locations:
             try:
-                if isinstance(place, Path):
-                    origin, found = "mirror", _copied(source, place, target)
+                if isinstance(location, Path):
+                    origin, fingerprint = "mirror", _copy(source, location, target)
                 else:
-                    origin, found = str(place), _downloaded(source, place, target, sleep)
+                    origin, fingerprint = str(location), _download(source, location, target, sleep)
             except Refused as refusal:
-                tried += f"\n    {place}: {refusal}"
+                failures += f"\n    {location}: {refusal}"
             else:
-                return write_record(source, resources_dir, found, origin)
+                return write_record(source, resources_dir, fingerprint, origin)
     except OSError as error:
         raise AnalogyQAError(
-            f"{source.name}: {error.filename or target}: {error.strerror or error}; make "
+            f"{source.name}: {error.filename or target}: {error.strerror or error}. Make "
             f"{target.parent} a writable folder with room for {source.file} "
-            f"({expected_of(source)}), or set resources_dir in the config to another one; a "
-            "download resumes where it stopped"
+            f"({describe_expected(source)}), or choose another resources_dir in the configuration. "
+            "The download will resume where it stopped."
         ) from error
     raise AnalogyQAError(
-        f"{source.name}: cannot get {source.title}\n"
-        f"  expected: {expected_of(source)}\n"
+        f"{source.name}: {source.title} could not be found or downloaded.\n"
+        f"  expected: {describe_expected(source)}\n"
         f"  licence: {source.licence}\n"
-        f"  tried:{tried or ' no mirror given, no URL known'}\n"
+        f"  tried:{failures or ' nothing; there is no mirror and no URL'}\n"
         f"  remedy: put the file at {target.absolute()}, or name a folder that holds "
-        f"{source.file} in {MIRROR_VARIABLE} or under mirrors: in the config"
+        f"{source.file} in {MIRROR_VARIABLE} or in mirrors in the configuration"
     )
 
 
-def _kept(source: Source, target: Path) -> Fingerprint:
+def _verify_existing(source: Source, target: Path) -> Fingerprint:
     try:
         return verify_file(source, target)
     except Refused as refusal:
         raise AnalogyQAError(
-            f"{source.name}: {target} is not {source.title}\n"
-            f"  expected: {expected_of(source)}\n"
+            f"{source.name}: {target} is not {source.title}.\n"
+            f"  expected: {describe_expected(source)}\n"
             f"  found: {refusal}\n"
             f"  licence: {source.licence}\n"
-            "  remedy: remove or replace the file (it was left as it is), then run again"
+            "  remedy: remove or replace the file, which was left unchanged, and run again"
         ) from None
 
 
-def _copied(source: Source, copy: Path, target: Path) -> Fingerprint:
+def _copy(source: Source, copy: Path, target: Path) -> Fingerprint:
     if not copy.is_file():
-        raise Refused("not there")
+        raise Refused("no such file")
     with atomic_path(target) as temporary:
-        shutil.copyfile(copy, temporary)  # no link: the mirror may vanish or change
+        shutil.copyfile(copy, temporary)  # not a link, because the mirror may change or vanish
         return verify_file(source, temporary)
 
 
-def _downloaded(
+def _download(
     source: Source, download: Download, target: Path, sleep: Callable[[float], None]
 ) -> Fingerprint:
-    """Download, convert and verify; a part begun earlier that turns out wrong is dropped once."""
+    """Download, convert and verify a file. If a resumed download is wrong, start over once."""
     target.parent.mkdir(parents=True, exist_ok=True)
     url_id = hashlib.sha256(download.url.encode()).hexdigest()[:8]
     part = target.with_name(f"{target.name}.{url_id}.part")
-    for anew in (False, True):
-        resumed = download_url(download.url, part, not source.unverified, sleep)
+    for is_second_try in (False, True):
+        was_resumed = download_url(download.url, part, not source.unverified, sleep)
         try:
             with atomic_path(target) as temporary:
                 convert(source, download, part, temporary)
-                found = verify_file(source, temporary)
+                fingerprint = verify_file(source, temporary)
             break
         except Refused:
             part.unlink(missing_ok=True)
-            if anew or not resumed:
+            if is_second_try or not was_resumed:
                 raise
     for leftover in target.parent.glob(f"{glob.escape(target.name)}.*.part"):
         leftover.unlink()
-    return found
+    return fingerprint

@@ -1,7 +1,7 @@
-"""sources.yaml: every download, and where its file may be."""
+"""Read sources.yaml, the registry of downloads, and find local copies of its files."""
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -9,7 +9,13 @@ from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, mo
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import read_yaml
-from analogyqa.settings.base import Section, explain_error, nearest_hint, without_credentials
+from analogyqa.settings.base import (
+    OneOrMore,
+    Section,
+    explain_error,
+    nearest_hint,
+    without_credentials,
+)
 
 MIRROR_VARIABLE = "ANALOGYQA_MIRROR"
 UNKNOWN = "unknown"
@@ -19,23 +25,20 @@ def plain_relative(path: str) -> str:
     parts = path.split("/")
     if "\\" in path or "\0" in path or path[1:2] == ":" or {"", ".", ".."} & set(parts):
         raise ValueError("must be a relative path without '.', '..', a drive or backslashes")
-    if max(len(os.fsencode(part)) for part in parts) > 200:  # of 255, so that a suffix has room
+    if max(len(os.fsencode(part)) for part in parts) > 200:  # of 255, to allow for a suffix
         raise ValueError("must have no part of more than 200 bytes")
     return path
 
 
-def _text_as(made: Callable[[str], object]) -> BeforeValidator:
-    """Let a text stand for what is made of it."""
-    return BeforeValidator(lambda value: made(value) if isinstance(value, str) else value)
-
-
 RelativePath = Annotated[str, AfterValidator(plain_relative)]
+Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Sha256OrUnknown = Annotated[str, Field(pattern=rf"^([0-9a-f]{{64}}|{UNKNOWN})$")]
+Sha1 = Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]
 Text = Annotated[str, Field(min_length=1)]
 
 
 class Download(Section):
-    """One place to get a file from, and what to do with what comes."""
+    """An address to download from, and how to turn the download into the file."""
 
     url: Annotated[str, Field(pattern=r"^https?://\S+$"), AfterValidator(without_credentials)]
     member: RelativePath | None = None
@@ -51,16 +54,22 @@ class Download(Section):
         return f"{self.url}#{self.member}" if self.member else self.url
 
 
+# An address alone counts as the `url` of a mapping.
+UrlOrDownload = Annotated[
+    Download, BeforeValidator(lambda value: {"url": value} if isinstance(value, str) else value)
+]
+
+
 class Entry(Section):
-    """The keys of one entry in sources.yaml; they are explained at the head of that file."""
+    """One entry in sources.yaml. The comments at the top of that file explain the keys."""
 
     title: Text
     file: RelativePath
-    sha256: Annotated[tuple[Sha256OrUnknown, ...], _text_as(lambda text: [text])] = ()
-    git_blob: Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")] | None = None
-    rows_sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")] | None = None
+    sha256: Annotated[tuple[Sha256OrUnknown, ...], OneOrMore] = ()
+    git_blob: Sha1 | None = None
+    rows_sha256: Sha256 | None = None
     bytes: Annotated[int, Field(ge=1)] | None = None
-    urls: tuple[Annotated[Download, _text_as(lambda url: {"url": url})], ...] = ()
+    urls: tuple[UrlOrDownload, ...] = ()
     licence: Text
     citation: Text
 
@@ -69,95 +78,99 @@ class Entry(Section):
         if not self.sha256 and not self.git_blob:
             raise ValueError("give sha256 (what `sha256sum` prints) or git_blob")
         if UNKNOWN in self.sha256 and (not self.unverified or self.git_blob):
-            raise ValueError(f"sha256: {UNKNOWN} leaves no room for another hash")
+            raise ValueError(f"sha256: {UNKNOWN} cannot be combined with another hash")
         return self
 
     @property
     def unverified(self) -> bool:
-        """Whether no hash of the file is known."""
+        """Whether the file has no known hash."""
         return self.sha256 == (UNKNOWN,)
+
+    def sources(self, name: str) -> "list[Source]":
+        return [Source(name=name, **self.model_dump())]
 
 
 class HubModel(Section):
-    """An entry that stands for the files of a model on the Hugging Face hub, at one revision."""
+    """An entry for all files of a model on the Hugging Face hub, at one revision."""
 
     title: Text
     folder: RelativePath
     hub: Annotated[str, Field(pattern=r"^[\w.-]+/[\w.-]+$")]
-    revision: Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]
-    files: dict[RelativePath, Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]]
+    revision: Sha1
+    files: dict[RelativePath, Sha256]
     licence: Text
     citation: Text
 
-    def entries(self, name: str) -> dict[str, dict]:
-        """Return an entry for each file, called `name/file`."""
+    def sources(self, name: str) -> "list[Source]":
+        """Return a source for each file, named `name/file`."""
         address = f"https://huggingface.co/{self.hub}/resolve/{self.revision}"
-        return {
-            f"{name}/{file}": {
-                "title": f"{self.title}, {file}",
-                "file": f"{self.folder}/{file}",
-                "sha256": sha256,
-                "urls": [f"{address}/{file}"],
-                "licence": self.licence,
-                "citation": self.citation,
-            }
+        return [
+            Source(
+                name=f"{name}/{file}",
+                title=f"{self.title}, {file}",
+                file=f"{self.folder}/{file}",
+                sha256=(sha256,),
+                urls=(Download(url=f"{address}/{file}"),),
+                licence=self.licence,
+                citation=self.citation,
+            )
             for file, sha256 in self.files.items()
-        }
+        ]
 
 
 class Source(Entry):
-    """An entry of the registry together with its name."""
+    """An entry of the registry with its name."""
 
     name: str
 
 
 class UnavailableError(AnalogyQAError):
-    """A registered source that is neither here nor on the web."""
+    """Raised for a source that has neither a local copy nor a URL."""
 
 
 def load_registry(path: str | Path) -> dict[str, Source]:
-    """Read and check a registry; the sources come in the order of the file.
+    """Read and check a registry, and return its sources by name, in the order of the file.
 
-    Raises AnalogyQAError, with one line for each fault naming file, source and key (and the
-    nearest known key), for a file that is not such a registry.
+    Raises AnalogyQAError for an invalid registry, with one line for each fault.
     """
     entries = read_yaml(path)
     if not entries:
-        raise AnalogyQAError(f"{path}: expected a mapping from the name of a source to its entry")
-    registry, faults, file_of = {}, [], {}
-    waiting = list(entries.items())
-    while waiting:
-        name, values = waiting.pop(0)
-        kind = HubModel if isinstance(values, dict) and "hub" in values else Entry
+        raise AnalogyQAError(f"{path}: expected a mapping from names of sources to their entries.")
+    registry: dict[str, Source] = {}
+    owners: dict[str, str] = {}
+    faults = []
+    for name, values in entries.items():
+        is_hub_model = isinstance(values, dict) and "hub" in values
+        model: type[HubModel | Entry] = HubModel if is_hub_model else Entry
         try:
-            entry = kind.model_validate(values)
+            sources = model.model_validate(values).sources(str(name))
         except ValidationError as error:
-            faults += [f"{path}: {name}: {explain_error(kind, fault)}" for fault in error.errors()]
+            faults += [f"{path}: {name}: {explain_error(model, fault)}" for fault in error.errors()]
             continue
-        if isinstance(entry, HubModel):
-            waiting = [*entry.entries(str(name)).items(), *waiting]
-            continue
-        owner = file_of.setdefault(entry.file, name)
-        if owner != name:
-            faults.append(f"{path}: {name}: file: {entry.file} is the file of {owner} already")
-        registry[str(name)] = Source(name=str(name), **entry.model_dump())
+        for source in sources:
+            owner = owners.setdefault(source.file, source.name)
+            if owner != source.name:
+                faults.append(
+                    f"{path}: {source.name}: file: {source.file} is already the file of {owner}."
+                )
+            registry[source.name] = source
     if faults:
         raise AnalogyQAError("\n".join(faults))
     return registry
 
 
 def mirrors_from(config_mirrors: Sequence[str], environ: Mapping[str, str]) -> list[Path]:
-    """Return the mirror folders, those of ANALOGYQA_MIRROR first (separated as in PATH)."""
+    """Return the mirrors: first those in ANALOGYQA_MIRROR (separated as in PATH), then these."""
     from_environment = environ.get(MIRROR_VARIABLE, "").split(os.pathsep)
     return [Path(mirror).expanduser() for mirror in [*from_environment, *config_mirrors] if mirror]
 
 
-def listed(mirrors: Sequence[Path]) -> str:
-    return ", ".join(map(str, mirrors)) or "none given"
+def join_mirrors(mirrors: Sequence[Path]) -> str:
+    return ", ".join(map(str, mirrors)) or "none"
 
 
 def local_copy(source: Source, resources_dir: str | Path, mirrors: Sequence[Path]) -> Path | None:
-    """Return the file in `resources_dir`, else in a mirror, else None; nothing is verified."""
+    """Return the unverified file in `resources_dir` or the first mirror that has it, or None."""
     paths = (Path(folder, source.file) for folder in (resources_dir, *mirrors))
     return next((path for path in paths if path.is_file()), None)
 
@@ -168,10 +181,11 @@ def first_available(
     resources_dir: str | Path,
     mirrors: Sequence[Path],
 ) -> str:
-    """Return the first of `names` with a local copy, else the first with a URL.
+    """Return the first source with a local copy, or else the first with a URL.
 
-    Raises AnalogyQAError for a name that the registry lacks, UnavailableError when none of them can
-    be had.
+    Raises:
+        AnalogyQAError: For a name that is not in the registry.
+        UnavailableError: When no source has a local copy or a URL.
     """
     for name in names:
         if name not in registry:
@@ -179,14 +193,14 @@ def first_available(
                 f"no source {name!r} in the registry{nearest_hint(name, registry)}. If it is a "
                 f"file, write its path with a slash: ./{name}"
             )
-    here = [name for name in names if local_copy(registry[name], resources_dir, mirrors)]
-    found = here or [name for name in names if registry[name].urls]
-    if found:
-        return found[0]
+    local = [name for name in names if local_copy(registry[name], resources_dir, mirrors)]
+    available = local or [name for name in names if registry[name].urls]
+    if available:
+        return available[0]
     folder = Path(resources_dir).absolute()
-    places = " or ".join(str(folder / registry[name].file) for name in names)
+    paths = " or ".join(str(folder / registry[name].file) for name in names)
     raise UnavailableError(
-        f"{' / '.join(names)}: neither in {folder} nor in a mirror "
-        f"({listed(mirrors)}), and not on the web; put the file at {places}, "
-        f"or name a folder that has it in {MIRROR_VARIABLE} or under mirrors: in the config"
+        f"{' / '.join(names)}: not found in {folder} or a mirror ({join_mirrors(mirrors)}), and no "
+        f"URL is known. Put the file at {paths}, or name a folder that holds it in "
+        f"{MIRROR_VARIABLE} or in mirrors in the configuration."
     )

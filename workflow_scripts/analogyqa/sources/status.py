@@ -1,4 +1,4 @@
-"""What `make sources` prints."""
+"""The command behind `make sources`: print the state of every source."""
 
 import os
 import sys
@@ -14,13 +14,19 @@ from rich.table import Table
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.settings.load import read_config
-from analogyqa.sources.registry import Source, listed, load_registry, local_copy, mirrors_from
+from analogyqa.sources.registry import (
+    Source,
+    join_mirrors,
+    load_registry,
+    local_copy,
+    mirrors_from,
+)
 from analogyqa.sources.verify import Refused, sidecar, verify_file
 
-# Of a state or hash in the table: what it means, before the paths that have it.
+# Explanations of a state or hash in the table, printed above the paths that have it.
 NOTES = {
-    "WRONG": "another file than the one registered; remove or replace:",
-    "unverified": "no hash of the file is published, so it is taken as it is:",
+    "WRONG": "not the registered file; remove or replace it:",
+    "unverified": "no hash is published, so the file cannot be verified:",
     "drop in": "no URL is known; if you have the file, put it here:",
 }
 
@@ -31,9 +37,9 @@ class Status(NamedTuple):
     name: str
     state: str  # present, in mirror, to download, drop in
     bytes: int | None
-    hash: str  # ok, WRONG, as fetched, not checked, unverified; empty where there is no file
+    hash: str  # ok, WRONG, as fetched, not checked, unverified; empty without a file
     licence: str
-    path: Path  # of the local copy, or where to drop it in
+    path: Path  # the local copy, or where to put one
 
 
 def status_table(
@@ -42,25 +48,25 @@ def status_table(
     mirrors: Sequence[Path],
     verify: bool = False,
 ) -> list[Status]:
-    """Return the state of every source; with `verify`, local copies are hashed."""
+    """Return the state of every source, after hashing local copies if `verify` is set."""
     rows = []
     for name, source in registry.items():
         path = target = Path(resources_dir, source.file)
-        state, size, checked = "to download" if source.urls else "drop in", source.bytes, ""
+        state, size, hash_state = "to download" if source.urls else "drop in", source.bytes, ""
         if copy := local_copy(source, resources_dir, mirrors):
             path, size = copy, copy.stat().st_size
             state = "present" if copy == target else "in mirror"
-            fetched = copy == target and sidecar(resources_dir, source).exists()
-            checked = "ok" if verify else "as fetched" if fetched else "not checked"
-            if verify and not _is_right(source, copy):
-                checked = "WRONG"
+            was_fetched = copy == target and sidecar(resources_dir, source).exists()
+            hash_state = "ok" if verify else "as fetched" if was_fetched else "not checked"
+            if verify and not _is_registered_file(source, copy):
+                hash_state = "WRONG"
             elif source.unverified:
-                checked = "unverified"
-        rows.append(Status(name, state, size, checked, source.licence, path))
+                hash_state = "unverified"
+        rows.append(Status(name, state, size, hash_state, source.licence, path))
     return rows
 
 
-def _is_right(source: Source, copy: Path) -> bool:
+def _is_registered_file(source: Source, copy: Path) -> bool:
     try:
         verify_file(source, copy)
     except Refused:
@@ -75,9 +81,9 @@ def main(
     registry: Annotated[Path, typer.Option(help="The registry of sources.")] = Path("sources.yaml"),
     verify: Annotated[bool, typer.Option("--verify", help="Hash every local copy.")] = False,
 ) -> None:
-    """Print which sources are present, in a mirror, to download, or to drop in by hand.
+    """Print which sources are present, in a mirror, to download, or to be added by hand.
 
-    Exits with 1 when --verify finds a wrong file.
+    Exits with status 1 when --verify finds a wrong file.
     """
     try:
         sources = load_registry(registry)
@@ -94,7 +100,7 @@ def main(
         size = decimal(row.bytes) if row.bytes else "?"
         table.add_row(row.name, row.state, size, row.hash, row.licence)
     Console().print(table)
-    print(f"present: in {settings.resources_dir}; mirrors: {listed(mirrors)}")
+    print(f"present: in {settings.resources_dir}; mirrors: {join_mirrors(mirrors)}")
     for word, note in NOTES.items():
         if paths := [f"  {row.path}" for row in rows if word in (row.state, row.hash)]:
             print(f"{word}: {note}", *paths, sep="\n")

@@ -1,4 +1,4 @@
-"""Is it the right file, and where did it come from?"""
+"""Verify that a file is the registered one, and record where it came from."""
 
 import hashlib
 import json
@@ -10,16 +10,16 @@ from analogyqa.files import write_json
 from analogyqa.sources.registry import Source
 
 CHUNK = 1 << 16
-DROP_IN = "drop-in"  # the origin of a file that the user placed
+DROP_IN = "drop-in"  # origin of a file that the user added by hand
 WIKIQA_HEADER = b"QuestionID Question DocumentID DocumentTitle SentenceID Sentence Label".split()
 
 
 class Refused(Exception):
-    """What was found at one place is not the source; trying again would not help."""
+    """Raised when one location does not have the right file and retrying would not help."""
 
 
 class Fingerprint(NamedTuple):
-    """What identifies a file's content."""
+    """The size and hashes of a file."""
 
     bytes: int
     sha256: str
@@ -27,7 +27,7 @@ class Fingerprint(NamedTuple):
 
 
 def fingerprint(path: Path) -> Fingerprint:
-    """Hash a file, as sha256sum does and as git does."""
+    """Hash a file as sha256sum and git do."""
     size = path.stat().st_size
     sha256 = hashlib.sha256()
     git_blob = hashlib.sha1(b"blob %d\0" % size, usedforsecurity=False)
@@ -39,9 +39,10 @@ def fingerprint(path: Path) -> Fingerprint:
 
 
 def rows_sha256(path: Path) -> str | None:
-    """Hash the question id, question, answer and label of each row of a WikiQA file, in order.
+    """Hash the rows of a WikiQA file, or return None for another layout.
 
-    Line ends, document ids and titles do not count. None for a file of another layout.
+    The hash covers question id, question, answer and label, but not line ends, document ids and
+    titles, in which copies differ.
     """
     digest = hashlib.sha256()
     with path.open("rb") as file:
@@ -56,35 +57,38 @@ def rows_sha256(path: Path) -> str | None:
 
 
 def verify_file(source: Source, path: Path) -> Fingerprint:
-    """Return the fingerprint; every kind of hash that the source states must agree.
+    """Return the fingerprint of a file, or raise Refused when it is not the registered one.
 
-    Of a source without a known hash only the size can be checked, where it is stated.
+    The file must match each hash of the source, or the hash of its rows. Without a known hash,
+    only the size can be checked.
     """
-    found = fingerprint(path)
+    actual = fingerprint(path)
     if source.unverified:
-        same = source.bytes in (None, found.bytes)
+        matches = source.bytes in (None, actual.bytes)
     else:
-        same = not source.sha256 or found.sha256 in source.sha256
-        same = same and source.git_blob in (None, found.git_blob)
-        same = same or (source.rows_sha256 is not None and source.rows_sha256 == rows_sha256(path))
-    if not same:
-        blob = f", git blob {found.git_blob}" if source.git_blob else ""
-        raise Refused(f"another file: sha256 {found.sha256}{blob}, {found.bytes:,} bytes")
-    return found
+        matches = not source.sha256 or actual.sha256 in source.sha256
+        matches = matches and source.git_blob in (None, actual.git_blob)
+        if not matches and source.rows_sha256 is not None:
+            matches = source.rows_sha256 == rows_sha256(path)
+    if not matches:
+        blob = f", git blob {actual.git_blob}" if source.git_blob else ""
+        raise Refused(f"a different file: sha256 {actual.sha256}{blob}, {actual.bytes:,} bytes")
+    return actual
 
 
-def expected_of(source: Source) -> str:
+def describe_expected(source: Source) -> str:
     hashes = ["sha256 " + " or ".join(source.sha256)] if source.sha256 else []
     hashes += [f"git blob {source.git_blob}"] if source.git_blob else []
-    size = f"{source.bytes:,} bytes" if source.bytes else "size not known"
+    size = f"{source.bytes:,} bytes" if source.bytes else "size unknown"
     return f"{', '.join(hashes)}; {size}"
 
 
 @dataclass(frozen=True)
 class Provenance:
-    """Where a file came from: DROP_IN, "mirror" or a URL (#member of an archive).
+    """Where a file came from.
 
-    `hash` says whether a known hash agreed, or whether `sha256` is only what was found.
+    `origin` is DROP_IN, "mirror" or a URL (with #member for an archive). `hash` says whether
+    `sha256` matched a known hash or only describes the file.
     """
 
     name: str
@@ -96,41 +100,46 @@ class Provenance:
 
 
 def sidecar(resources_dir: str | Path, source: Source) -> Path:
-    """Return the path of the JSON file that holds the source's Provenance."""
+    """Return the path of the JSON file with a source's Provenance."""
     return Path(resources_dir, source.file + ".source.json")
 
 
-def placed_by_hand(source: Source, resources_dir: str | Path) -> bool:
-    """Return whether the file of a source is there and no record says that it was fetched."""
+def is_placed_by_hand(source: Source, resources_dir: str | Path) -> bool:
+    """Return whether a source's file exists without a record that it was fetched."""
     path, record = Path(resources_dir, source.file), sidecar(resources_dir, source)
     if not path.exists():
         return False
     recorded = _read_record(record)
-    return recorded is None or recorded.origin == DROP_IN or _is_newer(path, record)
-
-
-def _is_newer(path: Path, other: Path) -> bool:
-    return path.stat().st_mtime_ns > other.stat().st_mtime_ns
+    if recorded is None or recorded.origin == DROP_IN:
+        return True
+    return path.stat().st_mtime_ns > record.stat().st_mtime_ns
 
 
 def _read_record(path: Path) -> Provenance | None:
     try:
         return Provenance(**json.loads(path.read_bytes()))
     except (FileNotFoundError, ValueError, TypeError, RecursionError):
-        return None  # there is none, or it is not ours
+        return None  # missing, or not written by us
 
 
 def write_record(
-    source: Source, resources_dir: str | Path, found: Fingerprint, origin: str | None = None
+    source: Source, resources_dir: str | Path, actual: Fingerprint, origin: str | None = None
 ) -> Provenance:
-    """Write the sidecar, unless it says so already; without `origin`, the one on record stands."""
+    """Write the sidecar if it changed. Without `origin`, keep the recorded one."""
     path = sidecar(resources_dir, source)
     recorded = _read_record(path)
     if origin is None:
-        known = recorded is not None and recorded.sha256 == found.sha256
-        origin = recorded.origin if known else DROP_IN
-    checked = "unverified" if source.unverified else "verified"
-    provenance = Provenance(source.name, origin, found.sha256, found.bytes, source.licence, checked)
+        origin = DROP_IN
+        if recorded and recorded.sha256 == actual.sha256:
+            origin = recorded.origin
+    provenance = Provenance(
+        name=source.name,
+        origin=origin,
+        sha256=actual.sha256,
+        bytes=actual.bytes,
+        licence=source.licence,
+        hash="unverified" if source.unverified else "verified",
+    )
     if provenance != recorded:
         write_json(path, asdict(provenance))
     return provenance

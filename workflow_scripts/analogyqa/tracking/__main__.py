@@ -1,9 +1,100 @@
-"""`python -m analogyqa.tracking`."""
+"""The commands `import` and `ui`: `python -m analogyqa.tracking`."""
 
+import os
+import socket
 import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from analogyqa.errors import AnalogyQAError
-from analogyqa.tracking.command_line import app
+from analogyqa.plan import Cell, holding_cell, load_papers, paper_cells
+from analogyqa.settings.load import read_config
+from analogyqa.settings.run import Config
+from analogyqa.settings.tracking import resolve_tracking_uri
+from analogyqa.tracking.records import paper_runs
+from analogyqa.tracking.store import Experiment, artifacts_folder, explained, import_runs
+
+HOST = "127.0.0.1"
+app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
+_config_option = typer.Option("config.yaml", help="The configuration of the run.")
+
+
+@app.command("import")
+def import_(config: Path = _config_option) -> None:
+    """Import the run records made so far into MLflow."""
+    _import_finished(read_config(config))
+
+
+@app.command()
+def ui(
+    config: Path = _config_option, port: Annotated[int, typer.Option(min=1, max=65535)] = 5000
+) -> None:
+    """Import the run records made so far, then start the MLflow UI on this machine."""
+    settings = read_config(config)
+    tracking_uri = resolve_tracking_uri(settings)
+    artifacts = artifacts_folder(tracking_uri)
+    if artifacts:
+        _require_free(port)
+    experiments = _import_finished(settings)
+    if not experiments:
+        raise AnalogyQAError(
+            f"{settings.output_dir}: there are no runs yet, so there is nothing to show. "
+            f"Make some first: snakemake --cores all --configfile {config}"
+        )
+    address = f"http://{HOST}:{port}" if artifacts else tracking_uri.rstrip("/")
+    # Whatever an experiment's tag says, MLflow's start page is about language models. Skip it.
+    with explained(tracking_uri):
+        for name in experiments:
+            experiment_id = Experiment(tracking_uri, name).id
+            page = f"experiments/{experiment_id}/runs?workflowType=machine_learning"
+            print(f"{name}: {address}/#/{page}")
+    if artifacts is None:
+        return
+    print("If MLflow shows its page for agents, click 'Model training' at the top left.")
+    print("Press Ctrl-C to stop.", flush=True)
+    command = [sys.executable, "-m", "mlflow", "ui", "--backend-store-uri", tracking_uri]
+    command += ["--registry-store-uri", tracking_uri, "--artifacts-destination", str(artifacts)]
+    command += ["--workers", "1", "--uvicorn-opts", "--log-level warning"]
+    os.environ.setdefault("PYTHONWARNINGS", "ignore")
+    os.execv(sys.executable, [*command, "--host", HOST, "--port", str(port)])
+
+
+def _require_free(port: int) -> None:
+    """Raise AnalogyQAError when another program listens on a port."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((HOST, port))
+        except OSError as error:
+            raise AnalogyQAError(
+                f"port {port} of {HOST} cannot be used ({error.strerror}). Choose another one: "
+                "make ui PORT=5001"
+            ) from error
+
+
+def _import_finished(config: Config) -> list[str]:
+    """Import the records made so far; return the names of the experiments that have a run."""
+    results, runs, waiting = Path(config.output_dir), {}, 0
+    for name, paper in load_papers(config).items():
+        cells = paper_cells(config, paper)
+        finished = [cell for cell in cells if _has_run(results, holding_cell(config, cell))]
+        waiting += len(cells) - len(finished)
+        if finished_runs := paper_runs(results, paper, finished, config):
+            runs[name] = finished_runs
+    tracking_uri = resolve_tracking_uri(config)
+    imported = import_runs(tracking_uri, results, runs)
+    for name, added in imported.items():
+        print(f"{name}: {added} new runs")
+    print(f"{tracking_uri} is up to date; {waiting} cells have not run yet")
+    return list(imported)
+
+
+def _has_run(results: Path, cell: Cell) -> bool:
+    folder = results / "runs" / cell.path
+    return all((folder / file).exists() for file in ("run.json", "metrics.parquet"))
+
 
 if __name__ == "__main__":
     try:

@@ -1,7 +1,6 @@
-"""The epochs of a training, shown on an MLflow server as they come."""
+"""Show the epochs of a training run on an MLflow server while it runs."""
 
 import logging
-import os
 import time
 from pathlib import Path
 
@@ -9,123 +8,86 @@ import pandas as pd
 
 from analogyqa.plan import Cell
 from analogyqa.schemas import HISTORY
-from analogyqa.settings.tracking import database_of
-from analogyqa.tracking.records import (
-    coordinates_of,
-    curve_points,
-    first_line,
-    name_of,
-    tags_of,
-)
-from analogyqa.tracking.store import Store, live_experiment, prepare_environment
+from analogyqa.tracking import set_defaults
+from analogyqa.tracking.records import cell_params, curve_points, record_key, run_name
+from analogyqa.tracking.store import Experiment, first_line, live_experiment_name
 
 log = logging.getLogger(__name__)
 
-_LIVE_ENVIRONMENT = {"MLFLOW_HTTP_REQUEST_MAX_RETRIES": "0", "MLFLOW_HTTP_REQUEST_TIMEOUT": "3"}
-_PAUSE = 20  # after an attempt to log live, as a multiple of the time that it took
+_WAITING = {"MLFLOW_HTTP_REQUEST_MAX_RETRIES": "0", "MLFLOW_HTTP_REQUEST_TIMEOUT": "3"}
+_PAUSE = 20  # the pause after an attempt to log, as a multiple of its duration
 
 
 class LiveLog:
-    """The epochs of a cell, shown on an MLflow server while it trains.
+    """Shows the epochs of a cell on an MLflow server, in a run for each seed.
 
-    These runs are in an experiment of their own, out of which the import of the cell's record
-    takes them. Whatever the server
-    does, the training goes on: an outage costs one warning, and a server that is back gets all
-    epochs so far. After each attempt there is a pause 20 times as long, so that slow ones cost a
-    twentieth of the time, besides the first and the last of a cell.
-
-    Args:
-        tracking_uri: of the configuration. Nothing is logged unless it is an http(s) address.
-        results: the output folder.
-        cell, setting: what is trained.
+    The runs are in an experiment of their own; importing the cell's record removes them from it.
+    Training continues whatever the server does: an outage causes one warning, and a server that is
+    back gets all epochs so far. Each attempt to log is followed by a pause 20 times as long, so
+    slow servers cost at most a twentieth of the time, apart from the first and the last attempt.
     """
 
     def __init__(
-        self, tracking_uri: str | None, results: str | Path, cell: Cell, setting: str
+        self, tracking_uri: str, results: str | Path, cell: Cell, hyperparameters: str
     ) -> None:
-        self.tracking_uri = tracking_uri
-        self.name = name_of(cell)
-        self.experiment = live_experiment(results)
-        self.tags = {**tags_of(results, cell), "setting": setting}
-        self.params = coordinates_of(cell)
-        self.histories: dict[int, list[list]] = {}
-        self.runs: dict[int | None, str] = {}  # seed to run, None to the parent
-        self.sent: dict[int, int] = {}  # rows of each seed
-        self.store: Store | None = None
-        self.monitor = None
-        self.away = False
-        self.next_attempt = 0.0
-        self.enabled = tracking_uri is not None and database_of(tracking_uri) is None
-        if self.enabled:
-            for variable, value in _LIVE_ENVIRONMENT.items():
-                os.environ.setdefault(variable, value)
-            prepare_environment()
-            # The seconds that this takes are not the server's.
-            import mlflow  # noqa: F401
+        set_defaults(_WAITING)
+        self._tracking_uri, self._cell = tracking_uri, cell
+        self._experiment_name = live_experiment_name(results)
+        self._tags = {"record": record_key(results, cell), "hyperparameters": hyperparameters}
+        self._histories: dict[int, list[list]] = {}
+        self._experiment: Experiment | None = None
+        self._runs: dict[int, str] = {}  # run ids by seed
+        self._sent: dict[int, int] = {}  # the number of rows sent for each seed
+        self._is_away = False
+        self._next_attempt = 0.0
 
     def log(self, history: list[list]) -> None:
-        """Show the epochs of a seed: `history` is all rows so far, columns as in HISTORY."""
-        if self.enabled:
-            self.histories[history[0][0]] = history
-            if time.monotonic() >= self.next_attempt:
-                self._attempt()
+        """Show the epochs of a seed; `history` has all its rows of HISTORY so far."""
+        self._histories[history[0][0]] = history
+        if time.monotonic() >= self._next_attempt:
+            self._attempt()
 
     def __enter__(self) -> "LiveLog":
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if self.monitor:
-            self.monitor.finish()
-        if self.histories:
+        if self._histories:
             self._attempt(status="FAILED" if kind else "FINISHED")
 
     def _attempt(self, status: str | None = None) -> None:
         started = time.monotonic()
         try:
-            self._send()
-            for run_id in self.runs.values() if status else ():
-                self.store.client.set_terminated(run_id, status)
-            if self.away:
-                log.info("%s: the MLflow server takes the epochs again", self.tracking_uri)
-            self.away = False
-        except Exception as error:  # no fault of a view may cost a result
-            if not self.away:
+            self._send(status)
+            if self._is_away:
+                log.info("%s: the MLflow server accepts epochs again", self._tracking_uri)
+            self._is_away = False
+        except Exception as error:  # a failure of MLflow must not cost a result
+            if not self._is_away:
                 log.warning(
-                    "%s: the MLflow server does not take the epochs (%s). The training goes on; "
-                    "the import of its record will show them.",
-                    self.tracking_uri,
+                    "%s: the MLflow server does not accept epochs (%s). Training continues; the "
+                    "epochs will appear when the record of the cell is imported.",
+                    self._tracking_uri,
                     first_line(error),
                 )
-            self.away, self.store = True, None
+            self._is_away, self._experiment = True, None
         ended = time.monotonic()
-        self.next_attempt = ended + _PAUSE * (ended - started)
+        self._next_attempt = ended + _PAUSE * (ended - started)
 
-    def _watch_the_machine(self) -> None:
-        """Show processor, memory and GPU on the run of the cell, by MLflow's own thread, which ends
-        when the server is away."""
-        from mlflow.system_metrics.system_metrics_monitor import SystemMetricsMonitor
-
-        logging.getLogger("mlflow.system_metrics").setLevel(logging.ERROR)
-        self.monitor = SystemMetricsMonitor(self.runs[None], tracking_uri=self.tracking_uri)
-        self.monitor.start()
-
-    def _send(self) -> None:
-        """Send what was not sent yet; everything, in new runs, at first and after a failure."""
-        if self.store is None:
-            store = Store(self.tracking_uri, self.experiment)
-            store.delete({self.tags["record"]})
-            self.runs, self.sent = {None: store.create(self.name, self.tags).run_id}, {}
-            store.log_batches(self.runs[None], [], self.params)
-            self.store = store
-            self._watch_the_machine()
+    def _send(self, status: str | None) -> None:
+        """Send new epochs; the first time and after a failure, send all epochs in new runs."""
+        if self._experiment is None:
+            experiment = Experiment(self._tracking_uri, self._experiment_name)
+            experiment.delete({self._tags["record"]})
+            self._runs, self._sent, self._experiment = {}, {}, experiment
         now = time.time_ns() // 1_000_000
-        for seed, history in self.histories.items():
-            if seed not in self.runs:
-                name = f"seed {seed}, {self.name}"
-                created = self.store.create(name, self.tags, parent_id=self.runs[None])
-                self.runs[seed] = created.run_id
-            epochs = pd.DataFrame(history[self.sent.get(seed, 0) :], columns=HISTORY.names)
+        for seed, history in self._histories.items():
+            if seed not in self._runs:
+                name, params = f"seed {seed}, {run_name(self._cell)}", cell_params(self._cell)
+                self._runs[seed] = self._experiment.create(name, self._tags, params)
+            epochs = pd.DataFrame(history[self._sent.get(seed, 0) :], columns=HISTORY.names)
             if len(epochs):
-                curves = curve_points(epochs, pd.Series(now, index=epochs["epoch"].unique()))
-                self.store.log_batches(self.runs[seed], curves)
-                self.sent[seed] = len(history)
+                times = pd.Series(now, index=epochs["epoch"].unique())
+                self._experiment.log_metrics(self._runs[seed], curve_points(epochs, times))
+                self._sent[seed] = len(history)
+            if status:
+                self._experiment.client.set_terminated(self._runs[seed], status)

@@ -1,188 +1,212 @@
-"""From the records of a run to what MLflow shall show."""
+"""Show the records of a paper's cells, and its tables and figures, as runs of MLflow."""
 
 import getpass
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from functools import cache
+import re
+from collections.abc import Iterable, Mapping
+from functools import cache, partial
 from pathlib import Path
-from typing import NamedTuple
 
+import numpy as np
 import pandas as pd
+from mlflow.entities import Dataset, DatasetInput, InputTag, LoggedModelOutput, Metric
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.measures import MEASURES, values_by_seed
-from analogyqa.plan import Cell
+from analogyqa.plan import Cell, artefact_cells, holding_cell
+from analogyqa.report.summary import SUMMARY, Summaries, by_cell, read_csv
 from analogyqa.runs.depends_on import content_hash, sha256
-from analogyqa.schemas import CORPUS, HISTORY, METRICS, SPLITS, read_table
-from analogyqa.settings.analogies import SOLVER
-from analogyqa.settings.axes import to_text
+from analogyqa.schemas import CORPUS, HISTORY, METRICS, read_table
+from analogyqa.settings.overrides import to_text
+from analogyqa.settings.paper import Paper
+from analogyqa.settings.run import Config
+from analogyqa.tracking.store import Experiment, Importable, experiment_name
 
 _REPORTS = ("summary", "ledger", "claims", "comparisons")
-_INTERVALS = ("run_low", "run_high", "ci_low", "ci_high")
-# What MLflow calls the part that data play.
+_SPREAD = ("sd", "run_low", "run_high", "ci_low", "ci_high")
+# MLflow's names for the role of data, by split.
 _CONTEXTS = {"train": "training", "dev": "validation", "test": "test"}
 
 
-class Imported(NamedTuple):
-    """What an experiment holds after an import.
+def paper_runs(
+    results: str | Path, paper: Paper, cells: Iterable[Cell], config: Config
+) -> list[Importable]:
+    """Return the runs of a paper's cells, and the run with its tables and figures.
 
-    `cells`, `seeds` and `files` (tables, figures, ledger) count what was asked for, `added` how
-    many of the runs above were not there before; the hash is of the content of them all.
+    Args:
+        results: The output folder; its summary.csv is used if it exists.
+        paper: The paper.
+        cells: The cells of the paper that have a record.
+        config: The configuration of the runs.
+
+    Raises AnalogyQAError when a record or the summary is damaged.
     """
-
-    cells: int
-    seeds: int
-    files: int
-    added: int
-    content_hash: str
-
-
-class Data(NamedTuple):
-    """A split of a corpus as MLflow shall show it: `name`, `digest`, `source`, number of `rows`."""
-
-    name: str
-    digest: str
-    source: str
-    rows: int
-    context: str
-
-
-@dataclass
-class Run:
-    """A run as MLflow shall show it; times in milliseconds since 1970.
-
-    `curves` are points by epoch, `metrics` what comes out; those of dev begin with `dev_`. Of a
-    training `chosen_epoch` is the one that dev chose.
-    """
-
-    name: str
-    tags: dict[str, str]
-    start: int
-    end: int
-    params: dict[str, str] = field(default_factory=dict)
-    curves: list[tuple[str, float, int, int]] = field(default_factory=list)  # of mlflow's Metric
-    metrics: dict[str, float] = field(default_factory=dict)
-    files: dict[str, Path] = field(default_factory=dict)  # by their names among the artifacts
-    texts: dict[str, str] = field(default_factory=dict)  # further artifacts
-    # Files that say how it ran: another run of the same content has others.
-    logs: dict[str, Path] = field(default_factory=dict)
-    data: list[Data] = field(default_factory=list)
-    chosen_epoch: int | None = None
-    children: list["Run"] = field(default_factory=list)
-
-    @property
-    def identity(self) -> str:
-        """The hash of all that is shown, but for times, which are those of files."""
-        return content_hash(
-            {
-                "shown": [self.name, self.tags, self.params, self.metrics, self.texts, self.data],
-                "curves": [[name, value, step] for name, value, _, step in self.curves],
-                "chosen": self.chosen_epoch,
-                "files": {name: sha256(path) for name, path in self.files.items()},
-                "children": [child.identity for child in self.children],
-            }
-        )
+    results = Path(results)
+    shown: dict[Cell, dict[str, None]] = {}
+    for name in paper.shown:
+        title = re.sub(r"(\d+)", r" \1", name).capitalize()
+        for cell in artefact_cells(config, paper, name):
+            shown.setdefault(holding_cell(config, cell), {})[title] = None
+    descriptions = {
+        cell: f"Shown in {paper.paper} ({paper.citation.strip()}): {', '.join(titles)}"
+        for cell, titles in shown.items()
+    }
+    path = results / "summary.csv"
+    summary = by_cell(read_csv(path, SUMMARY)) if path.exists() else {}
+    # A run may hold several cells.
+    cells = dict.fromkeys(holding_cell(config, cell) for cell in cells)
+    runs = [cell_run(results, cell, descriptions.get(cell, ""), summary) for cell in cells]
+    return runs + documents_run(results, paper.paper)
 
 
 def cell_run(
-    results: Path, cell: Cell, described: str = "", intervals: Mapping[str, dict] | None = None
-) -> Run:
-    """Return the run of one cell, its seeds as children.
-
-    MLflow wants times; the record ends when its file was written, `wall_seconds` after the start.
+    results: Path, cell: Cell, description: str = "", summary: Summaries | None = None
+) -> Importable:
+    """Return the run of a cell, with its seeds as children.
 
     Args:
-        results: the output folder.
-        cell: whose record, metrics and, where it was trained, history are there.
-        described: Markdown that says what the run is for.
-        intervals: measure to its ends, as a row of the summary has them.
+        results: The output folder.
+        cell: A cell that has run.
+        description: What the run is for.
+        summary: The rows of summary.csv.
 
-    Raises AnalogyQAError when a record or a table is damaged.
+    Raises AnalogyQAError when the record is damaged.
     """
     folder = results / "runs" / cell.path
     record = _read_record(folder / "run.json")
-    settings, trained = record["settings"], (folder / "history.parquet").exists()
-    end = _modified(folder / "run.json")
-    start = end - round(1000 * (record.get("wall_seconds") or 0))
-    script = "train_encoder" if trained else "score_candidates"
-    if SOLVER in dict(cell.axes):
-        script = "solve_analogies"
-    if settings["system"].get("parts"):
-        script = "fuse_scores"
     tags = {
-        **tags_of(results, cell),
+        "record": record_key(results, cell),
         "content_hash": record["content_hash"],
-        "setting": settings.get("setting"),
+        "hyperparameters": record["settings"].get("hyperparameters"),
         "device": record.get("device"),
-        "mlflow.source.name": f"workflow_scripts/{script}.py",
+        "mlflow.note.content": description,
+        "mlflow.source.name": "Snakefile",
         "mlflow.source.type": "JOB",
         "mlflow.source.git.commit": record.get("git_commit"),
         "mlflow.user": getpass.getuser(),
     }
     tags = {key: str(value) for key, value in tags.items() if value is not None}
-    params = coordinates_of(cell) | _flatten(settings)
-    metrics = read_table(folder / "metrics.parquet", METRICS)
-    measured = _measured(metrics)
-    deviation = measured.std(ddof=1).fillna(0).add_suffix("_sd")
-    ends = {
+    spread = {
         f"{measure}_{name}": row[name]
-        for measure, row in (intervals or {}).items()
-        for name in _INTERVALS
+        for measure in MEASURES
+        if (row := (summary or {}).get((cell, measure)))
+        for name in _SPREAD
         if pd.notna(row[name])
     }
-    name = name_of(cell)
-    run = Run(name, tags | {"mlflow.note.content": described}, start, end)
-    run.params = {**params, "seeds": ", ".join(map(str, record["seeds"]))}
-    run.metrics = {**measured.mean(), **deviation, **ends}
-    at = "-".join([cell.dataset, cell.subset, to_text(cell.axes)])
-    log = results / "logs" / script / cell.system / f"{at}.log"
-    run.logs = {path.name: path for path in (folder / "run.json", log) if path.exists()}
-    run.data = _data_of(results, cell, settings.get("sources") or {})
-    history = read_table(folder / "history.parquet", HISTORY) if trained else None
-    for seed, values in measured.iterrows():
-        child = Run(f"seed {seed}, {name}", tags, start, end, {**params, "seed": str(seed)})
-        child.data, child.metrics = run.data, dict(values)
-        child.texts["questions.csv"] = _by_question(metrics, seed)
-        if history is not None:
-            own = history[history["seed"] == seed].sort_values("epoch", kind="stable")
-            _add_epochs(child, own, settings["training"]["select_by"])
-        run.children.append(child)
-    return run
-
-
-def _add_epochs(run: Run, epochs: pd.DataFrame, select_by: str) -> None:
-    """Give the run of a seed its end, its curves, its history, and the epoch that dev chose."""
-    seconds = epochs[epochs["measure"] == "seconds"].set_index("epoch")["value"]
-    times = run.start + (1000 * seconds.cumsum()).round().astype(int)
-    run.end, run.curves = int(times.max()), curve_points(epochs, times)
-    by_epoch = epochs.astype({"measure": str}).pivot(
-        index="epoch", columns="measure", values="value"
+    corpus = results / "corpora" / f"{cell.corpus}.parquet"
+    files = [path for path in (folder / "metrics.parquet", corpus) if path.exists()]
+    shown = content_hash([tags, spread, *map(sha256, files)])
+    return Importable(
+        tags["record"], shown, partial(_add_cell, results, cell, record, tags, spread)
     )
-    run.texts["history.csv"] = by_epoch.to_csv()
-    # The first of the best.
-    run.chosen_epoch = int(by_epoch[f"dev_{select_by}"].idxmax())
 
 
-def documents_run(results: Path, paper: str) -> Run | None:
-    """Return the run with the tables, figures and reports of a paper, None when there are none."""
+def _add_cell(
+    results: Path,
+    cell: Cell,
+    record: dict,
+    tags: Mapping[str, str],
+    spread: Mapping[str, float],
+    experiment: Experiment,
+) -> str:
+    """Add the runs of a cell and its seeds to an experiment; return the id of the cell's run.
+
+    MLflow needs times: a run ends when its record was written, and started `wall_seconds` before.
+    """
+    folder, settings, client = results / "runs" / cell.path, record["settings"], experiment.client
+    end = _modified(folder / "run.json")
+    start = end - round(1000 * (record.get("wall_seconds") or 0))
+    name, params = run_name(cell), cell_params(cell)
+    flat = pd.json_normalize(settings).iloc[0].dropna().astype(str)
+    seeds = ", ".join(map(str, record["seeds"]))
+    run_id = experiment.create(name, tags, {**params, **flat, "seeds": seeds}, start)
+    inputs = _inputs(results, cell, settings.get("sources") or {})
+    measured = _measured(read_table(folder / "metrics.parquet", METRICS))
+    _add_finals(experiment, run_id, {**measured.mean(), **spread}, inputs, end)
+    stem = "-".join([cell.dataset, cell.subset, to_text(cell.overrides)])
+    logs = results.glob(f"logs/*/{cell.system}/{stem}.log")
+    path = folder / "history.parquet"
+    paths = (folder / "run.json", folder / "metrics.parquet", path)
+    files = {file.name: file for file in paths if file.exists()}
+    files |= {f"{log.parent.parent.name}.log": log for log in logs}
+    experiment.add_files(run_id, files)
+    history = read_table(path, HISTORY) if path.exists() else pd.DataFrame(columns=HISTORY.names)
+    for seed in measured.index:
+        seed_name, seed_params = f"seed {seed}, {name}", {**params, "seed": str(seed)}
+        seed_id = experiment.create(seed_name, tags, seed_params, start, run_id)
+        epochs = history[history["seed"] == seed].sort_values("epoch", kind="stable")
+        seed_end, model_id = end, None
+        if len(epochs):
+            seconds = epochs[epochs["measure"] == "seconds"].set_index("epoch")["value"]
+            times = start + (1000 * seconds.cumsum()).round().astype(int)
+            experiment.log_metrics(seed_id, curve_points(epochs, times))
+            select_by = f"dev_{settings['training']['select_by']}"
+            dev = epochs[epochs["measure"] == select_by]
+            # The first of equal epochs is chosen, as in training.
+            chosen = dev["epoch"].to_numpy()[np.nanargmax(dev["value"])]
+            model_id = _add_model(experiment, seed_id, seed_name, int(chosen))
+            seed_end = int(times.max())
+        finals = {str(name): float(value) for name, value in measured.loc[seed].items()}
+        _add_finals(experiment, seed_id, finals, inputs, seed_end, model_id)
+        client.set_terminated(seed_id, end_time=seed_end)
+    client.set_terminated(run_id, end_time=end)
+    return run_id
+
+
+def _add_finals(
+    experiment: Experiment,
+    run_id: str,
+    values: Mapping[str, float],
+    inputs: list[DatasetInput],
+    end: int,
+    model_id: str | None = None,
+) -> None:
+    """Log the data sets of a run and its final values; names of dev values start with `dev_`."""
+    if inputs:
+        experiment.client.log_inputs(run_id, datasets=inputs)
+    experiment.log_metrics(
+        run_id, [Metric(name, value, end, 0, model_id) for name, value in values.items()]
+    )
+
+
+def _add_model(experiment: Experiment, run_id: str, run_name: str, epoch: int) -> str:
+    """Add the epoch that dev chose as a model; return the id of the model."""
+    client = experiment.client
+    # MLflow does not allow these characters in the name of a model.
+    name = re.sub(r"[/:.%\"']", "-", run_name)
+    model_id = client.create_logged_model(experiment.id, name, run_id).model_id
+    client.log_outputs(run_id, [LoggedModelOutput(model_id, epoch)])
+    client.finalize_logged_model(model_id, "READY")
+    return model_id
+
+
+def documents_run(results: Path, paper: str) -> list[Importable]:
+    """Return the run with the tables, figures and reports of a paper, [] if there are none."""
     patterns = [f"{kind}s/{paper}/*" for kind in ("table", "figure")]
     paths = [path for pattern in patterns for path in sorted(results.glob(pattern))]
     if not paths:
-        return None
+        return []
     paths += [path for name in _REPORTS for path in sorted(results.glob(f"{name}.*"))]
     files = {path.relative_to(results).as_posix(): path for path in paths}
-    end = max(map(_modified, paths))
-    tags = {"record": f"{folder_of(results)}/{paper}", "mlflow.user": getpass.getuser()}
+    hashes = {name: sha256(path) for name, path in files.items()}
+    tags = {"record": experiment_name(results, paper), "mlflow.user": getpass.getuser()}
     tags |= {"mlflow.source.name": "Snakefile", "mlflow.source.type": "JOB"}
-    return Run("tables and figures", tags, end, end, files=files)
+
+    def add(experiment: Experiment) -> str:
+        end = max(map(_modified, paths))
+        run_id = experiment.create("tables and figures", tags, {}, end)
+        experiment.add_files(run_id, files)
+        experiment.client.set_terminated(run_id, end_time=end)
+        return run_id
+
+    return [Importable(tags["record"], content_hash([tags, hashes]), add)]
 
 
 def _read_record(path: Path) -> dict:
-    """Return a record; raises AnalogyQAError for a file that is none."""
+    """Read a run record; raises AnalogyQAError when the file is not one."""
     try:
         record = json.loads(path.read_text(encoding="utf-8"))
-        record["settings"].get("setting"), record["seeds"], record["content_hash"]
+        record["settings"].get("hyperparameters"), record["seeds"], record["content_hash"]
         Cell.from_record(record["cell"])
         return record
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
@@ -192,33 +216,23 @@ def _read_record(path: Path) -> dict:
         ) from error
 
 
-def folder_of(results: str | Path) -> str:
-    """Return the name of an output folder, with which the names of its experiments begin."""
-    return Path(results).resolve().name
+def record_key(results: str | Path, cell: Cell) -> str:
+    """Return the name of a cell's record, which is the same in any checkout."""
+    return experiment_name(results, cell.path)
 
 
-def experiment_of(results: str | Path, paper: str) -> str:
-    """Return the name of the experiment that the runs of a paper are in."""
-    return f"{folder_of(results)}/{paper}"
+def run_name(cell: Cell) -> str:
+    """Return the name of a run; the data set comes last, because MLflow truncates names."""
+    return " ".join([cell.system, cell.subset, *map("=".join, cell.overrides), cell.dataset])
 
 
-def name_of(cell: Cell) -> str:
-    """Return the name of a run. MLflow cuts it off, and has a column for the data set."""
-    return " ".join([cell.system, cell.subset, *map("=".join, cell.axes), cell.dataset])
-
-
-def coordinates_of(cell: Cell) -> dict[str, str]:
-    """Return a cell as params."""
-    return {**cell._asdict(), "axes": to_text(cell.axes)}
-
-
-def tags_of(results: str | Path, cell: Cell) -> dict[str, str]:
-    """Return what the runs of one record have in common, whichever checkout it lies in."""
-    return {"record": f"{folder_of(results)}/{cell.path}"}
+def cell_params(cell: Cell) -> dict[str, str]:
+    """Return a cell as MLflow parameters."""
+    return {**cell._asdict(), "overrides": to_text(cell.overrides)}
 
 
 def _measured(metrics: pd.DataFrame) -> pd.DataFrame:
-    """Return means over items: a row a seed, columns map, mrr .. of test, dev_map .. of dev."""
+    """Return means over items: a row for each seed, columns map, ... (test) and dev_map, ..."""
     table = metrics.astype({"split": str})
     return pd.DataFrame(
         {
@@ -230,60 +244,43 @@ def _measured(metrics: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def _by_question(metrics: pd.DataFrame, seed: int) -> str:
-    """Return the test split of a seed as CSV: a row a question, a column a measure."""
-    own = metrics[(metrics["seed"] == seed) & (metrics["split"] == "test")]
-    own = own.astype({"measure": str, "group": str})
-    wide = own.pivot(index=["item", "group"], columns="measure", values="value")
-    return wide.to_csv(float_format="%.6g")
-
-
-def _data_of(results: Path, cell: Cell, sources: Mapping[str, str]) -> list[Data]:
-    """Return the splits of a cell's corpus; none where the corpus is not there."""
+def _inputs(results: Path, cell: Cell, sources: Mapping[str, str]) -> list[DatasetInput]:
+    """Return the splits of a cell's corpus; none if there is no corpus file."""
     path = results / "corpora" / f"{cell.corpus}.parquet"
     if not path.exists():
         return []
-    digest, rows = _corpus(path, path.stat().st_mtime_ns)
-    return [
-        Data(f"{cell.corpus} {split}", digest, sources.get(split, ""), rows[split], context)
-        for split, context in _CONTEXTS.items()
-    ]
+    digest, rows = _read_corpus(path)
+    inputs = []
+    for split, context in _CONTEXTS.items():
+        source = json.dumps({"uri": sources.get(split, "")})
+        profile = json.dumps({"num_rows": rows.get(split, 0)})
+        dataset = Dataset(f"{cell.corpus} {split}", digest, "http", source, profile=profile)
+        inputs.append(DatasetInput(dataset, [InputTag("mlflow.data.context", context)]))
+    return inputs
 
 
-@cache
-def _corpus(path: Path, modified: int) -> tuple[str, dict[str, int]]:
-    """Return the digest of a corpus and the pairs of each split; many cells have the same one."""
+@cache  # many cells share a corpus
+def _read_corpus(path: Path) -> tuple[str, dict[str, int]]:
+    """Return the digest of a corpus and the number of pairs in each split."""
     counts = read_table(path, CORPUS)["split"].value_counts()
-    return sha256(path)[:16], {split: int(counts.get(split, 0)) for split in SPLITS}
+    return sha256(path)[:16], {str(split): int(count) for split, count in counts.items()}
 
 
-def curve_points(epochs: pd.DataFrame, times: pd.Series) -> list[tuple[str, float, int, int]]:
-    """Return a point per epoch and curve, apart by name from the final dev_map and so on.
+def curve_points(epochs: pd.DataFrame, times: pd.Series) -> list[Metric]:
+    """Return the loss and the dev measures of each epoch as points of curves.
+
+    Names begin with `epoch/`, which keeps them apart from final values such as dev_map.
 
     Args:
-        epochs: rows of HISTORY; the curves are the loss and the measures of dev.
-        times: epoch to its time.
+        epochs: Rows of HISTORY.
+        times: The time of each epoch.
     """
-    curves = epochs[epochs["measure"].astype(str).str.match(r"loss$|dev_")]
+    curves = epochs[epochs["measure"].astype(str).str.match(r"loss$|dev_")].dropna(subset="value")
+    rows = zip(curves["measure"], curves["epoch"], curves["value"], strict=True)
     return [
-        (f"epoch/{row.measure}", float(row.value), int(times[row.epoch]), int(row.epoch))
-        for row in curves.itertuples()
-        if pd.notna(row.value)
+        Metric(f"epoch/{measure}", float(value), int(times[epoch]), int(epoch))
+        for measure, epoch, value in rows
     ]
-
-
-def _flatten(settings: dict, prefix: str = "") -> dict[str, str]:
-    flat = {}
-    for key, value in settings.items():
-        if isinstance(value, dict):
-            flat |= _flatten(value, f"{prefix}{key}.")
-        elif value is not None:
-            flat[prefix + key] = str(value)
-    return flat
-
-
-def first_line(error: Exception) -> str:
-    return str(error).partition("\n")[0]
 
 
 def _modified(path: Path) -> int:

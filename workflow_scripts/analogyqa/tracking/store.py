@@ -1,66 +1,64 @@
-"""An MLflow store: made, upgraded, and brought up to date."""
+"""An MLflow tracking store, which is an SQLite file or a server, and its experiments."""
 
-import json
 import logging
-import os
 import re
 import shutil
 import sqlite3
 import tempfile
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from pathlib import Path
+from typing import NamedTuple
 
+import mlflow.db
+from alembic.util import CommandError
 from filelock import FileLock
+from mlflow import MlflowClient
+from mlflow.entities import Metric, Param, Run
+from mlflow.exceptions import MlflowException
+from mlflow.utils import get_results_from_paginated_fn
+from sqlalchemy.exc import SQLAlchemyError
 from tqdm import tqdm
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import atomic_path
-from analogyqa.runs.depends_on import content_hash
-from analogyqa.settings.tracking import database_of
-from analogyqa.tracking.records import (
-    Data,
-    Imported,
-    Run,
-    experiment_of,
-    first_line,
-    folder_of,
-)
+from analogyqa.settings.tracking import database_path
+from analogyqa.tracking import PROXIED, set_defaults
 
-_SQLITE = "sqlite:///"
-_PROXIED = "mlflow-artifacts:/"
-_PATIENCE = 60  # seconds that another program may write to a database
+_PATIENCE = 60  # seconds to wait for another program that writes to a database
 _REFUSED = re.compile(r"\b40[13]\b")  # HTTP: unauthorised, forbidden
-_BATCH = 900  # metrics a call; MLflow takes 1000 entries, which leaves room for the params
-# Else MLflow shows an experiment as that of a language model.
-_OF_TRAININGS = {"mlflow.experimentKind": "custom_model_development"}
-_LIVE = "live"  # in place of a paper: the experiment of what trains now
+_BATCH = 900  # metrics per call; MLflow accepts 1000 entries, parameters included
+# Without this tag, MLflow shows an experiment as one with a language model.
+_EXPERIMENT_TAGS = {"mlflow.experimentKind": "custom_model_development"}
+# By default, MLflow waits minutes for a lost server.
+_WAITING = {"MLFLOW_HTTP_REQUEST_MAX_RETRIES": "3", "MLFLOW_HTTP_REQUEST_TIMEOUT": "30"}
+
+logging.getLogger("alembic").setLevel(logging.WARNING)
 
 
-_ENVIRONMENT = {
-    # Where MLflow's own default experiment has its artifacts; without it, in the folder of the
-    # process, whose name MLflow writes into a statement of SQL as it is.
-    "_MLFLOW_SERVER_ARTIFACT_ROOT": _PROXIED,
-    "MLFLOW_DISABLE_TELEMETRY": "true",
-    "DO_NOT_TRACK": "true",
-    "MLFLOW_LOGGING_LEVEL": "WARNING",
-    "MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT": "true",
-    "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "3",  # MLflow's 7 wait minutes for a server that is away
-    "MLFLOW_HTTP_REQUEST_TIMEOUT": "30",
-    "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false",
-}
+class Importable(NamedTuple):
+    """A record, or the tables and figures of a paper, to import as a run.
+
+    Attributes:
+        record: The name of the record, which is the tag `record` of its runs.
+        content_hash: The hash of everything that the runs show, except times.
+        add: Adds the runs to an experiment, and returns the id of the first.
+    """
+
+    record: str
+    content_hash: str
+    add: Callable[["Experiment"], str]
 
 
 def initialise(tracking_uri: str) -> None:
-    """Create the SQLite store of `tracking_uri`, or upgrade it to the schema of this MLflow.
+    """Create the SQLite store of `tracking_uri`, or upgrade its schema to this MLflow's.
 
-    Processes that open a fresh store at once break it, so this holds a file lock, and a new store
-    gets its name only when it is whole. Any number of processes may call it, any number of times.
-    A server looks after its own store, so an http(s) URI is left alone.
+    Any number of processes may call this at once: a file lock keeps them apart, and a new store
+    gets its name only when it is complete. For a server, which manages its own store, do nothing.
 
     Raises AnalogyQAError when the file is damaged or cannot be written.
     """
-    database = database_of(tracking_uri)
+    database = database_path(tracking_uri)
     if database is None:
         return
     with explained(tracking_uri):
@@ -75,103 +73,86 @@ def initialise(tracking_uri: str) -> None:
 
 
 def import_runs(
-    tracking_uri: str, results: str | Path, runs: Mapping[str, list[Run]]
-) -> dict[str, Imported]:
-    """Bring the MLflow experiments of an output folder up to date, one for each paper.
+    tracking_uri: str, results: str | Path, runs: Mapping[str, Sequence[Importable]]
+) -> dict[str, int]:
+    """Update the MLflow experiments of an output folder, one for each paper.
 
-    A run whose content is there already is left alone. One that has changed is imported anew and
-    its older run deleted, which in MLflow means moved to the trash: charts and searches then show
-    one run a cell, and the older one can still be looked up. A run counts as imported when its tag
-    `complete`, set last, says so; what a killed import left is removed, and so is what a training
-    showed while it went on.
+    A run whose content has not changed is kept. A run that has changed is imported again, and the
+    old one is moved to MLflow's trash. The tag `complete`, which is set last, marks complete
+    imports; remains of a killed import are removed, and so are the runs shown during training.
 
     Args:
         tracking_uri: sqlite:///path or http(s)://server.
-        results: the output folder.
-        runs: of each paper, as `records.runs_of_paper` returns them.
+        results: The output folder.
+        runs: The runs of each paper, as `records.paper_runs` returns them.
 
-    Returns what each experiment holds, by its name.
+    Returns how many runs were added to each experiment, by its name.
 
     Raises:
-        AnalogyQAError: when the store cannot be written.
+        AnalogyQAError: If the store cannot be written.
     """
+    set_defaults(_WAITING)
     initialise(tracking_uri)
-    imported = {}
-    with explained(tracking_uri), _lock(database_of(tracking_uri)):
-        for paper, own in runs.items():
-            experiment = experiment_of(results, paper)
-            by_record = {run.tags["record"]: run for run in own}
-            added = Store(tracking_uri, experiment).bring_up_to_date(by_record)
-            imported[experiment] = Imported(
-                cells=sum(bool(run.children) for run in own),
-                seeds=sum(len(run.children) for run in own),
-                files=sum(len(run.files) for run in own if not run.children),
-                added=added,
-                content_hash=content_hash({key: run.identity for key, run in by_record.items()}),
-            )
-        if live := Store.existing(tracking_uri, live_experiment(results)):
-            live.delete({run.tags["record"] for own in runs.values() for run in own})
-    return imported
+    added = {}
+    with explained(tracking_uri), _lock(database_path(tracking_uri)):
+        for paper, paper_runs in runs.items():
+            name = experiment_name(results, paper)
+            added[name] = Experiment(tracking_uri, name).update(paper_runs)
+        live = live_experiment_name(results)
+        if MlflowClient(tracking_uri).get_experiment_by_name(live):
+            imported = {run.record for paper_runs in runs.values() for run in paper_runs}
+            Experiment(tracking_uri, live).delete(imported)
+    return added
 
 
-def live_experiment(results: str | Path) -> str:
-    """Return the name of the experiment of the trainings of an output folder that go on."""
-    return f"{folder_of(results)}/{_LIVE}"
+def experiment_name(results: str | Path, paper: str) -> str:
+    """Return the name of the experiment with the runs of a paper."""
+    return f"{Path(results).resolve().name}/{paper}"
 
 
-class Store:
-    """One experiment of a tracking store."""
+def live_experiment_name(results: str | Path) -> str:
+    """Return the name of the experiment that shows the running jobs of an output folder."""
+    return experiment_name(results, "live")
 
-    @classmethod
-    def existing(cls, tracking_uri: str, experiment: str) -> "Store | None":
-        """Return the store of an experiment if there is one."""
-        prepare_environment()
-        from mlflow import MlflowClient
 
-        there = MlflowClient(tracking_uri).get_experiment_by_name(experiment)
-        return cls(tracking_uri, experiment) if there else None
+class Experiment:
+    """An experiment of a tracking store, which is created if it does not exist."""
 
-    def __init__(self, tracking_uri: str, experiment: str) -> None:
-        prepare_environment()
-        from mlflow import MlflowClient
-        from mlflow.exceptions import MlflowException
-
+    def __init__(self, tracking_uri: str, name: str) -> None:
         self.client = MlflowClient(tracking_uri)
-        self.artifacts = artifacts_of(tracking_uri)
-        found = self.client.get_experiment_by_name(experiment)
-        if found is None:
-            # MLflow would store an absolute folder here, which is wrong as soon as the checkout
-            # moves. The scheme below stands for whatever folder the server is started with. It is
-            # the start of a URI, in which some characters of a folder's name mean something else.
-            plain = re.sub(r"[^A-Za-z0-9_-]", "_", experiment)
-            location = _PROXIED + plain if self.artifacts else None
+        self._artifacts = artifacts_folder(tracking_uri)
+        # By default, MLflow stores an absolute path, which breaks when the checkout moves. This
+        # scheme stands for whatever folder the server is started with. It starts a URI, in which
+        # some characters of a folder's name would have a special meaning.
+        plain = re.sub(r"[^A-Za-z0-9_-]", "_", name)
+        location = PROXIED + plain if self._artifacts else None
+        existing = self.client.get_experiment_by_name(name)
+        if existing is None:
             try:
-                self.experiment_id = self.client.create_experiment(
-                    experiment, location, _OF_TRAININGS
-                )
+                self.id = self.client.create_experiment(name, location, _EXPERIMENT_TAGS)
                 return
             except MlflowException:
-                # Of the jobs that begin at once another one was first.
-                found = self.client.get_experiment_by_name(experiment)
-                if found is None:
+                # Another job that started at the same time may have created it first.
+                existing = self.client.get_experiment_by_name(name)
+                if existing is None:
                     raise
-        self.experiment_id = found.experiment_id
-        if found.lifecycle_stage == "deleted":
-            self.client.restore_experiment(self.experiment_id)
+        self.id = existing.experiment_id
+        if existing.lifecycle_stage == "deleted":
+            self.client.restore_experiment(self.id)
 
-    def bring_up_to_date(self, runs: dict[str, Run]) -> int:
-        """Add the runs that are not there, remove others of the same records; return the added."""
-        existing = [run for run in self._active_runs() if run.data.tags.get("record") in runs]
-        identities = {record: run.identity for record, run in runs.items()}
-        kept = {}
-        for run in existing:
-            tags = run.data.tags
-            if tags.get("complete") == identities[tags["record"]]:
-                kept[tags["record"]] = run.info.run_id
-        missing = [record for record in runs if record not in kept]
-        for record in tqdm(missing, desc="MLflow", unit="run", disable=None):
-            run_id = self._add(runs[record])
-            self.client.set_tag(run_id, "complete", identities[record])
+    def update(self, runs: Sequence[Importable]) -> int:
+        """Add missing runs, delete outdated ones of their records; return the number added."""
+        hashes = {run.record: run.content_hash for run in runs}
+        existing = [run for run in self._active_runs() if run.data.tags.get("record") in hashes]
+        kept = {
+            tags["record"]: run.info.run_id
+            for run in existing
+            if (tags := run.data.tags).get("complete") == hashes[tags["record"]]
+        }
+        missing = [run for run in runs if run.record not in kept]
+        for importable in tqdm(missing, desc="MLflow", unit="run", disable=None):
+            run_id = importable.add(self)
+            self.client.set_tag(run_id, "complete", importable.content_hash)
         for run in existing:
             root = run.data.tags.get("mlflow.parentRunId", run.info.run_id)
             if root != kept.get(run.data.tags["record"]):
@@ -179,95 +160,50 @@ class Store:
         return len(missing)
 
     def delete(self, records: Container[str]) -> None:
-        """Delete the runs of some records."""
-        for run in list(self._active_runs()):
+        """Delete all runs of some records."""
+        for run in self._active_runs():
             if run.data.tags.get("record") in records:
                 self.client.delete_run(run.info.run_id)
 
-    def create(self, name: str, tags: dict, start: int | None = None, parent_id: str | None = None):
-        """Create a run and return its mlflow RunInfo; it starts now unless `start` says when."""
-        of_parent = {"mlflow.parentRunId": parent_id} if parent_id else {}
-        return self.client.create_run(self.experiment_id, start, {**tags, **of_parent}, name).info
+    def create(
+        self,
+        name: str,
+        tags: Mapping[str, str],
+        params: Mapping[str, str],
+        start: int | None = None,
+        parent_id: str | None = None,
+    ) -> str:
+        """Create a run that starts now, or at `start`; return its id."""
+        parent = {"mlflow.parentRunId": parent_id} if parent_id else {}
+        run_id = self.client.create_run(self.id, start, {**tags, **parent}, name).info.run_id
+        entries = [Param(key, value) for key, value in params.items()]
+        self.client.log_batch(run_id, params=entries)
+        return run_id
 
-    def log_batches(
-        self, run_id: str, metrics: list[tuple], params: dict[str, str] | None = None
-    ) -> None:
-        """Log metrics, tuples of mlflow's Metric, and the params."""
-        from mlflow.entities import Metric, Param
+    def log_metrics(self, run_id: str, metrics: Sequence[Metric]) -> None:
+        for first in range(0, len(metrics), _BATCH):
+            self.client.log_batch(run_id, metrics[first : first + _BATCH])
 
-        entries = [Param(key, value) for key, value in (params or {}).items()]
-        for first in range(0, max(1, len(metrics)), _BATCH):
-            batch = [Metric(*metric) for metric in metrics[first : first + _BATCH]]
-            self.client.log_batch(run_id, batch, [] if first else entries)
+    def add_files(self, run_id: str, files: Mapping[str, Path]) -> None:
+        """Add files to a run by the names of their artifacts."""
+        uri = self.client.get_run(run_id).info.artifact_uri
+        with tempfile.TemporaryDirectory() as temporary:
+            # Only a server resolves this scheme, so put the files where a server will look.
+            is_local = self._artifacts and uri.startswith(PROXIED)
+            folder = self._artifacts / uri.removeprefix(PROXIED) if is_local else Path(temporary)
+            for name, file in files.items():
+                (folder / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(file, folder / name)
+            if not is_local:
+                self.client.log_artifacts(run_id, temporary)
 
-    def _active_runs(self) -> Iterator:
-        token = None
-        while True:
-            page = self.client.search_runs([self.experiment_id], page_token=token)
-            yield from page
-            token = page.token
-            if not token:
-                return
-
-    def _add(self, run: Run, parent_id: str | None = None) -> str:
-        info = self.create(run.name, run.tags, run.start, parent_id)
-        if run.data:
-            self.client.log_inputs(info.run_id, [_input(data) for data in run.data])
-        model_id = None if run.chosen_epoch is None else self._add_model(run, info.run_id)
-        metrics = run.curves + [
-            (name, value, run.end, 0, model_id, *_data_of_metric(name, run.data))
-            for name, value in run.metrics.items()
-        ]
-        self.log_batches(info.run_id, metrics, run.params)
-        for name, file in {**run.files, **run.logs}.items():
-            self._add_file(info, file, Path(name).parent)
-        for name, text in run.texts.items():
-            with tempfile.TemporaryDirectory() as folder:
-                file = Path(folder, name)
-                file.write_text(text, encoding="utf-8")
-                self._add_file(info, file, Path())
-        for child in run.children:
-            self._add(child, info.run_id)
-        self.client.set_terminated(info.run_id, end_time=run.end)
-        return info.run_id
-
-    def _add_model(self, run: Run, run_id: str) -> str:
-        """Add the epoch that was chosen, and return the id of that model."""
-        from mlflow.entities import LoggedModelOutput
-
-        # MLflow takes no such signs in the name of a model.
-        name = re.sub(r"[/:.%\"']", "-", run.name)
-        model = self.client.create_logged_model(self.experiment_id, name, run_id, params=run.params)
-        self.client.log_outputs(run_id, [LoggedModelOutput(model.model_id, run.chosen_epoch)])
-        self.client.finalize_logged_model(model.model_id, "READY")
-        return model.model_id
-
-    def _add_file(self, info, file: Path, folder: Path) -> None:
-        if self.artifacts and info.artifact_uri.startswith(_PROXIED):
-            # Only a server resolves this scheme; without one, put the file where it will look.
-            target = self.artifacts / info.artifact_uri.removeprefix(_PROXIED) / folder
-            target.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(file, target / file.name)
-        else:
-            self.client.log_artifact(info.run_id, str(file), folder.as_posix().removeprefix("."))
-
-
-def _input(data: Data):
-    """Return data as an input of a run, of mlflow's DatasetInput."""
-    from mlflow.entities import Dataset, DatasetInput, InputTag
-
-    profile = json.dumps({"num_rows": data.rows})
-    source = json.dumps({"uri": data.source})
-    dataset = Dataset(data.name, data.digest, "http", source, profile=profile)
-    return DatasetInput(dataset, [InputTag("mlflow.data.context", data.context)])
-
-
-def _data_of_metric(metric: str, data: list[Data]) -> tuple[str | None, str | None]:
-    """Return name and digest of the data that a metric is of."""
-    context = "validation" if metric.startswith("dev_") else "test"
-    return next(
-        ((each.name, each.digest) for each in data if each.context == context), (None, None)
-    )
+    def _active_runs(self) -> list[Run]:
+        return get_results_from_paginated_fn(
+            lambda number, token: self.client.search_runs(
+                [self.id], max_results=number, page_token=token
+            ),
+            max_results_per_page=1000,
+        )
 
 
 def _lock(database: Path | None) -> AbstractContextManager:
@@ -275,9 +211,9 @@ def _lock(database: Path | None) -> AbstractContextManager:
 
 
 def _check(database: Path) -> None:
-    """Raise sqlite3.Error unless the file is sound and can be written.
+    """Raise sqlite3.Error unless the file is intact and writable.
 
-    MLflow itself would try ten times to open a damaged file, for a minute and a half.
+    MLflow itself would retry a damaged file for a minute and a half.
     """
     with closing(sqlite3.connect(database, timeout=_PATIENCE, isolation_level=None)) as connection:
         (problem,) = connection.execute("PRAGMA quick_check(1)").fetchone()
@@ -287,55 +223,45 @@ def _check(database: Path) -> None:
 
 
 def _upgrade(database: Path) -> None:
-    """Do what `mlflow db upgrade` does, without the three seconds of another process."""
-    prepare_environment()
-    import mlflow.db
-
-    mlflow.db.upgrade.callback(f"{_SQLITE}{database}")
-
-
-def prepare_environment() -> None:
-    """Ask MLflow, which reads this when imported, to be silent and to stay off the network."""
-    for name, value in _ENVIRONMENT.items():
-        os.environ.setdefault(name, value)
-    logging.getLogger("alembic").setLevel(logging.WARNING)
+    """Do what `mlflow db upgrade` does, without the three seconds of starting a process."""
+    mlflow.db.upgrade.main([f"sqlite:///{database}"], standalone_mode=False)
 
 
 @contextmanager
 def explained(tracking_uri: str) -> Iterator[None]:
-    """Turn what goes wrong in a tracking store into an AnalogyQAError."""
-    prepare_environment()
-    from alembic.util import CommandError
-    from mlflow.exceptions import MlflowException
-    from sqlalchemy.exc import SQLAlchemyError
-
+    """Turn errors of a tracking store into AnalogyQAError."""
     try:
         yield
     except (MlflowException, SQLAlchemyError, CommandError, sqlite3.Error, OSError) as error:
         reason = first_line(error)
-        database = database_of(tracking_uri)
+        database = database_path(tracking_uri)
         if database is None:
             remedy = (
                 "Set MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD in the environment."
                 if _REFUSED.search(reason)
-                else "Start it, or remove tracking_uri from the configuration to track in a file."
+                else "Start it, or remove tracking_uri from the configuration to use a file."
             )
             raise AnalogyQAError(
-                f"{tracking_uri}: the MLflow server did not take the import ({reason}). {remedy}"
+                f"{tracking_uri}: the MLflow server rejected the import ({reason}). {remedy}"
             ) from error
         remedy = (
-            "Another program is writing to it, such as a second import. Wait for that to end, then "
-            "run the same command again."
+            "Another program, such as a second import, is writing to it. Wait for it to finish, "
+            "then run the same command again."
             if "database is locked" in reason
-            else "Make room on the disk or its folder writable; if it is damaged, delete it and "
-            f"{artifacts_of(tracking_uri)} and import again: nothing is lost, both are made from "
-            "the run records."
+            else "Free some disk space, or make its folder writable. If the file is damaged, "
+            f"delete it and {artifacts_folder(tracking_uri)}, then import again: both are rebuilt "
+            "from the run records, so nothing is lost."
         )
         raise AnalogyQAError(
             f"{database}: the MLflow store cannot be used ({reason}). {remedy}"
         ) from error
 
 
-def artifacts_of(tracking_uri: str) -> Path | None:
-    database = database_of(tracking_uri)
+def first_line(error: Exception) -> str:
+    return str(error).partition("\n")[0]
+
+
+def artifacts_folder(tracking_uri: str) -> Path | None:
+    """Return the folder with the artifacts of an SQLite store, None for a server."""
+    database = database_path(tracking_uri)
     return database and database.with_name("mlflow-artifacts")

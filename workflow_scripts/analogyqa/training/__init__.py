@@ -1,1 +1,1 @@
-"""From a cell to a trained encoder."""
+"""Train encoders and rankers, and score candidates with them."""

@@ -1,4 +1,4 @@
-"""AdaGrad, without the imports of its class in PyTorch, and by the gradients of HyperQA's code."""
+"""AdaGrad, with the same steps as PyTorch's class, and with the gradients of HyperQA's code."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from analogyqa.settings.systems import Training
 
 EPSILON = 1e-10
-# Of the sums of squares, as TensorFlow starts them, which HyperQA is written in: a first step is
-# then not of the length of the learning rate however small its gradient is.
+# The first value of the sums of squares in TensorFlow, which HyperQA uses. Starting at 0 would make
+# the first step as long as the learning rate however small its gradient is.
 START = 0.1
 
 
@@ -28,15 +28,15 @@ def adagrad_riemannian_of(parameters: Iterable[Parameter], training: "Training")
 
 
 class AdaGrad(Optimiser):
-    """AdaGrad (Duchi et al. 2011), to the bit the steps of `torch.optim.Adagrad`.
+    """AdaGrad (Duchi et al. 2011), bit for bit the steps of `torch.optim.Adagrad`.
 
     Args:
-        parameters: to be trained.
-        learning_rate: of all of them.
-        weight_decay: of all of them, added to the gradient: an L2 penalty.
-        riemannian: whether each gradient g is first multiplied by ((1 - |g|^2)^2 + 1e-5) / 4. So
-            does the code of Tay et al. (2018) with every weight, where their eq. 9 has the point of
-            the ball in the place of g.
+        parameters: The parameters to train.
+        learning_rate: The learning rate of all parameters.
+        weight_decay: The factor of an L2 penalty that is added to all gradients.
+        riemannian: Whether to multiply each gradient g by ((1 - |g|^2)^2 + 1e-5) / 4 first. The
+            code of Tay et al. (2018) does this for every weight, although their eq. 9 has the point
+            in the ball instead of g.
     """
 
     def __init__(
@@ -52,10 +52,10 @@ class AdaGrad(Optimiser):
 
     @torch.no_grad()
     def step(self) -> None:
-        """Take a step along the gradients, which every parameter must have."""
-        gradients = [parameter.grad for parameter in self.parameters]
+        """Take one step. Every parameter must have a gradient."""
+        gradients = self.gradients
         if self.riemannian:
-            gradients = [each * ((1 - each.norm() ** 2) ** 2 + 1e-5) / 4 for each in gradients]
+            gradients = [g * ((1 - g.norm() ** 2) ** 2 + 1e-5) / 4 for g in gradients]
         adagrad(
             self.parameters,
             gradients,
@@ -72,6 +72,6 @@ class AdaGrad(Optimiser):
         return {"sums": self.sums, "steps": self.steps}
 
     def load_state_dict(self, state: dict[str, list[Tensor]]) -> None:
-        """Go on from what `state_dict` returned."""
+        """Restore a state that `state_dict` returned."""
         self.sums = state["sums"]
         self.steps = [step.cpu() for step in state["steps"]]

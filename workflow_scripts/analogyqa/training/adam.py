@@ -1,4 +1,4 @@
-"""Adam, without the imports of its class in PyTorch."""
+"""Adam, with the same steps as PyTorch's class."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
@@ -22,16 +22,14 @@ def adam_of(parameters: Iterable[Parameter], training: "Training") -> "Adam":
 
 
 class Adam(Optimiser):
-    """Adam (Kingma and Ba 2015), to the bit the steps of `torch.optim.Adam` and `AdamW`.
-
-    It calls the function under both.
+    """Adam (Kingma and Ba 2015), bit for bit the steps of `torch.optim.Adam` and `AdamW`.
 
     Args:
-        parameters: to be trained.
-        learning_rate: of all of them.
-        weight_decay: of all of them.
-        decoupled: whether the decay is taken from the weights (Loshchilov and Hutter 2019) instead
-            of being added to the gradient.
+        parameters: The parameters to train.
+        learning_rate: The learning rate of all parameters.
+        weight_decay: The weight decay of all parameters.
+        decoupled: Whether to subtract the decay from the weights (Loshchilov and Hutter 2019)
+            instead of adding it to the gradients.
     """
 
     def __init__(
@@ -48,10 +46,10 @@ class Adam(Optimiser):
 
     @torch.no_grad()
     def step(self) -> None:
-        """Take a step along the gradients, which every parameter must have."""
+        """Take one step. Every parameter must have a gradient."""
         adam(
             self.parameters,
-            [parameter.grad for parameter in self.parameters],
+            self.gradients,
             self.means,
             self.squares,
             [],
@@ -70,6 +68,6 @@ class Adam(Optimiser):
         return {"means": self.means, "squares": self.squares, "steps": self.steps}
 
     def load_state_dict(self, state: dict[str, list[Tensor]]) -> None:
-        """Go on from what `state_dict` returned."""
+        """Restore a state that `state_dict` returned."""
         self.means, self.squares = state["means"], state["squares"]
         self.steps = [step.cpu() for step in state["steps"]]

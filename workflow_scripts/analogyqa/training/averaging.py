@@ -1,4 +1,4 @@
-"""Weight averaging: the exponential moving average of the weights after each step."""
+"""Weight averaging: an exponential moving average of the weights over the steps."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -9,11 +9,11 @@ from torch.nn import Parameter
 
 
 class WeightAverages:
-    """Averages of weights, started at zero and corrected for it (Kingma and Ba 2015, section 7.2).
+    """Averages of weights that start at zero and are corrected for it (Kingma and Ba 2015, 7.2).
 
     Args:
-        parameters: that are averaged.
-        decay: what is left of an average after a step, from 0, the weights themselves, to under 1.
+        parameters: The parameters to average.
+        decay: The factor of the old average in each step, in [0, 1); 0 gives the last weights.
     """
 
     def __init__(self, parameters: Sequence[Parameter], decay: float) -> None:
@@ -22,17 +22,17 @@ class WeightAverages:
 
     @torch.no_grad()
     def update(self) -> None:
-        """Take in the weights as they are after a step."""
+        """Update the averages after a step."""
         self.steps += 1
-        for own, parameter in zip(self.sums, self.parameters, strict=True):
-            own.lerp_(parameter, 1 - self.decay)
+        for total, parameter in zip(self.sums, self.parameters, strict=True):
+            total.lerp_(parameter, 1 - self.decay)
 
     @contextmanager
     def in_place(self) -> Iterator[None]:
-        """Put the averages in the place of the weights for as long as it is open."""
+        """Replace the weights by their averages within a `with` block."""
         weights = [parameter.detach().clone() for parameter in self.parameters]
         if self.steps:
-            self._set([own / (1 - self.decay**self.steps) for own in self.sums])
+            self._set([total / (1 - self.decay**self.steps) for total in self.sums])
         try:
             yield
         finally:
@@ -47,5 +47,5 @@ class WeightAverages:
         return {"sums": self.sums, "steps": self.steps}
 
     def load_state_dict(self, state: dict) -> None:
-        """Go on from what `state_dict` returned."""
+        """Restore a state that `state_dict` returned."""
         self.sums, self.steps = state["sums"], state["steps"]

@@ -1,4 +1,4 @@
-"""The states of trainings, from which they resume."""
+"""Checkpoints: the states from which training runs resume."""
 
 import io
 from pathlib import Path
@@ -10,35 +10,37 @@ from analogyqa.files import atomic_path
 if TYPE_CHECKING:
     import torch
 
-ENCODER = "encoder"  # of the two parts that a model may have, the other is a ranker
+ENCODER = "encoder"  # the name of the encoder in a model, which may also have a ranker
 
 
 def save_state(state: dict, path: str | Path) -> None:
-    """Write the state of a training, tensors among it, atomically."""
+    """Write the state of a training run atomically."""
     import torch
 
-    # Through memory: on a full disk PyTorch's own writer aborts without naming the cause.
+    # In memory first: on a full disk, PyTorch's own writer aborts without naming the cause.
     serialized = io.BytesIO()
     torch.save(state, serialized)
     with atomic_path(path) as temporary:
         temporary.write_bytes(serialized.getvalue())
 
 
-def weights_of_encoder(state: dict, kind: str) -> dict[str, "torch.Tensor"]:
-    """Return the weights of the encoder in the state of a training: of the epoch dev chose.
+def encoder_weights(state: dict, version: str) -> dict[str, "torch.Tensor"]:
+    """Return the weights of the encoder after the epoch that dev chose.
 
-    `kind` is `System.scoring_weights`.
+    Args:
+        state: The state of a training run.
+        version: The version of the weights, as in `System.scoring_weights`.
     """
-    before = f"{ENCODER}."
+    prefix = f"{ENCODER}."
     return {
-        name.removeprefix(before): value
-        for name, value in state["best"][kind]["weights"].items()
-        if name.startswith(before)
+        name.removeprefix(prefix): value
+        for name, value in state["best"][version]["weights"].items()
+        if name.startswith(prefix)
     }
 
 
 def load_state(path: str | Path, device: "torch.device") -> dict:
-    """Return what `save_state` wrote; raises AnalogyQAError when the file is damaged."""
+    """Read a state that `save_state` wrote; raises AnalogyQAError when the file is damaged."""
     import torch
 
     try:
@@ -48,6 +50,6 @@ def load_state(path: str | Path, device: "torch.device") -> dict:
         return state
     except Exception as error:
         raise AnalogyQAError(
-            f"{path}: damaged checkpoint ({error}). Delete it and run the same command again; the "
-            "training then starts from its first epoch."
+            f"{path}: damaged checkpoint ({error}). Delete it and run the same command again; "
+            "training will then start from the first epoch."
         ) from error

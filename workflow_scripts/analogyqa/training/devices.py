@@ -1,4 +1,4 @@
-"""The device that a job computes on, how it computes, and what kind of machine it is."""
+"""Choose the device of a job, make it compute reproducibly, and describe its machine."""
 
 import logging
 import os
@@ -13,11 +13,11 @@ log = logging.getLogger(__name__)
 
 
 def device_for(requested: str) -> torch.device:
-    """Return the device that `auto`, `cpu` or `cuda` stands for, its numerics set.
+    """Return the device for `auto`, `cpu` or `cuda`, and set its numerics.
 
-    With `auto` a job that was given a GPU which PyTorch cannot use warns and runs on the CPU.
+    With `auto`, a job that was given a GPU that PyTorch cannot use warns and runs on the CPU.
 
-    Raises AnalogyQAError when cuda is asked for where there is none.
+    Raises AnalogyQAError when `cuda` is requested but not available.
     """
     if requested == "cpu":
         return torch.device("cpu")
@@ -29,39 +29,39 @@ def device_for(requested: str) -> torch.device:
         f"PyTorch {torch.__version__} sees no CUDA device on {os.uname().nodename}"
         f"{f', although this job was given GPU {given}' if given else ''}"
     )
-    remedy = "look with nvidia-smi whether the driver works, and install a CUDA build of PyTorch"
+    remedy = "check the driver with nvidia-smi, and install a CUDA build of PyTorch"
     if requested == "cuda":
         raise AnalogyQAError(
-            f"device: cuda is asked for, but {cause}. Run where there is a GPU ({remedy}), "
+            f"device: cuda is requested, but {cause}. Run on a machine with a GPU ({remedy}), "
             "or set device: auto or cpu in the configuration."
         )
     if given:
-        log.warning("Warning: %s; the CPU is used. To use the GPU %s.", cause, remedy)
+        log.warning("Warning: %s; using the CPU. To use the GPU, %s.", cause, remedy)
     return torch.device("cpu")
 
 
 def set_numerics(device: torch.device) -> None:
-    """Make a GPU compute in whole float32 and, as far as CUDA can, the same bytes each time.
+    """Make a GPU compute in full float32 and, as far as CUDA allows, deterministically.
 
-    For each process that computes on one, before its first operation: cuBLAS reads its environment
-    variable when CUDA starts. On a CPU nothing is set.
+    Each process must call this before its first operation on a GPU, because cuBLAS reads its
+    environment variable when CUDA starts. On a CPU it does nothing.
     """
     if device.type != "cuda":
         return
     os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
-    # TF32 keeps 10 bits of the mantissa; for cuDNN, which computes the GRU, it is on by default.
+    # TF32 keeps only 10 bits of the mantissa, and is on by default in cuDNN, which runs the GRU.
     torch.backends.cuda.matmul.allow_tf32 = False
     torch.backends.cudnn.allow_tf32 = False
     torch.backends.cudnn.benchmark = False
-    # An encoder may need an operation that has no deterministic form: a warning, not the end.
+    # An encoder may need an operation that has no deterministic version, so only warn.
     torch.use_deterministic_algorithms(True, warn_only=True)
 
 
-def machine_of(device: torch.device) -> dict[str, str | int | None]:
-    """Return what the last bits of a result may depend on, beside the version of PyTorch.
+def describe_machine(device: torch.device) -> dict[str, str | int | None]:
+    """Return what the last bits of a result may depend on, besides the version of PyTorch.
 
-    Of a GPU its model, its driver (None where the system does not say) and the versions of CUDA and
-    cuDNN; of a CPU the instructions that PyTorch uses.
+    For a GPU: its model, its driver (None if unknown), and the versions of CUDA and cuDNN. For a
+    CPU: the instruction set that PyTorch uses.
     """
     if device.type != "cuda":
         return {"device": device.type, "instructions": torch.backends.cpu.get_cpu_capability()}
@@ -75,28 +75,28 @@ def machine_of(device: torch.device) -> dict[str, str | int | None]:
 
 
 def _driver(path: Path = Path("/proc/driver/nvidia/version")) -> str | None:
-    found = re.search(r"Module.*?\s(\d+\.[\d.]+)", path.read_text()) if path.exists() else None
-    return found and found[1]
+    match = re.search(r"Module.*?\s(\d+\.[\d.]+)", path.read_text()) if path.exists() else None
+    return match and match[1]
 
 
 def note_machine(state: dict, device: torch.device, name: str) -> None:
-    """Note in the state of a training which machine goes on with it after `state["epoch"]`.
+    """Add the machine that continues a training run after `state["epoch"]` to its state.
 
-    `state["machines"]` gets an entry only where the kind of machine changes; then the bytes of the
-    result may differ from those of a training on one kind, and the log says so.
+    An entry of `state["machines"]` is added only if the kind of machine changes. The log then has a
+    warning, because the last bits of the result may differ from those of a run on one kind.
     """
-    machines, machine = state.setdefault("machines", []), machine_of(device)
+    machines, machine = state.setdefault("machines", []), describe_machine(device)
     if machines:
         before = {key: value for key, value in machines[-1].items() if key != "after_epoch"}
         if before == machine:
             return
         log.warning(
-            "%s: goes on after epoch %d on another kind of machine (%s; before: %s). Its bytes may "
-            "differ from those of a training on one kind.",
-            *(name, state["epoch"], _listed(machine), _listed(before)),
+            "%s: resuming after epoch %d on another kind of machine (%s; before: %s). The result "
+            "may differ in its last bits from that of a run on one kind of machine.",
+            *(name, state["epoch"], _in_one_line(machine), _in_one_line(before)),
         )
     machines.append({"after_epoch": state["epoch"], **machine})
 
 
-def _listed(machine: dict[str, str | int | None]) -> str:
+def _in_one_line(machine: dict[str, str | int | None]) -> str:
     return ", ".join(f"{key} {value}" for key, value in machine.items())

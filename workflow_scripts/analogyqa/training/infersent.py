@@ -1,4 +1,4 @@
-"""Train InferSent by natural language inference (Conneau et al. 2017, sections 3.1 and 3.3)."""
+"""Train InferSent on natural language inference (Conneau et al. 2017, sections 3.1 and 3.3)."""
 
 import logging
 import math
@@ -32,9 +32,9 @@ LONGEST_GRADIENT = 5.0
 
 
 class InferenceClassifier(nn.Module):
-    """Premise u and hypothesis v to a label, by (u, v, |u - v|, u * v) and a hidden layer.
+    """Classifies a premise u and a hypothesis v from (u, v, |u - v|, u * v) with a hidden layer.
 
-    The layer is linear: the published training has no non-linearity in its classifier.
+    The layer is linear: the published code has no non-linearity in its classifier.
     """
 
     def __init__(self, word_dim: int, lstm_dim: int) -> None:
@@ -47,13 +47,13 @@ class InferenceClassifier(nn.Module):
     def forward(
         self, premises: Sequence[np.ndarray], hypotheses: Sequence[np.ndarray], vectors: Tensor
     ) -> Tensor:
-        """Return the scores of the labels [n, 3]; sentences are rows of `vectors`."""
+        """Return the scores of the labels [n, 3]; sentences are given as rows of `vectors`."""
         u, v = self.encoder.encode_words([*premises, *hypotheses], vectors).chunk(2)
         return self.classifier(torch.cat([u, v, (u - v).abs(), u * v], dim=1))
 
 
 class _Pairs:
-    """Premises, hypotheses and labels of n pairs; `rows` has all premises, then all hypotheses."""
+    """n pairs of sentences; `rows` are the words of all premises, then of all hypotheses."""
 
     def __init__(self, rows: Sequence[np.ndarray], labels: Sequence[str]) -> None:
         self.sides = rows[: len(labels)], rows[len(labels) :]
@@ -62,10 +62,10 @@ class _Pairs:
     def scores(
         self, network: InferenceClassifier, order: np.ndarray, vectors: Tensor
     ) -> Iterator[tuple[Tensor, Tensor]]:
-        """Yield the scores of each batch, and its labels."""
+        """Yield the scores and the labels of each batch."""
         for start in range(0, len(order), BATCH):
             batch = order[start : start + BATCH]
-            words = [[side[number] for number in batch] for side in self.sides]
+            words = [[side[index] for index in batch] for side in self.sides]
             yield network(*words, vectors), self.labels[batch].to(vectors.device)
 
 
@@ -81,27 +81,27 @@ def train(
     path: Path,
     max_epochs: int = MAX_EPOCHS,
 ) -> None:
-    """Train an encoder and write its weights to `path`, with a record beside it (`.json`).
+    """Train an encoder and write its weights to `path`, with a `.json` record beside it.
 
-    The epoch with the best dev accuracy is kept. Adam takes the place of the published stochastic
-    gradient descent, whose learning rate shrinks before it has learnt from a few thousand pairs.
-    The state is saved after each epoch; the same call resumes from there and gives, on the CPU with
+    Keep the epoch with the best dev accuracy. Adam replaces the published stochastic gradient
+    descent, whose learning rate shrinks before it has learned from a few thousand pairs. The state
+    is saved after each epoch. An interrupted training run resumes there and gives, on a CPU with
     one thread, the same bytes as an uninterrupted one.
 
     Args:
-        train_files, dev_files: as `read_nli` reads them.
-        vectors: a file of word vectors.
-        lowercase: whether its words are lower-cased.
-        lstm_dim: states of each direction; 2048 as published.
-        seed: of the initial weights and the batches.
-        device: where to train.
-        checkpoint: the file of this training and no other.
-        path: a state dict with the names of the published files, for `infersent.load`.
-        max_epochs: when to stop at the latest.
+        train_files, dev_files: Files that `read_nli` can read.
+        vectors: A file of word vectors.
+        lowercase: Whether words are lower-cased.
+        lstm_dim: The number of states per direction; 2048 in the paper.
+        seed: The seed of the initial weights and the batches.
+        device: The device to train on.
+        checkpoint: The file for the state of this training run alone.
+        path: The file for the weights, with the names of the published files for `infersent.load`.
+        max_epochs: The maximum number of epochs.
 
     Raises:
-        AnalogyQAError: for files that cannot be read, when the loss is not a number, and when the
-            checkpoint is damaged.
+        AnalogyQAError: If a file cannot be read, the loss is not a number, or the checkpoint is
+            damaged.
     """
     tables = read_nli(train_files, "train"), read_nli(dev_files, "dev")
     texts = [text for table in tables for side in ("premise", "hypothesis") for text in table[side]]
@@ -128,7 +128,7 @@ def train(
         if not math.isfinite(loss):
             raise AnalogyQAError(
                 f"{path}, epoch {epoch}: the loss is not a number; the training has diverged. "
-                "Are the word vectors damaged, or of very large values?"
+                "Check the word vectors: they may be damaged or have very large values."
             )
         accuracy = _accuracy(network, dev, word_vectors)
         log.info(

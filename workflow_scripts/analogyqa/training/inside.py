@@ -1,4 +1,4 @@
-"""What a trained encoder makes of the test split and of its words: vectors and their norms."""
+"""Look into a trained encoder: the vectors of sentences and words, and their norms."""
 
 import math
 from pathlib import Path
@@ -12,8 +12,7 @@ from analogyqa.examples.data import CellData
 from analogyqa.schemas.inside import INSIDE
 from analogyqa.training.checkpoints import load_state
 from analogyqa.training.learner import Learner
-from analogyqa.training.loop import arrays_of
-from analogyqa.training.scoring import Encode, encode_all
+from analogyqa.training.scoring import Encode, array_encoder, encode_all
 
 if TYPE_CHECKING:
     from analogyqa.settings.systems import System
@@ -25,18 +24,18 @@ WORD_BATCH = 1024
 def look_inside(
     data: CellData, system: "System", seed: int, checkpoint: Path, vocabulary: dict[str, int]
 ) -> pd.DataFrame:
-    """Return the questions, candidates and words of the test split: a table of schema INSIDE.
+    """Return the questions, candidates and words of the test split as a table of schema INSIDE.
 
-    The encoder is that of the epoch that dev chose. Its vectors are taken as they are, before a
-    ranker draws them onto the unit ball (footnote 2 of HyperQA); a word's norm is that of a
-    sentence of this one word.
+    The encoder has the weights of the epoch that dev chose. Its vectors are not projected onto the
+    unit ball, as a ranker may do (footnote 2 of HyperQA). The norm of a word is that of a sentence
+    with only this word.
 
     Args:
-        data: of the seed.
-        system: whose encoder was trained.
-        seed: of the training.
-        checkpoint: what it left.
-        vocabulary: word to row of the word vectors.
+        data: The tables of the seed.
+        system: The system whose encoder was trained.
+        seed: The seed of the training run.
+        checkpoint: The checkpoint of the training run.
+        vocabulary: The row of each word in the word vectors.
 
     Raises AnalogyQAError when the checkpoint is damaged.
     """
@@ -45,12 +44,13 @@ def look_inside(
     best = load_state(checkpoint, cpu)["best"][system.scoring_weights]
     learner.model.load_state_dict(best["weights"])
     learner.model.eval()
-    encode, part = arrays_of(learner.encoder, cpu), data.splits[SPLIT]
+    encode, part = array_encoder(learner.encoder, cpu), data.splits[SPLIT]
     is_first = ~part.pairs["question_id"].duplicated().to_numpy()
     first = part.pairs[is_first]
     numbers = np.concatenate([part.questions[is_first], part.candidates])
-    of_word = {row: word for word, row in vocabulary.items()}
+    word_at = {row: word for word, row in vocabulary.items()}
     ids, lengths = data.sentences.batch(numbers)
+    sentence_rows = [row[:length] for row, length in zip(ids, lengths, strict=True)]
     vectors = encode_all(encode, data.sentences, numbers)
     sentences = pd.DataFrame(
         {
@@ -59,16 +59,13 @@ def look_inside(
             "question_id": [*first["question_id"], *part.pairs["question_id"]],
             "label": [-1] * len(first) + part.pairs["label"].tolist(),
             "text": [*first["question"], *part.pairs["candidate"]],
-            "words": [
-                [of_word[row] for row in own[:length]]
-                for own, length in zip(ids, lengths, strict=True)
-            ],
-            "norm": norms_of(vectors),
+            "words": [[word_at[row] for row in rows] for rows in sentence_rows],
+            "norm": vector_norms(vectors),
             "vector": list(vectors),
         }
     )
-    used = np.unique(np.concatenate([own[:n] for own, n in zip(ids, lengths, strict=True)]))
-    names = [of_word[row] for row in used]
+    used = np.unique(np.concatenate(sentence_rows))
+    names = [word_at[row] for row in used]
     words = pd.DataFrame(
         {
             "kind": "word",
@@ -77,14 +74,14 @@ def look_inside(
             "label": -1,
             "text": names,
             "words": [[name] for name in names],
-            "norm": norms_of(_encode_words(encode, used)),
+            "norm": vector_norms(_encode_words(encode, used)),
             "vector": [[] for _ in names],
         }
     )
     return pd.concat([sentences, words], ignore_index=True)[INSIDE.names]
 
 
-def norms_of(vectors: np.ndarray) -> np.ndarray:
+def vector_norms(vectors: np.ndarray) -> np.ndarray:
     """Return the Euclidean norms of vectors [n, dim]: float64 [n]."""
     return np.linalg.norm(vectors.astype(np.float64), axis=1)
 

@@ -1,4 +1,4 @@
-"""What learns: an encoder, perhaps a ranker, the optimiser of both, and a step of it."""
+"""The learner: an encoder, possibly a ranker that learns, and the optimiser of both."""
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
@@ -10,11 +10,13 @@ from torch import Tensor, nn
 
 from analogyqa.encoders import Encoder, build_encoder
 from analogyqa.examples.data import CellData
-from analogyqa.rankers import Ranker, TrainedRanker, build_ranker
-from analogyqa.registry import EXAMPLES, OBJECTIVES, OPTIMISERS, RANKERS
+from analogyqa.examples.specs import EXAMPLES
+from analogyqa.objectives.specs import OBJECTIVES
+from analogyqa.rankers import Ranker, build_ranker
 from analogyqa.text import Sentences
 from analogyqa.training.averaging import WeightAverages
 from analogyqa.training.checkpoints import ENCODER
+from analogyqa.training.specs import OPTIMISERS
 
 if TYPE_CHECKING:
     from analogyqa.examples.batches import Batch
@@ -24,30 +26,34 @@ if TYPE_CHECKING:
 def encode(
     encoder: Encoder, sentences: Sentences, numbers: np.ndarray, device: torch.device
 ) -> Tensor:
-    """Encode sentences by their numbers [n], all in one batch: [n, dim]."""
+    """Encode sentences, given by their numbers [n], in one batch: [n, dim]."""
     words, lengths = sentences.batch(numbers)
     return encoder(torch.from_numpy(words).to(device), torch.from_numpy(lengths))
 
 
 class Learner:
-    """A system in training.
+    """A system that is being trained.
 
     Args:
-        system: its encoder, or its ranker, learns.
-        data: of one seed.
-        seed: of the initial weights and of the batches.
-        device: see `devices.device_for`.
+        system: The system; its encoder, its ranker or both learn.
+        data: The tables of one seed.
+        seed: The seed of the initial weights and the batches.
+        device: The device to train on, from `devices.device_for`.
     """
 
     def __init__(self, system: "System", data: CellData, seed: int, device: torch.device) -> None:
         self.system, self.data, self.seed, self.device = system, data, seed, device
         training = system.training
-        self.encoder = build_encoder(system.encoder, data.word_vectors, training, seed).to(device)
-        self.ranker = _build_ranker(system, data.word_vectors, seed)
-        learning = {ENCODER: self.encoder, "ranker": self.ranker}
-        modules = {name: each for name, each in learning.items() if isinstance(each, nn.Module)}
+        self.encoder = build_encoder(
+            system.encoder or "mean", data.word_vectors, training, seed
+        ).to(device)
+        reads_words = system.ranker_spec.reads == "words"
+        dim = data.known_vectors.shape[1] if reads_words else training.sentence_dim
+        self.ranker = build_ranker(system, dim, seed)
+        parts = {ENCODER: self.encoder, "ranker": self.ranker}
+        modules = {name: part for name, part in parts.items() if isinstance(part, nn.Module)}
         self.model = nn.ModuleDict(modules).to(device)
-        self.parameters = [each for each in self.model.parameters() if each.requires_grad]
+        self.parameters = [weight for weight in self.model.parameters() if weight.requires_grad]
         self.optimiser = OPTIMISERS[training.optimiser].load()(self.parameters, training)
         averages = training.weight_averaging
         self.averages = WeightAverages(self.parameters, averages) if averages else None
@@ -63,7 +69,7 @@ class Learner:
         return encode(self.encoder, self.data.sentences, numbers, self.device)
 
     def step(self, batch: "Batch") -> tuple[float, Tensor]:
-        """Take a step; return the loss summed over the batch, and the vectors of its sentences."""
+        """Take one step; return the summed loss of the batch, and the vectors of its sentences."""
         self.optimiser.zero_grad()
         vectors = self.encode(batch.sentences)
         value = self._loss_of(self.ranker, vectors, batch, self.system.training)
@@ -73,36 +79,27 @@ class Learner:
             self.averages.update()
         return value.item() * self._weight(batch), vectors.detach()
 
-    def kinds_of_weights(self) -> dict[str, AbstractContextManager[None]]:
-        """Return each kind of weights that may score, with what puts it in place for a while."""
-        kinds: dict[str, AbstractContextManager[None]] = {"last": nullcontext()}
-        return kinds | ({"averaged": self.averages.in_place()} if self.averages else {})
+    def weight_versions(self) -> dict[str, AbstractContextManager[None]]:
+        """Return the versions of the weights that may score, as contexts that put them in place."""
+        versions: dict[str, AbstractContextManager[None]] = {"last": nullcontext()}
+        return versions | ({"averaged": self.averages.in_place()} if self.averages else {})
 
     def state_dict(self) -> dict:
-        """Return what a training goes on from after an epoch."""
+        """Return the state from which training resumes after an epoch."""
         state = {"model": self.model.state_dict(), "optimiser": self.optimiser.state_dict()}
         return state | ({"averages": self.averages.state_dict()} if self.averages else {})
 
     def load_state_dict(self, state: dict) -> None:
-        """Go on from what `state_dict` returned."""
+        """Restore a state that `state_dict` returned."""
         self.model.load_state_dict(state["model"])
         self.optimiser.load_state_dict(state["optimiser"])
         if self.averages:
             self.averages.load_state_dict(state["averages"])
 
-    def summed_loss(
-        self, ranker: Ranker | TrainedRanker, vectors: Tensor, batch: "Batch"
-    ) -> Tensor:
-        """Return the loss summed over a batch, of vectors and by another ranker."""
+    def summed_loss(self, ranker: Ranker, vectors: Tensor, batch: "Batch") -> Tensor:
+        """Return the summed loss of a batch for another ranker and given sentence vectors."""
         value = self._loss_of(ranker, vectors, batch, self.system.training)
         return value * self._weight(batch)
 
     def _weight(self, batch: "Batch") -> int:
         return 1 if self._objective.summed else len(batch.labels)
-
-
-def _build_ranker(system: "System", word_vectors: np.ndarray, seed: int) -> Ranker | TrainedRanker:
-    words = RANKERS[system.ranker].reads_words
-    return build_ranker(
-        system, word_vectors.shape[1] if words else system.training.sentence_dim, seed
-    )

@@ -1,4 +1,4 @@
-"""Train an encoder, with its ranker where that learns, too, and choose the epoch on dev."""
+"""Train an encoder, and its ranker if that learns too, and choose the epoch on dev."""
 
 import logging
 import math
@@ -12,17 +12,15 @@ import pandas as pd
 import torch
 from torch import Tensor
 
-from analogyqa.encoders import Encoder
 from analogyqa.errors import AnalogyQAError
 from analogyqa.examples.data import CellData
 from analogyqa.measures import means_of, measure_items
 from analogyqa.rankers import Quadruples
-from analogyqa.registry import RANKERS
 from analogyqa.schemas import HISTORY
 from analogyqa.training.checkpoints import load_state, save_state
 from analogyqa.training.devices import note_machine
 from analogyqa.training.learner import Learner
-from analogyqa.training.scoring import Encode, score_split, scores_table
+from analogyqa.training.scoring import array_encoder, score_split, scores_table
 
 if TYPE_CHECKING:
     from analogyqa.examples.batches import Batch
@@ -30,26 +28,15 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-CONSTANTS = np.linspace(-1, 1, 41).tolist()
+CONSTANTS = np.linspace(-1, 1, 41).tolist()  # energies; see `LossOfConstants`
 SCORE_BATCH = 1024  # pairs
-
-
-def arrays_of(encoder: Encoder, device: torch.device) -> Encode:
-    """Return a trained encoder as a function of arrays, without gradients."""
-
-    @torch.no_grad()
-    def on_arrays(words: np.ndarray, lengths: np.ndarray) -> np.ndarray:
-        vectors = encoder(torch.from_numpy(words).to(device), torch.from_numpy(lengths))
-        return vectors.cpu().numpy()
-
-    return on_arrays
 
 
 @torch.no_grad()
 def score_pairs(learner: Learner, split: str) -> np.ndarray:
-    """Score all pairs of a split by a ranker that learns: float32 [M]."""
+    """Score all pairs of a split with a ranker that learns: float32 [M]."""
     data, part = learner.data, learner.data.splits[split]
-    # Pairs of like length together, so that little is padded.
+    # Pairs of similar length share a batch, so that little is padded.
     order = np.argsort(data.sentences.lengths[part.candidates], kind="stable")
     scores, none = np.empty(len(order), dtype=np.float32), torch.zeros(0, dtype=torch.long)
     for rows in np.array_split(order, math.ceil(len(order) / SCORE_BATCH)):
@@ -62,9 +49,14 @@ def score_pairs(learner: Learner, split: str) -> np.ndarray:
     return scores
 
 
-class Trained(NamedTuple):
-    """What a training leaves: the scores of dev and test (SCORES), the history (HISTORY), and the
-    machines that it ran on, each with the epoch after which it began (`devices.note_machine`)."""
+class TrainedSeed(NamedTuple):
+    """The result of a training run.
+
+    Attributes:
+        scores: The scores of dev and test, a table of schema SCORES.
+        history: The epochs, a table of schema HISTORY.
+        machines: The machines that it ran on, as `devices.note_machine` notes them.
+    """
 
     scores: pd.DataFrame
     history: pd.DataFrame
@@ -80,112 +72,128 @@ def train_seed(
     name: str,
     on_epoch: Callable[[list[list]], None] = lambda history: None,
     start: dict[str, Tensor] | None = None,
-) -> Trained:
-    """Train one seed and score dev and test with its best epoch.
+) -> TrainedSeed:
+    """Train one seed, and score dev and test with the weights of its best epoch.
 
-    The state is saved after each epoch; the same call resumes from there and gives, on the same
-    kind of CPU, the same bytes as an uninterrupted one. It may resume on another device. A finished
-    seed is read from its checkpoint, also for a system with which nothing but other weights score.
+    The state is saved after each epoch. An interrupted training run resumes at its last epoch and
+    gives, on the same kind of CPU, the same bytes as an uninterrupted one. It may resume on another
+    device. A finished one is read from its checkpoint, also by a system that differs only in the
+    weights it scores with.
 
     Args:
-        data: of this seed (its prototypes and quadruples).
-        system: what to train and how.
-        seed: of the initial weights, dropout, batches and drawn negatives.
-        device: see `devices.device_for`.
-        checkpoint: the file of this training and no other.
-        name: for the log.
-        on_epoch: called with the history so far, rows as in HISTORY, when a training resumes and
-            after each epoch is saved.
-        start: the first weights of the encoder, None where it begins with those it draws.
+        data: The tables of this seed, with its prototypes and quadruples.
+        system: What to train, and how.
+        seed: The seed of the initial weights, dropout, batches and drawn negatives.
+        device: The device to train on, from `devices.device_for`.
+        checkpoint: The file for the state of this training run alone.
+        name: The name of the training run in the log.
+        on_epoch: Called with the history so far, as rows of HISTORY, when a training run resumes
+            and after each saved epoch.
+        start: The first weights of the encoder; None to draw them.
 
     Raises:
-        AnalogyQAError: when the loss is not a number or the checkpoint is damaged.
+        AnalogyQAError: If the loss is not a number, or the checkpoint is damaged.
     """
     training, learner = system.training, Learner(system, data, seed, device)
-    model, ranker, sides = learner.model, learner.ranker, RANKERS[system.ranker].sides
-    # Of each kind of weights: its history and its best epoch.
+    # The history and the best epoch are kept for each version of the weights.
     state: dict[str, Any] = {"epoch": 0, "history": {}, "best": {}}
     if checkpoint.exists():
         state = load_state(checkpoint, device)
-        if not _finished(state, training):
+        if not _is_finished(state, training):
             learner.load_state_dict(state)
         log.info("%s: resumed after epoch %d", name, state["epoch"])
         on_epoch(state["history"][system.scoring_weights])
     elif start:
         learner.encoder.load_state_dict(start)
     note_machine(state, device, name)
-
-    def scores_of(split: str) -> tuple[np.ndarray, np.ndarray]:
-        model.eval()
-        if RANKERS[system.ranker].trained:
-            scores = score_pairs(learner, split)
-            return scores, np.full(len(scores), -1)
-        return score_split(arrays_of(learner.encoder, device), data, split, ranker)
-
-    while not _finished(state, training):
+    while not _is_finished(state, training):
         epoch = state["epoch"] + 1
         torch.manual_seed(int(np.random.default_rng([seed, 3, epoch]).integers(2**31)))
-        started, loss, examples = time.perf_counter(), 0.0, 0
-        constant = LossOfConstants(learner.summed_loss, sides) if epoch == 1 else None
-        model.train()
-        for batch in learner.batches(epoch):
-            value, vectors = learner.step(batch)
-            loss += value
-            examples += len(batch.labels)
-            if constant:
-                constant.add(vectors, batch)
-        seconds = time.perf_counter() - started
-        loss /= max(examples, 1)
+        results = _train_epoch(learner, epoch)
+        loss = results.pop("loss")
         if not math.isfinite(loss):
             raise AnalogyQAError(
                 f"{name}, epoch {epoch}: the loss is not a number; the training has diverged. "
                 "Lower training.learning_rate."
             )
-        after = {"seconds": seconds, "examples_per_second": examples / seconds}
-        if constant:
-            after["constant_loss"] = constant.lowest()
-        for kind, in_place in learner.kinds_of_weights().items():
+        for version, in_place in learner.weight_versions().items():
             with in_place:
-                found = scores_of("dev")
-                table = scores_table(data, "dev", seed, *found)
-                dev_means = means_of(measure_items(table, data.splits["dev"].groups))
-                value = dev_means[training.select_by]
-                if kind not in state["best"] or value > state["best"][kind]["value"]:
-                    state["best"][kind] = {
+                dev = _score_split(learner, "dev")
+                table = scores_table(data, "dev", seed, *dev)
+                means = means_of(measure_items(table, data.splits["dev"].groups))
+                value = means[training.select_by]
+                if version not in state["best"] or value > state["best"][version]["value"]:
+                    weights = learner.model.state_dict().items()
+                    state["best"][version] = {
                         "epoch": epoch,
                         "value": value,
-                        "weights": {key: each.clone() for key, each in model.state_dict().items()},
-                        "dev": [*map(torch.from_numpy, found)],
+                        "weights": {key: weight.clone() for key, weight in weights},
+                        "dev": [*map(torch.from_numpy, dev)],
                     }
-            dev_values = {f"dev_{measure}": each for measure, each in dev_means.items()}
-            rows = {"loss": loss, **dev_values, **after}.items()
-            state["history"].setdefault(kind, []).extend([seed, epoch, *row] for row in rows)
+            dev_means = {f"dev_{measure}": mean for measure, mean in means.items()}
+            rows = {"loss": loss, **dev_means, **results}.items()
+            state["history"].setdefault(version, []).extend([seed, epoch, *row] for row in rows)
             log.info(
                 "%s: epoch %d, loss %.4f, dev %s %.4f by the %s weights, %.1f s",
-                *(name, epoch, loss, training.select_by, value, kind, seconds),
+                *(name, epoch, loss, training.select_by, value, version, results["seconds"]),
             )
         state.update(epoch=epoch, **learner.state_dict())
-        if _finished(state, training):  # no step will follow
-            for name in learner.state_dict():
-                del state[name]
+        if _is_finished(state, training):  # what only a further step would need
+            for key in learner.state_dict():
+                del state[key]
         save_state(state, checkpoint)
         on_epoch(state["history"][system.scoring_weights])
     best = state["best"][system.scoring_weights]
-    model.load_state_dict(best["weights"])
-    found = {"dev": [each.cpu().numpy() for each in best["dev"]], "test": scores_of("test")}
-    tables = [scores_table(data, split, seed, *own) for split, own in found.items()]
+    learner.model.load_state_dict(best["weights"])
+    best_dev = [column.cpu().numpy() for column in best["dev"]]
+    tables = [
+        scores_table(data, "dev", seed, *best_dev),
+        scores_table(data, "test", seed, *_score_split(learner, "test")),
+    ]
     history = pd.DataFrame(state["history"][system.scoring_weights], columns=HISTORY.names)
-    return Trained(pd.concat(tables, ignore_index=True), history, state["machines"])
+    return TrainedSeed(pd.concat(tables, ignore_index=True), history, state["machines"])
+
+
+def _train_epoch(learner: Learner, epoch: int) -> dict[str, float]:
+    """Take the steps of an epoch; return its mean loss, its seconds and its examples per second.
+
+    For the first epoch, also return the lowest loss of a constant as `constant_loss`.
+    """
+    started, loss, examples = time.perf_counter(), 0.0, 0
+    sides = learner.system.ranker_spec.sides
+    constants = LossOfConstants(learner.summed_loss, sides) if epoch == 1 else None
+    learner.model.train()
+    for batch in learner.batches(epoch):
+        value, vectors = learner.step(batch)
+        loss += value
+        examples += len(batch.labels)
+        if constants:
+            constants.add(vectors, batch)
+    seconds = time.perf_counter() - started
+    results = {"loss": loss / max(examples, 1), "seconds": seconds}
+    results["examples_per_second"] = examples / seconds
+    return results | ({"constant_loss": constants.lowest()} if constants else {})
+
+
+def _score_split(learner: Learner, split: str) -> tuple[np.ndarray, np.ndarray]:
+    """Score a split with the present weights: as `score_split`, also for a ranker that learns."""
+    learner.model.eval()
+    if learner.system.ranker_spec.trained:
+        scores = score_pairs(learner, split)
+        return scores, np.full(len(scores), -1)
+    encode = array_encoder(learner.encoder, learner.device)
+    return score_split(encode, learner.data, split, learner.ranker)
 
 
 class LossOfConstants:
-    """The loss of an epoch if all energies were one number: what is to be learnt lies below it.
+    """The loss of an epoch for rankers that give every pair the same energy.
 
-    It stands in for a ranker.
+    What can be learned shows as a loss below the lowest of these. The objectives call it as they
+    call a ranker.
 
     Args:
-        summed_loss: of a ranker, vectors and a batch; see `Learner`.
-        sides: how many energies the ranker has, see the registry.
+        summed_loss: The function `Learner.summed_loss`.
+        sides: The number of energies that the ranker has for each quadruple; see `RankerSpec`.
     """
 
     def __init__(self, summed_loss: Callable, sides: int) -> None:
@@ -197,15 +205,17 @@ class LossOfConstants:
         return [energies] * (self.sides if both_sides else 1)
 
     def add(self, vectors: Tensor, batch: "Batch") -> None:
-        for number, self.value in enumerate(CONSTANTS):
-            self.losses[number] += self.summed_loss(self, vectors, batch).item()
+        """Add the loss of a batch for each constant."""
+        for index, self.value in enumerate(CONSTANTS):
+            self.losses[index] += self.summed_loss(self, vectors, batch).item()
         self.count += len(batch.labels)
 
     def lowest(self) -> float:
+        """Return the lowest mean loss of a constant."""
         return float(self.losses.min() / max(self.count, 1))
 
 
-def _finished(state: dict, training: "Training") -> bool:
+def _is_finished(state: dict, training: "Training") -> bool:
     last_gain = max((best["epoch"] for best in state["best"].values()), default=0)
-    without_gain = state["epoch"] - last_gain
-    return state["epoch"] >= training.max_epochs or without_gain >= training.patience
+    epochs_without_gain = state["epoch"] - last_gain
+    return state["epoch"] >= training.max_epochs or epochs_without_gain >= training.patience

@@ -9,24 +9,38 @@ import pandas as pd
 
 from analogyqa.encoders import build_encoder
 from analogyqa.examples.data import CellData
-from analogyqa.rankers import Encoded, Fitting, Ranker, build_ranker
-from analogyqa.registry import RANKERS
+from analogyqa.rankers import Encoded, Fitting, Ranker, Vocabulary, Words, build_ranker
 from analogyqa.schemas import SCORES
 from analogyqa.text import Sentences
 from analogyqa.vectors.frequencies import sif_weight
 
 if TYPE_CHECKING:
+    import torch
+
+    from analogyqa.encoders import Encoder
     from analogyqa.settings.systems import System
 
 EVALUATED = ("dev", "test")
 ENCODE_BATCH = 256
 
-# Word ids [n, t] and lengths [n] of sentences to their vectors, float32 [n, dim].
+# From word ids [n, t] and lengths [n] of sentences to their vectors, float32 [n, dim].
 Encode = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
+def array_encoder(encoder: "Encoder", device: "torch.device") -> Encode:
+    """Return an encoder of PyTorch as a function of arrays that computes no gradients."""
+    import torch  # not at the top: most jobs that score need no PyTorch
+
+    @torch.no_grad()
+    def encode(words: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+        vectors = encoder(torch.from_numpy(words).to(device), torch.from_numpy(lengths))
+        return vectors.cpu().numpy()
+
+    return encode
+
+
 def encode_all(encode: Encode, sentences: Sentences, numbers: np.ndarray) -> np.ndarray:
-    """Encode sentences [n] once each, in batches of like length: float32 [n, dim]."""
+    """Encode sentences, given by their numbers [n], once each: float32 [n, dim]."""
     unique, inverse = np.unique(numbers, return_inverse=True)
     order = np.argsort(sentences.lengths[unique], kind="stable")
     batches = np.array_split(order, math.ceil(len(order) / ENCODE_BATCH))
@@ -37,20 +51,28 @@ def encode_all(encode: Encode, sentences: Sentences, numbers: np.ndarray) -> np.
 def score_split(
     encode: Encode, data: CellData, split: str, ranker: Ranker
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Score all pairs of a split: float32 [M], and the rank of the best prototype (-1: none)."""
+    """Score all pairs of a split: float32 [M], and the rank of each best prototype (-1: none)."""
     part = data.splits[split]
     numbers = [part.questions, part.candidates]
-    if len(part.rows):  # quadruples: it compares with prototypes
+    if len(part.rows):  # there are quadruples, so the ranker compares with prototypes
         numbers += [data.prototype_questions, data.prototype_candidates]
     vectors = encode_all(encode, data.sentences, np.concatenate(numbers))
     ends = np.cumsum([len(column) for column in numbers])[:-1]
     questions, candidates, *prototypes = np.split(vectors, ends)
-    prototypes = prototypes or [np.zeros((0, vectors.shape[1]), dtype=vectors.dtype)] * 2
+    none = np.zeros((0, vectors.shape[1]), dtype=vectors.dtype)
+    prototype_questions, prototype_candidates = prototypes or (none, none)
     question_of, _ = pd.factorize(part.pairs["question_id"])
-    scores, best = ranker.scores(
-        Encoded(question_of, questions, candidates, *prototypes, part.prototypes, part.rows)
+    encoded = Encoded(
+        question_of,
+        questions,
+        candidates,
+        prototype_questions,
+        prototype_candidates,
+        part.prototypes,
+        part.rows,
     )
-    ranks = np.append(data.prototype_ranks, -1).astype(np.int64)  # the last for row -1: none
+    scores, best = ranker.scores(encoded)
+    ranks = np.append(data.prototype_ranks, -1).astype(np.int64)  # row -1 has rank -1: none
     return scores, ranks[best]
 
 
@@ -64,7 +86,7 @@ def scores_table(
 
 
 def score_evaluated(encode: Encode, data: CellData, ranker: Ranker, seed: int) -> pd.DataFrame:
-    """Score dev and test once: a table of schema SCORES."""
+    """Score dev and test; return a table of schema SCORES."""
     return pd.concat(
         [
             scores_table(data, split, seed, *score_split(encode, data, split, ranker))
@@ -75,50 +97,53 @@ def score_evaluated(encode: Encode, data: CellData, ranker: Ranker, seed: int) -
 
 
 def score_untrained(data: CellData, system: "System", seed: int) -> pd.DataFrame:
-    """Score dev and test with an encoder as it is built: a table of schema SCORES.
+    """Score dev and test with an encoder that is not trained; return a table of schema SCORES.
 
-    Sentence vectors are words of one sentence each, of which the mean is the vector itself.
+    A stored sentence vector counts as the only word of its sentence, and the encoder is the mean.
     """
-    if RANKERS[system.ranker].reads_words:
+    if system.ranker_spec.reads == "words":
         return _score_words(data, system, seed)
     word_vectors = data.word_vectors
     if system.weighting == "sif":
         word_vectors = word_vectors * _sif_weights(data)[:, None]
     encoder = build_encoder(system.encoder or "mean", word_vectors, system.training, seed)
     ranker = build_ranker(system)
-    if RANKERS[system.ranker].fitted:
+    if system.ranker_spec.fitted:
         ranker.fit(_fitting(encoder, data))
     return score_evaluated(encoder, data, ranker, seed)
 
 
 def _score_words(data: CellData, system: "System", seed: int) -> pd.DataFrame:
-    """Score dev and test by the vectors of words; they are counted in all candidates."""
+    """Score dev and test with a ranker of word vectors, which is fitted to all candidates."""
     ranker, sentences, tables = build_ranker(system), data.sentences, []
-    collection = np.unique(data.everything.candidates)
-    once = [np.unique(sentences.words_of(number)) for number in collection]
-    holding = np.bincount(np.concatenate(once), minlength=len(data.word_vectors))
-    ranker.fit(data.word_vectors, holding, len(collection))
+    collection = np.unique(data.all_pairs.candidates)
+    distinct = [np.unique(sentences.words(number)) for number in collection]
+    vectors = data.known_vectors
+    frequencies = np.bincount(np.concatenate(distinct), minlength=len(vectors))
+    ranker.fit(Vocabulary(vectors, frequencies, len(collection)))
     for split in EVALUATED:
         part = data.splits[split]
         question_of, _ = pd.factorize(part.pairs["question_id"])
-        both = ([*map(sentences.words_of, each)] for each in (part.questions, part.candidates))
-        scores = ranker.scores(question_of, *both)
-        tables.append(scores_table(data, split, seed, scores, np.full(len(scores), -1)))
+        questions, candidates = (
+            [*map(sentences.words, numbers)] for numbers in (part.questions, part.candidates)
+        )
+        scored = ranker.scores(Words(question_of, questions, candidates))
+        tables.append(scores_table(data, split, seed, *scored))
     return pd.concat(tables, ignore_index=True)
 
 
 def _sif_weights(data: CellData) -> np.ndarray:
-    """Return the weight of each word by its share of the training sentences, float32 [V]."""
-    pairs = data.everything
+    """Return the SIF weight of each word by its frequency in training sentences: float32 [V]."""
+    pairs = data.all_pairs
     train = (pairs.pairs["split"] == "train").to_numpy()
     sentences = np.union1d(pairs.questions[train], pairs.candidates[train])
-    counts = data.sentences.count_words(sentences, len(data.word_vectors))
-    return sif_weight(counts, counts.sum()).astype(np.float32)
+    counts = data.sentences.count_words(sentences, len(data.known_vectors))
+    return np.asarray(sif_weight(counts, counts.sum()), dtype=np.float32)
 
 
 def _fitting(encode: Encode, data: CellData) -> Fitting:
-    """Encode what a ranker is fitted to."""
-    pairs = data.everything
+    """Return the encoded pairs that a ranker is fitted to."""
+    pairs = data.all_pairs
     unique, rows = np.unique([pairs.questions, pairs.candidates], return_inverse=True)
     questions, candidates = rows.reshape(2, -1)
     sentences = encode_all(encode, data.sentences, unique)

@@ -1,4 +1,4 @@
-"""The binary files of fastText, and of Sent2Vec, which is a fork of it."""
+"""Read the binary models of fastText and of its fork Sent2Vec."""
 
 import mmap
 import struct
@@ -13,60 +13,63 @@ import numpy as np
 from analogyqa.errors import AnalogyQAError
 
 OutOfVocabulary = Literal["random", "zero", "subword"]
-MAGIC = 793712314  # the first four bytes of every such file
-WORD = 0  # the kind of an entry that is no label
-DAMAGE = (struct.error, ValueError, OverflowError, OSError)  # what reading a damaged one raises
+MAGIC = 793712314  # the first four bytes of every file
+WORD = 0  # entry type of words, as opposed to labels
+DAMAGE = (struct.error, ValueError, OverflowError, OSError)  # raised by reading a damaged file
 
-_SUPERVISED = 3  # fastText's number of the kind of model that has labels
-# As in the files; `order` is of the longest word n-gram, `shortest` and `longest` are of subwords.
+_SUPERVISED = 3  # fastText's model type with labels
+# In the order of the files. `order` is the longest word n-gram; `shortest` and `longest` bound the
+# character n-grams.
 Header = namedtuple(
     "Header",
     "magic version dim window epochs min_count negatives order loss model buckets shortest longest "
     "update_rate threshold entries words labels tokens pruned",
 )
 _HEADER = struct.Struct("<2i12id3i2q")
-_ENTRY_END = struct.Struct("<qb")  # count and kind, behind a word and its zero byte
-_MATRIX = struct.Struct("<?2q")  # quantised, rows, columns; then the float32 values
+_ENTRY_END = struct.Struct("<qb")  # count and type, after a word and its zero byte
+_MATRIX = struct.Struct("<?2q")  # is quantised, rows, columns; the float32 values follow
 
 
 class Reader:
-    """A file that is mapped into memory, read from its start to its end."""
+    """Reads a memory-mapped file from start to end: call `entries`, then `matrices`."""
 
     def __init__(self, path: str | Path, data: mmap.mmap) -> None:
-        self._path, self._data, self._place = path, data, _HEADER.size
+        self._path, self._data, self._position = path, data, _HEADER.size
         self.header = Header(*_HEADER.unpack_from(data))
 
     def entries(self) -> Iterator[tuple[bytes, int, int]]:
-        """Yield the word, count and kind of each entry of the dictionary."""
+        """Yield the word, count and type of each entry of the dictionary."""
         for number in range(1, self.header.entries + 1):
-            end = self._data.find(b"\0", self._place)
+            end = self._data.find(b"\0", self._position)
             if end < 0:
                 raise ValueError(f"it ends at word {number} of {self.header.entries}")
-            word, self._place = self._data[self._place : end], end + 1 + _ENTRY_END.size
+            word, self._position = self._data[self._position : end], end + 1 + _ENTRY_END.size
             yield word, *_ENTRY_END.unpack_from(self._data, end + 1)
 
     def matrices(self) -> list[tuple[int, int, int]]:
-        """Return where the input and output matrix, behind the entries, start, and their shapes.
+        """Return the offset, rows and columns of the input and output matrix.
 
-        Raises ValueError for a file that is cut off, AnalogyQAError for a quantised model.
+        Raises:
+            ValueError: For a truncated file.
+            AnalogyQAError: For a quantised model.
         """
         matrices = []
         for _ in range(2):
-            quantised, rows, columns = _MATRIX.unpack_from(self._data, self._place)
-            if quantised or self.header.pruned != -1:
+            is_quantised, rows, columns = _MATRIX.unpack_from(self._data, self._position)
+            if is_quantised or self.header.pruned != -1:
                 raise AnalogyQAError(
-                    f"{self._path}: a quantised model. Name the .bin as it was trained."
+                    f"{self._path}: a quantised model. Use the .bin file before quantisation."
                 )
-            matrices.append((self._place + _MATRIX.size, rows, columns))
-            self._place += _MATRIX.size + 4 * rows * columns
-        if self._place > len(self._data):
-            raise ValueError(f"{self._place - len(self._data):,} bytes are missing at its end")
+            matrices.append((self._position + _MATRIX.size, rows, columns))
+            self._position += _MATRIX.size + 4 * rows * columns
+        if self._position > len(self._data):
+            raise ValueError(f"{self._position - len(self._data):,} bytes are missing at its end")
         return matrices
 
 
 @contextmanager
-def mapped(path: str | Path) -> Iterator[Reader]:
-    """Open a file for reading; damage raises one of DAMAGE."""
+def open_mapped(path: str | Path) -> Iterator[Reader]:
+    """Map a file into memory. Reading a damaged file raises one of DAMAGE."""
     with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         yield Reader(path, data)
 
@@ -78,10 +81,10 @@ def is_fasttext(path: str | Path) -> bool:
         return file.read(4) == struct.pack("<i", MAGIC)
 
 
-def from_fasttext(path: str | Path, vocabulary: list[str]) -> tuple[np.ndarray, np.ndarray]:
-    """Return the vectors of a vocabulary, float32 [V, d], and which of its words the model has.
+def read_fasttext(path: str | Path, vocabulary: list[str]) -> tuple[np.ndarray, np.ndarray]:
+    """Return the vectors of a vocabulary, float32 [V, d], and which words are known, bool [V].
 
-    A word that it lacks has the vector of its subwords.
+    Unknown words get vectors from their character n-grams.
     """
     import fasttext
 
@@ -90,15 +93,15 @@ def from_fasttext(path: str | Path, vocabulary: list[str]) -> tuple[np.ndarray, 
         model = fasttext.load_model(str(path))
     except (*DAMAGE, MemoryError) as error:
         raise AnalogyQAError(
-            f"{path}: damaged fastText model ({error}). Delete it and fetch or train it again."
+            f"{path}: damaged fastText model ({error}). Delete it, then fetch or train it again."
         ) from error
-    found = np.array([model.get_word_id(word) >= 0 for word in vocabulary])
-    return np.stack([model.get_word_vector(word) for word in vocabulary]), found
+    is_known = np.array([model.get_word_id(word) >= 0 for word in vocabulary])
+    return np.stack([model.get_word_vector(word) for word in vocabulary]), is_known
 
 
 def require_whole_fasttext(path: str | Path) -> None:
-    """Raise an error for a model that is cut off or contradicts itself: fastText crashes on it."""
-    with mapped(path) as reader:
+    """Raise one of DAMAGE for a truncated or inconsistent model, which would crash fastText."""
+    with open_mapped(path) as reader:
         header = reader.header
         if (
             min(header.dim, header.words) < 1
@@ -108,11 +111,11 @@ def require_whole_fasttext(path: str | Path) -> None:
             or not (1 <= header.loss <= 4 and 1 <= header.model <= 3)
         ):
             raise ValueError("its arguments contradict each other")
-        for _, count, kind in reader.entries():
-            if not 0 < count < 10**15 or kind not in (0, 1):
-                raise ValueError(f"a word of kind {kind} that comes {count} times")
+        for _, count, entry_type in reader.entries():
+            if not 0 < count < 10**15 or entry_type not in (0, 1):
+                raise ValueError(f"an entry with type {entry_type} and count {count}")
         outputs = header.labels if header.model == _SUPERVISED else header.words
-        found = [shape for _, *shape in reader.matrices()]
+        shapes = [shape for _, *shape in reader.matrices()]
         expected = [[header.words + header.buckets, header.dim], [outputs, header.dim]]
-        if found != expected:
-            raise ValueError(f"matrices of {found} in place of {expected}")
+        if shapes != expected:
+            raise ValueError(f"matrices of {shapes} instead of {expected}")

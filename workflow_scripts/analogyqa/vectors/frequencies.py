@@ -1,4 +1,4 @@
-"""Smooth inverse frequency: how much a word weighs (Arora, Liang and Ma 2017)."""
+"""Smooth inverse frequency, a weight for words (Arora, Liang and Ma 2017)."""
 
 import numpy as np
 
@@ -6,5 +6,5 @@ A = 1e-3
 
 
 def sif_weight(count: int | np.ndarray, tokens: int) -> float | np.ndarray:
-    """Return A / (A + p), where p is the share of a word that comes `count` times among tokens."""
+    """Return A / (A + p), where p = count / tokens is the relative frequency of a word."""
     return A / (A + count / max(tokens, 1))

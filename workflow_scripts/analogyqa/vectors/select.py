@@ -1,4 +1,4 @@
-"""Read the words that the corpora use from a file of word vectors."""
+"""Read the vectors of a vocabulary from a file of word vectors."""
 
 import zlib
 from collections.abc import Iterable
@@ -8,90 +8,91 @@ import numpy as np
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.text import tokenize
-from analogyqa.vectors.fasttext_files import OutOfVocabulary, from_fasttext, is_fasttext
+from analogyqa.vectors.fasttext_files import OutOfVocabulary, is_fasttext, read_fasttext
 from analogyqa.vectors.text_files import stream_vectors
 
 
-def vocabulary_of(sentences: Iterable[str], lowercase: bool) -> list[str]:
-    """Return the distinct tokens of the sentences, sorted."""
+def build_vocabulary(sentences: Iterable[str], lowercase: bool) -> list[str]:
+    """Return the sorted unique tokens of sentences."""
     return sorted({token for text in set(sentences) for token in tokenize(text, lowercase)})
 
 
 def known_vectors(path: str | Path, tokens: Iterable[str]) -> tuple[np.ndarray, dict[str, int]]:
-    """Return the vectors of distinct tokens, float32 [V, d], and the rows of those in the file.
+    """Return the vectors of tokens (float32 [V, d]) and the row of each token in the file.
 
-    Raises AnalogyQAError as `select_vectors` does.
+    Raises AnalogyQAError as `select_vectors`.
     """
     vocabulary = sorted(set(tokens))
-    vectors, found = select_vectors(path, vocabulary, "zero")
-    return vectors, {word: row for row, word in enumerate(vocabulary) if found[row]}
+    vectors, is_found = select_vectors(path, vocabulary, "zero")
+    return vectors, {word: row for row, word in enumerate(vocabulary) if is_found[row]}
 
 
 def select_vectors(
     path: str | Path, vocabulary: list[str], out_of_vocabulary: OutOfVocabulary
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Read the vectors of a vocabulary from `.vec` or GloVe text or word2vec binary (`.bin`), also
-    in `.gz` or `.zip`, or from a fastText `.bin`.
+    """Read the vectors of a vocabulary from a file of any common format.
 
-    The file is streamed: memory grows with the vocabulary, not with the file.
+    The formats are `.vec` and GloVe text and word2vec binary (`.bin`), also as `.gz` or `.zip`, and
+    fastText `.bin`. The file is streamed, so memory grows with the vocabulary and not the file.
 
     Args:
-        path: the file; a `.bin` is taken as fastText's or word2vec's by its first bytes.
-        vocabulary: distinct words.
-        out_of_vocabulary: `random` draws from a normal distribution of the found vectors' standard
-            deviation, each word from a seed of its own; `zero`; `subword` asks fastText.
+        path: The file. The first bytes of a `.bin` tell fastText from word2vec.
+        vocabulary: Unique words.
+        out_of_vocabulary: Vectors of missing words. `random` draws from a normal distribution with
+            the standard deviation of the found vectors, seeded by the word; `zero` gives zeros;
+            `subword` uses fastText's character n-grams.
 
     Returns:
-        float32 [V, d] in the order of `vocabulary`, and bool [V], whether the word was found.
+        The vectors, float32 [V, d], and whether each word was found, bool [V].
 
-    Raises:
-        AnalogyQAError: for a damaged file, a vector of another length or that is not finite (file
-            and line named), or a file that has no word of the vocabulary.
+    Raises AnalogyQAError for a damaged file, a vector that is not finite or has the wrong length,
+    or a file without any word of the vocabulary.
     """
     fasttext = is_fasttext(path)
     if out_of_vocabulary == "subword":
         if not fasttext:
-            raise AnalogyQAError(f"{path}: out_of_vocabulary: subword needs a fastText .bin file")
-        return from_fasttext(path, vocabulary)
-    vectors, found = (from_fasttext if fasttext else _from_words)(path, vocabulary)
-    if not found.any():
+            raise AnalogyQAError(f"{path}: out_of_vocabulary: subword needs a fastText .bin file.")
+        return read_fasttext(path, vocabulary)
+    vectors, is_found = (read_fasttext if fasttext else _read_words)(path, vocabulary)
+    if not is_found.any():
         raise AnalogyQAError(
-            f"{path}: none of the {len(found)} words of the corpora is in this file. "
-            "Is it a file of word vectors, and of the right language?"
+            f"{path}: none of the {len(is_found)} words of the corpora is in this file. "
+            "Does it hold word vectors of the right language?"
         )
-    vectors[~found] = 0
+    vectors[~is_found] = 0
     if out_of_vocabulary == "random":
-        _draw_missing(path, vectors, found, vocabulary)
-    return vectors, found
+        _draw_missing(path, vectors, is_found, vocabulary)
+    return vectors, is_found
 
 
-def _from_words(path: str | Path, vocabulary: list[str]) -> tuple[np.ndarray, np.ndarray]:
+def _read_words(path: str | Path, vocabulary: list[str]) -> tuple[np.ndarray, np.ndarray]:
     rows = {word.encode(): row for row, word in enumerate(vocabulary)}
-    vectors, found = np.zeros((len(vocabulary), 0), np.float32), np.zeros(len(vocabulary), bool)
-    for word, vector, place in stream_vectors(path, rows):
-        if not found.any():
+    vectors, is_found = np.zeros((len(vocabulary), 0), np.float32), np.zeros(len(vocabulary), bool)
+    for word, vector, location in stream_vectors(path, rows):
+        if not is_found.any():
             vectors = np.zeros((len(vocabulary), len(vector)), dtype=np.float32)
-        if found[rows[word]]:
+        if is_found[rows[word]]:
             continue
         if not np.isfinite(vector).all():
             raise AnalogyQAError(
-                f"{path}, {place}: the vector of {word.decode()!r} has a value that is not finite"
+                f"{path}, {location}: the vector of {word.decode()!r} has a value that is not "
+                "finite. Delete the file and fetch it again."
             )
-        vectors[rows[word]], found[rows[word]] = vector, True
-    return vectors, found
+        vectors[rows[word]], is_found[rows[word]] = vector, True
+    return vectors, is_found
 
 
 def _draw_missing(
-    path: str | Path, vectors: np.ndarray, found: np.ndarray, vocabulary: list[str]
+    path: str | Path, vectors: np.ndarray, is_found: np.ndarray, vocabulary: list[str]
 ) -> None:
-    # A seed of its own for each word: on the other words only the scale depends.
+    # One seed for each word, so that a vector depends on other words only through the scale.
     with np.errstate(over="ignore", invalid="ignore"):
-        scale = float(vectors[found].std())
+        scale = float(vectors[is_found].std())
     if not np.isfinite(scale):
         raise AnalogyQAError(
-            f"{path}: damaged: its numbers are too large to have a standard deviation. Delete it "
-            "and fetch it again."
+            f"{path}: damaged, with values too large for a standard deviation. Delete the file and "
+            "fetch it again."
         )
-    for row in np.flatnonzero(~found):
+    for row in np.flatnonzero(~is_found):
         generator = np.random.default_rng(zlib.crc32(vocabulary[row].encode()))
         vectors[row] = generator.normal(0, scale, vectors.shape[1])

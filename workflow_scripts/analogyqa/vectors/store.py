@@ -1,4 +1,4 @@
-"""The vectors of the words, or sentences, that a run uses."""
+"""Store the vectors of the words or sentences that a run uses."""
 
 import json
 import struct
@@ -14,18 +14,24 @@ from analogyqa.files import atomic_path, write_json, write_text
 
 def write_store(
     vectors: np.ndarray,
-    found: np.ndarray,
+    is_found: np.ndarray,
     vocabulary: list[str],
     origin: str,
     path: str | Path,
     configured: dict | None = None,
 ) -> None:
-    """Write `path` (.npy), its words beside it (.words.txt) and where they come from (.json).
+    """Write vectors (.npy), their words (.words.txt) and a record (.json).
 
-    `configured` is what of the configuration the vectors depend on, for the record.
+    Args:
+        vectors: The vectors, float32 [V, d].
+        is_found: Whether a vector is from the origin and not made up, bool [V].
+        vocabulary: The V words.
+        origin: Where the vectors come from, for the record.
+        path: The .npy file; the other two are written next to it.
+        configured: The configuration that the vectors depend on, for the record.
     """
     path = Path(path)
-    record = {"origin": origin, "words": len(vocabulary), "found": int(found.sum())}
+    record = {"origin": origin, "words": len(vocabulary), "found": int(is_found.sum())}
     write_text(path.with_suffix(".words.txt"), "".join(f"{word}\n" for word in vocabulary))
     record |= {"dim": vectors.shape[1], "configured": configured}
     write_json(path.with_suffix(".json"), record)
@@ -36,7 +42,7 @@ def write_store(
 
 
 def store_record(path: str | Path) -> dict:
-    """Return the name and the origin of what `write_store` wrote.
+    """Return the name and the origin of stored vectors.
 
     Raises AnalogyQAError when the record is missing or damaged.
     """
@@ -45,8 +51,8 @@ def store_record(path: str | Path) -> dict:
         origin = json.loads(record_path.read_text(encoding="utf-8"))["origin"]
     except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
         raise AnalogyQAError(
-            f"{record_path}: not the record of word vectors ({error!r}). Delete {Path(path).name} "
-            "and it, then run the same command again to rebuild them."
+            f"{record_path}: not a record of vectors ({error!r}). Delete it and "
+            f"{Path(path).name}, then run the same command again to rebuild them."
         ) from error
     return {"name": Path(path).stem, "origin": origin}
 
@@ -55,30 +61,33 @@ _REBUILD = "Delete the file and its .words.txt, then run the same command again 
 
 
 def read_store(path: str | Path, remedy: str = _REBUILD) -> tuple[np.ndarray, dict[str, int]]:
-    """Return what `write_store` wrote: float32 [V, d], memory-mapped, and word to row.
+    """Return stored vectors (memory-mapped float32 [V, d]) and the row of each word.
 
-    Raises AnalogyQAError when the parts do not belong together or one is damaged; its message ends
-    in the remedy.
+    Args:
+        path: The .npy file.
+        remedy: The last sentence of the error message.
+
+    Raises AnalogyQAError when a file is missing or damaged, or the files do not fit each other.
     """
     words_path = Path(path).with_suffix(".words.txt")
     try:
-        # Not `np.load`, which would also open archives.
+        # `np.load` would also open archives.
         vectors = np.lib.format.open_memmap(path, mode="r")
         if vectors.dtype != np.float32 or vectors.ndim != 2:
             raise ValueError(f"{vectors.dtype} {list(vectors.shape)}, not float32 [V, d]")
-        # Not as text, where a carriage return within a sentence would end its line.
+        # In text mode, a carriage return within a sentence would end its line.
         words = words_path.read_bytes().decode("utf-8").split("\n")[:-1]
         if len(words) != len(vectors):
             raise ValueError(f"{len(vectors)} vectors for {len(words)} words")
-    except Exception as error:  # what NumPy raises depends on the damage
+    except Exception as error:  # NumPy raises many types
         raise AnalogyQAError(
-            f"{path}: damaged vectors, or {words_path.name} is not theirs ({error}). {remedy}"
+            f"{path}: damaged, or {words_path.name} does not belong to it ({error}). {remedy}"
         ) from error
     return vectors, {word: row for row, word in enumerate(words)}
 
 
 def require_whole(path: Path, check: Callable[[Path], object]) -> None:
-    """Raise OSError when a library wrote less than it should and did not say so."""
+    """Raise OSError when a library silently wrote a truncated file."""
     try:
         check(path)
     except (ValueError, struct.error) as error:

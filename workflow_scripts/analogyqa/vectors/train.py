@@ -1,7 +1,8 @@
 """Train word vectors: fastText on texts, word2vec on the sentences of corpora."""
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from threadpoolctl import threadpool_limits
@@ -17,35 +18,34 @@ from analogyqa.vectors.text_files import open_packed
 def train_vectors(
     texts: list[str], path: str | Path, dim: int, epochs: int, min_count: int, lowercase: bool
 ) -> None:
-    """Train fastText skip-gram vectors on text files and save the model to `path`.
+    """Train fastText skip-gram vectors on text files, and save the model.
 
-    The texts are UTF-8, may be gzipped, and are tokenised as the corpora are. One thread, so that
-    the same text gives the same vectors.
+    Uses one thread, so that the result is reproducible.
 
-    Raises AnalogyQAError when no word is frequent enough.
+    Args:
+        texts: UTF-8 files, which may be gzipped; they are tokenised like the corpora.
+        path: The .bin file to write.
+        dim: The dimension of a vector.
+        epochs: The number of passes over the texts.
+        min_count: The frequency below which words are ignored.
+        lowercase: Whether to lower-case the texts.
+
+    Raises AnalogyQAError when no word is frequent enough, or training diverges.
     """
     import fasttext
 
     with atomic_path(path) as model_path:
-        text_path = model_path.with_suffix(".txt")
         try:
-            with open(text_path, "wb") as joined:
-                for text in texts:
-                    with open_packed(text) as (_, lines):
-                        for line in lines:
-                            tokens = tokenize(line.decode("utf-8", errors="replace"), lowercase)
-                            joined.write(" ".join(tokens).encode() + b"\n")
-            sizes = {"dim": dim, "epoch": epochs, "minCount": min_count}
-            model = fasttext.train_unsupervised(
-                str(text_path), model="skipgram", thread=1, verbose=0, **sizes
-            )
-        except (ValueError, RuntimeError) as error:  # the latter when a loss is not a number
+            with _tokenised(_read_lines(texts), model_path, lowercase) as text_path:
+                sizes = {"dim": dim, "epoch": epochs, "minCount": min_count}
+                model = fasttext.train_unsupervised(
+                    str(text_path), model="skipgram", thread=1, verbose=0, **sizes
+                )
+        except (ValueError, RuntimeError) as error:  # RuntimeError: the loss is not a number
             raise AnalogyQAError(
-                f"{', '.join(texts)}: fastText could not train on it ({error}). Is the text empty, "
-                f"or does no word come {min_count} times (min_count)?"
+                f"{', '.join(texts)}: fastText could not train on this text ({error}). Does any "
+                f"word occur {min_count} times (min_count)?"
             ) from error
-        finally:
-            text_path.unlink(missing_ok=True)
         model.save_model(str(model_path))
         require_whole(model_path, require_whole_fasttext)
 
@@ -59,34 +59,55 @@ def train_word2vec(
     min_count: int,
     lowercase: bool,
 ) -> None:
-    """Train skip-gram vectors with hierarchical softmax and save them as word2vec's binary form.
+    """Train skip-gram vectors with hierarchical softmax, and save them in word2vec's binary format.
 
-    Five negatives are drawn beside it, and frequent words are sampled at 1e-3 (Mikolov et al.
-    2013), both as gensim does by default. The sentences are tokenised as the corpora are. One
-    worker, so that the same sentences give the same bytes.
+    As by gensim's defaults, five negatives are drawn as well, and frequent words are subsampled at
+    1e-3 (Mikolov et al. 2013). Uses one worker, so that the result is reproducible.
+
+    Args:
+        sentences: Texts, which are tokenised like the corpora.
+        window: The largest distance between two words of a context.
+        path, dim, epochs, min_count, lowercase: As for `train_vectors`.
 
     Raises AnalogyQAError when no word is frequent enough.
     """
     from gensim.models import Word2Vec
 
-    # That both losses are asked for would be a warning on the terminal.
+    # gensim warns when both losses are used.
     logging.getLogger("gensim.models.word2vec").setLevel(logging.ERROR)
     with atomic_path(path) as vectors_path:
-        text_path = vectors_path.with_suffix(".txt")
         try:
-            with open(text_path, "w", encoding="utf-8") as joined:
-                for sentence in sentences:
-                    joined.write(" ".join(tokenize(sentence, lowercase)) + "\n")
-            with threadpool_limits(1):
+            with (
+                _tokenised(sentences, vectors_path, lowercase) as text_path,
+                threadpool_limits(1),
+            ):
                 model = Word2Vec(
                     corpus_file=str(text_path), vector_size=dim, window=window, epochs=epochs,
                     min_count=min_count, sg=1, hs=1, negative=5, sample=1e-3, workers=1, seed=1,
                 )  # fmt: skip
         except RuntimeError as error:
             raise AnalogyQAError(
-                f"{path}: word2vec could not train ({error}). Have the corpora any text, and does "
-                f"a word come {min_count} times (min_count)?"
+                f"{path}: word2vec could not train ({error}). Does any word of the corpora occur "
+                f"{min_count} times (min_count)?"
             ) from error
-        finally:
-            text_path.unlink(missing_ok=True)
         model.wv.save_word2vec_format(str(vectors_path), binary=True)
+
+
+def _read_lines(texts: list[str]) -> Iterator[str]:
+    for text in texts:
+        with open_packed(text) as (_, lines):
+            for line in lines:
+                yield line.decode("utf-8", errors="replace")
+
+
+@contextmanager
+def _tokenised(sentences: Iterable[str], path: Path, lowercase: bool) -> Iterator[Path]:
+    """Write tokenised sentences to a temporary text file next to `path`, and yield its path."""
+    text_path = path.with_suffix(".txt")
+    try:
+        with open(text_path, "w", encoding="utf-8") as joined:
+            for sentence in sentences:
+                joined.write(" ".join(tokenize(sentence, lowercase)) + "\n")
+        yield text_path
+    finally:
+        text_path.unlink(missing_ok=True)

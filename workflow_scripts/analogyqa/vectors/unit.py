@@ -1,9 +1,9 @@
-"""Vectors of length 1."""
+"""Scale vectors to unit length."""
 
 import numpy as np
 
 
 def unit(vectors: np.ndarray) -> np.ndarray:
-    """Return the vectors [n, d] at length 1; a zero vector stays zero."""
+    """Return vectors [n, d] scaled to unit length; zero vectors stay zero."""
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     return np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)

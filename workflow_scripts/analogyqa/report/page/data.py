@@ -1,4 +1,4 @@
-"""The data cards: what was read, how much of it, under which licence, and its hashes."""
+"""The data cards: the files that runs read, with counts, licences and hashes."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -16,17 +16,16 @@ from analogyqa.sources.registry import Source
 
 
 class File(NamedTuple):
-    """A file that runs read; licence and citation are empty for one that no registry has."""
+    """A file that runs read; without licence and citation if it is not registered."""
 
     title: str
-    name: str
     sha256: str
-    licence: str
-    citation: str
+    licence: str = ""
+    citation: str = ""
 
 
 class Card(NamedTuple):
-    """A data set with its counts and the hash of its table, or what else was read."""
+    """The files of a data set with its counts and the hash of its table, or all other files."""
 
     id: str
     title: str
@@ -38,38 +37,34 @@ class Card(NamedTuple):
 def data_cards(
     results: Path, runs: Iterable[Run], config: Config, registry: Mapping[str, Source]
 ) -> list[Card]:
-    """Return a card for each data set that has a table, and one for all else that was read.
+    """Return a card for each data set with a corpus, and one for all other files.
 
     Args:
         results: the output folder.
-        runs: whose records name what was read.
-        config: the titles of the data sets.
+        runs: the runs, whose records name what they read.
+        config: gives the titles of the data sets.
         registry: the sources by name.
     """
-    # Of a data set each split's files; a dict for a set in order.
-    read: dict[str, dict[str, dict[str, None]]] = {}
-    others: dict[str, None] = {}
+    by_dataset: dict[str, dict[str, list[str]]] = {}
+    others: list[str] = []
     for run in runs:
-        settings, dataset = run.record["settings"], run.record["cell"]["dataset"]
-        for split, names in settings["sources"].items():
-            of_data = read.setdefault(dataset, {}).setdefault(split, {})
-            into = of_data if split in SPLITS else others
-            into |= dict.fromkeys(_names(names))
+        settings = run.record["settings"]
+        names = by_dataset.setdefault(run.record["cell"]["dataset"], {})
+        for split, text in settings["sources"].items():
+            (names.setdefault(split, []) if split in SPLITS else others).extend(_names(text))
         for store in (settings["vectors"], settings["sentence_vectors"]):
-            others |= dict.fromkeys(_names((store or {}).get("origin", "")))
+            others += _names(store["origin"]) if store else []
     cards = []
     for name, dataset in config.datasets.items():
         corpus = results / "corpora" / f"{name}.parquet"
         if corpus.exists():
-            names = [each for split in SPLITS for each in read.get(name, {}).get(split, {})]
-            files = _known(_file(each, registry) for each in dict.fromkeys(names))
+            splits = by_dataset.get(name, {})
+            files = _files((file for split in SPLITS for file in splits.get(split, [])), registry)
             counts = _counts(corpus, dataset.title)
             cards.append(Card(f"data-{name}", dataset.title, counts, sha256(corpus), files))
-    known = _known([_file(each, registry) for each in others])
-    return [
-        *cards,
-        *([Card("data-others", "Vectors and models", None, "", known)] if known else []),
-    ]
+    if files := _files(others, registry):
+        cards.append(Card("data-others", "Vectors and models", None, "", files))
+    return cards
 
 
 def _counts(corpus: Path, title: str) -> Block:
@@ -88,19 +83,17 @@ def _counts(corpus: Path, title: str) -> Block:
 
 
 def _names(text: str) -> list[str]:
-    return [name for name in re.split(r"[ ,]+", text) if name]
+    return re.findall(r"[^ ,]+", text)
 
 
-def _file(name: str, registry: Mapping[str, Source]) -> File | None:
-    """Return a registered source or a file that is there; None for a word that names neither."""
-    if name in registry:
-        source = registry[name]
-        hashes = ", ".join(source.sha256) or f"git blob {source.git_blob}"
-        return File(source.title, name, hashes, source.licence, source.citation)
-    if "/" in name and Path(name).is_file():
-        return File(name, name, sha256(Path(name)), "", "")
-    return None
-
-
-def _known(files: Iterable[File | None]) -> list[File]:
-    return [file for file in files if file]
+def _files(names: Iterable[str], registry: Mapping[str, Source]) -> list[File]:
+    """Return registered sources and existing files; other words of a record are left out."""
+    files = []
+    for name in dict.fromkeys(names):
+        if name in registry:
+            source = registry[name]
+            hashes = ", ".join(source.sha256) or f"git blob {source.git_blob}"
+            files.append(File(source.title, hashes, source.licence, source.citation))
+        elif "/" in name and Path(name).is_file():
+            files.append(File(name, sha256(Path(name))))
+    return files

@@ -1,34 +1,33 @@
-"""What the report shows of a paper: its tables and figures in their order, its claims and studies.
+"""A paper in the report: its tables and figures in their order, its claims and studies.
 
-All of it is read from what a run left; what is not there yet is listed.
+All of it is read from the files of a run; what is missing is listed.
 """
 
 import base64
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-import pandas as pd
-
-from analogyqa.plan import Cell, cells_of_view
-from analogyqa.registry import VIEWS
+from analogyqa.plan import Cell, view_cells
 from analogyqa.report.claims import CLAIMS
 from analogyqa.report.claims_page import claims_table
-from analogyqa.report.crossfit import CROSSFIT, crossfit_table
+from analogyqa.report.cross_validation import CROSS_VALIDATION, cross_validation_table
 from analogyqa.report.pairs import PAIRS, pairs_table
 from analogyqa.report.sensitivity import SENSITIVITY
-from analogyqa.report.sensitivity_page import sensitivity_in_words, sensitivity_table
-from analogyqa.report.summary import read_csv
-from analogyqa.report.table_formats import Block
+from analogyqa.report.sensitivity_page import sensitivity_table
+from analogyqa.report.summary import Summaries, read_csv
+from analogyqa.report.table_formats import Block, Table
 from analogyqa.report.tables import FRAME, table_of_frame
-from analogyqa.report.views import show_view, table_of_view
+from analogyqa.report.views.show import show_view, table_of_view
+from analogyqa.report.views.specs import VIEWS
 from analogyqa.settings.paper import OWN, Paper
 from analogyqa.settings.run import Config
+from analogyqa.settings.studies import Studies
 
 
 class Drawing(NamedTuple):
-    """A figure: its file name, what it shows in words, SVG and data as URIs, its size in pixels."""
+    """A figure: file name and alternative text, SVG and data as URIs, size in pixels."""
 
     name: str
     alt: str
@@ -38,20 +37,20 @@ class Drawing(NamedTuple):
 
 
 class Section(NamedTuple):
-    """A part of a paper: blocks of tables, a drawing, notes, and where its files are.
+    """A part of a paper: blocks of tables, a drawing, notes, and the paths of its files.
 
-    `sentences` says whether it shows sentences of the data; `wordy` whether its cells are texts.
+    `has_sentences`: whether it shows sentences of the data; `is_wordy`: whether its cells are long
+    texts.
     """
 
     id: str
     heading: str
     blocks: Sequence[Block] = ()
-    paragraphs: Sequence[str] = ()
     notes: Sequence[str] = ()
     drawing: Drawing | None = None
     files: Sequence[str] = ()
-    sentences: bool = False
-    wordy: bool = False
+    has_sentences: bool = False
+    is_wordy: bool = False
 
 
 class PaperPart(NamedTuple):
@@ -63,60 +62,50 @@ class PaperPart(NamedTuple):
     missing: list[str]
 
 
-def part_of(results: Path, paper: Paper, summary: pd.DataFrame, config: Config) -> PaperPart:
-    """Return what is there of a paper.
+def paper_part(results: Path, paper: Paper, summaries: Summaries, config: Config) -> PaperPart:
+    """Return what the results contain of a paper.
 
     Args:
         results: the output folder.
-        paper: whose part it is.
-        summary: of columns SUMMARY.
-        config: what the runs were made with.
+        paper: the paper.
+        summaries: the rows of the summary by cell and measure.
+        config: the configuration of the runs.
 
-    Raises AnalogyQAError when a file is damaged.
+    Raises AnalogyQAError if a file is damaged.
     """
     sections, missing = [], []
     for name in paper.shown:
-        kind = "figure" if name.startswith("figure") else "table"
-        path = results / f"{kind}s" / paper.paper / f"{name}.{'svg' if kind == 'figure' else 'csv'}"
-        found = None
-        if path.exists():
-            if kind == "figure":
-                found = _figure(path, paper, name, results)
-            else:
-                found = _table(path, paper, name, summary, config, results)
-        if found:
-            sections.append(found)
+        kind, suffix = ("figure", "svg") if name.startswith("figure") else ("table", "csv")
+        path = results / f"{kind}s" / paper.paper / f"{name}.{suffix}"
+        section = None
+        if path.exists() and kind == "figure":
+            section = _figure(path, paper, name, results)
+        elif path.exists():
+            section = _table(path, paper, name, summaries, config, results)
+        if section:
+            sections.append(section)
         else:
             missing.append(path.relative_to(results).with_suffix("").as_posix())
-    for make in (_claims, _crossfit, _pairs, _sensitivity):
-        sections += make(results, paper, config)
+    sections += _studies(results, paper, config)
     return PaperPart(paper.paper, paper.citation, sections, missing)
 
 
 def _table(
-    path: Path, paper: Paper, name: str, summary: pd.DataFrame, config: Config, results: Path
+    path: Path, paper: Paper, name: str, summaries: Summaries, config: Config, results: Path
 ) -> Section | None:
-    """Return a table; None where a view lacks the inside of a system that it looks into."""
-    sentences = False
-    if name in paper.views:
-        view = paper.views[name]
-        cells = [cell for cell in cells_of_view(config, view).values() if isinstance(cell, Cell)]
-        insides = [results / "runs" / cell.path / "inside.parquet" for cell in cells]
-        if not all(inside.exists() for inside in insides):
-            return None
-        table = table_of_view(show_view(paper, name, insides, config), paper, name, config)
-        sentences = VIEWS[view.view].shows_sentences
-    else:
-        table = table_of_frame(paper, name, read_csv(path, FRAME), summary, config)
-    return Section(
-        f"{paper.paper}-{name}",
-        table.heading,
-        table.blocks,
-        notes=table.notes,
-        files=_files(results, path, ("csv", "md", "tex")),
-        sentences=sentences,
-        wordy=name in paper.views,
-    )
+    """Return a table; None for a view of encoders whose insides are missing."""
+    if name not in paper.views:
+        table = table_of_frame(paper, name, read_csv(path, FRAME), summaries, config)
+        return _section(table, paper, name, path, results)
+    view = paper.views[name]
+    cells = [cell for cell in view_cells(config, view).values() if isinstance(cell, Cell)]
+    insides = [results / "runs" / cell.path / "inside.parquet" for cell in cells]
+    if not all(inside.exists() for inside in insides):
+        return None
+    table = table_of_view(show_view(paper, name, insides, config), paper, name, config)
+    has_sentences = VIEWS[view.view].shows_sentences
+    section = _section(table, paper, name, path, results)
+    return section._replace(has_sentences=has_sentences, is_wordy=True)
 
 
 def _figure(path: Path, paper: Paper, name: str, results: Path) -> Section:
@@ -127,110 +116,67 @@ def _figure(path: Path, paper: Paper, name: str, results: Path) -> Section:
         f"{paper.paper}-{name}",
         heading,
         drawing=_drawing(path, path.with_suffix(".csv"), heading),
-        files=_files(results, path, ("svg", "png", "csv")),
+        files=_files(path, results),
+    )
+
+
+def _studies(results: Path, paper: Paper, config: Config) -> Iterator[Section]:
+    """Yield the claims and the studies of a paper that have results."""
+    studies, folder = config.studies.get(paper.paper, Studies()), results / "tables" / paper.paper
+    path = results / "claims.csv"
+    if path.exists() and paper.claims:
+        frame = read_csv(path, CLAIMS)
+        table = claims_table(frame[frame["paper"] == paper.paper], [paper], config)
+        table = table._replace(title=f"Claims of {paper.paper}", blocks=table.blocks[-1:])
+        yield _section(table, paper, "claims", path, results)._replace(is_wordy=True)
+    path, study = folder / "cross_validation.csv", studies.cross_validation
+    if path.exists() and study:
+        table = cross_validation_table(read_csv(path, CROSS_VALIDATION), paper, study, (), config)
+        yield _section(table, paper, "cross_validation", path, results)
+    path = folder / "pairs.csv"
+    if path.exists() and study and study.pairs:
+        table = pairs_table(read_csv(path, PAIRS), paper, config)
+        yield _section(table, paper, "pairs", path, results)
+    path, varied = folder / "sensitivity.csv", studies.sensitivity
+    if path.exists() and varied:
+        table = sensitivity_table(read_csv(path, SENSITIVITY), config, varied)
+        table = table._replace(title=f"Sensitivity of {paper.paper} to the open choices")
+        yield _section(table, paper, "sensitivity", path, results)
+
+
+def _section(table: Table, paper: Paper, name: str, csv: Path, results: Path) -> Section:
+    """Return a table with the figure of the same name, if there is one."""
+    svg = results / "figures" / paper.paper / f"{name}.svg"
+    return Section(
+        f"{paper.paper}-{name}",
+        table.heading,
+        table.blocks,
+        table.notes,
+        _drawing(svg, csv, table.heading) if svg.exists() else None,
+        _files(csv, results),
     )
 
 
 def _drawing(svg: Path, csv: Path, heading: str) -> Drawing:
     name = f"{csv.parent.name}-{csv.name}"
-    alt = f"{heading}. Its numbers are in {name}, which the link below the figure saves."
+    alt = f"{heading}. The link below the figure saves its numbers, {name}."
     uris = _uri(svg, "image/svg+xml"), _uri(csv, "text/csv;charset=utf-8")
     return Drawing(name, alt, *uris, _size(svg))
 
 
 def _size(svg: Path) -> tuple[int, int]:
-    """Return width and height, without which a page jumps when its figures come."""
+    """Return width and height in pixels; without them, the page jumps as its figures load."""
     with open(svg, encoding="utf-8") as file:
         head = file.read(2000)
-    width, height = (re.search(rf'\b{side}="([\d.]+)pt"', head) for side in ("width", "height"))
-    return round(float(width[1]) * 4 / 3), round(float(height[1]) * 4 / 3)
+    width, height = re.findall(r'\b(?:width|height)="([\d.]+)pt"', head)[:2]
+    return round(float(width) * 4 / 3), round(float(height) * 4 / 3)
 
 
 def _uri(path: Path, kind: str) -> str:
     return f"data:{kind};base64,{base64.b64encode(path.read_bytes()).decode()}"
 
 
-def _claims(results: Path, paper: Paper, config: Config) -> list[Section]:
-    path = results / "claims.csv"
-    if not path.exists() or not paper.claims:
-        return []
-    frame = read_csv(path, CLAIMS)
-    table = claims_table(frame[frame["paper"] == paper.paper], [paper], config)
-    return [
-        Section(
-            f"{paper.paper}-claims",
-            f"Claims of {paper.paper}",
-            table.blocks[1:],
-            notes=table.notes,
-            files=_files(results, path, ("csv", "md")),
-            wordy=True,
-        )
-    ]
-
-
-def _crossfit(results: Path, paper: Paper, config: Config) -> list[Section]:
-    path = results / "tables" / paper.paper / "crossfit.csv"
-    if not path.exists() or not config.studies[paper.paper].crossfit:
-        return []
-    table = crossfit_table(read_csv(path, CROSSFIT), paper, (), config)
-    return [
-        Section(
-            f"{paper.paper}-crossfit",
-            table.heading,
-            table.blocks,
-            notes=table.notes,
-            drawing=_drawing_beside(path, table.heading),
-            files=_files(results, path, ("csv", "md")),
-        )
-    ]
-
-
-def _pairs(results: Path, paper: Paper, config: Config) -> list[Section]:
-    path = results / "tables" / paper.paper / "pairs.csv"
-    study = config.studies.get(paper.paper)
-    if not path.exists() or not (study and study.crossfit and study.crossfit.pairs):
-        return []
-    table = pairs_table(read_csv(path, PAIRS), paper, config)
-    return [
-        Section(
-            f"{paper.paper}-pairs",
-            table.heading,
-            table.blocks,
-            notes=table.notes,
-            drawing=_drawing_beside(path, table.heading),
-            files=_files(results, path, ("csv", "md")),
-        )
-    ]
-
-
-def _sensitivity(results: Path, paper: Paper, config: Config) -> list[Section]:
-    path = results / "tables" / paper.paper / "sensitivity.csv"
-    study = config.studies[paper.paper].sensitivity if paper.paper in config.studies else None
-    if not path.exists() or not study:
-        return []
-    frame = read_csv(path, SENSITIVITY)
-    table = sensitivity_table(frame, config, study)
-    heading = f"Sensitivity of {paper.paper} to the open choices"
-    return [
-        Section(
-            f"{paper.paper}-sensitivity",
-            heading,
-            table.blocks,
-            sensitivity_in_words(frame, config, study),
-            table.notes,
-            _drawing_beside(path, heading),
-            _files(results, path, ("csv", "md")),
-        )
-    ]
-
-
-def _drawing_beside(csv: Path, heading: str) -> Drawing | None:
-    """Return the figure that stands beside a table."""
-    svg = csv.parents[2] / "figures" / csv.parent.name / f"{csv.stem}.svg"
-    return _drawing(svg, csv, heading) if svg.exists() else None
-
-
-def _files(results: Path, path: Path, kinds: tuple[str, ...]) -> list[str]:
-    """Return the files of one name that are there, by their paths below the results."""
-    there = [path.with_suffix(f".{kind}") for kind in kinds]
-    return [each.relative_to(results).as_posix() for each in there if each.exists()]
+def _files(path: Path, results: Path) -> list[str]:
+    """Return the files of an artefact by their paths below the results."""
+    paths = (path.with_suffix(f".{kind}") for kind in ("svg", "png", "csv", "md", "tex"))
+    return [path.relative_to(results).as_posix() for path in paths if path.exists()]

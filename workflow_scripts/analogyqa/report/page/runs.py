@@ -1,4 +1,4 @@
-"""What the report says of the runs: their records and logs, and where the time went."""
+"""The runs in the report: their records and logs, and the time that they took."""
 
 import json
 from collections.abc import Iterable
@@ -12,14 +12,13 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.plan import Cell
 from analogyqa.plan.configured import configured_cell, differences
 from analogyqa.report.table_formats import Block, Value
-from analogyqa.runs.commit import UNKNOWN
 from analogyqa.settings.run import Config
 
 
 class Run(NamedTuple):
     """A run: its path, its coordinates, its record, and the log of its job ("" for none).
 
-    `other` says what it was made with that is not as configured, "" when all is.
+    `other`: the settings in which it differs from the configuration, "" for none.
     """
 
     path: str
@@ -30,9 +29,9 @@ class Run(NamedTuple):
 
 
 def read_run_records(results: Path, config: Config) -> list[Run]:
-    """Return every run that is there, by path, compared with the configuration.
+    """Return every run in the results, sorted by path.
 
-    Raises AnalogyQAError when a record is damaged.
+    Raises AnalogyQAError if a record is damaged.
     """
     logs = {
         (path.parent.name, path.stem): path.relative_to(results).as_posix()
@@ -71,27 +70,27 @@ def time_block(results: Path) -> Block:
     """
     rows = []
     for folder in sorted((results / "benchmarks").glob("*/")):
-        own = [
+        lines = [
             json.loads(line) | {"job": path.relative_to(folder).with_suffix("").as_posix()}
             for path in sorted(folder.rglob("*.jsonl"))
             for line in path.read_text(encoding="utf-8").splitlines()
         ]
-        if own:
-            rows.append((folder.name, pd.DataFrame(own)))
+        if lines:
+            rows.append((folder.name, pd.DataFrame(lines)))
     rows.sort(key=lambda row: -row[1]["s"].sum())
-    whole = sum(own["s"].sum() for _, own in rows)
+    total = sum(jobs["s"].sum() for _, jobs in rows)
     columns = ["Jobs", "Time", "Share", "CPU time", "Most memory", "Longest job"]
-    return Block("", ["Rule"], columns, [([name], _times(own, whole)) for name, own in rows])
+    return Block("", ["Rule"], columns, [([name], _times(jobs, total)) for name, jobs in rows])
 
 
-def _times(own: pd.DataFrame, whole: float) -> list[Value]:
-    longest = own.loc[own["s"].idxmax()]
-    memory = pd.to_numeric(own["max_rss"], errors="coerce").max()
-    cpu = pd.to_numeric(own["cpu_time"], errors="coerce").sum()
+def _times(jobs: pd.DataFrame, total: float) -> list[Value]:
+    longest = jobs.loc[jobs["s"].idxmax()]
+    memory = pd.to_numeric(jobs["max_rss"], errors="coerce").max()
+    cpu = pd.to_numeric(jobs["cpu_time"], errors="coerce").sum()
     texts = [
-        str(own["job"].nunique()),
-        duration(own["s"].sum()),
-        f"{own['s'].sum() / whole:.0%}" if whole else "",
+        str(jobs["job"].nunique()),
+        duration(jobs["s"].sum()),
+        f"{jobs['s'].sum() / total:.0%}" if total else "",
         duration(cpu),
         "" if pd.isna(memory) else f"{memory:,.0f} MB",
         f"{longest['job']}, {duration(longest['s'])}",
@@ -100,7 +99,7 @@ def _times(own: pd.DataFrame, whole: float) -> list[Value]:
 
 
 def duration(seconds: float) -> str:
-    """Return a time as people say it, such as 2 h 05 min."""
+    """Return a time in words, such as 2 h 05 min."""
     if seconds < 100:
         return f"{seconds:.0f} s"
     minutes = round(seconds / 60)
@@ -108,25 +107,23 @@ def duration(seconds: float) -> str:
 
 
 def logs_by_rule(results: Path) -> dict[str, list[tuple[str, str]]]:
-    """Return rule to its jobs, each with the path of its log below the results."""
+    """Return the jobs of each rule, each with the path of its log below the results."""
     logs: dict[str, list[tuple[str, str]]] = {}
     for path in sorted((results / "logs").rglob("*.log")):
-        below = path.relative_to(results / "logs")
-        rule = below.parts[0] if len(below.parts) > 1 else below.stem
-        name = Path(*below.parts[1:]).with_suffix("").as_posix() if len(below.parts) > 1 else rule
-        logs.setdefault(rule, []).append((name, path.relative_to(results).as_posix()))
+        rule, _, job = path.relative_to(results / "logs").with_suffix("").as_posix().partition("/")
+        logs.setdefault(rule, []).append((job or rule, path.relative_to(results).as_posix()))
     return logs
 
 
-def origin_of(runs: Iterable[Run]) -> str:
-    """Return the commits and machines of the records in one line."""
+def commits_and_machines(runs: Iterable[Run]) -> str:
+    """Return the commits and machines of the runs in one line."""
     records = [run.record for run in runs]
     commits = dict.fromkeys(short_commit(record) for record in records)
-    platforms = dict.fromkeys(str(record.get("platform")) for record in records)
+    platforms = dict.fromkeys(record["platform"] for record in records)
     return f"{len(records)} runs of commit {', '.join(commits)} on {', '.join(platforms)}"
 
 
 def short_commit(record: dict) -> str:
-    """Return the first letters of a record's commit, and whether the code was changed since it."""
-    name, _, dirty = (record.get("git_commit") or UNKNOWN).partition("-")
+    """Return the abbreviated commit of a record, with `-dirty` for uncommitted changes."""
+    name, _, dirty = record["git_commit"].partition("-")
     return name[:12] + (f"-{dirty}" if dirty else "")

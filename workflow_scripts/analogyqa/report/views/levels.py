@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable
 
-from analogyqa.report.views import Panel
+from analogyqa.report.views.show import Panel
 
 NONE = "-"  # as the paper prints a level without words
 

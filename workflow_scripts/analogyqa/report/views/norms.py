@@ -10,9 +10,10 @@ from matplotlib import pyplot as plt
 from analogyqa.report.claimed import norms_of
 from analogyqa.report.claims import FAILS, HOLDS, UNDECIDED
 from analogyqa.report.figures import COLOURS
+from analogyqa.report.legend import percent
 from analogyqa.report.spread import bootstrap_means
 from analogyqa.report.summary import typed
-from analogyqa.report.views import Panel, Shown
+from analogyqa.report.views.show import Panel, Shown
 
 if TYPE_CHECKING:
     from analogyqa.settings.run import Config
@@ -98,7 +99,7 @@ def _rows(panel: Panel, config: "Config") -> list[dict]:
 def differences_of(panel: Panel, for_each_word: bool = False) -> np.ndarray:
     """Return for each question its norm less the mean norm of its right answers, [n].
 
-    With `for_each_word` norms are divided by the number of words, as a mean in place of a sum has
+    With `for_each_word` norms are divided by the number of words, as a mean instead of a sum has
     them.
     """
     inside = panel.inside[panel.inside["kind"] != WORD]
@@ -139,7 +140,6 @@ def _draw(axes: plt.Axes, frame: pd.DataFrame, kinds: Sequence[str], reason: str
 def _notes(panel: Panel, frame: pd.DataFrame, config: "Config") -> list[str]:
     own = frame[frame["panel"] == panel.name].set_index(["kind", "what"])
     values = own["value"]
-    confidence = f"{config.bootstrap.confidence * 100:g}%"
     told = {}
     for what in (DIFFERENCE, FOR_EACH_WORD):
         row = own.loc["question", what]
@@ -150,7 +150,7 @@ def _notes(panel: Panel, frame: pd.DataFrame, config: "Config") -> list[str]:
         f"{values['answer', MEAN]:.2f}. {values['question', SHARE]:.0%} of the questions have a "
         "norm above the mean of their right answers.",
         f'"Questions in general have a higher vector norm" than answers: {told[DIFFERENCE]} '
-        f"(question less its answers, {confidence} interval, bootstrap over questions).",
+        f"(question less its answers, {percent(config)} interval, bootstrap over questions).",
         "A norm is that of a sum over words, before any constraint to the unit ball, and a "
         f"question has {values['question', WORDS]:.1f} words, an answer "
         f"{values['answer', WORDS]:.1f}. Divided by the number of words: {told[FOR_EACH_WORD]}.",

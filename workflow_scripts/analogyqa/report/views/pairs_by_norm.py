@@ -8,8 +8,8 @@ import pandas as pd
 
 from analogyqa.report.summary import typed
 from analogyqa.report.table_formats import Block, Value
-from analogyqa.report.views import Panel, Shown
 from analogyqa.report.views.levels import joined, norms_of_words
+from analogyqa.report.views.show import Panel, Shown
 
 if TYPE_CHECKING:
     from analogyqa.settings.run import Config
@@ -52,7 +52,7 @@ def show(panels: Sequence[Panel], view: "View", config: "Config") -> Shown:
     ]
     if missing:
         said = " and ".join(f'"{example.find}" of {example.panel}' for example in missing)
-        notes.append(f"Not in these data: {said}. The first test questions stand in their place.")
+        notes.append(f"Not in these data: {said}. The first other test questions replace them.")
     blocks = [Block("", ["Question", ""], levels, lines, wrapped=True)] if lines else []
     return Shown(typed(rows, PAIRS), notes, blocks=blocks)
 
@@ -62,15 +62,14 @@ def questions_of(
 ) -> list[tuple[dict, "Example | None"]]:
     """Return the questions of examples, each with its example.
 
-    In the place of those that are not in the data are the first others, as far as there are such,
-    with None.
+    Examples that are not in the data are replaced by the first other questions, with None.
     """
-    found = [find(panel, example) for example in examples]
-    taken = {question["question_id"] for question in found if question}
-    others = panel.rows("question")
-    others = iter(others[~others["question_id"].isin(taken)].to_dict("records"))
-    pairs = []
-    for question, example in zip(found, examples, strict=True):
+    questions = [find(panel, example) for example in examples]
+    used = {question["question_id"] for question in questions if question}
+    rows = panel.rows("question")
+    others = iter(rows[~rows["question_id"].isin(used)].to_dict("records"))
+    pairs: list[tuple[dict, Example | None]] = []
+    for question, example in zip(questions, examples, strict=True):
         if question:
             pairs.append((question, example))
         elif other := next(others, None):

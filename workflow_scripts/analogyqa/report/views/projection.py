@@ -10,7 +10,7 @@ from threadpoolctl import threadpool_limits
 
 from analogyqa.report.figures import COLOURS
 from analogyqa.report.summary import typed
-from analogyqa.report.views import Panel, Shown
+from analogyqa.report.views.show import Panel, Shown
 
 if TYPE_CHECKING:
     from analogyqa.settings.run import Config

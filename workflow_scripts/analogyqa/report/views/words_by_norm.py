@@ -8,8 +8,8 @@ from scipy.stats import spearmanr
 
 from analogyqa.report.summary import typed
 from analogyqa.report.table_formats import Block, Value
-from analogyqa.report.views import Panel, Shown
 from analogyqa.report.views.levels import counts_of_words, joined, norms_of_words
+from analogyqa.report.views.show import Panel, Shown
 
 if TYPE_CHECKING:
     from analogyqa.settings.run import Config

@@ -1,4 +1,4 @@
-"""The cross-fitted systems as a figure."""
+"""The cross-validated systems as a figure."""
 
 from pathlib import Path
 
@@ -6,39 +6,42 @@ import matplotlib.pyplot as plt
 import pandas as pd
 
 from analogyqa.measures import MEASURES
-from analogyqa.report.crossfit import EVERY
-from analogyqa.report.figures import COLOURS, seeds_of
+from analogyqa.report.cross_validation import EVERY
+from analogyqa.report.figures import COLOURS, seed_counts
+from analogyqa.report.legend import percent
 from analogyqa.report.rows_figure import draw_rows
 from analogyqa.settings.run import Config
-from analogyqa.settings.studies import Crossfit
+from analogyqa.settings.studies import CrossValidation
 
 
-def draw_crossfit(
-    frame: pd.DataFrame, config: Config, study: Crossfit, files: dict[str, str | Path]
+def draw_cross_validation(
+    frame: pd.DataFrame, config: Config, study: CrossValidation, files: dict[str, str | Path]
 ) -> None:
-    """Draw the main measure of every system, a panel for each data set; same data, same bytes.
+    """Draw the main measure of every system, with a panel for each data set.
+
+    The same data give the same bytes.
 
     Args:
-        frame: of columns CROSSFIT.
-        config: the titles, and what the intervals are.
-        study: what was cross-fitted.
-        files: format (png, svg) to path.
+        frame: columns CROSS_VALIDATION.
+        config: the configuration of the runs.
+        study: the cross-validation.
+        files: the paths by format (png, svg).
     """
     measure = study.measures[0]
     shown = frame[(frame["measure"] == measure) & (frame["origin"] == EVERY)]
     shown = shown.assign(row=shown["system"], text=shown["mean"].map("{:.3f}".format))
     labels = {name: [config.systems[name].title] for name in shown["system"].unique()}
     heading = [
-        f"Cross-fitting: all questions of {study.subset}, in {study.folds} folds",
-        f"thin: {config.bootstrap.confidence:.0%} intervals over questions and "
-        f"{seeds_of(shown)} seeds; thick: where one further run would lie",
+        f"Cross-validation: all questions of {study.subset}, in {study.folds} folds",
+        f"thin: {percent(config)} intervals over questions and "
+        f"{seed_counts(shown)} seeds; thick: prediction intervals of one more run",
     ]
     x_label = MEASURES[measure].title
     draw_rows(shown, "mean", labels, _draw_system, x_label, heading, config, files)
 
 
 def _draw_system(axes: plt.Axes, row: int, values: dict) -> None:
-    # The first system is the one that the others are compared with.
+    # All other systems are compared with the first one.
     colour = COLOURS[1 if row == 0 else 0]
     axes.plot([values["ci_low"], values["ci_high"]], [row, row], color=colour)
     if pd.notna(values["run_low"]):

@@ -1,32 +1,36 @@
-"""What each job is given besides files: the code that it runs, and values of the configuration.
+"""The parameters of each job: the hash of its code, and values of the configuration.
 
-A method bears the name of its rule. Snakemake makes again what a changed value concerns.
+A method has the name of its rule. Snakemake reruns the jobs whose parameters have changed.
 """
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from analogyqa.analogies.specs import DISTRACTORS, RELATIONS, SOLVERS
+from analogyqa.corpora.specs import READERS
 from analogyqa.experiments.inputs import Inputs, Wildcards
 from analogyqa.experiments.origins import Origins
-from analogyqa.plan import split_corpus
+from analogyqa.plan import selection_cells, split_corpus
 from analogyqa.plan.configured import configured_cell, configured_sentences, configured_vectors
-from analogyqa.registry import DISTRACTORS, PRETRAINED, READERS, RELATIONS, SOLVERS, VIEWS
+from analogyqa.pretrained.specs import PRETRAINED
+from analogyqa.report.views.specs import VIEWS
 from analogyqa.runs.depends_on import code_hash
-from analogyqa.runs.train import modules_of
+from analogyqa.runs.train import system_modules
 from analogyqa.settings.systems import System
-from analogyqa.settings.tracking import tracking_uri_of
+from analogyqa.settings.tracking import resolve_tracking_uri
 
-Values = dict[str, Any]  # of JSON
+Values = dict[str, Any]  # JSON values by name
 
 _SCRIPTS = Path(__file__).parents[2]
 
 
-class Given:
+class Parameters:
     """The parameter functions of the rules.
 
     Args:
-        inputs: of the same experiment.
-        command: what makes the results, for the report.
+        inputs: The input functions of the same experiment.
+        command: The command that makes the results, for the report.
     """
 
     def __init__(self, inputs: Inputs, command: str = "") -> None:
@@ -35,7 +39,7 @@ class Given:
         self.origins = Origins(inputs.experiment)
 
     def source(self, wildcards: Wildcards) -> str:
-        """Return the name of a source by its file."""
+        """Return the name of the source that a file is."""
         return self.experiment.source_of_file[wildcards.file]
 
     # Corpora
@@ -46,7 +50,7 @@ class Given:
             "code": _code("build_corpus", READERS[dataset.reader].module),
             "reader": dataset.reader,
             "questions": dataset.questions,
-            "question_types": self.types_of_corpus(wildcards),
+            "question_types": self.corpus_question_types(wildcards),
             "drop_all_correct": dataset.drop_all_correct,
             "parts": dataset.parts,
             "fold": dataset.fold,
@@ -54,20 +58,20 @@ class Given:
             "configured": self.inputs.corpus_configured(wildcards),
         }
 
-    def types_of_corpus(self, wildcards: Wildcards) -> dict[str, list[str]]:
+    def corpus_question_types(self, wildcards: Wildcards) -> dict[str, list[str]]:
         return self.experiment.question_types[split_corpus(wildcards.corpus)[0]]
 
     def find_entities(self, wildcards: Wildcards) -> Values:
         section = self.config.named_entities
-        # Where the model lies is no value: another mirror must not find the entities again.
+        # Not the path of the model: moving it to another mirror must not rerun the job.
         values = section.model_dump(include={"model", "labels"}) if section else {}
         return {"code": _code("find_entities"), **values}
 
     def rewrite_questions(self, wildcards: Wildcards) -> Values:
-        types = self.types_of_corpus(wildcards)
+        types = self.corpus_question_types(wildcards)
         return {
             "code": _code("rewrite_questions"),
-            "lowercase": self.lowercase_of_vectors(self.config.named_entities.vectors),
+            "lowercase": self.lowercase_of_vectors(self.experiment.named_entities.vectors),
             "fold": self.config.dataset_at(*split_corpus(wildcards.corpus)).fold,
             "question_words": [word for words in types.values() for word in words],
         }
@@ -79,7 +83,7 @@ class Given:
     # Vectors
 
     def lowercase_of_vectors(self, name: str) -> bool:
-        return self.config.lowercase_of(self.config.vectors_at(name))
+        return self.config.is_lowercase(self.config.vectors_at(name))
 
     def train_vectors(self, wildcards: Wildcards) -> Values:
         vectors = self.config.vectors[wildcards.vectors]
@@ -93,7 +97,7 @@ class Given:
         vectors = self.config.vectors_at(wildcards.vectors)
         return {
             "code": _code("train_vectors"),
-            "splits": list(vectors.corpora.values()),
+            "splits": list((vectors.corpora or {}).values()),
             "lowercase": self.lowercase_of_vectors(wildcards.vectors),
             **vectors.model_dump(include={"dim", "window", "epochs", "min_count"}),
         }
@@ -113,7 +117,7 @@ class Given:
             "code": _code("train_infersent"),
             "seed": self.config.seeds[0],
             "lstm_dim": stored.lstm_dim,
-            "lowercase": self.config.lowercase_of(stored),
+            "lowercase": self.config.is_lowercase(stored),
         }
 
     def encode_sentences(self, wildcards: Wildcards) -> Values:
@@ -124,18 +128,18 @@ class Given:
             "encoder": stored.encoder,
             "options": stored.options,
             "typed_only": self._typed_only(wildcards),
-            # Of a model that is installed, where there is no file of weights.
+            # The name of an installed model, which has no file of weights.
             "name": self.available.sentence_vectors[name].get("name", [None])[0],
             "origin": self.origins.sentence_vectors(name),
-            "lowercase": self.config.lowercase_of(stored),
+            "lowercase": self.config.is_lowercase(stored),
             "configured": configured_sentences(self.config, name),
         }
 
     def _typed_only(self, wildcards: Wildcards) -> bool:
-        """Return whether no cell with these sentence vectors ranks questions without a type."""
+        """Return whether all cells with these sentence vectors rank only questions with a type."""
         dataset, _ = split_corpus(wildcards.corpus)
         systems = [
-            self.config.system_at(cell.system, cell.axes)
+            self.config.system_at(cell.system, cell.overrides)
             for cell in self.experiment.all_cells
             if cell.dataset == dataset and self.config.types_of(cell.subset) is None
         ]
@@ -145,26 +149,18 @@ class Given:
     # Prototypes and quadruples
 
     def choose_prototypes(self, wildcards: Wildcards) -> Values:
-        return {
-            "code": _code("choose_prototypes"),
-            "seeds": self.config.all_seeds,
-            "types": self.config.types_of(wildcards.subset),
-            "choice": self.config.dataset_at(*split_corpus(wildcards.corpus)).prototype_choice,
-        }
+        choice = self.config.dataset_at(*split_corpus(wildcards.corpus)).prototype_choice
+        return self._of_subset("choose_prototypes", wildcards) | {"choice": choice}
 
     def build_training_quadruples(self, wildcards: Wildcards) -> Values:
-        return self._quadruples(wildcards, ["train"])
+        return self._of_subset("build_quadruples", wildcards) | {"splits": ["train"]}
 
     def build_evaluation_quadruples(self, wildcards: Wildcards) -> Values:
-        return self._quadruples(wildcards, ["dev", "test"])
+        return self._of_subset("build_quadruples", wildcards) | {"splits": ["dev", "test"]}
 
-    def _quadruples(self, wildcards: Wildcards, splits: list[str]) -> Values:
-        return {
-            "code": _code("build_quadruples"),
-            "seeds": self.config.all_seeds,
-            "types": self.config.types_of(wildcards.subset),
-            "splits": splits,
-        }
+    def _of_subset(self, script: str, wildcards: Wildcards) -> Values:
+        types = self.config.types_of(wildcards.subset)
+        return {"code": _code(script), "seeds": self.config.all_seeds, "types": types}
 
     # Cells
 
@@ -183,17 +179,15 @@ class Given:
         return values | {"seeds": values["seeds"][:1]}
 
     def _of_trained(self, script: str, wildcards: Wildcards) -> Values:
-        systems = self.inputs.systems_of(wildcards)
+        systems = self.inputs.job_systems(wildcards)
         return {
             **self._of_cell(script, wildcards),
-            "settings": {
-                name: each.model_dump(exclude={"title"}) for name, each in systems.items()
-            },
-            "lowercase": self._lowercase_of(self.inputs.system_of(wildcards)),
+            "systems": _without_titles(systems),
+            "lowercase": self._lowercase_of(self.inputs.job_system(wildcards)),
         }
 
     def score_candidates(self, wildcards: Wildcards) -> Values:
-        system = self.inputs.system_of(wildcards)
+        system = self.inputs.job_system(wildcards)
         return {
             **self._of_cell("score_candidates", wildcards),
             "system": system.model_dump(exclude={"title", "training"}),
@@ -203,54 +197,55 @@ class Given:
         }
 
     def fuse_scores(self, wildcards: Wildcards) -> Values:
-        system = self.inputs.system_of(wildcards)
+        system = self.inputs.job_system(wildcards)
         return {
             **self._of_cell("fuse_scores", wildcards),
             "system": system.model_dump(exclude={"title", "training"}),
-            "parts": list(self.inputs.parts_of(wildcards)),
+            "parts": list(self.inputs.job_parts(wildcards)),
             "configured": self._configured(wildcards),
         }
 
     def _of_cell(self, script: str, wildcards: Wildcards) -> Values:
-        cell = self.inputs.cell_of(wildcards)
+        cell = self.inputs.job_cell(wildcards)
         return {
-            "code": _code(script, *modules_of(self.inputs.system_of(wildcards))),
+            "code": _code(script, *system_modules(self.inputs.job_system(wildcards))),
             "types": self.config.types_of(cell.subset),
-            "seeds": self.config.seeds_at(cell.subset, cell.axes),
+            "seeds": self.config.seeds_at(cell.subset, cell.overrides),
         }
 
     def _configured(self, wildcards: Wildcards) -> Values:
-        return configured_cell(self.config, self.inputs.cell_of(wildcards))
+        return configured_cell(self.config, self.inputs.job_cell(wildcards))
 
     def _sources_of_cell(self, wildcards: Wildcards) -> dict[str, str]:
-        """Return what a run was made of, for its record."""
+        """Return the origins of a cell's data, for its record."""
         files = self.available.splits[wildcards.dataset]
         sources = {split: self.origins.names([file]) for split, file in files.items()}
-        if self.inputs.system_of(wildcards).rewriting:
+        if self.inputs.job_system(wildcards).rewriting:
             sources["entities"] = Path(self.available.entities).name
         return sources
 
     def _lowercase_of(self, system: System) -> bool:
-        """Return whether the words of a system are lower-cased: as its vectors are."""
+        """Return whether the words of a system are lower-cased, as those of its vectors are."""
         if system.vectors:
             return self.lowercase_of_vectors(system.vectors)
         return self.config.lowercase
 
-    def choose_setting(self, wildcards: Wildcards) -> Values:
+    def choose_hyperparameters(self, wildcards: Wildcards) -> Values:
+        cells = selection_cells(self.config, wildcards.system, wildcards.dataset)
         return {
-            "code": _code("choose_setting"),
-            "subset": self.config.selection_of(wildcards.system).subset,
+            "code": _code("choose_hyperparameters"),
+            "subset": next(iter(cells.values())).subset,
             "measure": self.config.systems[wildcards.system].training.select_by,
         }
 
     def measure_costs(self, wildcards: Wildcards) -> Values:
         systems = self.inputs.costed_systems(wildcards)
-        modules = [module for system in systems.values() for module in modules_of(system)]
+        modules = [module for system in systems.values() for module in system_modules(system)]
         return {
             "code": _code("measure_costs", *modules),
             "types": self.config.types_of(wildcards.subset),
-            "systems": {name: each.model_dump(exclude={"title"}) for name, each in systems.items()},
-            "lowercase": {name: self._lowercase_of(each) for name, each in systems.items()},
+            "systems": _without_titles(systems),
+            "lowercase": {name: self._lowercase_of(system) for name, system in systems.items()},
         }
 
     # Analogies of sentences
@@ -273,18 +268,16 @@ class Given:
         return {"code": _code("join_relations"), "titles": titles}
 
     def solve_analogies(self, wildcards: Wildcards) -> Values:
-        system = self.inputs.solving_system(wildcards)
-        training = self.inputs.solving_training(wildcards)
-        modules = [*modules_of(system), *(entry.module for entry in SOLVERS.values())]
+        system, training = self.inputs.solving_job(wildcards)
+        modules = [*system_modules(system), *(entry.module for entry in SOLVERS.values())]
         seeds = self.config.seeds
         if training:
-            seeds = self.config.seeds_at(training.subset, training.axes)
+            seeds = self.config.seeds_at(training.subset, training.overrides)
         cells = self.inputs.solving_cells(wildcards)
+        excluded = {"title"} if system.trained else {"title", "training"}
         return {
             "code": _code("solve_analogies", *modules),
-            "system": system.model_dump(
-                exclude={"title"} if system.trained else {"title", "training"}
-            ),
+            "system": system.model_dump(exclude=excluded),
             "seeds": seeds,
             "sources": self._sources_of_solving(wildcards),
             "lowercase": self._lowercase_of(system),
@@ -294,8 +287,8 @@ class Given:
         }
 
     def _sources_of_solving(self, wildcards: Wildcards) -> dict[str, str]:
-        """Return what relations were made of, and what an encoder was trained on."""
-        training = self.inputs.solving_training(wildcards)
+        """Return the origins of the relations and of the data that the encoder was trained on."""
+        _, training = self.inputs.solving_job(wildcards)
         files = self.available.splits[training.dataset] if training else {}
         trained_on = {
             split: self.origins.names([files[split]])
@@ -305,17 +298,19 @@ class Given:
         dataset = self.config.datasets[wildcards.dataset]
         if dataset.test:
             return trained_on | {"test": str(dataset.test[0])}
-        categories = [
-            self.available.categories[name] for name in self.inputs.relations(wildcards.dataset)
-        ]
-        files = dict.fromkeys(file for own in categories for each in own.values() for file in each)
+        files = dict.fromkeys(
+            file
+            for name in self.inputs.relations(wildcards.dataset)
+            for alternatives in self.available.categories[name].values()
+            for file in alternatives
+        )
         names = ", ".join(self.origins.names([file]) for file in files)
         return trained_on | {"test": f"induced-here, {names}"}
 
     # Reports
 
     def report(self, script: str) -> Values:
-        """Return what a script that reports on results is given."""
+        """Return the parameters of a script that reports on results."""
         return {
             "code": _code(script),
             "config": self.experiment.reported,
@@ -338,9 +333,13 @@ class Given:
         return self.report("write_report") | {"command": self.command}
 
     def import_to_mlflow(self) -> Values:
-        return self.report("import_to_mlflow") | {"tracking_uri": tracking_uri_of(self.config)}
+        return self.report("import_to_mlflow") | {"tracking_uri": resolve_tracking_uri(self.config)}
+
+
+def _without_titles(systems: Mapping[str, System]) -> Values:
+    return {name: system.model_dump(exclude={"title"}) for name, system in systems.items()}
 
 
 def _code(script: str, *modules: str) -> str:
-    """Return the hash of the library's code that a script runs, with modules loaded by name."""
+    """Return the hash of the library code that a script runs; `modules` are loaded by name."""
     return code_hash(_SCRIPTS / f"{script}.py", *modules)

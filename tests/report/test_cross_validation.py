@@ -8,22 +8,23 @@ import pytest
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.measures import RANKED
-from analogyqa.plan import Cell, crossfit_cells
-from analogyqa.report.crossfit import (
-    CROSSFIT,
+from analogyqa.plan import Cell, cross_validation_cells
+from analogyqa.report import comparing
+from analogyqa.report.cross_validation import (
+    CROSS_VALIDATION,
     EVERY,
-    build_crossfit,
-    crossfit_table,
+    build_cross_validation,
+    cross_validation_table,
     shared_notes,
 )
-from analogyqa.report.crossfit_figure import draw_crossfit
-from analogyqa.report.significance import compare_paired
+from analogyqa.report.cross_validation_figure import draw_cross_validation
 from analogyqa.report.table_formats import to_markdown
 from analogyqa.schemas import SPLITS
 from analogyqa.settings.run import Config
-from analogyqa.settings.studies import Crossfit
+from analogyqa.settings.studies import CrossValidation
 from report.builders import CONFERENCE, cells_in_markdown, drawn_text, make_config
 
+pytestmark = pytest.mark.usefixtures("fewer_draws")
 PAPER = CONFERENCE.paper
 SYSTEMS = ("analogy", "similarity", "random")
 # The questions that each of two folds tests, and how much better each is ranked than the rest.
@@ -36,17 +37,17 @@ MEANS = {"analogy": 0.6, "similarity": 0.5, "random": 0.2}
 
 
 def configured(datasets=("wikiqa",), systems=SYSTEMS, measures=("mrr", "map"), **changes) -> Config:
-    """The two papers, of which the first cross-fits in two folds."""
+    """The two papers, of which the first cross-validates in two folds."""
     config = make_config(datasets, **changes)
     names = {"datasets": list(datasets), "systems": list(systems), "measures": list(measures)}
-    crossfit = Crossfit(subset="comb", folds=2, **names)
-    study = config.studies[PAPER].model_copy(update={"crossfit": crossfit})
+    cross_validation = CrossValidation(subset="comb", folds=2, **names)
+    study = config.studies[PAPER].model_copy(update={"cross_validation": cross_validation})
     return config.model_copy(update={"studies": {**config.studies, PAPER: study}})
 
 
 def value_of(cell: Cell, measure: str, means=None) -> pd.DataFrame:
     """Two seeds that differ by 0.02, AP being half of RR."""
-    items = ITEMS[dict(cell.axes)["fold"]]
+    items = ITEMS[dict(cell.overrides)["fold"]]
     mean = (means or MEANS)[cell.system]
     values = mean + np.add.outer([-0.01, 0.01], list(items.values()))
     return pd.DataFrame(values if measure == "mrr" else values / 2, [0, 1], list(items))
@@ -56,10 +57,12 @@ def frame_of(config=None, gone=(), learnt=None, values=value_of) -> pd.DataFrame
     """The table, without the runs of some cells, `system fold` each."""
 
     def lookup(cell: Cell, measure: str) -> pd.DataFrame | None:
-        missing = f"{cell.system} {dict(cell.axes)['fold']}" in gone
+        missing = f"{cell.system} {dict(cell.overrides)['fold']}" in gone
         return None if missing else values(cell, measure)
 
-    return build_crossfit(PAPER, config or configured(), lookup, learnt or {})
+    config = config or configured()
+    study = config.studies[PAPER].cross_validation
+    return build_cross_validation(PAPER, study, config, lookup, learnt or {})
 
 
 def pick(frame, system="analogy", origin=EVERY, measure="mrr") -> pd.Series:
@@ -71,7 +74,7 @@ def learnt_in(config: Config, **counts: int) -> dict[Cell, bool]:
     """For each system the number of its folds that learnt."""
     return {
         cell: number < counts[system]
-        for (system, _), cells in crossfit_cells(config, PAPER).items()
+        for (system, _), cells in cross_validation_cells(config, PAPER).items()
         if system in counts
         for number, cell in enumerate(cells)
     }
@@ -80,7 +83,7 @@ def learnt_in(config: Config, **counts: int) -> dict[Cell, bool]:
 class TestFrame:
     def test_a_system_has_a_row_for_each_measure_and_origin(self):
         frame = frame_of(configured(("trecqa", "wikiqa")))
-        assert list(frame.columns) == list(CROSSFIT)
+        assert list(frame.columns) == list(CROSS_VALIDATION)
         assert frame[["dataset", "system", "measure", "origin"]].apply(tuple, axis=1).tolist() == [
             (dataset, system, measure, origin)
             for dataset in ("trecqa", "wikiqa")
@@ -119,12 +122,12 @@ class TestFrame:
 
     def test_the_difference_is_that_of_the_first_system_on_all_questions(self):
         config = configured()
-        frame, cells = frame_of(config), crossfit_cells(config, PAPER)
+        frame, cells = frame_of(config), cross_validation_cells(config, PAPER)
         both = [
             pd.concat([value_of(cell, "mrr") for cell in cells[name, "wikiqa"]], axis=1).to_numpy()
             for name in ("analogy", "similarity")
         ]
-        row, compared = pick(frame, "similarity"), compare_paired(*both)
+        row, compared = pick(frame, "similarity"), comparing.compare_paired(*both, 0.05)
         assert row["difference"] == pytest.approx(0.1)
         for name in ("low", "high", "p_greater", "p_less", "p_equivalent"):
             assert row[name] == pytest.approx(getattr(compared, name), abs=1e-6)
@@ -133,8 +136,8 @@ class TestFrame:
         turned = frame_of(configured(systems=["similarity", "analogy"]))
         assert pick(turned)["difference"] == pytest.approx(-0.1)
 
-    def test_the_top_group_is_the_best_and_what_is_not_told_from_it(self):
-        """The baseline is .01 behind, here more and there less; the last is .4 behind."""
+    def test_the_top_group_is_the_best_and_what_is_not_significantly_different(self):
+        """The baseline is .01 behind, with noise; the last is .4 behind."""
 
         def values(cell, measure):
             own = value_of(cell, measure, MEANS | {"similarity": 0.59})
@@ -153,7 +156,7 @@ class TestFrame:
             own = value_of(cell, measure)
             return own.rename(columns={"dev:a": "dev:z"}) if cell.system == "random" else own
 
-        with pytest.raises(AnalogyQAError, match=r"analogy/.*random/.* other questions"):
+        with pytest.raises(AnalogyQAError, match=r"analogy/.*random/.* different questions"):
             frame_of(values=other)
 
     def test_a_missing_fold_gives_a_reason_and_no_numbers(self):
@@ -190,12 +193,8 @@ class TestFrame:
         assert pd.isna(counts[2])  # it is not trained
         assert pick(frame, origin="train")["folds_learnt"] == 2
 
-    def test_a_paper_that_does_not_cross_fit_has_no_rows(self):
-        frame = build_crossfit("lwda2019", configured(), value_of, {})
-        assert (len(frame), list(frame.columns)) == (0, list(CROSSFIT))
 
-
-def test_what_is_shared_is_said_of_the_folds_together_and_of_the_papers_split(make_corpus):
+def test_shared_questions_are_counted_in_the_folds_and_in_the_papers_split(make_corpus):
     rest = ("train", "when is it ?", [("1901", 1), ("1950", 0)]), ("dev", "who ?", [("anna", 1)])
     asked = ("test", "When is it ?", [("anna", 1), ("1999", 0)])
     other = ("test", "where is it ?", [("1950", 0), ("rome", 1)])
@@ -207,29 +206,27 @@ def test_what_is_shared_is_said_of_the_folds_together_and_of_the_papers_split(ma
         "wikiqa@fold=2of2": make_corpus([*rest, ("test", "where ?", [("lima", 1), ("1901", 0)])]),
         "trecqa": make_corpus([*rest, ("test", "who is it ?", [("bruno", 1)])]),
     }
-    text = "{}: of {} test questions {} stand in train or dev, too, and of {} test candidates {} do"
-    expected = [
-        ("WIKIQA, the paper's split", 2, 1, 4, 2),
-        ("WIKIQA, the folds together", 2, 0, 4, 2),
-        ("TRECQA, the paper's split", 1, 0, 1, 0),
-    ]
     found = shared_notes(corpora, "comb", make_config())
-    assert found == [
-        f"{text.format(*numbers)}, which the data set gives to several questions."
-        for numbers in expected
+    expected = [
+        ("WIKIQA, the paper's split", "1 of 2 questions, 2 of 4 candidates"),
+        ("WIKIQA, all folds", "0 of 2 questions, 2 of 4 candidates"),
+        ("TRECQA, the paper's split", "0 of 1 questions, 0 of 1 candidates"),
     ]
-    of_all = shared_notes({"wikiqa": corpora["wikiqa"]}, "all", make_config())
-    assert "of 3 test questions 1" in of_all[0] and "of 5 test candidates 3" in of_all[0]
+    for note, (split, counts) in zip(found, expected, strict=True):
+        assert f"{split}: {counts} " in note
+    (note,) = shared_notes({"wikiqa": corpora["wikiqa"]}, "all", make_config())
+    assert ": 1 of 3 questions, 3 of 5 candidates " in note
 
 
 class TestPage:
     def page(self, config=None, shared=(), **changes) -> str:
         config = config or configured()
-        return to_markdown(crossfit_table(frame_of(config, **changes), CONFERENCE, shared, config))
+        study, frame = config.studies[PAPER].cross_validation, frame_of(config, **changes)
+        return to_markdown(cross_validation_table(frame, CONFERENCE, study, shared, config))
 
     def test_each_data_set_has_a_table_with_a_row_for_each_system(self):
         text = self.page(configured(("wikiqa", "trecqa")))
-        assert text.startswith("# Cross-fitting of diallo2019: all questions of comb\n")
+        assert text.startswith("# Cross-validation of diallo2019: all questions of comb\n")
         headings = [line for line in text.splitlines() if line.startswith("## ")]
         assert headings == ["## WIKIQA, 7 questions", "## TRECQA, 7 questions"]
         head, _, *rows = cells_in_markdown(text)
@@ -259,7 +256,7 @@ class TestPage:
         assert head[1:3] == ["MAP", "Accuracy"]
         difference = pick(frame_of(config), "similarity", measure="map")["difference"]
         assert row[4].startswith(".275 {") and row[6].startswith(f"{difference:+.3f} [")
-        assert "- Shown are mean average precision and accuracy." in self.page(config)
+        assert "- Measures: mean average precision and accuracy." in self.page(config)
 
     @pytest.mark.parametrize("mean", [0.3, 0.6, 0.9])
     def test_p_is_two_sided(self, mean):
@@ -272,15 +269,13 @@ class TestPage:
         assert row[-1] == f"{p_value:.2g}"
         assert (p_value < 0.5) == (mean != 0.6)
 
-    def test_the_notes_say_how_it_was_done_and_what_is_shared(self):
+    def test_the_notes_name_the_protocol_the_source_and_what_is_shared(self):
         text = self.page(shared=["one is shared.", "another is, too."])
         for part in (
-            "- Each data set is cut into 2 folds by question",
-            "- A cell: mean ± standard deviation over seeds [one further run]",
-            "- Shown are mean reciprocal rank and mean average precision.",
-            "- Analogy minus this system, with its 95% interval",
+            "- Folds: 2, by question",
+            "- First minus this: Analogy",
             "- one is shared.\n- another is, too.\n",
-            f"- Published values of the paper's own split: {CONFERENCE.citation}",
+            CONFERENCE.citation,
         ):
             assert part in text
 
@@ -307,15 +302,16 @@ class TestPage:
         assert " (our data are not the paper's)\n" not in self.page()
         text = self.page(configured(comparable=False))
         assert text.startswith(
-            "# Cross-fitting of diallo2019: all questions of comb (our data are not the paper's)\n"
+            "# Cross-validation of diallo2019: all questions of comb "
+            "(our data are not the paper's)\n"
         )
 
 
 class TestFigure:
     def text(self, folder, config: Config, **changes) -> str:
         frame = frame_of(config, **changes)
-        study = config.studies[PAPER].crossfit
-        return drawn_text(partial(draw_crossfit, frame, config, study), folder)
+        study = config.studies[PAPER].cross_validation
+        return drawn_text(partial(draw_cross_validation, frame, config, study), folder)
 
     def test_every_data_set_and_system_is_labelled_with_its_mean(self, tmp_path):
         text = self.text(tmp_path, configured(("wikiqa", "trecqa")))

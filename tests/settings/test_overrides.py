@@ -1,4 +1,4 @@
-"""Axes: their text, their names and values, and those that change nothing."""
+"""Overrides: their text, their names and values, and those that change nothing."""
 
 import string
 
@@ -7,25 +7,27 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analogyqa.plan import Cell, corpus_name, split_corpus
-from analogyqa.settings import axes as ax
+from analogyqa.settings import overrides as ov
 from analogyqa.settings.systems import Training
 
 texts = st.text(string.ascii_letters + string.digits + "+-._=", min_size=1)
-cells = st.dictionaries(st.sampled_from((*ax.NAMES, ax.SETTING)), texts).map(ax.axes_of)
+cells = st.dictionaries(st.sampled_from((*ov.NAMES, ov.HYPERPARAMETERS)), texts).map(
+    ov.as_overrides
+)
 
 
 @given(cells)
-def test_axes_are_read_as_they_were_written(axes):
-    assert ax.from_text(ax.to_text(axes)) == axes
-    cell = Cell("a", "toy", "who", axes)
+def test_overrides_round_trip_through_text(overrides):
+    assert ov.from_text(ov.to_text(overrides)) == overrides
+    cell = Cell("a", "toy", "who", overrides)
     assert Cell.from_record(cell.record()) == cell
-    assert split_corpus(corpus_name("toy", axes)) == ("toy", ax.of_dataset(axes))
-    assert cell.path == f"a/toy/who/{ax.to_text(axes)}"
+    assert split_corpus(corpus_name("toy", overrides)) == ("toy", ov.dataset_overrides(overrides))
+    assert cell.path == f"a/toy/who/{ov.to_text(overrides)}"
 
 
 @given(st.floats(allow_nan=False, min_value=-1, max_value=100))
 def test_no_digit_of_a_number_is_lost(margin):
-    laid = ax.changes(ax.axes_of({"margin": margin}))
+    laid = ov.changes(ov.as_overrides({"margin": margin}))
     assert Training.model_validate(laid["training"]).margin == margin
 
 
@@ -37,21 +39,21 @@ def test_no_digit_of_a_number_is_lost(margin):
     ],
 )
 def test_a_value_as_paths_show_it(value, text):
-    assert ax.text_of(value) == text
+    assert ov.text_of(value) == text
 
 
-def test_axes_are_sorted_and_none_are_the_default():
-    assert ax.to_text(ax.axes_of({"p": 3, "loss": "hinge"})) == "loss=hinge@p=3"
-    assert ax.to_text(()) == ax.DEFAULT
+def test_overrides_are_sorted_in_text():
+    assert ov.to_text(ov.as_overrides({"p": 3, "loss": "hinge"})) == "loss=hinge@p=3"
+    assert ov.to_text(()) == ov.DEFAULT
 
 
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({"los": "hinge"}, r"'los' is no setting of a system; did you mean loss\?"),
+        ({"los": "hinge"}, r"'los' is not an override; did you mean loss\?"),
         ({"negatives.cuont": 2}, r"'negatives\.cuont' .*did you mean negatives\.count\?"),
-        ({"setting": "hinge"}, "'setting' is no setting of a system"),
-        ({"title": "T"}, "'title' is no setting of a system"),
+        ({"hyperparameters": "hinge"}, "'hyperparameters' is not an override"),
+        ({"title": "T"}, "'title' is not an override"),
         ({"p": 0}, "p: Input should be greater"),
         ({"loss": "squared"}, r"training\.loss: Input should be 'printed'"),
         ({"negatives.count": "many"}, r"training\.negatives\.count: Input"),
@@ -59,9 +61,9 @@ def test_axes_are_sorted_and_none_are_the_default():
         ({"aggregate": "median"}, "aggregate: Input should be 'max', 'mean' or 'question'"),
     ],
 )
-def test_what_is_no_axis_and_no_value_of_one_is_explained(values, message):
+def test_unknown_overrides_and_invalid_values_are_explained(values, message):
     with pytest.raises(ValueError, match=message):
-        ax.require_axes(values)
+        ov.require_overrides(values)
 
 
 STORED = "sentence_vectors=published+means"
@@ -79,7 +81,7 @@ ALL_CHANGED = {"aggregate": "mean", "p": 2, "dropout": 0, "negatives.count": 4}
         ("analogy", {"aggregate": "max", "p": 3, "dropout": 0.25, "loss": "printed"}, "default"),
         ("analogy", {"dropout": "0.250", "negatives.per": "question"}, "default"),
         ("analogy", {"loss": "lwda"}, "loss=lwda"),
-        ("baseline", {"loss": "lwda"}, "default"),  # over one side it is the printed one
+        ("baseline", {"loss": "lwda"}, "default"),  # with one side it equals the printed loss
         ("baseline", {"loss": "hinge"}, "loss=hinge"),
         ("stored", {"sentence_vectors": ["published", "means"]}, STORED),
         ("stored", {"sentence_vectors": ["means"]}, "default"),
@@ -89,48 +91,50 @@ ALL_CHANGED = {"aggregate": "mean", "p": 2, "dropout": 0, "negatives.count": 4}
         ("analogy", {"drop_all_correct": [], "prototype_choice": "pair"}, "default"),
     ],
 )
-def test_an_axis_that_changes_nothing_is_dropped(papers, system, values, kept):
+def test_an_override_that_changes_nothing_is_dropped(papers, system, values, kept):
     tam = "{title: T, encoder: cnn, vectors: some, ranker: cosine, rewriting: entity}"
     config = papers.load(f"{{systems: {{tam: {tam}}}}}")
-    axes = config.canonical(system, ax.axes_of(values), "toy")
-    assert ax.to_text(axes) == kept
-    assert config.canonical(system, axes, "toy") == axes
-    assert config.canonical(system, axes) == config.canonical(system, ax.axes_of(values))
-    changed = config.system_at(system, axes)
-    own = [(name, text) for name, text in axes if name not in ax.DATASET_AXES]
-    assert [(name, ax.value_in(changed, name)) for name, _ in own] == own
+    overrides = config.canonical_overrides(system, ov.as_overrides(values), "toy")
+    assert ov.to_text(overrides) == kept
+    assert config.canonical_overrides(system, overrides, "toy") == overrides
+    assert config.canonical_overrides(system, overrides) == config.canonical_overrides(
+        system, ov.as_overrides(values)
+    )
+    changed = config.system_at(system, overrides)
+    for name, text in overrides:
+        assert name in ov.DATASET_OVERRIDES or ov.override_value(changed, name) == text
 
 
-def test_axes_change_the_section_that_has_them_and_no_other(papers):
+def test_overrides_change_only_their_section(papers):
     config = papers.load()
-    axes = ax.axes_of({"loss": "hinge", "negatives.count": 2, "vectors": "cased", "p": 2})
-    changed, own = config.system_at("analogy", axes), config.systems["analogy"]
-    negatives = own.training.negatives.model_copy(update={"count": 2})
-    training = own.training.model_copy(update={"loss": "hinge", "negatives": negatives})
-    assert changed == own.model_copy(update={"training": training, "vectors": "cased", "p": 2})
-    dropped = config.dataset_at("toy", ax.axes_of({"drop_all_correct": ["dev", "test"]}))
+    overrides = ov.as_overrides({"loss": "hinge", "negatives.count": 2, "vectors": "cased", "p": 2})
+    changed, before = config.system_at("analogy", overrides), config.systems["analogy"]
+    negatives = before.training.negatives.model_copy(update={"count": 2})
+    training = before.training.model_copy(update={"loss": "hinge", "negatives": negatives})
+    assert changed == before.model_copy(update={"training": training, "vectors": "cased", "p": 2})
+    dropped = config.dataset_at("toy", ov.as_overrides({"drop_all_correct": ["dev", "test"]}))
     assert (dropped.drop_all_correct, dropped.questions) == (["dev", "test"], {})
-    assert config.dataset_at("toy", axes) == config.datasets["toy"]
+    assert config.dataset_at("toy", overrides) == config.datasets["toy"]
     assert config.datasets["toy"].questions
 
 
-# Vectors at axes, and the mapping
+# Vectors at overrides, and the mapping
 
 
 OWN = """
 vectors: {own: {corpora: {toy: [train]}, window: 4, dim: 50}}
 systems:
-  mapped: {title: M, encoder: mean, vectors: own, window: 5, ranker: mapped,
-           mapping: {normalise: [unit, centre], learned_from: [train]}}
+  mapped: {title: M, encoder: mean, vectors: own, window: 5,
+           ranker: {name: mapped, mapping: {normalise: [unit, centre], learned_from: [train]}}}
 """
 
 
-def test_a_system_changes_the_vectors_that_are_trained_on_data_sets(papers):
+def test_a_system_may_change_vectors_that_are_trained_on_data_sets(papers):
     config = papers.load(OWN)
-    system = config.system_at("mapped", ax.axes_of({"dim": 100}))
+    system = config.system_at("mapped", ov.as_overrides({"dim": 100}))
     assert system.word_vectors == "own@dim=100@window=5"
-    found = config.vectors_at(system.word_vectors)
-    assert (found.dim, found.window, found.corpora) == (100, 5, {"toy": ["train"]})
+    vectors = config.vectors_at(system.word_vectors)
+    assert (vectors.dim, vectors.window, vectors.corpora) == (100, 5, {"toy": ["train"]})
     assert config.vectors_at("own") == config.vectors["own"]
     assert config.systems["mean"].word_vectors == "some"
     assert config.systems["random"].word_vectors is None
@@ -146,20 +150,21 @@ def test_a_system_changes_the_vectors_that_are_trained_on_data_sets(papers):
         ({"mapping.orthogonal": False}, {"mapping.orthogonal": "false"}),
     ],
 )
-def test_axes_of_a_mapping_are_laid_over_the_others(papers, values, kept):
+def test_overrides_of_a_mapping_keep_its_other_keys(papers, values, kept):
     config = papers.load(OWN)
-    axes = config.canonical("mapped", ax.axes_of(values))
-    assert dict(axes) == kept
-    changed = config.system_at("mapped", axes)
+    overrides = config.canonical_overrides("mapped", ov.as_overrides(values))
+    assert dict(overrides) == kept
+    changed = config.system_at("mapped", overrides)
     for name, text in kept.items():
-        assert ax.value_in(changed, name) == text
-    others = [name for name in ax.SYSTEM_AXES if name not in kept]
-    own = config.systems["mapped"]
-    assert all(ax.value_in(changed, name) == ax.value_in(own, name) for name in others)
+        assert ov.override_value(changed, name) == text
+    before = config.systems["mapped"]
+    for name in ov.SYSTEM_OVERRIDES:
+        if before.reads(name) and name not in kept:
+            assert ov.override_value(changed, name) == ov.override_value(before, name)
 
 
-def test_what_reads_no_such_vectors_has_no_such_axes(papers):
+def test_other_systems_ignore_overrides_of_vectors(papers):
     config = papers.load(OWN)
     values = {"window": 3, "shortest_word": 2, "weighting": "sif", "components": 2}
     for name in ("words", "random", "stored", "analogy"):
-        assert config.canonical(name, ax.axes_of(values)) == ()
+        assert config.canonical_overrides(name, ov.as_overrides(values)) == ()

@@ -1,0 +1,113 @@
+"""An epoch of pairs: questions with all their candidates, or correct pairs with wrong ones."""
+
+import numpy as np
+import pytest
+
+from analogyqa.examples.files import CellFiles, load_cell
+from analogyqa.examples.specs import EXAMPLES
+from analogyqa.settings.systems import Training
+
+BATCH_SIZE = 4
+DRAWS = ["listwise", "mix"]
+MIX_COUNT = 3  # wrong candidates among which the objective `mix` chooses the hardest
+GROUP = 2 + MIX_COUNT  # a correct candidate, a random one, and those
+
+
+@pytest.fixture
+def data(cell_files):
+    files = cell_files(types=None, p=1)
+    without_prototypes = CellFiles(files.corpus, files.vectors, None, {})
+    return load_cell(without_prototypes, None, 1, lowercase=True, trains=True)
+
+
+def batches_of(data, draws, seed=0, epoch=1, count=MIX_COUNT):
+    training = Training(loss=draws, batch_size=BATCH_SIZE, negatives={"count": count})
+    return list(EXAMPLES[draws].load()(data, training, seed, epoch))
+
+
+def pairs_of(data, batch):
+    """Return the rows (question, candidate, label) of a batch."""
+    texts = np.array(list(data.sentences.index))[batch.sentences]
+    return list(zip(texts[batch.c], texts[batch.d], batch.labels.tolist(), strict=True))
+
+
+def groups_of(data, batch):
+    """Return the rows of a batch of `mix`, for each correct pair."""
+    pairs = pairs_of(data, batch)
+    return [pairs[start : start + GROUP] for start in range(0, len(pairs), GROUP)]
+
+
+def pairs_with_rivals(data):
+    """Return the pairs of training questions with wrong candidates."""
+    pairs = data.splits["train"].pairs
+    has_wrong = pairs.groupby("question_id")["label"].transform("min").eq(0)
+    return pairs.loc[has_wrong, ["question", "candidate", "label"]]
+
+
+@pytest.mark.parametrize("draws", DRAWS)
+def test_an_epoch_depends_on_seed_and_number(data, draws):
+    def drawn(*numbers):
+        return [pairs_of(data, batch) for batch in batches_of(data, draws, *numbers)]
+
+    assert drawn(0, 1) == drawn(0, 1)
+    assert drawn(0, 1) != drawn(0, 2)
+    assert drawn(0, 1) != drawn(1, 1)
+
+
+@pytest.mark.parametrize("draws", DRAWS)
+def test_a_training_split_without_wrong_candidates_has_no_batch(data, draws):
+    train = data.splits["train"]
+    is_correct = train.labels == 1
+    columns = ("questions", "candidates", "labels")
+    correct = train._replace(
+        pairs=train.pairs[is_correct].reset_index(drop=True),
+        **{name: getattr(train, name)[is_correct] for name in columns},
+    )
+    assert batches_of(data._replace(splits={**data.splits, "train": correct}), draws) == []
+
+
+def test_listwise_each_question_with_wrong_candidates_comes_once(data):
+    expected = pairs_with_rivals(data).itertuples(index=False, name=None)
+    batches = batches_of(data, "listwise", count=100)
+    assert sorted(pair for batch in batches for pair in pairs_of(data, batch)) == sorted(expected)
+    questions = [{question for question, *_ in pairs_of(data, batch)} for batch in batches]
+    assert max(map(len, questions)) <= BATCH_SIZE
+    assert max(map(len, questions)) - min(map(len, questions)) <= 1
+    assert sum(map(len, questions)) == len(set().union(*questions))
+
+
+def test_listwise_wrong_candidates_are_limited(data):
+    pairs = data.splits["train"].pairs
+    expected, drawn = pairs.groupby(["question", "label"]).size(), []
+    for epoch in range(1, 6):
+        batches = batches_of(data, "listwise", 0, epoch, count=1)
+        rows = [pair for batch in batches for pair in pairs_of(data, batch)]
+        assert len(set(rows)) == len(rows)
+        for question in {question for question, *_ in rows}:
+            labels = [label for asked, _, label in rows if asked == question]
+            assert labels.count(1) == expected.get((question, 1), 0)
+            assert labels.count(0) == 1
+        drawn.append(sorted(rows))
+    assert expected[:, 0].max() > 1
+    assert any(rows != drawn[0] for rows in drawn)
+
+
+def test_mix_each_correct_pair_comes_once_with_wrong_candidates(data):
+    batches = batches_of(data, "mix")
+    groups = [group for batch in batches for group in groups_of(data, batch)]
+    pairs = pairs_with_rivals(data)
+    wrong = set(pairs[pairs["label"] == 0].itertuples(index=False, name=None))
+    for (question, _, label), *others in groups:
+        assert label == 1 and len(others) == 1 + MIX_COUNT
+        assert all(row[0] == question for row in others) and set(others) <= wrong
+    correct = pairs[pairs["label"] == 1].itertuples(index=False, name=None)
+    assert sorted(group[0] for group in groups) == sorted(correct)
+
+
+def test_mix_batch_sizes_and_unique_sentences(data):
+    batches = batches_of(data, "mix")
+    sizes = [len(groups_of(data, batch)) for batch in batches]
+    assert max(sizes) <= BATCH_SIZE and max(sizes) - min(sizes) <= 1
+    for batch in batches:
+        assert len(set(batch.sentences)) == len(batch.sentences)
+        assert len(batch.a) == len(batch.b) == 0

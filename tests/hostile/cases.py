@@ -1,0 +1,16 @@
+"""Parameters of which the fast suite tries a few and the suite `slow` all."""
+
+from itertools import product
+
+import pytest
+
+
+def few(*lists: list) -> list:
+    """Return all combinations, marked slow if they differ from the first in several values."""
+    return [
+        pytest.param(
+            *(values[index] for values, index in zip(lists, indices, strict=True)),
+            marks=[pytest.mark.slow] if sum(map(bool, indices)) > 1 else [],
+        )
+        for indices in product(*map(range, map(len, lists)))
+    ]

@@ -1,0 +1,9 @@
+"""What the tests of files that would run code share."""
+
+import pytest
+
+
+@pytest.fixture
+def marker(tmp_path):
+    """The file that a payload creates when it is run."""
+    return tmp_path / "executed"

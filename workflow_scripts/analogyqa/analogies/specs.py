@@ -1,0 +1,72 @@
+"""The rules that make sentence pairs, the distractors of their answers, and the solvers."""
+
+from dataclasses import dataclass
+
+from analogyqa.plugin import Plugin
+
+
+@dataclass(frozen=True)
+class RuleSpec(Plugin):
+    """A rule that makes pairs of sentences in one relation.
+
+    One over parsed sentences is `rule(doc, words)` and yields the pairs of a spaCy document; the
+    others make pairs from words and templates or from labelled pairs, see `analogies.induce`.
+
+    Args:
+        parses: it needs parsed sentences.
+    """
+
+    parses: bool = False
+
+
+@dataclass(frozen=True)
+class DistractorSpec(Plugin):
+    """A distractor: `make(doc, random)` returns a wrong answer that looks like the right one.
+
+    `doc` is the parsed right answer. None is returned where it has no such distractor.
+    """
+
+
+@dataclass(frozen=True)
+class SolverSpec(Plugin):
+    """A solver of A : B :: C : ?, a class with the methods of `analogies.solvers.Solver`.
+
+    Args:
+        constrained: A, B and C cannot be the answer.
+    """
+
+    constrained: bool = True
+
+
+RELATIONS = {
+    "templates": RuleSpec("analogyqa.analogies.templates:from_templates"),
+    "persons": RuleSpec("analogyqa.analogies.templates:persons"),
+    "comparative": RuleSpec("analogyqa.analogies.syntactic:comparative", parses=True),
+    "opposites": RuleSpec("analogyqa.analogies.syntactic:opposites", parses=True),
+    "plurals": RuleSpec("analogyqa.analogies.syntactic:plurals", parses=True),
+    "conjugation": RuleSpec("analogyqa.analogies.syntactic:conjugation", parses=True),
+    "entailment": RuleSpec("analogyqa.analogies.induce:entailed"),
+    "negation": RuleSpec("analogyqa.analogies.semantic:negation", parses=True),
+    "no_such_thing": RuleSpec("analogyqa.analogies.semantic:no_such_thing", parses=True),
+    "passive": RuleSpec("analogyqa.analogies.semantic:passive", parses=True),
+    "objective_clause": RuleSpec("analogyqa.analogies.semantic:objective_clause", parses=True),
+    "predicative_adjective": RuleSpec(
+        "analogyqa.analogies.semantic:predicative_adjective", parses=True
+    ),
+}
+
+DISTRACTORS = {
+    "not_negation": DistractorSpec("analogyqa.analogies.distractors:not_negation"),
+    "random_deletion": DistractorSpec("analogyqa.analogies.distractors:random_deletion"),
+    "random_masking": DistractorSpec("analogyqa.analogies.distractors:random_masking"),
+    "span_deletion": DistractorSpec("analogyqa.analogies.distractors:span_deletion"),
+    "word_reordering": DistractorSpec("analogyqa.analogies.distractors:word_reordering"),
+}
+
+SOLVERS = {
+    "3cosadd": SolverSpec("analogyqa.analogies.solvers:ThreeCosAdd"),
+    "3cosadd_u": SolverSpec("analogyqa.analogies.solvers:ThreeCosAdd", constrained=False),
+    "3cosmul": SolverSpec("analogyqa.analogies.solvers:ThreeCosMul"),
+    "3cosmul_u": SolverSpec("analogyqa.analogies.solvers:ThreeCosMul", constrained=False),
+    "parallelogram": SolverSpec("analogyqa.analogies.solvers:Parallelogram"),
+}

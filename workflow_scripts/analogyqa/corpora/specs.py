@@ -1,0 +1,29 @@
+"""The readers of data sets."""
+
+from dataclasses import dataclass
+
+from analogyqa.plugin import Plugin
+
+
+@dataclass(frozen=True)
+class ReaderSpec(Plugin):
+    """A reader: `read(path)` yields the `corpora.table.Pair` of one file.
+
+    It names the file and the line of anything malformed.
+
+    Args:
+        gives_relations: it is called with a folder, and yields pairs of sentences in relations,
+            for solving analogies instead of ranking candidates.
+    """
+
+    gives_relations: bool = False
+
+
+READERS = {
+    "wikiqa": ReaderSpec("analogyqa.corpora.wikiqa:read"),
+    "trecqa": ReaderSpec("analogyqa.corpora.trecqa:read"),
+    "semeval": ReaderSpec("analogyqa.corpora.semeval:read"),
+    "semeval_related": ReaderSpec("analogyqa.corpora.semeval_related:read"),
+    "yahoocqa": ReaderSpec("analogyqa.corpora.yahoocqa:read"),
+    "relations": ReaderSpec("analogyqa.corpora.relations:read", gives_relations=True),
+}

@@ -1,0 +1,56 @@
+"""The sentence encoders that a system runs or trains."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from analogyqa.plugin import Plugin
+
+
+@dataclass(frozen=True)
+class EncoderSpec(Plugin):
+    """An encoder, a class with the methods of `encoders.Encoder`.
+
+    It is made by `Encoder(word_vectors, training, seed)` and called with ids [n, t] and lengths
+    [n] of n sentences.
+
+    Args:
+        trained: Whether it learns. It is then a `torch.nn.Module`, called with tensors instead of
+            arrays.
+        drawn: Whether it draws random numbers, without learning.
+        needs_vectors: Whether it reads word vectors.
+        gives_words: Whether it returns the vectors of all words, a tensor [n, t, dim].
+        vocabulary: For an encoder with its own vocabulary, the function that returns the ids of its
+            words and the function that splits a sentence into them. The id 0 is padding.
+    """
+
+    trained: bool = False
+    drawn: bool = False
+    needs_vectors: bool = False
+    gives_words: bool = False
+    vocabulary: Plugin | None = None
+
+    def own_words(self) -> tuple[dict[str, int], Callable[[str], list[str]]] | None:
+        """Return what `vocabulary` returns; None for an encoder without its own vocabulary."""
+        return self.vocabulary.load()() if self.vocabulary else None
+
+
+ENCODERS = {
+    "random": EncoderSpec("analogyqa.encoders.random:RandomEncoder", drawn=True),
+    "mean": EncoderSpec("analogyqa.encoders.mean:MeanEncoder", needs_vectors=True),
+    "unit_mean": EncoderSpec("analogyqa.encoders.unit_mean:UnitMeanEncoder", needs_vectors=True),
+    "sum": EncoderSpec("analogyqa.encoders.sum:SumEncoder", needs_vectors=True),
+    "bigru": EncoderSpec("analogyqa.encoders.bigru:BiGRUEncoder", trained=True, needs_vectors=True),
+    "cnn": EncoderSpec("analogyqa.encoders.cnn:CNNEncoder", trained=True, needs_vectors=True),
+    "nbow": EncoderSpec("analogyqa.encoders.nbow:NBOWEncoder", trained=True, needs_vectors=True),
+    "bilstm": EncoderSpec(
+        "analogyqa.encoders.bilstm:BiLSTMEncoder", trained=True, needs_vectors=True
+    ),
+    "minilm": EncoderSpec(
+        "analogyqa.encoders.minilm:MiniLMEncoder",
+        trained=True,
+        vocabulary=Plugin("analogyqa.encoders.minilm:vocabulary"),
+    ),
+    "words": EncoderSpec(
+        "analogyqa.encoders.words:WordsEncoder", needs_vectors=True, gives_words=True
+    ),
+}

@@ -1,0 +1,118 @@
+"""From the coordinates of a published number or a claim to the cell that measures it."""
+
+from collections.abc import Iterable
+
+from analogyqa.plan.cell import Cell
+from analogyqa.plan.fused import why_left_out, why_not_fused
+from analogyqa.settings import overrides as ov
+from analogyqa.settings.claims import Claim
+from analogyqa.settings.coordinates import KINDS, Coordinates
+from analogyqa.settings.data import ALL
+from analogyqa.settings.overrides import Overrides
+from analogyqa.settings.paper import OWN, Paper
+from analogyqa.settings.run import Config
+from analogyqa.tasks import task_of
+
+
+def why_no_run(coordinates: Coordinates, config: Config) -> str:
+    """Return why there can be no run at these coordinates; "" if there can be one."""
+    for name in filter(None, (coordinates.system, coordinates.over)):
+        if reason := why_left_out(name, coordinates.dataset, config):
+            return reason
+    if coordinates.dataset in config.left_out:
+        return config.left_out[coordinates.dataset]
+    known = {
+        "data set": (coordinates.dataset, {*config.datasets, ""}),
+        "subset": (coordinates.subset, {*config.subsets, *config.relations, ALL, ""}),
+        "system": (coordinates.system, {*config.systems, ""}),
+        "other system": (coordinates.over, {*config.systems, ""}),
+    }
+    for section, (value, names) in known.items():
+        if value not in names:
+            return f"{section} {value} is not configured"
+    system = config.systems[coordinates.system] if coordinates.system else None
+    if system and not coordinates.cost and system.only_costs:
+        return f"only its costs are measured: {system.only_costs}"
+    for name, value in coordinates.overrides:
+        points = config.sweeps.get(name)
+        if points and value not in map(ov.text_of, points):
+            return f"{name} = {value} is not among the points of sweeps.{name}"
+    if coordinates.dataset:
+        task = task_of(config.datasets[coordinates.dataset])
+        if reason := task.why_no_run(coordinates, config):
+            return reason
+    if reason := why_not_fused(coordinates, config):
+        return reason
+    if not coordinates.system:
+        return ""
+    try:
+        overrides = config.canonical_overrides(coordinates.system, coordinates.overrides)
+        config.check_system(coordinates.system, config.system_at(coordinates.system, overrides))
+    except ValueError as error:
+        return str(error).partition("; ")[0]
+    return config.left_out.get(system_key(coordinates.system, overrides), "")
+
+
+def cell_at(coordinates: Coordinates, config: Config, overrides: Overrides = ()) -> Cell:
+    """Return the cell at some coordinates, with further overrides."""
+    system, dataset, subset = coordinates.system, coordinates.dataset, coordinates.subset
+    merged = tuple(sorted({**dict(overrides), **dict(coordinates.overrides)}.items()))
+    return Cell(system, dataset, subset, config.canonical_overrides(system, merged, dataset))
+
+
+def cells_by_hyperparameters(coordinates: Coordinates, config: Config) -> dict[str, Cell]:
+    """Return the cells at some coordinates: `paper`, and `tuned` where the system is tuned.
+
+    Coordinates with overrides, and data sets outside the paper whose selection has the system,
+    are reported with the paper's hyperparameters only.
+    """
+    paper_cell = cell_at(coordinates, config)
+    system, dataset, _, paper_overrides = paper_cell
+    is_tuned = not paper_overrides and config.is_tuned_on(system, dataset)
+    return {
+        name: cell_at(coordinates, config, overrides)
+        for name, overrides in config.reported_hyperparameters(system).items()
+        if not overrides or is_tuned
+    }
+
+
+def system_key(system: str, overrides: Overrides) -> str:
+    """Return the key of a system with overrides in `left_out`."""
+    return f"{system} {ov.to_text(overrides)}"
+
+
+def extra_systems(config: Config, paper: Paper, name: str) -> list[str]:
+    """Return the systems that get a row of their own in a table although the paper has none.
+
+    These are the systems that the paper's configuration lists, and all that no paper configures.
+    """
+    artefact = paper.artefacts[name]
+    if not artefact.has_systems or paper.paper == OWN:
+        return []
+    listed = config.studies[paper.paper].extra_rows.get(name, [])
+    printed = {number.coordinates.system for number in artefact.numbers()}
+    candidates = dict.fromkeys([*listed, *config.outside_papers("systems")])
+    return [name for name in candidates if name in config.systems and name not in printed]
+
+
+def artefact_coordinates(config: Config, paper: Paper, name: str) -> list[Coordinates]:
+    """Return the coordinates of the values from metrics in an artefact, with its extra rows."""
+    artefact = paper.artefacts[name]
+    if artefact.is_figure:
+        return [coordinates for *_, coordinates in artefact.points(config.sweeps)]
+    shown = [number.coordinates for number in artefact.numbers() if _is_from_metrics(number.kind)]
+    for system in extra_systems(config, paper, name):
+        for _, _, coordinates in artefact.cells_of(system):
+            if _is_from_metrics(coordinates.kind):
+                shown.append(coordinates | Coordinates(system=system))
+    return shown
+
+
+def _is_from_metrics(kind: str) -> bool:
+    return kind in KINDS and KINDS[kind].from_metrics
+
+
+def claim_sides(claims: Iterable[Claim], *kinds: str) -> list[Coordinates]:
+    """Return both sides of every comparison of claims, optionally only of some kinds of numbers."""
+    selected = (claim for claim in claims if not kinds or claim.kind in kinds)
+    return [side for claim in selected for pair in claim.sides() for side in pair]

@@ -1,0 +1,37 @@
+"""The pre-trained sentence encoders."""
+
+from dataclasses import dataclass
+
+from analogyqa.plugin import Plugin
+
+
+@dataclass(frozen=True)
+class PretrainedSpec(Plugin):
+    """A pre-trained encoder: `encode(texts, resources)` returns float32 [n, d].
+
+    Args:
+        needs_weights: it reads a file or a folder of weights.
+        needs_vectors: it reads word vectors.
+        options: the keys of `sentence_vectors` that this encoder reads and others do not.
+    """
+
+    needs_weights: bool = False
+    needs_vectors: bool = False
+    options: tuple[str, ...] = ()
+
+
+PRETRAINED = {
+    "infersent": PretrainedSpec(
+        "analogyqa.pretrained.infersent:encode", needs_weights=True, needs_vectors=True
+    ),
+    "sent2vec": PretrainedSpec("analogyqa.pretrained.sent2vec:encode", needs_weights=True),
+    "sif": PretrainedSpec("analogyqa.pretrained.sif:encode", needs_vectors=True),
+    "sentence_transformers": PretrainedSpec(
+        "analogyqa.pretrained.transformer:encode", needs_weights=True
+    ),
+    "hugging_face": PretrainedSpec(
+        "analogyqa.pretrained.hugging_face:encode", needs_weights=True, options=("pooling",)
+    ),
+    "dct": PretrainedSpec("analogyqa.pretrained.dct:encode", needs_vectors=True, options=("k",)),
+    "stored": PretrainedSpec("analogyqa.pretrained.stored:encode", needs_weights=True),
+}

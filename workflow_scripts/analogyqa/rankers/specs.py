@@ -1,0 +1,167 @@
+"""The rankers and their options."""
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, Field
+
+from analogyqa.plugin import Plugin
+from analogyqa.settings.base import Joined, JoinedOrEmpty, Name, Section, Split, WholeNumber
+from analogyqa.settings.options import Options
+
+
+class AnalogyOptions(Options):
+    """Options of the rankers that compare with prototypes.
+
+    Args:
+        aggregate: the highest energy over the prototypes, their mean, or the energy with the one
+            prototype that is best for the question.
+        prototype_answers: `own`: the prototypes' answers are those of their questions; `others`:
+            each question of a type has the answer of another question of that type.
+    """
+
+    aggregate: Literal["max", "mean", "question"] = "max"
+    prototype_answers: Literal["own", "others"] = "own"
+
+
+class HyperbolicOptions(Options):
+    """Options of the ranker `hyperbolic`.
+
+    Args:
+        gradient: with respect to the points of the ball.
+        last_layer: the score is linear in the distance, or in the distance and both vectors.
+    """
+
+    gradient: Literal["riemannian", "euclidean"] = "riemannian"
+    last_layer: Literal["distance", "concatenated"] = "distance"
+
+
+class Mapping(Section):
+    """How both sentences of a pair are mapped into one space before the cosine.
+
+    These are the steps of Artetxe et al. (2016) for the words of two languages.
+
+    Args:
+        normalise: steps in their order: `unit` scales to length 1, `centre` subtracts the mean.
+        mean_of: the splits whose sentences the mean is taken over, once each.
+        learned_from: the splits whose correct pairs the matrix is learned from; empty for none.
+        direction: the side that the matrix maps to; with `both` each pair counts twice.
+        side: the sides that are multiplied by the matrix.
+        orthogonal: the matrix is orthogonal; if not, it is that of least squares.
+        negatives: `lowest` gives the lowest score, 0, to cosines below 0.
+    """
+
+    normalise: Annotated[list[Literal["unit", "centre"]], JoinedOrEmpty] = []
+    mean_of: Annotated[list[Split], Joined, Field(min_length=1)] = ["train"]
+    learned_from: Annotated[list[Split], JoinedOrEmpty] = []
+    direction: Literal["to_candidate", "to_question", "both"] = "to_candidate"
+    side: Literal["source", "both"] = "both"
+    orthogonal: bool = True
+    negatives: Literal["kept", "lowest"] = "kept"
+
+
+class MappedOptions(Options):
+    """Options of the ranker `mapped`.
+
+    Args:
+        mapping: the steps before the cosine.
+        components: how many of the first singular vectors of the training sentences are removed.
+    """
+
+    mapping: Mapping = Mapping()
+    components: Annotated[WholeNumber, Field(ge=0, le=1000)] = 0
+
+
+def _first_seed(parts: object) -> object:
+    return {name: [0] for name in parts} if isinstance(parts, list) else parts
+
+
+class FusedOptions(Options):
+    """Options of the ranker `fused`.
+
+    Args:
+        parts: the systems whose scores it fuses, each with the seeds of its runs: 0 is the seed of
+            the fused run, 1 the next in the list of seeds. A list of systems stands for seed 0.
+        fusion: how their scores are weighted.
+    """
+
+    parts: Annotated[
+        dict[Name, Annotated[list[WholeNumber], Field(min_length=1)]], BeforeValidator(_first_seed)
+    ] = {}
+    fusion: Literal["equal", "logistic", "listwise", "reciprocal_rank"] = "equal"
+
+
+@dataclass(frozen=True)
+class RankerSpec(Plugin):
+    """A ranker, a class with the methods of the protocol in `rankers` for what it reads.
+
+    It is made by `Ranker(options, training, dim, seed)`: its options, the section `training` of its
+    system, the dimension of the vectors that it reads, and the seed of its initial weights.
+
+    Args:
+        reads: sentence `vectors` or the vectors of all `words`, as an encoder gives them; the
+            `text` of the sentences; or the `scores` of the runs of other systems.
+        trained: it learns: a `torch.nn.Module`.
+        fitted: it is fitted to the sentences of the data set before it scores.
+        needs_prototypes: it compares with prototypes.
+        sides: how many energies a quadruple has for a loss that is summed over them.
+        options: the class of its options.
+    """
+
+    reads: Literal["vectors", "words", "text", "scores"] = "vectors"
+    trained: bool = False
+    fitted: bool = False
+    needs_prototypes: bool = False
+    sides: int = 1
+    options: type[Options] = Options
+
+    @property
+    def needs_encoder(self) -> bool:
+        return self.reads in ("vectors", "words")
+
+
+RANKERS = {
+    "analogy": RankerSpec(
+        "analogyqa.rankers.analogy:AnalogyRanker",
+        needs_prototypes=True,
+        sides=2,
+        options=AnalogyOptions,
+    ),
+    "hybrid": RankerSpec(
+        "analogyqa.rankers.hybrid:HybridRanker",
+        needs_prototypes=True,
+        sides=3,
+        options=AnalogyOptions,
+    ),
+    "cosine": RankerSpec("analogyqa.rankers.cosine:CosineRanker"),
+    "mapped": RankerSpec(
+        "analogyqa.rankers.mapped:MappedRanker", fitted=True, options=MappedOptions
+    ),
+    "hyperbolic": RankerSpec(
+        "analogyqa.rankers.hyperbolic:HyperbolicRanker",
+        trained=True,
+        options=HyperbolicOptions,
+    ),
+    "aligned": RankerSpec("analogyqa.rankers.aligned:AlignedRanker", reads="words", fitted=True),
+    "bm25": RankerSpec("analogyqa.rankers.bm25:BM25Ranker", reads="text"),
+    "given_order": RankerSpec("analogyqa.rankers.given_order:GivenOrderRanker", reads="text"),
+    "fused": RankerSpec(
+        "analogyqa.rankers.fused:FusedRanker", reads="scores", options=FusedOptions
+    ),
+    "ap_cnn": RankerSpec(
+        "analogyqa.rankers.attentive_pooling:APCNNRanker", reads="words", trained=True
+    ),
+    "ap_bilstm": RankerSpec(
+        "analogyqa.rankers.attentive_pooling:APBiLSTMRanker", reads="words", trained=True
+    ),
+    "mp_cnn": RankerSpec("analogyqa.rankers.mp_cnn:MPCNNRanker", reads="words", trained=True),
+    "ai_cnn": RankerSpec("analogyqa.rankers.ai_cnn:AICNNRanker", reads="words", trained=True),
+    "compare_aggregate": RankerSpec(
+        "analogyqa.rankers.compare_aggregate:CompareAggregateRanker", reads="words", trained=True
+    ),
+}
+
+# The options that a cell can override.
+RANKER_OVERRIDES = tuple(
+    dict.fromkeys(name for spec in RANKERS.values() for name in spec.options.overrides())
+)

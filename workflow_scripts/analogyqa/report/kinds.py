@@ -1,0 +1,235 @@
+"""The kinds of published numbers: how we get our value, judge it, and show it.
+
+A kind has an entry in KINDS here, and one in `settings.coordinates` with the keys of its numbers.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from analogyqa.plan import cells_by_hyperparameters, has_costs, why_no_run
+from analogyqa.report.results import Results
+from analogyqa.report.spread import shares_of_best
+from analogyqa.report.summary import DECIMALS, MEASURED
+from analogyqa.report.table_formats import Value, cost_text, count_text, full_text
+from analogyqa.report.verdicts import (
+    ENFORCED,
+    INCONCLUSIVE,
+    NOT_COMPARABLE,
+    REPRODUCED,
+    no_run,
+    not_run,
+    verdict,
+)
+from analogyqa.runs.cost import STEPS
+from analogyqa.settings.coordinates import COST, COUNT, SCORE, Coordinates
+from analogyqa.settings.data import ALL
+from analogyqa.settings.paper import BEST, Artefact, Paper, Published
+from analogyqa.settings.run import Config
+from analogyqa.settings.studies import PAPER
+
+ONE_SEED = "one seed gives no prediction interval"
+OTHER_MACHINE = "the seconds are of another machine; compare ratios of systems instead"
+ROUNDED = 10.0**-DECIMALS / 2  # the rounding error of our own values
+SAME_SIZE = 0.01  # numbers of parameters whose relative difference is smaller are equal
+
+
+class TableEntry(NamedTuple):
+    """A number, printed or not, with its table or figure and its paper."""
+
+    number: Published
+    artefact: Artefact
+    paper: Paper
+
+
+class Kind(NamedTuple):
+    """A kind of published numbers.
+
+    Attributes:
+        values: Returns our values for an entry, one for each set of hyperparameters: columns of
+            LEDGER, with verdict and reason if a value is published.
+        text: Shows such a value, a row of a ledger, in a table.
+    """
+
+    values: Callable[[TableEntry, Config, Results], list[dict]]
+    text: Callable[[dict], Value]
+
+
+def our_values(entry: TableEntry, config: Config, results: Results) -> list[dict]:
+    """Return our values for an entry, one for each set of hyperparameters: columns of LEDGER."""
+    number = entry.number
+    start = {"kind": number.kind, "measure": number.coordinates.measured}
+    if reason := why_no_run(number.coordinates, config):
+        return [start | not_run(reason)]
+    return [start | row for row in KINDS[number.kind].values(entry, config, results)]
+
+
+def _scores(entry: TableEntry, config: Config, results: Results) -> list[dict]:
+    number, artefact, paper = entry
+    rivals = rivals_of(paper, number.coordinates)
+    rows = []
+    for hyperparameters, cell in cells_by_hyperparameters(number.coordinates, config).items():
+        run = results.by_cell.get((cell, number.coordinates.measure or ""))
+        row = {"hyperparameters": hyperparameters}
+        if run is None:
+            rows.append(row | not_run(no_run(cell)))
+            continue
+        row |= {name: run[name] for name in (*MEASURED, "provenance", "substitute")}
+        if number.published is not None:
+            low, high = run["run_low"], run["run_high"]
+            row["verdict"] = verdict(number.published, low, high, rivals)
+            if low == high:
+                # Another run gives the same value, so only the paper's rounding can differ.
+                margin = artefact.rounding(number.column) + ROUNDED
+                row["verdict"] = verdict(number.published, low - margin, high + margin)
+            if pd.isna(low):
+                row["reason"] = ONE_SEED
+            elif row["verdict"] == INCONCLUSIVE:
+                inside = ", ".join(f"{rival:g}" for rival in rivals if low <= rival <= high)
+                row["reason"] = (
+                    f"the interval also contains {inside}, published for competing systems"
+                )
+        rows.append(row)
+    return rows
+
+
+def rivals_of(paper: Paper, coordinates: Coordinates) -> list[float]:
+    """Return the published values that the claims of a paper compare with some coordinates."""
+    opponents = [
+        pair[1 - side]
+        for pair in paper.compared
+        for side in (0, 1)
+        if pair[side].key == coordinates.key and pair[1 - side].measure == coordinates.measure
+    ]
+    values = (paper.published_at(opponent) for opponent in opponents)
+    return list(dict.fromkeys(value for value in values if value is not None))
+
+
+def _costs(entry: TableEntry, config: Config, results: Results) -> list[dict]:
+    """Return the cost of a system, or its ratio to that of another system, and the verdict.
+
+    The interval is the range over the timed steps. Both systems took their steps in turns, and a
+    ratio is that of two steps of one turn.
+    """
+    coordinates, published = entry.number.coordinates, entry.number.published
+    if not has_costs(config.systems[coordinates.system]):
+        return [{}]
+    names = [name for name in (coordinates.system, coordinates.over) if name]
+    keys = [(coordinates.dataset, coordinates.subset, name) for name in names]
+    if missing := [key[-1] for key in keys if key not in results.costs]:
+        return [not_run(f"no cost of {', '.join(missing)} on {coordinates.dataset}")]
+    costs = [results.costs[key] for key in keys]
+    measured_cost = coordinates.cost or ""
+    values = np.asarray(costs[0].values(measured_cost), dtype=float)
+    if coordinates.over:
+        values = values / np.asarray(costs[1].values(measured_cost), dtype=float)
+    mean, low, high = values.mean(), values.min(), values.max()
+    if coordinates.cost == "parameters":
+        low, high = mean * (1 - SAME_SIZE), mean * (1 + SAME_SIZE)
+        how = "counted here"
+    else:
+        batches = " and ".join(f"{cost.batches} batches" for cost in costs)
+        how = f"{STEPS} steps of {batches} an epoch, on {costs[0].machine}"
+    row = {
+        "hyperparameters": "" if config.systems[coordinates.system].only_costs else PAPER,
+        "mean": round(float(mean), DECIMALS),
+        "provenance": how,
+    }
+    if coordinates.cost != "parameters":
+        row |= {"run_low": round(float(low), DECIMALS), "run_high": round(float(high), DECIMALS)}
+    if published is None:
+        return [row]
+    if coordinates.cost != "parameters" and not coordinates.over:
+        return [row | {"verdict": NOT_COMPARABLE, "reason": OTHER_MACHINE}]
+    return [row | {"verdict": verdict(published, low, high)}]
+
+
+def _counts(entry: TableEntry, config: Config, results: Results) -> list[dict]:
+    """Return a count of a corpus, and the verdict if a count is published."""
+    coordinates, published = entry.number.coordinates, entry.number.published
+    if coordinates.dataset not in results.counts:
+        return [not_run(f"no corpus of {coordinates.dataset}")]
+    split, counted = coordinates.split or "", coordinates.count or ""
+    by_type = results.counts[coordinates.dataset][counted][split]
+    types = config.types_of(coordinates.subset) or [ALL]
+    count = sum(by_type.get(name, 0) for name in types)
+    row = {"mean": count, "provenance": f"counted here: data {coordinates.dataset}"}
+    if published is None:
+        return [row]
+    expected = config.datasets[coordinates.dataset].questions.get(split, {}) if split else {}
+    if coordinates.count == "questions" and set(types) <= set(expected) and count == published:
+        return [row | {"verdict": ENFORCED, "reason": "other data are refused"}]
+    return [row | {"verdict": verdict(published, *_as_printed(count))}]
+
+
+def _as_printed(count: int) -> tuple[float, float]:
+    """Return the range of counts that are printed alike: 1,148 as 1.1K and 53,417 as 53K."""
+    if count < 1000:
+        return count, count
+    unit = 100 if count < 10_000 else 1000
+    return count - unit / 2, count + unit / 2
+
+
+def _best_points(entry: TableEntry, config: Config, results: Results) -> list[dict]:
+    """Compare the published best point of a curve with the likely best points of ours.
+
+    This is a bootstrap over seeds and questions. [ci_low, ci_high] spans the points that are best
+    most often and together reach the confidence; the mean is the point that is best most often.
+    """
+    number, artefact, _ = entry
+    ((override, _),) = artefact.x.items()
+    points, cells = [], []
+    for panel, line, point, coordinates in artefact.points(config.sweeps):
+        if (panel, line) == (number.column, number.row):
+            hyperparameters, cell = next(
+                iter(cells_by_hyperparameters(coordinates, config).items())
+            )
+            points.append(float(str(point[override])))
+            cells.append(cell)
+    row = {"hyperparameters": hyperparameters}
+    if len(points) < 2:
+        return [row | not_run(f"sweeps.{override} has fewer than two points to compare")]
+    if number.published not in points:
+        reason = f"{override} = {number.published:g} is not among the points of sweeps.{override}"
+        return [row | not_run(reason)]
+    measure = number.coordinates.measure or ""
+    values = [results.values(cell, measure) for cell in cells]
+    if missing := [cell for cell, point in zip(cells, values, strict=True) if point is None]:
+        return [row | not_run(no_run(*missing))]
+    curve = [point for point in values if point is not None]
+    shares = shares_of_best([point.to_numpy() for point in curve], config.bootstrap.samples)
+    order = np.argsort(-shares, kind="stable")
+    enough = int(np.searchsorted(np.cumsum(shares[order]), config.bootstrap.confidence - 1e-9)) + 1
+    likely = sorted(points[index] for index in order[:enough])
+    best = points[order[0]]
+    judged = verdict(number.published, likely[0], likely[-1])
+    if number.published in likely:
+        judged = REPRODUCED if len(likely) == 1 else INCONCLUSIVE
+    elif judged == REPRODUCED:  # between two likely points
+        judged = verdict(number.published, best, best)
+    run = results.by_cell.get((cells[order[0]], measure), {})
+    percentages = ", ".join(
+        f"{point:g} {share:.0%}" for point, share in zip(points, shares, strict=True)
+    )
+    judgement: dict[str, object] = {
+        "mean": best,
+        "ci_low": likely[0],
+        "ci_high": likely[-1],
+        "n_seeds": len(curve[0]),
+        "n_items": curve[0].shape[1],
+        "verdict": judged,
+        "provenance": run.get("provenance", ""),
+        "substitute": run.get("substitute", ""),
+        "reason": f"share of draws in which each {override} is the best: {percentages}",
+    }
+    return [row | judgement]
+
+
+KINDS = {
+    SCORE: Kind(_scores, full_text),
+    COUNT: Kind(_counts, count_text),
+    COST: Kind(_costs, cost_text),
+    BEST: Kind(_best_points, count_text),
+}

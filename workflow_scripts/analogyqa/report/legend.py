@@ -1,0 +1,98 @@
+"""Legends: what cells, intervals, marks and verdicts mean, in the same words on every page."""
+
+from collections.abc import Collection
+
+from analogyqa.report.comparing import level_of
+from analogyqa.report.learning import NOT_LEARNT
+from analogyqa.report.significance import SAMPLES
+from analogyqa.report.table_formats import MARKS, SUBSTITUTE
+from analogyqa.report.verdicts import (
+    ENFORCED,
+    HIGHER,
+    INCONCLUSIVE,
+    LOWER,
+    NOT_COMPARABLE,
+    NOT_RUN,
+    OTHER_DATA,
+    REPRODUCED,
+)
+from analogyqa.settings.run import Config
+
+MEANINGS = {
+    REPRODUCED: "the published value is in the prediction interval of one more run; without ±, "
+    "it is our value as printed",
+    HIGHER: "our interval is above the published value",
+    LOWER: "our interval is below the published value",
+    INCONCLUSIVE: "the interval also contains the published value of a competing system, several "
+    "points of a curve may be the best, or there is only one seed",
+    ENFORCED: "the pipeline refuses data with another count, so agreement is no evidence",
+    NOT_RUN: "the note gives the reason",
+    NOT_COMPARABLE: "our data or our machine is not the paper's",
+}
+SUBSTITUTES = f"{SUBSTITUTE}: made with a substitute for a file of the paper"
+INTERVALS = (
+    "[one more run]: prediction interval of one more run on the same questions. {other questions}: "
+    "interval for other questions, by a bootstrap over seeds and questions."
+)
+COSTS = (
+    "Parameters: the trained ones. Seconds: one epoch on one thread of this machine, estimated "
+    "from a few steps that systems took in turns; compare their ratios with the published ones."
+)
+CITED_ROWS = "Rows without a value of ours: as the paper prints them."
+PROTOCOL = "Protocol: the epoch is chosen by dev {}; the test split is scored once, for that epoch."
+PAIRED_TEST = (
+    f"p-values: two-sided, by a paired randomisation test over questions and seeds ({SAMPLES} "
+    "draws)."
+)
+LEARNT = (
+    f"{NOT_LEARNT.capitalize()}: the training loss never fell below that of one constant energy "
+    "for all quadruples, so nothing follows from the scores."
+)
+
+
+def cell_legend(mark: str = "", both_intervals: bool = False) -> str:
+    """Return what a cell with a score shows.
+
+    Args:
+        mark: what follows the intervals.
+        both_intervals: whether each cell shows the interval for other questions, too.
+    """
+    others = " {other questions}"
+    varied = f"mean ± standard deviation over seeds [one more run]{others * both_intervals}{mark}"
+    return f"Cell: {varied}; if the seeds do not differ, mean{others}{mark}."
+
+
+def interval_facts(config: Config) -> str:
+    """Return the settings of the intervals."""
+    return (
+        f"Intervals: {percent(config)}. Bootstrap samples: {config.bootstrap.samples}. "
+        "The csv has both intervals of every value."
+    )
+
+
+def marks_legend(verdicts: Collection[str], has_substitutes: bool, config: Config) -> list[str]:
+    """Return what the marks of a table mean.
+
+    Args:
+        verdicts: the verdicts in the table.
+        has_substitutes: whether a value was made with a substitute.
+        config: says whether our data are the paper's.
+    """
+    if not config.comparable:
+        return [f"No marks: {OTHER_DATA}. Do not compare the published values with ours."]
+    parts = [f"{MARKS[name]} {name}: {MEANINGS[name]}" for name in MARKS if name in verdicts]
+    parts += [SUBSTITUTES] if has_substitutes else []
+    return [f"Marks: {'; '.join(parts)}."] if parts else []
+
+
+def top_group_legend(config: Config) -> str:
+    """Return what bold values are."""
+    return (
+        "Bold: the highest mean, and those not significantly different from it (paired tests, "
+        f"Holm's correction, level {level_of(config):g})."
+    )
+
+
+def percent(config: Config) -> str:
+    """Return the configured confidence, such as 95%."""
+    return f"{config.bootstrap.confidence * 100:g}%"

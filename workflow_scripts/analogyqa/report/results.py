@@ -1,0 +1,68 @@
+"""Our results: what tables, figures and the ledger read, each cell summarised once."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+import pandas as pd
+
+from analogyqa.corpora.table import Counts, count_corpora
+from analogyqa.plan import Cell, cells_by_run
+from analogyqa.report.summary import (
+    Summaries,
+    Values,
+    by_cell,
+    read_runs,
+    summarise_runs,
+    values_of,
+)
+from analogyqa.runs.cost import Costs, read_costs
+from analogyqa.settings.run import Config
+
+
+@dataclass(frozen=True)
+class Results:
+    """The results of some cells, with the counts of corpora and the costs of training.
+
+    Attributes:
+        summary: The spread of every run and measure, columns SUMMARY.
+        values: Looks up the test values [seeds, items] of a cell by measure.
+        counts: Each data set's counts, by what is counted, split and question type.
+        costs: The costs of training, by data set, subset and system.
+    """
+
+    summary: pd.DataFrame
+    values: Values = lambda cell, measure: None
+    counts: dict[str, dict[str, Counts]] = field(default_factory=dict)
+    costs: Costs = field(default_factory=dict)
+
+    @cached_property
+    def by_cell(self) -> Summaries:
+        """The rows of the summary by cell and measure."""
+        return by_cell(self.summary)
+
+
+def read_results(
+    config: Config,
+    cells: Iterable[Cell],
+    records: Iterable[str | Path],
+    metrics: Iterable[str | Path],
+    corpora: Iterable[str | Path] = (),
+    costs: Iterable[str | Path] = (),
+) -> Results:
+    """Read and summarise the results of some cells.
+
+    Args:
+        config: The configuration of the run.
+        cells: The cells; some may share a run.
+        records, metrics: The paths of the records and metrics of their runs, in one order.
+        corpora, costs: The paths of the corpora to count, and of costs.
+    """
+    runs = list(read_runs(records, metrics, cells_by_run(config, cells)))
+    return Results(
+        summarise_runs(runs, config),
+        values_of(runs),
+        count_corpora(corpora),
+        read_costs(list(costs)),
+    )

@@ -1,0 +1,40 @@
+"""Verdicts: how an interval of ours compares with a published value."""
+
+from collections.abc import Iterable
+
+import pandas as pd
+
+from analogyqa.plan import Cell
+
+REPRODUCED, HIGHER, LOWER = "reproduced", "higher", "lower"
+INCONCLUSIVE, ENFORCED = "inconclusive", "enforced"
+NOT_RUN, NOT_COMPARABLE = "not run", "not comparable"
+OTHER_DATA = "our data are not the paper's"
+
+
+def verdict(
+    published: float, low: float | None, high: float | None, rivals: Iterable[float] = ()
+) -> str:
+    """Compare our interval with a published value.
+
+    Args:
+        published: the published value.
+        low, high: our interval; None or NaN if it is not known, which is inconclusive.
+        rivals: the published values of competing systems, which the paper calls better or worse.
+            If one of them is in the interval, too, the verdict is inconclusive.
+    """
+    if low is None or high is None or pd.isna(low):
+        return INCONCLUSIVE
+    if low <= published <= high:
+        return INCONCLUSIVE if any(low <= rival <= high for rival in rivals) else REPRODUCED
+    return HIGHER if low > published else LOWER
+
+
+def not_run(reason: str) -> dict:
+    """Return the verdict and the reason of a value that we do not have."""
+    return {"verdict": NOT_RUN, "reason": reason}
+
+
+def no_run(*cells: Cell) -> str:
+    """Return the reason for a value whose cells are configured but have no run."""
+    return f"no run {', '.join(dict.fromkeys(cell.path for cell in cells))}"

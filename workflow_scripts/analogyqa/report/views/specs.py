@@ -1,0 +1,30 @@
+"""The views."""
+
+from dataclasses import dataclass
+
+from analogyqa.plugin import Plugin
+
+
+@dataclass(frozen=True)
+class ViewSpec(Plugin):
+    """A view: `show(panels, view, config)` returns `views.show.Shown`, a figure or a table.
+
+    Args:
+        is_figure: it is drawn.
+        shows_sentences: it shows sentences of the data, which must not be published.
+        options: the keys of a section of paper.yaml that this view reads and others do not.
+    """
+
+    is_figure: bool = False
+    shows_sentences: bool = False
+    options: tuple[str, ...] = ()
+
+
+VIEWS = {
+    "projection": ViewSpec("analogyqa.report.views.projection:show", is_figure=True),
+    "norms": ViewSpec("analogyqa.report.views.norms:show", is_figure=True),
+    "words_by_norm": ViewSpec("analogyqa.report.views.words_by_norm:show", options=("levels",)),
+    "pairs_by_norm": ViewSpec(
+        "analogyqa.report.views.pairs_by_norm:show", options=("examples",), shows_sentences=True
+    ),
+}

@@ -1,0 +1,101 @@
+"""Coordinates: which of our numbers or runs a number, figure or claim of a paper is about."""
+
+from typing import Annotated, Literal, NamedTuple
+
+from pydantic import ConfigDict, model_validator
+
+from analogyqa.measures import MEASURES
+from analogyqa.settings.base import OneOf, Section, Split
+from analogyqa.settings.overrides import Overrides, as_overrides, require_overrides
+
+# The kinds of our numbers: the score of a system, a count in a data set, a cost of training, or the
+# mean norm of the vectors of a trained encoder. All but scores have the name of their key.
+SCORE, COUNT, COST, NORM = "score", "count", "cost", "norm"
+
+
+class NumberKind(NamedTuple):
+    """A kind of numbers: the keys that identify one, and whether the metrics of runs give it."""
+
+    keys: set[str]
+    from_metrics: bool = False
+
+
+KINDS = {
+    SCORE: NumberKind({"system", "dataset", "subset", "measure"}, from_metrics=True),
+    COUNT: NumberKind({"dataset", "subset", "split", "count"}),
+    COST: NumberKind({"system", "dataset", "subset", "cost"}),
+    NORM: NumberKind({"system", "dataset", "subset", "norm"}),
+}
+
+
+class Coordinates(Section):
+    """What a published number or a claim is about, in full or in part.
+
+    Args:
+        count: What is counted in a data set: questions with a correct candidate (for relations:
+            sentence pairs), all questions, question-candidate pairs, or analogies between two
+            questions of one type.
+        cost: Which cost of training the system is meant; with `over`, its ratio to the cost of
+            that other system.
+        norm: Whether the vectors of test questions or of their correct answers are meant.
+
+    Further keys are overrides: of the system, or of how the data set is read.
+    """
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+    system: str = ""
+    dataset: str = ""
+    subset: str = ""
+    split: Split | None = None
+    measure: Annotated[str, OneOf(MEASURES)] | None = None
+    count: Literal["questions", "all_questions", "pairs", "analogies"] | None = None
+    cost: Literal["parameters", "seconds_per_epoch"] | None = None
+    over: str = ""
+    norm: Literal["question", "answer"] | None = None
+
+    @model_validator(mode="after")
+    def _overrides_are_known(self) -> "Coordinates":
+        if self.model_extra:
+            require_overrides(self.model_extra)
+        return self
+
+    def __or__(self, other: "Coordinates") -> "Coordinates":
+        """Return the union of both; raises ValueError when both have the same key."""
+        if twice := self.model_fields_set & other.model_fields_set:
+            raise ValueError(f"{sorted(twice)} is given twice")
+        return Coordinates(
+            **self.model_dump(exclude_unset=True), **other.model_dump(exclude_unset=True)
+        )
+
+    @property
+    def overrides(self) -> Overrides:
+        return as_overrides(self.model_extra or {})
+
+    @property
+    def key(self) -> tuple:
+        """What identifies a score; override values compare as text, so 1 equals "1"."""
+        return (self.system, self.dataset, self.subset, self.measure, self.overrides)
+
+    @property
+    def kind(self) -> str:
+        return next((kind for kind in KINDS if kind in self.model_fields_set), SCORE)
+
+    @property
+    def measured(self) -> str:
+        """What is measured, such as "map", "pairs", "parameters over bm25", "norm of answers"."""
+        if self.norm:
+            return f"{NORM} of {self.norm}s"
+        over = f" over {self.over}" if self.over else ""
+        return self.measure or f"{getattr(self, self.kind, '')}{over}"
+
+    @property
+    def given(self) -> set[str]:
+        """The given keys that are not overrides."""
+        return self.model_fields_set - set(self.model_extra or {})
+
+
+def require_given(location: str, given: set[str], kind: str) -> None:
+    """Raise ValueError, which names the location, unless exactly the keys of a kind are given."""
+    if given != KINDS[kind].keys:
+        raise ValueError(f"{location}: {sorted(given)} given, {sorted(KINDS[kind].keys)} needed")

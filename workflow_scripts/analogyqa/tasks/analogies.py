@@ -1,0 +1,80 @@
+"""Solving the analogies between the sentence pairs of a category."""
+
+from typing import TYPE_CHECKING
+
+from analogyqa.encoders.specs import ENCODERS
+from analogyqa.settings.analogies import SOLVING_OVERRIDES, TRAINED_ON
+from analogyqa.settings.data import ALL
+
+if TYPE_CHECKING:
+    from analogyqa.plan.cell import Cell
+    from analogyqa.settings.coordinates import Coordinates
+    from analogyqa.settings.run import Config
+
+
+class Analogies:
+    """One run over all categories holds the cells of its subsets.
+
+    The run trains nothing: another cell, which ranks, trains the encoder.
+    """
+
+    items = "pairs asked for"
+    counted = "pairs of sentences"
+    has_question_types = False
+    notes: tuple[str, ...] = (
+        "Each couple of pairs of a category is one analogy, of which one pair is asked for. Values "
+        "are means over analogies, intervals over the pairs asked for. Encoders that draw nothing "
+        "give every seed the same.",
+    )
+
+    def tie_note(self, counts: str) -> str:
+        if not counts:
+            return "Ties: none, every analogy has one best candidate."
+        return f"Analogies whose best candidates tie and share, over all seeds: {counts}."
+
+    def holding_cell(self, cell: "Cell") -> "Cell":
+        return cell._replace(subset=ALL)
+
+    def training_cell(self, cell: "Cell") -> "Cell | None":
+        trained_on = dict(cell.overrides).get(TRAINED_ON)
+        if trained_on is None:
+            return None
+        dataset, subset = trained_on.split("+")
+        overrides = tuple(
+            override for override in cell.overrides if override[0] not in SOLVING_OVERRIDES
+        )
+        return cell._replace(dataset=dataset, subset=subset, overrides=overrides)
+
+    def why_no_run(self, coordinates: "Coordinates", config: "Config") -> str:
+        dataset = config.datasets[coordinates.dataset]
+        for name in config.types_of(coordinates.subset) or dataset.relations:
+            if name not in dataset.relations:
+                return f"{coordinates.dataset} has no category {name}"
+            if reason := config.left_out.get(category_key(name)):
+                return reason
+        if not coordinates.system:
+            return ""
+        system = config.systems[coordinates.system]
+        entry = ENCODERS[system.encoder] if system.encoder else None
+        if not system.ranker_spec.needs_encoder or (entry and entry.gives_words):
+            return f"{coordinates.system} gives no sentence vectors"
+        return _why_not_trained(coordinates, config) if system.trained else ""
+
+
+def _why_not_trained(coordinates: "Coordinates", config: "Config") -> str:
+    trained_on = dict(coordinates.overrides).get(TRAINED_ON)
+    if trained_on is None:
+        return f"{coordinates.system} is trained, and there is nothing to train it on here"
+    dataset, subset = trained_on.split("+")
+    if dataset in config.left_out:
+        return config.left_out[dataset]
+    if dataset not in config.datasets or config.datasets[dataset].gives_relations:
+        return f"{TRAINED_ON}: no data set {dataset} to train on"
+    if subset != ALL and subset not in config.subsets:
+        return f"{TRAINED_ON}: no subset {subset}"
+    return ""
+
+
+def category_key(name: str) -> str:
+    """Return the key of a category in `left_out`."""
+    return f"category {name}"
