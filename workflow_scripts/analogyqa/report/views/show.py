@@ -99,7 +99,7 @@ def draw_view(
     """
     if shown.figure is None:
         raise ValueError(f"{name} is a table")
-    lines = [f"{_place(paper, name)}: {_title(paper, name, config)}", *shown.notes]
+    lines = [f"{_printed_as(paper, name)}: {_title(paper, name, config)}", *shown.notes]
     with plt.rc_context(STYLE):
         save_figure(shown.figure, "\n".join(lines), files)
 
@@ -109,14 +109,14 @@ def table_of_view(shown: Shown, paper: Paper, name: str, config: Config) -> Tabl
     return Table(
         label=f"tab:{paper.paper}-{name}",
         title=_title(paper, name, config),
-        printed_as=_place(paper, name),
+        printed_as=_printed_as(paper, name),
         blocks=list(shown.blocks),
         notes=[*shown.notes, f"Published: {paper.citation}"],
         frame=shown.frame,
     )
 
 
-def _place(paper: Paper, name: str) -> str:
+def _printed_as(paper: Paper, name: str) -> str:
     kind = "Figure" if paper.views[name].is_figure else "Table"
     return f"{kind} {name.removeprefix(kind.lower())} of {paper.paper}"
 
