@@ -81,6 +81,13 @@ def device(kind: str = "cpu") -> str:
     return f"{os.cpu_count()} cores, {platform.machine()}"
 
 
+def kinds() -> list[str]:
+    """Return the devices to measure: those of the command line, else the CPU and a GPU, if any."""
+    import torch
+
+    return sys.argv[1:] or ["cpu", *["cuda"] * torch.cuda.is_available()]
+
+
 def record(
     goal: str,
     data: str,

@@ -42,6 +42,11 @@ def judge(goal: dict, row: pd.Series) -> tuple[str, str]:
     return f"{value:g}", verdict
 
 
+def setting(row: pd.Series) -> str:
+    """Return the data of a row, with the device if that is a GPU."""
+    return row["data"] if " cores, " in row["device"] else f"{row['data']}, {row['device']}"
+
+
 def markdown(header: list[str], rows: list[list[str]]) -> str:
     lines = [header, ["---"] * len(header), *rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
@@ -59,7 +64,7 @@ def main() -> None:
             rows.append([name, goal["text"], "", goal_text(goal), "not measured", "-"])
         for _, row in measured.iterrows():
             value, verdict = judge(goal, row)
-            rows.append([name, goal["text"], row["data"], goal_text(goal), value, verdict])
+            rows.append([name, goal["text"], setting(row), goal_text(goal), value, verdict])
             details.append([name, *row[["data", "ours", "other", "unit", "date", "device"]]])
             if verdict == "missed":
                 missed.append(name)
@@ -86,7 +91,8 @@ def charts(table: pd.DataFrame) -> str:
     ratios = table[table["ratio"] != ""]
     figure, axes = plt.subplots(figsize=(7, 0.4 * len(ratios) + 1), layout="constrained")
     values = ratios["ratio"].astype(float).to_numpy()
-    bars = axes.barh([f"{row.goal} ({row.data})" for row in ratios.itertuples()], values)
+    labels = [f"{row['goal']} ({setting(row)})" for _, row in ratios.iterrows()]
+    bars = axes.barh(labels, values)
     axes.margins(x=0.12)
     axes.bar_label(bars, [f"{value:.3g}" for value in values], padding=3, fontsize=8)
     axes.set(xscale="log", xlabel="times better than the other way (log)")

@@ -5,7 +5,7 @@ from itertools import islice
 import cells
 import plain
 import torch
-from measure import in_turn, record
+from measure import in_turn, kinds, record
 from torch import Tensor
 
 from analogyqa.encoders import build_encoder
@@ -52,11 +52,8 @@ def measure(data: CellData, batches: list[Batch], kind: str) -> None:
 def main() -> None:
     data = cells.drawn_cell()
     batches = list(islice(epoch_batches(data, Training(), cells.SEED, 1), BATCHES))
-    measure(data, batches, "cpu")
-    if torch.cuda.is_available():
-        measure(data, batches, "cuda")
-    else:
-        print("training step: skipped, there is no GPU")
+    for kind in kinds():
+        measure(data, batches, kind)
 
 
 if __name__ == "__main__":
