@@ -110,6 +110,7 @@ def test_the_means_are_those_of_each_measure():
     means = means_of(measure_items(run([(0.9, 1), (0.1, 0)], [(0.1, 1), (0.9, 0)]), GROUPS))
     assert means == dict.fromkeys(("map", "mrr", "map_official", "mrr_official"), 0.75) | {
         "p_at_1": 0.5,
+        "p_at_1_official": 0.5,
         "accuracy": 0.5,
     }
 
@@ -121,6 +122,7 @@ def test_unanswerable_questions_are_0_of_the_official_measures_alone():
     assert by_measure["map"] == by_measure["all_correct"] == ["q0", "q1"]
     means = means_of(measured)
     assert (means["mrr"], means["mrr_official"]) == (0.75, 0.375)
+    assert (means["p_at_1"], means["p_at_1_official"]) == (0.5, 0.25)
 
 
 @given(

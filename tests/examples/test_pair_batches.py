@@ -20,8 +20,9 @@ def data(cell_files):
     return load_cell(without_prototypes, None, 1, lowercase=True, trains=True)
 
 
-def batches_of(data, draws, seed=0, epoch=1, count=MIX_COUNT):
-    training = Training(loss=draws, batch_size=BATCH_SIZE, negatives={"count": count})
+def batches_of(data, draws, seed=0, epoch=1, count=MIX_COUNT, **negatives):
+    negatives = {"count": count, **negatives}
+    training = Training(loss=draws, batch_size=BATCH_SIZE, negatives=negatives)
     return list(EXAMPLES[draws].load()(data, training, seed, epoch))
 
 
@@ -97,11 +98,21 @@ def test_mix_each_correct_pair_comes_once_with_wrong_candidates(data):
     groups = [group for batch in batches for group in groups_of(data, batch)]
     pairs = pairs_with_rivals(data)
     wrong = set(pairs[pairs["label"] == 0].itertuples(index=False, name=None))
-    for (question, _, label), *others in groups:
-        assert label == 1 and len(others) == 1 + MIX_COUNT
-        assert all(row[0] == question for row in others) and set(others) <= wrong
+    for first, *others in groups:
+        random, pool = others[0], others[1:]
+        own = {row for row in wrong if row[0] == first[0]}
+        assert first[2] == 1 and len(pool) == MIX_COUNT and random in own
+        # Different wrong candidates, and the correct one for those that the question lacks.
+        drawn = [row for row in pool if row != first]
+        assert len(set(drawn)) == len(drawn) == min(len(own), MIX_COUNT) and set(drawn) <= own
     correct = pairs[pairs["label"] == 1].itertuples(index=False, name=None)
     assert sorted(group[0] for group in groups) == sorted(correct)
+
+
+def test_mix_may_have_random_wrong_candidates_alone(data):
+    rows = [row for batch in batches_of(data, "mix", count=1, random=3, hardest=0)
+            for row in pairs_of(data, batch)]  # fmt: skip
+    assert [row[2] for row in rows[:5]] == [1, 0, 0, 0, 0]
 
 
 def test_mix_batch_sizes_and_unique_sentences(data):

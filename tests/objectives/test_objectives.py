@@ -6,6 +6,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from analogyqa.examples.batches import Batch
 from analogyqa.examples.specs import EXAMPLES
 from analogyqa.objectives.both_sides import contrastive_distance
 from analogyqa.objectives.contrastive import contrastive
@@ -15,7 +16,7 @@ from analogyqa.objectives.specs import OBJECTIVES
 from analogyqa.rankers import build_ranker
 from analogyqa.rankers.energy import energy
 from analogyqa.rankers.specs import RANKERS
-from analogyqa.settings.systems import System
+from analogyqa.settings.systems import System, Training
 
 # Each objective with each ranker that it can train.
 FITTING = [
@@ -119,13 +120,34 @@ def test_both_sides_equal_a_reference_to_the_bit(loss_of, loss):
     assert torch.equal(vectors.grad, own.grad)
 
 
-def test_mix_uses_a_random_and_the_hardest_candidate(loss_of):
-    _, vectors, batch = loss_of("mix", "cosine", margin=2.5)
-    energies = energy(vectors[torch.from_numpy(batch.c)], vectors[torch.from_numpy(batch.d)])
-    expected = 0.0
-    for right, random, first in energies.view(-1, 3).tolist():
-        expected += max(2.5 - right + random, 0) + max(2.5 - right + first, 0)
-    assert loss_of("mix", "cosine", margin=2.5)[0].item() == pytest.approx(expected)
+class GivenEnergies:
+    """A ranker whose energies are given."""
+
+    def __init__(self, energies):
+        self.given = torch.tensor(energies)
+
+    def energies(self, quadruples, both_sides=False):
+        return [self.given]
+
+
+@pytest.mark.parametrize(
+    ("random", "hardest", "expected"),
+    [(1, 1, 1.3), (1, 2, 1.6), (2, 0, 0.9), (0, 1, 1.0), (0, 3, 1.3)],
+)
+def test_mix_by_hand(random, hardest, expected):
+    """Losses of A: 0 and .2 for random ones, .4 and .3 for others; of B: .3, .4, .6 and none."""
+    energies = [[0.9, 0.2, 0.6, 0.8, 0.7], [0.2, 0.0, 0.1, 0.3, 5.0]]  # correct, random, others
+    labels = [[1, 0, 0, 0, 0], [1, 0, 0, 0, 1]]  # B lacks a second one, so it has its correct one
+    columns = [0, *range(1, 1 + random), 3, 4]
+    energies, labels = (np.array(values)[:, columns].ravel() for values in (energies, labels))
+    negatives = {"random": random, "hardest": hardest, "count": 2}
+    training = Training(loss="mix", margin=0.5, negatives=negatives)
+    none = np.zeros(0, dtype=np.int64)
+    batch = Batch(*[none] * 5, labels)
+    loss = OBJECTIVES["mix"].load()(
+        GivenEnergies(energies), torch.zeros(1).double(), batch, training
+    )
+    assert loss.item() == pytest.approx(expected)
 
 
 # Contrastive

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analogyqa.rankers import Quadruples, build_ranker
-from analogyqa.rankers.hyperbolic import BORDER, in_ball, poincare_distance
+from analogyqa.rankers.hyperbolic import BORDER, coded_distance, in_ball, poincare_distance
 from analogyqa.settings.systems import System
 
 norms = st.floats(0, 1 - BORDER)
@@ -57,6 +57,16 @@ def test_the_distance_of_two_points_on_the_border():
     assert poincare_distance(x, -x).item() == pytest.approx(4 * math.atanh(1 - BORDER), rel=1e-9)
 
 
+def test_the_coded_distance_by_hand():
+    """From (.5, 0) to the origin it is arcosh(1 + .5 / .75); on the border the gap is 0."""
+    points = in_ball(torch.tensor([[0.5, 0], [0, 0], [3, 0], [0, 2]]), border=0)
+    half, border = coded_distance(points[::2], points[1::2]).tolist()
+    assert half == pytest.approx(math.acosh(5 / 3), abs=1e-5)
+    assert border == pytest.approx(math.acosh(1 + 2 * 2 / 1e-6), abs=1e-6)
+    same = coded_distance(points[:1], points[:1]).item()
+    assert same == pytest.approx(math.log(1 + 1e-3), rel=1e-6)
+
+
 @given(norms, norms, norms, seeds)
 def test_it_is_a_distance(first, second, third, seed):
     x, y, z = (points(norm, [seed, index]) for index, norm in enumerate((first, second, third)))
@@ -83,11 +93,15 @@ def test_vectors_outside_the_ball_are_projected_onto_its_border(norm, seed):
 
 
 @pytest.mark.parametrize("scale", [0.0, 1e-6, 0.1, 1.0, 100.0])
-@pytest.mark.parametrize("gradient", ["euclidean", "riemannian"])
-def test_gradients_are_finite_at_the_centre_the_border_and_for_equal_points(scale, gradient):
+@pytest.mark.parametrize(
+    "options",
+    [{"gradient": "euclidean"}, {"gradient": "riemannian"}, {"distance": "coded"}],
+    ids=lambda options: "-".join(options.values()),
+)
+def test_gradients_are_finite_at_the_centre_the_border_and_for_equal_points(scale, options):
     vectors = (scale * points(1.0, 0, 4)).float()
     vectors = torch.cat([vectors, vectors[:2], -vectors[2:]]).requires_grad_()
-    own = ranker(gradient=gradient)
+    own = ranker(**options)
     scores = energies(own, vectors)
     scores.sum().backward()
     assert torch.isfinite(scores).all()
@@ -117,7 +131,7 @@ def test_the_last_layer_may_read_both_vectors():
     vectors = vectors.float()
     assert torch.equal(energies(own, vectors), energies(ranker(), vectors))  # at its start
     with torch.no_grad():
-        own.of_vectors.copy_(torch.arange(10) / 10)
+        own.of_vectors.copy_(torch.arange(10)[:, None] / 10)
     added = energies(own, vectors) - energies(ranker(), vectors)
     weights = torch.arange(10) / 10
     torch.testing.assert_close(added, vectors[:2] @ weights[:5] + vectors[2:] @ weights[5:])

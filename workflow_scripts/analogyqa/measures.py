@@ -49,6 +49,9 @@ RANKED = {
         "Mean reciprocal rank, unanswerable questions as 0", "MRR", RR, True
     ),
     "p_at_1": RankedMeasure("Precision at 1", "P@1", P @ 1),
+    "p_at_1_official": RankedMeasure(
+        "Precision at 1, unanswerable questions as 0", "P@1", P @ 1, True
+    ),
     ACCURACY: RankedMeasure("Accuracy", "Accuracy", Success @ 1),
 }
 # The measures of solved analogies, besides accuracy: how often each kind of wrong answer is chosen.

@@ -25,5 +25,6 @@ READERS = {
     "semeval": ReaderSpec("analogyqa.corpora.semeval:read"),
     "semeval_related": ReaderSpec("analogyqa.corpora.semeval_related:read"),
     "yahoocqa": ReaderSpec("analogyqa.corpora.yahoocqa:read"),
+    "yahoocqa_splits": ReaderSpec("analogyqa.corpora.yahoocqa_splits:read"),
     "relations": ReaderSpec("analogyqa.corpora.relations:read", gives_relations=True),
 }

@@ -1,7 +1,6 @@
 """YahooCQA as lines `question#answer#label`; consecutive lines of a question are its candidates.
 
-Tay et al. (2017) released their splits as one pickle, which maps train, dev and test to questions
-with lists of [answer, label]. We do not read it, because a pickle can run code: convert it first.
+`yahoocqa_splits` reads the file of Tay et al. (2017).
 """
 
 from collections.abc import Iterator

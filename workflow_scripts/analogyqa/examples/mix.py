@@ -19,9 +19,10 @@ def epoch_batches(
 ) -> Iterator[Batch]:
     """Yield the batches of an epoch: `batch_size` correct pairs in random order, with wrong ones.
 
-    Each correct pair is followed by one wrong candidate of its question, and then `negatives.count`
-    among which the objective chooses the hardest. Wrong candidates are drawn with replacement;
-    questions without any are skipped. The batches depend on seed and epoch only, so that a resumed
+    Each correct pair is followed by `negatives.random` wrong candidates of its question, drawn with
+    replacement, and then by `negatives.count`, drawn without, among which the objective chooses the
+    hardest. A question with fewer wrong candidates has its correct one instead of the missing ones.
+    Questions without any are skipped. The batches depend on seed and epoch only, so that a resumed
     training run sees the same ones.
     """
     train = data.splits["train"]
@@ -35,10 +36,21 @@ def epoch_batches(
     correct = correct[np.diff(starts)[numbers[correct]] > 0]
     correct = generator.permutation(correct)
     question = numbers[correct, None]
-    drawn = generator.integers(
-        starts[question], starts[question + 1], size=(len(correct), 1 + training.negatives.count)
+    first, counts = starts[question], np.diff(starts)[question]
+    random = generator.integers(
+        first, first + counts, size=(len(correct), training.negatives.random)
     )
-    rows = np.concatenate([correct[:, None], wrong_rows[drawn]], axis=1)
+    # A random order of the wrong candidates of each question, and then its correct candidate.
+    width = int(max(counts.max(initial=0), training.negatives.count))
+    keys = generator.random((len(correct), width))
+    is_missing = np.arange(width) >= counts
+    order = np.where(is_missing, np.inf, keys).argsort(axis=1, kind="stable")
+    order = order[:, : training.negatives.count]
+    is_wrong = order < counts
+    others = np.where(
+        is_wrong, wrong_rows[np.where(is_wrong, first + order, first)], correct[:, None]
+    )
+    rows = np.concatenate([correct[:, None], wrong_rows[random], others], axis=1)
     for chunk in np.array_split(rows, math.ceil(len(rows) / training.batch_size) or 1):
         if len(chunk):
             yield make_batch(data, chunk.ravel(), np.zeros(0, dtype=np.int64))

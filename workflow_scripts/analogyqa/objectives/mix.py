@@ -1,7 +1,8 @@
-"""The pairwise hinge loss with the wrong candidates of "mix" sampling (Rao et al. 2016)."""
+"""The pairwise hinge loss with random and hard wrong candidates (Rao et al. 2016)."""
 
 from typing import TYPE_CHECKING
 
+import torch
 from torch import Tensor
 
 from analogyqa.objectives import batch_energies
@@ -13,15 +14,19 @@ if TYPE_CHECKING:
 
 
 def mix(ranker: "Ranker", vectors: Tensor, batch: "Batch", training: "Training") -> Tensor:
-    """Return the sum over correct pairs of the hinge losses with two wrong candidates each.
+    """Return the sum over correct pairs of the hinge losses with their wrong candidates.
 
-    The loss is max(m - s(q, a+) + s(q, a-), 0) (section 3.6.1 of HyperQA). One wrong candidate is
-    random; the other has the highest current score among `negatives.count` random ones.
+    The loss is max(m - s(q, a+) + s(q, a-), 0) (section 3.6.1 of HyperQA). `negatives.random` wrong
+    candidates are random; `negatives.hardest` have the highest current scores among
+    `negatives.count` others.
     """
-    (energies,), _ = batch_energies(ranker, vectors, batch)
-    by_pair = energies.view(-1, 2 + training.negatives.count)
-    correct, random, hardest = by_pair[:, 0], by_pair[:, 1], by_pair[:, 2:].amax(dim=1)
-    by_random, by_hardest = (
-        (training.margin - correct + wrong).clamp(min=0).sum() for wrong in (random, hardest)
+    (energies,), labels = batch_energies(ranker, vectors, batch)
+    negatives = training.negatives
+    by_pair, is_wrong = (
+        values.view(-1, 1 + negatives.random + negatives.count)
+        for values in (energies, labels < 0.5)
     )
-    return by_random + by_hardest
+    correct, wrong = by_pair[:, :1], by_pair.masked_fill(~is_wrong, -torch.inf)
+    random, others = wrong[:, 1 : 1 + negatives.random], wrong[:, 1 + negatives.random :]
+    hardest = others.topk(min(negatives.hardest, negatives.count), dim=1).values
+    return (training.margin - correct + torch.cat([random, hardest], dim=1)).clamp(min=0).sum()

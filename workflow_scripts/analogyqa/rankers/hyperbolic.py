@@ -22,9 +22,10 @@ class HyperbolicRanker(nn.Module):
     onto the ball: "we concatenated the raw QA embeddings before passing into the final layer"
     (section 4.2 of HyperQA, SemEvalCQA). These 2 * dim weights start at 0.
 
-    Vectors outside the ball are projected onto it. With `gradient: riemannian`, the gradient with
-    respect to a point x is multiplied by (1 - |x|^2)^2 / 4, the inverse of the metric at x, as in
-    the printed eq. 9. With `euclidean`, it is not changed.
+    Vectors outside the ball are projected onto it. With `distance: coded`, points may lie on the
+    border, as in the authors' code. With `gradient: riemannian`, the gradient with respect to a
+    point x is multiplied by (1 - |x|^2)^2 / 4, the inverse of the metric at x, as in the printed
+    eq. 9. With `euclidean`, it is not changed.
 
     Our copy of the paper lacks the equations; we take those of Nickel and Kiela (2017), which it
     cites. w starts at -1, so that near pairs score higher than distant ones.
@@ -35,34 +36,37 @@ class HyperbolicRanker(nn.Module):
     ) -> None:
         super().__init__()
         self.riemannian = options.gradient == "riemannian"
-        self.weight = nn.Parameter(torch.tensor(-1.0))
-        self.bias = nn.Parameter(torch.tensor(0.0))
+        self.coded = options.distance == "coded"
+        # Weights are matrices and biases are vectors, which some optimisers tell apart.
+        self.weight = nn.Parameter(-torch.ones(1, 1))
+        self.bias = nn.Parameter(torch.zeros(1))
         concatenated = options.last_layer == "concatenated"
-        self.of_vectors = nn.Parameter(torch.zeros(2 * dim)) if concatenated else None
+        self.of_vectors = nn.Parameter(torch.zeros(2 * dim, 1)) if concatenated else None
 
     def energies(self, quadruples: "Quadruples", both_sides: bool = False) -> list[Tensor]:
         """Return the scores of the pairs (c, d) as one side: [n]."""
-        points = in_ball(quadruples.vectors)
+        points = in_ball(quadruples.vectors, border=0 if self.coded else BORDER)
         if self.riemannian and points.requires_grad:
             factor = (1 - points.detach().square().sum(dim=1, keepdim=True)) ** 2 / 4
             points.register_hook(lambda gradient: gradient * factor)
-        distances = poincare_distance(points[quadruples.c], points[quadruples.d])
-        scores = self.weight * distances.to(quadruples.vectors.dtype) + self.bias
+        distance = coded_distance if self.coded else poincare_distance
+        distances = distance(points[quadruples.c], points[quadruples.d])
+        scores = self.weight[0] * distances.to(quadruples.vectors.dtype) + self.bias
         if self.of_vectors is not None:
             pairs = quadruples.vectors[torch.stack([quadruples.c, quadruples.d], dim=1)]
-            scores = scores + pairs.flatten(1) @ self.of_vectors
+            scores = scores + (pairs.flatten(1) @ self.of_vectors)[:, 0]
         return [scores]
 
 
-def in_ball(vectors: Tensor) -> Tensor:
-    """Return vectors [n, d] as points of the open unit ball, in double precision.
+def in_ball(vectors: Tensor, border: float = BORDER) -> Tensor:
+    """Return vectors [n, d] as points of the unit ball, in double precision.
 
-    Norms above 1 - 1e-5 become 1 - 1e-5 (section 3.3: "mandatory"). Near the border, single
+    Norms above 1 - `border` become 1 - `border` (section 3.3: "mandatory"). Near the border, single
     precision would leave few digits of 1 - |x|^2, which the distance needs.
     """
     points = vectors.double()
     norms = points.norm(dim=1, keepdim=True)
-    return points * ((1 - BORDER) / norms.clamp(min=1 - BORDER))
+    return points * ((1 - border) / norms.clamp(min=1 - border))
 
 
 def poincare_distance(x: Tensor, y: Tensor) -> Tensor:
@@ -74,3 +78,15 @@ def poincare_distance(x: Tensor, y: Tensor) -> Tensor:
     """
     gap_x, gap_y = (1 - point.square().sum(dim=1) for point in (x, y))
     return 2 * torch.asinh((x - y).norm(dim=1) / (gap_x * gap_y).sqrt())
+
+
+def coded_distance(x: Tensor, y: Tensor) -> Tensor:
+    """Return the distances [n] between points [n, d] of the unit ball as the authors' code does.
+
+    It is arcosh(1 + 2 |x - y|^2 / ((1 - |x|^2) (1 - |y|^2) + e)) with e = 1e-6, where arcosh(z) is
+    log(z + sqrt(z^2 - 1 + e)), so that two equal points are 1e-3 apart.
+    """
+    epsilon = 1e-6
+    gap_x, gap_y = (1 - point.square().sum(dim=1) for point in (x, y))
+    z = 1 + 2 * (x - y).square().sum(dim=1) / (gap_x * gap_y + epsilon)
+    return torch.log(z + (z.square() - 1 + epsilon).sqrt())

@@ -30,10 +30,13 @@ class HyperbolicOptions(Options):
     Args:
         gradient: with respect to the points of the ball.
         last_layer: the score is linear in the distance, or in the distance and both vectors.
+        distance: `printed`, or `coded` as in the authors' code: points may lie on the border, and
+            1e-6 is added to the denominator and below the root.
     """
 
     gradient: Literal["riemannian", "euclidean"] = "riemannian"
     last_layer: Literal["distance", "concatenated"] = "distance"
+    distance: Literal["printed", "coded"] = "printed"
 
 
 class Mapping(Section):
@@ -134,6 +137,7 @@ RANKERS = {
         options=AnalogyOptions,
     ),
     "cosine": RankerSpec("analogyqa.rankers.cosine:CosineRanker"),
+    "scaled_cosine": RankerSpec("analogyqa.rankers.scaled_cosine:ScaledCosineRanker", trained=True),
     "mapped": RankerSpec(
         "analogyqa.rankers.mapped:MappedRanker", fitted=True, options=MappedOptions
     ),

@@ -189,6 +189,9 @@ def _draw_lines(axes: plt.Axes, frame: pd.DataFrame, artefact: Artefact, config:
         # The published value is labelled with the paper's name for its data: ours may differ.
         labels = (_label(artefact.lines[line], line, config), line + PUBLISHED)
         _draw_line(axes, x_values, part, labels, index, are_numbers)
+    for index, (name, value) in enumerate(artefact.references.items()):
+        dashes = (0, (1 + 3 * index, 2))
+        axes.axhline(value, color="0.5", linestyle=dashes, label=name + PUBLISHED)
     if frame["mean"].isna().all():
         # The middle may have a single published value.
         axes.text(0.5, 0.8, NOT_RUN, transform=axes.transAxes, ha="center")

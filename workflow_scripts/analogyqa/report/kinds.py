@@ -62,8 +62,18 @@ def our_values(entry: TableEntry, config: Config, results: Results) -> list[dict
     number = entry.number
     start = {"kind": number.kind, "measure": number.coordinates.measured}
     if reason := why_no_run(number.coordinates, config):
-        return [start | not_run(reason)]
+        return [start | not_run(reason + _would_cost(number.coordinates, config, results))]
     return [start | row for row in KINDS[number.kind].values(entry, config, results)]
+
+
+def _would_cost(coordinates: Coordinates, config: Config, results: Results) -> str:
+    """Return how long a system takes to train whose costs are measured and nothing else, or ""."""
+    key = (coordinates.dataset, coordinates.subset, coordinates.system)
+    if key not in results.costs or not config.systems[coordinates.system].only_costs:
+        return ""
+    seconds = float(np.mean(results.costs[key].values("seconds_per_epoch")))
+    epochs = config.systems[coordinates.system].training.max_epochs
+    return f"; {epochs} epochs of {seconds:,.0f} s are {epochs * seconds / 3600:,.0f} h for a seed"
 
 
 def _scores(entry: TableEntry, config: Config, results: Results) -> list[dict]:

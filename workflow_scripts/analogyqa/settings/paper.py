@@ -66,7 +66,7 @@ def _name_systems(lines: dict[str, Coordinates | Cited]) -> bool:
 
 
 _TABLE_KEYS = {"columns", "rows", "published", "scale", "remarks", "top_group"}
-_FIGURE_KEYS = {"y", "lines", "panels", "best", "stacked"}
+_FIGURE_KEYS = {"y", "lines", "panels", "best", "stacked", "references"}
 
 
 class Artefact(Section):
@@ -89,6 +89,7 @@ class Artefact(Section):
         x, y: The name of an override or coordinate, and its points.
         lines, panels: The coordinates of each line and panel of a figure.
         best: The points at which the text says that a line is highest, one for each panel.
+        references: Printed values of other systems, drawn as horizontal lines.
         stacked: Whether lines are shares of a whole, which are drawn as stacked bars.
     """
 
@@ -105,6 +106,7 @@ class Artefact(Section):
     lines: dict[str, Coordinates] = {}
     panels: dict[str, Coordinates] = {"": Coordinates()}
     best: dict[str, list[Annotated[float, Field(strict=True)]]] = {}
+    references: dict[str, float] = {}
     stacked: bool = False
 
     @model_validator(mode="after")

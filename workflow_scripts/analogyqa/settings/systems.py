@@ -28,13 +28,22 @@ class Negatives(Section):
     """How wrong candidates become negative quadruples.
 
     `per: pair` draws `count` wrong candidates for each correct pair and combines them with every
-    prototype; `per: question` draws `count` for each prototype and question. An objective that
-    draws its own negatives reads only `count`: `mix` for each pair, `listwise` for each question.
+    prototype; `per: question` draws `count` for each prototype and question. `listwise` draws
+    `count` for each question. `mix` takes, for each correct pair, `random` ones and the `hardest`
+    of `count` further ones.
     """
 
     draw: Literal["resampled", "fixed"] = "resampled"
     per: Literal["pair", "question"] = "pair"
     count: Annotated[WholeNumber, Field(ge=1, le=100)] = 1
+    random: Annotated[WholeNumber, Field(ge=0, le=100)] = 1
+    hardest: Annotated[WholeNumber, Field(ge=0, le=100)] = 1
+
+    @model_validator(mode="after")
+    def _has_any(self) -> "Negatives":
+        if not self.random + self.hardest:
+            raise ValueError("random or hardest must be at least 1")
+        return self
 
     @property
     def file_stem(self) -> str:
@@ -47,6 +56,7 @@ class Training(Section):
 
     Args:
         loss: A key of `OBJECTIVES`.
+        clip_norm: The largest norm of the gradient of each parameter, for `adagrad_coded`.
         select_by: The measure whose mean on dev selects the epoch.
         weight_averaging: The decay of a moving average of the weights; 0 for no averaging.
     """
@@ -59,6 +69,7 @@ class Training(Section):
     optimiser: Annotated[str, OneOf(OPTIMISERS)] = "adam"
     learning_rate: float = Field(default=0.001, gt=0, le=1)
     weight_decay: float = Field(default=0.01, ge=0, le=1)
+    clip_norm: float = Field(default=1, gt=0)
     weight_decay_coupling: Literal["coupled", "decoupled"] = "coupled"
     sentence_dim: Annotated[WholeNumber, Field(ge=2, le=4096, multiple_of=2)] = 300
     batch_size: Count = 16

@@ -13,5 +13,5 @@ class OptimiserSpec(Plugin):
 OPTIMISERS = {
     "adam": OptimiserSpec("analogyqa.training.adam:adam_of"),
     "adagrad": OptimiserSpec("analogyqa.training.adagrad:adagrad_of"),
-    "adagrad_riemannian": OptimiserSpec("analogyqa.training.adagrad:adagrad_riemannian_of"),
+    "adagrad_coded": OptimiserSpec("analogyqa.training.adagrad:adagrad_coded_of"),
 }

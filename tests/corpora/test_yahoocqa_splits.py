@@ -1,0 +1,93 @@
+"""A pickle of plain values is read; one that names a class or a function is refused."""
+
+import pickle
+import zipfile
+
+import pytest
+
+from analogyqa.corpora.table import Pair, build_corpus
+from analogyqa.corpora.yahoocqa_splits import read
+from analogyqa.errors import AnalogyQAError
+from analogyqa.schemas import SPLITS
+
+SPLIT = {
+    "train": {"which tree": [["a fir", 1], ["an oak", 0]]},
+    "dev": {"which tree": [["an elm", 0], ["a fir", 1]]},
+    "test": {"where is it": [["here", 1]]},
+}
+PAIRS = [
+    Pair(1, "1", "which tree", "a fir", 1, "train"),
+    Pair(2, "1", "which tree", "an oak", 0, "train"),
+    Pair(3, "2", "which tree", "an elm", 0, "dev"),
+    Pair(4, "2", "which tree", "a fir", 1, "dev"),
+    Pair(5, "3", "where is it", "here", 1, "test"),
+]
+# {"dev": {"caf\xc3\xa9": [["a", 1]]}} as Python 2 writes it, with texts of bytes.
+OF_PYTHON_2 = b"(dp0\nS'dev'\np1\n(dp2\nS'caf\\xc3\\xa9'\np3\n(lp4\n(lp5\nS'a'\np6\naI1\naass."
+
+
+class Harmful:
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return open, (str(self.path), "w")
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "env.pkl.zip"
+
+
+def write(path, *contents):
+    with zipfile.ZipFile(path, "w") as archive:
+        for number, content in enumerate(contents):
+            archive.writestr(f"{number}.pkl", content)
+    return path
+
+
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+def test_all_splits_are_read(path, protocol):
+    assert list(read(write(path, pickle.dumps(SPLIT, protocol)))) == PAIRS
+
+
+def test_a_pickle_of_python_2(path):
+    assert list(read(write(path, OF_PYTHON_2))) == [Pair(1, "1", "café", "a", 1, "dev")]
+
+
+def test_a_corpus_has_the_parts_as_splits(path):
+    write(path, pickle.dumps(SPLIT))
+    files, parts = dict.fromkeys(SPLITS, str(path)), {split: [split] for split in SPLITS}
+    corpus = build_corpus("yahoocqa", "yahoocqa_splits", files, {}, {}, parts=parts)
+    assert corpus["split"].tolist() == [pair.part for pair in PAIRS]
+    assert corpus["label"].tolist() == [pair.label for pair in PAIRS]
+
+
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+def test_a_pickle_that_could_run_code_is_refused(path, tmp_path, protocol):
+    target = tmp_path / "written"
+    write(path, pickle.dumps({**SPLIT, "dev": Harmful(target)}, protocol))
+    with pytest.raises(AnalogyQAError, match="could run code"):
+        list(read(path))
+    assert not target.exists()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"no pickle", pickle.dumps(SPLIT)[:-9], OF_PYTHON_2.replace(b"\\xc3", b"")]
+    + [
+        pickle.dumps(value)
+        for value in ([], {"train": []}, {"train": {"a": {}}}, {"train": {"a": [["b"]]}},
+                      {"train": {1: [["b", 1]]}}, {"train": {"a": [[2, 1]]}},
+                      {"train": {"a": [["b", 2]]}})
+    ],
+)  # fmt: skip
+def test_any_other_content_is_named(path, content):
+    with pytest.raises(AnalogyQAError, match=str(path)):
+        list(read(write(path, content)))
+
+
+def test_an_archive_of_two_files_and_no_archive(path):
+    for broken in (write(path, b"", b""), path.with_name("none.zip")):
+        with pytest.raises(AnalogyQAError, match=str(broken)):
+            list(read(broken))
