@@ -122,16 +122,13 @@ class TestPublishedValues:
         assert set(load_papers(repository_config())) <= set(files)
         assert all(load_paper(path).paper == name for name, path in files.items())
 
-    def test_all_of_hyperqa_but_yahoocqa_is_configured(self):
+    def test_all_of_hyperqa_is_configured(self):
         config = repository_config()
         for name, artefact in HYPERBOLIC.artefacts.items():
             numbers = [number for number in artefact.numbers() if number.kind != CITED]
             for coordinates in {number.coordinates for number in numbers}:
                 reason = why_no_run(coordinates, config)
-                if coordinates.dataset == "yahoocqa":
-                    assert reason == "data set yahoocqa is not configured", name
-                else:
-                    assert reason == "" or reason.startswith("only its costs are measured"), name
+                assert reason == "" or reason.startswith("only its costs are measured"), name
 
     def test_tables_of_mappsent_agree_with_each_other(self):
         """This confirms the coordinates of Tables 1 and 2, and the dimension of Table 5."""

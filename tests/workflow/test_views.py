@@ -2,7 +2,7 @@
 
 import pytest
 
-from workflow.project import SYSTEMS, Project
+from workflow.project import SYSTEMS, VECTORS, WORDS, Project
 
 pytestmark = pytest.mark.workflow
 TABLE = "results/tables/hyperqa/table8.md"
@@ -14,6 +14,7 @@ def project(tmp_path_factory):
     project = Project(tmp_path_factory.mktemp("views") / "project").create(
         papers=["hyperqa"],
         systems={**SYSTEMS, "hyperqa": {"training": {"max_epochs": 2}}},
+        vectors={**VECTORS, "glove": WORDS},
         **dict.fromkeys(["selection", "sensitivity", "subsets", "question_types"]),
     )
     done = project.run(TABLE)
