@@ -51,6 +51,7 @@ TINY = make_paper(
             "x": {"loss": ["printed", "hinge"]},
             "lines": {"Analogy": {"system": "analogy"}, "Baseline": {"system": "similarity"}},
             "panels": DATA,
+            "references": {"MP-CNN": 0.693},
         },
         "figure3": {
             "title": "Rates",
@@ -170,7 +171,7 @@ class TestDrawing:
             (TINY, "figure1",
              ["0.620", "(0.61)", "0.440", "10", "mean", "aggregate", "Mean reciprocal rank",
               "test split; means over 2 seeds"], []),
-            (TINY, "figure2", ["WikiQA", "TrecQA", "Analogy", "Baseline"],
+            (TINY, "figure2", ["WikiQA", "TrecQA", "Analogy", "Baseline", "MP-CNN, published"],
              ["printed", "hinge", "loss", "Mean reciprocal rank"]),
             (TINY, "figure3", ["0.0001", "0.001", "0.1", "learning rate", "One"], []),
             (OWN, "figure1", ["My data: mean reciprocal rank", "who", "comb", "all", "Glove"], []),

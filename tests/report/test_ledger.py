@@ -611,6 +611,20 @@ def test_costs_that_are_missing_or_not_measured():
         assert not {"mean", "verdict"} & set(cost(system=system, cost="parameters"))
 
 
+def test_a_score_that_is_not_run_says_what_it_would_cost():
+    """An epoch takes 100 times 12 s, and there are 15."""
+    costs = {("wikiqa", "all", "mp-cnn"): Cost(10_000_000, 100, [7.2, 16.8], "a machine")}
+    coordinates = Coordinates(**AT, system="mp-cnn", measure="map")
+    entry = TableEntry(
+        Published("row", "column", coordinates, 0.7, SCORE),
+        HYPERBOLIC.artefacts["table2"],
+        HYPERBOLIC,
+    )
+    (row,) = our_values(entry, repository_config(), Results(pd.DataFrame(), costs=costs))
+    assert row["verdict"] == "not run"
+    assert row["reason"].endswith("15 epochs of 1,200 s are 5 h for a seed")
+
+
 COUNTED = """
 title: T
 cells: {dataset: wikiqa, subset: all, count: pairs}
