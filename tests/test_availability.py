@@ -290,6 +290,17 @@ def test_rewriting_systems_need_entities(available, folder, model, words, reason
     assert available(named_entities=entities).reasons == {}
 
 
+def test_a_model_may_be_a_source(available, monkeypatch):
+    wheel = next(source for source in REGISTRY.values() if source.urls).model_copy(
+        update={"file": "models/net.whl"}
+    )
+    monkeypatch.setitem(REGISTRY, "net", wheel)
+    entities = {"model": ["net", "models/net"], "vectors": "here", "labels": {}}
+    assert available(named_entities=entities).entities == "resources/models/net.whl"
+    Path("mirror/models/net").mkdir(parents=True)
+    assert available(named_entities=entities).entities == "mirror/models/net"
+
+
 @pytest.mark.parametrize(
     ("models", "expected"),
     [

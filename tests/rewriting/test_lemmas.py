@@ -1,10 +1,14 @@
 """Lemmas of a corpus, by a small pipeline of rules that is made here."""
 
+import shutil
+from pathlib import Path
+
 import pytest
 import spacy
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.rewriting.lemmas import lemmatise_corpus
+from analogyqa.rewriting.spacy_models import installed, load
 from analogyqa.schemas import CORPUS, read_table, write_table
 
 RULES = {
@@ -108,3 +112,13 @@ def test_a_model_that_fails_on_first_use_is_an_error(make_corpus, tmp_path):
 def test_a_missing_model_is_an_error(make_corpus):
     with pytest.raises(AnalogyQAError, match=r"spaCy cannot load .*set lemmas\.model to the"):
         lemmatise_corpus(make_corpus(QUESTIONS), "no/model", ["NOUN"])
+
+
+def test_a_model_is_read_from_its_wheel(tmp_path):
+    folder = tmp_path / "package/en_tiny/en_tiny-1.0"
+    folder.mkdir(parents=True)
+    spacy.blank("en", meta={"name": "tiny"}).to_disk(folder)
+    wheel = Path(shutil.make_archive(str(tmp_path / "en_tiny"), "zip", tmp_path / "package"))
+    wheel = wheel.rename(wheel.with_suffix(".whl"))
+    assert installed(str(wheel))
+    assert load(str(wheel), "").meta["name"] == "tiny"

@@ -220,7 +220,8 @@ class Availability:
             folders: list[str | Path] = [self._resources, *self._mirrors]
             return find_model(section.model, folders, f"{finds} ({name}.model)"), ""
         except AnalogyQAError as error:
-            return "", str(error)
+            sources = [source for source in section.model if source in self._registry]
+            return (self.find_file(sources), "") if sources else ("", str(error))
 
     def _collect_reasons(self, papers: Iterable[Paper]) -> dict[str, str]:
         config = self._config
@@ -278,6 +279,6 @@ def find_model(alternatives: Iterable[str], folders: Iterable[str | Path], finds
             if entities.installed(path):
                 return path
     raise AnalogyQAError(
-        f"none of the models {', '.join(alternatives)} to find {finds} is installed. Run: "
-        "python -m spacy download en_core_web_sm"
+        f"none of the models {', '.join(alternatives)} to find {finds} is installed. Name "
+        "en_core_web_sm, which is a source in sources.yaml, or run python -m spacy download NAME"
     )

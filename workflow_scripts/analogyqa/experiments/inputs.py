@@ -69,6 +69,8 @@ class Inputs:
 
         Return none for an installed package, and none on a mirror, which may change or vanish.
         """
+        if sources := self.sources([model]):
+            return [model, *sources]
         mirrors = self.experiment.mirrors
         if not model or any(Path(model).is_relative_to(mirror) for mirror in mirrors):
             return []

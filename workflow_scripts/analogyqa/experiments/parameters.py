@@ -64,8 +64,12 @@ class Parameters:
     def find_entities(self, wildcards: Wildcards) -> Values:
         section = self.config.named_entities
         # Not the path of the model: moving it to another mirror must not rerun the job.
-        values = section.model_dump(include={"model", "labels"}) if section else {}
-        return {"code": _code("find_entities"), **values}
+        if section is None:
+            return {"code": _code("find_entities")}
+        registry = self.experiment.registry
+        wheels = [registry[name].file for name in section.model if name in registry]
+        model = [*section.model, *wheels]
+        return {"code": _code("find_entities"), "model": model, "labels": section.labels}
 
     def rewrite_questions(self, wildcards: Wildcards) -> Values:
         types = self.corpus_question_types(wildcards)

@@ -1,7 +1,7 @@
 """Find named entities of the type that a question asks for in its candidates (Tam et al. 2017).
 
-A spaCy model is given as an installed package such as `en_core_web_sm`, the folder of a model, or a
-`.jsonl` file of patterns for spaCy's `entity_ruler`.
+A spaCy model is given as an installed package such as `en_core_web_sm`, as the folder or the wheel
+of a model, or as a `.jsonl` file of patterns for spaCy's `entity_ruler`.
 """
 
 import hashlib

@@ -1,19 +1,24 @@
-"""Load spaCy models from an installed package such as `en_core_web_sm`, or from a folder."""
+"""Load spaCy models from an installed package such as `en_core_web_sm`, a folder or a wheel."""
 
 import importlib.util
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from analogyqa.errors import AnalogyQAError, one_line
+from analogyqa.sources.archives import unpack
 
 if TYPE_CHECKING:
     from spacy.language import Language
 
+_WHEEL = ".whl"
+
 
 def installed(model: str) -> bool:
-    """Return whether the package or folder exists, without loading it."""
+    """Return whether the package, folder or wheel exists, without loading it."""
     is_package = model.isidentifier() and importlib.util.find_spec(model) is not None
-    return is_package or Path(model).is_dir()
+    path = Path(model)
+    return is_package or (path.is_file() if path.suffix == _WHEEL else path.is_dir())
 
 
 def load(model: str, remedy: str) -> "Language":
@@ -21,7 +26,13 @@ def load(model: str, remedy: str) -> "Language":
     import spacy
 
     try:
-        return spacy.load(model)
+        if Path(model).suffix != _WHEEL:
+            return spacy.load(model)
+        with TemporaryDirectory() as folder:
+            unpack(Path(model), Path(folder))
+            # The pipeline of a model's package is in package/package-version/.
+            (config,) = Path(folder).glob("*/*/config.cfg")
+            return spacy.load(config.parent)
     except Exception as error:  # spaCy raises many types
         raise load_error(model, error, remedy) from error
 

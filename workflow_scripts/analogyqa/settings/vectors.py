@@ -110,8 +110,9 @@ class NamedEntities(Section):
     """The model that finds the names, places and dates that replace a question word.
 
     Args:
-        model: A spaCy model (an installed package, or a path, also relative to resources_dir or a
-            mirror) or a file of entity patterns. The first available one of a list is used.
+        model: A spaCy model (an installed package, a source, or a path, also relative to
+            resources_dir or a mirror) or a file of entity patterns. The first of a list that is on
+            this machine is used, or else the first source.
         vectors: The word vectors with which entities and candidates are compared.
         labels: The entity labels that each question type asks for.
     """

@@ -56,6 +56,18 @@ def _extract(archive: Path, member: str, expected: int | None, target: Path) -> 
         raise Refused(f"the archive is damaged or of an unknown format: {error}") from error
 
 
+def unpack(archive: Path, folder: Path) -> None:
+    """Unpack a zip archive whose hash was verified.
+
+    Raises:
+        Refused: when a member is a link or has a path outside the archive.
+    """
+    with zipfile.ZipFile(archive) as opened:
+        for info in opened.infolist():
+            _require_harmless(info)
+        opened.extractall(folder)
+
+
 def _require_harmless(info: zipfile.ZipInfo) -> None:
     name = info.orig_filename
     try:
