@@ -13,7 +13,7 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.files import read_yaml
 from analogyqa.measures import MEASURES
 from analogyqa.plan import Cell, load_papers, why_no_run
-from analogyqa.report.kinds import TableEntry, our_values, rivals_of
+from analogyqa.report.kinds import TableEntry, our_values
 from analogyqa.report.ledger import build_ledger, repeated
 from analogyqa.report.results import Results
 from analogyqa.report.spread import summarise
@@ -113,7 +113,8 @@ class TestPublishedValues:
         for artefact in paper.artefacts.values():
             if artefact.is_figure:
                 coordinates += [point[-1] for point in artefact.points(config.sweeps)]
-        coordinates += [side for pair in paper.compared for side in pair]
+        claims = paper.claims.values()
+        coordinates += [side for claim in claims for pair in claim.sides() for side in pair]
         assert len(coordinates) > 50
         assert {why_no_run(item, config) for item in coordinates} == {""}
 
@@ -152,14 +153,17 @@ class TestPublishedValues:
         assert list(CONFERENCE.claims) == [
             *(f"overall-{name}" for name in data),
             "pretrained-do-not-preserve",
+            "word-analogies-do-not-carry-over",
+            "parallelogram",
             "averages-beat-dedicated",
             "mrr-above-map",
-            *(f"{kind}-{name}" for kind in ("types", "tam") for name in data),
+            *(f"{kind}-{name}" for kind in ("types", "tam", "rewriting-helps") for name in data),
             *(
                 f"{kind}-{name}"
                 for kind in ("averaging-adds-noise", "falls-after-30")
                 for name in data
             ),
+            *(f"falls-after-30-{name}-map" for name in data),
             *(f"best-p-{name}-{measure}" for measure in ("map", "mrr") for name in data),
         ]
 
@@ -255,11 +259,14 @@ class TestVerdict:
         assert verdict(low, middle, high) == ("higher" if low < middle else "reproduced")
         assert verdict(high, low, middle) == ("lower" if middle < high else "reproduced")
 
-    def test_rivals_come_from_claims(self):
+    def test_competitors_are_in_the_same_table(self):
         analogy = Coordinates(system="analogy", dataset="trecqa", subset="comb", measure="mrr")
-        assert rivals_of(CONFERENCE, analogy) == [0.837, 0.875]
+        assert CONFERENCE.competitors(analogy) == [0.837, 0.875]
         other = analogy.model_copy(update={"system": "glove"})
-        assert rivals_of(CONFERENCE, other) == []
+        assert CONFERENCE.competitors(other) == []
+        # Of the tables with this system and measure, one has embeddings and one baselines.
+        wikiqa = analogy.model_copy(update={"dataset": "wikiqa"})
+        assert CONFERENCE.competitors(wikiqa) == [0.475, 0.453, 0.404, 0.486, 0.609, 0.678]
 
 
 def test_repeated_values_refer_to_the_first_one():
@@ -458,7 +465,7 @@ class TestNoSpread:
         # The cited value sets the precision of the column.
         published = {"Theirs": [{1: 0.785, 100: 77.87}[scale], "-"], "Ours": [printed, "-"]}
         paper = make_paper({"table1": PER_CENT | {"scale": scale, "published": published}})
-        one = {"mean": mean, "sd": 0.0, "run_low": mean, "run_high": mean} | spread
+        one = {"mean": mean, "sd": 0.0, "run_low": mean, "run_high": mean, "n_items": 1000} | spread
         ledger = build_ledger([paper], config, Results(make_summary(config, paper, **one), alike))
         return ledger["verdict"].item()
 

@@ -238,7 +238,7 @@ class TestWhatDidNotLearn:
     @pytest.mark.parametrize("learnt", [True, False])
     def test_it_is_not_compared_with_the_published_value(self, learnt):
         frame = make_frame(learnt={self.hinge: learnt}, similarity_hinge=0.61)
-        assert rows_of(page(frame=frame))["hinge"][4].endswith("(.609) =") == learnt
+        assert rows_of(page(frame=frame))["hinge"][4].endswith("(.609) ?") == learnt
 
     def test_with_the_papers_hyperparameters_nothing_is_judged(self):
         at_paper = Cell("analogy", "wikiqa", "comb")

@@ -39,7 +39,8 @@ def test_a_table_has_the_printed_numbers_in_our_unit_and_their_coordinates():
     assert [(each.published, each.kind) for each in numbers] == [
         *((0.4, "score"), (None, "score"), (0.5, "cited"), (0.6, "cited"))
     ]
-    assert [each.coordinates for each in theirs] == [Coordinates(), Coordinates()]
+    assert [each.coordinates.system for each in theirs] == ["", ""]
+    assert [each.coordinates.measure for each in theirs] == ["map", "mrr"]
     added = [(row, column) for row, column, _ in artefact(TABLE).cells_of("mean")]
     assert added == [("mean", "MAP"), ("mean", "MRR")]
 

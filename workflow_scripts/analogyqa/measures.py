@@ -1,8 +1,8 @@
 """The measures, which `ir_measures` computes as trec_eval does."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, field
+from typing import ClassVar, Literal
 
 import ir_measures
 import numpy as np
@@ -16,10 +16,14 @@ from analogyqa.schemas import METRICS
 
 @dataclass(frozen=True)
 class Measure:
-    """A measure of an item, which is a question or a sentence pair; its values are from 0 to 1."""
+    """A measure of an item, which is a question or a sentence pair; its values are from 0 to 1.
+
+    `values` says which these can be, if they are few: reciprocals of ranks, or zeros and ones.
+    """
 
     title: str
     short: str
+    values: Literal["", "reciprocal", "binary"] = field(default="", kw_only=True)
     largest: ClassVar[float] = 1.0
 
 
@@ -40,17 +44,17 @@ class RankedMeasure(Measure):
 ACCURACY = "accuracy"
 RANKED = {
     "map": RankedMeasure("Mean average precision", "MAP", AP),
-    "mrr": RankedMeasure("Mean reciprocal rank", "MRR", RR),
+    "mrr": RankedMeasure("Mean reciprocal rank", "MRR", RR, values="reciprocal"),
     # trec_eval leaves out questions without a correct candidate; the scorers of SemEval do not.
     "map_official": RankedMeasure(
         "Mean average precision, unanswerable questions as 0", "MAP", AP, True
     ),
     "mrr_official": RankedMeasure(
-        "Mean reciprocal rank, unanswerable questions as 0", "MRR", RR, True
+        "Mean reciprocal rank, unanswerable questions as 0", "MRR", RR, True, values="reciprocal"
     ),
-    "p_at_1": RankedMeasure("Precision at 1", "P@1", P @ 1),
+    "p_at_1": RankedMeasure("Precision at 1", "P@1", P @ 1, values="binary"),
     "p_at_1_official": RankedMeasure(
-        "Precision at 1, unanswerable questions as 0", "P@1", P @ 1, True
+        "Precision at 1, unanswerable questions as 0", "P@1", P @ 1, True, values="binary"
     ),
     ACCURACY: RankedMeasure("Accuracy", "Accuracy", Success @ 1),
 }

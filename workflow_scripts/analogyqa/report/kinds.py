@@ -9,9 +9,11 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from analogyqa.measures import MEASURES
 from analogyqa.plan import cells_by_hyperparameters, has_costs, why_no_run
+from analogyqa.report.attainable import MOST_RUNS, runs_needed
 from analogyqa.report.results import Results
-from analogyqa.report.spread import shares_of_best
+from analogyqa.report.spread import interval_of_runs, shares_of_best
 from analogyqa.report.summary import DECIMALS, MEASURED
 from analogyqa.report.table_formats import Value, cost_text, count_text, full_text
 from analogyqa.report.verdicts import (
@@ -24,7 +26,7 @@ from analogyqa.report.verdicts import (
     verdict,
 )
 from analogyqa.runs.cost import STEPS
-from analogyqa.settings.coordinates import COST, COUNT, SCORE, Coordinates
+from analogyqa.settings.coordinates import COST, COUNT, SCORE
 from analogyqa.settings.data import ALL
 from analogyqa.settings.paper import BEST, Artefact, Paper, Published
 from analogyqa.settings.run import Config
@@ -78,7 +80,7 @@ def _would_cost(coordinates: Coordinates, config: Config, results: Results) -> s
 
 def _scores(entry: TableEntry, config: Config, results: Results) -> list[dict]:
     number, artefact, paper = entry
-    rivals = rivals_of(paper, number.coordinates)
+    competitors = paper.competitors(number.coordinates)
     rows = []
     for hyperparameters, cell in cells_by_hyperparameters(number.coordinates, config).items():
         run = results.by_cell.get((cell, number.coordinates.measure or ""))
@@ -88,33 +90,48 @@ def _scores(entry: TableEntry, config: Config, results: Results) -> list[dict]:
             continue
         row |= {name: run[name] for name in (*MEASURED, "provenance", "substitute")}
         if number.published is not None:
-            low, high = run["run_low"], run["run_high"]
-            row["verdict"] = verdict(number.published, low, high, rivals)
-            if low == high:
+            row |= _judged(number, run, competitors, config)
+            if run["run_low"] == run["run_high"]:
                 # Another run gives the same value, so only the paper's rounding can differ.
                 margin = artefact.rounding(number.column) + ROUNDED
-                row["verdict"] = verdict(number.published, low - margin, high + margin)
-            if pd.isna(low):
-                row["reason"] = ONE_SEED
-            elif row["verdict"] == INCONCLUSIVE:
-                inside = ", ".join(f"{rival:g}" for rival in rivals if low <= rival <= high)
-                row["reason"] = (
-                    f"the interval also contains {inside}, published for competing systems"
-                )
+                low, high = run["mean"] - margin, run["mean"] + margin
+                row["verdict"] = verdict(number.published, low, high)
         rows.append(row)
     return rows
 
 
-def rivals_of(paper: Paper, coordinates: Coordinates) -> list[float]:
-    """Return the published values that the claims of a paper compare with some coordinates."""
-    opponents = [
-        pair[1 - side]
-        for pair in paper.compared
-        for side in (0, 1)
-        if pair[side].key == coordinates.key and pair[1 - side].measure == coordinates.measure
-    ]
-    values = (paper.published_at(opponent) for opponent in opponents)
-    return list(dict.fromkeys(value for value in values if value is not None))
+def _judged(number: Published, run: dict, competitors: list[float], config: Config) -> dict:
+    """Compare our interval with a published score, as columns of LEDGER.
+
+    If one run cannot give the published value, the interval is that of a mean of several runs.
+    """
+    published, measure = number.published or 0, number.coordinates.measure or ""
+    low, high, runs, reasons = run["run_low"], run["run_high"], None, []
+    if config.comparable and MEASURES[measure].values:
+        runs = runs_needed(published, number.step, measure, run["n_items"])
+        if not runs:
+            reasons.append(f"no mean of up to {MOST_RUNS} runs of {run['n_items']} items can be it")
+    if runs and runs > 1:
+        spread = run["mean"], run["sd"], run["n_seeds"], config.bootstrap.confidence
+        interval = interval_of_runs(*spread, runs, MEASURES[measure].largest)
+        low, high = (round(end, DECIMALS) for end in interval)
+        reasons.append(
+            f"one run on {run['n_items']} items cannot give {published:g}, a mean of {runs} runs "
+            "can; the interval is that of such a mean"
+        )
+    judged = verdict(published, low, high, competitors)
+    if pd.isna(low):
+        reasons.append(ONE_SEED)
+    elif judged == INCONCLUSIVE:
+        inside = ", ".join(f"{value:g}" for value in competitors if low <= value <= high)
+        reasons.append(f"the interval also contains {inside}, published for competing systems")
+    return {
+        "attainable_runs": runs,
+        "run_low": low,
+        "run_high": high,
+        "verdict": judged,
+        "reason": "; ".join(reasons),
+    }
 
 
 def _costs(entry: TableEntry, config: Config, results: Results) -> list[dict]:

@@ -29,9 +29,10 @@ def build_ledger(
 
     A published value is one run of the paper's system on the same questions. It is therefore
     compared with the prediction interval of one more run of ours; if all seeds agree, it is
-    compared with our value at the printed precision. A trained system has a row with the paper's
-    hyperparameters and, if the configuration tunes it, another with those tuned on dev. A value
-    that the paper cites has no row.
+    compared with our value at the printed precision. A value that one run on so many items cannot
+    give is compared with the interval of a mean of `attainable_runs` runs. A trained system has a
+    row with the paper's hyperparameters and, if the configuration tunes it, another with those
+    tuned on dev. A value that the paper cites has no row.
 
     Args:
         papers: the published values.

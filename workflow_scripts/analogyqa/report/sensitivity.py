@@ -30,6 +30,7 @@ SENSITIVITY = {
     "learnt": "str",
     "difference_to_paper": "float64",
     "published": "float64",
+    "mark": "str",
     "difference": "float64",
     "low": "float64",
     "high": "float64",
@@ -51,9 +52,10 @@ def build_sensitivity(
 
     The columns are SENSITIVITY. There is a row for each data set, variation, measure and system, in
     the order of the configuration; the first variation, with choice `paper` and no value, is the
-    paper's. `difference`, `p_greater`, `p_less` and `verdict` compare the first system with the
-    second on the same questions, and are on the rows of both. The p-values are not corrected for
-    the number of variations.
+    paper's. `mark` is the verdict on the mean, as in the ledger; it is empty where nothing was
+    published, run or learnt. `difference`, `p_greater`, `p_less` and `verdict` compare the first
+    system with the second on the same questions, and are on the rows of both. The p-values are not
+    corrected for the number of variations.
 
     Args:
         paper: gives the published values, which are used only if our data are the paper's.
@@ -80,11 +82,16 @@ def build_sensitivity(
             )
             row: dict = {"dataset": dataset, "choice": choice, "value": value}
             row |= {"measure": measure, "system": system, **compared}
+            printed = coordinates | Coordinates(measure=measure)
             if config.comparable:
-                row["published"] = paper.published_at(coordinates | Coordinates(measure=measure))
+                row["published"] = paper.published_at(printed)
             if run:
                 row |= {column: run[column] for column in (*MEASURED, "substitute")}
                 row["learnt"] = "no" if cell and learnt.get(cell) is False else "yes"
+                if row.get("published") is not None and row["learnt"] == "yes":
+                    interval = run["run_low"], run["run_high"]
+                    competitors = paper.competitors(printed)
+                    row["mark"] = verdict(row["published"], *interval, competitors)
                 row["reason"] = SAME if choice != PAPER and cell == paper_cell else ""
             else:
                 changed = coordinates | Coordinates(**variations[choice, value])
@@ -109,13 +116,6 @@ def _compare(pair: list[Cell | None], measure: str, values: Values, config: Conf
     row = {name: row[name] for name in ("difference", "low", "high", "p_greater", "p_less")}
     decided = HOLDS if row["p_greater"] < row["p_less"] else FAILS
     return row | {"verdict": decided if p_value_of(row) < level_of(config) else UNDECIDED}
-
-
-def mark_of(row: dict) -> str:
-    """Return the ledger's verdict on a row, empty where nothing was published, run or learnt."""
-    if pd.isna(row["published"]) or pd.isna(row["mean"]) or row["learnt"] == "no":
-        return ""
-    return verdict(row["published"], row["run_low"], row["run_high"])
 
 
 def plain_words(name: str) -> str:
@@ -144,7 +144,7 @@ def variation_block(part: pd.DataFrame, config: Config, study: Sensitivity) -> B
 
 
 def _score(row: dict) -> Value:
-    value = full_text(row | {"verdict": mark_of(row)})
+    value = full_text(row | {"verdict": row["mark"]})
     return value._replace(ours=f"{value.ours}, {NOT_LEARNT}") if row["learnt"] == "no" else value
 
 

@@ -15,7 +15,7 @@ from analogyqa.report.legend import (
     interval_facts,
     marks_legend,
 )
-from analogyqa.report.sensitivity import AT_PAPER, mark_of, plain_words, variation_block
+from analogyqa.report.sensitivity import AT_PAPER, plain_words, variation_block
 from analogyqa.report.table_formats import Block, Table, Value
 from analogyqa.report.table_notes import grouped, seeds_fact
 from analogyqa.report.verdicts import NOT_RUN, OTHER_DATA
@@ -87,7 +87,7 @@ def _notes(frame: pd.DataFrame, config: Config, study: Sensitivity) -> list[str]
     if len(names) > 1:
         notes += [PAIRED_TEST, f"Level: {level_of(config):g}. Correction for several tests: none."]
     if config.comparable:
-        verdicts = {mark_of(row) for row in frame.to_dict("records")}
+        verdicts = {*frame["mark"]}
         notes += marks_legend(verdicts, frame["substitute"].ne("").any(), config)
     else:
         notes.append(f"No published values: {OTHER_DATA}.")

@@ -32,9 +32,9 @@ def summarise(
 ) -> Summary:
     """Summarise scores of several seeds.
 
-    The prediction interval of one more run is mean ± t(S - 1) sd sqrt(1 + 1/S) over the means of S
-    seeds. The interval for other items is a bootstrap over seeds and items with a fixed random
-    seed. Both are cut off at 0 and `largest`.
+    The prediction interval of one more run is that of `interval_of_runs`. The interval for other
+    items is a bootstrap over seeds and items with a fixed random seed. Both are cut off at 0 and
+    `largest`.
 
     Args:
         values: float array [seeds, items]; weighted items may exceed `largest`.
@@ -42,17 +42,30 @@ def summarise(
         confidence: the level of both intervals.
         largest: the largest possible mean.
     """
-    seeds = len(values)
     means = bootstrap_means(values, samples, of_seeds=0)
     tail = (1 - confidence) / 2
     low, high = np.quantile(means, [tail, 1 - tail]).clip(max=largest)
-    by_seed = values.mean(axis=1)
-    mean, sd, reach = float(by_seed.mean()), 0.0, np.nan
-    if seeds > 1:
-        sd = float(by_seed.std(ddof=1))
-        reach = float(student.ppf(1 - tail, seeds - 1)) * sd * np.sqrt(1 + 1 / seeds)
-    run_low, run_high = np.clip([mean - reach, mean + reach], 0, largest)
-    return Summary(mean, sd, float(run_low), float(run_high), float(low), float(high))
+    by_seed, seeds = values.mean(axis=1), len(values)
+    mean = float(by_seed.mean())
+    sd = float(by_seed.std(ddof=1)) if seeds > 1 else 0.0
+    runs = interval_of_runs(mean, sd, seeds, confidence, largest=largest)
+    return Summary(mean, sd, *runs, float(low), float(high))
+
+
+def interval_of_runs(
+    mean: float, sd: float, seeds: int, confidence: float, runs: int = 1, largest: float = np.inf
+) -> tuple[float, float]:
+    """Return the prediction interval of the mean of further runs on the same items.
+
+    This is mean ± t(S - 1) sd sqrt(1/runs + 1/S) over the means of S seeds, cut off at 0 and
+    `largest`; NaN if there is only one seed.
+    """
+    if seeds == 1:
+        return np.nan, np.nan
+    quantile = float(student.ppf((1 + confidence) / 2, seeds - 1))
+    reach = quantile * sd * np.sqrt(1 / runs + 1 / seeds)
+    low, high = np.clip([mean - reach, mean + reach], 0, largest)
+    return float(low), float(high)
 
 
 def bootstrap_means(values: np.ndarray, samples: int, of_seeds: int) -> np.ndarray:

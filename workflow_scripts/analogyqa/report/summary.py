@@ -62,6 +62,7 @@ LEDGER = {
     "kind": _text,
     "hyperparameters": _text,
     "published": _number,
+    "attainable_runs": _count,
     **MEASURED,
     "verdict": _text,
     "repeats": _text,

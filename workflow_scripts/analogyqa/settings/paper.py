@@ -46,7 +46,7 @@ class Published(NamedTuple):
     """A number of a paper, in our unit; `published` is None if the paper does not print it.
 
     `kind` is the kind of our value: a score, a count, a cost, or the best point of an axis; a
-    cited number has none.
+    cited number has none, and the coordinates of a row that cites name no system.
     """
 
     row: str
@@ -54,6 +54,7 @@ class Published(NamedTuple):
     coordinates: Coordinates
     published: float | None
     kind: str
+    step: float = 1  # the unit of the last printed digit
 
 
 def _coordinates_at(name: str | None, lines: dict[str, Coordinates | Cited]) -> Coordinates:
@@ -63,6 +64,10 @@ def _coordinates_at(name: str | None, lines: dict[str, Coordinates | Cited]) -> 
 
 def _name_systems(lines: dict[str, Coordinates | Cited]) -> bool:
     return any(isinstance(line, Coordinates) and line.system for line in lines.values())
+
+
+def _last_digit(printed: float) -> float:
+    return 10.0 ** int(Decimal(repr(printed)).as_tuple().exponent)
 
 
 _TABLE_KEYS = {"columns", "rows", "published", "scale", "remarks", "top_group"}
@@ -190,23 +195,20 @@ class Artefact(Section):
                 coordinates = self.coordinates(row, column)
                 kind = coordinates.kind
                 scale = self.scale if kind == SCORE else 1
-                number = None if value == NOT_PRINTED else round(value / scale, DIGITS)
                 if CITED in (row_coordinates, self.columns[column]):
                     kind = CITED
-                    coordinates = (
-                        Coordinates() if row_coordinates == CITED else self.coordinates(row)
-                    )
-                yield Published(row, column, coordinates, number, kind)
+                if value == NOT_PRINTED:
+                    yield Published(row, column, coordinates, None, kind)
+                else:
+                    number, step = round(value / scale, DIGITS), _last_digit(value) / scale
+                    yield Published(row, column, coordinates, number, kind, step)
 
     def rounding(self, column: str) -> float:
         """Return half a unit in the last printed digit of a column's scores, in our unit."""
         index = list(self.columns).index(column)
         printed = [values[index] for values in self.published.values()]
-        exponents = [
-            Decimal(repr(value)).as_tuple().exponent for value in printed if value != NOT_PRINTED
-        ]
-        digits = max(-int(exponent) for exponent in exponents)
-        return 0.5 * 10.0**-digits / self.scale
+        steps = [_last_digit(value) for value in printed if value != NOT_PRINTED]
+        return min(steps) / 2 / self.scale
 
     def remark_on(self, row: str, column: str) -> str:
         return " ".join(self.remarks[name] for name in (row, column) if name in self.remarks)
@@ -297,10 +299,24 @@ class Paper(Section):
         """Return the score printed for some coordinates in the first table that has it."""
         return self._printed.get(coordinates.key)
 
-    @cached_property
-    def compared(self) -> list[tuple[Coordinates, Coordinates]]:
-        """The better and the worse side of every comparison in the claims."""
-        return [pair for claim in self.claims.values() for pair in claim.sides()]
+    def competitors(self, coordinates: Coordinates) -> list[float]:
+        """Return other values that tables with some coordinates print for other systems.
+
+        They are on the same data, by the same measure and with the same overrides. Cited values
+        count.
+        """
+        _, *place = coordinates.key
+        values = []
+        for artefact in self.artefacts.values():
+            here = [
+                number
+                for number in artefact.numbers()
+                if number.kind in (SCORE, CITED) and [*number.coordinates.key[1:]] == place
+            ]
+            own = {number.published for number in here if number.coordinates.key == coordinates.key}
+            if own:
+                values += [number.published for number in here if number.published not in own]
+        return list(dict.fromkeys(value for value in values if value is not None))
 
     @cached_property
     def _printed(self) -> dict[tuple, float]:

@@ -1,0 +1,53 @@
+"""Which printed means a number of runs can give."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analogyqa.report.attainable import runs_needed
+from analogyqa.report.kinds import TableEntry, our_values
+from analogyqa.report.results import Results
+from report.builders import CONFERENCE, make_config, make_summary
+
+
+@pytest.mark.parametrize(
+    ("published", "measure", "items", "expected"),
+    [
+        # Seven ones and 1/2 make .938; of five runs, 39 ones and 1/4 make .98125.
+        (0.981, "mrr", 8, 5),
+        # Ten ones and 1/4 make .932, and with 1/5 it is .927; of two runs, 20 ones, 1/4 and 1/5
+        # make .9295, which is .929 if it is cut off.
+        (0.929, "mrr", 11, 2),
+        (0.938, "mrr", 8, 1),  # rounded
+        (0.937, "mrr", 8, 1),  # cut off
+        (0.939, "mrr", 8, 2),  # 15 ones and 1/40
+        (0.667, "p_at_1", 3, 1),
+        (0.666, "p_at_1", 3, 1),
+        (0.668, "p_at_1", 3, None),
+        (0.3, "map", 3, None),
+    ],
+)
+def test_the_smallest_number_of_runs(published, measure, items, expected):
+    assert runs_needed(published, 0.001, measure, items) == expected
+
+
+@given(st.lists(st.integers(1, 30), min_size=1, max_size=40), st.integers(2, 4), st.booleans())
+def test_what_one_run_gives_is_attainable(ranks, digits, is_cut_off):
+    mean, unit = np.mean([1 / rank for rank in ranks]), 10**digits
+    printed = (np.floor(mean * unit + 1e-9) if is_cut_off else np.round(mean * unit)) / unit
+    assert runs_needed(printed, 1 / unit, "mrr", len(ranks)) == 1
+
+
+def test_an_unattainable_value_is_compared_with_a_mean_of_runs():
+    config = make_config()
+    summary = make_summary(
+        config, CONFERENCE, mean=0.95, sd=0.02, n_seeds=5, n_items=8, run_low=0.889, run_high=1.0
+    )
+    table = CONFERENCE.artefacts["table5"]
+    number = next(each for each in table.numbers() if each.published == 0.981)
+    row = our_values(TableEntry(number, table, CONFERENCE), config, Results(summary))[0]
+    # t(4) is 2.776; sqrt(1/5 + 1/5) is .6325.
+    assert (row["attainable_runs"], row["run_high"]) == (5, pytest.approx(0.9851, abs=1e-4))
+    assert row["run_low"] == pytest.approx(0.9149, abs=1e-4)
+    assert "a mean of 5 runs" in row["reason"]
