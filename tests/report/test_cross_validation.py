@@ -129,7 +129,7 @@ class TestFrame:
         ]
         row, compared = pick(frame, "similarity"), comparing.compare_paired(*both, 0.05)
         assert row["difference"] == pytest.approx(0.1)
-        for name in ("low", "high", "p_greater", "p_less", "p_equivalent"):
+        for name in ("low", "high", "p_greater", "p_less"):
             assert row[name] == pytest.approx(getattr(compared, name), abs=1e-6)
         assert pick(frame, "random")["difference"] == pytest.approx(0.4)
         assert pd.isna(pick(frame)["difference"])  # from itself

@@ -42,6 +42,7 @@ CLAIMS = {
     "claim": "str",
     "text": "str",
     "primary": "bool",
+    "ours": "bool",
     "kind": "str",
     "protocol": "str",
     "hyperparameters": "str",
@@ -49,6 +50,7 @@ CLAIMS = {
     **_INTERVAL,
     **_CAN_DECIDE,
     "p_value": "float64",
+    "margin": "float64",
     "equivalent": "str",
     "verdict": "str",
     "evidence": "str",
@@ -67,6 +69,7 @@ COMPARISONS = {
     **_INTERVAL,
     "p_greater": "float64",
     "p_less": "float64",
+    "margin": "float64",
     "p_equivalent": "float64",
     **_CAN_DECIDE,
 }
@@ -114,10 +117,11 @@ def judge_claims(
     Returns:
         The verdicts, columns CLAIMS, and their comparisons, columns COMPARISONS. The p-value of a
         claim is two-sided; those of the secondary claims are adjusted (Holm) over all secondary
-        claims of the paper with the same hyperparameters. Effect and interval are those of the
-        comparison that decides: the weakest of the needed ones. For costs, the effect is how many
-        times cheaper the better side is. `equivalent` says whether a difference of scores is
-        significantly smaller than `EQUIVALENT`. The p-values of a comparison are one-sided and not
+        claims of the paper with the same hyperparameters, and those of ours about it apart. Effect
+        and interval are those of the comparison that decides: the weakest of the needed ones. For
+        costs, the effect is how many times cheaper the better side is. `equivalent` says whether a
+        difference of scores is significantly smaller than `margin`: half of the published
+        difference, or that of the claim. The p-values of a comparison are one-sided and not
         adjusted.
 
     Raises:
@@ -134,7 +138,8 @@ def judge_claims(
                     "protocol": protocol,
                     "hyperparameters": hyperparameters,
                 }
-                row |= {"primary": claim.primary, "verdict": NOT_RUN, "reason": reason}
+                row |= {"primary": claim.primary, "ours": claim.ours}
+                row |= {"verdict": NOT_RUN, "reason": reason}
                 rows.append(row)
                 if reason:
                     continue
@@ -154,6 +159,8 @@ def judge_claims(
 
 def _judgements(claim: Claim, config: Config, paper: str) -> list[tuple[str, str, str]]:
     """Return protocol, hyperparameters and, if it cannot be made, the reason of each judgement."""
+    if claim.not_measured:
+        return [(SPLIT, "", claim.not_measured)]
     sides = list(chain.from_iterable(claim.sides()))
     reasons = filter(None, (why_no_run(side, config) for side in sides))
     if reason := "; ".join(dict.fromkeys(reasons)):
@@ -242,15 +249,20 @@ def _compare(
         ratios = {name: np.exp(row[name]) for name in ("difference", *_INTERVAL)}
         row |= {name: round(float(ratio), DECIMALS) for name, ratio in ratios.items()}
     if claim.kind != SCORE:
-        row |= {"p_equivalent": None, "detectable": None}
+        row |= {"detectable": None}
     printed = [paper.published_at(side.coordinates) for side in (better, worse)]
     known = [value for value in printed if value is not None]
+    margin = claim.margin
     if len(set(known)) == 2:
         effect, level = round(known[0] - known[1], DECIMALS), level_of(config)
+        margin = round(abs(effect) / 2, DECIMALS)
         row["paper_effect"] = effect
         row["power"] = round(compared.power(effect, level), DECIMALS)
         needed = compared.items_needed(effect, level, first.shape[1])
         row["items_needed"] = None if np.isinf(needed) else needed
+    if margin and claim.kind == SCORE:
+        equivalent = round(compared.p_equivalent(margin), DECIMALS)
+        row |= {"margin": margin, "p_equivalent": equivalent}
     return row
 
 
@@ -264,13 +276,13 @@ def _judge(
     fails = partial_conjunction([row["p_less"] for row in comparisons], reversed_needed)
     deciding = sorted(comparisons, key=lambda row: -row["difference"])[claim.needed - 1]
     is_one_score = claim.kind == SCORE and len(comparisons) == 1
-    is_equivalent = is_one_score and deciding["p_equivalent"] < level_of(config)
+    is_equivalent = is_one_score and deciding.get("p_equivalent", 1) < level_of(config)
     mean = "{:.3g}" if claim.kind == COST else "{:.3f}"
     return {
         "verdict": HOLDS if holds < fails else FAILS,
         "p_value": min(1.0, 2 * min(holds, fails)),
         "effect": deciding["difference"],
-        **{name: deciding.get(name) for name in (*_INTERVAL, *_CAN_DECIDE)},
+        **{name: deciding.get(name) for name in (*_INTERVAL, *_CAN_DECIDE, "margin")},
         "equivalent": "yes" if is_equivalent else "no",
         "evidence": "; ".join(
             f"{better.name} {mean.format(row['mean_better'])}, "
@@ -290,9 +302,12 @@ def effect_text(effect: float, row: dict, kind: str) -> str:
 def _decide(rows: list[dict], config: Config) -> None:
     """Adjust the p-values of a paper's secondary claims, and decide all its claims."""
     ran = [row for row in rows if "p_value" in row]
-    for hyperparameters in {row["hyperparameters"] for row in ran}:
+    families = {(row["hyperparameters"], row["ours"]) for row in ran}
+    for family in families:
         secondary = [
-            row for row in ran if row["hyperparameters"] == hyperparameters and not row["primary"]
+            row
+            for row in ran
+            if (row["hyperparameters"], row["ours"]) == family and not row["primary"]
         ]
         adjusted = holm([row["p_value"] for row in secondary])
         for row, p_value in zip(secondary, adjusted, strict=True):

@@ -7,7 +7,7 @@ import pandas as pd
 from analogyqa.report.claims import CLAIM_MARKS, FOLDS, SAME, STEPS, UNDECIDED, effect_text
 from analogyqa.report.comparing import level_of
 from analogyqa.report.legend import LEARNT, PAIRED_TEST, percent
-from analogyqa.report.significance import EQUIVALENT, POWER
+from analogyqa.report.significance import POWER
 from analogyqa.report.table_formats import Block, Table, Value
 from analogyqa.report.verdicts import OTHER_DATA
 from analogyqa.settings.overrides import TUNED
@@ -28,11 +28,12 @@ LEGEND = (
     "many are reversed that it cannot hold (partial conjunction). If the claim names a tolerance, "
     "a comparison is true down to it.",
     "Correction: none for primary claims; Holm's for all secondary claims of a paper with the same "
-    "hyperparameters.",
+    "hyperparameters, and apart from these for ours.",
     "Effect: that of the deciding comparison; for costs, how many times cheaper the better side "
     "is.",
-    f"{SAME.capitalize()}: one comparison of scores, not decided, whose difference is below "
-    f"{EQUIVALENT} by two one-sided tests. {UNDECIDED.capitalize()}: all others.",
+    f"{SAME.capitalize()}: one comparison of scores, not decided, whose difference is below half "
+    "of the published one, or below the margin of a claim of ours, by two one-sided tests. "
+    f"{UNDECIDED.capitalize()}: all others.",
     f"Detectable: the smallest true difference that these data find with probability {POWER:.0%}. "
     "Power: the probability of finding the paper's own difference if it is true. Needed: the "
     f"questions for a power of {POWER:.0%}; empty if no number suffices with so few seeds.",
@@ -52,17 +53,13 @@ def claims_table(frame: pd.DataFrame, papers: Iterable[Paper], config: Config) -
         papers: say where each claim stands.
         config: the configuration of the runs.
     """
-    rows = {name: part.to_dict("records") for name, part in frame.groupby("paper", sort=False)}
     # A paper that was added to the configuration later has no verdicts yet.
-    papers = [paper for paper in papers if paper.paper in rows]
+    papers = [paper for paper in papers if paper.paper in set(frame["paper"])]
     blocks = [
-        Block(
-            f"Claims of {paper.paper}",
-            LABELS,
-            COLUMNS,
-            [_row(row, paper) for row in rows[paper.paper]],
-        )
+        Block(heading.format(paper.paper), LABELS, COLUMNS, rows)
         for paper in papers
+        for ours, heading in ((False, "Claims of {}"), (True, "Claims of ours in {}"))
+        if (rows := _rows(frame[frame["ours"].eq(ours)], paper))
     ]
     notes = [] if config.comparable else [f"{OTHER_DATA.capitalize()}: no verdict is on a paper."]
     notes += [f"Intervals: {percent(config)}. Level: {level_of(config):g}.", *LEGEND]
@@ -81,12 +78,12 @@ def primary_claims(frame: pd.DataFrame, papers: Iterable[Paper]) -> list[Block]:
     Args:
         frame, papers: as in `claims_table`.
     """
-    rows = []
-    for paper in papers:
-        primary = frame[frame["paper"].eq(paper.paper) & frame["primary"]]
-        for row in primary.to_dict("records"):
-            labels, values = _row(row | {"primary": False}, paper)
-            rows.append(([paper.paper, *labels], values))
+    primary = frame[frame["primary"]].assign(primary=False)
+    rows = [
+        ([paper.paper, *labels], values)
+        for paper in papers
+        for labels, values in _rows(primary, paper)
+    ]
     return [Block(PRIMARY, ["Paper", *LABELS], COLUMNS, rows)] if rows else []
 
 
@@ -98,6 +95,12 @@ def judged_on(row: dict) -> str:
     data = "all questions, cross-validated" if is_cross_validated else "the paper's test questions"
     which = {TUNED: ", hyperparameters tuned on dev", "": ""}
     return data + which.get(row["hyperparameters"], ", the paper's hyperparameters")
+
+
+def _rows(frame: pd.DataFrame, paper: Paper) -> list[tuple[list[str], list[Value]]]:
+    """Return the rows of a paper's verdicts."""
+    records = frame[frame["paper"].eq(paper.paper)].to_dict("records")
+    return [_row(row, paper) for row in records]
 
 
 def _row(row: dict, paper: Paper) -> tuple[list[str], list[Value]]:
@@ -122,6 +125,7 @@ def _row(row: dict, paper: Paper) -> tuple[list[str], list[Value]]:
 
 def _verdict_counts(frame: pd.DataFrame) -> Block:
     kinds = frame["primary"].map({True: "primary", False: "secondary"})
+    kinds = kinds.where(~frame["ours"], kinds + ", ours")
     groups = frame.assign(kind=kinds).groupby(
         ["paper", "kind", "protocol", "hyperparameters"], sort=False, dropna=False
     )["verdict"]

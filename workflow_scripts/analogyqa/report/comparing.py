@@ -10,9 +10,7 @@ from analogyqa.report.summary import DECIMALS
 from analogyqa.settings.run import Config
 
 # The columns of a comparison in tables.
-COMPARED = dict.fromkeys(
-    ["difference", "low", "high", "p_greater", "p_less", "p_equivalent"], "float64"
-)
+COMPARED = dict.fromkeys(["difference", "low", "high", "p_greater", "p_less"], "float64")
 
 
 def compare_runs(
@@ -69,8 +67,7 @@ def top_group(runs: Mapping[str, pd.DataFrame], config: Config) -> set[str]:
 
 def rounded(compared: Paired) -> dict[str, float]:
     """Return the numbers of a comparison, rounded as in tables."""
-    names = ("difference", "low", "high", "p_greater", "p_less", "p_equivalent", "detectable")
-    return {name: round(getattr(compared, name), DECIMALS) for name in names}
+    return {name: round(getattr(compared, name), DECIMALS) for name in (*COMPARED, "detectable")}
 
 
 def p_value_of(row: dict) -> float:

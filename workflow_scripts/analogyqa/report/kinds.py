@@ -26,7 +26,7 @@ from analogyqa.report.verdicts import (
     verdict,
 )
 from analogyqa.runs.cost import STEPS
-from analogyqa.settings.coordinates import COST, COUNT, SCORE
+from analogyqa.settings.coordinates import COST, COUNT, SCORE, Coordinates
 from analogyqa.settings.data import ALL
 from analogyqa.settings.paper import BEST, Artefact, Paper, Published
 from analogyqa.settings.run import Config

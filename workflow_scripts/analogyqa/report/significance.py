@@ -6,7 +6,6 @@ from typing import NamedTuple
 import numpy as np
 
 SAMPLES = 10_000
-EQUIVALENT = 0.03  # smaller differences of means do not matter here
 POWER = 0.8
 
 # Sums in another order differ in their last digits; draws equal to the observed value count.
@@ -20,7 +19,6 @@ class Paired(NamedTuple):
         difference: first minus second, a mean over items and seeds.
         low, high: the confidence interval of the difference.
         p_greater, p_less: the one-sided p-values of "the first is greater" and "the first is less".
-        p_equivalent: the p-value of "the absolute true difference is below `EQUIVALENT`".
         detectable: the smallest true difference that is found with probability `POWER`.
         draws: float array [samples], sorted: the difference under chance alone.
         of_items, of_seeds: the parts of the variance of the difference due to items and to seeds.
@@ -31,11 +29,19 @@ class Paired(NamedTuple):
     high: float
     p_greater: float
     p_less: float
-    p_equivalent: float
     detectable: float
     draws: np.ndarray
     of_items: float
     of_seeds: float
+
+    def p_equivalent(self, margin: float) -> float:
+        """Return the p-value of "the absolute true difference is below the margin".
+
+        This is two one-sided tests (Schuirmann 1987, "A comparison of the two one-sided tests
+        procedure and the power approach", Journal of Pharmacokinetics and Biopharmaceutics 15).
+        """
+        above, below = self.difference + margin, self.difference - margin
+        return max(_share(self.draws >= above - _EQUAL), _share(self.draws <= below + _EQUAL))
 
     def power(self, effect: float, level: float) -> float:
         """Return the probability of finding a true difference with a two-sided test."""
@@ -77,10 +83,8 @@ def compare_paired(
     system a random deviation of the mean of its seeds, with the variance between seeds minus the
     part that questions explain; with one seed there is none. The sum is scaled like Student's t,
     with the degrees of freedom of Satterthwaite (1946, "An approximate distribution of estimates of
-    variance components", Biometrics Bulletin 2). For the interval, the equivalence test and the
-    power, the differences are centred first. The equivalence test is two one-sided tests
-    (Schuirmann 1987, "A comparison of the two one-sided tests procedure and the power approach",
-    Journal of Pharmacokinetics and Biopharmaceutics 15). The random seed of the draws is fixed.
+    variance components", Biometrics Bulletin 2). For the interval, tests of equivalence and the
+    power, the differences are centred first. The random seed of the draws is fixed.
 
     Args:
         first, second: float arrays [seeds, questions], the same questions in the same order.
@@ -157,14 +161,12 @@ def _decided(
 ) -> Paired:
     """Return a comparison from its draws under the null hypothesis and its centred draws."""
     reach = float(np.quantile(np.abs(draws), 1 - level))
-    above, below = observed + EQUIVALENT, observed - EQUIVALENT
     return Paired(
         observed,
         observed - reach,
         observed + reach,
         _share(null >= observed - _EQUAL),
         _share(null <= observed + _EQUAL),
-        max(_share(draws >= above - _EQUAL), _share(draws <= below + _EQUAL)),
         reach + float(np.quantile(draws, POWER)),
         draws,
         of_items,

@@ -5,6 +5,8 @@ from pydantic import Field, model_validator
 from analogyqa.settings.base import Count, Section
 from analogyqa.settings.coordinates import COST, SCORE, Coordinates, require_given
 
+OURS = "ours"
+
 
 class Comparison(Section):
     """Two numbers, one of which a claim says is better.
@@ -23,13 +25,17 @@ class Claim(Section):
 
     Args:
         claim: The statement in one sentence.
-        where: The section or page of the paper.
+        where: The section or page of the paper; `ours` if the paper does not say it. Our claims
+            are listed and corrected apart from those of the paper.
         primary: Whether this is a primary claim: a single comparison of scores, tested at the full
             level, also in the cross-validation of its paper.
         cells: Coordinates that both sides of every comparison share.
         needs: How many comparisons must be true; null for all of them.
         tolerance: How far the better side of a comparison of scores may lie below the other one.
         times: By which factor the worse side of a comparison of costs must exceed the better one.
+        margin: Differences of scores below this count as none, if the paper prints no difference;
+            otherwise half of the printed one is the margin.
+        not_measured: Why nothing here can measure the claim, instead of comparisons.
         comparisons: The pairs of numbers.
     """
 
@@ -40,10 +46,16 @@ class Claim(Section):
     needs: Count | None = None
     tolerance: float = Field(default=0, ge=0, lt=1)
     times: float = Field(default=1, ge=1)
-    comparisons: list[Comparison] = Field(min_length=1)
+    margin: float | None = Field(default=None, gt=0, lt=1)
+    not_measured: str = ""
+    comparisons: list[Comparison] = []
 
     @model_validator(mode="after")
     def _complete(self) -> "Claim":
+        if bool(self.not_measured) == bool(self.comparisons):
+            raise ValueError("give comparisons, or say in not_measured why there are none")
+        if self.not_measured:
+            return self
         for better, worse in self.sides():
             for side in (better, worse):
                 require_given(str(side.system), side.given, side.kind)
@@ -79,7 +91,12 @@ class Claim(Section):
     @property
     def kind(self) -> str:
         """The kind of all its numbers: score, cost or norm."""
-        return self.sides()[0][0].kind
+        return self.sides()[0][0].kind if self.comparisons else SCORE
+
+    @property
+    def ours(self) -> bool:
+        """Whether the claim is ours, not the paper's."""
+        return self.where == OURS
 
     @property
     def needed(self) -> int:
