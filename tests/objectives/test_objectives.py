@@ -61,14 +61,15 @@ def loss_of(cell):
 def test_a_gradient_step_lowers_the_loss(loss_of, loss, ranker):
     value, vectors, _ = loss_of(loss, ranker)
     assert (value.shape, value.dtype) == ((), torch.float64)
-    assert 0 < value < (100 if OBJECTIVES[loss].summed else 10)
+    assert 0 < value < (100 if OBJECTIVES[loss].summed else 20)
     assert loss_of(loss, ranker, vectors - 0.01 * vectors.grad)[0] < value
 
 
 @pytest.mark.parametrize(("loss", "ranker"), FITTING)
 def test_a_loss_depends_on_the_expected_sentences(loss_of, loss, ranker):
     # With these margins no pair lies beyond them, where it would have no gradient.
-    margin = -1 if loss == "hinge" else 100 if RANKERS[ranker].trained else 2.5
+    is_far = RANKERS[ranker].trained or loss == "lwda_euclidean"
+    margin = -1 if loss == "hinge" else 100 if is_far else 2.5
     _, vectors, batch = loss_of(loss, ranker, margin=margin)
     assert bool(len(batch.a)) == bool(len(batch.b)) == RANKERS[ranker].needs_prototypes
     if OBJECTIVES[loss].draws == "mix":
@@ -113,7 +114,7 @@ def test_both_sides_equal_a_reference_to_the_bit(loss_of, loss):
     if loss == "lwda":
         each = [contrastive(energy(*side), labels, 0.3, hinge=False) for side in sides]
     else:
-        each = [contrastive_distance(energy(*side), labels, 0.3) for side in sides]
+        each = [contrastive_distance(1 - energy(*side), labels, 0.3) for side in sides]
     expected = sum(each).mean()
     expected.backward()
     assert value == expected
@@ -150,6 +151,20 @@ def test_mix_by_hand(random, hardest, expected):
     assert loss.item() == pytest.approx(expected)
 
 
+@pytest.mark.parametrize("ranker", ["analogy", "cosine"])
+def test_the_euclidean_loss_is_that_of_the_distances_of_both_sides(loss_of, ranker):
+    value, vectors, batch = loss_of("lwda_euclidean", ranker, margin=3.0)
+    expected = []
+    v = vectors.detach().numpy()
+    for row, label in enumerate(batch.labels):
+        difference = v[batch.d[row]] - v[batch.c[row]]
+        if ranker == "analogy":
+            difference = v[batch.a[row]] - v[batch.b[row]] + difference
+        distance = np.linalg.norm(difference)
+        expected.append(distance**2 if label else max(3.0 - distance, 0) ** 2)
+    assert value.item() == pytest.approx(np.mean(expected) * (1 + (ranker == "analogy")))
+
+
 # Contrastive
 
 
@@ -180,13 +195,18 @@ def test_printed_and_hinge_differ_only_for_negatives_below_the_margin():
         assert differs == [label == 0 and value < 0.15 for value in energies.tolist()]
 
 
+def test_the_hinge_leaves_out_negatives_below_the_margin(loss_of):
+    printed, hinge = (loss_of(loss, "analogy", margin=1.0) for loss in ("printed", "hinge"))
+    assert (hinge[2].labels == 0).any() and hinge[0] < printed[0]
+
+
 @pytest.mark.parametrize(
     ("cosine", "label", "margin", "loss"),
     [(1, 1, 0.1, 0), (0.2, 1, 0.1, 0.64), (0.2, 0, 0.1, 0), (0.2, 0, 1.5, 0.49), (1, 0, 0.1, 0.01)],
 )
 def test_the_contrastive_loss_of_distances_by_hand(cosine, label, margin, loss):
     energies, labels = torch.tensor([float(cosine)]), torch.tensor([float(label)])
-    found = contrastive_distance(energies, labels, margin)
+    found = contrastive_distance(1 - energies, labels, margin)
     assert found.tolist() == pytest.approx([loss], abs=1e-6)
 
 

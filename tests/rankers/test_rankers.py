@@ -213,6 +213,15 @@ def test_analogy_by_hand(shifts, pair, aggregate, score, best):
     assert prototypes.tolist() == [best]
 
 
+def test_distances_by_hand():
+    shifts, pairs = np.float32([[0, 0], [3, 4]]), np.float32([[3, 0], [6, 8]])
+    met = np.array([0, 1, 0, 1]), np.array([0, 0, 1, 1])
+    scores, best = analogy_scores(shifts, pairs, *met, np.array([0, 0]), "max", "distance")
+    assert (scores.tolist(), best.tolist()) == ([-3, -5], [0, 1])
+    # By the cosine, the second pair has the direction of the second prototype.
+    assert analogy_scores(shifts, pairs, *met, np.array([0, 0]), "max")[0][1] == pytest.approx(1)
+
+
 def test_analogy_by_question_by_hand():
     shifts = np.array([[1.0, 0], [0, 1]])  # of two prototypes
     pairs = np.array([[3.0, 4], [12, 5], [0, -1], [1, 0]])

@@ -128,6 +128,17 @@ def test_fixed_draws_are_exactly_those_of_the_table(cell_files, per, count):
         assert seen == Counter(written_quadruples(files))
 
 
+def test_shuffled_quadruples_are_those_of_the_table_in_batches_of_their_number(cell_files):
+    files = cell_files()
+    data = load_cell(files, COMB, 3, lowercase=True)
+    settings = section(batch_of="quadruples", batch_size=8, negatives={"draw": "fixed"})
+    batches = [texts_of(data, batch) for batch in epoch_batches(data, settings, 0, 1)]
+    assert {len(batch) for batch in batches} <= {7, 8}
+    assert Counter(row for batch in batches for row in batch) == Counter(written_quadruples(files))
+    # A batch mixes the types of questions.
+    assert max(len({c.split()[0] for _, _, c, _, _ in batch}) for batch in batches) > 1
+
+
 @pytest.mark.parametrize("per", ["pair", "question"])
 def test_resampled_draws_change_only_the_wrong_candidates(cell_files, per):
     files = cell_files(negatives=Negatives(per=per, count=2))
@@ -206,7 +217,10 @@ def test_unique_sentences_give_the_loss_and_gradients_of_four_towers(cell_files,
     sides = [energy(a - b, c - d), energy(a - c, b - d)][: 2 if loss.startswith("lwda") else 1]
     sides = sides if ranker == "analogy" else [energy(c, d)]
     if loss == "lwda_distance":
-        each = [contrastive_distance(side, labels, 0.3) for side in sides]
+        each = [contrastive_distance(1 - side, labels, 0.3) for side in sides]
+    elif loss == "lwda_euclidean":
+        lengths = [(a - b - c + d).norm(dim=1), (a - c - b + d).norm(dim=1)]
+        each = [contrastive_distance(length, labels, 0.3) for length in lengths]
     else:
         each = [contrastive(side, labels, 0.3, hinge=loss == "hinge") for side in sides]
     towers = sum(each).mean()

@@ -36,8 +36,9 @@ def epoch_batches(
     """Yield the batches of an epoch: all quadruples of questions in random order.
 
     The questions of a batch have one type, so that a step encodes only the prototypes of that type.
-    With `negatives.draw: resampled`, the wrong candidates are redrawn. The batches depend on seed
-    and epoch only, so that a resumed training run sees the same ones.
+    With `batch_of: quadruples`, the quadruples of the epoch are shuffled instead. With
+    `negatives.draw: resampled`, the wrong candidates are redrawn. The batches depend on seed and
+    epoch only, so that a resumed training run sees the same ones.
     """
     train = data.splits["train"]
     generator = np.random.default_rng([seed, 2, epoch])
@@ -52,6 +53,8 @@ def epoch_batches(
     for question_type in np.unique(types):
         shuffled = generator.permutation(np.flatnonzero(types == question_type))
         chunks += np.array_split(shuffled, math.ceil(len(shuffled) / training.batch_size))
+    if training.batch_of == "quadruples":
+        chunks = [np.arange(len(questions))]
     for chunk in generator.permutation(len(chunks)):
         all_rows, all_prototypes = [], []
         for number in chunks[chunk]:
@@ -61,9 +64,15 @@ def epoch_batches(
                 rows = _redraw(questions[number], rows, prototypes, train, training, generator)
             all_rows.append(rows)
             all_prototypes.append(prototypes)
-        if sum(map(len, all_rows)):
-            used = all_prototypes if with_prototypes else [np.zeros(0, dtype=np.int64)]
-            yield make_batch(data, np.concatenate(all_rows), np.concatenate(used))
+        rows, prototypes = np.concatenate(all_rows), np.concatenate(all_prototypes)
+        parts = [np.arange(len(rows))]
+        if training.batch_of == "quadruples":
+            shuffled = generator.permutation(len(rows))
+            parts = np.array_split(shuffled, math.ceil(len(rows) / training.batch_size))
+        for part in parts:
+            if len(part):
+                used = prototypes[part] if with_prototypes else np.zeros(0, dtype=np.int64)
+                yield make_batch(data, rows[part], used)
 
 
 def _redraw(

@@ -16,11 +16,16 @@ def batch_energies(
     ranker: "Ranker", vectors: "Tensor", batch: "Batch", both_sides: bool = False
 ) -> tuple[list["Tensor"], "Tensor"]:
     """Return the energies [n] of a batch, one tensor for each side, and its labels [n]."""
+    quadruples, labels = batch_quadruples(vectors, batch)
+    return ranker.energies(quadruples, both_sides), labels
+
+
+def batch_quadruples(vectors: "Tensor", batch: "Batch") -> tuple[Quadruples, "Tensor"]:
+    """Return the quadruples of a batch, and their labels [n], on the device of their vectors."""
     import torch
 
     def on_device(column: "np.ndarray") -> "Tensor":
         return torch.from_numpy(column).to(vectors.device)
 
     rows = map(on_device, (batch.a, batch.b, batch.c, batch.d))
-    energies = ranker.energies(Quadruples(vectors, *rows), both_sides)
-    return energies, on_device(batch.labels).to(vectors.dtype)
+    return Quadruples(vectors, *rows), on_device(batch.labels).to(vectors.dtype)

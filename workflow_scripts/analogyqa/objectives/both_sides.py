@@ -2,7 +2,8 @@
 
 The paper has two readings. Its text defines the energy as the cosine between shifts. Its eq. 1 is
 the length of their difference, which is the same for both pairs, and eq. 2 drives the energy of
-analogies to 0. A ranker without prototypes has only one side.
+analogies to 0. `lwda` follows the text, `lwda_euclidean` the equations, and `lwda_distance` has the
+energy of the first and the loss of the second. A ranker without prototypes has only one side.
 """
 
 from functools import reduce
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from torch import Tensor
 
-from analogyqa.objectives import batch_energies
+from analogyqa.objectives import batch_energies, batch_quadruples
 from analogyqa.objectives.contrastive import contrastive
 
 if TYPE_CHECKING:
@@ -35,15 +36,31 @@ def lwda_distance(
 ) -> Tensor:
     """Return the mean of the loss of eq. 2 with distances 1 - cosine, summed over the sides."""
     sides, labels = batch_energies(ranker, vectors, batch, both_sides=True)
-    losses = [contrastive_distance(energies, labels, training.margin) for energies in sides]
+    losses = [contrastive_distance(1 - energies, labels, training.margin) for energies in sides]
     return reduce(add, losses).mean()
 
 
-def contrastive_distance(energies: Tensor, labels: Tensor, margin: float) -> Tensor:
-    """Return the workshop paper's contrastive loss (eq. 2) with distances E = 1 - cosine: [n].
+def lwda_euclidean(
+    ranker: "Ranker", vectors: Tensor, batch: "Batch", training: "Training"
+) -> Tensor:
+    """Return the mean of the loss of eq. 2 with the Euclidean distances of eq. 1.
+
+    Both pairs of sides have the same distance, (a - b) - (c - d) = (a - c) - (b - d), so their sum
+    is twice the loss of one. Without prototypes, the distance is that of c and d.
+    """
+    (_, a, b, c, d), labels = batch_quadruples(vectors, batch)
+    difference, sides = vectors[c] - vectors[d], 1
+    if len(a):
+        difference, sides = vectors[a] - vectors[b] - difference, 2
+    # The length has no gradient at 0, where both pairs are the same.
+    distances = (difference.square().sum(dim=-1) + 1e-12).sqrt()
+    return sides * contrastive_distance(distances, labels, training.margin).mean()
+
+
+def contrastive_distance(distances: Tensor, labels: Tensor, margin: float) -> Tensor:
+    """Return the workshop paper's contrastive loss (eq. 2) of distances E: [n].
 
     The printed max((m - E)^2, 0), in which max has no effect, is read as max(m - E, 0)^2.
     """
-    distances = 1 - energies
     negative = (margin - distances).clamp(min=0) ** 2
     return labels * distances**2 + (1 - labels) * negative

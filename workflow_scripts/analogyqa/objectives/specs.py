@@ -29,6 +29,7 @@ OBJECTIVES = {
     "hinge": ObjectiveSpec("analogyqa.objectives.contrastive:hinge"),
     "lwda": ObjectiveSpec("analogyqa.objectives.both_sides:lwda", one_sided="printed"),
     "lwda_distance": ObjectiveSpec("analogyqa.objectives.both_sides:lwda_distance"),
+    "lwda_euclidean": ObjectiveSpec("analogyqa.objectives.both_sides:lwda_euclidean"),
     "pairwise": ObjectiveSpec("analogyqa.objectives.pairwise:pairwise", ranks_pairs=True),
     "mix": ObjectiveSpec(
         "analogyqa.objectives.mix:mix", ranks_pairs=True, draws="mix", summed=True

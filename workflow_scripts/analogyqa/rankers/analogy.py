@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
+from scipy.spatial.distance import cdist
 
 from analogyqa.vectors.unit import unit
 
@@ -16,11 +17,12 @@ if TYPE_CHECKING:
 class AnalogyRanker:
     """score(q, a) = max over prototypes of cos(q_p - a_p, q - a) (Diallo et al. 2019, section 4.2).
 
-    The option `aggregate` replaces the maximum.
+    The option `aggregate` replaces the maximum. With `compare: distance` the cosine is replaced by
+    -||(q_p - a_p) - (q - a)||, so that the smallest analogical dissimilarity wins (eq. 3).
     """
 
     def __init__(self, options: "AnalogyOptions", *unused: object) -> None:
-        self.aggregate = options.aggregate
+        self.aggregate, self.compare = options.aggregate, options.compare
 
     def scores(self, encoded: "Encoded") -> tuple[np.ndarray, np.ndarray]:
         """Score pairs: float32 [M], and the row of each best prototype, int [M]."""
@@ -31,6 +33,7 @@ class AnalogyRanker:
             encoded.pairs,
             encoded.question_of,
             self.aggregate,
+            self.compare,
         )
 
     def energies(self, quadruples: "Quadruples", both_sides: bool = False) -> list["Tensor"]:
@@ -49,8 +52,9 @@ def analogy_scores(
     pairs: np.ndarray,
     question_of: np.ndarray,
     aggregate: Literal["max", "mean", "question"],
+    compare: Literal["cosine", "distance"] = "cosine",
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Score pairs by their analogy with prototypes: the cosines of q_p - a_p and q - a.
+    """Score pairs by their analogy with prototypes: how alike q_p - a_p and q - a are.
 
     Args:
         prototype_shifts: The differences q_p - a_p of the prototypes [P, d].
@@ -58,14 +62,18 @@ def analogy_scores(
         prototypes, pairs: The quadruples, as rows of the two arrays above, int [n]. Those of a pair
             are consecutive.
         question_of: The number of the question of each pair [M].
-        aggregate: How to combine the cosines of a pair: their `max`, their `mean`, or that of the
-            one prototype with the highest cosine for any candidate of the `question`.
+        aggregate: How to combine the energies of a pair: their `max`, their `mean`, or that of the
+            one prototype with the highest energy for any candidate of the `question`.
+        compare: The energy of two shifts: their cosine, or their negative distance.
 
     Returns:
-        The scores, float32 [M], and the row of the prototype with the highest cosine for each pair
+        The scores, float32 [M], and the row of the prototype with the highest energy for each pair
         or, with `question`, for its question, int [M].
     """
-    every = unit(prototype_shifts) @ unit(pair_shifts).T
+    if compare == "distance":
+        every = -cdist(prototype_shifts, pair_shifts).astype(np.float32)
+    else:
+        every = unit(prototype_shifts) @ unit(pair_shifts).T
     energies = every[prototypes, pairs]
     starts = np.flatnonzero(np.r_[True, pairs[1:] != pairs[:-1]])
     counts = np.diff(np.r_[starts, len(pairs)])

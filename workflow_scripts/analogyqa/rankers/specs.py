@@ -16,11 +16,14 @@ class AnalogyOptions(Options):
     Args:
         aggregate: the highest energy over the prototypes, their mean, or the energy with the one
             prototype that is best for the question.
+        compare: by the cosine of two shifts (eq. 6), or by the length of their difference (eq. 3).
+            Training does not read this.
         prototype_answers: `own`: the prototypes' answers are those of their questions; `others`:
             each question of a type has the answer of another question of that type.
     """
 
     aggregate: Literal["max", "mean", "question"] = "max"
+    compare: Literal["cosine", "distance"] = "cosine"
     prototype_answers: Literal["own", "others"] = "own"
 
 

@@ -57,6 +57,8 @@ class Training(Section):
     Args:
         loss: A key of `OBJECTIVES`.
         clip_norm: The largest norm of the gradient of each parameter, for `adagrad_coded`.
+        batch_of: `questions`: a batch has all quadruples of `batch_size` questions of one type;
+            `quadruples`: it has `batch_size` quadruples of any questions.
         select_by: The measure whose mean on dev selects the epoch.
         weight_averaging: The decay of a moving average of the weights; 0 for no averaging.
     """
@@ -72,6 +74,7 @@ class Training(Section):
     clip_norm: float = Field(default=1, gt=0)
     weight_decay_coupling: Literal["coupled", "decoupled"] = "coupled"
     sentence_dim: Annotated[WholeNumber, Field(ge=2, le=4096, multiple_of=2)] = 300
+    batch_of: Literal["questions", "quadruples"] = "questions"
     batch_size: Count = 16
     max_epochs: Count = 20
     patience: Count = 4
