@@ -204,6 +204,17 @@ def test_the_values_of_a_split_are_those_of_its_measures_by_seed_and_item():
     assert values["mrr"].to_numpy().tolist() == [[1, 0.5], [-1, -1]]
 
 
+def test_a_mean_over_weighted_items_is_one_over_analogies():
+    rows = [
+        (0, "test", item, "", name, value)
+        for item, weight, right in (("a", 3, 1.0), ("b", 1, 0.0))
+        for name, value in (("accuracy", right), ("analogies", weight))
+    ]
+    values = values_by_seed(pd.DataFrame(rows, columns=METRICS.names), "test")["accuracy"]
+    assert values.to_numpy().mean() == 0.75
+    assert values.loc[0].to_dict() == {"a": 1.5, "b": 0.0}
+
+
 def test_titles_are_a_part_of_a_sentence():
     assert titles(["mrr"]) == "mean reciprocal rank"
     assert titles(["map", "mrr", "accuracy"]) == (

@@ -5,7 +5,8 @@ import copy
 import pytest
 import torch
 
-from analogyqa.training.adam import Adam
+from analogyqa.settings.systems import Training
+from analogyqa.training.adam import Adam, adam_of
 
 STEPS = 5
 
@@ -34,6 +35,9 @@ def test_the_steps_are_those_of_pytorch(decoupled, weight_decay):
     found = train(model, Adam(model.parameters(), 0.01, weight_decay, decoupled))
     assert all(map(torch.equal, found, expected))
     assert not any(map(torch.equal, found, network().parameters()))
+    if not weight_decay:  # the default
+        model = network()
+        assert all(map(torch.equal, train(model, Adam(model.parameters(), 0.01)), expected))
 
 
 def test_a_state_that_was_kept_goes_on_with_the_same_steps():
@@ -45,3 +49,11 @@ def test_a_state_that_was_kept_goes_on_with_the_same_steps():
     second = Adam(model.parameters(), 0.01)
     second.load_state_dict(copy.deepcopy(first.state_dict()))
     assert all(map(torch.equal, train(model, second, range(2, STEPS)), expected))
+
+
+@pytest.mark.parametrize("coupling", ["coupled", "decoupled"])
+def test_the_section_says_how_weights_decay(coupling):
+    section = Training(weight_decay=0.1, weight_decay_coupling=coupling)
+    model, reference = network(), network()
+    expected = train(reference, Adam(reference.parameters(), 1e-3, 0.1, coupling == "decoupled"))
+    assert all(map(torch.equal, train(model, adam_of(model.parameters(), section)), expected))
