@@ -142,6 +142,8 @@ def summarise_runs(runs: Iterable[tuple[dict, pd.DataFrame]], config: Config) ->
         tied = int(values.pop(TIED).to_numpy().sum())
         is_all_correct = values.pop(ALL_CORRECT).iloc[0].eq(1)
         for measure, by_seed in values.items():
+            # Official measures have more questions: those without a correct candidate.
+            is_other = ~is_all_correct.reindex(by_seed.columns, fill_value=False)
             rows.append(
                 {
                     **cell._asdict(),
@@ -150,7 +152,7 @@ def summarise_runs(runs: Iterable[tuple[dict, pd.DataFrame]], config: Config) ->
                     **measured(by_seed, measure, config),
                     "tied_candidates": tied,
                     "all_correct": int(is_all_correct.sum()),
-                    "mean_of_others": _mean(by_seed.loc[:, ~is_all_correct]),
+                    "mean_of_others": _mean(by_seed.loc[:, is_other]),
                     "hyperparameters": record["settings"]["hyperparameters"]
                     if _is_trained(record)
                     else "",
