@@ -80,8 +80,7 @@ rule rewrite_questions:
 rule lemmatise_corpus:
     """Replace the texts of a corpus by their lemmas."""
     input:
-        corpus=f"{RESULTS}/corpora/{{corpus}}.parquet",
-        model=INPUTS.model(EXPERIMENT.available.lemmas),
+        unpack(INPUTS.lemmatise_corpus),
     output:
         words=f"{RESULTS}/lemmas/{{corpus}}/words.parquet",
         content=f"{RESULTS}/lemmas/{{corpus}}/content.parquet",

@@ -1,11 +1,16 @@
 """Replace the texts of a corpus by their lemmas."""
 
+from pathlib import Path
+
 from analogyqa.job import job
 from analogyqa.rewriting.lemmas import lemmatise_corpus
 from analogyqa.schemas import CORPUS, read_table, write_table
 
 with job(snakemake) as given:
+    stop_words = None
+    if path := snakemake.input.get("stop_words"):
+        stop_words = set(Path(path).read_text(encoding="utf-8").split())
     corpus = read_table(snakemake.input.corpus, CORPUS)
-    words, content = lemmatise_corpus(corpus, given.model, given.keep)
+    words, content = lemmatise_corpus(corpus, given.model, given.keep, stop_words)
     write_table(words, CORPUS, snakemake.output.words)
     write_table(content, CORPUS, snakemake.output.content)

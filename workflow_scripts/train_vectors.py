@@ -1,10 +1,10 @@
-"""Train word vectors: fastText on texts, or word2vec on the questions and candidates of corpora."""
+"""Train word vectors: fastText on texts, or word2vec on texts or on the sentences of corpora."""
 
 import pandas as pd
 
 from analogyqa.job import job
 from analogyqa.schemas import CORPUS, read_table
-from analogyqa.vectors.train import train_vectors, train_word2vec
+from analogyqa.vectors.train import read_lines, train_vectors, train_word2vec
 
 with job(snakemake) as given:
     options = {
@@ -13,12 +13,14 @@ with job(snakemake) as given:
         "min_count": given.min_count,
         "lowercase": given.lowercase,
     }
-    if texts := snakemake.input.get("texts"):
-        train_vectors(list(texts), snakemake.output[0], **options)
+    texts = list(snakemake.input.get("texts", []))
+    if snakemake.rule == "train_vectors":
+        train_vectors(texts, snakemake.output[0], **options)
     else:
         sentences: dict[str, None] = {}
-        for path, splits in zip(snakemake.input.corpora, given.splits, strict=True):
+        for path, splits in zip(snakemake.input.get("corpora", []), given.splits, strict=True):
             corpus = read_table(path, CORPUS)
             pairs = corpus[corpus["split"].isin(splits)]
             sentences |= dict.fromkeys(pd.concat([pairs["question"], pairs["candidate"]]))
-        train_word2vec(sentences, snakemake.output[0], window=given.window, **options)
+        options |= {"window": given.window, "model": given.model, "seed": given.seed}
+        train_word2vec(read_lines(texts) if texts else sentences, snakemake.output[0], **options)

@@ -118,7 +118,7 @@ def test_the_mean_is_that_of_the_sentences_of_the_splits_once_each(splits):
     mean = unit(np.concatenate([questions[own], candidates[own]]).astype(np.float32)).mean(axis=0)
     for each in (data, repeated):
         made = ranker(each, **NORMALISED, mean_of=splits)
-        np.testing.assert_allclose(made.mean, mean, atol=1e-6)
+        np.testing.assert_allclose(made.means, [mean, mean], atol=1e-6)
     expected = cosines(unit(questions) - mean, unit(candidates) - mean)
     np.testing.assert_allclose(scores(made, questions, candidates), expected, atol=1e-5)
 
@@ -130,7 +130,7 @@ def test_the_mean_is_that_of_the_sentences_of_the_splits_once_each(splits):
 )  # fmt: skip
 def test_sentences_are_normalised_step_by_step(steps, length, mean):
     data = fitting(drawn(0, 12, 6) + 1, drawn(1, 12, 6))
-    found = ranker(data, normalise=steps)._normalised(data.sentences.astype(np.float64))
+    found = ranker(data, normalise=steps)._normalised(data.sentences.astype(np.float64), side=0)
     assert length is None or np.allclose(np.linalg.norm(found, axis=1), length)
     assert mean is None or np.allclose(found.mean(axis=0), mean)
     assert steps or np.array_equal(found, data.sentences)
@@ -170,3 +170,36 @@ def test_the_given_order_is_that_of_the_candidates():
     made = build_ranker(System(title="S", ranker="given_order"))
     found, _ = made.scores(Texts(["q", "q", "r"], ["c", "a", "b"], ["a", "b", "c"], True))
     assert (found.dtype, np.argsort(-found).tolist()) == (np.float32, [0, 1, 2])
+
+
+def test_a_thread_gives_the_first_correct_candidate_and_all_couples():
+    rows = {"questions": [0, 0, 0, 0, 5, 5], "candidates": [1, 2, 3, 4, 6, 7]}
+    data = Fitting(
+        np.zeros((8, 1), np.float32),
+        np.array(rows["questions"]),
+        np.array(rows["candidates"]),
+        np.array([0, 1, 1, 1, 0, 1]),
+        np.array(["train"] * 6),
+    )
+    first, second = data.thread_pairs(["train"])
+    assert list(zip(first, second, strict=True)) == [(0, 2), (2, 3), (2, 4), (3, 4), (5, 7)]
+    assert [len(rows) for rows in data.thread_pairs(["dev"])] == [0, 0]
+
+
+def test_each_side_has_its_own_mean():
+    questions, candidates = np.array([[1.0, 2], [3, 0]]), np.array([[0.0, 5], [2, 1]])
+    made = ranker(fitting(questions, candidates), normalise=["centre"], means="by_side")
+    assert [mean.tolist() for mean in made.means] == [[2, 1], [1, 3]]
+    # (-1, 1) and (-1, 2); (1, -1) and (1, -2): cosines 3 / sqrt(10)
+    np.testing.assert_allclose(scores(made, questions, candidates), 0.948683, atol=1e-6)
+
+
+def test_centred_components_are_those_of_a_principal_component_analysis():
+    questions, candidates = np.array([[10.0, 0], [10, 4]]), np.array([[10.0, 1], [10, 3]])
+    data = fitting(questions, candidates)
+    plain = ranker(data, 1)
+    assert abs(plain.removed[0, 0]) > 0.9
+    options = {"name": "mapped", "components": 1, "centred_components": True}
+    made = build_ranker(System(title="M", encoder="mean", vectors="v", ranker=options))
+    made.fit(data)
+    np.testing.assert_allclose(np.abs(made.removed), [[0, 1]], atol=1e-12)

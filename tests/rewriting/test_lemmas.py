@@ -72,6 +72,11 @@ def test_lemmas_of_all_words_and_of_content_words(make_corpus, pipeline, tmp_pat
         assert found.astype(str).equals(corpus[others].astype(str))
 
 
+def test_stop_words_of_a_file_are_compared_with_lemmas(make_corpus, pipeline):
+    _, content = lemmatise_corpus(make_corpus(QUESTIONS), pipeline(), ["NOUN", "VERB"], {"grow"})
+    assert texts_of(content)[0] == ("tree", "tree be")
+
+
 def test_unneeded_components_are_disabled(make_corpus, pipeline, monkeypatch):
     ran = []
     select = spacy.language.Language.select_pipes

@@ -17,6 +17,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from analogyqa.errors import AnalogyQAError
+from analogyqa.vectors.frequencies import WEIGHTS, read_frequencies
 from analogyqa.vectors.select import build_vocabulary, select_vectors
 from analogyqa.vectors.store import read_store, store_record, write_store
 from analogyqa.vectors.train import train_vectors, train_word2vec
@@ -402,3 +403,22 @@ def test_word2vec_needs_a_frequent_word(tmp_path, sentences):
     with pytest.raises(AnalogyQAError, match=r"20 times .min_count"):
         word2vec(tmp_path / "a.bin", sentences)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_word2vec_depends_on_its_seed_and_model(tmp_path):
+    options = [{}, {"seed": 1}, {"model": "cbow"}]
+    files = [word2vec(tmp_path / f"{n}.bin", **changed) for n, changed in enumerate(options)]
+    assert len({file.read_bytes() for file in files}) == 3
+
+
+def test_weights_of_frequencies(tmp_path):
+    (tmp_path / "counts.txt").write_text("oak 3\n 5\nelm 990\nfir 2\noak 4\n")
+    counts = read_frequencies(tmp_path / "counts.txt", {"elm": 0, "ash": 1, "oak": 2})
+    assert counts.tolist() == [990, 0, 7]
+    # With 1,000 tokens, p is .99, 0 and .007.
+    np.testing.assert_allclose(WEIGHTS["sif"](counts, 1000), [0.001 / 0.991, 1, 0.125])
+    expected = np.log([1000 / 990, 1000, 1000 / 7])
+    np.testing.assert_allclose(WEIGHTS["log_inverse"](counts, 1000), expected)
+    (tmp_path / "counts.txt").write_text("oak 3\nelm\n")
+    with pytest.raises(AnalogyQAError, match=r"counts.txt, line 2: no word with its count"):
+        read_frequencies(tmp_path / "counts.txt", {"elm": 0})

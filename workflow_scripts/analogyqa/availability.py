@@ -38,6 +38,8 @@ class Availability:
         sentence_vectors: files of each set of sentence vectors, by purpose: `weights`, `name` and
             `files` of an installed model, or `train_on` and `dev_on`.
         entities, lemmas, parser: the spaCy model for each task, "" for none.
+        stop_words: file of stop words, "" for those of the model of lemmas.
+        frequencies: file of the frequencies of words, by set of word vectors that has one.
         categories: files of each category of sentence pairs, by purpose.
         reasons: why something cannot run here, by name: a system, a data set, a category or
             `system overrides`.
@@ -61,7 +63,13 @@ class Availability:
             for dataset in config.datasets.values():
                 self._find_splits(dataset, self.find_file)  # raises, and says where it looked
         self.lemmas, self._no_lemmas = self._find_model(config.lemmas, "lemmas", "lemmas")
+        self.stop_words = self._find_stop_words(config.lemmas)
         self.vectors, self._no_vectors = _try_each(config.vectors, self._find_vectors)
+        self.frequencies = {
+            name: self._find_portably(section.frequencies)
+            for name, section in config.vectors.items()
+            if section.frequencies and name in self.vectors
+        }
         with_vectors = {
             name: stored
             for name, stored in config.sentence_vectors.items()
@@ -162,16 +170,29 @@ class Availability:
     def _find_vectors(self, vectors: Vectors) -> list[str]:
         if vectors.source:
             return [self._find_portably(vectors.source)]
-        if vectors.train_on:
-            return [self._find_portably([text]) for text in vectors.train_on]
+        if vectors.frequencies:
+            self._find_portably(vectors.frequencies)
         corpora = vectors.corpora or {}
         missing = [self._no_splits[name] for name in corpora if name in self._no_splits]
         if vectors.lemmas and self._no_lemmas:
             missing.append(self._no_lemmas)
+        if texts := vectors.train_on or vectors.texts:
+            if missing:
+                raise UnavailableError(f"cannot be used ({missing[0]})")
+            return [self._find_portably([text]) for text in texts]
         if missing:
             raise UnavailableError(f"is trained on missing data ({'; '.join(missing)})")
         files = (self.splits[name][split] for name, splits in corpora.items() for split in splits)
         return list(dict.fromkeys(files))
+
+    def _find_stop_words(self, section: Lemmas | None) -> str:
+        if not section or not section.stop_words:
+            return ""
+        try:
+            return self._find_portably(section.stop_words)
+        except UnavailableError as error:
+            self._no_lemmas = self._no_lemmas or f"lemmas.stop_words {error}"
+            return ""
 
     def _find_sentence_vectors(self, stored: SentenceVectors) -> dict[str, list[str]]:
         if stored.train_on:

@@ -81,13 +81,15 @@ def cell_files(snakemake, negatives: Negatives | None = None) -> dict[int, CellF
         names["train"] = negatives.file_stem
     quadruples = {split: named[name] for split, name in names.items() if name in named}
     prototypes = named.get("prototypes")
+    vectors = named.get("vectors")
     return {
         seed: CellFiles(
             named["corpus"],
-            named.get("vectors"),
+            vectors if vectors is None or isinstance(vectors, str) else vectors[index],
             prototypes[index] if prototypes else None,
             {split: files[index] for split, files in quadruples.items()},
             named.get("sentence_vectors"),
+            named.get("frequencies"),
         )
         for index, seed in enumerate(snakemake.params.given["seeds"])
     }

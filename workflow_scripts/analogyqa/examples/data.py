@@ -38,7 +38,8 @@ class SplitData(NamedTuple):
 class CellData(NamedTuple):
     """The data that one seed of a cell is trained and scored on.
 
-    `everything` has the pairs of all splits, answerable or not, for fitted systems.
+    `everything` has the pairs of all splits, answerable or not, for fitted systems. `word_counts`
+    [V] are the frequencies of words in a larger text.
     """
 
     sentences: Sentences
@@ -48,6 +49,7 @@ class CellData(NamedTuple):
     prototype_candidates: np.ndarray
     splits: dict[str, SplitData]
     everything: SplitData | None = None
+    word_counts: np.ndarray | None = None
 
     @property
     def known_vectors(self) -> np.ndarray:

@@ -14,6 +14,7 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.examples.data import CellData, cell_data
 from analogyqa.schemas import CORPUS, PROTOTYPES, QUADRUPLES, SPLITS, read_table
 from analogyqa.text import tokenize, whole
+from analogyqa.vectors.frequencies import read_frequencies
 from analogyqa.vectors.store import read_store
 
 
@@ -26,6 +27,7 @@ class CellFiles(NamedTuple):
         prototypes: The table of schema PROTOTYPES.
         quadruples: The table of schema QUADRUPLES, by split.
         sentence_vectors: The store of sentence vectors.
+        frequencies: The file of the frequencies of words.
     """
 
     corpus: str
@@ -33,6 +35,7 @@ class CellFiles(NamedTuple):
     prototypes: str | None
     quadruples: dict[str, str]
     sentence_vectors: str | None = None
+    frequencies: str | None = None
 
     def without_prototypes(self) -> "CellFiles":
         """Return the tables for a system without prototypes."""
@@ -46,6 +49,7 @@ class CellFiles(NamedTuple):
             "vectors": self.vectors,
             "sentence vectors": self.sentence_vectors,
             "prototypes": self.prototypes,
+            "frequencies": self.frequencies,
         }
         return quadruples | {name: path for name, path in single.items() if path}
 
@@ -133,6 +137,8 @@ def load_cell(
             f"{', '.join(files.by_role().values())}: {error}. These files do not fit each other: "
             "delete them, then run the same command again to rebuild them."
         ) from error
+    if files.frequencies and word_ids is not None:
+        data = data._replace(word_counts=read_frequencies(files.frequencies, word_ids))
     return data if answers == "own" else _with_answers_of_others(data, prototypes)
 
 

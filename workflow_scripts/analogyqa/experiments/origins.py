@@ -23,8 +23,9 @@ class Origins:
         """Return where word vectors come from."""
         vectors = self.config.vectors_at(name)
         origin = self.names(self.available.vectors[name.partition(AT)[0]])
-        if vectors.corpora:
-            lemmas = f", lemmas by {Path(self.available.lemmas).name}" if vectors.lemmas else ""
+        if vectors.is_word2vec:
+            found = vectors.lemmas and vectors.corpora
+            lemmas = f", lemmas by {Path(self.available.lemmas).name}" if found else ""
             return f"word2vec trained here on {origin}{lemmas}"
         return f"fastText trained here on {origin}" if vectors.train_on else origin
 

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable
 
-from analogyqa.experiments.inputs import Files, Inputs, Wildcards
+from analogyqa.experiments.inputs import Inputs
+from analogyqa.experiments.vector_inputs import Files, Wildcards
 from analogyqa.plan import (
     Cell,
     artefact_cells,

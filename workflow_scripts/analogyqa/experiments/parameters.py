@@ -9,8 +9,9 @@ from typing import Any
 
 from analogyqa.analogies.specs import DISTRACTORS, RELATIONS, SOLVERS
 from analogyqa.corpora.specs import READERS
-from analogyqa.experiments.inputs import Inputs, Wildcards
+from analogyqa.experiments.inputs import Inputs
 from analogyqa.experiments.origins import Origins
+from analogyqa.experiments.vector_inputs import Wildcards
 from analogyqa.plan import selection_cells, split_corpus
 from analogyqa.plan.configured import configured_cell, configured_sentences, configured_vectors
 from analogyqa.pretrained.specs import PRETRAINED
@@ -103,7 +104,7 @@ class Parameters:
             "code": _code("train_vectors"),
             "splits": list((vectors.corpora or {}).values()),
             "lowercase": self.lowercase_of_vectors(wildcards.vectors),
-            **vectors.model_dump(include={"dim", "window", "epochs", "min_count"}),
+            **vectors.model_dump(include={"dim", "window", "epochs", "min_count", "model", "seed"}),
         }
 
     def select_vectors(self, wildcards: Wildcards) -> Values:

@@ -12,7 +12,7 @@ from analogyqa.settings.data import ALL
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
 from analogyqa.settings.studies import Studies
-from analogyqa.settings.vectors import VECTORS_OVERRIDES
+from analogyqa.settings.vectors import SEED, VECTORS_OVERRIDES
 
 _WITH_CORPUS = ("corpora", "rewritten", "prototypes", "quadruples", "sentence_vectors")
 
@@ -79,7 +79,7 @@ def _require_vectors(config: Config, name: str) -> None:
     vectors, _, text = name.partition(ov.AT)
     require_known("vectors", vectors, config.vectors)
     for override, _ in ov.from_text(text) if text else ():
-        require_known("override of vectors", override, VECTORS_OVERRIDES, "not known")
+        require_known("override of vectors", override, (*VECTORS_OVERRIDES, SEED), "not known")
     config.vectors_at(name)
 
 

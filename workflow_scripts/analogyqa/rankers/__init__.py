@@ -1,5 +1,6 @@
 """The rankers: one file for each, with a class that has the methods of `Ranker`."""
 
+from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
 import numpy as np
@@ -47,10 +48,29 @@ class Fitting(NamedTuple):
         rows = np.isin(self.splits, splits)
         return np.union1d(self.questions[rows], self.candidates[rows])
 
+    def sides_of(self, splits: "Sequence[str]") -> list[np.ndarray]:
+        """Return the rows of the questions and those of the candidates of splits, each once."""
+        rows = np.isin(self.splits, splits)
+        return [np.unique(self.questions[rows]), np.unique(self.candidates[rows])]
+
     def correct_pairs(self, splits: "Sequence[str]") -> tuple[np.ndarray, np.ndarray]:
         """Return the rows of the questions and of the candidates of the correct pairs of splits."""
         rows = np.isin(self.splits, splits) & (self.labels == 1)
         return self.questions[rows], self.candidates[rows]
+
+    def thread_pairs(self, splits: "Sequence[str]") -> tuple[np.ndarray, np.ndarray]:
+        """Return the rows of both sides of the pairs of similar sentences in a thread.
+
+        They are a question with its first correct candidate, and all couples of its correct
+        candidates, the earlier one first.
+        """
+        questions, candidates = self.correct_pairs(splits)
+        pairs: list[tuple[int, int]] = []
+        for question in dict.fromkeys(questions.tolist()):
+            correct = candidates[questions == question].tolist()
+            pairs += [(question, correct[0]), *combinations(correct, 2)]
+        first, second = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+        return first, second
 
 
 class Quadruples(NamedTuple):

@@ -41,26 +41,42 @@ class MappedRanker:
 
     def __init__(self, options: "MappedOptions", *unused: object) -> None:
         self.options, self.components = options.mapping, options.components
+        self.centred_components = options.centred_components
 
     def fit(self, fitting: "Fitting") -> None:
         """Learn the mean, the matrix and the components, in this order and in double precision."""
         sentences = fitting.sentences.astype(np.float64)
-        self.mean = np.zeros(sentences.shape[1])
+        self.means = [np.zeros(sentences.shape[1])] * 2
         if "centre" in self.options.normalise:
             before = self.options.normalise[: self.options.normalise.index("centre")]
             steps = unit(sentences) if "unit" in before else sentences
-            self.mean = steps[fitting.sentences_of(self.options.mean_of)].mean(axis=0)
-        sentences = self._normalised(sentences)
+            rows = [fitting.sentences_of(self.options.mean_of)] * 2
+            if self.options.means == "by_side":
+                rows = fitting.sides_of(self.options.mean_of)
+            self.means = [steps[of_side].mean(axis=0) for of_side in rows]
         self.source: np.ndarray | None = None
         self.target: np.ndarray | None = None
         if self.options.learned_from:
-            pairs = fitting.correct_pairs(self.options.learned_from)
-            questions, candidates = (sentences[rows] for rows in pairs)
-            self._learn(questions, candidates)
-        training = sentences[fitting.sentences_of(["train"])]
+            thread = self.options.pairs == "thread"
+            find = fitting.thread_pairs if thread else fitting.correct_pairs
+            questions, candidates = (sentences[rows] for rows in find(self.options.learned_from))
+            self._learn(self._normalised(questions, 0), self._normalised(candidates, 1))
+        self.removed: np.ndarray | None = None
+        if self.components:
+            self.removed = self._components(sentences, fitting)
+
+    def _components(self, sentences: np.ndarray, fitting: "Fitting") -> np.ndarray:
+        rows = [fitting.sentences_of(["train"])]
+        if self.options.means == "by_side":
+            rows = fitting.sides_of(["train"])
+        training = np.concatenate(
+            [self._normalised(sentences[of_side], side) for side, of_side in enumerate(rows)]
+        )
         if self.source is not None and self.target is not None:
             training = training @ self.source
-        self.removed = first_components(training, self.components) if self.components else None
+        if self.centred_components:
+            training = training - training.mean(axis=0)
+        return first_components(training, self.components)
 
     def _learn(self, questions: np.ndarray, candidates: np.ndarray) -> None:
         sources, targets = questions, candidates
@@ -72,13 +88,14 @@ class MappedRanker:
         self.source = learn(sources, targets)
         self.target = self.source if self.options.side == "both" else None
 
-    def _normalised(self, vectors: np.ndarray) -> np.ndarray:
+    def _normalised(self, vectors: np.ndarray, side: int) -> np.ndarray:
+        """Normalise vectors of questions (side 0) or of candidates (side 1)."""
         for step in self.options.normalise:
-            vectors = unit(vectors) if step == "unit" else vectors - self.mean
+            vectors = unit(vectors) if step == "unit" else vectors - self.means[side]
         return vectors
 
-    def _projected(self, vectors: np.ndarray, matrix: np.ndarray | None) -> np.ndarray:
-        vectors = self._normalised(vectors.astype(np.float64))
+    def _projected(self, vectors: np.ndarray, matrix: np.ndarray | None, side: int) -> np.ndarray:
+        vectors = self._normalised(vectors.astype(np.float64), side)
         vectors = vectors if matrix is None else vectors @ matrix
         if self.removed is not None:
             vectors = vectors - vectors @ self.removed.T @ self.removed
@@ -89,8 +106,8 @@ class MappedRanker:
         matrices = self.source, self.target
         if self.options.direction == "to_question":
             matrices = self.target, self.source
-        questions = self._projected(encoded.questions, matrices[0])
-        candidates = self._projected(encoded.candidates, matrices[1])
+        questions = self._projected(encoded.questions, matrices[0], side=0)
+        candidates = self._projected(encoded.candidates, matrices[1], side=1)
         cosines = np.einsum("md,md->m", questions, candidates)
         if self.options.negatives == "lowest":
             cosines = np.maximum(cosines, 0)

@@ -50,7 +50,10 @@ class Mapping(Section):
     Args:
         normalise: steps in their order: `unit` scales to length 1, `centre` subtracts the mean.
         mean_of: the splits whose sentences the mean is taken over, once each.
+        means: one mean of all sentences, or one of the questions and one of the candidates.
         learned_from: the splits whose correct pairs the matrix is learned from; empty for none.
+        pairs: a question with each of its correct candidates; or a `thread`, which is a question
+            with its first correct candidate, and all couples of its correct candidates.
         direction: the side that the matrix maps to; with `both` each pair counts twice.
         side: the sides that are multiplied by the matrix.
         orthogonal: the matrix is orthogonal; if not, it is that of least squares.
@@ -59,7 +62,9 @@ class Mapping(Section):
 
     normalise: Annotated[list[Literal["unit", "centre"]], JoinedOrEmpty] = []
     mean_of: Annotated[list[Split], Joined, Field(min_length=1)] = ["train"]
+    means: Literal["joint", "by_side"] = "joint"
     learned_from: Annotated[list[Split], JoinedOrEmpty] = []
+    pairs: Literal["question", "thread"] = "question"
     direction: Literal["to_candidate", "to_question", "both"] = "to_candidate"
     side: Literal["source", "both"] = "both"
     orthogonal: bool = True
@@ -72,9 +77,11 @@ class MappedOptions(Options):
     Args:
         mapping: the steps before the cosine.
         components: how many of the first singular vectors of the training sentences are removed.
+        centred_components: these sentences are centred first, as in a principal component analysis.
     """
 
     mapping: Mapping = Mapping()
+    centred_components: bool = False
     components: Annotated[WholeNumber, Field(ge=0, le=1000)] = 0
 
 

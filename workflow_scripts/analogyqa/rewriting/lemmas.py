@@ -15,7 +15,10 @@ _TEXTS = ["question", "candidate"]
 
 
 def lemmatise_corpus(
-    corpus: pd.DataFrame, model: str, keep: Collection[str]
+    corpus: pd.DataFrame,
+    model: str,
+    keep: Collection[str],
+    stop_words: Collection[str] | None = None,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Replace the texts of a corpus by their lower-cased lemmas, with single spaces.
 
@@ -25,6 +28,7 @@ def lemmatise_corpus(
         corpus: table with schema CORPUS.
         model: package or folder of a spaCy model.
         keep: parts of speech (UPOS) of content words; stop words never count.
+        stop_words: lower-cased lemmas that are stop words; None for those of the model.
 
     Returns:
         The corpus with the lemmas of all words, and the corpus with those of content words only,
@@ -46,10 +50,14 @@ def lemmatise_corpus(
     check_model(nlp, model, remedy)
     texts = list(dict.fromkeys(pd.concat([corpus[name] for name in _TEXTS])))
     words, content = {}, {}
+
+    def is_stop(token: "Token") -> bool:
+        return token.is_stop if stop_words is None else token.lemma_.lower() in stop_words
+
     for text, doc in zip(texts, nlp.pipe(texts), strict=True):
         words[text] = _join_lemmas(list(doc))
         content[text] = _join_lemmas(
-            [token for token in doc if token.pos_ in keep and not token.is_stop]
+            [token for token in doc if token.pos_ in keep and not is_stop(token)]
         )
     for description, lemmas in (("lemmas", words), (f"words of {', '.join(keep)}", content)):
         if not any(lemmas.values()):

@@ -43,11 +43,12 @@ def score_cell(
     """
     started = time.perf_counter()
     inputs: dict[str, str] = {}
+    first = next(iter(files.values()))
     scores: list[pd.DataFrame] = []
     for seed, tables in files.items():
         for name, path in tables.by_role().items():
             inputs[f"{name}, seed {seed}"] = sha256(path)
-        if scores and not _depends_on_seed(system):
+        if scores and tables == first and not _depends_on_seed(system):
             scores.append(scores[0].assign(seed=seed))
         elif system.ranker_spec.reads == "text":
             scored = score_text(tables.corpus, types, build_ranker(system), lowercase)

@@ -194,8 +194,11 @@ class Config(Section):
         if system.vectors is not None:
             require_known(f"{key}.vectors", system.vectors, self.vectors)
             for name in VECTORS_OVERRIDES:
-                if getattr(system, name) is not None and not self.vectors[system.vectors].corpora:
-                    raise ValueError(f"{key}.{name}: {system.vectors} are not trained on corpora")
+                if (
+                    getattr(system, name) is not None
+                    and not self.vectors[system.vectors].is_word2vec
+                ):
+                    raise ValueError(f"{key}.{name}: {system.vectors} are not trained by word2vec")
         stored = system.sentence_vectors or []
         require_known(f"{key}.sentence_vectors", stored, self.sentence_vectors)
         require_known(f"{key}.ranker.parts", system.parts, self.systems)

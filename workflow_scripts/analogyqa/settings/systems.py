@@ -106,7 +106,7 @@ class System(Section):
         window, dim: Replace the keys of word vectors that are trained on data sets.
         shortest_word: The number of characters below which words are ignored.
         weighting: The weights of words in a sentence; `sif` is smooth inverse frequency (Arora et
-            al. 2017).
+            al. 2017), `log_inverse` the logarithm of the inverse frequency.
         sentence_vectors: Sentence vectors instead of an encoder; the first available ones of a list
             are used.
         rewriting: What replaces the question word (Tam et al. 2017).
@@ -126,7 +126,7 @@ class System(Section):
     window: Count | None = None
     dim: Count | None = None
     shortest_word: Count = 1
-    weighting: Literal["uniform", "sif"] = "uniform"
+    weighting: Literal["uniform", "sif", "log_inverse"] = "uniform"
     sentence_vectors: Annotated[Alternatives | None, Joined] = None
     rewriting: Literal["entity", "prototype_word"] | None = None
     ranker: Annotated[SerializeAsAny[Options], choice_of("ranker", RANKERS)]

@@ -9,6 +9,7 @@ from analogyqa.settings.base import Alternatives, Count, Name, OneOf, Section, S
 
 # The keys of vectors trained on data sets that a system may override.
 VECTORS_OVERRIDES = ("dim", "window")
+SEED = "seed"
 
 
 class Vectors(Section):
@@ -17,15 +18,21 @@ class Vectors(Section):
     Args:
         source: The file of the vectors.
         train_on: Text files on which fastText is trained.
-        corpora: Data sets, with their splits, on whose questions and candidates word2vec is trained
-            (skip-gram with hierarchical softmax).
-        lemmas: Whether word2vec is trained on lemmas. Systems with such vectors read only the
-            content words of a sentence, as the section `lemmas` defines them.
+        corpora: Data sets, with their splits, on whose questions and candidates word2vec is
+            trained, once for each seed of a run.
+        texts: Text files on which word2vec is trained instead.
+        model: `skip_gram` with hierarchical softmax and negative samples, or `cbow` with negative
+            samples only.
+        lemmas: Whether word2vec is trained on lemmas; `texts` already are. Systems with such
+            vectors read only the content words of a sentence, as the section `lemmas` defines them.
+        frequencies: A file with a word and its count on each line, for the weights of words. If not
+            given, words are counted in the training sentences.
         window: The number of context words on each side for word2vec.
         dim, epochs, min_count: The dimension, the passes over the text, and how often a word must
             occur, for vectors that are trained here.
         out_of_vocabulary: The vectors of unknown words.
         lowercase: Whether words are lower-cased; null for the value of the whole configuration.
+        seed: The seed of word2vec, that of the run.
     """
 
     source: Alternatives | None = None
@@ -34,25 +41,35 @@ class Vectors(Section):
         Annotated[dict[Name, Annotated[list[Split], Field(min_length=1)]], Field(min_length=1)]
         | None
     ) = None
+    texts: Alternatives | None = None
+    model: Literal["skip_gram", "cbow"] = "skip_gram"
     lemmas: bool = False
+    frequencies: Alternatives | None = None
     window: Annotated[WholeNumber, Field(ge=1, le=1000)] = 5
     dim: Annotated[WholeNumber, Field(ge=1, le=2000)] = 300
     epochs: Count = 5
     min_count: Count = 5
     out_of_vocabulary: Literal["random", "zero", "subword"] = "random"
     lowercase: bool | None = None
+    seed: WholeNumber = 0
+
+    @property
+    def is_word2vec(self) -> bool:
+        """Whether word2vec is trained, with one result for each seed."""
+        return bool(self.corpora or self.texts)
 
     @model_validator(mode="after")
     def _one_origin(self) -> "Vectors":
-        if sum(origin is not None for origin in (self.source, self.train_on, self.corpora)) != 1:
-            raise ValueError("give exactly one of source (a file), train_on (texts) and corpora")
+        origins = (self.source, self.train_on, self.corpora, self.texts)
+        if sum(origin is not None for origin in origins) != 1:
+            raise ValueError("give exactly one of source (a file), train_on, corpora and texts")
         if self.source and set(self.model_fields_set) & {"dim", "epochs", "min_count"}:
             raise ValueError("dim, epochs and min_count are only for vectors that are trained here")
-        if not self.corpora and set(self.model_fields_set) & {"lemmas", "window"}:
-            raise ValueError("lemmas and window belong to corpora")
+        if not self.is_word2vec and self.model_fields_set & {"lemmas", "window", "model", "seed"}:
+            raise ValueError("lemmas, window, model and seed belong to corpora or texts")
         # The file of a registered source is not known yet; select_vectors checks it.
         readable = all(name.endswith(".bin") or "/" not in name for name in self.source or [])
-        if self.out_of_vocabulary == "subword" and (self.corpora or not readable):
+        if self.out_of_vocabulary == "subword" and (self.is_word2vec or not readable):
             raise ValueError("subword needs a fastText .bin file or train_on")
         return self
 
@@ -128,7 +145,10 @@ class Lemmas(Section):
     Args:
         model: A spaCy model, as in `NamedEntities`.
         keep: The parts of speech (UPOS) of content words; stop words are never kept.
+        stop_words: A file with a stop word on each line, compared with lemmas; those of the model
+            if not given.
     """
 
     model: Alternatives
     keep: Annotated[list[str], Field(min_length=1)]
+    stop_words: Alternatives | None = None

@@ -12,7 +12,7 @@ from analogyqa.examples.data import CellData
 from analogyqa.rankers import Encoded, Fitting, Ranker, Vocabulary, Words, build_ranker
 from analogyqa.schemas import SCORES
 from analogyqa.text import Sentences
-from analogyqa.vectors.frequencies import sif_weight
+from analogyqa.vectors.frequencies import WEIGHTS, Weight
 
 if TYPE_CHECKING:
     import torch
@@ -104,8 +104,8 @@ def score_untrained(data: CellData, system: "System", seed: int) -> pd.DataFrame
     if system.ranker_spec.reads == "words":
         return _score_words(data, system, seed)
     word_vectors = data.word_vectors
-    if system.weighting == "sif":
-        word_vectors = word_vectors * _sif_weights(data)[:, None]
+    if system.weighting != "uniform":
+        word_vectors = word_vectors * _word_weights(data, WEIGHTS[system.weighting])[:, None]
     encoder = build_encoder(system.encoder or "mean", word_vectors, system.training, seed)
     ranker = build_ranker(system)
     if system.ranker_spec.fitted:
@@ -132,13 +132,18 @@ def _score_words(data: CellData, system: "System", seed: int) -> pd.DataFrame:
     return pd.concat(tables, ignore_index=True)
 
 
-def _sif_weights(data: CellData) -> np.ndarray:
-    """Return the SIF weight of each word by its frequency in training sentences: float32 [V]."""
+def _word_weights(data: CellData, weight: Weight) -> np.ndarray:
+    """Return the weight of each word by its frequency: float32 [V].
+
+    Without given frequencies, words are counted in the training sentences.
+    """
+    if data.word_counts is not None:
+        return np.asarray(weight(data.word_counts, data.word_counts.sum()), dtype=np.float32)
     pairs = data.all_pairs
     train = (pairs.pairs["split"] == "train").to_numpy()
     sentences = np.union1d(pairs.questions[train], pairs.candidates[train])
     counts = data.sentences.count_words(sentences, len(data.known_vectors))
-    return np.asarray(sif_weight(counts, counts.sum()), dtype=np.float32)
+    return np.asarray(weight(counts, counts.sum()), dtype=np.float32)
 
 
 def _fitting(encode: Encode, data: CellData) -> Fitting:

@@ -1,10 +1,50 @@
-"""Smooth inverse frequency, a weight for words (Arora, Liang and Ma 2017)."""
+"""Weights of words by their frequencies."""
+
+from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 
+from analogyqa.errors import AnalogyQAError
+
 A = 1e-3
+# From counts and the number of tokens to weights.
+Weight = Callable[[int | np.ndarray, int], float | np.ndarray]
 
 
 def sif_weight(count: int | np.ndarray, tokens: int) -> float | np.ndarray:
-    """Return A / (A + p), where p = count / tokens is the relative frequency of a word."""
+    """Return the smooth inverse frequency A / (A + p), where p = count / tokens.
+
+    It is the weight of Arora, Liang and Ma (2017).
+    """
     return A / (A + count / max(tokens, 1))
+
+
+def log_inverse_weight(count: int | np.ndarray, tokens: int) -> float | np.ndarray:
+    """Return log(tokens / count); words without a count have that of a word seen once."""
+    return np.log(max(tokens, 1) / np.maximum(count, 1))
+
+
+WEIGHTS: dict[str, Weight] = {"sif": sif_weight, "log_inverse": log_inverse_weight}
+
+
+def read_frequencies(path: str | Path, word_ids: dict[str, int]) -> np.ndarray:
+    """Read the counts [V] of words from a file with a word and its count on each line.
+
+    Repeated words are added, and words that are not in the file have no count. A line without a
+    word, such as an empty token, is skipped.
+
+    Raises AnalogyQAError for a line without a count.
+    """
+    counts = np.zeros(len(word_ids), dtype=np.int64)
+    with open(path, encoding="utf-8", errors="replace") as file:
+        for number, line in enumerate(file, start=1):
+            *words, count = line.split() or [""]
+            if not count.isdecimal():
+                raise AnalogyQAError(
+                    f"{path}, line {number}: no word with its count. Correct the line, or fetch "
+                    "the file again."
+                )
+            if len(words) == 1 and words[0] in word_ids:
+                counts[word_ids[words[0]]] += int(count)
+    return counts

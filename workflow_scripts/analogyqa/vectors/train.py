@@ -36,7 +36,7 @@ def train_vectors(
 
     with atomic_path(path) as model_path:
         try:
-            with _tokenised(_read_lines(texts), model_path, lowercase) as text_path:
+            with _tokenised(read_lines(texts), model_path, lowercase) as text_path:
                 sizes = {"dim": dim, "epoch": epochs, "minCount": min_count}
                 model = fasttext.train_unsupervised(
                     str(text_path), model="skipgram", thread=1, verbose=0, **sizes
@@ -58,21 +58,26 @@ def train_word2vec(
     epochs: int,
     min_count: int,
     lowercase: bool,
+    model: str = "skip_gram",
+    seed: int = 0,
 ) -> None:
-    """Train skip-gram vectors with hierarchical softmax, and save them in word2vec's binary format.
+    """Train word2vec, and save the vectors in its binary format.
 
-    As by gensim's defaults, five negatives are drawn as well, and frequent words are subsampled at
-    1e-3 (Mikolov et al. 2013). Uses one worker, so that the result is reproducible.
+    As by gensim's defaults, five negatives are drawn, and frequent words are subsampled at 1e-3
+    (Mikolov et al. 2013). Uses one worker, so that the result is reproducible.
 
     Args:
         sentences: Texts, which are tokenised like the corpora.
         window: The largest distance between two words of a context.
         path, dim, epochs, min_count, lowercase: As for `train_vectors`.
+        model: `skip_gram`, with hierarchical softmax as well, or `cbow`.
+        seed: The seed of initial weights and random draws.
 
     Raises AnalogyQAError when no word is frequent enough.
     """
     from gensim.models import Word2Vec
 
+    skip_gram = int(model == "skip_gram")
     # gensim warns when both losses are used.
     logging.getLogger("gensim.models.word2vec").setLevel(logging.ERROR)
     with atomic_path(path) as vectors_path:
@@ -81,19 +86,21 @@ def train_word2vec(
                 _tokenised(sentences, vectors_path, lowercase) as text_path,
                 threadpool_limits(1),
             ):
-                model = Word2Vec(
+                trained = Word2Vec(
                     corpus_file=str(text_path), vector_size=dim, window=window, epochs=epochs,
-                    min_count=min_count, sg=1, hs=1, negative=5, sample=1e-3, workers=1, seed=1,
+                    min_count=min_count, sg=skip_gram, hs=skip_gram, negative=5, sample=1e-3,
+                    workers=1, seed=1 + seed,
                 )  # fmt: skip
         except RuntimeError as error:
             raise AnalogyQAError(
                 f"{path}: word2vec could not train ({error}). Does any word of the corpora occur "
                 f"{min_count} times (min_count)?"
             ) from error
-        model.wv.save_word2vec_format(str(vectors_path), binary=True)
+        trained.wv.save_word2vec_format(str(vectors_path), binary=True)
 
 
-def _read_lines(texts: list[str]) -> Iterator[str]:
+def read_lines(texts: list[str]) -> Iterator[str]:
+    """Yield the lines of UTF-8 files, which may be gzipped."""
     for text in texts:
         with open_packed(text) as (_, lines):
             for line in lines:
