@@ -123,14 +123,20 @@ for ranker in RANKERS:
     [
         ("rankers/analogy.py", {"analogy", "hybrid"}),
         ("rankers/cosine.py", {"cosine", "hybrid"}),
-        ("rankers/energy.py", {"analogy", "cosine", "hybrid", "ap_cnn", "ap_bilstm"}),
+        (
+            "rankers/energy.py",
+            {"analogy", "cosine", "scaled_cosine", "hybrid", "ap_cnn", "ap_bilstm"},
+        ),
         ("rankers/mapped.py", {"mapped"}),
         ("rankers/padding.py", {"ap_cnn", "ap_bilstm", "mp_cnn", "ai_cnn", "compare_aggregate"}),
         ("rankers/mp_cnn.py", {"mp_cnn"}),
         ("rankers/hyperbolic.py", {"hyperbolic"}),
         ("rankers/bm25.py", {"bm25"}),
-        ("objectives/contrastive.py", {"printed", "hinge", "lwda", "lwda_distance"}),
-        ("objectives/both_sides.py", {"lwda", "lwda_distance"}),
+        (
+            "objectives/contrastive.py",
+            {"printed", "hinge", "lwda", "lwda_distance", "lwda_euclidean"},
+        ),
+        ("objectives/both_sides.py", {"lwda", "lwda_distance", "lwda_euclidean"}),
         ("objectives/pairwise.py", {"pairwise"}),
         ("objectives/mix.py", {"mix"}),
         ("examples/mix.py", {"mix"}),

@@ -141,7 +141,9 @@ def test_training_a_cell_writes_three_tables_of_its_questions(run, cell_files, c
             expected += [(seed, split, *question, name) for name in (*RANKED, *ABOUT_ITEMS)]
         if types is None:
             unanswerable = answers[split][~answers[split]].index
-            official = product(unanswerable, [NO_TYPE], ("map_official", "mrr_official"))
+            official = product(
+                unanswerable, [NO_TYPE], ("map_official", "mrr_official", "p_at_1_official")
+            )
             expected += [(seed, split, *row) for row in official]
     rows = tables["metrics"].astype(str)[["seed", "split", "item", "group", "measure"]]
     assert sorted(map(tuple, rows.to_numpy())) == sorted(expected)
