@@ -103,9 +103,10 @@ def test_a_parallelogram_is_solved_by_every_constrained_solver():
     shift = 0.5 * random.standard_normal(50)
     vectors = np.concatenate([first, first + shift])
     category = Category(np.arange(6), np.arange(6, 12))
-    for entry in SOLVERS.values():
+    for name, entry in SOLVERS.items():
         found = solve(cosines(vectors), category, entry.load()(), entry.constrained)
-        if entry.constrained:
+        # Raw cosines around 0 decide 3CosMul by their signs.
+        if entry.constrained and name != "3cosmul":
             assert found.chosen[:, 0].sum() == found.asked.sum() == 15
 
 
@@ -117,9 +118,26 @@ def test_tied_candidates_share_an_analogy():
     assert (found.tied <= found.asked).all()
 
 
-def test_3cosmul_shifts_cosines():
-    vectors = np.array([[1, 0], [0, 1], [-1, 0]], dtype=np.float32)
+def test_3cosmul_of_raw_cosines_by_hand():
     solver = SOLVERS["3cosmul"].load()()
+    # Candidates by their cosines with A, B and C: a plain one, a negative one, one that is as good
+    # as orthogonal to A, and one where the denominator would be zero.
+    a, b, c = np.float32([[0.5, 0.5, 0.0, -1e-5], [0.8, -0.8, 0.1, 0.1], [0.6, -0.5, 0.2, 0.2]])
+    scores = solver.scores(solver.offset(a, b), None, solver.to_c(c))
+    assert scores == pytest.approx([0.48 / 0.50001, 0.4 / 0.50001, 2000, 2000], rel=1e-4)
+
+
+def test_given_sentences_are_no_answers_where_cosines_are_negative():
+    vectors = np.float32([[1, 0], [0, 1], [-1, 0.1], [-0.1, -1]])
+    found = solve(cosines(vectors), Category(np.array([0, 2]), np.array([1, 3])),
+                  SOLVERS["3cosmul"].load()())  # fmt: skip
+    # Of four sentences three are given, so D is always chosen.
+    assert found.chosen[:, 0].tolist() == found.asked.tolist()
+
+
+def test_shifted_3cosmul_shifts_cosines():
+    vectors = np.array([[1, 0], [0, 1], [-1, 0]], dtype=np.float32)
+    solver = SOLVERS["3cosmul_shifted"].load()()
     shifted = solver.to_pair(cosines(vectors))
     assert shifted[0].tolist() == [1, 0.5, 0]
     score = solver.scores(solver.offset(shifted[0, 1], shifted[1, 1]), None, shifted[2, 1])

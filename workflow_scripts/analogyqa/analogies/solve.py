@@ -110,8 +110,6 @@ def _solve_shared(
         a, b = first[pair], second[pair]
         offset = solver.offset(to_pair[a], to_pair[b])
         offset_of_c = offset[c, None]
-        if constrained:
-            offset[a] = offset[b] = -np.inf
         # Arrays of the same shape add twice as fast as with broadcasting.
         offsets[:] = offset
         targets = asked_after(pair, pairs)
@@ -121,6 +119,7 @@ def _solve_shared(
             count, block = stop - start, slice(start, stop)
             scores = solver.scores(offsets[:count], offset_of_c[block], to_c[block], buffer[:count])
             if constrained:
+                scores[:, [a, b]] = -np.inf
                 buffer.reshape(-1)[flat_index_of_c[block] - start * width] = -np.inf
             won, is_tied = _answer_shares(scores, answers[block])
             correct[block] += won

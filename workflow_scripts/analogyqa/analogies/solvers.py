@@ -2,17 +2,13 @@
 
 A solver splits its formula into an `offset`, which depends on A, B and D, and `scores`, which adds
 the part with C. So it can be vectorised over both candidates and C, with the same bits as a loop
-over single candidates. An offset of -inf gives a score of -inf.
+over single candidates.
 """
 
 from typing import Protocol
 
 import numpy as np
 
-# Avoids division by zero (Levy and Goldberg 2014, section 6).
-EPSILON = np.float32(0.001)
-# Replaces zero, because 0 * -inf is not a number.
-LEAST = np.finfo(np.float32).tiny
 # Lower bound of a squared distance, because equal vectors must not divide by zero.
 NEAREST = np.float32(1e-6)
 
@@ -67,22 +63,35 @@ class ThreeCosAdd:
 
 
 class ThreeCosMul:
-    """cos(D, B) cos(D, C) / (cos(D, A) + epsilon), with cosines mapped to (x + 1) / 2.
+    """cos(D, B) cos(D, C) / (cos(D, A) + epsilon), as the code of Zhu and de Melo (2020) has it.
 
-    Levy and Goldberg (2014), eq. 4 and its footnote.
+    The cosines may be negative, and a small cos(D, A) makes any score large. The code's epsilon is
+    1e-5, and .001 for relations, where ours is 1e-5 too.
     """
 
+    epsilon = np.float32(1e-5)
+
     def to_pair(self, cosines: np.ndarray) -> np.ndarray:
-        return (cosines + np.float32(1)) / np.float32(2)
+        return cosines
 
     def to_c(self, cosines: np.ndarray) -> np.ndarray:
-        return np.maximum(self.to_pair(cosines), LEAST)
+        return self.to_pair(cosines)
 
     def offset(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        return b / (a + EPSILON)
+        below = a + self.epsilon
+        return b / np.where(below == 0, self.epsilon, below)
 
     def scores(self, offset, offset_of_c, c, out=None) -> np.ndarray:
         return np.multiply(offset, c, out=out)
+
+
+class ShiftedThreeCosMul(ThreeCosMul):
+    """3CosMul with cosines mapped to (x + 1) / 2: Levy and Goldberg (2014), eq. 4, footnote."""
+
+    epsilon = np.float32(0.001)
+
+    def to_pair(self, cosines: np.ndarray) -> np.ndarray:
+        return (cosines + np.float32(1)) / np.float32(2)
 
 
 class Parallelogram:

@@ -68,5 +68,9 @@ SOLVERS = {
     "3cosadd_u": SolverSpec("analogyqa.analogies.solvers:ThreeCosAdd", constrained=False),
     "3cosmul": SolverSpec("analogyqa.analogies.solvers:ThreeCosMul"),
     "3cosmul_u": SolverSpec("analogyqa.analogies.solvers:ThreeCosMul", constrained=False),
+    "3cosmul_shifted": SolverSpec("analogyqa.analogies.solvers:ShiftedThreeCosMul"),
+    "3cosmul_shifted_u": SolverSpec(
+        "analogyqa.analogies.solvers:ShiftedThreeCosMul", constrained=False
+    ),
     "parallelogram": SolverSpec("analogyqa.analogies.solvers:Parallelogram"),
 }
