@@ -72,8 +72,8 @@ def test_both_years_have_one_training_and_dev_split(datasets):
     first, second = (each[each["split"] != "test"] for each in datasets.values())
     assert first.equals(second)
     counts = first.groupby("split")["question_id"].nunique()
-    assert counts[["train", "dev"]].tolist() == [267, 50]
-    assert first["split"].value_counts()[["train", "dev"]].tolist() == [2669, 500]
+    assert counts[["train", "dev"]].tolist() == [200, 50]
+    assert first["split"].value_counts()[["train", "dev"]].tolist() == [1999, 500]
 
 
 @pytest.mark.parametrize(

@@ -43,12 +43,12 @@ SYSTEMS = {
     **dict.fromkeys(["similarity-contrastive", "hyperqa"]),
 }
 CHOICES = {
-    "loss": dict.fromkeys(["quadruples", "workshop", "workshop_distance"]),
+    "loss": dict.fromkeys(["quadruples", "workshop", "workshop_distance", "workshop_euclidean"]),
     "all_correct_questions": {"dropped_from_dev_and_test": None},
     "vectors": {"glove": None},  # what is left is word2vec, which is not here
     **dict.fromkeys(["dropout_place", "weight_decay", "negatives", "prototype_choice"]),
     **dict.fromkeys(["aggregation", "out_of_vocabulary", "case", "margin", "dropout_mask"]),
-    **dict.fromkeys(["batch_size", "epochs", "prototypes"]),
+    **dict.fromkeys(["batch_size", "batches", "comparison", "epochs", "prototypes"]),
 }
 SENSITIVITY = {
     "subset": "who",
