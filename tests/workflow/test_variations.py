@@ -84,7 +84,7 @@ def test_the_tables_of_the_papers_do_not_ask_for_it(finished):
 
 def test_a_changed_value_runs_only_its_own_cells_again(changed):
     hinge = {"loss": "hinge", "margin": 0.3}
-    others = dict.fromkeys(["quadruples", "workshop", "workshop_distance"])
+    others = dict.fromkeys(CHOICES["loss"])
     assert changed(loss={"hinge": hinge, **others}) == {
         cell.replace("hinge", "hinge@margin=0.3") for cell in HINGE
     }
