@@ -119,7 +119,7 @@ def _solve_shared(
             count, block = stop - start, slice(start, stop)
             scores = solver.scores(offsets[:count], offset_of_c[block], to_c[block], buffer[:count])
             if constrained:
-                scores[:, [a, b]] = -np.inf
+                scores[:, a] = scores[:, b] = -np.inf
                 buffer.reshape(-1)[flat_index_of_c[block] - start * width] = -np.inf
             won, is_tied = _answer_shares(scores, answers[block])
             correct[block] += won

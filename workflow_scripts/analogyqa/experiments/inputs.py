@@ -1,6 +1,7 @@
 """The files that each job reads. A method has the name of its rule."""
 
 from collections.abc import Iterable
+from functools import cached_property
 from pathlib import Path
 
 from analogyqa.analogies.specs import SOLVERS
@@ -220,6 +221,11 @@ class Inputs(VectorInputs):
         """Return one file of each run that holds some of the cells."""
         paths = dict.fromkeys(holding_cell(self.config, cell).path for cell in cells)
         return [f"{self.results}/runs/{path}/{file}" for path in paths]
+
+    @cached_property
+    def _cells(self) -> dict[str, Cell]:
+        """The cells that `_cell_at` has checked, by path."""
+        return {}
 
     def _cell_at(self, path: str) -> Cell:
         if path not in self._cells:

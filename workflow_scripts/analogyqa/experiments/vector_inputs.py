@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from analogyqa.errors import exit_on_error
 from analogyqa.experiments.experiment import Experiment
 from analogyqa.folders import list_files
-from analogyqa.plan import Cell, split_corpus
+from analogyqa.plan import split_corpus
 from analogyqa.plan.configured import (
     Configured,
     configured_sentences,
@@ -41,7 +41,6 @@ class VectorInputs:
         self.experiment, self.config = experiment, experiment.config
         self.available, self.results = experiment.available, experiment.results
         self._notices = notices
-        self._cells: dict[str, Cell] = {}
 
     # Sources
 

@@ -117,7 +117,7 @@ def judge_claims(
     Returns:
         The verdicts, columns CLAIMS, and their comparisons, columns COMPARISONS. The p-value of a
         claim is two-sided; those of the secondary claims are adjusted (Holm) over all secondary
-        claims of the paper with the same hyperparameters, and those of ours about it apart. Effect
+        claims of the paper with the same hyperparameters; our own claims are adjusted apart. Effect
         and interval are those of the comparison that decides: the weakest of the needed ones. For
         costs, the effect is how many times cheaper the better side is. `equivalent` says whether a
         difference of scores is significantly smaller than `margin`: half of the published
@@ -249,7 +249,7 @@ def _compare(
         ratios = {name: np.exp(row[name]) for name in ("difference", *_INTERVAL)}
         row |= {name: round(float(ratio), DECIMALS) for name, ratio in ratios.items()}
     if claim.kind != SCORE:
-        row |= {"detectable": None}
+        row["detectable"] = None
     printed = [paper.published_at(side.coordinates) for side in (better, worse)]
     known = [value for value in printed if value is not None]
     margin = claim.margin

@@ -28,11 +28,11 @@ LEGEND = (
     "many are reversed that it cannot hold (partial conjunction). If the claim names a tolerance, "
     "a comparison is true down to it.",
     "Correction: none for primary claims; Holm's for all secondary claims of a paper with the same "
-    "hyperparameters, and apart from these for ours.",
+    "hyperparameters. Our own claims are corrected apart.",
     "Effect: that of the deciding comparison; for costs, how many times cheaper the better side "
     "is.",
     f"{SAME.capitalize()}: one comparison of scores, not decided, whose difference is below half "
-    "of the published one, or below the margin of a claim of ours, by two one-sided tests. "
+    "of the published one, or below the margin that the claim names, by two one-sided tests. "
     f"{UNDECIDED.capitalize()}: all others.",
     f"Detectable: the smallest true difference that these data find with probability {POWER:.0%}. "
     "Power: the probability of finding the paper's own difference if it is true. Needed: the "
@@ -58,7 +58,7 @@ def claims_table(frame: pd.DataFrame, papers: Iterable[Paper], config: Config) -
     blocks = [
         Block(heading.format(paper.paper), LABELS, COLUMNS, rows)
         for paper in papers
-        for ours, heading in ((False, "Claims of {}"), (True, "Claims of ours in {}"))
+        for ours, heading in ((False, "Claims of {}"), (True, "Our claims about {}"))
         if (rows := _rows(frame[frame["ours"].eq(ours)], paper))
     ]
     notes = [] if config.comparable else [f"{OTHER_DATA.capitalize()}: no verdict is on a paper."]

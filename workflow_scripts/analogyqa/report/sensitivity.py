@@ -52,10 +52,10 @@ def build_sensitivity(
 
     The columns are SENSITIVITY. There is a row for each data set, variation, measure and system, in
     the order of the configuration; the first variation, with choice `paper` and no value, is the
-    paper's. `mark` is the verdict on the mean, as in the ledger; it is empty where nothing was
-    published, run or learnt. `difference`, `p_greater`, `p_less` and `verdict` compare the first
-    system with the second on the same questions, and are on the rows of both. The p-values are not
-    corrected for the number of variations.
+    paper's. `mark` is the verdict on the mean, which ignores whether one run can give the published
+    value; it is empty where nothing was published, run or learnt. `difference`, `p_greater`,
+    `p_less` and `verdict` compare the first system with the second on the same questions, and are
+    on the rows of both. The p-values are not corrected for the number of variations.
 
     Args:
         paper: gives the published values, which are used only if our data are the paper's.
