@@ -10,8 +10,10 @@ import pandas as pd
 import pytest
 
 from analogyqa.errors import AnalogyQAError
+from analogyqa.report.claims import CLAIMS
 from analogyqa.report.page import build_page
 from analogyqa.report.page.runs import duration
+from analogyqa.report.summary import read_csv, write_csv
 from analogyqa.settings.load import REPOSITORY
 from analogyqa.sources.registry import load_registry
 from report.builders import CONFERENCE, make_config, repository_config
@@ -176,6 +178,16 @@ def test_missing_files_and_a_paper_that_was_added_later_are_named(folder):
     assert "Not made yet: tables/tiny2020/table2. To make them" in page
     assert "Not made yet: tables/later/table1, tables/later/table2" in page
     assert "Table 1 of tiny2020" in page and "Table 2 of tiny2020" not in page
+
+
+def test_the_section_of_a_paper_has_its_claims_and_ours(folder):
+    path = folder / "claims.csv"
+    claims = read_csv(path, CLAIMS)
+    added = claims.iloc[:1].assign(text="one of ours", ours=True)
+    write_csv(pd.concat([claims, added]), path)
+    page = PageReader(build_page(folder, SMALL, PAPERS, REGISTRY, COMMAND))
+    own = [rows for heading, _, rows in page.tables if heading == "Claims of tiny2020"][:2]
+    assert [rows[1][0] for rows in own] == ["ours is better (primary)", "one of ours (primary)"]
 
 
 def test_the_page_of_a_paper_with_10_seeds_is_small(tmp_path):

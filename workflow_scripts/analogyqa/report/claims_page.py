@@ -46,7 +46,7 @@ LEGEND = (
 
 
 def claims_table(frame: pd.DataFrame, papers: Iterable[Paper], config: Config) -> Table:
-    """Return the primary claims, the number of verdicts, and last a block for each paper.
+    """Return the primary claims, the number of verdicts, and last the claims of each paper.
 
     Args:
         frame: the verdicts, columns CLAIMS.
@@ -55,12 +55,7 @@ def claims_table(frame: pd.DataFrame, papers: Iterable[Paper], config: Config) -
     """
     # A paper that was added to the configuration later has no verdicts yet.
     papers = [paper for paper in papers if paper.paper in set(frame["paper"])]
-    blocks = [
-        Block(heading.format(paper.paper), LABELS, COLUMNS, rows)
-        for paper in papers
-        for ours, heading in ((False, "Claims of {}"), (True, "Our claims about {}"))
-        if (rows := _rows(frame[frame["ours"].eq(ours)], paper))
-    ]
+    blocks = [block for paper in papers for block in claims_of(paper, frame)]
     notes = [] if config.comparable else [f"{OTHER_DATA.capitalize()}: no verdict is on a paper."]
     notes += [f"Intervals: {percent(config)}. Level: {level_of(config):g}.", *LEGEND]
     return Table(
@@ -70,6 +65,20 @@ def claims_table(frame: pd.DataFrame, papers: Iterable[Paper], config: Config) -
         notes=[*notes, *(f"Claims of {paper.citation}" for paper in papers)],
         frame=frame,
     )
+
+
+def claims_of(paper: Paper, frame: pd.DataFrame) -> list[Block]:
+    """Return a block with the claims of a paper, and one with ours about it, if there are any.
+
+    Args:
+        paper, frame: as in `claims_table`.
+    """
+    headings = {False: f"Claims of {paper.paper}", True: f"Our claims about {paper.paper}"}
+    return [
+        Block(heading, LABELS, COLUMNS, rows)
+        for ours, heading in headings.items()
+        if (rows := _rows(frame[frame["ours"].eq(ours)], paper))
+    ]
 
 
 def primary_claims(frame: pd.DataFrame, papers: Iterable[Paper]) -> list[Block]:

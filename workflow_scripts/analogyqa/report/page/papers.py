@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from analogyqa.plan import Cell, view_cells
 from analogyqa.report.claims import CLAIMS
-from analogyqa.report.claims_page import claims_table
+from analogyqa.report.claims_page import claims_of, claims_table
 from analogyqa.report.cross_validation import CROSS_VALIDATION, cross_validation_table
 from analogyqa.report.pairs import PAIRS, pairs_table
 from analogyqa.report.sensitivity import SENSITIVITY
@@ -127,7 +127,8 @@ def _studies(results: Path, paper: Paper, config: Config) -> Iterator[Section]:
     if path.exists() and paper.claims:
         frame = read_csv(path, CLAIMS)
         table = claims_table(frame[frame["paper"] == paper.paper], [paper], config)
-        table = table._replace(title=f"Claims of {paper.paper}", blocks=table.blocks[-1:])
+        blocks = claims_of(paper, frame)
+        table = table._replace(title=f"Claims of {paper.paper}", blocks=blocks)
         yield _section(table, paper, "claims", path, results)._replace(is_wordy=True)
     path, study = folder / "cross_validation.csv", studies.cross_validation
     if path.exists() and study:
