@@ -4,16 +4,20 @@ from pathlib import Path
 
 import torch
 
+from analogyqa.examples.data import ranked_sentences
 from analogyqa.job import job
 from analogyqa.runs.depends_on import code_hash, content_hash, sha256
+from analogyqa.schemas import CORPUS, read_table
 from analogyqa.training.devices import device_for
 from analogyqa.training.infersent import train
 
 with job(snakemake) as given:
     torch.set_num_threads(snakemake.threads)
     files = snakemake.input
+    corpora = [read_table(path, CORPUS) for path in files.disjoint_from]
+    texts = [text for corpus in corpora for text in ranked_sentences(corpus, typed_only=False)]
     depends_on = [
-        [sha256(path) for path in (*files.train, *files.dev, files.vectors)],
+        [sha256(path) for path in (*files.train, *files.dev, *files.disjoint_from, files.vectors)],
         [given.lowercase, given.lstm_dim, given.seed],
         [torch.__version__.partition("+")[0], code_hash("analogyqa.training.infersent")],
     ]
@@ -28,4 +32,5 @@ with job(snakemake) as given:
         device_for(snakemake.config["device"]),
         Path(snakemake.config["output_dir"], "checkpoints", checkpoint),
         Path(snakemake.output.weights),
+        disjoint_from=texts,
     )

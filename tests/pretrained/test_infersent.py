@@ -20,6 +20,7 @@ from analogyqa.training.infersent import InferenceClassifier, train
 WORD_DIM, LSTM_DIM = 6, 5
 WORDS = ["<s>", "</s>", "<p>", "</p>", "a", "man", "sleeps", "did", "n't", "didn", "'t", "go", "Go"]
 VECTORS = np.random.default_rng(1).normal(size=(len(WORDS), WORD_DIM)).astype(np.float32)
+FILES = ("train", "dev")
 TEXTS = ["a man sleeps", "sleeps", "a man sleeps a man sleeps a man", "man a"]
 
 
@@ -166,7 +167,9 @@ def run(tmp_path, monkeypatch, write_vectors):
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
 
-    def run(name: str, max_epochs=3, seed=0, files=("train.txt",), dev_file="dev.txt") -> Path:
+    def run(
+        name: str, max_epochs=3, seed=0, files=("train.txt",), dev_file="dev.txt", **options
+    ) -> Path:
         path = tmp_path / name / "weights.pkl"
         train(
             [str(tmp_path / file) for file in files],
@@ -179,6 +182,7 @@ def run(tmp_path, monkeypatch, write_vectors):
             checkpoint=tmp_path / name / "checkpoint.pt",
             path=path,
             max_epochs=max_epochs,
+            **options,
         )
         return path
 
@@ -239,6 +243,19 @@ def test_the_record_says_what_the_encoder_was_trained_on(run, tmp_path):
     }
     assert record["pairs"] == {"train": 230, "dev": 20}
     assert (record["lstm_dim"], record["epochs"], record["seed"]) == (LSTM_DIM, 1, 0)
+
+
+def test_pairs_that_share_a_sentence_with_a_data_set_are_left_out(run, tmp_path):
+    """Of training and of dev: what is left equals files without them."""
+    lines = {name: (tmp_path / f"{name}.txt").read_text().splitlines(True) for name in FILES}
+    kept = {name: [line for line in lines[name] if "man did" not in line] for name in FILES}
+    apart = run("a", max_epochs=1, disjoint_from=["Man did."])
+    for name in FILES:
+        (tmp_path / f"{name}.txt").write_text("".join(kept[name]))
+    assert run("b", max_epochs=1).read_bytes() == apart.read_bytes()
+    counts = {name: len(kept[name]) for name in FILES}
+    assert record_of(apart)["pairs"] == counts
+    assert all(0 < counts[name] < len(lines[name]) for name in FILES)
 
 
 def test_a_damaged_checkpoint_is_named(run, tmp_path):

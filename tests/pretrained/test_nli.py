@@ -4,7 +4,7 @@ import zipfile
 import pytest
 
 from analogyqa.errors import AnalogyQAError
-from analogyqa.pretrained.nli import LABELS, read_nli
+from analogyqa.pretrained.nli import LABELS, read_nli, without_sentences
 
 PAIRS = [
     ("A man sleeps .", "A man is awake .", "contradiction"),
@@ -125,3 +125,13 @@ def test_a_malformed_nli_file_is_an_error(write, name, content, message):
     with pytest.raises(AnalogyQAError) as caught:
         read_nli([path])
     assert f"{path}{message}" in str(caught.value)
+
+
+def test_pairs_with_a_sentence_of_other_texts_are_left_out(write):
+    """Either sentence, in any case and with any spaces and marks."""
+    pairs = read_nli([write("dev.txt", tabs(*PAIRS))])
+    assert without_sentences(pairs, ["A man", "café"]).equals(pairs)
+    kept = without_sentences(pairs, ["a man sleeps", "It isn't open.", "AN ANIMAL MOVES!"])
+    assert kept["premise"].tolist() == ["A café ."]
+    with pytest.raises(AnalogyQAError, match="disjoint_from"):
+        without_sentences(pairs[:1], ["A man sleeps."])

@@ -128,6 +128,7 @@ sentence_vectors: {published: {weights: null}} => the encoder infersent needs we
 sentence_vectors: {published: {encoder: sent2vec}} => sent2vec reads no vectors
 sentence_vectors: {published: {train_on: [a/b], dev_on: [a/b]}} => train_on is only for
 sentence_vectors: {published: {weights: null, train_on: [a/b]}} => train_on is only for
+sentence_vectors: {published: {disjoint_from: toy}} => disjoint_from is only for an encoder with
 named_entities: {vectors: sme} => KEY: 'sme' .*did you mean some?
 subsets: {all: [who]} => KEY: this subset always exists
 subsets: {why: [whi]} => KEY: 'whi' is not configured; did you mean who?

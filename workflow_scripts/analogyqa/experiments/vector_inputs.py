@@ -96,9 +96,11 @@ class VectorInputs:
     def train_infersent(self, wildcards: Wildcards) -> Files:
         name = wildcards.sentence_vectors
         files = self.available.sentence_vectors[name]
+        apart = self.config.sentence_vectors[name].disjoint_from
         return {
             "train": files["train_on"],
             "dev": files["dev_on"],
+            "disjoint_from": [f"{self.results}/corpora/{apart}.parquet"] if apart else [],
             "sources": self.sources([*files["train_on"], *files["dev_on"]]),
             **self._vectors_of(name),
         }

@@ -58,6 +58,28 @@ def read_nli(files: Iterable[str], split: Literal["train", "dev"] = "train") -> 
     return pd.DataFrame(pairs, columns=Pair._fields)
 
 
+def without_sentences(pairs: pd.DataFrame, texts: Iterable[str]) -> pd.DataFrame:
+    """Return the NLI pairs of which neither sentence is among some texts.
+
+    Case, spaces and punctuation make no difference.
+
+    Raises:
+        AnalogyQAError: when no pair is left.
+    """
+    found = {_letters(text) for text in texts}
+    has_text = pairs[["premise", "hypothesis"]].map(_letters).isin(found).any(axis=1)
+    if has_text.all():
+        raise AnalogyQAError(
+            "all pairs of the NLI files have a sentence of the data set in disjoint_from. Train on "
+            "other files, or remove disjoint_from."
+        )
+    return pairs[~has_text].reset_index(drop=True)
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text.lower()))
+
+
 def _read_pairs(name: str, file: TextIO) -> Iterator[Pair]:
     header, empty = None, 0
     for number, line in enumerate(iter(partial(file.readline, _MAX_LINE), ""), start=1):

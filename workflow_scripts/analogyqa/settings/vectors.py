@@ -83,6 +83,8 @@ class SentenceVectors(Section):
             and `hugging_face`, the name or the folder of a model.
         train_on, dev_on: Files of natural language inference, with alternatives, on which
             `infersent` is trained here instead.
+        disjoint_from: A data set of relations. Pairs with one of its sentences are left out of that
+            training.
         lstm_dim: The number of states per direction of an `infersent` that is trained here.
         vectors: The word vectors that the encoder reads.
         lowercase: Whether words are lower-cased; null for the value of the whole configuration.
@@ -94,6 +96,7 @@ class SentenceVectors(Section):
     weights: Alternatives | None = None
     train_on: list[Alternatives] | None = None
     dev_on: list[Alternatives] | None = None
+    disjoint_from: Name | None = None
     lstm_dim: Annotated[WholeNumber, Field(ge=1, le=4096)] = 2048
     vectors: str | None = None
     lowercase: bool | None = None
@@ -108,6 +111,8 @@ class SentenceVectors(Section):
             raise ValueError(
                 "train_on is only for the encoder infersent, needs dev_on, and excludes weights"
             )
+        if self.disjoint_from and not trained:
+            raise ValueError("disjoint_from is only for an encoder with train_on")
         if spec.needs_weights and not trained and self.weights is None:
             raise ValueError(f"the encoder {self.encoder} needs weights")
         if spec.needs_vectors != (self.vectors is not None):

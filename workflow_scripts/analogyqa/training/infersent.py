@@ -3,7 +3,7 @@
 import logging
 import math
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import write_json
 from analogyqa.pretrained.infersent import InferSent, look_up, mark
-from analogyqa.pretrained.nli import LABELS, read_nli
+from analogyqa.pretrained.nli import LABELS, read_nli, without_sentences
 from analogyqa.text import tokenize
 from analogyqa.training.adam import Adam
 from analogyqa.training.checkpoints import load_state, save_state
@@ -80,6 +80,7 @@ def train(
     checkpoint: Path,
     path: Path,
     max_epochs: int = MAX_EPOCHS,
+    disjoint_from: Collection[str] = (),
 ) -> None:
     """Train an encoder and write its weights to `path`, with a `.json` record beside it.
 
@@ -98,12 +99,15 @@ def train(
         checkpoint: The file for the state of this training run alone.
         path: The file for the weights, with the names of the published files for `infersent.load`.
         max_epochs: The maximum number of epochs.
+        disjoint_from: Sentences whose pairs are left out.
 
     Raises:
         AnalogyQAError: If a file cannot be read, the loss is not a number, or the checkpoint is
             damaged.
     """
-    tables = read_nli(train_files, "train"), read_nli(dev_files, "dev")
+    tables = [read_nli(train_files, "train"), read_nli(dev_files, "dev")]
+    if disjoint_from:
+        tables = [without_sentences(table, disjoint_from) for table in tables]
     texts = [text for table in tables for side in ("premise", "hypothesis") for text in table[side]]
     rows, word_vectors = look_up([mark(tokenize(text, lowercase)) for text in texts], vectors)
     word_vectors = word_vectors.to(device)
