@@ -37,6 +37,12 @@ def test_sentences_are_the_first_coefficients_side_by_side(run):
     assert run(["unknown", "a"], 3)[0].tolist() == [0] * 16
 
 
+def test_a_word_in_its_own_case_comes_before_its_lower_case(write_vectors):
+    path = write_vectors(["a", "A", "b"], np.float32([[1, 0], [0, 2], [3, 3]]))
+    found = encode(["A", "B", "a", "C"], Resources("", path, [], False, {"k": 0}))
+    assert found.tolist() == [[0, 2], [3, 3], [1, 0], [0, 0]]
+
+
 def test_the_first_coefficient_points_where_the_mean_does(run):
     vectors = run(["a b c", "c a"], 0)
     means = np.stack([VECTORS.mean(axis=0), VECTORS[[2, 0]].mean(axis=0)])

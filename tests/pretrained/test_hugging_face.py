@@ -28,17 +28,34 @@ def by_hand(bert, ids: list[int]):
         return bert(torch.tensor([ids]))
 
 
-def resources(folder, pooling: str) -> Resources:
-    return Resources(str(folder), "", [], True, {"pooling": pooling})
+def resources(folder, pooling: str, special_tokens="left_out") -> Resources:
+    options = {"pooling": pooling, "special_tokens": special_tokens}
+    return Resources(str(folder), "", [], True, options)
 
 
 def test_a_sentence_is_pooled_as_the_paper_says(model):
     folder, bert = model
     output = by_hand(bert, [2, 5, 7, 3])  # [CLS] the dog [SEP]
     avg, cls = (encode(TEXTS, resources(folder, pooling))[1] for pooling in ("avg", "cls"))
-    expected = output.last_hidden_state[0].sum(dim=0) / np.sqrt(4)
-    assert avg == pytest.approx(expected.numpy(), abs=1e-5)
+    words = output.last_hidden_state[0, 1:3]
+    assert avg == pytest.approx((words.sum(dim=0) / np.sqrt(2)).numpy(), abs=1e-5)
     assert cls == pytest.approx(output.pooler_output[0].numpy(), abs=1e-5)
+
+
+@pytest.mark.parametrize(("special_tokens", "ids"), [("counted", [2, 5, 7, 3]), ("absent", [5, 7])])
+def test_special_tokens_can_count_or_not_even_be_read(model, special_tokens, ids):
+    folder, bert = model
+    states = by_hand(bert, ids).last_hidden_state[0]
+    found = encode(TEXTS, resources(folder, "avg", special_tokens))[1]
+    assert found == pytest.approx((states.sum(dim=0) / np.sqrt(len(ids))).numpy(), abs=1e-5)
+    pooled = encode(TEXTS, resources(folder, "cls", special_tokens))[1]
+    assert pooled == pytest.approx(by_hand(bert, ids).pooler_output[0].numpy(), abs=1e-5)
+
+
+@pytest.mark.parametrize("special_tokens", ["left_out", "absent"])
+def test_a_sentence_without_words_has_no_mean(model, special_tokens):
+    found = encode(["the dog", " "], resources(model[0], "avg", special_tokens))
+    assert found[0].any() and not found[1].any()
 
 
 def test_a_masked_word_is_the_models_own_mask(model):
@@ -76,7 +93,7 @@ def test_an_encoder_decoder_gives_the_states_of_its_encoder(tmp_path, kind, of, 
     names = ["input_ids", "attention_mask"]
     folder = tiny.save(tmp_path / "model", encoder, model_input_names=names)
     states = by_hand(encoder.get_encoder(), [2, 5, 7, 3]).last_hidden_state[0]
-    found = encode(TEXTS, resources(folder, "avg"))[1]
+    found = encode(TEXTS, resources(folder, "avg", "counted"))[1]
     assert found == pytest.approx(states.sum(dim=0).numpy() / np.sqrt(4), abs=1e-5)
 
 

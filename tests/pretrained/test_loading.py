@@ -23,7 +23,7 @@ def bert(tmp_path):
 
 
 def vectors_of(name, folder, texts=TEXTS, pooling="avg"):
-    options = {"pooling": pooling} if name == "hugging_face" else {}
+    options = {"pooling": pooling, "special_tokens": "counted"} if name == "hugging_face" else {}
     return encode_sentences(name, texts, Resources(str(folder), "", [], True, options))
 
 

@@ -17,13 +17,16 @@ def encode(texts: Sequence[str], resources: "Resources") -> np.ndarray:
     """Encode n sentences as in Almarwani et al. (2019), eq. 1 and 2: float32 [n, (k + 1) d].
 
     Coefficients 0 to k of each dimension are concatenated, with zeros where a sentence has fewer
-    words. Words without a vector are ignored. With k = 0, the vector is a multiple of the mean.
+    words. Words without a vector are ignored, but a word may have one in lower case only: then the
+    vectors are those of lower-cased text. With k = 0, the vector is a multiple of the mean.
 
     Raises:
         AnalogyQAError: as `select_vectors`.
     """
     sentences = [tokenize(text, resources.lowercase) for text in texts]
-    vectors, rows = known_vectors(resources.vectors, chain(*sentences))
+    words = {*chain(*sentences)}
+    vectors, rows = known_vectors(resources.vectors, words | {word.lower() for word in words})
+    rows = {word: rows[word.lower()] for word in words if word.lower() in rows} | rows
     count = int(resources.options["k"]) + 1
     encoded = np.zeros((len(texts), count, vectors.shape[1]), dtype=np.float32)
     for sentence_vector, tokens in zip(encoded, sentences, strict=True):

@@ -27,8 +27,9 @@ def encode(texts: Sequence[str], resources: "Resources") -> np.ndarray:
     """Encode n sentences as in Zhu and de Melo (2020), section 4.2: float32 [n, d].
 
     `cls` pools with the model's layer for the first token. `avg` divides the sum of the last
-    layer's token vectors by the square root of their number. Of an encoder-decoder, the encoder is
-    used. Sentences without tokens get a zero vector.
+    layer's token vectors by the square root of their number; the option `special_tokens` says
+    whether special tokens are `counted`, `left_out` or `absent` from the input. Of an
+    encoder-decoder, the encoder is used. Sentences without such tokens get a zero vector.
 
     Runs on the CPU. Nothing is downloaded, and no code in the model's folder runs.
 
@@ -58,7 +59,7 @@ def encode(texts: Sequence[str], resources: "Resources") -> np.ndarray:
             tokenizer = AutoTokenizer.from_pretrained(str(folder), **options)
             model = AutoModel.from_pretrained(str(folder), **options).eval()
             masked = [text.replace(MASK, tokenizer.mask_token or MASK) for text in texts]
-            has_tokens = fit_tokenizer(folder, model, tokenizer, masked)
+            has_tokens = fit_tokenizer(folder, model, tokenizer, masked, _pools_special(resources))
         if "decoder_input_ids" in signature(model.forward).parameters:
             model = model.get_encoder()
         pooled = partial(_encode, model, tokenizer, resources)
@@ -78,13 +79,29 @@ def _encode(
     parts = []
     for start in range(0, len(order), BATCH):
         part = [texts[row] for row in order[start : start + BATCH]]
-        batch = tokenizer(part, padding=True, truncation=True, return_tensors="pt")
-        vectors = _pool(model(**batch), batch["attention_mask"], resources)
+        batch = tokenizer(
+            part,
+            padding=True,
+            truncation=True,
+            add_special_tokens=resources.options["special_tokens"] != "absent",
+            return_special_tokens_mask=True,
+            return_tensors="pt",
+        )
+        is_special = batch.pop("special_tokens_mask")  # also of padding
+        inside = batch["attention_mask"] if _pools_special(resources) else 1 - is_special
+        vectors = _pool(model(**batch), inside, resources)
         parts.append(vectors.float().numpy())
     return np.concatenate(parts)[order.argsort()]
 
 
-def _pool(output, attention_mask, resources: "Resources"):
+def _pools_special(resources: "Resources") -> bool:
+    """Return whether a vector depends on those of special tokens in the last layer."""
+    pooling, special_tokens = (resources.options[key] for key in ("pooling", "special_tokens"))
+    return special_tokens == "counted" or (pooling == "cls" and special_tokens == "left_out")
+
+
+def _pool(output, is_counted, resources: "Resources"):
+    """Pool the tokens of sentences that `is_counted` [n, t] marks with 1."""
     if resources.options["pooling"] == "cls":
         pooled = getattr(output, "pooler_output", None)
         if pooled is None:
@@ -93,7 +110,7 @@ def _pool(output, attention_mask, resources: "Resources"):
                 "avg."
             )
         return pooled
-    inside = attention_mask[:, :, None].to(output.last_hidden_state.dtype)
+    inside = is_counted[:, :, None].to(output.last_hidden_state.dtype)
     return (output.last_hidden_state * inside).sum(dim=1) / inside.sum(dim=1).sqrt()
 
 

@@ -63,8 +63,11 @@ def fit_tokenizer(
     model: "PreTrainedModel",
     tokenizer: "PreTrainedTokenizerBase",
     texts: Sequence[str],
+    with_special: bool = True,
 ) -> np.ndarray:
     """Prepare a tokenizer for its model, and return which of n texts have any token: bool [n].
+
+    Special tokens, such as [CLS], are tokens too if `with_special` is set.
 
     Texts are truncated to the model's positions. Batches are padded on the right, which shifts no
     position. Without a padding token, any special token serves, because the attention mask hides
@@ -105,7 +108,7 @@ def fit_tokenizer(
             f"{folder}: its tokenizer does not put {tokenizer.cls_token} before a sentence, as the "
             f"model was trained. {remedy}"
         )
-    return np.array([adds_tokens or bool(row) for row in ids], dtype=bool)
+    return np.array([(with_special and adds_tokens) or bool(row) for row in ids], dtype=bool)
 
 
 def _longest_input(model: "PreTrainedModel") -> int:

@@ -32,7 +32,9 @@ PRETRAINED = {
         "analogyqa.pretrained.transformer:encode", needs_weights=True
     ),
     "hugging_face": PretrainedSpec(
-        "analogyqa.pretrained.hugging_face:encode", needs_weights=True, options=("pooling",)
+        "analogyqa.pretrained.hugging_face:encode",
+        needs_weights=True,
+        options=("pooling", "special_tokens"),
     ),
     "dct": PretrainedSpec("analogyqa.pretrained.dct:encode", needs_vectors=True, options=("k",)),
     "universal": PretrainedSpec(

@@ -89,6 +89,8 @@ class SentenceVectors(Section):
         vectors: The word vectors that the encoder reads.
         lowercase: Whether words are lower-cased; null for the value of the whole configuration.
         pooling: Whether `hugging_face` takes the vector of the first token or the mean of all.
+        special_tokens: Whether special tokens, such as [CLS], are counted in that mean, left out of
+            it, or absent from what the model reads.
         k: The last coefficient that `dct` keeps.
     """
 
@@ -101,6 +103,7 @@ class SentenceVectors(Section):
     vectors: str | None = None
     lowercase: bool | None = None
     pooling: Literal["cls", "avg"] = "avg"
+    special_tokens: Literal["counted", "left_out", "absent"] = "left_out"
     k: Annotated[WholeNumber, Field(ge=0, le=100)] = 0
 
     @model_validator(mode="after")
@@ -118,7 +121,7 @@ class SentenceVectors(Section):
         if spec.needs_vectors != (self.vectors is not None):
             needs = "needs" if spec.needs_vectors else "reads no"
             raise ValueError(f"the encoder {self.encoder} {needs} vectors")
-        if foreign := self.model_fields_set & {"pooling", "k"} - {*spec.options}:
+        if foreign := self.model_fields_set & {"pooling", "special_tokens", "k"} - {*spec.options}:
             raise ValueError(f"the encoder {self.encoder} has no {' and no '.join(foreign)}")
         return self
 
