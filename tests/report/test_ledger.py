@@ -305,7 +305,7 @@ class TestSummary:
             ({}, "wiki-news for theirs"),
             ({"vectors": None, "sentence_vectors": {"name": "nli", "origin": "a wiki-news, b"}},
              "wiki-news for theirs"),
-            ({"vectors": None, "sentence_vectors": {"name": "d", "origin": "dct, vectors wiki-news"}},
+            ({"vectors": None, "sentence_vectors": {"origin": "dct, vectors wiki-news"}},
              "wiki-news for theirs, dct, vectors wiki-news for crawl"),
             ({"vectors": None, "sources": {"entities": "wiki-news"}}, "wiki-news for theirs"),
             ({"vectors": {"name": "wiki", "origin": "wiki-newspaper"}}, ""),
