@@ -8,7 +8,7 @@ from pathlib import Path
 import yaml
 
 from analogyqa.corpora.specs import READERS
-from analogyqa.measures import MEASURES, RANKED
+from analogyqa.measures import MEASURES, OF_SCORES, RANKED
 from analogyqa.runs.depends_on import imported_names, run_time_nodes
 from analogyqa.settings.systems import Training
 
@@ -138,7 +138,7 @@ def test_the_code_names_no_paper_subset_or_measure():
         for node in ast.walk(ast.parse(path.read_bytes()))
         if isinstance(node, ast.Constant) and node.value in names
     }
-    of_measures = {("measures.py", name) for name in RANKED}
+    of_measures = {("measures.py", name) for name in (*RANKED, *OF_SCORES)}
     assert named == of_measures | {("settings/systems.py", Training().select_by)}
 
 

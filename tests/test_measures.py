@@ -10,11 +10,13 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.measures import (
     ABOUT_ITEMS,
     ALL_CORRECT,
+    OF_SCORES,
     RANKED,
     TIED,
     means_of,
     measure_items,
     measure_run,
+    measure_scores,
     titles,
     values_by_seed,
 )
@@ -125,6 +127,21 @@ def test_unanswerable_questions_are_0_of_the_official_measures_alone():
     assert (means["p_at_1"], means["p_at_1_official"]) == (0.5, 0.25)
 
 
+def test_mean_scores_of_correct_and_wrong_candidates():
+    """A question without a wrong candidate has no gap."""
+    asked = [(0.5, 1), (0.25, 1), (-0.5, 0)], [(0.1, 1)], [(-0.25, 1), (0.5, 0), (1.0, 0)]
+    measured = measure_scores(run(*asked), {f"q{n}": "who" for n in range(3)})
+    rows = measured[["measure", "item", "value"]].to_numpy().tolist()
+    assert rows == [
+        ["score_of_correct", "q0", 0.375],
+        ["score_of_correct", "q2", -0.25],
+        ["score_of_wrong", "q0", -0.5],
+        ["score_of_wrong", "q2", 0.75],
+        ["score_gap", "q0", 0.875],
+        ["score_gap", "q2", -1.0],
+    ]
+
+
 @given(
     st.lists(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 1)), min_size=1, max_size=12)),
     st.integers(0, 3),
@@ -199,7 +216,7 @@ def test_the_values_of_a_split_are_those_of_its_measures_by_seed_and_item():
     other = metrics["split"].eq("dev") | metrics["seed"].eq(1)
     metrics.loc[other, "value"] = -1.0
     values = values_by_seed(metrics.astype({"item": "category", "measure": "category"}), "test")
-    assert list(values) == [*RANKED, *ABOUT_ITEMS]
+    assert list(values) == [*RANKED, *OF_SCORES, *ABOUT_ITEMS]
     assert values["mrr"].columns.tolist() == ["q0", "q1"]
     assert values["mrr"].to_numpy().tolist() == [[1, 0.5], [-1, -1]]
 

@@ -2,7 +2,9 @@
 
 import numpy as np
 import pytest
+import torch
 
+from analogyqa.encoders import build_encoder
 from analogyqa.encoders.mean import MeanEncoder
 from analogyqa.encoders.random import RandomEncoder
 from analogyqa.encoders.sum import SumEncoder
@@ -47,3 +49,14 @@ def test_random_vectors():
     np.testing.assert_array_equal(random_vectors(1), vectors)
     assert not np.array_equal(random_vectors(2), vectors)
     assert np.abs(unit(vectors).mean(axis=0)).max() < 0.1
+
+
+def test_the_untrained_bigru_is_the_trained_one_before_its_first_step():
+    training = Training(sentence_dim=6)
+    words, lengths = np.array([[1, 2, 2], [2, 0, 0]]), np.array([3, 1])
+    before = build_encoder("untrained_bigru", VECTORS, training, 4)(words, lengths)
+    trained = build_encoder("bigru", VECTORS, training, 4).eval()
+    expected = trained(torch.from_numpy(words), torch.from_numpy(lengths)).detach().numpy()
+    np.testing.assert_array_equal(before, expected)
+    other = build_encoder("untrained_bigru", VECTORS, training, 5)(words, lengths)
+    assert not np.allclose(before, other)

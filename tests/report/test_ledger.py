@@ -154,7 +154,7 @@ class TestPublishedValues:
             *(f"overall-{name}" for name in data),
             "pretrained-do-not-preserve",
             "word-analogies-do-not-carry-over",
-            "parallelogram",
+            *(f"parallelogram-{name}" for name in data),
             "averages-beat-dedicated",
             "mrr-above-map",
             *(f"{kind}-{name}" for kind in ("types", "tam", "rewriting-helps") for name in data),

@@ -36,6 +36,13 @@ def test_intervals_are_cut_off_at_the_largest_mean():
     assert summary.ci_low == pytest.approx(0.6) and summary.ci_high == 1
 
 
+def test_intervals_of_negative_values_are_not_cut_off_at_zero():
+    summary = summarise(np.array([[-0.5], [-0.6]]), 200, 0.95, smallest=-1)
+    assert summary.mean == pytest.approx(-0.55)
+    assert summary.run_low == -1 and -0.65 < summary.ci_low < summary.ci_high < -0.45
+    assert summarise(np.array([[-0.5], [-0.6]]), 200, 0.95).run_low == 0
+
+
 def test_the_interval_has_its_theoretical_width():
     values = np.random.default_rng(1).normal(size=(1, 400))
     summary = summarise(values, 4000, 0.95)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal
+from typing import Literal
 
 import ir_measures
 import numpy as np
@@ -16,7 +16,7 @@ from analogyqa.schemas import METRICS
 
 @dataclass(frozen=True)
 class Measure:
-    """A measure of an item, which is a question or a sentence pair; its values are from 0 to 1.
+    """A measure of an item, which is a question or a sentence pair.
 
     `values` says which these can be, if they are few: reciprocals of ranks, or zeros and ones.
     """
@@ -24,7 +24,8 @@ class Measure:
     title: str
     short: str
     values: Literal["", "reciprocal", "binary"] = field(default="", kw_only=True)
-    largest: ClassVar[float] = 1.0
+    smallest: float = field(default=0.0, kw_only=True)
+    largest: float = field(default=1.0, kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,17 @@ OF_DISTRACTORS = {
     f"chose_{name}": Measure(f"Chosen: {name.replace('_', ' ')}", name.replace("_", " "))
     for name in DISTRACTORS
 }
-MEASURES: dict[str, Measure] = {**RANKED, **OF_DISTRACTORS}
+# The mean scores of correct and of wrong candidates, and their difference. By analogy with
+# `aggregate: mean`, a score is the mean cosine between the shift of a pair and those of prototypes.
+OF_SCORES = {
+    name: Measure(title, short, smallest=-np.inf, largest=np.inf)
+    for name, title, short in (
+        ("score_of_correct", "Mean score of candidates", "correct"),
+        ("score_of_wrong", "Mean score of candidates", "wrong"),
+        ("score_gap", "Mean score of correct candidates less that of wrong ones", "gap"),
+    )
+}
+MEASURES: dict[str, Measure] = {**RANKED, **OF_DISTRACTORS, **OF_SCORES}
 # The number of an item's candidates that share their score with another one. trec_eval orders them
 # by descending id, official measures by the file.
 TIED = "tied_candidates"
@@ -132,6 +143,27 @@ def measure_items(
     return pd.DataFrame(rows, columns=["item", "group", "measure", "value"])
 
 
+def measure_scores(scores: pd.DataFrame, groups: Mapping[str, str]) -> pd.DataFrame:
+    """Return the measures `OF_SCORES` of every question with a correct and a wrong candidate.
+
+    Args:
+        scores, groups: As in `measure_items`.
+
+    Returns:
+        A table with the columns item, group, measure and value, sorted by measure and question_id.
+    """
+    plain = scores.astype({"question_id": str, "score": float})
+    means = plain.groupby(["question_id", "label"])["score"].mean().unstack()
+    means = means.reindex(columns=[1, 0]).dropna()
+    values = dict(zip(OF_SCORES, (means[1], means[0], means[1] - means[0]), strict=True))
+    rows = [
+        (item, groups[item], name, value)
+        for name, by_item in values.items()
+        for item, value in by_item.items()
+    ]
+    return pd.DataFrame(rows, columns=["item", "group", "measure", "value"])
+
+
 def _calculate(scores: pd.DataFrame) -> dict[tuple[str, ir_measures.measures.Measure], float]:
     """Return the value of each question and measure, as trec_eval computes it."""
     columns = {"question_id": "query_id", "candidate_id": "doc_id", "label": "relevance"}
@@ -182,15 +214,13 @@ def measure_run(
     for seed in scores["seed"].unique():
         if missing := set(groups) - set(splits[scores["seed"] == seed]):
             raise AnalogyQAError(f"the run lacks the split {', '.join(missing)} for seed {seed}")
-    parts = [
-        measure_items(
-            scores[(scores["seed"] == seed) & (splits == split)],
-            groups[split],
-            unanswerable.get(split, ()),
-        ).assign(seed=seed, split=split)
-        for seed in scores["seed"].unique()
-        for split in groups
-    ]
+    parts = []
+    for seed in scores["seed"].unique():
+        for split in groups:
+            own = scores[(scores["seed"] == seed) & (splits == split)]
+            measured = measure_items(own, groups[split], unanswerable.get(split, ()))
+            about = measure_scores(own, groups[split])
+            parts += [part.assign(seed=seed, split=split) for part in (measured, about)]
     return pd.concat(parts, ignore_index=True)[METRICS.names]
 
 

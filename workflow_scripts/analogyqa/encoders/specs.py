@@ -40,6 +40,9 @@ ENCODERS = {
     "unit_mean": EncoderSpec("analogyqa.encoders.unit_mean:UnitMeanEncoder", needs_vectors=True),
     "sum": EncoderSpec("analogyqa.encoders.sum:SumEncoder", needs_vectors=True),
     "bigru": EncoderSpec("analogyqa.encoders.bigru:BiGRUEncoder", trained=True, needs_vectors=True),
+    "untrained_bigru": EncoderSpec(
+        "analogyqa.encoders.untrained_bigru:UntrainedBiGRUEncoder", drawn=True, needs_vectors=True
+    ),
     "cnn": EncoderSpec("analogyqa.encoders.cnn:CNNEncoder", trained=True, needs_vectors=True),
     "nbow": EncoderSpec("analogyqa.encoders.nbow:NBOWEncoder", trained=True, needs_vectors=True),
     "bilstm": EncoderSpec(

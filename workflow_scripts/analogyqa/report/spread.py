@@ -28,19 +28,23 @@ class Summary(NamedTuple):
 
 
 def summarise(
-    values: np.ndarray, samples: int, confidence: float, largest: float = np.inf
+    values: np.ndarray,
+    samples: int,
+    confidence: float,
+    largest: float = np.inf,
+    smallest: float = 0,
 ) -> Summary:
     """Summarise scores of several seeds.
 
     The prediction interval of one more run is that of `interval_of_runs`. The interval for other
-    items is a bootstrap over seeds and items with a fixed random seed. Both are cut off at 0 and
-    `largest`.
+    items is a bootstrap over seeds and items with a fixed random seed. Both are cut off at
+    `smallest` and `largest`.
 
     Args:
         values: float array [seeds, items]; weighted items may exceed `largest`.
         samples: the number of bootstrap samples.
         confidence: the level of both intervals.
-        largest: the largest possible mean.
+        largest, smallest: the largest and the smallest possible mean.
     """
     means = bootstrap_means(values, samples, of_seeds=0)
     tail = (1 - confidence) / 2
@@ -48,23 +52,29 @@ def summarise(
     by_seed, seeds = values.mean(axis=1), len(values)
     mean = float(by_seed.mean())
     sd = float(by_seed.std(ddof=1)) if seeds > 1 else 0.0
-    runs = interval_of_runs(mean, sd, seeds, confidence, largest=largest)
+    runs = interval_of_runs(mean, sd, seeds, confidence, 1, largest, smallest)
     return Summary(mean, sd, *runs, float(low), float(high))
 
 
 def interval_of_runs(
-    mean: float, sd: float, seeds: int, confidence: float, runs: int = 1, largest: float = np.inf
+    mean: float,
+    sd: float,
+    seeds: int,
+    confidence: float,
+    runs: int = 1,
+    largest: float = np.inf,
+    smallest: float = 0,
 ) -> tuple[float, float]:
     """Return the prediction interval of the mean of further runs on the same items.
 
-    This is mean ± t(S - 1) sd sqrt(1/runs + 1/S) over the means of S seeds, cut off at 0 and
-    `largest`; NaN if there is only one seed.
+    This is mean ± t(S - 1) sd sqrt(1/runs + 1/S) over the means of S seeds, cut off at
+    `smallest` and `largest`; NaN if there is only one seed.
     """
     if seeds == 1:
         return np.nan, np.nan
     quantile = float(student.ppf((1 + confidence) / 2, seeds - 1))
     reach = quantile * sd * np.sqrt(1 / runs + 1 / seeds)
-    low, high = np.clip([mean - reach, mean + reach], 0, largest)
+    low, high = np.clip([mean - reach, mean + reach], smallest, largest)
     return float(low), float(high)
 
 

@@ -165,8 +165,8 @@ def summarise_runs(runs: Iterable[tuple[dict, pd.DataFrame]], config: Config) ->
 
 def measured(by_seed: pd.DataFrame, measure: str, config: Config) -> dict[str, float]:
     """Return the columns MEASURED of scores [seeds, items]."""
-    bootstrap, largest = config.bootstrap, MEASURES[measure].largest
-    summary = summarise(by_seed.to_numpy(), bootstrap.samples, bootstrap.confidence, largest)
+    bootstrap, limits = config.bootstrap, (MEASURES[measure].largest, MEASURES[measure].smallest)
+    summary = summarise(by_seed.to_numpy(), bootstrap.samples, bootstrap.confidence, *limits)
     rounded = {name: round(value, DECIMALS) for name, value in summary._asdict().items()}
     return rounded | {"n_seeds": by_seed.shape[0], "n_items": by_seed.shape[1]}
 
