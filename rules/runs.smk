@@ -4,6 +4,7 @@ needs: corpora, vectors, prototypes, quadruples
 makes: runs/{system}/{dataset}/{subset}/{overrides}/{scores,metrics,history}.parquet and run.json,
        selection/{system}/{dataset}.json,
        runs/{system}/{dataset}/{subset}/{overrides}/inside.parquet,
+       runs/{system}/{dataset}/{subset}/{overrides}/decisions.parquet,
        runs/{system}/{dataset}/{subset}/{overrides}/weights.pt,
        costs/{dataset}/{subset}.json,
        checkpoints/*.pt, which are not declared as outputs, so they survive a failed job
@@ -64,6 +65,25 @@ rule look_inside:
         given=PARAMS.look_inside,
     script:
         "../workflow_scripts/look_inside.py"
+
+
+rule find_decisions:
+    """Find the prototype that decided each test question, in each seed."""
+    input:
+        unpack(INPUTS.find_decisions),
+    output:
+        f"{RUN}/decisions.parquet",
+    log:
+        f"{RESULTS}/logs/find_decisions/{{system}}/{{dataset}}-{{subset}}-{{overrides}}.log",
+    wildcard_constraints:
+        dataset=EXPERIMENT.patterns["ranked data set"],
+    localrule: True
+    conda:
+        "../envs/cpu.yaml"
+    params:
+        given=PARAMS.find_decisions,
+    script:
+        "../workflow_scripts/find_decisions.py"
 
 
 rule keep_weights:

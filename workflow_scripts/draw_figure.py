@@ -13,7 +13,7 @@ with job(snakemake):
     name = f"figure{snakemake.wildcards.number}"
     files = {"png": snakemake.output.png, "svg": snakemake.output.svg}
     if name in paper.views:
-        shown = show_view(paper, name, snakemake.input.get("insides", []), config)
+        shown = show_view(paper, name, snakemake.input.get("tables", []), config)
         write_csv(shown.frame, snakemake.output.csv)
         draw_view(shown, paper, name, config, files)
     else:

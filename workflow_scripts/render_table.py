@@ -15,7 +15,7 @@ with job(snakemake):
     paper = papers[snakemake.wildcards.paper]
     name = f"table{snakemake.wildcards.number}"
     if name in paper.views:
-        shown = show_view(paper, name, inputs.get("insides", []), config)
+        shown = show_view(paper, name, inputs.get("tables", []), config)
         table = table_of_view(shown, paper, name, config)
     else:
         results = read_results(

@@ -125,6 +125,7 @@ JOBS = {
     "build_evaluation_quadruples": SimpleNamespace(corpus="wikiqa", subset="comb"),
     "train_encoder": TRAINED,
     "look_inside": TRAINED,
+    "find_decisions": TRAINED,
     "keep_weights": TRAINED,
     "score_candidates": cell("bm25/trecqa/comb/default"),
     "render_table": SimpleNamespace(paper="diallo2019", number="4"),
@@ -158,7 +159,7 @@ def test_the_targets_are_the_tables_and_figures_of_the_papers(inputs):
     targets = Outputs(inputs).tables_and_figures()
     assert f"{OUT}/tables/diallo2019/table4.tex" in targets
     assert f"{OUT}/figures/lwda2019/figure1.svg" in targets
-    assert len(targets) == len(set(targets)) == 3 * 8
+    assert len(targets) == len(set(targets)) == 3 * 12
     assert Outputs(inputs).cross_validation() == [
         f"{OUT}/tables/diallo2019/{name}.csv" for name in ("cross_validation", "pairs")
     ]
@@ -193,9 +194,24 @@ def test_a_run_with_other_settings_is_refused_unless_snakemake_notices(tmp_path,
         Inputs(now, lambda file: False).run_cell(wildcards)
 
 
+def test_a_view_reads_the_table_of_each_panel(inputs):
+    deciding = Outputs(inputs).render_table(SimpleNamespace(paper="diallo2019", number="6"))
+    folders = [f"{OUT}/runs/analogy/{name}/comb/default" for name in ("wikiqa", "trecqa")]
+    assert deciding == {"tables": [f"{folder}/decisions.parquet" for folder in folders]}
+    quoted = Outputs(inputs).render_table(SimpleNamespace(paper="diallo2019", number="1"))
+    assert quoted == {"tables": counted_corpora()}
+    decisions = inputs.find_decisions(TRAINED)
+    assert decisions["prototypes"] == PROTOTYPES
+    assert decisions["scores"] == f"{OUT}/runs/analogy/wikiqa/who/default/scores.parquet"
+
+
+def counted_corpora() -> list[str]:
+    return [f"{OUT}/corpora/{name}.parquet" for name in ("wikiqa", "trecqa")]
+
+
 def test_typed_targets_are_checked_and_other_arguments_are_not(inputs):
     require_targets(["--cores", "2", "wrong", f"{OUT}/ledger.csv"], inputs.experiment)
-    with pytest.raises(AnalogyQAError, match="did you mean table5"):
+    with pytest.raises(AnalogyQAError, match="did you mean table7"):
         require_targets([f"{OUT}/tables/diallo2019/table99.csv"], inputs.experiment)
 
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from analogyqa.errors import AnalogyQAError
-from analogyqa.plan import Cell, all_cells, artefact_cells, view_cells
+from analogyqa.plan import Cell, all_cells, artefact_cells, view_tables
 from analogyqa.report.claims import FAILS, HOLDS, UNDECIDED
 from analogyqa.report.summary import read_csv, write_csv
 from analogyqa.report.table_formats import to_latex, to_markdown
@@ -31,7 +31,8 @@ from analogyqa.schemas.inside import INSIDE
 from report.builders import cells_in_markdown, draw, drawn_text, make_config, make_paper
 
 COLUMNS = {"projection": POINTS, "norms": NORMS, "words_by_norm": WORDS, "pairs_by_norm": PAIRS}
-FIGURES = [name for name in VIEWS if VIEWS[name].is_figure]
+LOOKS_INSIDE = [name for name in VIEWS if VIEWS[name].reads == "inside"]
+FIGURES = [name for name in LOOKS_INSIDE if VIEWS[name].is_figure]
 CELLS = {"subset": "all"}
 BOTH = {"First": {"system": "analogy"}, "Second": {"system": "similarity"}}
 EXAMPLE = {
@@ -109,14 +110,14 @@ def table(show):
     return table
 
 
-@pytest.mark.parametrize("kind", VIEWS)
+@pytest.mark.parametrize("kind", LOOKS_INSIDE)
 def test_a_csv_has_the_columns_of_its_view(kind, show, tmp_path):
     shown = show(kind)[0]
     write_csv(shown.frame, tmp_path / "a.csv")
     assert len(read_csv(tmp_path / "a.csv", COLUMNS[kind])) == len(shown.frame) > 0
 
 
-@pytest.mark.parametrize("kind", VIEWS)
+@pytest.mark.parametrize("kind", LOOKS_INSIDE)
 def test_a_reader_is_told_whose_inside_it_is(kind, show):
     note, *_ = show(kind)[0].notes
     assert note == (
@@ -142,7 +143,7 @@ def test_a_figure_says_what_a_reader_must_know(kind, show, tmp_path):
         assert part in text
 
 
-@pytest.mark.parametrize("kind", VIEWS)
+@pytest.mark.parametrize("kind", LOOKS_INSIDE)
 @pytest.mark.parametrize("left", [["First"], []])
 def test_what_cannot_be_run_is_left_out_with_its_reason(kind, left, show, tmp_path):
     gone = {"similarity": "no room"} | ({} if left else {"analogy": "no time"})
@@ -164,8 +165,8 @@ def test_what_cannot_be_run_is_left_out_with_its_reason(kind, left, show, tmp_pa
 def test_only_a_trained_encoder_is_looked_into(system):
     paper = make_paper({"figure4": view_of("norms", panels={"A": {"system": system}})})
     config = make_config()
-    (reason,) = view_cells(config, paper.views["figure4"]).values()
-    assert "not trained" in reason
+    (table,) = view_tables(config, paper.views["figure4"]).values()
+    assert "not trained" in table.reason and not table.path
     assert artefact_cells(config, paper, "figure4") == []
 
 
@@ -181,7 +182,7 @@ def test_the_cells_of_a_view_are_run():
 @pytest.mark.parametrize("content", [b"no table", None], ids=["damaged", "missing"])
 def test_a_damaged_inside_is_one_message(content, tmp_path):
     paper, config = make_paper({"figure4": view_of("norms")}), make_config()
-    paths = [tmp_path / cell.path / "inside.parquet"
+    paths = [tmp_path / "runs" / cell.path / "inside.parquet"
              for cell in artefact_cells(config, paper, "figure4")]  # fmt: skip
     for path in paths if content else ():
         path.parent.mkdir(parents=True)
@@ -383,7 +384,7 @@ def test_more_examples_than_questions_leave_the_rest_out(table):
 # LaTeX
 
 
-@pytest.mark.parametrize("kind", [name for name in VIEWS if not VIEWS[name].is_figure])
+@pytest.mark.parametrize("kind", [name for name in LOOKS_INSIDE if not VIEWS[name].is_figure])
 def test_words_break_into_lines_in_latex(kind, table):
     latex = to_latex(table(kind))
     widths = [float(part.partition("\\")[0]) for part in latex.split("p{")[1:]]

@@ -137,6 +137,12 @@ class Inputs(VectorInputs):
         cell, tables = self.job_cell(wildcards), self.tables_of_cell(wildcards)
         return tables | {"record": f"{self.results}/runs/{cell.path}/run.json"}
 
+    def find_decisions(self, wildcards: Wildcards) -> Files:
+        """Return the scores of a cell, its corpus and the prototypes of each seed."""
+        cell, tables = self.job_cell(wildcards), self.tables_of_cell(wildcards)
+        files: Files = {name: tables[name] for name in ("corpus", "prototypes")}
+        return files | {"scores": f"{self.results}/runs/{cell.path}/scores.parquet"}
+
     def choose_hyperparameters(self, wildcards: Wildcards) -> Files:
         cells = selection_cells(self.config, wildcards.system, wildcards.dataset)
         return {

@@ -12,6 +12,7 @@ from analogyqa.plan import (
     claim_costs,
     norm_cells,
     training_cell,
+    view_tables,
 )
 
 _FORMATS = {"table": ("csv", "md", "tex"), "figure": ("png", "svg", "csv")}
@@ -60,11 +61,13 @@ class Outputs:
         return self._artefact(wildcards.paper, f"figure{wildcards.number}")
 
     def _artefact(self, paper_name: str, name: str) -> Files:
-        """Return the files of the runs, corpora and costs, or of the encoders, that are shown."""
+        """Return the files of the runs, corpora and costs, or the tables of a view, to show."""
         paper = self.experiment.papers[paper_name]
         cells = artefact_cells(self.config, paper, name)
         if name in paper.views:
-            return {"insides": self._insides(cells)}
+            tables = view_tables(self.config, paper.views[name]).values()
+            paths = dict.fromkeys(table.path for table in tables if table.path)
+            return {"tables": [f"{self.results}/{path}" for path in paths]}
         numbers = paper.artefacts[name].numbers()
         counted = {number.coordinates.dataset for number in numbers if number.coordinates.count}
         return {

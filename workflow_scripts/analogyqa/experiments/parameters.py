@@ -67,9 +67,8 @@ class Parameters:
         # Not the path of the model: moving it to another mirror must not rerun the job.
         if section is None:
             return {"code": _code("find_entities")}
-        registry = self.experiment.registry
-        wheels = [registry[name].file for name in section.model if name in registry]
-        model = [*section.model, *wheels]
+        known = self.experiment.registry
+        model = [*section.model, *(known[name].file for name in section.model if name in known)]
         return {"code": _code("find_entities"), "model": model, "labels": section.labels}
 
     def rewrite_questions(self, wildcards: Wildcards) -> Values:
@@ -148,8 +147,7 @@ class Parameters:
             for cell in self.experiment.all_cells
             if cell.dataset == dataset and self.config.types_of(cell.subset) is None
         ]
-        read = [name for system in systems for name in system.sentence_vectors or ()]
-        return wildcards.sentence_vectors not in read
+        return all(wildcards.sentence_vectors not in (at.sentence_vectors or ()) for at in systems)
 
     # Prototypes and quadruples
 
@@ -182,6 +180,9 @@ class Parameters:
     def look_inside(self, wildcards: Wildcards) -> Values:
         values = self._of_trained("look_inside", wildcards)
         return values | {"seeds": values["seeds"][:1]}
+
+    def find_decisions(self, wildcards: Wildcards) -> Values:
+        return self._of_cell("find_decisions", wildcards)
 
     def _of_trained(self, script: str, wildcards: Wildcards) -> Values:
         systems = self.inputs.job_systems(wildcards)
@@ -231,9 +232,8 @@ class Parameters:
 
     def _lowercase_of(self, system: System) -> bool:
         """Return whether the words of a system are lower-cased, as those of its vectors are."""
-        if system.vectors:
-            return self.lowercase_of_vectors(system.vectors)
-        return self.config.lowercase
+        name = system.vectors
+        return self.lowercase_of_vectors(name) if name else self.config.lowercase
 
     def choose_hyperparameters(self, wildcards: Wildcards) -> Values:
         cells = selection_cells(self.config, wildcards.system, wildcards.dataset)
@@ -278,7 +278,6 @@ class Parameters:
         seeds = self.config.seeds
         if training:
             seeds = self.config.seeds_at(training.subset, training.overrides)
-        cells = self.inputs.solving_cells(wildcards)
         excluded = {"title"} if system.trained else {"title", "training"}
         return {
             "code": _code("solve_analogies", *modules),
@@ -287,7 +286,8 @@ class Parameters:
             "sources": self._sources_of_solving(wildcards),
             "lowercase": self._lowercase_of(system),
             "configured": {
-                solver: configured_cell(self.config, cell) for solver, cell in cells.items()
+                solver: configured_cell(self.config, cell)
+                for solver, cell in self.inputs.solving_cells(wildcards).items()
             },
         }
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 from analogyqa.encoders.specs import ENCODERS
 from analogyqa.errors import AnalogyQAError
@@ -19,6 +20,7 @@ from analogyqa.plan.costs import all_costs, artefact_costs, claim_costs, has_cos
 from analogyqa.plan.fused import fused_parts, why_left_out
 from analogyqa.plan.holding import cells_by_run, holding_cell, training_cell
 from analogyqa.plan.waiting import waits_for
+from analogyqa.report.views.specs import VIEWS
 from analogyqa.settings import overrides as ov
 from analogyqa.settings.coordinates import NORM, SCORE, Coordinates
 from analogyqa.settings.data import fold_name
@@ -78,26 +80,45 @@ def load_papers(config: Config, folder: Path = PAPERS) -> dict[str, Paper]:
     return papers | ({OWN: own_paper} if own_paper else {})
 
 
-def view_cells(config: Config, view: View) -> dict[str, Cell | str]:
-    """Return the cell of each panel of a view, or the reason why there is none."""
-    cells: dict[str, Cell | str] = {}
+class ViewTable(NamedTuple):
+    """The table that a panel of a view reads, or the reason why there is none.
+
+    Attributes:
+        path: Its path below the results.
+        cell: The cell that it is about, None for a corpus.
+    """
+
+    path: str = ""
+    cell: Cell | None = None
+    reason: str = ""
+
+
+def view_tables(config: Config, view: View) -> dict[str, ViewTable]:
+    """Return the table of each panel of a view."""
+    tables, reads = {}, VIEWS[view.view].reads
     for panel, coordinates in view.coordinates().items():
         if reason := why_no_run(coordinates, config):
-            cells[panel] = reason
+            tables[panel] = ViewTable(reason=reason)
+            continue
+        if reads == "corpus":
+            tables[panel] = ViewTable(f"corpora/{coordinates.dataset}.parquet")
             continue
         cell = cell_at(coordinates, config)
-        encoder = config.systems[cell.system].encoder
-        is_trained = encoder is not None and ENCODERS[encoder].trained
-        untrained = "its encoder is not trained, so there is nothing to look into"
-        cells[panel] = cell if is_trained else untrained
-    return cells
+        system = config.systems[cell.system]
+        if reads == "inside" and not (system.encoder and ENCODERS[system.encoder].trained):
+            reason = "its encoder is not trained, so there is nothing to look into"
+        elif reads == "decisions" and not system.compares:
+            reason = "it does not compare with prototypes"
+        path = f"runs/{cell.path}/{reads}.parquet"
+        tables[panel] = ViewTable(reason=reason) if reason else ViewTable(path, cell)
+    return tables
 
 
 def artefact_cells(config: Config, paper: Paper, name: str) -> list[Cell]:
     """Return the cells that a table or figure shows; none for a table that only counts."""
     if name in paper.views:
-        panels = view_cells(config, paper.views[name]).values()
-        return list(dict.fromkeys(panel for panel in panels if isinstance(panel, Cell)))
+        tables = view_tables(config, paper.views[name]).values()
+        return list(dict.fromkeys(table.cell for table in tables if table.cell))
     shown = artefact_coordinates(config, paper, name)
     return _cells_at(shown, config, paper_only=paper.artefacts[name].is_figure)
 
@@ -263,7 +284,7 @@ def varied_systems(config: Config, papers: Iterable[Paper] = ()) -> dict[str, Sy
     varied = {}
     for coordinates in requested:
         system = coordinates.system
-        if system is None or why_no_run(coordinates, config):
+        if not system or why_no_run(coordinates, config):
             continue
         if overrides := config.canonical_overrides(system, coordinates.overrides):
             varied[system_key(system, overrides)] = config.system_at(system, overrides)

@@ -8,7 +8,7 @@ from analogyqa.report.views.specs import VIEWS
 from analogyqa.settings.base import OneOf, Section
 from analogyqa.settings.coordinates import Coordinates
 
-_NEEDED = {"system", "dataset", "subset"}
+_OF_CELL = {"system", "dataset", "subset"}
 
 
 class Example(Section):
@@ -34,16 +34,31 @@ class Example(Section):
         return self
 
 
+class Quote(Section):
+    """A question and an answer that a paper prints; [...] stands for words that it leaves out.
+
+    Args:
+        example: The example that it is a part of.
+        question, answer: The printed texts.
+    """
+
+    example: str
+    question: str = Field(min_length=1)
+    answer: str = Field(min_length=1)
+
+
 class View(Section):
-    """A table or figure made of vectors and their norms instead of scores.
+    """A table or figure that is made of vectors, prototypes or texts instead of scores.
 
     Args:
         title: The caption.
         view: A key of `VIEWS`.
         cells: The coordinates that all panels share.
-        panels: The system, data set and subset that each panel looks into.
+        panels: The system, data set and subset that each panel looks into; for a view of corpora,
+            the data set.
         levels: The words that the paper prints at each level of norm, for views that read them.
         examples: The questions that the paper prints, for views that read them.
+        quotes: The questions and answers that the paper prints, for views that read them.
     """
 
     title: str
@@ -52,18 +67,22 @@ class View(Section):
     panels: dict[str, Coordinates] = Field(min_length=1, max_length=2)
     levels: dict[str, str] = {}
     examples: list[Example] = []
+    quotes: list[Quote] = []
 
     @model_validator(mode="after")
     def _complete(self) -> "View":
-        foreign = self.model_fields_set & {"levels", "examples"} - {*VIEWS[self.view].options}
+        spec, options = VIEWS[self.view], {"levels", "examples", "quotes"}
+        foreign = self.model_fields_set & options - {*spec.options}
         if foreign:
             raise ValueError(f"the view {self.view} has no {' and no '.join(sorted(foreign))}")
-        if "examples" in VIEWS[self.view].options and not self.examples:
-            raise ValueError(f"the view {self.view} needs examples")
+        for name in ("examples", "quotes"):
+            if name in spec.options and not getattr(self, name):
+                raise ValueError(f"the view {self.view} needs {name}")
+        needed = {"dataset"} if spec.reads == "corpus" else _OF_CELL
         for panel, coordinates in self.coordinates().items():
-            if coordinates.given != _NEEDED:
+            if coordinates.given != needed:
                 given = sorted(coordinates.given)
-                raise ValueError(f"{panel}: {given} given, {sorted(_NEEDED)} needed")
+                raise ValueError(f"{panel}: {given} given, {sorted(needed)} needed")
         for example in self.examples:
             if example.panel not in self.panels:
                 raise ValueError(

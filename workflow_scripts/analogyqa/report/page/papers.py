@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from analogyqa.plan import Cell, view_cells
+from analogyqa.plan import view_tables
 from analogyqa.report.claims import CLAIMS
 from analogyqa.report.claims_page import claims_of, claims_table
 from analogyqa.report.cross_validation import CROSS_VALIDATION, cross_validation_table
@@ -93,16 +93,15 @@ def paper_part(results: Path, paper: Paper, summaries: Summaries, config: Config
 def _table(
     path: Path, paper: Paper, name: str, summaries: Summaries, config: Config, results: Path
 ) -> Section | None:
-    """Return a table; None for a view of encoders whose insides are missing."""
+    """Return a table; None for a view whose tables are missing."""
     if name not in paper.views:
         table = table_of_frame(paper, name, read_csv(path, FRAME), summaries, config)
         return _section(table, paper, name, path, results)
     view = paper.views[name]
-    cells = [cell for cell in view_cells(config, view).values() if isinstance(cell, Cell)]
-    insides = [results / "runs" / cell.path / "inside.parquet" for cell in cells]
-    if not all(inside.exists() for inside in insides):
+    paths = [results / table.path for table in view_tables(config, view).values() if table.path]
+    if not all(path.exists() for path in paths):
         return None
-    table = table_of_view(show_view(paper, name, insides, config), paper, name, config)
+    table = table_of_view(show_view(paper, name, paths, config), paper, name, config)
     has_sentences = VIEWS[view.view].shows_sentences
     section = _section(table, paper, name, path, results)
     return section._replace(has_sentences=has_sentences, is_wordy=True)

@@ -22,7 +22,7 @@ def norms_of_words(panel: Panel) -> dict[str, float]:
 
 def counts_of_words(panel: Panel) -> Counter[str]:
     """Return how often each word is in the sentences of a panel, each sentence taken once."""
-    sentences = panel.inside[panel.inside["kind"] != "word"].drop_duplicates("text")
+    sentences = panel.table[panel.table["kind"] != "word"].drop_duplicates("text")
     return Counter(word for words in sentences["words"] for word in words)
 
 

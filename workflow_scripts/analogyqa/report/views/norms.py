@@ -102,7 +102,7 @@ def differences_of(panel: Panel, for_each_word: bool = False) -> np.ndarray:
     With `for_each_word` norms are divided by the number of words, as a mean instead of a sum has
     them.
     """
-    inside = panel.inside[panel.inside["kind"] != WORD]
+    inside = panel.table[panel.table["kind"] != WORD]
     if for_each_word:
         # An empty sentence has the norm 0.
         inside = inside.assign(norm=inside["norm"] / inside["words"].map(len).clip(1))

@@ -8,37 +8,43 @@ import pandas as pd
 from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 
-from analogyqa.plan import Cell, view_cells
+from analogyqa.plan import Cell, view_tables
 from analogyqa.report.figures import STYLE, save_figure
 from analogyqa.report.table_formats import Block, Table
 from analogyqa.report.verdicts import NOT_RUN, OTHER_DATA
 from analogyqa.report.views.specs import VIEWS
-from analogyqa.schemas import read_table
+from analogyqa.schemas import CORPUS, read_table
+from analogyqa.schemas.decisions import DECISIONS
 from analogyqa.schemas.inside import INSIDE
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
 
-NOTHING = INSIDE.empty_table().to_pandas()
+SCHEMAS = {"inside": INSIDE, "decisions": DECISIONS, "corpus": CORPUS}
 
 
 class Panel(NamedTuple):
-    """A trained system, with the vectors that its encoder gives to the test split: schema INSIDE.
+    """A panel with the table that its view reads, of a schema in SCHEMAS.
 
-    Without a run, the table is empty and `reason` says why.
+    Without such a table, `table` is empty and `reason` says why.
     """
 
     name: str
-    inside: pd.DataFrame
+    table: pd.DataFrame
     reason: str = ""
 
     def rows(self, kind: str) -> pd.DataFrame:
         """Return the rows of a kind."""
-        return self.inside[self.inside["kind"] == kind]
+        return self.table[self.table["kind"] == kind]
 
     @property
     def answers(self) -> pd.DataFrame:
         """The correct candidates."""
-        return self.inside[self.inside["label"] == 1]
+        return self.table[self.table["label"] == 1]
+
+    @property
+    def questions(self) -> int:
+        """The number of questions."""
+        return self.table.loc[self.table["question_id"] != "", "question_id"].nunique()
 
 
 class Shown(NamedTuple):
@@ -55,35 +61,38 @@ def show_view(paper: Paper, name: str, paths: Sequence[str | Path], config: Conf
 
     Args:
         paper, name: the paper and the name of the view, such as `figure4`.
-        paths: the files inside.parquet of its cells, each in the folder of its run.
+        paths: the files that `plan.view_tables` names.
         config: the configuration of the runs.
 
     Raises AnalogyQAError when a file is missing or damaged.
     """
     view = paper.views[name]
-    files = {Cell.from_path(Path(path).parent): path for path in paths}
-    panels = []
+    reads = VIEWS[view.view].reads
+    schema, panels = SCHEMAS[reads], []
     # What is shown of which data, to the panels that show it.
     about: dict[str, list[str]] = {}
-    for panel, cell in view_cells(config, view).items():
-        if isinstance(cell, Cell):
-            panels.append(Panel(panel, read_table(files[cell], INSIDE)))
+    for panel, (place, cell, reason) in view_tables(config, view).items():
+        if reason:
+            panels.append(Panel(panel, schema.empty_table().to_pandas(), f"{NOT_RUN}: {reason}"))
+            about[panels[-1].reason] = [panel]
+            continue
+        path = next(path for path in paths if Path(path).as_posix().endswith(place))
+        panels.append(Panel(panel, read_table(path, schema)))
+        if cell:
             system = config.systems[cell.system].title
-            about.setdefault(_data(panels[-1], cell, config), []).append(system)
-        else:
-            panels.append(Panel(panel, NOTHING, f"{NOT_RUN}: {cell}"))
-            about[f"{NOT_RUN}: {cell}"] = [panel]
+            about.setdefault(_data(panels[-1], cell, config, reads), []).append(system)
     with plt.rc_context(STYLE):
         shown = VIEWS[view.view].load()(panels, view, config)
     notes = [f"{', '.join(whose)}: {what}." for what, whose in about.items()]
     return shown._replace(notes=[*notes, *shown.notes])
 
 
-def _data(panel: Panel, cell: Cell, config: Config) -> str:
+def _data(panel: Panel, cell: Cell, config: Config, reads: str) -> str:
+    seeds = config.seeds_at(cell.subset, cell.overrides)
+    shown = f"seed {seeds[0]}" if reads == "inside" else f"seeds: {len(seeds)}"
     return (
-        f"test split of {config.datasets[cell.dataset].title}, {len(panel.rows('question'))} "
-        "questions that have a right answer; with the paper's hyperparameters, seed "
-        f"{config.seeds_at(cell.subset, cell.overrides)[0]}"
+        f"test split of {config.datasets[cell.dataset].title}, {panel.questions} questions that "
+        f"have a right answer; with the paper's hyperparameters, {shown}"
     )
 
 

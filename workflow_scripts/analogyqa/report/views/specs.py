@@ -1,6 +1,7 @@
 """The views."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 from analogyqa.plugin import Plugin
 
@@ -10,11 +11,14 @@ class ViewSpec(Plugin):
     """A view: `show(panels, view, config)` returns `views.show.Shown`, a figure or a table.
 
     Args:
+        reads: the table that it reads for each panel: what the encoder of a cell makes of the test
+            split (`inside`), the prototypes that decide in a cell (`decisions`), or a `corpus`.
         is_figure: it is drawn.
         shows_sentences: it shows sentences of the data, which must not be published.
         options: the keys of a section of paper.yaml that this view reads and others do not.
     """
 
+    reads: Literal["inside", "decisions", "corpus"] = "inside"
     is_figure: bool = False
     shows_sentences: bool = False
     options: tuple[str, ...] = ()
@@ -27,4 +31,9 @@ VIEWS = {
     "pairs_by_norm": ViewSpec(
         "analogyqa.report.views.pairs_by_norm:show", options=("examples",), shows_sentences=True
     ),
+    "deciding": ViewSpec("analogyqa.report.views.deciding:show", reads="decisions"),
+    "decided": ViewSpec(
+        "analogyqa.report.views.decided:show", reads="decisions", shows_sentences=True
+    ),
+    "quotes": ViewSpec("analogyqa.report.views.quotes:show", reads="corpus", options=("quotes",)),
 }

@@ -1,0 +1,91 @@
+"""How often prototypes decide and are right, and examples of both."""
+
+import pandas as pd
+import pytest
+
+from analogyqa.plan import view_tables
+from analogyqa.report.table_formats import to_markdown
+from analogyqa.report.views.decided import examples_of
+from analogyqa.report.views.deciding import counts_of
+from analogyqa.report.views.show import show_view, table_of_view
+from analogyqa.schemas import write_table
+from analogyqa.schemas.decisions import DECISIONS
+from report.builders import cells_in_markdown, make_config, make_paper
+
+CELLS = {"subset": "comb", "dataset": "wikiqa"}
+
+
+def decisions(*rows):
+    """Return decisions: seed, type, question, label, margin and prototype."""
+    return pd.DataFrame(
+        [
+            (seed, kind, question, f"{question}?", f"{question}-0", "chosen", label, "right",
+             margin, prototype, f"{prototype}-0", f"{prototype}?", "its answer")
+            for seed, kind, question, label, margin, prototype in rows
+        ],
+        columns=DECISIONS.names,
+    )  # fmt: skip
+
+
+TABLE = decisions(
+    (0, "who", "q0", 1, 0.5, "a"),
+    (0, "who", "q1", 0, -0.25, "a"),
+    (0, "who", "q2", 1, 0.25, "b"),
+    (0, "when", "q3", 0, -0.5, "c"),
+    (1, "who", "q0", 1, 0.125, "a"),
+    (1, "when", "q3", 1, None, "d"),
+)
+
+
+def test_decisions_are_counted_for_each_prototype():
+    counts = counts_of(TABLE).set_index("question_id")
+    assert counts.index.tolist() == ["c", "d", "a", "b"]
+    assert counts[["seeds", "decisions", "right"]].to_numpy().tolist() == [
+        [1, 1, 0], [1, 1, 1], [2, 3, 2], [1, 1, 1],
+    ]  # fmt: skip
+
+
+def test_examples_are_the_clearest_decisions_of_the_first_seed():
+    examples = examples_of(TABLE)
+    assert examples["question_id"].tolist() == ["q0", "q2", "q3", "q1"]
+    assert examples["answered"].tolist() == ["rightly", "rightly", "wrongly", "wrongly"]
+
+
+@pytest.fixture
+def page(tmp_path):
+    def page(view, table, system="analogy", config=None):
+        config = config or make_config()
+        section = {"title": "T", "view": view, "cells": CELLS, "panels": {"A": {"system": system}}}
+        paper = make_paper({"table6": section})
+        paths = [
+            tmp_path / table.path
+            for table in view_tables(config, paper.views["table6"]).values()
+            if table.path
+        ]
+        for path in paths:
+            write_table(table, DECISIONS, path)
+        shown = show_view(paper, "table6", paths, config)
+        return to_markdown(table_of_view(shown, paper, "table6", config))
+
+    return page
+
+
+def test_the_most_frequent_prototypes_are_shown_and_the_others_summed(page):
+    rows = [(0, "who", f"q{n}", n % 2, 0.1, f"p{n % 7}") for n in range(14)]
+    rows += [(0, "who", "q99", 1, 0.1, "p6")]
+    lines = cells_in_markdown(page("deciding", decisions(*rows)))
+    assert lines[0] == ["Type", "Prototype", "seeds", "decides", "right", "share right"]
+    assert lines[2] == ["who", "p6", "1", "3", "2", ".67"]
+    assert lines[7] == ["who", "2 others", "", "4", "2", ".50"]
+    assert lines[8] == ["who", "all 7 that decide", "", "15", "8", ".53"]
+
+
+def test_examples_show_the_sentences(page):
+    text = page("decided", TABLE)
+    assert "Do not publish" in text and "## A: answered wrongly" in text
+    assert ["q3?", "chosen", "right", "c?", "its answer", "-0.500"] in cells_in_markdown(text)
+
+
+@pytest.mark.parametrize("view", ["deciding", "decided"])
+def test_only_a_system_with_prototypes_has_decisions(view, page):
+    assert "A: not run: it does not compare with prototypes" in page(view, TABLE, "similarity")

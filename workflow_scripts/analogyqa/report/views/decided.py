@@ -1,0 +1,79 @@
+"""Questions that were answered rightly and wrongly, with the prototypes that decided."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from analogyqa.report.summary import typed
+from analogyqa.report.table_formats import Block, Value
+from analogyqa.report.views.show import Panel, Shown
+
+if TYPE_CHECKING:
+    from analogyqa.settings.run import Config
+    from analogyqa.settings.views import View
+
+DECIDED = {
+    "panel": "str",
+    "answered": "str",
+    "question_id": "str",
+    "question": "str",
+    "candidate": "str",
+    "correct": "str",
+    "margin": "float64",
+    "prototype_question": "str",
+    "prototype_candidate": "str",
+}
+COLUMNS = {
+    "candidate": "Chosen answer",
+    "correct": "Right answer",
+    "prototype_question": "Question of the prototype",
+    "prototype_candidate": "Answer of the prototype",
+    "margin": "Margin",
+}
+RIGHTLY, WRONGLY = "rightly", "wrongly"
+SHOWN = 10  # examples of each sort
+
+
+def show(panels: Sequence[Panel], view: "View", config: "Config") -> Shown:
+    """Show the clearest right and wrong decisions of the first seed. The data are of DECIDED."""
+    frames = [examples_of(panel.table).assign(panel=panel.name) for panel in panels]
+    frame = typed(pd.concat(frames).to_dict("records"), DECIDED)
+    blocks = [
+        Block(
+            f"{panel}: answered {answered}",
+            ["Question"],
+            list(COLUMNS.values()),
+            [_line(row) for row in part.to_dict("records")],
+            wrapped=True,
+        )
+        for (panel, answered), part in frame.groupby(["panel", "answered"], sort=False)
+    ]
+    notes = [
+        "Do not publish this table: it contains sentences of the data.",
+        f"The first seed. The {SHOWN} questions with the largest and with the smallest margin: "
+        "the best score of a right answer less that of a wrong one. The right answer is the best "
+        "ranked one.",
+    ]
+    return Shown(frame, notes, blocks=blocks)
+
+
+def examples_of(decisions: pd.DataFrame) -> pd.DataFrame:
+    """Return the clearest right and the clearest wrong decisions of the first seed.
+
+    Args:
+        decisions: A table of schema DECISIONS.
+    """
+    first = decisions[decisions["seed"] == decisions["seed"].min()].dropna(subset="margin")
+    in_order = first.sort_values(["margin", "question_id"], ascending=[False, True])
+    right, wrong = (in_order[in_order["label"] == label] for label in (1, 0))
+    parts = [
+        right.head(SHOWN).assign(answered=RIGHTLY),
+        wrong.tail(SHOWN)[::-1].assign(answered=WRONGLY),
+    ]
+    return pd.concat(parts)
+
+
+def _line(row: dict) -> tuple[list[str], list[Value]]:
+    values = row | {"margin": f"{row['margin']:+.3f}"}
+    return [row["question"]], [Value(values[name]) for name in COLUMNS]

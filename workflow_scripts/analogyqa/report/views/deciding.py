@@ -1,0 +1,89 @@
+"""How often each prototype decides, and how often it is then right."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from analogyqa.report.summary import typed
+from analogyqa.report.table_formats import Block, Value
+from analogyqa.report.views.show import Panel, Shown
+
+if TYPE_CHECKING:
+    from analogyqa.settings.run import Config
+    from analogyqa.settings.views import View
+
+# A row for each prototype that decides. `seeds` is in how many seeds it does; `decisions` and
+# `right` are totals over seeds.
+DECIDING = {
+    "panel": "str",
+    "question_type": "str",
+    "question_id": "str",
+    "candidate_id": "str",
+    "seeds": "Int64",
+    "decisions": "Int64",
+    "right": "Int64",
+}
+SHOWN = 5  # prototypes of each question type, those that decide most often
+_KEYS = ["question_type", "prototype_question_id", "prototype_candidate_id"]
+
+
+def show(panels: Sequence[Panel], view: "View", config: "Config") -> Shown:
+    """Count the decisions of each prototype: a block for each panel. The data are of DECIDING."""
+    frames = [counts_of(panel.table).assign(panel=panel.name) for panel in panels]
+    frame = typed(pd.concat(frames).to_dict("records"), DECIDING)
+    blocks = [
+        Block(name, ["Type", "Prototype"], ["seeds", "decides", "right", "share right"], lines)
+        for name in frame["panel"].unique()
+        if (lines := _lines(frame[frame["panel"] == name]))
+    ]
+    notes = [
+        "A prototype decides a question if the candidate that is ranked first has its score from "
+        "it, and is right if that candidate is correct. Decisions are summed over seeds.",
+        f"A prototype is named by its training question. Of each type, the {SHOWN} that decide "
+        "most often; the csv has all that ever decide.",
+    ]
+    return Shown(frame, notes, blocks=blocks)
+
+
+def counts_of(decisions: pd.DataFrame) -> pd.DataFrame:
+    """Return the counts of each prototype, the most frequent first: columns of DECIDING.
+
+    Args:
+        decisions: A table of schema DECISIONS.
+    """
+    groups = decisions.astype({"question_type": str}).groupby(_KEYS)
+    counts = pd.DataFrame(
+        {
+            "seeds": groups["seed"].nunique(),
+            "decisions": groups.size(),
+            "right": groups["label"].sum(),
+        }
+    ).reset_index()
+    counts = counts.sort_values(
+        ["question_type", "decisions", "prototype_question_id"], ascending=[True, False, True]
+    )
+    return counts.rename(columns={name: name.removeprefix("prototype_") for name in _KEYS})
+
+
+def _lines(frame: pd.DataFrame) -> list[tuple[list[str], list[Value]]]:
+    """Return the most frequent prototypes of each type, the others together, and all."""
+    lines = []
+    for question_type, part in frame.groupby("question_type", sort=False):
+        top, others = part.head(SHOWN), part.iloc[SHOWN:]
+        lines += [
+            _line(question_type, row["question_id"], str(row["seeds"]), pd.DataFrame([row]))
+            for row in top.to_dict("records")
+        ]
+        if len(others):
+            lines.append(_line(question_type, f"{len(others)} others", "", others))
+        lines.append(_line(question_type, f"all {len(part)} that decide", "", part))
+    return lines
+
+
+def _line(
+    question_type: str, prototype: str, seeds: str, counts: pd.DataFrame
+) -> tuple[list[str], list[Value]]:
+    decisions, right = int(counts["decisions"].sum()), int(counts["right"].sum())
+    texts = [seeds, str(decisions), str(right), f"{right / decisions:.2f}".removeprefix("0")]
+    return [question_type, prototype], [Value(text) for text in texts]

@@ -1,0 +1,119 @@
+"""The questions and answers that a paper prints, looked up in the data."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import pandas as pd
+
+from analogyqa.report.summary import typed
+from analogyqa.report.table_formats import Block, Value
+from analogyqa.report.views.show import Panel, Shown
+
+if TYPE_CHECKING:
+    from analogyqa.settings.run import Config
+    from analogyqa.settings.views import Quote, View
+
+# `exact` says whether the printed text is in the data word for word, within a longer text, or not.
+# `similarity` is that of the most similar question, or candidate of that question. `missing` are
+# the printed words that no candidate has.
+QUOTES = {
+    "example": "str",
+    "kind": "str",
+    "printed": "str",
+    "panel": "str",
+    "split": "str",
+    "question_id": "str",
+    "candidate_id": "str",
+    "label": "Int64",
+    "found": "str",
+    "exact": "str",
+    "similarity": "float64",
+    "missing": "str",
+}
+QUESTION, ANSWER = "question", "answer"
+YES, WITHIN, NO = "yes", "within a longer text", "no"
+LEFT_OUT = "[...]"
+_WORD = re.compile(r"[a-z0-9]+")
+
+
+class Match(NamedTuple):
+    """How a printed text agrees with a text of the data."""
+
+    exact: str
+    similarity: float
+
+
+def show(panels: Sequence[Panel], view: "View", config: "Config") -> Shown:
+    """Say which printed questions and answers are in the data. The data are of QUOTES."""
+    corpus = pd.concat([panel.table.assign(panel=panel.name) for panel in panels])
+    rows = [row for quote in view.quotes for row in (look_up(quote, corpus) if len(corpus) else ())]
+    columns = ["data", "split", "question id", "word for word", "similarity", "in no candidate"]
+    lines = [([row["example"], row["kind"], row["printed"]], _values(row)) for row in rows]
+    blocks = [Block("", ["Example", "", "Printed"], columns, lines, wrapped=True)] if rows else []
+    notes = [
+        "The most similar question of the data, and the most similar of its candidates. "
+        "Similarity: twice the number of common words, divided by the number of words of both. "
+        "Case and marks do not count.",
+        "The csv has the texts of the data.",
+    ]
+    return Shown(typed(rows, QUOTES), notes, blocks=blocks)
+
+
+def look_up(quote: "Quote", corpus: pd.DataFrame) -> list[dict]:
+    """Return a row for the question of a quote and one for its answer: columns QUOTES.
+
+    Args:
+        quote: The printed question and answer.
+        corpus: Schema CORPUS with a column `panel`, of one or more data sets.
+    """
+    keys = ["panel", "split", "question_id"]
+    questions = corpus.drop_duplicates(keys)
+    question, agrees = _most_similar(quote.question, questions, "question")
+    where = {key: str(question[key]) for key in keys}
+    row = {"example": quote.example, "kind": QUESTION, "printed": quote.question} | where
+    row |= {"found": question["question"], **agrees._asdict()}
+    is_own = (corpus[keys].astype(str) == pd.Series(where)).all(axis=1)
+    candidates = corpus[is_own]
+    candidate, agrees = _most_similar(quote.answer, candidates, "candidate")
+    known = {word for text in candidates["candidate"] for word in words_of(text)}
+    missing = [word for word in dict.fromkeys(words_of(quote.answer)) if word not in known]
+    answer = {"example": quote.example, "kind": ANSWER, "printed": quote.answer} | where
+    answer |= {key: candidate[key] for key in ("candidate_id", "label")}
+    answer |= {"found": candidate["candidate"], **agrees._asdict(), "missing": " ".join(missing)}
+    return [row, answer]
+
+
+def match(printed: str, text: str) -> Match:
+    """Compare a printed text, which may leave out words, with a text of the data.
+
+    The similarity is Dice's coefficient of their words, each taken as often as it occurs.
+    """
+    words, parts = words_of(text), [words_of(part) for part in printed.split(LEFT_OUT)]
+    is_equal = len(parts) == 1 and parts[0] == words
+    # Words are separated by spaces, so that only whole ones are found.
+    pattern = " .*".join(re.escape(f" {' '.join(part)}") for part in parts if part)
+    is_within = re.search(f"{pattern} ", f" {' '.join(words)} ")
+    counts = Counter(words_of(printed)), Counter(words)
+    common = (counts[0] & counts[1]).total()
+    similarity = 2 * common / max(counts[0].total() + counts[1].total(), 1)
+    return Match(YES if is_equal else WITHIN if is_within else NO, similarity)
+
+
+def words_of(text: str) -> list[str]:
+    """Return the words of a text in lower case, without marks."""
+    return _WORD.findall(text.lower())
+
+
+def _most_similar(printed: str, rows: pd.DataFrame, column: str) -> tuple[dict, Match]:
+    """Return the row whose text agrees best with a printed one, the first of several."""
+    matches = [match(printed, text) for text in rows[column]]
+    best = max(range(len(matches)), key=lambda index: (matches[index].similarity, -index))
+    return rows.iloc[best].to_dict(), matches[best]
+
+
+def _values(row: dict) -> list[Value]:
+    texts = [row["panel"], row["split"], row["question_id"], row["exact"]]
+    similarity = f"{row['similarity']:.2f}".removeprefix("0")
+    return [Value(text) for text in (*texts, similarity, row.get("missing", ""))]

@@ -1,0 +1,8 @@
+"""Find the prototype that decided each test question, in each seed of a cell."""
+
+from analogyqa.job import job
+from analogyqa.runs.decisions import write_decisions
+
+with job(snakemake) as given:
+    prototypes = dict(zip(given.seeds, snakemake.input.prototypes, strict=True))
+    write_decisions(snakemake.input.scores, snakemake.input.corpus, prototypes, snakemake.output[0])
