@@ -6,7 +6,7 @@ import numpy as np
 from measure import record
 from threadpoolctl import threadpool_limits
 
-from analogyqa.analogies.solve import Category, asked_after, cosines, solve
+from analogyqa.analogies.solve import Category, Rules, asked_after, cosines, solve
 from analogyqa.analogies.specs import SOLVERS
 
 PAIRS, CANDIDATES, DIM, ROUNDS = 500, 1000, 300, 5
@@ -37,15 +37,15 @@ def one_by_one(table: np.ndarray, category: Category, name: str) -> list[int]:
 
 def main() -> None:
     table, category = drawn()
-    count = PAIRS * (PAIRS - 1) // 2
+    count = PAIRS * (PAIRS - 1)
     for name, title in TITLES.items():
-        solver, constrained = SOLVERS[name].load()(), SOLVERS[name].constrained
-        seconds = []
+        solver, seconds = SOLVERS[name].load()(), []
+        rules = Rules(SOLVERS[name].constrained, both_directions=True)
         with threadpool_limits(1):
             # CPU seconds of the best round: other work of the machine is not counted.
             for _ in range(ROUNDS):
                 started = time.process_time()
-                solve(table, category, solver, constrained)
+                solve(table, category, solver, rules)
                 seconds.append(time.process_time() - started)
             started = time.process_time()
             solved = len(one_by_one(table, category, name))

@@ -17,6 +17,8 @@ from analogyqa.measures import (
     measure_items,
     measure_run,
     measure_scores,
+    reweighted,
+    strata_of,
     titles,
     values_by_seed,
 )
@@ -221,15 +223,34 @@ def test_the_values_of_a_split_are_those_of_its_measures_by_seed_and_item():
     assert values["mrr"].to_numpy().tolist() == [[1, 0.5], [-1, -1]]
 
 
-def test_a_mean_over_weighted_items_is_one_over_analogies():
+def weighted_metrics() -> pd.DataFrame:
+    """Two capitals with 3 and 1 questions, and one verb with 2."""
     rows = [
-        (0, "test", item, "", name, value)
-        for item, weight, right in (("a", 3, 1.0), ("b", 1, 0.0))
+        (0, "test", item, group, name, value)
+        for item, group, weight, right in (
+            ("a", "capitals", 3, 1.0), ("b", "capitals", 1, 0.0), ("c", "verbs", 2, 0.5)
+        )
         for name, value in (("accuracy", right), ("analogies", weight))
-    ]
-    values = values_by_seed(pd.DataFrame(rows, columns=METRICS.names), "test")["accuracy"]
-    assert values.to_numpy().mean() == 0.75
-    assert values.loc[0].to_dict() == {"a": 1.5, "b": 0.0}
+    ]  # fmt: skip
+    return pd.DataFrame(rows, columns=METRICS.names)
+
+
+def test_a_mean_over_weighted_items_is_one_over_analogies():
+    values = values_by_seed(weighted_metrics(), "test")["accuracy"]
+    assert values.to_numpy().mean() == pytest.approx((3 * 1 + 1 * 0 + 2 * 0.5) / 6)
+    assert values.loc[0].to_dict() == {
+        ("capitals", "a"): 1.5, ("capitals", "b"): 0.0, ("verbs", "c"): 0.5
+    }  # fmt: skip
+    assert strata_of(values).tolist() == [0, 0, 1]
+
+
+def test_a_mean_may_weight_groups_by_other_numbers_of_analogies():
+    metrics = reweighted(weighted_metrics(), {"capitals": 10, "verbs": 30, "others": 5})
+    weights = metrics[metrics["measure"] == "analogies"]
+    assert weights["value"].tolist() == [7.5, 2.5, 30]
+    values = values_by_seed(metrics, "test")["accuracy"]
+    assert values.to_numpy().mean() == pytest.approx((10 * 0.75 + 30 * 0.5) / 40)
+    assert reweighted(weighted_metrics(), {}).equals(weighted_metrics())
 
 
 def test_titles_are_a_part_of_a_sentence():

@@ -9,6 +9,7 @@ from analogyqa.examples.files import CellFiles
 from analogyqa.job import job
 from analogyqa.plan import Cell
 from analogyqa.runs.solve import solve_cells
+from analogyqa.settings.analogies import Evaluation
 from analogyqa.settings.systems import System
 
 with job(snakemake) as given:
@@ -26,6 +27,7 @@ with job(snakemake) as given:
             given.sources,
             given.lowercase,
             folders,
+            Evaluation(**given.evaluation),
             inputs.get("weights"),
             given.configured,
         )

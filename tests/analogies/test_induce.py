@@ -60,9 +60,14 @@ def test_a_category_of_templates_has_at_most_its_count(tmp_path):
         title="A", rule="templates", pairs=5, words=[["./x"], "a"], templates=["In {}.", "To {}."]
     )
     frame = induce_category(category, str(words), [], {}, "", 0)
-    # Rome has two pairs, of which the first is taken.
+    # Rome has two pairs, of which the first is taken, and the others fill five of six places.
     assert frame["first"].is_unique
-    assert len(frame) <= 5
+    assert len(frame) == 5
+    # The sentences of one pair of words have the same id before the dot.
+    words_of = frame["first"].str.extract("(Rome|Oslo|Paris)")[0]
+    expected = words_of.map({"Rome": "0001", "Oslo": "0002", "Paris": "0003"})
+    assert (frame["pair_id"].str.split(".").str[0] == expected).all()
+    assert frame["pair_id"].is_unique
     assert frame["distractors"].map(len).eq(0).all()
     path = tmp_path / "a.parquet"
     write_table(frame, ANALOGIES, path)

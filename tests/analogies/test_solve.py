@@ -8,38 +8,50 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analogyqa.analogies import solve as module
-from analogyqa.analogies.solve import TIE, Category, asked_after, cosines, solve
+from analogyqa.analogies.solve import TIE, Category, Rules, asked_after, cosines, solve
 from analogyqa.analogies.specs import SOLVERS
 
 NAMES = list(SOLVERS)
 
 
-def loop(vectors: np.ndarray, category: Category, name: str) -> tuple[np.ndarray, ...]:
-    """One analogy, and one candidate, at a time: how often a pair was asked, chosen and tied."""
-    solver, constrained = SOLVERS[name].load()(), SOLVERS[name].constrained
-    table = cosines(vectors)
+def loop(
+    vectors: np.ndarray, category: Category, name: str, rules: Rules
+) -> tuple[np.ndarray, ...]:
+    """One question, and one candidate, at a time: how often a pair was asked, chosen and tied."""
+    solver, table = SOLVERS[name].load()(), cosines(vectors)
     to_pair, to_c = solver.to_pair(table), solver.to_c(table)
     n = len(category.first)
     own = category.candidates
     chosen = np.zeros((n, 2 if own is None else own.shape[1]))
     asked, tied = np.zeros((2, n), dtype=int)
+    in_order = np.stack(category[:2], axis=1).ravel()
     for pair in range(n):
         a, b = category.first[pair], category.second[pair]
-        for place in asked_after(pair, n):
+        for place in asked_after(pair, n, rules.both_directions):
             other = place % n
             c, answer = category.first[other], category.second[other]
-            candidates = range(len(vectors)) if own is None else own[other]
+            candidates = np.arange(len(vectors)) if own is None else own[other]
+            given = np.isin(candidates, [a, b, c])
+            if own is None and rules.as_coded:
+                candidates, answer = in_order, 2 * other + 1
+                given = np.arange(2 * n) == 2 * other
+            elif rules.as_coded:
+                given = np.zeros(len(candidates), dtype=bool)
             scores = []
-            for d in candidates:
+            for number, d in enumerate(candidates):
                 offset = solver.offset(to_pair[a, d], to_pair[b, d])
                 of_c = solver.offset(to_pair[a, c], to_pair[b, c])
-                is_given = constrained and d in (a, b, c)
+                if own is None and rules.as_coded and rules.constrained and pair % 2 == 0:
+                    offset = np.float32(-100) if number // 2 == pair else offset
+                is_given = rules.constrained and given[number]
                 scores.append(-np.inf if is_given else solver.scores(offset, of_c, to_c[c, d]))
             scores = np.array(scores, dtype=np.float32)
             asked[other] += 1
             best = (scores >= scores.max() - TIE) & (scores > -np.inf)
             tied[other] += best.sum() > 1
             shares = best / max(best.sum(), 1)
+            if rules.first_wins and best.any():
+                shares = np.eye(len(best))[np.flatnonzero(best)[0]]
             chosen[other] += shares if own is not None else (shares[answer], 1 - shares[answer])
     return asked, chosen, tied
 
@@ -68,19 +80,25 @@ def own(seed: int, pairs: int, dim: int) -> tuple[np.ndarray, Category]:
     return vectors, Category(numbers[:, 0], numbers[:, 2], numbers[:, 2:])
 
 
+RULES = [Rules(), Rules(as_coded=True, first_wins=True, both_directions=True)]
+RULES += [Rules(as_coded=True), Rules(first_wins=True), Rules(both_directions=True)]
+
+
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("make", [shared, doubled, own])
 def test_blocks_equal_a_plain_loop(name, make, monkeypatch):
     monkeypatch.setattr(module, "BLOCK", 7)
     solved = 0
-    for seed, pairs in enumerate((2, 3, 10, 31, 32)):
-        vectors, category = make(seed, pairs, 4)
-        found = solve(cosines(vectors), category, SOLVERS[name].load()(), SOLVERS[name].constrained)
-        asked, chosen, tied = loop(vectors, category, name)
-        assert found.asked.tolist() == asked.tolist()
-        assert found.tied.tolist() == tied.tolist()
-        assert np.allclose(found.chosen, chosen)
-        solved += asked.sum()
+    for rules in RULES:
+        rules = rules._replace(constrained=SOLVERS[name].constrained)
+        for seed, pairs in enumerate((2, 3, 10, 13)):
+            vectors, category = make(seed, pairs, 4)
+            found = solve(cosines(vectors), category, SOLVERS[name].load()(), rules)
+            asked, chosen, tied = loop(vectors, category, name, rules)
+            assert found.asked.tolist() == asked.tolist()
+            assert found.tied.tolist() == tied.tolist()
+            assert np.allclose(found.chosen, chosen)
+            solved += asked.sum()
     assert solved * len(NAMES) * 3 > 10_000
 
 
@@ -95,6 +113,13 @@ def test_pairs_are_asked_for_equally_often(pairs):
     assert len(couples) == pairs * (pairs - 1) // 2
     asked = Counter(other % pairs for pair in range(pairs) for other in asked_after(pair, pairs))
     assert max(asked.values()) - min(asked[pair] for pair in range(pairs)) <= 1
+    both = [
+        (pair, other % pairs)
+        for pair in range(pairs)
+        for other in asked_after(pair, pairs, both_directions=True)
+    ]
+    assert len(set(both)) == len(both) == pairs * (pairs - 1)
+    assert all(pair != other for pair, other in both)
 
 
 def test_a_parallelogram_is_solved_by_every_constrained_solver():
@@ -104,18 +129,65 @@ def test_a_parallelogram_is_solved_by_every_constrained_solver():
     vectors = np.concatenate([first, first + shift])
     category = Category(np.arange(6), np.arange(6, 12))
     for name, entry in SOLVERS.items():
-        found = solve(cosines(vectors), category, entry.load()(), entry.constrained)
+        found = solve(cosines(vectors), category, entry.load()(), Rules(entry.constrained))
         # Raw cosines around 0 decide 3CosMul by their signs.
         if entry.constrained and name != "3cosmul":
             assert found.chosen[:, 0].sum() == found.asked.sum() == 15
 
 
-def test_tied_candidates_share_an_analogy():
-    vectors, category = own(0, 5, 3)
-    found = solve(cosines(vectors), category, SOLVERS["3cosadd"].load()())
-    assert found.chosen[:, 0] == pytest.approx(found.chosen[:, 5])
-    assert found.chosen.sum(axis=1) == pytest.approx(found.asked)
-    assert (found.tied <= found.asked).all()
+BOTH = Rules(both_directions=True)
+CODED = Rules(as_coded=True, first_wins=True, both_directions=True)
+
+
+def solved(vectors, category: Category, rules: Rules, name: str = "3cosadd") -> list[float]:
+    """How often each pair is solved."""
+    return solve(cosines(vectors), category, SOLVERS[name].load()(), rules).chosen[:, 0].tolist()
+
+
+# Sentences in the plane by their angles, so that cosines are easy to compute by hand.
+def at(*degrees: float) -> np.ndarray:
+    return np.stack([np.cos(np.radians(degrees)), np.sin(np.radians(degrees))], axis=1)
+
+
+def test_of_tied_candidates_the_first_wins_or_all_share():
+    # The third candidate of each pair is the answer in another order.
+    vectors = at(0, 30, 90, 30, 10, 40, 100, 40)
+    category = Category(np.array([0, 4]), np.array([1, 5]), np.array([[1, 2, 3], [5, 6, 7]]))
+    assert solved(vectors, category, BOTH) == [0.5, 0.5]
+    assert solved(vectors, category, BOTH._replace(first_wins=True)) == [1, 1]
+    found = solve(cosines(vectors), category, SOLVERS["3cosadd"].load()(), CODED)
+    assert found.tied.tolist() == [1, 1]
+
+
+def test_candidates_as_coded_leave_out_a_and_b_of_every_other_pair():
+    category = Category(np.array([0, 2]), np.array([1, 3]))
+    # Only D is left as described. As coded, that holds when pair 0 is A : B. When pair 1 is, for
+    # C at 0, D at 45 has cos 25 - cos 105 + cos 45 = 1.872, and B at 20 has 1 - cos 80 + cos 20 =
+    # 1.766. At 100, D has cos 80 - cos 160 + cos 100 = .940.
+    near, far = at(0, 45, -60, 20), at(0, 100, -60, 20)
+    assert solved(near, category, BOTH) == solved(far, category, BOTH) == [1, 1]
+    assert solved(near, category, CODED) == [1, 1]
+    assert solved(far, category, CODED) == [0, 1]
+    # Without constraint, pair 0 loses against A or B of itself, too.
+    assert solved(far, category, CODED._replace(constrained=False)) == [0, 0]
+
+
+def test_of_equal_sentences_the_first_place_wins_as_coded():
+    # Two cities in one state, and one in another: the first state is at the places 1 and 3.
+    vectors = [[1, 0, 0], [1, 0, 1], [0.95, 0.3, 0], [0, 1, 0], [0, 1, 1]]
+    category = Category(np.array([0, 2, 3]), np.array([1, 1, 4]))
+    # As described, pairs 0 and 1 leave out the state as B for each other.
+    assert solved(vectors, category, BOTH) == [1, 1, 2]
+    # As coded, the place of pair 1 wins only when pair 0 is A : B, whose places are left out.
+    assert solved(vectors, category, CODED) == [2, 1, 2]
+    assert solved(vectors, category, CODED._replace(first_wins=False)) == [1, 1.5, 2]
+
+
+def test_3cosmul_as_coded_multiplies_what_is_left_out():
+    # A of pair 0 has -100 instead of its quotient; cos(C, A) = cos 120 makes it 50, the best.
+    vectors, category = at(0, 30, 120, 150), Category(np.array([0, 2]), np.array([1, 3]))
+    assert solved(vectors, category, CODED, "3cosmul")[1] == 0
+    assert solved(vectors, category, BOTH, "3cosmul")[1] == 1
 
 
 def test_3cosmul_of_raw_cosines_by_hand():
@@ -127,10 +199,17 @@ def test_3cosmul_of_raw_cosines_by_hand():
     assert scores == pytest.approx([0.48 / 0.50001, 0.4 / 0.50001, 2000, 2000], rel=1e-4)
 
 
+def test_the_epsilon_of_3cosmul_by_hand():
+    a, b, c = np.float32([0.1, 0.5, 0.4])
+    for epsilon, expected in ((1e-5, 0.2 / 0.10001), (0.001, 0.2 / 0.101)):
+        solver = SOLVERS["3cosmul"].load()(epsilon)
+        assert solver.scores(solver.offset(a, b), None, c) == pytest.approx(expected)
+
+
 def test_given_sentences_are_no_answers_where_cosines_are_negative():
     vectors = np.float32([[1, 0], [0, 1], [-1, 0.1], [-0.1, -1]])
-    found = solve(cosines(vectors), Category(np.array([0, 2]), np.array([1, 3])),
-                  SOLVERS["3cosmul"].load()())  # fmt: skip
+    category = Category(np.array([0, 2]), np.array([1, 3]))
+    found = solve(cosines(vectors), category, SOLVERS["3cosmul"].load()(), Rules())
     # Of four sentences three are given, so D is always chosen.
     assert found.chosen[:, 0].tolist() == found.asked.tolist()
 

@@ -213,3 +213,16 @@ def test_means_of_other_questions_are_compared_as_two_samples():
 def test_equal_values_of_other_questions_are_no_evidence():
     values = np.full((2, 9), 0.3)
     assert compare_apart(values, values[:, :5]).p_greater == 1
+
+
+def test_deviations_are_from_the_mean_of_each_stratum():
+    random = np.random.default_rng(0)
+    strata = np.repeat([0, 1], 40)
+    first = np.where(strata == 0, 3.0, 0.2) + random.normal(0, 0.1, (1, 80))
+    second = np.where(strata == 0, 2.0, 0.2) + random.normal(0, 0.1, (1, 80))
+    paired = compare_paired(first, second, strata=strata)
+    assert paired.difference == compare_paired(first, second).difference
+    error = np.sqrt(sum(np.var(part, ddof=1) for part in np.split((first - second)[0], 2)) / 160)
+    assert (paired.high - paired.low) / 2 == pytest.approx(1.96 * error, rel=0.05)
+    apart = compare_apart(first, second[:, :60], strata=(strata, strata[:60]))
+    assert apart.high - apart.low < 0.1 < compare_apart(first, second[:, :60]).high - apart.low

@@ -93,6 +93,19 @@ def test_the_spread_of_few_seeds_is_not_too_small(seeds):
     assert spread == pytest.approx(values[:, 0].std(ddof=1) / np.sqrt(seeds), rel=0.05)
 
 
+def test_draws_within_strata_keep_the_weight_of_each():
+    # Within a stratum all values are equal, so that only the numbers of its items could vary.
+    values, strata = np.array([[2.0, 2, 0.5, 0.5, 0.5]]), np.array([0, 0, 1, 1, 1])
+    assert bootstrap_means(values, 300, 0).std() > 0.1
+    assert bootstrap_means(values, 300, 0, strata) == pytest.approx(np.full(300, 1.1))
+    # The mean of two values drawn from 0 and 1 is 0, 1/2 or 1; the other stratum adds nothing.
+    means = bootstrap_means(np.array([[0.0, 1, 0]]), 4000, 0, np.array([0, 0, 1]))
+    assert sorted(set(means.round(6))) == [0, 0.333333, 0.666667]
+    assert (means == 0).mean() == pytest.approx(0.25, abs=0.03)
+    summary = summarise(values, 300, 0.95, strata=strata)
+    assert summary.ci_low == pytest.approx(1.1) and summary.ci_high == pytest.approx(1.1)
+
+
 def test_a_clear_lead_is_always_the_best():
     generator = np.random.default_rng(1)
     curve = [mean + generator.normal(0, 0.2, (5, 60)) for mean in (0.2, 0.9, 0.2)]

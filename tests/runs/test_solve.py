@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analogyqa.analogies.specs import SOLVERS
+from analogyqa.analogies.solvers import ThreeCosMul
+from analogyqa.analogies.specs import SOLVERS, SolverSpec
 from analogyqa.corpora.relations import relations_corpus
 from analogyqa.examples.files import CellFiles
 from analogyqa.measures import ACCURACY, OF_DISTRACTORS, WEIGHT
@@ -14,6 +15,7 @@ from analogyqa.plan import Cell, cells_by_run
 from analogyqa.report.summary import read_runs, summarise_runs
 from analogyqa.runs.solve import solve_cells, solve_corpus
 from analogyqa.schemas import CORPUS, METRICS, read_table, write_table
+from analogyqa.settings.analogies import Evaluation
 from analogyqa.settings.load import load_config
 from analogyqa.settings.systems import System
 from analogyqa.vectors.store import write_store
@@ -53,7 +55,8 @@ def run(folder, **more):
         path.mkdir(parents=True)
     files = CellFiles(str(folder / "corpus.parquet"), str(folder / "vectors.npy"), None, {})
     system = System(title="S", encoder="mean", vectors="v", ranker="cosine")
-    solve_cells(cells, system, SEEDS, files, {"test": "mine"}, True, folders, **more)
+    evaluation = Evaluation(**more)
+    solve_cells(cells, system, SEEDS, files, {"test": "mine"}, True, folders, evaluation)
     return cells, folders
 
 
@@ -94,7 +97,8 @@ def test_a_mean_is_over_the_analogies_of_a_subset(folder):
     assert summary["all", ACCURACY] == pytest.approx(pooled)
 
 
-def test_shares_of_right_and_wrong_answers_add_up_to_one():
+def distracted() -> pd.DataFrame:
+    """A corpus of four pairs with distractors."""
     rows = []
     for pair in range(4):
         candidates = [f"right{pair}", *(f"wrong{pair}{kind}" for kind in OF_DISTRACTORS)]
@@ -102,9 +106,67 @@ def test_shares_of_right_and_wrong_answers_add_up_to_one():
             ("test", f"r/{pair}", f"first{pair}", f"r/{pair}-{place}", text, place == 0, "r")
             for place, text in enumerate(candidates)
         ]
-    corpus = pd.DataFrame(rows, columns=CORPUS.names).astype({"label": "int8"})
+    return pd.DataFrame(rows, columns=CORPUS.names).astype({"label": "int8"})
+
+
+def test_shares_of_right_and_wrong_answers_add_up_to_one():
+    corpus = distracted()
     vectors = np.random.default_rng(0).standard_normal((2, len(corpus), 5))
-    for metrics in solve_corpus(corpus, vectors, list(SOLVERS)).values():
+    for metrics in solve_corpus(corpus, vectors, list(SOLVERS), Evaluation()).values():
         values = metrics.pivot(index="item", columns="measure", values="value")
         assert np.allclose(values[[ACCURACY, *OF_DISTRACTORS]].sum(axis=1), 1)
         assert values[WEIGHT].sum() == 6
+
+
+def corpus_of(**categories: list[tuple[str, str, str]]) -> pd.DataFrame:
+    """A corpus of the given ids and sentences of pairs."""
+    rows = [
+        ("test", f"{name}/{pair}", first, f"{name}/{pair}-0", second, 1, name)
+        for name, pairs in categories.items()
+        for pair, first, second in pairs
+    ]
+    return pd.DataFrame(rows, columns=CORPUS.names).astype({"label": "int8"})
+
+
+def test_the_templates_of_a_pair_of_words_are_one_item_of_the_bootstrap():
+    pairs = [("0001.1", "a", "b"), ("0002.1", "c", "d"), ("0001.2", "e", "f"), ("0003", "g", "h")]
+    corpus = corpus_of(capitals=pairs)
+    vectors = np.random.default_rng(0).standard_normal((2, 4, 6))
+    values = {}
+    for single in (True, False):
+        if single:
+            corpus["question_id"] = [f"capitals/{name}" for name in "acbd"]
+        else:
+            corpus["question_id"] = [f"capitals/{pair[0]}" for pair in pairs]
+        solved = solve_corpus(corpus, vectors, ["3cosadd"], Evaluation(both_directions=True))
+        values[single] = solved["3cosadd"].pivot(index="item", columns="measure", values="value")
+    one, joined = values[True], values[False]
+    assert joined.index.tolist() == ["capitals/0001", "capitals/0002", "capitals/0003"]
+    assert joined[WEIGHT].tolist() == [6, 3, 3]
+    first = one.loc[["capitals/a", "capitals/b"], ACCURACY].mean()
+    assert joined.loc["capitals/0001", ACCURACY] == pytest.approx(first)
+
+
+def test_both_directions_ask_for_each_pair_of_an_analogy():
+    corpus = corpus_of(r=[(str(pair), f"a{pair}", f"b{pair}") for pair in range(5)])
+    vectors = np.random.default_rng(0).standard_normal((2, 5, 6))
+    for both, asked in ((False, 2), (True, 4)):
+        evaluation = Evaluation(both_directions=both)
+        solved = solve_corpus(corpus, vectors, ["3cosadd"], evaluation)["3cosadd"]
+        assert solved[solved["measure"] == WEIGHT]["value"].tolist() == [asked] * 5
+
+
+def test_epsilons_are_of_shared_candidates_and_of_distractors(monkeypatch):
+    seen = []
+
+    class Spy(ThreeCosMul):
+        def __init__(self, epsilon):
+            seen.append(epsilon)
+            super().__init__(epsilon)
+
+    monkeypatch.setattr(SolverSpec, "load", lambda self: Spy)
+    shared = corpus_of(s=[(str(pair), f"a{pair}", f"b{pair}") for pair in range(3)])
+    corpus = pd.concat([shared, distracted()], ignore_index=True)
+    vectors = np.random.default_rng(0).standard_normal((2, len(corpus), 6))
+    solve_corpus(corpus, vectors, ["3cosmul"], Evaluation(epsilon=[1e-5, 0.001]))
+    assert seen == [1e-5, 0.001]

@@ -228,13 +228,15 @@ def values_by_seed(metrics: pd.DataFrame, split: str) -> dict[str, pd.DataFrame]
     """Return each measure of one split as a frame [seeds, items], with sorted items.
 
     Values of items with a `WEIGHT` are scaled by it, so that their mean is a mean over analogies.
+    The columns of these items have two levels, their group and the item; see `strata_of`.
 
     Args:
         metrics: A table of schema METRICS.
         split: The split.
     """
-    rows = metrics[metrics["split"] == split].astype({"item": str, "measure": str})
-    wide = rows.pivot(index="seed", columns=["measure", "item"], values="value")
+    rows = metrics[metrics["split"] == split].astype({"item": str, "group": str, "measure": str})
+    item = ["group", "item"] if rows["measure"].eq(WEIGHT).any() else ["item"]
+    wide = rows.pivot(index="seed", columns=["measure", *item], values="value")
     wide = wide.sort_index(axis="columns")
     measured = set(wide.columns.get_level_values("measure"))
     names = [name for name in (*MEASURES, *ABOUT_ITEMS) if name in measured]
@@ -245,6 +247,36 @@ def values_by_seed(metrics: pd.DataFrame, split: str) -> dict[str, pd.DataFrame]
             weight = weights[values[name].columns]  # not every item has every measure
             values[name] = values[name] * weight.div(weight.mean(axis=1), axis=0)
     return values
+
+
+def strata_of(values: pd.DataFrame) -> np.ndarray | None:
+    """Return the number of the group of each item in a frame of `values_by_seed`: int [items].
+
+    The weights of groups are fixed, so a resample has as many items of each. None if the items have
+    no weights.
+    """
+    return (
+        pd.factorize(values.columns.get_level_values(0))[0] if values.columns.nlevels > 1 else None
+    )
+
+
+def reweighted(metrics: pd.DataFrame, analogies: Mapping[str, int]) -> pd.DataFrame:
+    """Return metrics in which the items of each group have given sums of `WEIGHT`.
+
+    Args:
+        metrics: A table of schema METRICS.
+        analogies: The sums by group; without an entry, the weights stay as they are.
+    """
+    is_weight = (metrics["measure"] == WEIGHT) & metrics["group"].isin(list(analogies))
+    weights = metrics[is_weight]
+    if weights.empty:
+        return metrics
+    by = [weights[name].astype(str) for name in ("seed", "split", "group")]
+    found = weights.groupby(by)["value"].transform("sum")
+    factors = weights["group"].astype(str).map(analogies) / found
+    changed = metrics["value"].copy()
+    changed[is_weight] *= factors
+    return metrics.assign(value=changed)
 
 
 def titles(names: Iterable[str]) -> str:

@@ -51,7 +51,10 @@ def induce_category(
     pairs: Iterable[SentencePair]
     make = RELATIONS[category.rule[0]].load()
     if category.templates:
-        filled = list(make(section, category.sides, category.names, Path(words).name))
+        unique: dict[str, SentencePair] = {}
+        for pair in make(section, category.sides, category.names, Path(words).name):
+            unique.setdefault(pair.first, pair)
+        filled = list(unique.values())
         order = np.random.default_rng(seed).permutation(len(filled))
         pairs = [filled[row] for row in sorted(order[: category.pairs])]
     elif inference or nlp is None:
@@ -151,7 +154,8 @@ def choose_pairs(
 
     The two sentences of a pair differ. No two pairs share their first sentence or, except with
     templates, their second. So if a word occurs in several pairs, such as a city in two states,
-    the first pair wins.
+    the first pair wins. The ids of pairs that templates make of one pair of words differ after a
+    dot only.
 
     Args:
         pairs: candidates, in order.
@@ -160,8 +164,9 @@ def choose_pairs(
         nlp: spaCy model that parses second sentences to make distractors; None for no distractors.
         seed: draws the distractors.
     """
-    rows: list[tuple[str, str, str, str, list[str]]] = []
+    rows: list[tuple[str, str, str, str, str, list[str]]] = []
     varied: Counter[str] = Counter()
+    of_words: Counter[int] = Counter()
     firsts, seconds = set(), set()
     for pair in pairs:
         if len(rows) == count:
@@ -177,10 +182,12 @@ def choose_pairs(
         varied[pair.varied] += 1
         firsts.add(pair.first)
         seconds.add(pair.second)
-        rows.append((pair.first, pair.second, pair.source, pair.rule, distractors))
-    frame = pd.DataFrame(rows, columns=ANALOGIES.names[1:])
-    frame.insert(0, "pair_id", [f"{number:04d}" for number in range(1, len(frame) + 1)])
-    return frame
+        of_words[pair.words] += 1
+        pair_id = (
+            f"{pair.words:04d}.{of_words[pair.words]}" if pair.words else f"{len(rows) + 1:04d}"
+        )
+        rows.append((pair_id, pair.first, pair.second, pair.source, pair.rule, distractors))
+    return pd.DataFrame(rows, columns=ANALOGIES.names)
 
 
 def _split(text: str) -> list[str]:

@@ -13,7 +13,8 @@ class SentencePair(NamedTuple):
     """Two related sentences, their source file and the rule that made them.
 
     `varied` is the word that the rule changes, such as the adjective. The number of pairs with the
-    same varied word is limited.
+    same varied word is limited. `words` is the number of the pair of words that fills a template;
+    0 for sentences that no template made.
     """
 
     first: str
@@ -21,6 +22,7 @@ class SentencePair(NamedTuple):
     source: str
     rule: str
     varied: str = ""
+    words: int = 0
 
 
 # A masked word. No word vectors have this character, so it is an unknown word; encoders with a mask

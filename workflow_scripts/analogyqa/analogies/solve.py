@@ -1,12 +1,15 @@
 """Solve all analogies between the sentence pairs of a category, in blocks.
 
-Two of n pairs form one analogy, so there are n (n - 1) / 2 as in the paper (Table 3). The paper
-does not say which of the two is C : D. We place the pairs on a circle, and each is C : D for the
-half of the others that precede it. So all pairs are asked for equally often (plus or minus one if n
-is even), and the order of a file matters little.
+Two of n pairs form one analogy, A : B :: C : D. It is asked for one of them or for both, which
+gives n (n - 1) / 2 or n (n - 1) questions. For one, we place the pairs on a circle, and each is
+C : D for the half of the others that precede it. So all pairs are asked for equally often (plus or
+minus one if n is even), and the order of a file matters little.
 
-If k candidates tie for the best score, each gets 1/k of the analogy, so that scores do not depend
-on the order of candidates. The evaluation of Zhu and de Melo (2020) takes the first.
+`Rules` has what the description of Zhu and de Melo (2020) and their code do differently. In a
+category without distractors, their code has 2n candidates, by their places A1, B1, A2, B2, ...: a
+sentence of several pairs is several candidates, of which only that of D is right. The place of C is
+left out, but those of A and B only for every other pair A : B, by an error in an index. They get
+-100 instead of the part of the score that A and B give, which 3CosMul multiplies by cos(C, D).
 """
 
 from collections.abc import Iterator
@@ -21,6 +24,7 @@ BLOCK = 1 << 16  # scores at a time, so that they fit into a core's cache
 # Scores that differ by less are tied. For example, an encoder that ignores word order gives a
 # sentence and its reordering the same vector, except for the last bits.
 TIE = np.float32(1e-6)
+LEFT_OUT = np.float32(-100)  # as coded
 
 
 class Category(NamedTuple):
@@ -35,13 +39,31 @@ class Category(NamedTuple):
     candidates: np.ndarray | None = None
 
 
+class Rules(NamedTuple):
+    """How questions are asked and answered.
+
+    Attributes:
+        constrained: whether A, B and C are no answers.
+        as_coded: whether the candidates are those of the authors' code. Otherwise they are distinct
+            sentences, of which A, B and C are left out if `constrained`.
+        first_wins: whether the first of tied candidates wins. Otherwise k tied ones get 1/k of the
+            question each, so that scores do not depend on the order of candidates.
+        both_directions: whether each pair of an analogy is asked for.
+    """
+
+    constrained: bool = True
+    as_coded: bool = False
+    first_wins: bool = False
+    both_directions: bool = False
+
+
 class Solved(NamedTuple):
     """The results for each of n pairs.
 
     Attributes:
         asked: how often a pair was asked for, int [n].
-        chosen: how often each of its candidates was chosen, [n, k], with ties shared. The first is
-            the answer. If all sentences are candidates, the second column counts all others.
+        chosen: how often each of its candidates was chosen, [n, k]. The first is the answer. If all
+            sentences are candidates, the second column counts all others.
         tied: how often there was a tie for the best, int [n].
     """
 
@@ -50,35 +72,33 @@ class Solved(NamedTuple):
     tied: np.ndarray
 
 
-def asked_after(pair: int, pairs: int) -> range:
+def asked_after(pair: int, pairs: int, both_directions: bool = False) -> range:
     """Return the pairs that are C : D when `pair` is A : B, modulo `pairs`."""
     half, is_odd = divmod(pairs, 2)
     count = half if is_odd or pair < half else half - 1
-    return range(pair + 1, pair + 1 + count)
+    return range(pair + 1, pair + (pairs if both_directions else 1 + count))
 
 
-def solve(
-    table: np.ndarray, category: Category, solver: Solver, constrained: bool = True
-) -> Solved:
+def solve(table: np.ndarray, category: Category, solver: Solver, rules: Rules) -> Solved:
     """Solve all analogies of a category.
 
     Args:
         table: cosines of all sentences, as `cosines` returns them.
         category: the pairs and candidates.
         solver: the formula for scores.
-        constrained: whether to exclude A, B and C as answers.
+        rules: how questions are asked and answered.
     """
     solve_parts = _solve_shared if category.candidates is None else _solve_own
     width = 2 if category.candidates is None else category.candidates.shape[1]
     pairs = len(category.first)
-    around = pairs + pairs // 2
-    asked = np.zeros(around, dtype=np.int64)
-    chosen, tied = np.zeros((around, width)), np.zeros(around, dtype=np.int64)
-    for start, *counts in solve_parts(table, category, solver, constrained):
+    asked = np.zeros(2 * pairs, dtype=np.int64)
+    chosen, tied = np.zeros((2 * pairs, width)), np.zeros(2 * pairs, dtype=np.int64)
+    for start, *counts in solve_parts(table, category, solver, rules):
         block = slice(start, start + len(counts[0]))
         for total, count in zip((asked, chosen, tied), counts, strict=True):
             total[block] += count
-    return Solved(*(_wrap(values, pairs) for values in (asked, chosen, tied)))
+    # The rows beyond n continue the first rows on the circle.
+    return Solved(*(values[:pairs] + values[pairs:] for values in (asked, chosen, tied)))
 
 
 def cosines(vectors: np.ndarray) -> np.ndarray:
@@ -93,11 +113,16 @@ _Part = tuple[int, np.ndarray, np.ndarray, np.ndarray]
 
 
 def _solve_shared(
-    table: np.ndarray, category: Category, solver: Solver, constrained: bool
+    table: np.ndarray, category: Category, solver: Solver, rules: Rules
 ) -> Iterator[_Part]:
     first, second = category.first, category.second
-    pairs, width = len(first), len(table)
-    order = np.arange(pairs + pairs // 2) % pairs
+    pairs = len(first)
+    if rules.as_coded:
+        places = np.stack([first, second], axis=1).ravel()
+        table = table[np.ix_(places, places)]
+        first, second = np.arange(2 * pairs).reshape(pairs, 2).T
+    width = len(table)
+    order = np.arange(2 * pairs) % pairs
     c, answers = first[order], second[order]
     to_pair, to_c = solver.to_pair(table), solver.to_c(table)
     to_c = to_c[c]
@@ -110,24 +135,29 @@ def _solve_shared(
         a, b = first[pair], second[pair]
         offset = solver.offset(to_pair[a], to_pair[b])
         offset_of_c = offset[c, None]
+        if rules.constrained and rules.as_coded and pair % 2 == 0:
+            offset[[a, b]] = LEFT_OUT
         # Arrays of the same shape add twice as fast as with broadcasting.
         offsets[:] = offset
-        targets = asked_after(pair, pairs)
+        targets = asked_after(pair, pairs, rules.both_directions)
         asked[targets.start : targets.stop] += 1
         for start in range(targets.start, targets.stop, rows):
             stop = min(start + rows, targets.stop)
             count, block = stop - start, slice(start, stop)
             scores = solver.scores(offsets[:count], offset_of_c[block], to_c[block], buffer[:count])
-            if constrained:
-                scores[:, a] = scores[:, b] = -np.inf
+            if rules.constrained:
+                if not rules.as_coded:
+                    scores[:, a] = scores[:, b] = -np.inf
                 buffer.reshape(-1)[flat_index_of_c[block] - start * width] = -np.inf
-            won, is_tied = _answer_shares(scores, answers[block])
+            won, is_tied = _answer_shares(scores, answers[block], rules.first_wins)
             correct[block] += won
             tied[block] += is_tied
     yield 0, asked, np.stack([correct, asked - correct], axis=1), tied
 
 
-def _answer_shares(scores: np.ndarray, answers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _answer_shares(
+    scores: np.ndarray, answers: np.ndarray, first_wins: bool
+) -> tuple[np.ndarray, np.ndarray]:
     """Return the share of each analogy that its answer wins, and whether there is a tie: [n].
 
     Overwrites the scores. Two searches for the maximum are several times faster than comparing all
@@ -140,38 +170,38 @@ def _answer_shares(scores: np.ndarray, answers: np.ndarray) -> tuple[np.ndarray,
     scores[rows, best] = -np.inf
     is_tied = (scores[rows, scores.argmax(axis=1)] >= threshold) & (threshold > -np.inf)
     if is_tied.any():
-        rivals = scores[is_tied] >= threshold[is_tied, None]
-        won[is_tied] += rivals[np.arange(len(rivals)), answers[is_tied]]
-        won[is_tied] /= 1 + rivals.sum(axis=1)
+        is_best = scores[is_tied] >= threshold[is_tied, None]
+        rows = np.arange(len(is_best))
+        is_best[rows, best[is_tied]] = True
+        won[is_tied] = _shares(is_best, first_wins)[rows, answers[is_tied]]
     return won, is_tied
 
 
+def _shares(is_best: np.ndarray, first_wins: bool) -> np.ndarray:
+    """Return the share of each candidate, given which of them tie for the best: [n, k]."""
+    if not first_wins:
+        return is_best / is_best.sum(axis=1, keepdims=True)
+    return np.arange(is_best.shape[1]) == is_best.argmax(axis=1)[:, None]
+
+
 def _solve_own(
-    table: np.ndarray, category: Category, solver: Solver, constrained: bool
+    table: np.ndarray, category: Category, solver: Solver, rules: Rules
 ) -> Iterator[_Part]:
     first, second = category.first, category.second
     pairs = len(first)
-    order = np.arange(pairs + pairs // 2) % pairs
+    order = np.arange(2 * pairs) % pairs
     c, candidates = first[order], np.asarray(category.candidates)[order]
     to_pair, to_c = solver.to_pair(table), solver.to_c(table[c[:, None], candidates])
     for pair in range(pairs):
         a, b = first[pair], second[pair]
         offset = solver.offset(to_pair[a], to_pair[b])
-        targets = asked_after(pair, pairs)
+        targets = asked_after(pair, pairs, rules.both_directions)
         block = slice(targets.start, targets.stop)
         choices = candidates[block]
         scores = solver.scores(offset[choices], offset[c[block], None], to_c[block])
-        if constrained:
+        if rules.constrained and not rules.as_coded:
             is_excluded = (choices == a) | (choices == b) | (choices == c[block, None])
             scores[is_excluded] = -np.inf
         is_best = scores >= scores.max(axis=1, keepdims=True, initial=-np.inf) - TIE
-        count = is_best.sum(axis=1, keepdims=True)
-        tied = (count[:, 0] > 1).astype(np.int64)
-        yield targets.start, np.ones_like(tied), is_best / count, tied
-
-
-def _wrap(values: np.ndarray, pairs: int) -> np.ndarray:
-    """Add the rows beyond `pairs` to the first rows, which they continue on the circle."""
-    wrapped = values[:pairs].copy()
-    wrapped[: len(values) - pairs] += values[pairs:]
-    return wrapped
+        tied = (is_best.sum(axis=1) > 1).astype(np.int64)
+        yield targets.start, np.ones_like(tied), _shares(is_best, rules.first_wins), tied

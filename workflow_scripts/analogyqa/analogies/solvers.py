@@ -65,11 +65,11 @@ class ThreeCosAdd:
 class ThreeCosMul:
     """cos(D, B) cos(D, C) / (cos(D, A) + epsilon), as the code of Zhu and de Melo (2020) has it.
 
-    The cosines may be negative, and a small cos(D, A) makes any score large. The code's epsilon is
-    1e-5, and .001 for relations, where ours is 1e-5 too.
+    The cosines may be negative, and a small cos(D, A) makes any score large.
     """
 
-    epsilon = np.float32(1e-5)
+    def __init__(self, epsilon: float = 1e-5) -> None:
+        self.epsilon = np.float32(epsilon)
 
     def to_pair(self, cosines: np.ndarray) -> np.ndarray:
         return cosines
@@ -86,9 +86,13 @@ class ThreeCosMul:
 
 
 class ShiftedThreeCosMul(ThreeCosMul):
-    """3CosMul with cosines mapped to (x + 1) / 2: Levy and Goldberg (2014), eq. 4, footnote."""
+    """3CosMul with cosines mapped to (x + 1) / 2: Levy and Goldberg (2014), eq. 4, footnote.
 
-    epsilon = np.float32(0.001)
+    They set epsilon to .001.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(0.001)
 
     def to_pair(self, cosines: np.ndarray) -> np.ndarray:
         return (cosines + np.float32(1)) / np.float32(2)

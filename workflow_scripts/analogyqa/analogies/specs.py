@@ -33,9 +33,11 @@ class SolverSpec(Plugin):
 
     Args:
         constrained: A, B and C cannot be the answer.
+        has_epsilon: it is made from an epsilon, see `settings.analogies.Evaluation`.
     """
 
     constrained: bool = True
+    has_epsilon: bool = False
 
 
 RELATIONS = {
@@ -66,8 +68,10 @@ DISTRACTORS = {
 SOLVERS = {
     "3cosadd": SolverSpec("analogyqa.analogies.solvers:ThreeCosAdd"),
     "3cosadd_u": SolverSpec("analogyqa.analogies.solvers:ThreeCosAdd", constrained=False),
-    "3cosmul": SolverSpec("analogyqa.analogies.solvers:ThreeCosMul"),
-    "3cosmul_u": SolverSpec("analogyqa.analogies.solvers:ThreeCosMul", constrained=False),
+    "3cosmul": SolverSpec("analogyqa.analogies.solvers:ThreeCosMul", has_epsilon=True),
+    "3cosmul_u": SolverSpec(
+        "analogyqa.analogies.solvers:ThreeCosMul", constrained=False, has_epsilon=True
+    ),
     "3cosmul_shifted": SolverSpec("analogyqa.analogies.solvers:ShiftedThreeCosMul"),
     "3cosmul_shifted_u": SolverSpec(
         "analogyqa.analogies.solvers:ShiftedThreeCosMul", constrained=False

@@ -62,12 +62,12 @@ def from_templates(
         source: the file of the words.
     """
     for number, sides in enumerate(templates, start=1):
-        for pair in word_pairs:
+        for words, pair in enumerate(word_pairs, start=1):
             first, second = (
                 _fill(template, names.get(word, word))
                 for template, word in zip(sides, pair, strict=True)
             )
-            yield SentencePair(first, second, source, f"template {number}")
+            yield SentencePair(first, second, source, f"template {number}", words=words)
 
 
 def _fill(template: str, word: str) -> str:

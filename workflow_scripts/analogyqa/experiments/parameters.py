@@ -18,6 +18,7 @@ from analogyqa.pretrained.specs import PRETRAINED
 from analogyqa.report.views.specs import VIEWS
 from analogyqa.runs.depends_on import code_hash
 from analogyqa.runs.train import system_modules
+from analogyqa.settings.data import ALL
 from analogyqa.settings.systems import System
 from analogyqa.settings.tracking import resolve_tracking_uri
 
@@ -275,14 +276,13 @@ class Parameters:
     def solve_analogies(self, wildcards: Wildcards) -> Values:
         system, training = self.inputs.solving_job(wildcards)
         modules = [*system_modules(system), *(entry.module for entry in SOLVERS.values())]
-        seeds = self.config.seeds
-        if training:
-            seeds = self.config.seeds_at(training.subset, training.overrides)
+        at = (training.subset, training.overrides) if training else (ALL, ())
         excluded = {"title"} if system.trained else {"title", "training"}
         return {
             "code": _code("solve_analogies", *modules),
             "system": system.model_dump(exclude=excluded),
-            "seeds": seeds,
+            "seeds": self.config.seeds_at(*at),
+            "evaluation": self.inputs.evaluation(wildcards),
             "sources": self._sources_of_solving(wildcards),
             "lowercase": self._lowercase_of(system),
             "configured": {

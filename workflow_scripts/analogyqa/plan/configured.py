@@ -13,6 +13,7 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.plan.cell import Cell, split_corpus
 from analogyqa.plan.fused import fused_parts
 from analogyqa.settings import overrides as ov
+from analogyqa.settings.analogies import WEIGHTED_BY
 from analogyqa.settings.run import Config
 from analogyqa.tasks import task_of
 
@@ -40,6 +41,7 @@ def configured_cell(config: Config, cell: Cell) -> Configured:
         "training": training if system.trained else None,
         "starts_from": start and start.model_dump(mode="json", exclude=_IRRELEVANT),
         "corpus": configured_corpus(config, cell.corpus),
+        "evaluation": _configured_evaluation(config, cell),
         "vectors": system.word_vectors and configured_vectors(config, system.word_vectors),
         "sentence_vectors": {
             name: configured_sentences(config, name)
@@ -60,7 +62,7 @@ def configured_cell(config: Config, cell: Cell) -> Configured:
 def configured_corpus(config: Config, corpus: str) -> Configured:
     """Return the configuration that the table of a corpus depends on."""
     dataset = config.dataset_at(*split_corpus(corpus))
-    values = dataset.model_dump(mode="json", exclude={"title", "questions"})
+    values = dataset.model_dump(mode="json", exclude={"title", "questions", "evaluation"})
     values["question_types"] = (
         config.question_types if task_of(dataset).has_question_types else None
     )
@@ -72,6 +74,14 @@ def configured_corpus(config: Config, corpus: str) -> Configured:
         }
         values["parser"] = config.parser and config.parser.model_dump(mode="json")
     return values
+
+
+def _configured_evaluation(config: Config, cell: Cell) -> Configured | None:
+    dataset = config.datasets[cell.dataset]
+    if not dataset.gives_relations:
+        return None
+    # Means over categories are taken after the run.
+    return dataset.evaluation_at(cell.overrides).model_dump(mode="json", exclude={WEIGHTED_BY})
 
 
 def configured_vectors(config: Config, name: str) -> Configured:

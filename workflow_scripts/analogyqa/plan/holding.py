@@ -1,13 +1,26 @@
 """Which run holds the results of a cell, and which cell trains its encoder."""
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from analogyqa.plan.cell import Cell
 from analogyqa.settings.run import Config
 from analogyqa.tasks import task_of
 
-# The cells that a run holds, each with its categories; None for all categories.
-Parts = dict[Cell, list[str] | None]
+
+class Part(NamedTuple):
+    """The part of a run that a cell has.
+
+    Attributes:
+        categories: The categories; None for all.
+        analogies: The number of analogies that weights each category; empty for those found.
+    """
+
+    categories: list[str] | None
+    analogies: dict[str, int]
+
+
+Parts = dict[Cell, Part]
 
 
 def holding_cell(config: Config, cell: Cell) -> Cell:
@@ -20,8 +33,17 @@ def cells_by_run(config: Config, cells: Iterable[Cell]) -> dict[Cell, Parts]:
     parts: dict[Cell, Parts] = {}
     for cell in cells:
         if not task_of(config.datasets[cell.dataset]).has_question_types:
-            parts.setdefault(holding_cell(config, cell), {})[cell] = config.types_of(cell.subset)
+            part = Part(config.types_of(cell.subset), _weights(config, cell))
+            parts.setdefault(holding_cell(config, cell), {})[cell] = part
     return parts
+
+
+def _weights(config: Config, cell: Cell) -> dict[str, int]:
+    dataset = config.datasets[cell.dataset]
+    if dataset.evaluation_at(cell.overrides).weighted_by == "found":
+        return {}
+    counts = {name: config.categories[name].pairs for name in dataset.categories}
+    return {name: pairs * (pairs - 1) // 2 for name, pairs in counts.items()}
 
 
 def training_cell(config: Config, cell: Cell) -> Cell | None:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import pandas as pd
 
 from analogyqa.errors import AnalogyQAError
+from analogyqa.measures import strata_of
 from analogyqa.report.significance import Paired, compare_apart, compare_paired, holm
 from analogyqa.report.summary import DECIMALS
 from analogyqa.settings.run import Config
@@ -33,14 +34,17 @@ def compare_runs(
     Raises AnalogyQAError if the items differ and the runs are not `apart`.
     """
     if apart:
-        return compare_apart(first.to_numpy(), second.to_numpy(), level_of(config))
+        sides = first.to_numpy(), second.to_numpy()
+        of_sides = strata_of(first), strata_of(second)
+        return compare_apart(*sides, level_of(config), strata=of_sides)
     if list(first.columns) != list(second.columns):
         raise AnalogyQAError(
             f"The runs {names[0]} and {names[1]} have different questions. "
             "Delete both, then run the same command again to rebuild them."
         )
     both = first.to_numpy(), second.to_numpy()
-    return compare_paired(*both, level_of(config), same_runs=same_runs)
+    strata = strata_of(first)
+    return compare_paired(*both, level_of(config), same_runs=same_runs, strata=strata)
 
 
 def top_group(runs: Mapping[str, pd.DataFrame], config: Config) -> set[str]:

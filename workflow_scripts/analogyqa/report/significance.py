@@ -73,6 +73,7 @@ def compare_paired(
     level: float = 0.05,
     samples: int = SAMPLES,
     same_runs: bool = False,
+    strata: np.ndarray | None = None,
 ) -> Paired:
     """Compare two systems by a paired randomisation test over questions and seeds.
 
@@ -92,6 +93,8 @@ def compare_paired(
         samples: the number of draws.
         same_runs: whether row i of both is from one run, such as two measures of one system. Both
             then share one set of seeds.
+        strata: the number of the stratum of each question, int [questions]; deviations are from
+            the mean of the stratum. None for one stratum.
 
     Raises:
         ValueError: if the numbers of questions differ, or the numbers of seeds of `same_runs`.
@@ -102,8 +105,7 @@ def compare_paired(
     observed, count = float(by_question.mean()), len(by_question)
     generator = np.random.default_rng(0)
     signs = generator.choice([-1.0, 1.0], (samples, count))
-    # Centring uses up one degree of freedom.
-    centred = (by_question - observed) * np.sqrt(count / max(count - 1, 1))
+    centred = _centred(by_question, strata)
     of_items = float((centred**2).mean() / count)
     # Equal scores are from one run, whatever its name is.
     is_one_run = same_runs or np.array_equal(first, second)
@@ -124,7 +126,11 @@ def compare_paired(
 
 
 def compare_apart(
-    first: np.ndarray, second: np.ndarray, level: float = 0.05, samples: int = SAMPLES
+    first: np.ndarray,
+    second: np.ndarray,
+    level: float = 0.05,
+    samples: int = SAMPLES,
+    strata: tuple[np.ndarray | None, np.ndarray | None] = (None, None),
 ) -> Paired:
     """Compare means over different questions, such as those of two subsets.
 
@@ -136,19 +142,29 @@ def compare_apart(
     Args:
         first, second: float arrays [seeds, questions].
         level, samples: as in `compare_paired`.
+        strata: those of each side, as in `compare_paired`.
     """
     generator = np.random.default_rng(0)
     draws, of_items, of_seeds = np.zeros(samples), 0.0, 0.0
-    for values in (first, second):
-        by_question = values.mean(axis=0)
-        count = len(by_question)
-        centred = (by_question - by_question.mean()) * np.sqrt(count / max(count - 1, 1))
+    for values, of_side in zip((first, second), strata, strict=True):
+        centred = _centred(values.mean(axis=0), of_side)
+        count = len(centred)
         draws += generator.choice([-1.0, 1.0], (samples, count)) @ centred / count
         of_items += float((centred**2).mean() / count)
         of_seeds += _variance_of_seeds(values)
     draws = np.sort(draws + np.sqrt(of_seeds) * generator.standard_normal(samples))
     observed = float(first.mean() - second.mean())
     return _decided(observed, draws, draws, of_items, of_seeds, level)
+
+
+def _centred(by_question: np.ndarray, strata: np.ndarray | None) -> np.ndarray:
+    """Return the deviations from the mean of each stratum, which uses up a degree of freedom."""
+    if strata is None:
+        strata = np.zeros(len(by_question), dtype=np.int64)
+    sizes = np.bincount(strata)
+    means = np.bincount(strata, by_question) / sizes
+    stretch = np.sqrt(sizes / np.maximum(sizes - 1, 1))
+    return (by_question - means[strata]) * stretch[strata]
 
 
 def _decided(

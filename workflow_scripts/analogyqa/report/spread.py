@@ -33,6 +33,7 @@ def summarise(
     confidence: float,
     largest: float = np.inf,
     smallest: float = 0,
+    strata: np.ndarray | None = None,
 ) -> Summary:
     """Summarise scores of several seeds.
 
@@ -45,8 +46,9 @@ def summarise(
         samples: the number of bootstrap samples.
         confidence: the level of both intervals.
         largest, smallest: the largest and the smallest possible mean.
+        strata: as in `bootstrap_means`.
     """
-    means = bootstrap_means(values, samples, of_seeds=0)
+    means = bootstrap_means(values, samples, of_seeds=0, strata=strata)
     tail = (1 - confidence) / 2
     low, high = np.quantile(means, [tail, 1 - tail]).clip(max=largest)
     by_seed, seeds = values.mean(axis=1), len(values)
@@ -78,7 +80,9 @@ def interval_of_runs(
     return float(low), float(high)
 
 
-def bootstrap_means(values: np.ndarray, samples: int, of_seeds: int) -> np.ndarray:
+def bootstrap_means(
+    values: np.ndarray, samples: int, of_seeds: int, strata: np.ndarray | None = None
+) -> np.ndarray:
     """Return bootstrap means [samples] of scores, drawing seeds and items with replacement.
 
     Args:
@@ -86,9 +90,17 @@ def bootstrap_means(values: np.ndarray, samples: int, of_seeds: int) -> np.ndarr
         samples: the number of draws.
         of_seeds: the stream of the draws of seeds. All calls with the same number of items draw the
             same items.
+        strata: the number of the stratum of each item, int [items]; a draw has as many items of
+            each stratum as there are. None for one stratum.
     """
     seeds, items = values.shape
-    item_weights = _weights(items, samples, (0,))
+    if strata is None:
+        item_weights = _weights(items, samples, (0,))
+    else:
+        item_weights = np.empty((samples, items))
+        for number, size in enumerate(np.bincount(strata)):
+            drawn = _weights(int(size), samples, (0, number))
+            item_weights[:, strata == number] = drawn * size / items
     seed_weights = _weights(seeds, samples, (1, of_seeds))
     if seeds > 1:
         # The variance of a resample of n values is too small by the factor (n - 1) / n.
@@ -113,7 +125,7 @@ def shares_of_best(curve: Sequence[np.ndarray], samples: int) -> np.ndarray:
     return (best / best.sum(axis=0)).mean(axis=1)
 
 
-@lru_cache(maxsize=4)  # most runs of a table have the same items
+@lru_cache(maxsize=32)  # most runs of a table have the same items
 def _weights(count: int, samples: int, seed: tuple[int, ...]) -> np.ndarray:
     drawn = np.random.default_rng(seed).multinomial(count, np.full(count, 1 / count), samples)
     return drawn / count

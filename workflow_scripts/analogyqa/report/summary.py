@@ -10,9 +10,9 @@ import pandas as pd
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import write_text
-from analogyqa.measures import ALL_CORRECT, MEASURES, TIED, values_by_seed
+from analogyqa.measures import ALL_CORRECT, MEASURES, TIED, reweighted, strata_of, values_by_seed
 from analogyqa.plan import Cell
-from analogyqa.plan.holding import Parts
+from analogyqa.plan.holding import Part, Parts
 from analogyqa.report.spread import summarise
 from analogyqa.schemas import METRICS, read_table
 from analogyqa.settings.overrides import from_text, to_text
@@ -89,8 +89,8 @@ def read_runs(
     Args:
         records: the paths of the records, run.json.
         metrics: the paths of the metrics, in the same order.
-        parts: for a run that holds several cells, the cells and their groups of items. Each of
-            these cells is yielded as a run.
+        parts: for a run that holds several cells, the cells and their parts. Each of these cells
+            is yielded as a run.
 
     Raises AnalogyQAError when a file is missing or damaged.
     """
@@ -104,9 +104,11 @@ def read_runs(
                 "Delete it, then run the same command again to rebuild it."
             ) from error
         values = read_table(table, METRICS)
-        for cell, groups in parts.get(whole, {whole: None}).items():
-            part = values if groups is None else values[values["group"].isin(groups)]
-            yield record | {"cell": cell.record()}, part
+        for cell, part in parts.get(whole, {whole: Part(None, {})}).items():
+            held = values
+            if part.categories is not None:
+                held = values[values["group"].isin(part.categories)]
+            yield record | {"cell": cell.record()}, reweighted(held, part.analogies)
 
 
 def values_of(runs: Iterable[tuple[dict, pd.DataFrame]]) -> Values:
@@ -166,7 +168,8 @@ def summarise_runs(runs: Iterable[tuple[dict, pd.DataFrame]], config: Config) ->
 def measured(by_seed: pd.DataFrame, measure: str, config: Config) -> dict[str, float]:
     """Return the columns MEASURED of scores [seeds, items]."""
     bootstrap, limits = config.bootstrap, (MEASURES[measure].largest, MEASURES[measure].smallest)
-    summary = summarise(by_seed.to_numpy(), bootstrap.samples, bootstrap.confidence, *limits)
+    samples, confidence = bootstrap.samples, bootstrap.confidence
+    summary = summarise(by_seed.to_numpy(), samples, confidence, *limits, strata_of(by_seed))
     rounded = {name: round(value, DECIMALS) for name, value in summary._asdict().items()}
     return rounded | {"n_seeds": by_seed.shape[0], "n_items": by_seed.shape[1]}
 

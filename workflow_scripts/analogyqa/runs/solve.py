@@ -1,5 +1,6 @@
 """Run the cells that solve the analogies of a data set with one system and every solver."""
 
+import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -8,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from analogyqa.analogies.solve import Category, Solved, cosines, solve
+from analogyqa.analogies.solve import Category, Rules, Solved, cosines, solve
 from analogyqa.analogies.specs import SOLVERS
 from analogyqa.encoders import build_encoder
 from analogyqa.encoders.specs import ENCODERS
@@ -22,6 +23,7 @@ from analogyqa.runs.depends_on import sha256
 from analogyqa.runs.record import run_record, settings_record
 from analogyqa.runs.weights import trained_encoder
 from analogyqa.schemas import CORPUS, METRICS, read_table, write_table
+from analogyqa.settings.analogies import Evaluation
 from analogyqa.settings.studies import PAPER
 from analogyqa.settings.systems import System
 from analogyqa.text import Sentences, tokenize, whole
@@ -29,6 +31,7 @@ from analogyqa.training.scoring import Encode, encode_all
 from analogyqa.vectors.store import read_store
 
 SPLIT = "test"
+_OF_TEMPLATE = re.compile(r"\.\d+$")  # the end of the id of a pair that a template made
 
 
 def solve_cells(
@@ -39,6 +42,7 @@ def solve_cells(
     sources: dict[str, str],
     lowercase: bool,
     folders: Mapping[str, str | Path],
+    evaluation: Evaluation,
     weights: str | Path | None = None,
     configured: Mapping[str, Configured] | None = None,
 ) -> None:
@@ -52,6 +56,7 @@ def solve_cells(
         sources: What the corpus was made of, for the record.
         lowercase: Whether words are lower-cased.
         folders: The folder of the run of each solver.
+        evaluation: How the analogies are asked and answered.
         weights: The weights of a trained encoder, as `write_weights` wrote them.
         configured: The configuration that the metrics of each solver depend on, for the record; see
             `plan.configured`.
@@ -65,7 +70,7 @@ def solve_cells(
         if previous is not None and np.array_equal(previous, vectors):
             solved = {solver: tables[-1] for solver, tables in parts.items()}
         else:
-            solved = solve_corpus(corpus, vectors, list(cells))
+            solved = solve_corpus(corpus, vectors, list(cells), evaluation)
         for solver, table in solved.items():
             parts[solver].append(table.assign(seed=seed, split=SPLIT))
         previous = vectors
@@ -125,12 +130,13 @@ def sentence_vectors(
 
 
 def solve_corpus(
-    corpus: pd.DataFrame, vectors: np.ndarray, solvers: Sequence[str]
+    corpus: pd.DataFrame, vectors: np.ndarray, solvers: Sequence[str], evaluation: Evaluation
 ) -> dict[str, pd.DataFrame]:
     """Solve all analogies of a corpus of relations with some solvers.
 
-    An item is a pair C : D that the other pairs of its category ask for. Its accuracy is the share
-    of these analogies that are solved, and `WEIGHT` is their number.
+    An item is a pair C : D that the other pairs of its category ask for, or all pairs that
+    templates make of one pair of words. Its accuracy is the share of these questions that are
+    solved, and `WEIGHT` is their number.
 
     Returns a table for each solver, with the columns item, group, measure and value.
     """
@@ -142,23 +148,34 @@ def solve_corpus(
         ids = corpus["question_id"].iloc[rows[corpus["label"].iloc[rows] == 1]]
         for solver in solvers:
             entry = SOLVERS[solver]
-            solved = solve(table, category, entry.load()(), entry.constrained)
+            rules = Rules(
+                entry.constrained,
+                as_coded=evaluation.candidates == "coded",
+                first_wins=evaluation.ties == "first",
+                both_directions=evaluation.both_directions,
+            )
+            epsilon = evaluation.epsilon[category.candidates is not None]
+            formula = entry.load()(*([epsilon] if entry.has_epsilon else []))
+            solved = solve(table, category, formula, rules)
             parts[solver].append(_measured(solved, ids, category).assign(group=group))
     return {solver: pd.concat(tables, ignore_index=True) for solver, tables in parts.items()}
 
 
 def _measured(solved: Solved, ids: pd.Series, category: Category) -> pd.DataFrame:
     """Return the item, measure and value columns for the pairs of a category, given their ids."""
-    shares = solved.chosen / solved.asked[:, None]
     values = {
-        ACCURACY: shares[:, 0],
+        ACCURACY: solved.chosen[:, 0],
         TIED: solved.tied,
-        ALL_CORRECT: np.zeros(len(ids)),
+        ALL_CORRECT: 0,
         WEIGHT: solved.asked,
     }
     if category.candidates is not None:
-        values |= dict(zip(OF_DISTRACTORS, shares.T[1:], strict=True))
-    frame = pd.DataFrame(values, index=pd.Index(ids.astype(str), name="item"), dtype=float)
+        values |= dict(zip(OF_DISTRACTORS, solved.chosen.T[1:], strict=True))
+    items = ids.astype(str).str.replace(_OF_TEMPLATE, "", regex=True).rename("item")
+    frame = pd.DataFrame(values, index=pd.Index(items), dtype=float).groupby("item").sum()
+    for name in (ACCURACY, *OF_DISTRACTORS):
+        if name in frame:
+            frame[name] /= frame[WEIGHT]
     return frame.melt(ignore_index=False, var_name="measure").reset_index()
 
 

@@ -1,6 +1,6 @@
 """Sentence analogies: how categories of sentence pairs are made, and how analogies are solved."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
@@ -15,8 +15,7 @@ from analogyqa.settings.base import (
     WholeNumber,
 )
 
-SOLVER, TRAINED_ON = "solver", "trained_on"
-SOLVING_OVERRIDES = (SOLVER, TRAINED_ON)
+SOLVER, TRAINED_ON, WEIGHTED_BY = "solver", "trained_on", "weighted_by"
 
 
 class Category(Section):
@@ -76,7 +75,31 @@ class Category(Section):
         return [(side, side) if isinstance(side, str) else side for side in self.templates]
 
 
-class Solving(Section):
+class Evaluation(Section):
+    """How the analogies of a data set are asked and answered, and which means are taken.
+
+    Args:
+        both_directions: Whether an analogy between two pairs asks for each of them; otherwise it
+            asks for one, see `analogies.solve`.
+        candidates: Whether the candidates are those that Zhu and de Melo (2020) describe, or those
+            of their code, see `analogies.solve`.
+        ties: Whether the first of tied candidates wins, or all share.
+        epsilon: The epsilon of 3CosMul on raw cosines, in categories whose candidates are all
+            sentences, and in those with distractors.
+        weighted_by: What weights a category in a mean over several: the analogies that were found,
+            or those between as many pairs as its configuration asks for.
+    """
+
+    both_directions: bool = False
+    candidates: Literal["described", "coded"] = "described"
+    ties: Literal["shared", "first"] = "shared"
+    epsilon: Annotated[
+        list[Annotated[float, Field(gt=0)]], Joined, Field(min_length=2, max_length=2)
+    ] = [1e-5, 1e-5]
+    weighted_by: Literal["found", "configured"] = "found"
+
+
+class Solving(Evaluation):
     """The overrides of how a cell solves analogies.
 
     Args:
@@ -86,6 +109,9 @@ class Solving(Section):
 
     solver: Annotated[str, OneOf(SOLVERS)] = next(iter(SOLVERS))
     trained_on: Annotated[list[str], Joined, Field(min_length=2, max_length=2)] | None = None
+
+
+SOLVING_OVERRIDES = tuple(Solving.model_fields)
 
 
 class Parser(Section):

@@ -1,5 +1,6 @@
 """The data sets."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -8,6 +9,7 @@ from pydantic_core import PydanticCustomError
 
 from analogyqa.corpora.specs import READERS
 from analogyqa.errors import AnalogyQAError
+from analogyqa.settings.analogies import Evaluation
 from analogyqa.settings.base import (
     Alternatives,
     Count,
@@ -57,6 +59,7 @@ class Dataset(Section):
         train, dev, test: The name of a source in sources.yaml, a path (with a slash in it), or a
             list of alternatives, of which the first available one is read.
         categories: The categories of sentence pairs that are made here.
+        evaluation: How analogies between sentence pairs are asked and answered.
         parts: The parts of a file that make up each split, for a file that holds several splits.
         questions: The expected number of questions of each type, by split.
         drop_all_correct: The splits without questions whose candidates are all correct, as in the
@@ -72,6 +75,7 @@ class Dataset(Section):
     dev: SplitFiles = None
     test: SplitFiles = None
     categories: list[Name] = []
+    evaluation: Evaluation = Evaluation()
     parts: dict[Split, list[str]] = {}
     questions: ExpectedCounts = {}
     drop_all_correct: Annotated[list[Split], Joined] = []
@@ -89,14 +93,23 @@ class Dataset(Section):
 
     @model_validator(mode="after")
     def _has_what_its_reader_reads(self) -> "Dataset":
-        if not self.gives_relations and self.categories:
-            raise ValueError(f"the reader {self.reader} has no categories")
+        if not self.gives_relations:
+            for name, value in (("categories", []), ("evaluation", Evaluation())):
+                if getattr(self, name) != value:
+                    raise ValueError(f"the reader {self.reader} has no {name}")
         given = [name for name in ("train", "dev", "test", "categories") if getattr(self, name)]
         if self.gives_relations and given not in (["test"], ["categories"]):
             raise ValueError(
                 f"the reader {self.reader} needs categories, or a folder as test, and nothing else"
             )
+        if self.evaluation.weighted_by == "configured" and not self.categories:
+            raise ValueError("evaluation.weighted_by: a folder of relations configures no pairs")
         return self
+
+    def evaluation_at(self, overrides: Iterable[tuple[str, str]]) -> Evaluation:
+        """Return the evaluation with overrides, of which others are ignored."""
+        changes = {name: value for name, value in overrides if name in Evaluation.model_fields}
+        return Evaluation.model_validate(self.evaluation.model_dump() | changes)
 
     @property
     def gives_relations(self) -> bool:

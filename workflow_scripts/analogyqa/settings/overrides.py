@@ -7,7 +7,7 @@ from pydantic import ValidationError
 
 from analogyqa.objectives.specs import OBJECTIVES
 from analogyqa.rankers.specs import RANKER_OVERRIDES
-from analogyqa.settings.analogies import SOLVER, SOLVING_OVERRIDES, Solving
+from analogyqa.settings.analogies import SOLVER, SOLVING_OVERRIDES, Evaluation, Solving
 from analogyqa.settings.base import AT, message_of, nearest_hint
 from analogyqa.settings.data import DATASET_OVERRIDES, Dataset
 from analogyqa.settings.systems import SYSTEM_OVERRIDES, TRAINING_OVERRIDES, System
@@ -86,6 +86,21 @@ def among(overrides: Overrides, names: Collection[str]) -> Overrides:
 def dataset_overrides(overrides: Overrides) -> Overrides:
     """Return the overrides that change how a data set is read."""
     return among(overrides, DATASET_OVERRIDES)
+
+
+def solving_overrides(overrides: Overrides, dataset: Dataset) -> dict[str, str]:
+    """Return the overrides of how analogies are solved, without those that change nothing.
+
+    The solver is always given.
+    """
+    changed = dataset.evaluation_at(overrides)
+    kept = {SOLVER: Solving().solver} | dict(among(overrides, SOLVING_OVERRIDES))
+    for name in Evaluation.model_fields:
+        value = getattr(changed, name)
+        kept[name] = text_of(value)
+        if value == getattr(dataset.evaluation, name):
+            del kept[name]
+    return kept
 
 
 def changes(overrides: Iterable[tuple[str, str]]) -> dict:

@@ -10,12 +10,10 @@ from analogyqa.errors import AnalogyQAError, shown
 from analogyqa.measures import RANKED
 from analogyqa.settings import overrides as ov
 from analogyqa.settings.analogies import (
-    SOLVER,
     SOLVING_OVERRIDES,
     TRAINED_ON,
     Category,
     Parser,
-    Solving,
 )
 from analogyqa.settings.base import (
     Folder,
@@ -306,7 +304,7 @@ class Config(Section):
         overrides = tuple(override for override in overrides if configured.reads(override[0]))
         changed = self.system_at(system, overrides)
         if dataset is not None and self.datasets[dataset].gives_relations:
-            solving = {SOLVER: Solving().solver} | dict(ov.among(overrides, SOLVING_OVERRIDES))
+            solving = ov.solving_overrides(overrides, self.datasets[dataset])
             if not configured.trained:
                 solving.pop(TRAINED_ON, None)
             kept.update(solving.items())

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from analogyqa.encoders.specs import ENCODERS
-from analogyqa.settings.analogies import SOLVING_OVERRIDES, TRAINED_ON
+from analogyqa.settings.analogies import SOLVING_OVERRIDES, TRAINED_ON, WEIGHTED_BY
 from analogyqa.settings.data import ALL
 
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Analogies:
-    """One run over all categories holds the cells of its subsets.
+    """One run over all categories holds the cells of its subsets, with any weights.
 
     The run trains nothing: another cell, which ranks, trains the encoder.
     """
@@ -22,18 +22,20 @@ class Analogies:
     counted = "pairs of sentences"
     has_question_types = False
     notes: tuple[str, ...] = (
-        "Each couple of pairs of a category is one analogy, of which one pair is asked for. Values "
-        "are means over analogies, intervals over the pairs asked for. Encoders that draw nothing "
-        "give every seed the same.",
+        "Each couple of pairs of a category is an analogy. Values are means over analogies, "
+        "intervals are over the pairs asked for within each category; the sentence pairs that "
+        "templates make of one pair of words are drawn together. Encoders that draw nothing give "
+        "every seed the same.",
     )
 
     def tie_note(self, counts: str) -> str:
         if not counts:
-            return "Ties: none, every analogy has one best candidate."
-        return f"Analogies whose best candidates tie and share, over all seeds: {counts}."
+            return "Ties: none, every question has one best candidate."
+        return f"Questions whose best candidates tie, over all seeds: {counts}."
 
     def holding_cell(self, cell: "Cell") -> "Cell":
-        return cell._replace(subset=ALL)
+        overrides = tuple(item for item in cell.overrides if item[0] != WEIGHTED_BY)
+        return cell._replace(subset=ALL, overrides=overrides)
 
     def training_cell(self, cell: "Cell") -> "Cell | None":
         trained_on = dict(cell.overrides).get(TRAINED_ON)
