@@ -1,6 +1,6 @@
 """What a reader opens: the ledger, the claims, the tables and the figures; and MLflow, a view of the run records.
 
-needs: metrics and run.json of the cells that each shows, or inside.parquet, corpora; papers/{paper}/paper.yaml, as values
+needs: metrics and run.json of the cells that each shows, or inside.parquet or decisions.parquet, corpora; papers/{paper}/paper.yaml, as values
 makes: summary.csv, ledger.{csv,md,html}, claims.{csv,md}, comparisons.csv,
        tables/{paper}/table{number}.{csv,md,tex}, figures/{paper}/figure{number}.{png,svg,csv},
        tables/{paper}/cross_validation.{csv,md}, figures/{paper}/cross_validation.{png,svg},

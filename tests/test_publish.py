@@ -163,3 +163,13 @@ def test_numbers_of_the_prose_that_the_run_does_not_have_are_named(results, tmp_
         f"{page}:2: not in this run: .736",
         f"{page}:{last}: not in this run: .812",
     ]
+
+
+@pytest.mark.parametrize(
+    "page", sorted(PATH.parent.glob("*/README.md")), ids=lambda p: p.parent.name
+)
+def test_the_page_of_each_paper_can_be_filled(page, tmp_path):
+    copy = tmp_path / "README.md"
+    shutil.copyfile(page, copy)
+    publish.fill(copy, publish.BEGIN, ["a run"])
+    assert f"{publish.BEGIN}\n\na run\n\n{publish.END}" in copy.read_text()

@@ -75,7 +75,7 @@ def test_the_most_frequent_prototypes_are_shown_and_the_others_summed(page):
     rows += [(0, "who", "q99", 1, 0.1, "p6")]
     lines = cells_in_markdown(page("deciding", decisions(*rows)))
     assert lines[0] == ["Type", "Prototype", "seeds", "decides", "right", "share right"]
-    assert lines[2] == ["who", "p6", "1", "3", "2", ".67"]
+    assert lines[2] == ["who", "p6, p6-0", "1", "3", "2", ".67"]
     assert lines[7] == ["who", "2 others", "", "4", "2", ".50"]
     assert lines[8] == ["who", "all 7 that decide", "", "15", "8", ".53"]
 

@@ -40,8 +40,8 @@ def show(panels: Sequence[Panel], view: "View", config: "Config") -> Shown:
     notes = [
         "A prototype decides a question if the candidate that is ranked first has its score from "
         "it, and is right if that candidate is correct. Decisions are summed over seeds.",
-        f"A prototype is named by its training question. Of each type, the {SHOWN} that decide "
-        "most often; the csv has all that ever decide.",
+        f"A prototype is named by the ids of its training question and of the answer. Of each "
+        f"type, the {SHOWN} that decide most often; the csv has all that ever decide.",
     ]
     return Shown(frame, notes, blocks=blocks)
 
@@ -61,7 +61,7 @@ def counts_of(decisions: pd.DataFrame) -> pd.DataFrame:
         }
     ).reset_index()
     counts = counts.sort_values(
-        ["question_type", "decisions", "prototype_question_id"], ascending=[True, False, True]
+        ["question_type", "decisions", *_KEYS[1:]], ascending=[True, False, True, True]
     )
     return counts.rename(columns={name: name.removeprefix("prototype_") for name in _KEYS})
 
@@ -72,13 +72,17 @@ def _lines(frame: pd.DataFrame) -> list[tuple[list[str], list[Value]]]:
     for question_type, part in frame.groupby("question_type", sort=False):
         top, others = part.head(SHOWN), part.iloc[SHOWN:]
         lines += [
-            _line(question_type, row["question_id"], str(row["seeds"]), pd.DataFrame([row]))
+            _line(question_type, _name(row), str(row["seeds"]), pd.DataFrame([row]))
             for row in top.to_dict("records")
         ]
         if len(others):
             lines.append(_line(question_type, f"{len(others)} others", "", others))
         lines.append(_line(question_type, f"all {len(part)} that decide", "", part))
     return lines
+
+
+def _name(row: dict) -> str:
+    return f"{row['question_id']}, {row['candidate_id']}"
 
 
 def _line(
