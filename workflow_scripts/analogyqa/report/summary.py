@@ -256,5 +256,5 @@ def _substitute(record: dict, substitutes: Mapping[str, str]) -> str:
         stores = [settings[key] for key in ("vectors", "sentence_vectors") if settings[key]]
         texts += [text for store in stores for text in store.values()]
         texts += settings["sources"].values()
-    names = {*texts} | {name for text in texts for name in re.split(r"[ ,]+", text)}
+    names = {name for text in texts for name in re.split(r"[ ,]+", text)}
     return ", ".join(f"{name} for {file}" for name, file in substitutes.items() if name in names)

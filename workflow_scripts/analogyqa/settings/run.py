@@ -62,8 +62,7 @@ class Config(Section):
         sweeps: The points of an override that figures show instead of the papers' points.
         left_out: Why a system, a data set or a system on a data set (`similarity trecqa`) is left
             out.
-        substitutes: The paper's file that a file in a record replaces, by the name of the latter or
-            by the whole origin of sentence vectors, such as `dct, vectors mine`.
+        substitutes: The paper's file that a file in a record replaces, by the name of the latter.
         studies: The sections selection, sensitivity, cross_validation and extra_rows of each
             paper; not written by users.
     """
@@ -94,7 +93,7 @@ class Config(Section):
     parser: Parser | None = None
     categories: dict[Name, Category] = {}
     systems: dict[Name, System] = Field(min_length=1)
-    substitutes: dict[str, str] = {}
+    substitutes: dict[Name, str] = {}
     studies: dict[Name, Studies] = {}
 
     @model_validator(mode="before")
