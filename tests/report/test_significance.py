@@ -166,6 +166,10 @@ class TestPower:
         assert compared.items_needed(compared.detectable / 2, 0.05, 60) > 4 * 59
         assert compared.items_needed(1e-6, 0.05, 60) == np.inf
 
+    def test_one_item_is_enough_where_nothing_varies(self):
+        compared = compare_paired(np.full((2, 3), 0.75), np.full((2, 3), 0.5))
+        assert compared.items_needed(0.25, 0.05, 3) == 1
+
 
 class TestPartialConjunction:
     # 3 * 0.01, 2 * 0.02, 1 * 0.5
