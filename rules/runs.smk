@@ -77,6 +77,7 @@ rule find_decisions:
         f"{RESULTS}/logs/find_decisions/{{system}}/{{dataset}}-{{subset}}-{{overrides}}.log",
     wildcard_constraints:
         dataset=EXPERIMENT.patterns["ranked data set"],
+        system=EXPERIMENT.patterns["compares"],
     localrule: True
     conda:
         "../envs/cpu.yaml"

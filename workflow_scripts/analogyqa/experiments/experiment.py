@@ -122,6 +122,7 @@ class Experiment:
             "trained": one_of(trained),
             "fused": one_of(fused),
             "scored": one_of(self.config.systems.keys() - trained - fused),
+            "compares": one_of(name for name, system in systems if system.compares),
             "tuned": one_of(name for name, _ in systems if self.config.find_selection(name)),
             "fastText": one_of(name for name, section in vectors if section.train_on),
             "word2vec": with_overrides(name for name, section in vectors if section.is_word2vec),
