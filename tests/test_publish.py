@@ -165,6 +165,10 @@ def test_numbers_of_the_prose_that_the_run_does_not_have_are_named(results, tmp_
     ]
 
 
+def test_examples_of_decisions_are_not_published():
+    assert publish.tables_with_sentences("diallo2019") == ["table7"]
+
+
 @pytest.mark.parametrize(
     "page", sorted(PATH.parent.glob("*/README.md")), ids=lambda p: p.parent.name
 )
