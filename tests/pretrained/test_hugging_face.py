@@ -63,6 +63,9 @@ def test_a_masked_word_is_the_models_own_mask(model):
     output = by_hand(bert, [2, 5, 4, 8, 3])
     found = encode_sentences("hugging_face", TEXTS, resources(folder, "cls"))[2]
     assert found == pytest.approx(output.pooler_output[0].numpy(), abs=1e-5)
+    mean = encode_sentences("hugging_face", TEXTS, resources(folder, "avg"))[2]
+    words = output.last_hidden_state[0, 1:4]  # the mask, too
+    assert mean == pytest.approx((words.sum(dim=0) / np.sqrt(3)).numpy(), abs=1e-5)
 
 
 def test_a_missing_or_damaged_model_is_an_error(tmp_path, model):
