@@ -71,15 +71,15 @@ def look_up(quote: "Quote", corpus: pd.DataFrame) -> list[dict]:
     keys = ["panel", "split", "question_id"]
     questions = corpus.drop_duplicates(keys)
     question, agrees = _most_similar(quote.question, questions, "question")
-    where = {key: str(question[key]) for key in keys}
-    row = {"example": quote.example, "kind": QUESTION, "printed": quote.question} | where
+    ids = {key: str(question[key]) for key in keys}
+    row = {"example": quote.example, "kind": QUESTION, "printed": quote.question} | ids
     row |= {"found": question["question"], **agrees._asdict()}
-    is_own = (corpus[keys].astype(str) == pd.Series(where)).all(axis=1)
+    is_own = (corpus[keys].astype(str) == pd.Series(ids)).all(axis=1)
     candidates = corpus[is_own]
     candidate, agrees = _most_similar(quote.answer, candidates, "candidate")
     known = {word for text in candidates["candidate"] for word in words_of(text)}
     missing = [word for word in dict.fromkeys(words_of(quote.answer)) if word not in known]
-    answer = {"example": quote.example, "kind": ANSWER, "printed": quote.answer} | where
+    answer = {"example": quote.example, "kind": ANSWER, "printed": quote.answer} | ids
     answer |= {key: candidate[key] for key in ("candidate_id", "label")}
     answer |= {"found": candidate["candidate"], **agrees._asdict(), "missing": " ".join(missing)}
     return [row, answer]

@@ -71,12 +71,12 @@ def show_view(paper: Paper, name: str, paths: Sequence[str | Path], config: Conf
     schema, panels = SCHEMAS[reads], []
     # What is shown of which data, to the panels that show it.
     about: dict[str, list[str]] = {}
-    for panel, (place, cell, reason) in view_tables(config, view).items():
+    for panel, (file, cell, reason) in view_tables(config, view).items():
         if reason:
             panels.append(Panel(panel, schema.empty_table().to_pandas(), f"{NOT_RUN}: {reason}"))
-            about[panels[-1].reason] = [panel]
+            about.setdefault(panels[-1].reason, []).append(panel)
             continue
-        path = next(path for path in paths if Path(path).as_posix().endswith(place))
+        path = next(path for path in paths if Path(path).as_posix().endswith(file))
         panels.append(Panel(panel, read_table(path, schema)))
         if cell:
             system = config.systems[cell.system].title
