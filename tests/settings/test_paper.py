@@ -6,7 +6,7 @@ import yaml
 from analogyqa.errors import AnalogyQAError
 from analogyqa.settings.claims import Claim
 from analogyqa.settings.coordinates import Coordinates
-from analogyqa.settings.paper import Artefact, load_paper
+from analogyqa.settings.paper import Artefact, Paper, load_paper
 from small_papers import PAPER
 
 TABLE = """
@@ -43,6 +43,45 @@ def test_a_table_has_the_printed_numbers_in_our_unit_and_their_coordinates():
     assert [each.coordinates.measure for each in theirs] == ["map", "mrr"]
     added = [(row, column) for row, column, _ in artefact(TABLE).cells_of("mean")]
     assert added == [("mean", "MAP"), ("mean", "MRR")]
+
+
+COUNTS = """
+title: C
+cells: {dataset: toy, split: test}
+columns: {N: {count: questions}}
+rows: {Who: {subset: who}, When: {subset: when}}
+published: {Who: [3], When: [1]}
+"""
+SINGLE = """
+title: S
+cells: {dataset: toy, measure: map}
+columns: {Who: {subset: who}, When: {subset: when}}
+rows: {Ours: {system: analogy}}
+published: {Ours: [0.6, 0.2]}
+"""
+MEANS = """
+title: M
+cells: {dataset: toy, subset: comb}
+columns: {MAP: {measure: map}}
+rows: {Ours: {system: analogy}}
+means_of: {tables: {MAP: table2}, weights: [table1, N], step: 0.1}
+"""
+
+
+def paper_of(*tables: str) -> Paper:
+    artefacts = {f"table{n}": yaml.safe_load(text) for n, text in enumerate(tables, start=1)}
+    return Paper.model_validate({"paper": "p", "citation": "c", "artefacts": artefacts})
+
+
+def test_values_that_a_paper_does_not_print_are_weighted_means_of_others():
+    table = paper_of(COUNTS, SINGLE, MEANS).artefacts["table3"]
+    (number,) = table.numbers()
+    assert (number.published, number.step) == (0.5, 0.1)  # (3 * .6 + 1 * .2) / 4
+    assert table.rounding("MAP") == 0.05
+    with pytest.raises(ValueError, match="no printed value of Ours, When"):
+        paper_of(COUNTS, SINGLE.replace("0.2", '"-"'), MEANS)
+    with pytest.raises(ValueError, match="no printed value of 'table9'"):
+        paper_of(COUNTS, SINGLE, MEANS.replace("table1, N", "table9, N"))
 
 
 def test_a_heat_map_has_a_point_for_each_pair_of_values():

@@ -188,7 +188,17 @@ def _counts(entry: TableEntry, config: Config, results: Results) -> list[dict]:
     expected = config.datasets[coordinates.dataset].questions.get(split, {}) if split else {}
     if coordinates.count == "questions" and set(types) <= set(expected) and count == published:
         return [row | {"verdict": ENFORCED, "reason": "other data are refused"}]
+    if count == published and all(_is_capped(name, coordinates, config, results) for name in types):
+        return [row | {"verdict": ENFORCED, "reason": "as many pairs are made as configured"}]
     return [row | {"verdict": verdict(published, *_as_printed(count))}]
+
+
+def _is_capped(category: str, coordinates: Coordinates, config: Config, results: Results) -> bool:
+    """Return whether there are as many sentence pairs as are made at most."""
+    if category not in config.categories:
+        return False
+    pairs = results.counts[coordinates.dataset]["questions"][coordinates.split or ""]
+    return pairs.get(category) == config.categories[category].pairs
 
 
 def _as_printed(count: int) -> tuple[float, float]:

@@ -25,7 +25,8 @@ MEANINGS = {
     LOWER: "our interval is below the published value",
     INCONCLUSIVE: "the interval also contains the published value of a competing system, several "
     "points of a curve may be the best, or there is only one seed",
-    ENFORCED: "the pipeline refuses data with another count, so agreement is no evidence",
+    ENFORCED: "the pipeline refuses data with another count, or makes just as many pairs, so "
+    "agreement is no evidence",
     NOT_RUN: "the note gives the reason",
     NOT_COMPARABLE: "our data or our machine is not the paper's",
 }

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from analogyqa.report.verdicts import ENFORCED, HIGHER, INCONCLUSIVE, LOWER, NOT_RUN, REPRODUCED
-from analogyqa.settings.paper import DIGITS, NOT_PRINTED
+from analogyqa.settings.printed import DIGITS, NOT_PRINTED
 
 IN_PAPER, NOT_IN_PAPER = "paper", "not in the paper"
 MARKS = {REPRODUCED: "=", HIGHER: "↑", LOWER: "↓", INCONCLUSIVE: "?", ENFORCED: "≡"}

@@ -1,13 +1,12 @@
 """What a paper prints: its tables and figures, with their numbers, and its claims."""
 
 from collections.abc import Iterator
-from decimal import Decimal
 from functools import cached_property
 from itertools import product
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
 
-from pydantic import BeforeValidator, Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, field_validator, model_validator
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import read_yaml
@@ -16,30 +15,21 @@ from analogyqa.settings.base import Name, Section, explain_error
 from analogyqa.settings.claims import Claim
 from analogyqa.settings.coordinates import COST, KINDS, NORM, SCORE, Coordinates, require_given
 from analogyqa.settings.overrides import text_of
+from analogyqa.settings.printed import (
+    DIGITS,
+    NOT_PRINTED,
+    MeansOf,
+    PrintedRow,
+    ShownName,
+    last_digit,
+    with_means,
+)
 from analogyqa.settings.views import View
 
 Cited = Literal["cited"]
 CITED: Cited = "cited"  # a row or column of published values that have no counterpart of ours
-NotPrinted = Literal["-"]
-NOT_PRINTED: NotPrinted = "-"
 OWN = "own"  # the pseudo-paper with the user's own data sets
-DIGITS = 10  # decimal places of a printed value after scaling, as in our CSV files
 BEST = "best"  # the kind of a published number that is the best point of an axis
-UNITS = {"K": 1e3, "M": 1e6, "s": 1, "x": 1}  # after a printed number: seconds, times
-
-
-def _in_units(printed: object) -> object:
-    """Return the number in a printed text with a unit, such as 90.0K or 12s."""
-    if isinstance(printed, str) and printed[-1:] in UNITS and printed[:-1]:
-        try:
-            return round(float(printed[:-1]) * UNITS[printed[-1]], DIGITS)
-        except ValueError:
-            return printed
-    return printed
-
-
-Printed = Annotated[float, Field(strict=True, ge=0)]
-ShownName = Annotated[str, Field(pattern=r"^(table|figure)\d+$")]
 
 
 class Published(NamedTuple):
@@ -66,11 +56,7 @@ def _name_systems(lines: dict[str, Coordinates | Cited]) -> bool:
     return any(isinstance(line, Coordinates) and line.system for line in lines.values())
 
 
-def _last_digit(printed: float) -> float:
-    return 10.0 ** int(Decimal(repr(printed)).as_tuple().exponent)
-
-
-_TABLE_KEYS = {"columns", "rows", "published", "scale", "remarks", "top_group"}
+_TABLE_KEYS = {"columns", "rows", "published", "means_of", "scale", "remarks", "top_group"}
 _FIGURE_KEYS = {"y", "lines", "panels", "best", "stacked", "references"}
 
 
@@ -90,6 +76,7 @@ class Artefact(Section):
         top_group: Whether to mark, in each column of a table, the systems not significantly
             different from the best.
         published: The printed values of each row. Counts and costs may have a unit (90K, 12s).
+        means_of: The tables that published values follow from, if they are not given.
         scale: The number by which printed scores are divided to be in the same unit as ours.
         x, y: The name of an override or coordinate, and its points.
         lines, panels: The coordinates of each line and panel of a figure.
@@ -104,7 +91,8 @@ class Artefact(Section):
     rows: dict[str, Coordinates | Cited] = {}
     remarks: dict[str, str] = {}
     top_group: bool = False
-    published: dict[str, list[Annotated[Printed | NotPrinted, BeforeValidator(_in_units)]]] = {}
+    published: dict[str, PrintedRow] = {}
+    means_of: MeansOf | None = None
     scale: Annotated[float, Field(gt=0)] = 1
     x: dict[str, Annotated[list, Field(min_length=1)]] = {}
     y: dict[str, Annotated[list, Field(min_length=1)]] = {}
@@ -200,15 +188,18 @@ class Artefact(Section):
                 if value == NOT_PRINTED:
                     yield Published(row, column, coordinates, None, kind)
                 else:
-                    number, step = round(value / scale, DIGITS), _last_digit(value) / scale
+                    number, step = round(value / scale, DIGITS), self._step(value) / scale
                     yield Published(row, column, coordinates, number, kind, step)
 
     def rounding(self, column: str) -> float:
         """Return half a unit in the last printed digit of a column's scores, in our unit."""
         index = list(self.columns).index(column)
         printed = [values[index] for values in self.published.values()]
-        steps = [_last_digit(value) for value in printed if value != NOT_PRINTED]
+        steps = [self._step(value) for value in printed if value != NOT_PRINTED]
         return min(steps) / 2 / self.scale
+
+    def _step(self, printed: float) -> float:
+        return self.means_of.step if self.means_of else last_digit(printed)
 
     def remark_on(self, row: str, column: str) -> str:
         return " ".join(self.remarks[name] for name in (row, column) if name in self.remarks)
@@ -278,6 +269,11 @@ class Paper(Section):
         }
         others = {name: section for name, section in artefacts.items() if name not in views}
         return values | {"artefacts": others} | ({"views": views} if views else {})
+
+    @field_validator("artefacts")
+    @classmethod
+    def _have_means(cls, artefacts: dict[str, Artefact]) -> dict[str, Artefact]:
+        return with_means(artefacts)
 
     @model_validator(mode="after")
     def _names_match_kinds(self) -> "Paper":

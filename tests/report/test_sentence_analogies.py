@@ -1,0 +1,77 @@
+"""The real paper on sentence analogies: its counts, weights and derived values."""
+
+from functools import cache
+
+import pandas as pd
+import pytest
+
+from analogyqa.plan import Cell, cells_by_run
+from analogyqa.plan.coordinates import cell_at
+from analogyqa.report.ledger import build_ledger
+from analogyqa.report.results import Results
+from analogyqa.report.summary import SUMMARY, typed
+from analogyqa.settings.coordinates import Coordinates
+from analogyqa.settings.load import PAPERS, load_config
+from analogyqa.settings.paper import load_paper
+
+NAME, DATASET = "sentence_analogies", "sentence-analogies"
+
+
+@pytest.fixture(scope="module")
+def paper():
+    return load_paper(PAPERS / NAME / "paper.yaml")
+
+
+@cache
+def config():
+    return load_config({"papers": [NAME], "output_dir": "results", "seeds": 2})
+
+
+def printed(paper) -> dict[str, dict[str, float]]:
+    """The printed counts of pairs and of analogies, by category."""
+    counts: dict[str, dict[str, float]] = {"questions": {}, "analogies": {}}
+    for number in paper.artefacts["table3"].numbers():
+        if number.published is not None:
+            counts[number.coordinates.count][number.coordinates.subset] = number.published
+    return counts
+
+
+def test_categories_weigh_as_much_as_in_the_paper(paper):
+    coordinates = {"system": "random", "dataset": DATASET, "subset": "lexical"}
+    coordinates |= {"measure": "accuracy"}
+    theirs = cell_at(Coordinates(**coordinates), config())
+    ours = cell_at(Coordinates(**coordinates, weighted_by="found"), config())
+    assert theirs.overrides == (("solver", "3cosadd"),)
+    assert ours.overrides == (("solver", "3cosadd"), ("weighted_by", "found"))
+    # One run holds both cells.
+    run = Cell("random", DATASET, "all", theirs.overrides)
+    parts = cells_by_run(config(), [theirs, ours])[run]
+    assert parts[ours].analogies == {}
+    weights = {name: parts[theirs].analogies[name] for name in printed(paper)["analogies"]}
+    assert weights == printed(paper)["analogies"]
+
+
+def test_counts_that_a_cap_makes_are_enforced(paper):
+    counts = printed(paper)
+    counts["questions"] |= {"comparative": 8, "gender": 125}
+    counts["analogies"] |= {"comparative": 28, "gender": 7750}
+    by_split = {counted: {"test": by_type} for counted, by_type in counts.items()}
+    results = Results(typed([], SUMMARY), counts={DATASET: by_split})
+    table = build_ledger([paper], config(), results, only=(NAME, "table3"))
+    verdicts = table.set_index(["row", "column"])["verdict"]
+    others = {"Comparative", "Gender"}
+    assert verdicts.drop(index=list(others), level=0).eq("enforced").all()
+    assert len(verdicts) == 30
+    assert verdicts.loc[list(others)].eq("lower").all()
+
+
+def test_the_accuracies_of_figure_1_follow_from_figure_2_and_table_3(paper):
+    table = paper.artefacts["table13"]
+    assert table.published["InferSentV2"][0] == 0.848
+    assert table.published["GenSen"][1] == 0.782
+    assert table.published["XLNet-Large-AVG"][0] == 0.340
+    # By hand: 226,128, 130,305, 32,640, 158,203 and 150,975 analogies.
+    glove = 0.63 * 226128 + 0.67 * 130305 + 0.34 * 32640 + 0.18 * 158203 + 0.68 * 150975
+    assert table.published["GloVe"][0] == round(glove / 698251, 3)
+    assert table.rounding("3CosAdd") == 0.005
+    assert pd.Series([number.step for number in table.numbers()]).eq(0.01).all()
