@@ -140,7 +140,7 @@ for ranker in RANKERS:
         ("objectives/pairwise.py", {"pairwise"}),
         ("objectives/mix.py", {"mix"}),
         ("examples/mix.py", {"mix"}),
-        ("encoders/gru.py", {"bigru"}),
+        ("encoders/gru.py", {"bigru", "untrained_bigru"}),
         ("encoders/cnn.py", {"cnn"}),
         ("encoders/mean.py", {"mean", "sum", "unit_mean"}),
         ("encoders/random.py", {"random"}),
