@@ -1,0 +1,41 @@
+"""The examples of the CoNLL paper's Table 1 in the real data, from the mirror ANALOGYQA_MIRROR."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from analogyqa.corpora.table import build_corpus
+from analogyqa.report.views.quotes import NO, WITHIN, YES, look_up
+from analogyqa.settings.load import PAPERS
+from analogyqa.settings.paper import load_paper
+
+MIRROR = Path(os.environ.get("ANALOGYQA_MIRROR") or "no mirror")
+
+pytestmark = [
+    pytest.mark.real_data,
+    pytest.mark.skipif(not MIRROR.is_dir(), reason="ANALOGYQA_MIRROR names no folder"),
+]
+
+FILES = {"train": "TRAIN-ALL.rebuilt.xml", "dev": "DEV.xml", "test": "TEST.xml"}
+FOUND = {
+    "Where, A and B": ("train", YES, NO, "february hardin"),
+    "Where, C and D": ("dev", YES, NO, "july 3 bohemia now czech republic"),
+    "Who, A and B": ("train", YES, WITHIN, ""),
+    "Who, C and D": ("dev", YES, NO, ""),
+    "When, A and B": ("train", YES, NO, "on 15 april"),
+    "When, C and D": ("train", NO, NO, "mt"),
+}
+
+
+def test_no_printed_answer_is_a_whole_candidate():
+    """Five of the six questions are there word for word, and one answer within a longer one."""
+    files = {split: str(MIRROR / "trecqa" / name) for split, name in FILES.items()}
+    corpus = build_corpus("trecqa", "trecqa", files, {}, {}).assign(panel="TrecQA")
+    found = {}
+    for quote in load_paper(PAPERS / "diallo2019" / "paper.yaml").views["table1"].quotes:
+        question, answer = look_up(quote, corpus)
+        assert answer["label"] == 1
+        missing = answer["missing"]
+        found[quote.example] = (question["split"], question["exact"], answer["exact"], missing)
+    assert found == FOUND
