@@ -37,10 +37,10 @@ def one_by_one(table: np.ndarray, category: Category, name: str) -> list[int]:
 
 def main() -> None:
     table, category = drawn()
-    count = PAIRS * (PAIRS - 1)
+    count = PAIRS * (PAIRS - 1) // 2
     for name, title in TITLES.items():
         solver, seconds = SOLVERS[name].load()(), []
-        rules = Rules(SOLVERS[name].constrained, both_directions=True)
+        rules = Rules(SOLVERS[name].constrained)
         with threadpool_limits(1):
             # CPU seconds of the best round: other work of the machine is not counted.
             for _ in range(ROUNDS):
