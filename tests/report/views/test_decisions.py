@@ -73,7 +73,9 @@ def page(tmp_path):
 def test_the_most_frequent_prototypes_are_shown_and_the_others_summed(page):
     rows = [(0, "who", f"q{n}", n % 2, 0.1, f"p{n % 7}") for n in range(14)]
     rows += [(0, "who", "q99", 1, 0.1, "p6")]
-    lines = cells_in_markdown(page("deciding", decisions(*rows)))
+    text = page("deciding", decisions(*rows))
+    assert "Prototypes of each type and seed: 30." in text
+    lines = cells_in_markdown(text)
     assert lines[0] == ["Type", "Prototype", "seeds", "decides", "right", "share right"]
     assert lines[2] == ["who", "p6, p6-0", "1", "3", "2", ".67"]
     assert lines[7] == ["who", "2 others", "", "4", "2", ".50"]

@@ -37,7 +37,14 @@ def show(panels: Sequence[Panel], view: "View", config: "Config") -> Shown:
         for name in frame["panel"].unique()
         if (lines := _lines(frame[frame["panel"] == name]))
     ]
-    notes = [
+    # The coordinates of each panel, in the same order.
+    coordinates = zip(panels, view.coordinates().values(), strict=True)
+    systems = [
+        config.system_at(at.system, at.overrides) for panel, at in coordinates if not panel.reason
+    ]
+    counts = " or ".join(str(count) for count in sorted({system.p for system in systems}))
+    notes = [f"Prototypes of each type and seed: {counts}."] if counts else []
+    notes += [
         "A prototype decides a question if the candidate that is ranked first has its score from "
         "it, and is right if that candidate is correct. Decisions are summed over seeds.",
         f"A prototype is named by the ids of its training question and of the answer. Of each "
@@ -76,7 +83,9 @@ def _lines(frame: pd.DataFrame) -> list[tuple[list[str], list[Value]]]:
             for row in top.to_dict("records")
         ]
         if len(others):
-            lines.append(_line(question_type, f"{len(others)} others", "", others))
+            lines.append(
+                _line(question_type, f"{len(others)} other{'s' * (len(others) > 1)}", "", others)
+            )
         lines.append(_line(question_type, f"all {len(part)} that decide", "", part))
     return lines
 
