@@ -65,6 +65,12 @@ TINY = make_paper(
             "x": {"vectors": LONG_NAMES},
             "lines": {"One": {}},
         },
+        "figure5": {
+            "title": "Systems",
+            "cells": {"dataset": "wikiqa"} | COMB,
+            "x": {"system": ["glove", "similarity"]},
+            "lines": {"One": {}},
+        },
     }
 )
 OWN = paper_of_own_data(
@@ -174,9 +180,10 @@ class TestDrawing:
             (TINY, "figure2", ["WikiQA", "TrecQA", "Analogy", "Baseline", "MP-CNN, published"],
              ["printed", "hinge", "loss", "Mean reciprocal rank"]),
             (TINY, "figure3", ["0.0001", "0.001", "0.1", "learning rate", "One"], []),
+            (TINY, "figure5", ["Glove", "Baseline", "system"], []),
             (OWN, "figure1", ["My data: mean reciprocal rank", "who", "comb", "all", "Glove"], []),
         ],
-        ids=["two panels", "heat map", "words and panels", "close numbers", "own data"],
+        ids=["two panels", "heat map", "words and panels", "close numbers", "systems", "own data"],
     )  # fmt: skip
     def test_labels(self, tmp_path, paper, name, once, twice):
         config = make_config(datasets=("mine",)) if paper is OWN else None

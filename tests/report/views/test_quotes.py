@@ -75,3 +75,5 @@ def test_quotes_are_found_in_the_most_similar_question(tmp_path):
     ]
     assert shown.frame["found"].tolist()[1] == "Anna is a nurse"
     assert "Anna is a nurse |" not in text
+    other = show_view(paper, "table1", paths, config.model_copy(update={"comparable": False}))
+    assert other.frame.empty and not other.blocks

@@ -176,10 +176,16 @@ def line_style(index: int) -> dict[str, str]:
 
 def _draw_lines(axes: plt.Axes, frame: pd.DataFrame, artefact: Artefact, config: Config) -> None:
     (x,) = artefact.x
-    positions, are_numbers = _x_positions(list(frame["x"].unique()))
-    ticks = list(positions.values())
-    axes.set_xticks(ticks, list(positions))
-    _rotate_long_labels(axes, list(positions))
+    titles = {name: name for name in frame["x"].unique()}
+    if x == "system":
+        known = {name: config.systems[name].title for name in titles if name in config.systems}
+        known |= {name: name for name in titles if name in config.left_out}
+        titles = {name: known[name] for name in titles if name in known} or titles
+        frame = frame[frame["x"].isin(list(titles))]
+    positions, are_numbers = _x_positions(list(titles))
+    ticks, names = list(positions.values()), [titles[name] for name in positions]
+    axes.set_xticks(ticks, names)
+    _rotate_long_labels(axes, names)
     lines = list(frame.groupby("line", sort=False))
     span, gap = (ticks[-1] - ticks[0], min(np.diff(ticks))) if len(ticks) > 1 else (1, 1)
     # Lines are shifted sideways, so that their intervals do not hide each other.

@@ -47,6 +47,10 @@ class Match(NamedTuple):
 
 def show(panels: Sequence[Panel], view: "View", config: "Config") -> Shown:
     """Say which printed questions and answers are in the data. The data are of QUOTES."""
+    if not config.comparable:
+        return Shown(
+            typed([], QUOTES), ["The examples of the paper are not looked up in other data."]
+        )
     corpus = pd.concat([panel.table.assign(panel=panel.name) for panel in panels])
     rows = [row for quote in view.quotes for row in (look_up(quote, corpus) if len(corpus) else ())]
     columns = ["data", "split", "question id", "word for word", "similarity", "in no candidate"]
