@@ -36,7 +36,7 @@ def test_a_job_is_local_or_has_resources_and_a_benchmark(paper_jobs):
         "import_to_mlflow",
         "join_relations",
     }
-    local |= {"keep_weights", "write_report", "write_pairs"}
+    local |= {"keep_weights", "find_decisions", "write_report", "write_pairs"}
     for job in paper_jobs:
         assert (job.minutes is None) == (job.rule in local), job.rule
         assert job.rule in local or job.benchmark, job.rule
