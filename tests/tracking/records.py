@@ -7,7 +7,7 @@ import pytest
 from mlflow import MlflowClient
 
 from analogyqa.files import write_json
-from analogyqa.measures import RANKED, TIED
+from analogyqa.measures import MEASURES, RANKED, TIED
 from analogyqa.plan import Cell
 from analogyqa.runs.depends_on import content_hash
 from analogyqa.schemas import CORPUS, HISTORY, METRICS, read_table, write_table
@@ -143,7 +143,7 @@ def recorded(results: Path) -> dict[tuple, dict]:
         cell = Cell.from_path(path.parent)
         record, name = f"results/{cell.path}", run_name(cell)
         table = read_table(path, METRICS).astype({"split": str, "measure": str})
-        table = table[table["measure"].isin(RANKED)]
+        table = table[table["measure"].isin(MEASURES)]
         finals = table.groupby(["seed", "split", "measure"])["value"].mean().unstack("seed")
         finals.index = [
             (measure if split == "test" else f"{split}_{measure}", 0)
