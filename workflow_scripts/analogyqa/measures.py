@@ -217,10 +217,10 @@ def measure_run(
     parts = []
     for seed in scores["seed"].unique():
         for split in groups:
-            own = scores[(scores["seed"] == seed) & (splits == split)]
-            measured = measure_items(own, groups[split], unanswerable.get(split, ()))
-            about = measure_scores(own, groups[split])
-            parts += [part.assign(seed=seed, split=split) for part in (measured, about)]
+            ranked = scores[(scores["seed"] == seed) & (splits == split)]
+            of_ranks = measure_items(ranked, groups[split], unanswerable.get(split, ()))
+            of_scores = measure_scores(ranked, groups[split])
+            parts += [part.assign(seed=seed, split=split) for part in (of_ranks, of_scores)]
     return pd.concat(parts, ignore_index=True)[METRICS.names]
 
 
@@ -255,9 +255,9 @@ def strata_of(values: pd.DataFrame) -> np.ndarray | None:
     The weights of groups are fixed, so a resample has as many items of each. None if the items have
     no weights.
     """
-    return (
-        pd.factorize(values.columns.get_level_values(0))[0] if values.columns.nlevels > 1 else None
-    )
+    if values.columns.nlevels == 1:
+        return None
+    return pd.factorize(values.columns.get_level_values(0))[0]
 
 
 def reweighted(metrics: pd.DataFrame, analogies: Mapping[str, int]) -> pd.DataFrame:
@@ -271,9 +271,9 @@ def reweighted(metrics: pd.DataFrame, analogies: Mapping[str, int]) -> pd.DataFr
     weights = metrics[is_weight]
     if weights.empty:
         return metrics
-    by = [weights[name].astype(str) for name in ("seed", "split", "group")]
-    found = weights.groupby(by)["value"].transform("sum")
-    factors = weights["group"].astype(str).map(analogies) / found
+    keys = [weights[name].astype(str) for name in ("seed", "split", "group")]
+    sums = weights.groupby(keys)["value"].transform("sum")
+    factors = weights["group"].astype(str).map(analogies) / sums
     changed = metrics["value"].copy()
     changed[is_weight] *= factors
     return metrics.assign(value=changed)

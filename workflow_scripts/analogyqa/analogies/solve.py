@@ -5,7 +5,7 @@ gives n (n - 1) / 2 or n (n - 1) questions. For one, we place the pairs on a cir
 C : D for the half of the others that precede it. So all pairs are asked for equally often (plus or
 minus one if n is even), and the order of a file matters little.
 
-`Rules` has what the description of Zhu and de Melo (2020) and their code do differently. In a
+`Rules` has the choices in which the code of Zhu and de Melo (2020) and their text differ. In a
 category without distractors, their code has 2n candidates, by their places A1, B1, A2, B2, ...: a
 sentence of several pairs is several candidates, of which only that of D is right. The place of C is
 left out, but those of A and B only for every other pair A : B, by an error in an index. They get

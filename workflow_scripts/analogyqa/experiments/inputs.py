@@ -23,7 +23,6 @@ from analogyqa.plan.configured import (
     configured_corpus,
 )
 from analogyqa.plan.targets import require_target
-from analogyqa.settings.analogies import WEIGHTED_BY
 from analogyqa.settings.data import ALL, relation_files
 from analogyqa.settings.overrides import HYPERPARAMETERS, TUNED
 from analogyqa.settings.systems import System
@@ -221,12 +220,6 @@ class Inputs(VectorInputs):
         cell = next(iter(self.solving_cells(wildcards).values()))
         system = self.config.system_at(cell.system, cell.overrides)
         return system, training_cell(self.config, cell)
-
-    def evaluation(self, wildcards: Wildcards) -> dict:
-        """Return the evaluation of a solving job, without what is done after the run."""
-        cell = next(iter(self.solving_cells(wildcards).values()))
-        dataset = self.config.datasets[cell.dataset]
-        return dataset.evaluation_at(cell.overrides).model_dump(exclude={WEIGHTED_BY})
 
     # Results
 

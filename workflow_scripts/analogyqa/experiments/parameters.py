@@ -278,17 +278,16 @@ class Parameters:
         modules = [*system_modules(system), *(entry.module for entry in SOLVERS.values())]
         at = (training.subset, training.overrides) if training else (ALL, ())
         excluded = {"title"} if system.trained else {"title", "training"}
+        cells = self.inputs.solving_cells(wildcards)
+        configured = {name: configured_cell(self.config, cell) for name, cell in cells.items()}
         return {
             "code": _code("solve_analogies", *modules),
             "system": system.model_dump(exclude=excluded),
             "seeds": self.config.seeds_at(*at),
-            "evaluation": self.inputs.evaluation(wildcards),
+            "evaluation": next(iter(configured.values()))["evaluation"],  # that of all solvers
             "sources": self._sources_of_solving(wildcards),
             "lowercase": self._lowercase_of(system),
-            "configured": {
-                solver: configured_cell(self.config, cell)
-                for solver, cell in self.inputs.solving_cells(wildcards).items()
-            },
+            "configured": configured,
         }
 
     def _sources_of_solving(self, wildcards: Wildcards) -> dict[str, str]:

@@ -100,8 +100,8 @@ def configured_sentences(config: Config, name: str) -> Configured:
     """Return the configuration that sentence vectors depend on."""
     stored = config.sentence_vectors[name]
     values = stored.model_dump(mode="json") | {"lowercase": config.is_lowercase(stored)}
-    apart = stored.disjoint_from
-    values |= {"disjoint_from": apart and configured_corpus(config, apart)}
+    dataset = stored.disjoint_from
+    values |= {"disjoint_from": dataset and configured_corpus(config, dataset)}
     return values | {"vectors": stored.vectors and configured_vectors(config, stored.vectors)}
 
 

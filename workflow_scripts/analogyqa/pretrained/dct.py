@@ -17,8 +17,8 @@ def encode(texts: Sequence[str], resources: "Resources") -> np.ndarray:
     """Encode n sentences as in Almarwani et al. (2019), eq. 1 and 2: float32 [n, (k + 1) d].
 
     Coefficients 0 to k of each dimension are concatenated, with zeros where a sentence has fewer
-    words. Words without a vector are ignored, but a word may have one in lower case only: then the
-    vectors are those of lower-cased text. With k = 0, the vector is a multiple of the mean.
+    words. A cased word without a vector has that of its lower-case form; words without either are
+    ignored. With k = 0, the vector is a multiple of the mean.
 
     Raises:
         AnalogyQAError: as `select_vectors`.

@@ -66,8 +66,8 @@ def without_sentences(pairs: pd.DataFrame, texts: Iterable[str]) -> pd.DataFrame
     Raises:
         AnalogyQAError: when no pair is left.
     """
-    found = {_letters(text) for text in texts}
-    has_text = pairs[["premise", "hypothesis"]].map(_letters).isin(found).any(axis=1)
+    excluded = {_letters(text) for text in texts}
+    has_text = pairs[["premise", "hypothesis"]].map(_letters).isin(excluded).any(axis=1)
     if has_text.all():
         raise AnalogyQAError(
             "all pairs of the NLI files have a sentence of the data set in disjoint_from. Train on "

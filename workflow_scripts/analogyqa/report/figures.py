@@ -176,16 +176,14 @@ def line_style(index: int) -> dict[str, str]:
 
 def _draw_lines(axes: plt.Axes, frame: pd.DataFrame, artefact: Artefact, config: Config) -> None:
     (x,) = artefact.x
-    titles = {name: name for name in frame["x"].unique()}
+    labels_of_x = {name: name for name in frame["x"].unique()}
     if x == "system":
-        known = {name: config.systems[name].title for name in titles if name in config.systems}
-        known |= {name: name for name in titles if name in config.left_out}
-        titles = {name: known[name] for name in titles if name in known} or titles
-        frame = frame[frame["x"].isin(list(titles))]
-    positions, are_numbers = _x_positions(list(titles))
-    ticks, names = list(positions.values()), [titles[name] for name in positions]
-    axes.set_xticks(ticks, names)
-    _rotate_long_labels(axes, names)
+        labels_of_x = _system_titles(list(labels_of_x), config) or labels_of_x
+        frame = frame[frame["x"].isin(list(labels_of_x))]
+    positions, are_numbers = _x_positions(list(labels_of_x))
+    ticks = list(positions.values())
+    axes.set_xticks(ticks, [labels_of_x[name] for name in positions])
+    _rotate_long_labels(axes, list(labels_of_x.values()))
     lines = list(frame.groupby("line", sort=False))
     span, gap = (ticks[-1] - ticks[0], min(np.diff(ticks))) if len(ticks) > 1 else (1, 1)
     # Lines are shifted sideways, so that their intervals do not hide each other.
@@ -205,6 +203,13 @@ def _draw_lines(axes: plt.Axes, frame: pd.DataFrame, artefact: Artefact, config:
     margin = 0.05 * span + step * len(lines)
     axes.set_xlim(ticks[0] - margin, ticks[-1] + margin)
     axes.grid(axis="y", alpha=0.3)
+
+
+def _system_titles(names: list[str], config: Config) -> dict[str, str]:
+    """Return the titles of systems, without those that are not configured."""
+    titles = {name: name for name in config.left_out}
+    titles |= {name: system.title for name, system in config.systems.items()}
+    return {name: titles[name] for name in names if name in titles}
 
 
 def _x_positions(names: list[str]) -> tuple[dict[str, float], bool]:

@@ -96,10 +96,9 @@ def solving_overrides(overrides: Overrides, dataset: Dataset) -> dict[str, str]:
     changed = dataset.evaluation_at(overrides)
     kept = {SOLVER: Solving().solver} | dict(among(overrides, SOLVING_OVERRIDES))
     for name in Evaluation.model_fields:
-        value = getattr(changed, name)
-        kept[name] = text_of(value)
-        if value == getattr(dataset.evaluation, name):
-            del kept[name]
+        kept.pop(name, None)
+        if (value := getattr(changed, name)) != getattr(dataset.evaluation, name):
+            kept[name] = text_of(value)
     return kept
 
 

@@ -130,8 +130,8 @@ class Config(Section):
         for name, system in self.systems.items():
             self.check_system(f"systems.{name}", system)
         for name, stored in self.sentence_vectors.items():
-            key, apart = f"sentence_vectors.{name}.disjoint_from", stored.disjoint_from
-            require_known(key, [apart] if apart else [], self.datasets)
+            if (corpus := stored.disjoint_from) is not None:
+                require_known(f"sentence_vectors.{name}.disjoint_from", corpus, self.datasets)
             if stored.vectors is not None:
                 require_known(f"sentence_vectors.{name}.vectors", stored.vectors, self.vectors)
         for name, vectors in self.vectors.items():

@@ -78,8 +78,8 @@ def look_up(quote: "Quote", corpus: pd.DataFrame) -> list[dict]:
     ids = {key: str(question[key]) for key in keys}
     row = {"example": quote.example, "kind": QUESTION, "printed": quote.question} | ids
     row |= {"found": question["question"], **agrees._asdict()}
-    is_own = (corpus[keys].astype(str) == pd.Series(ids)).all(axis=1)
-    candidates = corpus[is_own]
+    is_of_question = (corpus[keys].astype(str) == pd.Series(ids)).all(axis=1)
+    candidates = corpus[is_of_question]
     candidate, agrees = _most_similar(quote.answer, candidates, "candidate")
     known = {word for text in candidates["candidate"] for word in words_of(text)}
     missing = [word for word in dict.fromkeys(words_of(quote.answer)) if word not in known]
