@@ -43,12 +43,12 @@ class Server:
     def delete(self, records):
         self.points.clear()
 
-    def create(self, name, tags, params):
+    def create(self, name, tags):
         self._answer()
         self.points[name] = []
         return name
 
-    def log_metrics(self, run_id, metrics):
+    def log(self, run_id, metrics=(), params=None):
         self._answer()
         self.points[run_id] += [point.step for point in metrics if point.key == "epoch/loss"]
 

@@ -3,7 +3,6 @@
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from scipy.spatial.distance import cdist
 
 from analogyqa.vectors.unit import unit
 
@@ -71,6 +70,8 @@ def analogy_scores(
         or, with `question`, for its question, int [M].
     """
     if compare == "distance":
+        from scipy.spatial.distance import cdist  # half a second, that few jobs need
+
         every = -cdist(prototype_shifts, pair_shifts).astype(np.float32)
     else:
         every = unit(prototype_shifts) @ unit(pair_shifts).T

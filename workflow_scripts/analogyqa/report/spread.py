@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import t as student
+from scipy.special import stdtrit
 
 
 class Summary(NamedTuple):
@@ -74,7 +74,7 @@ def interval_of_runs(
     """
     if seeds == 1:
         return np.nan, np.nan
-    quantile = float(student.ppf((1 + confidence) / 2, seeds - 1))
+    quantile = float(stdtrit(seeds - 1, (1 + confidence) / 2))  # of Student's t
     reach = quantile * sd * np.sqrt(1 / runs + 1 / seeds)
     low, high = np.clip([mean - reach, mean + reach], smallest, largest)
     return float(low), float(high)

@@ -82,12 +82,13 @@ class LiveLog:
         now = time.time_ns() // 1_000_000
         for seed, history in self._histories.items():
             if seed not in self._runs:
-                name, params = f"seed {seed}, {run_name(self._cell)}", cell_params(self._cell)
-                self._runs[seed] = self._experiment.create(name, self._tags, params)
+                name = f"seed {seed}, {run_name(self._cell)}"
+                self._runs[seed] = self._experiment.create(name, self._tags)
+                self._experiment.log(self._runs[seed], params=cell_params(self._cell))
             epochs = pd.DataFrame(history[self._sent.get(seed, 0) :], columns=HISTORY.names)
             if len(epochs):
                 times = pd.Series(now, index=epochs["epoch"].unique())
-                self._experiment.log_metrics(self._runs[seed], curve_points(epochs, times))
+                self._experiment.log(self._runs[seed], curve_points(epochs, times))
                 self._sent[seed] = len(history)
             if status:
                 self._experiment.client.set_terminated(self._runs[seed], status)

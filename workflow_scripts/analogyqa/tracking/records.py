@@ -119,10 +119,12 @@ def _add_cell(
     name, params = run_name(cell), cell_params(cell)
     flat = pd.json_normalize(settings).iloc[0].dropna().astype(str)
     seeds = ", ".join(map(str, record["seeds"]))
-    run_id = experiment.create(name, tags, {**params, **flat, "seeds": seeds}, start)
+    run_id = experiment.create(name, tags, start)
     inputs = _inputs(results, cell, settings.get("sources") or {})
+    client.log_inputs(run_id, datasets=inputs)
     measured = _measured(read_table(folder / "metrics.parquet", METRICS))
-    _add_finals(experiment, run_id, {**measured.mean(), **spread}, inputs, end)
+    finals = _final_points({**measured.mean(), **spread}, end)
+    experiment.log(run_id, finals, {**params, **flat, "seeds": seeds})
     stem = "-".join([cell.dataset, cell.subset, to_text(cell.overrides)])
     logs = results.glob(f"logs/*/{cell.system}/{stem}.log")
     path = folder / "history.parquet"
@@ -132,41 +134,33 @@ def _add_cell(
     experiment.add_files(run_id, files)
     history = read_table(path, HISTORY) if path.exists() else pd.DataFrame(columns=HISTORY.names)
     for seed in measured.index:
-        seed_name, seed_params = f"seed {seed}, {name}", {**params, "seed": str(seed)}
-        seed_id = experiment.create(seed_name, tags, seed_params, start, run_id)
+        seed_name = f"seed {seed}, {name}"
+        seed_id = experiment.create(seed_name, tags, start, run_id)
+        client.log_inputs(seed_id, datasets=inputs)
         epochs = history[history["seed"] == seed].sort_values("epoch", kind="stable")
-        seed_end, model_id = end, None
+        seed_end, model_id, curves = end, None, []
         if len(epochs):
             seconds = epochs[epochs["measure"] == "seconds"].set_index("epoch")["value"]
             times = start + (1000 * seconds.cumsum()).round().astype(int)
-            experiment.log_metrics(seed_id, curve_points(epochs, times))
+            curves = curve_points(epochs, times)
             select_by = f"dev_{settings['training']['select_by']}"
             dev = epochs[epochs["measure"] == select_by]
             # The first of equal epochs is chosen, as in training.
             chosen = dev["epoch"].to_numpy()[np.nanargmax(dev["value"])]
             model_id = _add_model(experiment, seed_id, seed_name, int(chosen))
             seed_end = int(times.max())
-        finals = {str(name): float(value) for name, value in measured.loc[seed].items()}
-        _add_finals(experiment, seed_id, finals, inputs, seed_end, model_id)
+        finals = _final_points(measured.loc[seed].to_dict(), seed_end, model_id)
+        experiment.log(seed_id, curves + finals, {**params, "seed": str(seed)})
         client.set_terminated(seed_id, end_time=seed_end)
     client.set_terminated(run_id, end_time=end)
     return run_id
 
 
-def _add_finals(
-    experiment: Experiment,
-    run_id: str,
-    values: Mapping[str, float],
-    inputs: list[DatasetInput],
-    end: int,
-    model_id: str | None = None,
-) -> None:
-    """Log the data sets of a run and its final values; names of dev values start with `dev_`."""
-    if inputs:
-        experiment.client.log_inputs(run_id, datasets=inputs)
-    experiment.log_metrics(
-        run_id, [Metric(name, value, end, 0, model_id) for name, value in values.items()]
-    )
+def _final_points(
+    values: Mapping[str, float], end: int, model_id: str | None = None
+) -> list[Metric]:
+    """Return the final values of a run; names of dev values start with `dev_`."""
+    return [Metric(name, float(value), end, 0, model_id) for name, value in values.items()]
 
 
 def _add_model(experiment: Experiment, run_id: str, run_name: str, epoch: int) -> str:
@@ -194,7 +188,7 @@ def documents_run(results: Path, paper: str) -> list[Importable]:
 
     def add(experiment: Experiment) -> str:
         end = max(map(_modified, paths))
-        run_id = experiment.create("tables and figures", tags, {}, end)
+        run_id = experiment.create("tables and figures", tags, end)
         experiment.add_files(run_id, files)
         experiment.client.set_terminated(run_id, end_time=end)
         return run_id

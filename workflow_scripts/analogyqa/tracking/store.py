@@ -17,7 +17,10 @@ from mlflow import MlflowClient
 from mlflow.entities import Metric, Param, Run
 from mlflow.exceptions import MlflowException
 from mlflow.utils import get_results_from_paginated_fn
+from sqlalchemy import Engine, event
+from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.pool import ConnectionPoolEntry
 from tqdm import tqdm
 
 from analogyqa.errors import AnalogyQAError
@@ -169,20 +172,21 @@ class Experiment:
         self,
         name: str,
         tags: Mapping[str, str],
-        params: Mapping[str, str],
         start: int | None = None,
         parent_id: str | None = None,
     ) -> str:
         """Create a run that starts now, or at `start`; return its id."""
         parent = {"mlflow.parentRunId": parent_id} if parent_id else {}
-        run_id = self.client.create_run(self.id, start, {**tags, **parent}, name).info.run_id
-        entries = [Param(key, value) for key, value in params.items()]
-        self.client.log_batch(run_id, params=entries)
-        return run_id
+        return self.client.create_run(self.id, start, {**tags, **parent}, name).info.run_id
 
-    def log_metrics(self, run_id: str, metrics: Sequence[Metric]) -> None:
-        for first in range(0, len(metrics), _BATCH):
-            self.client.log_batch(run_id, metrics[first : first + _BATCH])
+    def log(
+        self, run_id: str, metrics: Sequence[Metric] = (), params: Mapping[str, str] = {}
+    ) -> None:
+        """Add metrics and parameters to a run, in as few calls as MLflow allows."""
+        entries = [Param(key, value) for key, value in params.items()]
+        for first in range(0, max(len(metrics), 1), _BATCH):
+            self.client.log_batch(run_id, metrics[first : first + _BATCH], entries)
+            entries = []
 
     def add_files(self, run_id: str, files: Mapping[str, Path]) -> None:
         """Add files to a run by the names of their artifacts."""
@@ -204,6 +208,13 @@ class Experiment:
             ),
             max_results_per_page=1000,
         )
+
+
+@event.listens_for(Engine, "connect")
+def _leave_flushing_to_the_system(connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:
+    """Do not wait for the disk at each of thousands of commits: the store can be rebuilt."""
+    if isinstance(connection, sqlite3.Connection):
+        connection.execute("PRAGMA synchronous = OFF")
 
 
 def _lock(database: Path | None) -> AbstractContextManager:
