@@ -17,17 +17,12 @@ TYPES = {"who": ["who", "whom"], "when": ["when"], "where": ["where"]}
         ("WHEN was it ?", "when"),
         (" \twhere is it ?", "where"),
         ("where", "where"),
-        *dict.fromkeys(
-            [
-                "Who's there ?",
-                "whose is it ?",
-                "who? me",
-                "In when was it ?",
-                "what is it ?",
-                "",
-                " ",
-            ]
-        ).items(),
+        ("Who's there ?", None),
+        ("whose is it ?", None),
+        ("who? me", None),
+        ("In when was it ?", None),
+        ("", None),
+        (" ", None),
     ],
 )
 def test_the_first_lower_cased_token_gives_the_type(question, kind):

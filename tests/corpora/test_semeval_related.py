@@ -48,45 +48,42 @@ PAIRS = [
 
 
 @pytest.fixture
-def file(tmp_path):
-    def file(content, name="b.xml"):
-        (tmp_path / name).write_text(content, "utf-8")
-        return str(tmp_path / name)
-
-    return file
+def pairs(read_file):
+    return lambda content, name="b.xml": read_file(read, name, content)
 
 
 def jsonl(lines=LINES):
     return "".join(json.dumps(line) + "\n" for line in lines)
 
 
-def test_original_and_related_questions_become_pairs(file):
-    pairs = list(read(file(XML)))
-    assert [pair[1:5] for pair in pairs] == FOUND
-    assert [pair.line for pair in pairs] == [6, 14, 22]
+def test_original_and_related_questions_become_pairs(pairs):
+    found = pairs(XML)
+    assert [pair[1:5] for pair in found] == FOUND
+    assert [pair.line for pair in found] == [6, 14, 22]
 
 
-def test_a_question_keeps_its_first_text(file):
+def test_a_question_keeps_its_first_text(pairs):
     otherwise = ORIGINAL.replace("a tree", "a plant")
     again = original("R1", "Relevant") + original("R2", "Relevant", text=otherwise)
-    questions = {pair.question for pair in read(file(f"<xml>{again}</xml>"))}
+    questions = {pair.question for pair in pairs(f"<xml>{again}</xml>")}
     assert questions == {"a tree which one & where?"}
 
 
-def test_json_lines_give_parts_and_ids(file):
-    assert list(read(file(jsonl(), "b.jsonl"))) == PAIRS
+def test_json_lines_give_parts_and_ids(pairs):
+    assert pairs(jsonl(), "b.jsonl") == PAIRS
 
 
-def test_empty_lines_are_skipped_and_ids_normalised(file):
+def test_empty_lines_are_skipped_and_ids_normalised(pairs):
     lines = [LINES[3], LINES[4] | {"qid": " Q7\u200b"}, LINES[3] | {"qid": 0}, LINES[0]]
-    pairs = read(file(jsonl(lines) + "\n \n", "b.jsonl"))
-    assert [pair.question_id for pair in pairs] == ["Q7", "Q7", "0", "a-4"]
+    found = pairs(jsonl(lines) + "\n \n", "b.jsonl")
+    assert [pair.question_id for pair in found] == ["Q7", "Q7", "0", "a-4"]
 
 
-def test_a_split_selects_parts_of_its_file(file):
-    path = file(jsonl(), "b.jsonl")
+def test_a_split_selects_parts_of_its_file(tmp_path):
+    path = tmp_path / "b.jsonl"
+    path.write_text(jsonl())
     parts = {"train": ["a"], "dev": ["b"], "test": ["b", "a"]}
-    files = dict.fromkeys(SPLITS, path)
+    files = dict.fromkeys(SPLITS, str(path))
     corpus = build_corpus("toy", "semeval_related", files, {}, {}, (), parts)
     assert corpus["split"].value_counts().to_dict() == {"train": 3, "dev": 2, "test": 5}
     with pytest.raises(AnalogyQAError, match="no questions in this file"):
@@ -98,15 +95,13 @@ def test_a_split_selects_parts_of_its_file(file):
     [
         ("PerfectMatch", "?", "line 6: unknown label '\\?'"),
         (' RELQ_RELEVANCE2ORGQ="Irrelevant"', "", "line 14: a RelQuestion without RELQ_RELE"),
-        ("<OrgQSubject>a tree</OrgQSubject>", "", "line 2: a OrgQuestion with 0 OrgQSubject"),
         (' ORGQ_ID="Q1"', "", "line 2: a OrgQuestion without ORGQ_ID"),
         ("RelQuestion", "Question", "line 2: the question Q1 has no related question"),
-        ("</xml>", "", "malformed XML"),
     ],
 )
-def test_malformed_xml_is_an_error(file, old, new, message):
+def test_malformed_xml_is_an_error(pairs, old, new, message):
     with pytest.raises(AnalogyQAError, match=message):
-        list(read(file(XML.replace(old, new))))
+        pairs(XML.replace(old, new))
 
 
 @pytest.mark.parametrize(
@@ -123,6 +118,6 @@ def test_malformed_xml_is_an_error(file, old, new, message):
         (json.dumps({"split": "a", "label": "Relevant", "orgq": "x"}), "KeyError.'relq_subject'"),
     ],
 )
-def test_malformed_json_lines_are_errors(file, line, message):
+def test_malformed_json_lines_are_errors(pairs, line, message):
     with pytest.raises(AnalogyQAError, match=message):
-        list(read(file(jsonl(LINES[:1]) + line + "\n", "b.jsonl")))
+        pairs(f"{jsonl(LINES[:1])}{line}\n", "b.jsonl")

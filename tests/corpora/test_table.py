@@ -84,15 +84,12 @@ def test_require_types_names_missing_types_and_splits(build):
 
 
 def test_repeated_candidates_are_kept_and_reported(build, caplog):
+    build("1\twho ?\ta\t1\n2\twhen ?\ta\t0\n")  # of two questions
+    assert not caplog.records
     corpus = build("1\twho ?\ta\t1\n1\twho ?\tb\t0\n1\twho ?\ta\t0\n1\twho ?\ta\t1\n")
     assert corpus.loc[corpus["split"] == "train", "candidate_id"].nunique() == 4
     (record,) = caplog.records
     assert record.args[1:] == (2, 1, 4, 2)
-
-
-def test_a_candidate_shared_by_two_questions_is_not_reported(build, caplog):
-    build("1\twho ?\ta\t1\n2\twhen ?\ta\t0\n")
-    assert not caplog.records
 
 
 # A no-break space, a space and a byte-order mark of no width, and a decomposed letter.
@@ -125,10 +122,6 @@ def test_clean_id_is_idempotent(text):
         ("1\t \ta\t1\n", "line 2: the question is empty"),
         ("1\twho ?\t \t1\n", "line 2: the candidate is empty"),
         ("", "no questions"),
-    ],
-    ids=[
-        *("id twice", "text changes", "empty id", "id without width"),
-        *("empty question", "empty candidate", "no rows"),
     ],
 )
 def test_a_malformed_corpus_is_an_error(build, rows, message):
@@ -175,8 +168,6 @@ def test_questions_whose_candidates_are_all_correct_are_dropped_on_request(
 
 def test_dropped_questions_are_not_counted(build):
     build(MIXED + ALL_CORRECT, {"train": {"who": 1}}, ["train"])
-    with pytest.raises(AnalogyQAError, match=r"1 who questions .* expects 2"):
-        build(MIXED + ALL_CORRECT, {"train": {"who": 2}}, ["train"])
 
 
 @pytest.mark.parametrize(
@@ -189,7 +180,6 @@ def test_dropped_questions_are_not_counted(build):
         (b"a\rb\r", "line 1: a carriage return"),
         (b"a\nb\rc\n", "line 2: a carriage return inside the line"),
     ],
-    ids=["Latin 1", "NUL", "UTF-16", "UTF-16 without a mark", "CR alone", "CR inside"],
 )
 def test_invalid_characters_are_errors(tmp_path, content, message):
     path = tmp_path / "file"
@@ -198,43 +188,25 @@ def test_invalid_characters_are_errors(tmp_path, content, message):
         list(read_lines(path))
 
 
-def test_files_saved_by_spreadsheets_are_read(tmp_path):
-    rows = "qid\tquestion\tsentence\tlabel\n1\twho ?\tá\t1\n"
-    (tmp_path / "a.tsv").write_bytes(rows.encode())
-    (tmp_path / "b.tsv").write_bytes(b"\xef\xbb\xbf" + rows.replace("\n", "\r\n").encode())
-    read = READERS["trecqa"].load()
-    assert list(read(tmp_path / "a.tsv")) == list(read(tmp_path / "b.tsv"))
-
-
-@pytest.mark.parametrize("header", ["qid\tquestion\tsentence\tlabel\tlabel", "qid\tqid\tquestion"])
-def test_a_repeated_column_is_an_error(tmp_path, header):
+@pytest.mark.parametrize(
+    ("header", "message"),
+    [
+        ("qid\tquestion\tquestion", "repeats the column question"),
+        ("qid\tqid\tquestion", "repeats the column qid"),
+        ('"qid"\t"question"', "double quotes"),
+    ],
+)
+def test_an_ambiguous_or_quoted_header_is_refused(tmp_path, header, message):
     path = tmp_path / "a.tsv"
     path.write_text(f"{header}\n")
-    twice = "label" if "label" in header else "qid"
-    with pytest.raises(AnalogyQAError, match=rf"line 1: .*repeats the column {twice}"):
-        list(read_columns(path, (twice, "question"), "a table"))
-
-
-def test_a_quoted_header_is_refused(tmp_path):
-    path = tmp_path / "a.tsv"
-    path.write_text('"qid"\t"question"\n"1"\t"who ?"\n')
-    with pytest.raises(AnalogyQAError, match=r"line 1: .*double quotes"):
+    with pytest.raises(AnalogyQAError, match=rf"line 1: .*{message}"):
         list(read_columns(path, ("qid", "question"), "a table"))
 
 
-def test_lines_are_in_composed_form(tmp_path):
-    (tmp_path / "file").write_bytes("e\u0301\n".encode())
-    assert list(read_lines(tmp_path / "file")) == [(1, "\u00e9")]
-
-
-def test_byte_order_mark_and_line_ends_are_removed(tmp_path):
+def test_lines_are_composed_without_byte_order_mark_and_line_ends(tmp_path):
     path = tmp_path / "file"
-    path.write_bytes("\ufeffa\u2028b\x0bc\r\nd\r\ne".encode())
-    assert list(read_lines(path)) == [(1, "a\u2028b\x0bc"), (2, "d"), (3, "e")]
-
-
-def test_a_label_is_0_or_1():
-    assert [parse_label(label, "file", 7) for label in ("0", "1")] == [0, 1]
+    path.write_bytes("\ufeffa\u2028b\x0bc\r\nd\r\ne\u0301".encode())
+    assert list(read_lines(path)) == [(1, "a\u2028b\x0bc"), (2, "d"), (3, "\u00e9")]
 
 
 @pytest.mark.parametrize("text", ["2", "-1", "", " 1", "1.0", "yes"])

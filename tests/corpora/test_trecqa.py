@@ -2,7 +2,6 @@
 
 import pytest
 
-from analogyqa.corpora.table import Pair
 from analogyqa.corpora.trecqa import read
 from analogyqa.errors import AnalogyQAError
 
@@ -42,13 +41,8 @@ QUESTION = "<QApairs id='1'>\n<question>\nwho\t?\n</question>\n"
 
 
 @pytest.fixture
-def pairs(tmp_path):
-    def pairs(content: str | bytes, name: str = "TREC.xml") -> list[Pair]:
-        path = tmp_path / name
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        return list(read(path))
-
-    return pairs
+def pairs(read_file):
+    return lambda content, name="TREC.xml": read_file(read, name, content)
 
 
 def test_ids_are_normalised(pairs):
@@ -73,10 +67,10 @@ def test_all_formats_give_the_same_pairs(pairs, content, name, lines):
     assert [pair.line for pair in found] == lines
 
 
-@pytest.mark.parametrize("question_id", ["94", "15.3", "41.3", "44.4", "58.1", "59.2", "64.3"])
-def test_released_questions_without_candidates_are_skipped(pairs, question_id):
-    empty = QUESTION.replace("'1'", f"'{question_id}'") + "</QApairs>\n"
-    assert [tuple(pair[1:5]) for pair in pairs(empty + JACANA)] == PAIRS
+def test_released_questions_without_candidates_are_skipped(pairs):
+    for question_id in ("94", "15.3", "41.3", "44.4", "58.1", "59.2", "64.3"):
+        empty = QUESTION.replace("'1'", f"'{question_id}'") + "</QApairs>\n"
+        assert [tuple(pair[1:5]) for pair in pairs(empty + JACANA)] == PAIRS
 
 
 @pytest.mark.parametrize(
@@ -85,9 +79,10 @@ def test_released_questions_without_candidates_are_skipped(pairs, question_id):
         (QUESTION, "</QApairs>", "line 5: the question 1 has no candidates"),
         (QUESTION, "<positive>|a|</QApairs>", "line 7: the <positive> of line 5 is not clos"),
         (QUESTION, "<positive>|a|<QApairs id='2'>", "line 7: the <positive> of line 5 is not clos"),
+        (QUESTION, "<positive>|a|<negative>", "line 7: the <positive> of line 5 is not closed"),
+        (QUESTION, "<positive>|<question>", "line 6: the <positive> of line 5 is not closed"),
         (QUESTION, "<QApairs id='2'>", "line 5: the question 1 is not closed"),
         (QUESTION, "<maybe>|a|</maybe>|</QApairs>", "line 5: unexpected text '<maybe>'"),
-        (QUESTION, "a\tb|</QApairs>", "line 5: unexpected text"),
         (QUESTION, "<positive>|</positive>|</QApairs>", "line 6: an empty <positive>"),
         (QUESTION, "<positive>||</positive>|</QApairs>", "line 7: an empty <positive>"),
         ("<QApairs id='1'>\n", "<positive>|a|</positive>", "line 4: a <positive> before the quest"),
@@ -102,30 +97,20 @@ def test_a_malformed_jacana_file_is_an_error(pairs, begin, rest, place):
         pairs(content)
 
 
-@pytest.mark.parametrize("opened", ["positive", "negative", "question"])
-def test_a_nested_block_is_an_error(pairs, opened):
-    content = QUESTION + f"<negative>\na\n<{opened}>\nb\n</{opened}>\n</negative>\n</QApairs>\n"
-    with pytest.raises(AnalogyQAError, match=r"TREC\.xml, line \d+: .*<negative> of line 5"):
-        pairs(content)
-
-
-@pytest.mark.parametrize("line", [line for line in range(1, 21) if line != 13])
-def test_a_truncated_jacana_file_is_an_error(pairs, line):
-    cut = "".join(JACANA.splitlines(keepends=True)[:line])
-    with pytest.raises(AnalogyQAError, match=r"TREC\.xml: .* inside the question 1\.\d"):
-        pairs(cut)
+def test_a_truncated_jacana_file_is_an_error(pairs):
+    for line in range(1, 21):
+        if line != 13:  # the end of a question
+            cut = "".join(JACANA.splitlines(keepends=True)[:line])
+            with pytest.raises(AnalogyQAError, match=r"TREC\.xml: .* inside the question 1\.\d"):
+                pairs(cut)
 
 
 @pytest.mark.parametrize(
     ("content", "place"),
     [
-        ("", "line 1: no column qid, question, sentence, label"),
         (TABLE.replace("sentence", "answer"), "line 1: no column sentence"),
         (TABLE.replace("\t1\n", "\t2\n"), "line 2: label '2'"),
-        (TABLE + "2\twho ?\ta\n", "line 5: 3 fields, but the header has 4"),
-        (TABLE.encode() + b"\xff\n", "line 5: not UTF-8"),
     ],
-    ids=["empty file", "missing column", "label 2", "fields", "not UTF-8"],
 )
 def test_a_malformed_table_is_an_error(pairs, content, place):
     with pytest.raises(AnalogyQAError, match=rf"TREC\.tsv, {place}"):

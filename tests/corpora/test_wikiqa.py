@@ -1,5 +1,7 @@
 """WikiQA files, whole and broken."""
 
+from functools import partial
+
 import pytest
 
 from analogyqa.corpora.table import Pair
@@ -11,13 +13,8 @@ ROW = "Q1\twho is it ?\tD1\tTitle\tD1-0\tIt is anna .\t1\n"
 
 
 @pytest.fixture
-def pairs(tmp_path):
-    def pairs(content: str | bytes) -> list[Pair]:
-        path = tmp_path / "WikiQA.tsv"
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        return list(read(path))
-
-    return pairs
+def pairs(read_file):
+    return partial(read_file, read, "WikiQA.tsv")
 
 
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"])
@@ -36,25 +33,19 @@ def test_columns_are_found_by_name(pairs):
     assert pairs(content) == [Pair(2, "Q1", "who is it ?", "It is anna .", 1)]
 
 
-@pytest.mark.parametrize("column", COLUMNS)
-def test_a_missing_column_is_an_error(pairs, column):
-    header = HEADER.replace(column, "Other")
-    with pytest.raises(AnalogyQAError, match=rf"WikiQA\.tsv, line 1: no column .*\b{column}\b"):
-        pairs(header + ROW)
-
-
 @pytest.mark.parametrize(
     ("content", "place"),
     [
         ("", "line 1: no column"),
+        *((HEADER.replace(column, "Other") + ROW, rf"line 1: no column .*\b{column}\b")
+          for column in COLUMNS),
         (HEADER + ROW.replace("\t1\n", "\t2\n"), "line 2: label '2'"),
         (HEADER + ROW.replace("\t1\n", "\n"), "line 2: 6 fields, but the header has 7"),
         (HEADER + ROW.replace("\n", "\tmore\n"), "line 2: 8 fields, but the header has 7"),
         (HEADER + ROW + "\n", "line 3: 1 fields"),
         ((HEADER + ROW).encode() + b"Q2\t\xff\n", "line 3: not UTF-8"),
     ],
-    ids=["empty file", "label 2", "field missing", "field too many", "blank line", "not UTF-8"],
-)
+)  # fmt: skip
 def test_a_malformed_file_is_an_error(pairs, content, place):
     with pytest.raises(AnalogyQAError, match=rf"WikiQA\.tsv, {place}"):
         pairs(content)

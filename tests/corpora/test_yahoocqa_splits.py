@@ -5,10 +5,9 @@ import zipfile
 
 import pytest
 
-from analogyqa.corpora.table import Pair, build_corpus
+from analogyqa.corpora.table import Pair
 from analogyqa.corpora.yahoocqa_splits import read
 from analogyqa.errors import AnalogyQAError
-from analogyqa.schemas import SPLITS
 
 SPLIT = {
     "train": {"which tree": [["a fir", 1], ["an oak", 0]]},
@@ -53,14 +52,6 @@ def test_all_splits_are_read(path, protocol):
 
 def test_a_pickle_of_python_2(path):
     assert list(read(write(path, OF_PYTHON_2))) == [Pair(1, "1", "café", "a", 1, "dev")]
-
-
-def test_a_corpus_has_the_parts_as_splits(path):
-    write(path, pickle.dumps(SPLIT))
-    files, parts = dict.fromkeys(SPLITS, str(path)), {split: [split] for split in SPLITS}
-    corpus = build_corpus("yahoocqa", "yahoocqa_splits", files, {}, {}, parts=parts)
-    assert corpus["split"].tolist() == [pair.part for pair in PAIRS]
-    assert corpus["label"].tolist() == [pair.label for pair in PAIRS]
 
 
 @pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))

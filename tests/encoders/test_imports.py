@@ -13,8 +13,8 @@ LIBRARY = Path(__file__).parents[2] / "workflow_scripts"
 OF_ARRAYS = [each for each in ENCODERS.values() if not (each.trained or each.gives_words)]
 UNTRAINED = [entry.module for entry in OF_ARRAYS]
 INSTALLED = """
-from analogyqa.pretrained.transformer import installed
-assert installed("all-MiniLM-L6-v2") and not installed("other")
+from analogyqa.pretrained.transformer import find_model
+assert find_model("all-MiniLM-L6-v2") and not find_model("other")
 """
 ADAM = """
 import torch

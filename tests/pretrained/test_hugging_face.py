@@ -9,7 +9,7 @@ from pretrained import tiny
 from analogyqa.analogies.pairs import MASK
 from analogyqa.errors import AnalogyQAError
 from analogyqa.pretrained import Resources, encode_sentences
-from analogyqa.pretrained.hugging_face import encode, find_folder, installed
+from analogyqa.pretrained.hugging_face import encode, find_folder
 
 TEXTS = ["the cat sat", "the dog", f"the {MASK} sat"]
 
@@ -69,7 +69,7 @@ def test_a_masked_word_is_the_models_own_mask(model):
 
 
 def test_a_missing_or_damaged_model_is_an_error(tmp_path, model):
-    assert not installed(str(tmp_path))
+    assert find_folder(str(tmp_path)) is None
     assert find_folder(str(model[0])) == model[0]
     with pytest.raises(AnalogyQAError, match="no transformer with this name or path"):
         encode(TEXTS, resources(tmp_path, "avg"))

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-from functools import partial
 
 import pandas as pd
 import pytest
@@ -10,7 +9,8 @@ import spacy
 from spacy.training import Example
 
 from analogyqa.errors import AnalogyQAError
-from analogyqa.rewriting.entities import find_entities, installed, model_record
+from analogyqa.rewriting.entities import find_entities, model_record
+from analogyqa.rewriting.spacy_models import installed
 from analogyqa.schemas import CORPUS, ENTITIES, read_table, write_table
 
 PATTERNS = [
@@ -108,26 +108,7 @@ def test_entities_round_trip_through_parquet(corpus, patterns, tmp_path):
     write_table(found, ENTITIES, tmp_path / "entities.parquet")
     read = read_table(tmp_path / "entities.parquet", ENTITIES)
     assert read.astype(str).equals(find_entities(corpus, patterns, LABELS).astype(str))
-
-
-def test_a_corpus_without_entities_gives_an_empty_table(make_corpus, patterns, tmp_path):
-    found = find_entities(make_corpus([("train", "who ?", [("nobody", 1)])]), patterns, LABELS)
-    write_table(found, ENTITIES, tmp_path / "entities.parquet")
-    assert read_table(tmp_path / "entities.parquet", ENTITIES).empty
-
-
-@pytest.mark.parametrize(
-    ("label", "kind"),
-    [("TIME", "when"), ("DATE", "when"), ("LOC", "where"), ("FAC", "where"), ("PERSON", "who")],
-)
-def test_the_labels_of_ontonotes(label, kind, make_corpus, tmp_path):
-    model = write_patterns(tmp_path / "p.jsonl", [{"label": label, "pattern": "it"}])
-    corpus = make_corpus([("train", f"{kind} ?", [("so it is", 1)]) for kind in ["who", "when"]])
-    corpus = pd.concat([corpus, make_corpus([("dev", "where ?", [("so it is", 1)])])])
-    assert find_entities(corpus, model, LABELS)["entity_type"].tolist() == [kind]
-    assert [key for key, labels in model_record(model, LABELS)["labels"].items() if labels] == [
-        kind
-    ]
+    write_table(found[:0], ENTITIES, tmp_path / "entities.parquet")
 
 
 def test_types_may_share_a_label(corpus, patterns):
@@ -183,12 +164,8 @@ def test_only_needed_components_run(pipeline, corpus, monkeypatch, listens):
 def test_damaged_patterns_are_an_error(content, tmp_path):
     path = tmp_path / "p.jsonl"
     path.write_text(f"{content}\n")
-    for read in (
-        lambda model: find_entities(None, model, LABELS),
-        partial(model_record, labels=LABELS),
-    ):
-        with pytest.raises(AnalogyQAError, match=r"p\.jsonl: spaCy cannot load .*named_entities"):
-            read(str(path))
+    with pytest.raises(AnalogyQAError, match=r"p\.jsonl: spaCy cannot load .*named_entities"):
+        find_entities(None, str(path), LABELS)
 
 
 @pytest.mark.parametrize("model", ["no_such_package", "none.jsonl", "."])

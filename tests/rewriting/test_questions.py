@@ -13,14 +13,8 @@ from analogyqa.text import tokenize
 from analogyqa.vectors.select import build_vocabulary
 
 # A word on each override, and between them.
-PLANE = {
-    "east": [1, 0],
-    "north": [0, 1],
-    "high": [1, 2],
-    "flat": [2, 1],
-    "far": [9, 0],
-    "a": [0, 0],
-}
+PLANE = {"east": [1, 0], "north": [0, 1], "high": [1, 2], "flat": [2, 1], "far": [9, 0]}
+PLANE |= {"a": [0, 0]}
 QUESTIONS = [
     ("train", "Where is it ?", [("north north east", 1), ("a", 0)]),
     ("train", "who is it ?", [("east", 1)]),
@@ -107,11 +101,8 @@ def test_the_prototype_word_is_the_word_nearest_to_all_training_entities_of_the_
     named = {"q0-0": ["east", "High", "north"], "q3-0": ["flat"], "q4-0": ["flat"]}
     # Mean cosines to (1, 0), (1, 2)/√5 and (0, 1): east 0.48, high 0.78, north 0.63.
     assert rewrite(named, "prototype_word") == ["high", "east", "what", "high", "high"]
-
-
-def test_every_mention_of_an_entity_counts_for_the_prototype_word(rewrite):
-    named = {"q0-0": ["east", *["north"] * 3]}
-    assert rewrite(named, "prototype_word")[0] == "north"
+    # Every mention counts.
+    assert rewrite({"q0-0": ["east", *["north"] * 3]}, "prototype_word")[0] == "north"
 
 
 def test_a_prototype_word_is_one_word_of_an_entity_of_the_training_split(rewrite):
@@ -150,26 +141,18 @@ def test_questions_of_two_splits_may_share_an_id(make_corpus):
     assert rewritten["question"].tolist() == ["east ?", "north ?"]
 
 
-def test_labels_are_not_looked_at(toy):
+def test_labels_and_categories_of_parquet_make_no_difference(toy, tmp_path):
     found = entities_table(toy, {"q0-0": ["east"], "q1-0": ["east"], "q3-0": ["north", "flat"]})
-    flipped = toy.assign(label=1 - toy["label"])
-    for rewriting in ("entity", "prototype_word"):
-        first, second = (
-            rewrite_questions(frame, found, *store(PLANE), rewriting, True, WORDS)
-            for frame in (toy, flipped)
-        )
-        assert first["question"].tolist() == second["question"].tolist()
-
-
-def test_tables_read_from_parquet_give_the_same(toy, tmp_path):
-    found = entities_table(toy, {"q0-0": ["east"], "q1-0": ["east"], "q3-0": ["north", "flat"]})
-    write_table(toy, CORPUS, tmp_path / "corpus")
+    write_table(toy.assign(label=1 - toy["label"]), CORPUS, tmp_path / "corpus")
     write_table(found, ENTITIES, tmp_path / "entities")
     read = read_table(tmp_path / "corpus", CORPUS), read_table(tmp_path / "entities", ENTITIES)
-    rewritten = rewrite_questions(*read, *store(PLANE), "entity", True, WORDS)
-    expected = rewrite_questions(toy, found, *store(PLANE), "entity", True, WORDS)
-    assert rewritten["question"].tolist() == expected["question"].tolist()
-    write_table(rewritten, CORPUS, tmp_path / "rewritten")
+    for rewriting in ("entity", "prototype_word"):
+        first, second = (
+            rewrite_questions(*tables, *store(PLANE), rewriting, True, WORDS)
+            for tables in (read, (toy, found))
+        )
+        assert first["question"].tolist() == second["question"].tolist()
+        write_table(first, CORPUS, tmp_path / "rewritten")
 
 
 @pytest.mark.parametrize("rewriting", ["entity", "prototype_word"])
@@ -180,11 +163,10 @@ def test_a_type_without_an_entity_in_training_is_named(toy, rewriting, own):
         rewrite_questions(toy, found, *store(PLANE), rewriting, True, WORDS)
 
 
-def test_a_type_that_the_corpus_has_no_question_of_needs_no_entity(make_corpus):
+def test_a_corpus_without_typed_questions_needs_no_entity(make_corpus):
     corpus = make_corpus([("train", "what ?", [("east", 1)])])
-    rewritten = rewrite_questions(
-        corpus, entities_table(corpus, {}), *store(PLANE), "entity", True, WORDS
-    )
+    tables = corpus, entities_table(corpus, {})
+    rewritten = rewrite_questions(*tables, *store(PLANE), "entity", True, WORDS)
     pd.testing.assert_frame_equal(rewritten, corpus)
 
 

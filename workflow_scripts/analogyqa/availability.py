@@ -10,7 +10,7 @@ from analogyqa.folders import list_files
 from analogyqa.plan import varied_systems
 from analogyqa.pretrained import hugging_face, transformer
 from analogyqa.pretrained.specs import PRETRAINED
-from analogyqa.rewriting import entities
+from analogyqa.rewriting.spacy_models import installed
 from analogyqa.schemas import SPLITS
 from analogyqa.settings.analogies import Category, Parser
 from analogyqa.settings.base import nearest_hint
@@ -207,13 +207,13 @@ class Availability:
         if stored.encoder == "sentence_transformers":
             return self._find_transformer(weights)
         if stored.encoder == "hugging_face":
-            return _first_installed(weights, hugging_face.installed)
+            return _first_installed(weights, hugging_face.find_folder)
         return {"weights": [self._find_portably(weights)]} if weights else {}
 
     def _find_transformer(self, names: Sequence[str]) -> dict[str, list[str]]:
         """Return the first model that is installed, or else the first in sources.yaml."""
         try:
-            return _first_installed(names, transformer.installed)
+            return _first_installed(names, transformer.find_model)
         except UnavailableError:
             for name in names:
                 sources = [
@@ -280,10 +280,10 @@ def _try_each(sections: Mapping[str, object], find: Callable) -> tuple[dict, dic
 
 
 def _first_installed(
-    names: Sequence[str], is_installed: Callable[[str], bool]
+    names: Sequence[str], find: Callable[[str], Path | None]
 ) -> dict[str, list[str]]:
     for name in names:
-        if is_installed(name):
+        if find(name):
             return {"name": [name], "files": list_files(name)}
     raise UnavailableError(f"is not installed: {' or '.join(names)}")
 
@@ -302,7 +302,7 @@ def find_model(alternatives: Iterable[str], folders: Iterable[str | Path], finds
     folders = list(folders)
     for name in alternatives:
         for path in (name, *(str(Path(folder, name)) for folder in folders)):
-            if entities.installed(path):
+            if installed(path):
                 return path
     raise AnalogyQAError(
         f"none of the models {', '.join(alternatives)} to find {finds} is installed. Name "

@@ -51,14 +51,6 @@ def read(path: str | Path) -> Iterator[Relation]:
         yield Relation(f"{number:04d}", first, second, [])
 
 
-def _require_no_quotes(path: str | Path, pairs: list[Relation]) -> None:
-    if pairs and all(are_quoted([pair.first, pair.second]) for pair in pairs):
-        raise AnalogyQAError(
-            f"{path}: every sentence is in double quotes, as spreadsheets write them. "
-            f"{WITHOUT_QUOTES}."
-        )
-
-
 def _report_repeated(path: str | Path, pairs: list[Relation]) -> None:
     """Warn about repeated pairs, because their analogies count more than once."""
     first_ids: dict[tuple[str, str], str] = {}
@@ -97,22 +89,18 @@ def relations_corpus(files: Mapping[str, str | Path]) -> pd.DataFrame:
                 f"{path}: {len(pairs)} pairs, but a category needs at least three. Add pairs, or "
                 "remove the category from the data set."
             )
-        _require_no_quotes(path, pairs)
+        if all(are_quoted([pair.first, pair.second]) for pair in pairs):
+            raise AnalogyQAError(
+                f"{path}: every sentence is in double quotes, as spreadsheets write them. "
+                f"{WITHOUT_QUOTES}."
+            )
         _report_repeated(path, pairs)
         for pair in pairs:
             question_id = f"{category}/{pair.pair_id}"
-            rows += [
-                (
-                    SPLIT,
-                    question_id,
-                    pair.first,
-                    f"{question_id}-{index}",
-                    text,
-                    index == 0,
-                    category,
-                )
-                for index, text in enumerate([pair.second, *pair.distractors])
-            ]
+            for index, text in enumerate([pair.second, *pair.distractors]):
+                candidate_id, is_correct = f"{question_id}-{index}", index == 0
+                question = SPLIT, question_id, pair.first
+                rows.append((*question, candidate_id, text, is_correct, category))
     return pd.DataFrame(rows, columns=CORPUS.names).astype({"label": "int8"})
 
 

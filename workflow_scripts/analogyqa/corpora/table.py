@@ -202,28 +202,19 @@ def count_corpora(paths: Iterable[str | Path]) -> dict[str, dict[str, Counts]]:
         For each data set (the stem of its file): `questions` with a correct candidate,
         `all_questions`, `pairs`, and `analogies` between two questions of one type.
     """
-    return {Path(path).stem: _count(read_table(path, CORPUS)) for path in paths}
-
-
-def _count(corpus: pd.DataFrame) -> dict[str, Counts]:
-    by_split = {split: corpus[corpus["split"] == split] for split in SPLITS}
-    questions = count_questions(corpus)
-    return {
-        "questions": questions,
-        "all_questions": {
-            split: {ALL: pairs["question_id"].nunique()} for split, pairs in by_split.items()
-        },
-        "pairs": {split: {ALL: len(pairs)} for split, pairs in by_split.items()},
-        "analogies": _count_analogies(questions),
-    }
-
-
-def _count_analogies(questions: Counts) -> Counts:
-    """Count the unordered pairs of questions of the same type."""
-    counts: Counts = {}
-    for split, by_type in questions.items():
-        counts[split] = {name: n * (n - 1) // 2 for name, n in by_type.items() if name != ALL}
-        counts[split][ALL] = sum(counts[split].values())
+    counts = {}
+    for path in paths:
+        corpus = read_table(path, CORPUS)
+        kinds: dict[str, Counts] = {"all_questions": {}, "pairs": {}, "analogies": {}}
+        kinds["questions"] = count_questions(corpus)
+        for split, by_type in kinds["questions"].items():
+            pairs = corpus[corpus["split"] == split]
+            kinds["all_questions"][split] = {ALL: pairs["question_id"].nunique()}
+            kinds["pairs"][split] = {ALL: len(pairs)}
+            # The unordered pairs of questions of one type.
+            analogies = {name: n * (n - 1) // 2 for name, n in by_type.items() if name != ALL}
+            kinds["analogies"][split] = analogies | {ALL: sum(analogies.values())}
+        counts[Path(path).stem] = kinds
     return counts
 
 
@@ -263,14 +254,10 @@ def _split_table(
                 f"{path}, line {pair.line}: the text of question {pair.question_id} differs from "
                 f"that at line {earlier[0].line}."
             )
-        texts = {
-            "question id": pair.question_id,
-            "question": pair.question,
-            "candidate": pair.candidate,
-        }
-        for name, text in texts.items():
-            if not text.strip():
-                raise AnalogyQAError(f"{path}, line {pair.line}: the {name} is empty.")
+        for name in ("question_id", "question", "candidate"):
+            if not getattr(pair, name).strip():
+                what = name.replace("_", " ")
+                raise AnalogyQAError(f"{path}, line {pair.line}: the {what} is empty.")
         earlier.append(pair)
         previous = pair.question_id
     if not questions:
@@ -278,10 +265,9 @@ def _split_table(
     _report_repeated(path, questions)
     rows = []
     for question_id, group in questions.items():
-        is_answerable = any(pair.label for pair in group)
-        question_type = (
-            classify_question(group[0].question, question_types) if is_answerable else None
-        )
+        question_type = None
+        if any(pair.label for pair in group):
+            question_type = classify_question(group[0].question, question_types)
         rows += [
             (split, question_id, pair.question, f"{question_id}-{index}", pair.candidate,
              pair.label, question_type)

@@ -114,11 +114,6 @@ def _pool(output, is_counted, resources: "Resources"):
     return (output.last_hidden_state * inside).sum(dim=1) / inside.sum(dim=1).sqrt()
 
 
-def installed(weights: str) -> bool:
-    """Return whether the model is on this machine, without importing PyTorch."""
-    return find_folder(weights) is not None
-
-
 def find_folder(weights: str) -> Path | None:
     """Return the folder of a model: the path itself, a package, or the Hugging Face cache."""
     return next((path for path in _folders(weights) if (path / CONFIG).is_file()), None)

@@ -3,12 +3,13 @@
 import logging
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
+from unittest.mock import patch
 
 import numpy as np
 
@@ -65,15 +66,11 @@ def encode(texts: Sequence[str], resources: "Resources") -> np.ndarray:
         return encode_whole(folder, pooled, masked, has_tokens, missing)
 
 
-def installed(weights: str) -> bool:
-    """Return whether the model is on this machine, without importing PyTorch."""
-    return find_model(weights) is not None
-
-
 def find_model(weights: str) -> Path | None:
     """Return the folder of a model: the path itself, a package, or the Hugging Face cache.
 
-    The path may also be that of modules.json, because the inputs of a rule are files.
+    The path may also be that of modules.json, because the inputs of a rule are files. PyTorch is
+    not imported.
     """
     return next((path for path in _folders(weights) if (path / LIST).is_file()), None)
 
@@ -96,17 +93,4 @@ def _folders(weights: str) -> Iterator[Path]:
 
 def offline():
     """Return a context in which Hugging Face's libraries use local files only."""
-    return _environment(HF_HUB_OFFLINE="1", TOKENIZERS_PARALLELISM="false")
-
-
-@contextmanager
-def _environment(**variables: str) -> Iterator[None]:
-    """Set environment variables, and restore them on exit."""
-    before = {name: os.environ[name] for name in variables if name in os.environ}
-    os.environ.update(variables)
-    try:
-        yield
-    finally:
-        for name in variables:
-            del os.environ[name]
-        os.environ.update(before)
+    return patch.dict(os.environ, HF_HUB_OFFLINE="1", TOKENIZERS_PARALLELISM="false")

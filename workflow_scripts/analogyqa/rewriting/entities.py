@@ -1,30 +1,23 @@
-"""Find named entities of the type that a question asks for in its candidates (Tam et al. 2017).
-
-A spaCy model is given as an installed package such as `en_core_web_sm`, as the folder or the wheel
-of a model, or as a `.jsonl` file of patterns for spaCy's `entity_ruler`.
-"""
+"""Find named entities of the type that a question asks for in its candidates (Tam et al. 2017)."""
 
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from analogyqa.errors import AnalogyQAError
-from analogyqa.rewriting import spacy_models
-from analogyqa.rewriting.spacy_models import check_model, load, load_error
+from analogyqa.rewriting.spacy_models import PATTERNS, check_model, load
 from analogyqa.schemas import ENTITIES
 from analogyqa.text import tokenize
 
 if TYPE_CHECKING:
     from spacy.language import Language
-    from spacy.pipeline import EntityRuler
 
 _TREEBANK = re.compile(r"``|''|-[LR][RSC]B-")
-_PATTERNS = ".jsonl"
 _REMEDY = (
     "set named_entities.model to the folder of a model or to a .jsonl file of patterns for spaCy's "
     "entity_ruler."
@@ -33,18 +26,12 @@ _REMEDY = (
 Labels = Mapping[str, Sequence[str]]  # entity labels of each question type, e.g. OntoNotes's
 
 
-def installed(model: str) -> bool:
-    """Return whether the package, folder or file of patterns exists, without loading it."""
-    path = Path(model)
-    return path.is_file() if path.suffix == _PATTERNS else spacy_models.installed(model)
-
-
 def find_entities(corpus: pd.DataFrame, model: str, labels: Labels) -> pd.DataFrame:
     """Find the entities that typed questions ask for in their candidates.
 
     Args:
         corpus: table with schema CORPUS.
-        model: package, folder or file of patterns.
+        model: the spaCy model, as `spacy_models` reads it.
         labels: the model's entity labels for each question type.
 
     Returns:
@@ -80,7 +67,7 @@ def model_record(model: str, labels: Labels) -> dict:
     nlp = _load(model, labels)
     name, version = f"{nlp.meta['lang']}_{nlp.meta['name']}", nlp.meta["version"]
     path = Path(model)
-    if path.suffix == _PATTERNS:
+    if path.suffix == PATTERNS:
         name, version = path.name, hashlib.sha256(path.read_bytes()).hexdigest()
     known = _labels(nlp)
     by_type = {
@@ -92,7 +79,7 @@ def model_record(model: str, labels: Labels) -> dict:
 
 def _load(model: str, labels: Labels) -> "Language":
     """Load a model, and disable the components that entities do not need."""
-    nlp = _load_patterns(model) if Path(model).suffix == _PATTERNS else load(model, _REMEDY)
+    nlp = load(model, _REMEDY)
     finders = _finders(nlp)
     # Keep a transformer or tok2vec that a component with entities listens to.
     needed = [
@@ -108,18 +95,6 @@ def _load(model: str, labels: Labels) -> "Language":
             f"{model}: the model has none of the entity labels {', '.join(all_labels)}. "
             "Set named_entities.model to a spaCy model or a file of patterns that has them."
         )
-    return nlp
-
-
-def _load_patterns(path: str) -> "Language":
-    import spacy
-
-    nlp = spacy.blank("en")
-    try:
-        ruler = cast("EntityRuler", nlp.add_pipe("entity_ruler", config={"validate": True}))
-        ruler.from_disk(path)
-    except Exception as error:  # spaCy raises many types
-        raise load_error(path, error, _REMEDY) from error
     return nlp
 
 

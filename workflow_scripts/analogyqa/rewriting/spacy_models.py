@@ -1,9 +1,13 @@
-"""Load spaCy models from an installed package such as `en_core_web_sm`, a folder or a wheel."""
+"""Load spaCy models.
+
+A model is given as an installed package such as `en_core_web_sm`, as the folder or the wheel of a
+model, or as a `.jsonl` file of patterns for spaCy's `entity_ruler`.
+"""
 
 import importlib.util
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from analogyqa.errors import AnalogyQAError, one_line
 from analogyqa.sources.archives import unpack
@@ -11,14 +15,15 @@ from analogyqa.sources.archives import unpack
 if TYPE_CHECKING:
     from spacy.language import Language
 
+PATTERNS = ".jsonl"
 _WHEEL = ".whl"
 
 
 def installed(model: str) -> bool:
-    """Return whether the package, folder or wheel exists, without loading it."""
+    """Return whether the package, folder or file exists, without loading it."""
     is_package = model.isidentifier() and importlib.util.find_spec(model) is not None
     path = Path(model)
-    return is_package or (path.is_file() if path.suffix == _WHEEL else path.is_dir())
+    return is_package or (path.is_file() if path.suffix in (PATTERNS, _WHEEL) else path.is_dir())
 
 
 def load(model: str, remedy: str) -> "Language":
@@ -26,6 +31,11 @@ def load(model: str, remedy: str) -> "Language":
     import spacy
 
     try:
+        if Path(model).suffix == PATTERNS:
+            nlp = spacy.blank("en")
+            ruler: Any = nlp.add_pipe("entity_ruler", config={"validate": True})
+            ruler.from_disk(model)
+            return nlp
         if Path(model).suffix != _WHEEL:
             return spacy.load(model)
         with TemporaryDirectory() as folder:
@@ -34,7 +44,7 @@ def load(model: str, remedy: str) -> "Language":
             (config,) = Path(folder).glob("*/*/config.cfg")
             return spacy.load(config.parent)
     except Exception as error:  # spaCy raises many types
-        raise load_error(model, error, remedy) from error
+        raise _load_error(model, error, remedy) from error
 
 
 def check_model(nlp: "Language", model: str, remedy: str) -> None:
@@ -46,10 +56,10 @@ def check_model(nlp: "Language", model: str, remedy: str) -> None:
     try:
         nlp("Ada Lovelace was born in London in 1815.").to_json()
     except Exception as error:
-        raise load_error(model, error, remedy) from error
+        raise _load_error(model, error, remedy) from error
 
 
-def load_error(model: str, error: Exception, remedy: str) -> AnalogyQAError:
+def _load_error(model: str, error: Exception, remedy: str) -> AnalogyQAError:
     return AnalogyQAError(
         f"{model}: spaCy cannot load this model ({one_line(error)}). Install the package (python "
         f"-m spacy download NAME), or {remedy}"
