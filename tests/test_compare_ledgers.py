@@ -2,8 +2,9 @@
 
 import pytest
 import typer
-from real_data import compare_ledgers
 from typer.testing import CliRunner
+
+from real_data import compare_ledgers
 
 HEADER = "paper,artefact,row,column,metric,hyperparameters,published,mean,sd,n_seeds\n"
 ROWS = ["p,table4,Who,MRR,mrr,paper,.6,0.512345,0.01,2", "p,table4,When,MRR,mrr,paper,.6,,,2"]

@@ -1,7 +1,10 @@
-"""TrecQA as jacana pseudo-XML and as a table."""
+"""TrecQA as jacana pseudo-XML."""
+
+from functools import partial
 
 import pytest
 
+from analogyqa.corpora.table import Pair
 from analogyqa.corpora.trecqa import read
 from analogyqa.errors import AnalogyQAError
 
@@ -29,48 +32,30 @@ when\t?
 </QApairs>
 """
 PAIRS = [
-    ("1.1", "who is < it & ?", "It is anna .", 1),
-    ("1.1", "who is < it & ?", "It is <num> .", 0),
-    ("1.2", "when ?", "1901", 1),
+    Pair(6, "1.1", "who is < it & ?", "It is anna .", 1),
+    Pair(10, "1.1", "who is < it & ?", "It is <num> .", 0),
+    Pair(18, "1.2", "when ?", "1901", 1),
 ]
-TABLE = "qid\tquestion\tsentence\tlabel\n" + "".join(
-    f"{question_id}\t{question}\t{candidate}\t{label}\n"
-    for question_id, question, candidate, label in PAIRS
-)
 QUESTION = "<QApairs id='1'>\n<question>\nwho\t?\n</question>\n"
 
 
 @pytest.fixture
 def pairs(read_file):
-    return lambda content, name="TREC.xml": read_file(read, name, content)
+    return partial(read_file, read, "TREC.xml")
 
 
 def test_ids_are_normalised(pairs):
-    found = pairs(JACANA.replace("'1.2'", "' 1.2\u200b '"))
-    assert [pair.question_id for pair in found] == ["1.1", "1.1", "1.2"]
+    assert pairs(JACANA.replace("'1.2'", "' 1.2\u200b '")) == PAIRS
 
 
-WIDER = "".join(f"{line}\tx\n" for line in TABLE.splitlines())
-
-
-@pytest.mark.parametrize(
-    ("content", "name", "lines"),
-    [
-        (JACANA, "TREC.xml", [6, 10, 18]),
-        *((each, "TREC.tsv", [2, 3, 4]) for each in (TABLE, WIDER)),
-    ],
-    ids=["the first line of a block", "a table", "a table with further columns"],
-)
-def test_all_formats_give_the_same_pairs(pairs, content, name, lines):
-    found = pairs(content, name)
-    assert [tuple(pair[1:5]) for pair in found] == PAIRS
-    assert [pair.line for pair in found] == lines
+def test_a_candidate_is_the_first_line_of_a_block(pairs):
+    assert pairs(JACANA) == PAIRS
 
 
 def test_released_questions_without_candidates_are_skipped(pairs):
     for question_id in ("94", "15.3", "41.3", "44.4", "58.1", "59.2", "64.3"):
         empty = QUESTION.replace("'1'", f"'{question_id}'") + "</QApairs>\n"
-        assert [tuple(pair[1:5]) for pair in pairs(empty + JACANA)] == PAIRS
+        assert [pair._replace(line=pair.line - 5) for pair in pairs(empty + JACANA)] == PAIRS
 
 
 @pytest.mark.parametrize(
@@ -91,27 +76,15 @@ def test_released_questions_without_candidates_are_skipped(pairs):
         (QUESTION, "<positive>|\udce9", "line 6: not UTF-8"),
     ],
 )
-def test_a_malformed_jacana_file_is_an_error(pairs, begin, rest, place):
+def test_a_malformed_file_is_an_error(pairs, begin, rest, place):
     content = f"{begin}{rest}\n".replace("|", "\n").encode(errors="surrogateescape")
     with pytest.raises(AnalogyQAError, match=rf"TREC\.xml, {place}"):
         pairs(content)
 
 
-def test_a_truncated_jacana_file_is_an_error(pairs):
+def test_a_truncated_file_is_an_error(pairs):
     for line in range(1, 21):
         if line != 13:  # the end of a question
             cut = "".join(JACANA.splitlines(keepends=True)[:line])
             with pytest.raises(AnalogyQAError, match=r"TREC\.xml: .* inside the question 1\.\d"):
                 pairs(cut)
-
-
-@pytest.mark.parametrize(
-    ("content", "place"),
-    [
-        (TABLE.replace("sentence", "answer"), "line 1: no column sentence"),
-        (TABLE.replace("\t1\n", "\t2\n"), "line 2: label '2'"),
-    ],
-)
-def test_a_malformed_table_is_an_error(pairs, content, place):
-    with pytest.raises(AnalogyQAError, match=rf"TREC\.tsv, {place}"):
-        pairs(content, "TREC.tsv")

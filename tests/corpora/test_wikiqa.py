@@ -39,6 +39,8 @@ def test_columns_are_found_by_name(pairs):
         ("", "line 1: no column"),
         *((HEADER.replace(column, "Other") + ROW, rf"line 1: no column .*\b{column}\b")
           for column in COLUMNS),
+        (HEADER.replace("\n", "\tLabel\n") + ROW, "line 1: the header repeats the column Label"),
+        ('"QuestionID"\t"Question"\n', "line 1: .*double quotes"),
         (HEADER + ROW.replace("\t1\n", "\t2\n"), "line 2: label '2'"),
         (HEADER + ROW.replace("\t1\n", "\n"), "line 2: 6 fields, but the header has 7"),
         (HEADER + ROW.replace("\n", "\tmore\n"), "line 2: 8 fields, but the header has 7"),

@@ -165,7 +165,6 @@ class Target(NamedTuple):
 
 WIKIQA = b"".join(content_of("sample/wikiqa/WikiQA-dev.tsv").splitlines(True)[:9])
 JACANA = [content_of(f"sample/trecqa/{name}.xml", b"</QApairs>\n") for name in ("DEV", "TEST")]
-TABLE = b"qid\tquestion\tsentence\tlabel\n1\twho ?\tAda .\t1\n1\twho ?\tthe .\t0\n"
 CQA = b"""\
 <?xml version="1.0" encoding="utf-8"?>
 <!DOCTYPE xml [
@@ -220,7 +219,6 @@ TARGETS = {
     "WikiQA, table": Target(build("wikiqa"), [WIKIQA], ".tsv", 500),
     "TrecQA": Target(read_corpus("trecqa"), JACANA, ".xml", 25_000),
     "TrecQA, table": Target(build("trecqa"), JACANA, ".xml", 500),
-    "TrecQA in columns": Target(read_corpus("trecqa"), [TABLE], ".tsv", 15_000),
     "SemEval": Target(read_corpus("semeval"), [CQA], ".xml", 8_000),
     "SemEval, table": Target(build("semeval"), [CQA], ".xml", 500),
     "YahooCQA": Target(read_corpus("yahoocqa"), [YAHOO], ".txt", 5_000),

@@ -63,19 +63,13 @@ def resources(tmp_path, write_vectors):
 # The encoder
 
 
-@pytest.mark.parametrize(
-    ("word_dim", "lstm_dim", "batch"),
-    [(WORD_DIM, LSTM_DIM, 3), (300, 2048, infersent.ENCODE_BATCH)],
-)
-def test_vectors_match_the_equations(resources, monkeypatch, word_dim, lstm_dim, batch):
-    """Whatever is beside it in a batch; also of the published size."""
-    monkeypatch.setattr(infersent, "ENCODE_BATCH", batch)
-    state = state_dict(word_dim, lstm_dim)
-    vectors = np.random.default_rng(2).normal(size=(len(WORDS), word_dim)).astype(np.float32)
-    encoded = encode_sentences("infersent", TEXTS, resources(state, vectors=vectors))
-    assert encoded.shape == (len(TEXTS), 2 * lstm_dim)
+def test_vectors_match_the_equations(resources, monkeypatch):
+    """A vector does not depend on the others of its batch."""
+    monkeypatch.setattr(infersent, "ENCODE_BATCH", 3)
+    encoded = encode_sentences("infersent", TEXTS, resources())
+    assert encoded.shape == (len(TEXTS), 2 * LSTM_DIM)
     for vector, text in zip(encoded, TEXTS, strict=True):
-        expected = by_hand(["<s>", *text.split(), "</s>"], state, vectors)
+        expected = by_hand(["<s>", *text.split(), "</s>"], state_dict(), VECTORS)
         np.testing.assert_allclose(vector, expected, atol=1e-5)
 
 
@@ -83,14 +77,11 @@ def test_vectors_match_the_equations(resources, monkeypatch, word_dim, lstm_dim,
     ("text", "changes", "words"),
     [
         ("a strange man sleeps soundly", {}, ["<s>", "a", "man", "sleeps", "</s>"]),
-        ("Go", {}, ["<s>", "Go", "</s>"]),
         ("Go", {"lowercase": True}, ["<s>", "go", "</s>"]),
-        ("did n't go", {}, ["<s>", "did", "n't", "go", "</s>"]),
+        ("did n't Go", {}, ["<s>", "did", "n't", "Go", "</s>"]),
         ("didn't go", {"name": "infersent2.pkl"}, ["<p>", "didn", "'t", "go", "</p>"]),
         ("a man did n't", {"name": "infersent2.pkl"}, ["<p>", "a", "man", "did", "n't", "</p>"]),
-        ("a man", {"words": WORDS[4:], "vectors": VECTORS[4:]}, ["a", "man"]),
         ("strange", {"words": WORDS[4:], "vectors": VECTORS[4:]}, []),
-        ("", {"words": WORDS[4:], "vectors": VECTORS[4:]}, []),
     ],
 )
 def test_markers_and_unknown_words(resources, text, changes, words):

@@ -1,23 +1,14 @@
-"""SemEval's and Yahoo's questions, from the mirror named by ANALOGYQA_MIRROR."""
-
-import os
-from pathlib import Path
+"""SemEval's and Yahoo's questions."""
 
 import pytest
 
 from analogyqa.corpora.specs import READERS
 from analogyqa.corpora.table import build_corpus
 from analogyqa.schemas import SPLITS
-from analogyqa.sources.registry import load_registry
+from real_data.mirror import MIRROR, REGISTRY, needs
 
-MIRROR = Path(os.environ.get("ANALOGYQA_MIRROR") or "no mirror")
-REGISTRY = load_registry(Path(__file__).parents[2] / "sources.yaml")
 CQA = MIRROR / "semeval-cqa"
-
-pytestmark = [
-    pytest.mark.real_data,
-    pytest.mark.skipif(not CQA.is_dir(), reason="ANALOGYQA_MIRROR has no semeval-cqa"),
-]
+pytestmark = needs(CQA)
 
 # The train split that the mirror has: of part 1 and of 2015 it has none.
 SEMEVAL = {

@@ -1,10 +1,7 @@
-"""Counts of the real data, from the mirror named by ANALOGYQA_MIRROR.
+"""Counts of the real data.
 
 TrecQA: 1 question of TRAIN and DEV each and 5 of TEST have no candidates and are left out.
 """
-
-import os
-from pathlib import Path
 
 import pandas as pd
 import pyarrow.parquet as pq
@@ -14,26 +11,15 @@ import yaml
 from analogyqa.analogies.prototypes import choose_prototypes, take_prototypes
 from analogyqa.analogies.quadruples import evaluation_blocks, training_blocks, write_quadruples
 from analogyqa.corpora.question_types import select_subset
-from analogyqa.corpora.table import build_corpus, count_questions
+from analogyqa.corpora.table import count_questions
+from analogyqa.schemas import SPLITS
 from analogyqa.settings.systems import Negatives
 from analogyqa.vectors.select import build_vocabulary, select_vectors
+from real_data.mirror import FASTTEXT, FILES, MIRROR, QUESTION_TYPES, ROOT, build, needs
 
-MIRROR = Path(os.environ.get("ANALOGYQA_MIRROR") or "no mirror")
-ROOT = Path(__file__).parents[2]
+pytestmark = needs(MIRROR)
 
-pytestmark = [
-    pytest.mark.real_data,
-    pytest.mark.skipif(not MIRROR.is_dir(), reason="ANALOGYQA_MIRROR names no folder"),
-]
-
-QUESTION_TYPES = {"who": ["who"], "when": ["when"], "where": ["where"]}
 COMB = list(QUESTION_TYPES)
-WIKIQA = {split: f"wikiqa/WikiQA-{split}.tsv" for split in ("train", "dev", "test")}
-TRECQA = {
-    "train": "trecqa/TRAIN-ALL.rebuilt.xml",
-    "dev": "trecqa/DEV.xml",
-    "test": "trecqa/TEST.xml",
-}
 TABLE_2 = {
     "wikiqa": {
         "train": {"who": 119, "when": 86, "where": 71, "comb": 276},
@@ -48,14 +34,9 @@ TABLE_2 = {
 }
 
 
-def corpus_of(name, files):
-    paths = {split: str(MIRROR / file) for split, file in files.items()}
-    return build_corpus(name, name, paths, QUESTION_TYPES, {})
-
-
 @pytest.fixture(scope="module")
 def corpora():
-    return {"wikiqa": corpus_of("wikiqa", WIKIQA), "trecqa": corpus_of("trecqa", TRECQA)}
+    return {name: build(name) for name in FILES}
 
 
 def sizes(corpus, split):
@@ -79,8 +60,7 @@ def test_questions_pairs_and_correct_pairs(corpora, name, split, counts):
 
 
 def test_the_small_training_part_of_trecqa():
-    corpus = corpus_of("trecqa", {**TRECQA, "train": "trecqa/TRAIN.xml"})
-    assert sizes(corpus, "train") == (93, 4718, 348)
+    assert sizes(build("trecqa", train="trecqa/TRAIN.xml"), "train") == (93, 4718, 348)
 
 
 @pytest.mark.parametrize(
@@ -91,7 +71,7 @@ def test_questions_with_a_correct_and_with_both_kinds_of_candidates(
     corpora, name, with_correct, with_both
 ):
     labels = corpora[name].groupby(["split", "question_id"])["label"].agg(["max", "min"])
-    splits = ["train", "dev", "test"]
+    splits = list(SPLITS)
     correct = labels[labels["max"] == 1].groupby("split").size()
     both = labels[(labels["max"] == 1) & (labels["min"] == 0)].groupby("split").size()
     assert tuple(correct[splits]) == with_correct
@@ -101,30 +81,23 @@ def test_questions_with_a_correct_and_with_both_kinds_of_candidates(
 
 
 @pytest.mark.parametrize("name", TABLE_2)
-@pytest.mark.parametrize("split", ["train", "dev", "test"])
+@pytest.mark.parametrize("split", SPLITS)
 def test_table_2(corpora, name, split):
     counts = count_questions(corpora[name])[split]
-    of_types = {kind: counts[kind] for kind in COMB}
+    of_types = {question_type: counts[question_type] for question_type in COMB}
     assert {**of_types, "comb": sum(of_types.values())} == TABLE_2[name][split]
 
 
 @pytest.mark.parametrize("name", TABLE_2)
 def test_the_counts_that_the_configuration_expects_are_found(name):
     config = yaml.safe_load((ROOT / "papers/diallo2019/config.yaml").read_text("utf-8"))
-    own = WIKIQA if name == "wikiqa" else TRECQA
-    files = {split: str(MIRROR / file) for split, file in own.items()}
-    build_corpus(name, name, files, QUESTION_TYPES, config["datasets"][name]["questions"])
-
-
-def test_both_forms_of_train_all_hold_the_same_pairs(corpora):
-    table = corpus_of("trecqa", {**TRECQA, "train": "trecqa/TRAIN-ALL.rebuilt.tsv"})
-    pd.testing.assert_frame_equal(table, corpora["trecqa"])
+    build(name, config["datasets"][name]["questions"])
 
 
 def test_the_quadruples_of_wikiqa_comb_with_30_prototypes(corpora, tmp_path):
     corpus = corpora["wikiqa"]
     prototypes = take_prototypes(choose_prototypes(corpus, COMB, seed=0), COMB, 30, "prototypes")
-    for split in ("train", "dev", "test"):
+    for split in SPLITS:
         pairs = select_subset(corpus, split, COMB)
         if split == "train":
             by_question = pairs.groupby("question_id")["label"]
@@ -146,7 +119,6 @@ def test_the_fasttext_vectors_cover_most_of_the_vocabulary(corpora):
         [corpus[column] for corpus in corpora.values() for column in ("question", "candidate")]
     )
     vocabulary = build_vocabulary(sentences, lowercase=True)
-    path = MIRROR / "vectors" / "enwiki-105m-300d.fasttext.vec.gz"
-    vectors, found = select_vectors(path, vocabulary, "random")
+    vectors, found = select_vectors(FASTTEXT, vocabulary, "random")
     assert vectors.shape == (len(vocabulary), 300)
     assert found.mean() > 0.7

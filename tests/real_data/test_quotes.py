@@ -1,23 +1,12 @@
-"""The examples of the CoNLL paper's Table 1 in the real data, from the mirror ANALOGYQA_MIRROR."""
+"""The examples of the CoNLL paper's Table 1 in the real data."""
 
-import os
-from pathlib import Path
-
-import pytest
-
-from analogyqa.corpora.table import build_corpus
 from analogyqa.report.views.quotes import NO, WITHIN, YES, look_up
 from analogyqa.settings.load import PAPERS
 from analogyqa.settings.paper import load_paper
+from real_data.mirror import MIRROR, build, needs
 
-MIRROR = Path(os.environ.get("ANALOGYQA_MIRROR") or "no mirror")
+pytestmark = needs(MIRROR)
 
-pytestmark = [
-    pytest.mark.real_data,
-    pytest.mark.skipif(not MIRROR.is_dir(), reason="ANALOGYQA_MIRROR names no folder"),
-]
-
-FILES = {"train": "TRAIN-ALL.rebuilt.xml", "dev": "DEV.xml", "test": "TEST.xml"}
 FOUND = {
     "Where, A and B": ("train", YES, NO, "february hardin"),
     "Where, C and D": ("dev", YES, NO, "july 3 bohemia now czech republic"),
@@ -30,8 +19,7 @@ FOUND = {
 
 def test_no_printed_answer_is_a_whole_candidate():
     """Five of the six questions are there word for word, and one answer within a longer one."""
-    files = {split: str(MIRROR / "trecqa" / name) for split, name in FILES.items()}
-    corpus = build_corpus("trecqa", "trecqa", files, {}, {}).assign(panel="TrecQA")
+    corpus = build("trecqa").assign(panel="TrecQA")
     found = {}
     for quote in load_paper(PAPERS / "diallo2019" / "paper.yaml").views["table1"].quotes:
         question, answer = look_up(quote, corpus)

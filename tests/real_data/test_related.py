@@ -1,7 +1,4 @@
-"""SemEval's questions related to a question, from the mirror named by ANALOGYQA_MIRROR."""
-
-import os
-from pathlib import Path
+"""SemEval's questions related to a question."""
 
 import numpy as np
 import pytest
@@ -13,17 +10,11 @@ from analogyqa.rankers import Texts, build_ranker
 from analogyqa.schemas import SPLITS
 from analogyqa.settings.load import read_config
 from analogyqa.settings.systems import System
-from analogyqa.sources.registry import load_registry
+from real_data.mirror import MIRROR, REGISTRY, ROOT, needs
 
-MIRROR = Path(os.environ.get("ANALOGYQA_MIRROR") or "no mirror")
-ROOT = Path(__file__).parents[2]
-REGISTRY = load_registry(ROOT / "sources.yaml")
 LINES = MIRROR / REGISTRY["semeval-related"].file
 
-pytestmark = [
-    pytest.mark.real_data,
-    pytest.mark.skipif(not LINES.is_file(), reason="ANALOGYQA_MIRROR has no subtaskB.jsonl"),
-]
+pytestmark = needs(LINES)
 READ = READERS["semeval_related"].load()
 
 

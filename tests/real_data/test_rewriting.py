@@ -1,35 +1,23 @@
 """The rewriting of Tam et al. on the real data: 402/33/38 questions of TrecQA change, no others."""
 
-import os
-from pathlib import Path
-
 import pandas as pd
 import pytest
 
-from analogyqa.corpora.table import build_corpus
 from analogyqa.rewriting.entities import find_entities, model_record
 from analogyqa.rewriting.questions import rewrite_questions
 from analogyqa.schemas import SPLITS
 from analogyqa.text import tokenize
 from analogyqa.vectors.select import build_vocabulary, select_vectors
+from real_data.mirror import FASTTEXT, FILES, MIRROR, build, needs
 
-MIRROR = Path(os.environ.get("ANALOGYQA_MIRROR") or "no mirror")
-MODEL = str(MIRROR / "models" / "en_core_web_sm")
-VECTORS = MIRROR / "vectors" / "enwiki-105m-300d.fasttext.vec.gz"
-FILES = {
-    "wikiqa": [f"wikiqa/WikiQA-{split}.tsv" for split in SPLITS],
-    "trecqa": ["trecqa/TRAIN-ALL.rebuilt.xml", "trecqa/DEV.xml", "trecqa/TEST.xml"],
-}
+MODEL = MIRROR / "models" / "en_core_web_sm"
 LABELS = {"who": ["PERSON"], "when": ["DATE", "TIME"], "where": ["GPE", "LOC", "FAC"]}
 CHANGED = {"wikiqa": [276, 43, 72], "trecqa": [402, 33, 38]}
 # Questions with the prototype word: their candidates name no entity of their type that the word
 # vectors can read, or it is the nearest one.
 WITHOUT_ENTITY = {"wikiqa": 36, "trecqa": 7}
 
-pytestmark = [
-    pytest.mark.real_data,
-    pytest.mark.skipif(not Path(MODEL).is_dir(), reason="ANALOGYQA_MIRROR has no spaCy model"),
-]
+pytestmark = needs(MODEL)
 
 
 @pytest.fixture(scope="module", params=FILES)
@@ -39,9 +27,7 @@ def name(request):
 
 @pytest.fixture(scope="module")
 def corpus(name):
-    paths = (str(MIRROR / file) for file in FILES[name])
-    types = {word: [word] for word in LABELS}
-    return build_corpus(name, name, dict(zip(SPLITS, paths, strict=True)), types, {})
+    return build(name)
 
 
 @pytest.fixture(scope="module")
@@ -52,9 +38,9 @@ def vocabulary(corpus):
 @pytest.fixture(scope="module")
 def rewritten(corpus, vocabulary):
     """The corpus rewritten in both ways."""
-    vectors, _ = select_vectors(VECTORS, vocabulary, "random")
+    vectors, _ = select_vectors(FASTTEXT, vocabulary, "random")
     word_ids = {word: row for row, word in enumerate(vocabulary)}
-    entities = find_entities(corpus, MODEL, LABELS)
+    entities = find_entities(corpus, str(MODEL), LABELS)
     return {
         way: rewrite_questions(corpus, entities, vectors, word_ids, way, True, LABELS)
         for way in ("entity", "prototype_word")
@@ -87,8 +73,4 @@ def test_few_questions_lack_an_entity(name, corpus, rewritten):
 
 
 def test_the_model_has_all_labels():
-    assert model_record(MODEL, LABELS)["labels"] == {
-        "who": ["PERSON"],
-        "when": ["DATE", "TIME"],
-        "where": ["GPE", "LOC", "FAC"],
-    }
+    assert model_record(str(MODEL), LABELS)["labels"] == LABELS

@@ -1,21 +1,15 @@
 """Sent2Vec's own program against this reader, digit by digit."""
 
-import os
-from pathlib import Path
-
 import pytest
 
 from analogyqa.pretrained import Resources, encode_sentences
 from analogyqa.pretrained.sent2vec import encode_tokens
+from real_data.mirror import MIRROR, needs
 
-MIRROR = Path(os.environ.get("ANALOGYQA_MIRROR") or "no mirror")
 FIXTURE = MIRROR / "fixtures/sent2vec"
 UNIGRAMS = MIRROR / "vectors/enwiki-105m-300d.sent2vec-unigrams.vec.gz"
 
-pytestmark = [
-    pytest.mark.real_data,
-    pytest.mark.skipif(not MIRROR.is_dir(), reason="ANALOGYQA_MIRROR names no folder"),
-]
+pytestmark = needs(FIXTURE)
 
 
 @pytest.fixture(scope="module")

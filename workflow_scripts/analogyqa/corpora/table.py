@@ -67,51 +67,6 @@ def read_lines(path: str | Path) -> Iterator[tuple[int, str]]:
             yield number, nfc(line)
 
 
-def read_columns(
-    path: str | Path, columns: tuple[str, ...], kind: str
-) -> Iterator[tuple[int, list[str]]]:
-    """Yield the line number and the requested columns of each row of a tab-separated file.
-
-    Quotes are literal, and other columns are ignored.
-
-    Args:
-        path: the file, with a header.
-        columns: names of the columns to read.
-        kind: what the file is, for messages: "a WikiQA file".
-
-    Raises:
-        AnalogyQAError: for a missing or repeated column, a quoted header, or a row that is not as
-            wide as the header.
-    """
-    lines = read_lines(path)
-    _, header = next(lines, (0, ""))
-    names = header.split("\t")
-    if are_quoted(names):
-        raise AnalogyQAError(
-            f"{path}, line 1: the column names are in double quotes, as spreadsheets write them. "
-            f"{WITHOUT_QUOTES}."
-        )
-    if missing := [column for column in columns if column not in names]:
-        raise AnalogyQAError(
-            f"{path}, line 1: no column {', '.join(missing)} in the header. The columns of {kind} "
-            f"are {', '.join(columns)}."
-        )
-    if repeated := [column for column in columns if names.count(column) > 1]:
-        raise AnalogyQAError(
-            f"{path}, line 1: the header repeats the column {', '.join(repeated)}. "
-            "Remove or rename all but one."
-        )
-    positions = [names.index(column) for column in columns]
-    for number, line in lines:
-        fields = line.split("\t")
-        if len(fields) != len(names):
-            raise AnalogyQAError(
-                f"{path}, line {number}: {len(fields)} fields, but the header has {len(names)}. "
-                "Remove empty lines and tabs inside texts, or fetch the file again."
-            )
-        yield number, [fields[position] for position in positions]
-
-
 def are_quoted(fields: Sequence[str]) -> bool:
     """Return whether every field is in double quotes."""
     return all(len(field) > 1 and field[0] == field[-1] == '"' for field in fields)

@@ -1,6 +1,6 @@
-"""TrecQA: the jacana files of Yao et al. (2013), or a table of the same pairs.
+"""TrecQA: the jacana files of Yao et al. (2013).
 
-A jacana file looks like XML but contains bare `<` and `&`, so it is read line by line. The first
+A file looks like XML but contains bare `<` and `&`, so it is read line by line. The first
 line of each block holds the tokens of a sentence; annotation lines that follow are ignored.
 """
 
@@ -8,10 +8,9 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from analogyqa.corpora.table import Pair, clean_id, parse_label, read_columns, read_lines
+from analogyqa.corpora.table import Pair, clean_id, read_lines
 from analogyqa.errors import AnalogyQAError
 
-COLUMNS = ("qid", "question", "sentence", "label")
 _OPEN = re.compile(r"<QApairs id='([^']+)'>")
 _BLOCKS = ("<question>", "<positive>", "<negative>")
 _TAGS = (*_BLOCKS, "</question>", "</positive>", "</negative>", "</QApairs>")
@@ -23,16 +22,12 @@ _RELEASED_WITHOUT_CANDIDATES = {"94", "15.3", "41.3", "44.4", "58.1", "59.2", "6
 
 
 def read(path: str | Path) -> Iterator[Pair]:
-    """Yield the pairs of one split's file: jacana pseudo-XML or, by its suffix, `.tsv`.
+    """Yield the pairs of one split's file.
 
     Raises:
-        AnalogyQAError: for an unclosed, unknown or empty block, a question without text or
-            candidates, or, in a table, a missing column or an unknown label.
+        AnalogyQAError: for an unclosed, unknown or empty block, or a question without text or
+            candidates.
     """
-    return _read_tsv(path) if Path(path).suffix == ".tsv" else _read_jacana(path)
-
-
-def _read_jacana(path: str | Path) -> Iterator[Pair]:
     question_id = question = block = tokens = None
     block_line = candidates = 0
     seen: set[str] = set()
@@ -84,9 +79,3 @@ def _read_jacana(path: str | Path) -> Iterator[Pair]:
         raise AnalogyQAError(
             f"{path}: the file ends inside the question {question_id}. Fetch it again."
         )
-
-
-def _read_tsv(path: str | Path) -> Iterator[Pair]:
-    for number, fields in read_columns(path, COLUMNS, "a TrecQA table"):
-        question_id, question, candidate, label = fields
-        yield Pair(number, question_id, question, candidate, parse_label(label, path, number))

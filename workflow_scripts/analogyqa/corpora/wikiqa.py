@@ -3,17 +3,48 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from analogyqa.corpora.table import Pair, parse_label, read_columns
+from analogyqa.corpora.table import WITHOUT_QUOTES, Pair, are_quoted, parse_label, read_lines
+from analogyqa.errors import AnalogyQAError
 
 COLUMNS = ("QuestionID", "Question", "Sentence", "Label")
 
 
 def read(path: str | Path) -> Iterator[Pair]:
-    """Yield the pairs of one split's file.
+    """Yield the pairs of one split's file; other columns are ignored.
 
     Raises:
-        AnalogyQAError: for a missing column, a row of the wrong width or a label other than 0 or 1.
+        AnalogyQAError: for a missing or repeated column, a quoted header, a row that is not as
+            wide as the header, or a label other than 0 or 1.
     """
-    for number, fields in read_columns(path, COLUMNS, "a WikiQA file"):
-        question_id, question, candidate, label = fields
+    lines = read_lines(path)
+    _, header = next(lines, (0, ""))
+    names = header.split("\t")
+    _check_header(names, path)
+    positions = [names.index(column) for column in COLUMNS]
+    for number, line in lines:
+        fields = line.split("\t")
+        if len(fields) != len(names):
+            raise AnalogyQAError(
+                f"{path}, line {number}: {len(fields)} fields, but the header has {len(names)}. "
+                "Remove empty lines and tabs inside texts, or fetch the file again."
+            )
+        question_id, question, candidate, label = (fields[position] for position in positions)
         yield Pair(number, question_id, question, candidate, parse_label(label, path, number))
+
+
+def _check_header(names: list[str], path: str | Path) -> None:
+    if are_quoted(names):
+        raise AnalogyQAError(
+            f"{path}, line 1: the column names are in double quotes, as spreadsheets write them. "
+            f"{WITHOUT_QUOTES}."
+        )
+    if missing := [column for column in COLUMNS if column not in names]:
+        raise AnalogyQAError(
+            f"{path}, line 1: no column {', '.join(missing)} in the header. The columns of a "
+            f"WikiQA file are {', '.join(COLUMNS)}."
+        )
+    if repeated := [column for column in COLUMNS if names.count(column) > 1]:
+        raise AnalogyQAError(
+            f"{path}, line 1: the header repeats the column {', '.join(repeated)}. "
+            "Remove or rename all but one."
+        )

@@ -13,7 +13,6 @@ from analogyqa.settings.base import (
     OneOrMore,
     Section,
     explain_error,
-    nearest_hint,
     without_credentials,
 )
 
@@ -184,15 +183,8 @@ def first_available(
     """Return the first source with a local copy, or else the first with a URL.
 
     Raises:
-        AnalogyQAError: For a name that is not in the registry.
         UnavailableError: When no source has a local copy or a URL.
     """
-    for name in names:
-        if name not in registry:
-            raise AnalogyQAError(
-                f"no source {name!r} in the registry{nearest_hint(name, registry)}. If it is a "
-                f"file, write its path with a slash: ./{name}"
-            )
     local = [name for name in names if local_copy(registry[name], resources_dir, mirrors)]
     available = local or [name for name in names if registry[name].urls]
     if available:
