@@ -33,8 +33,6 @@ rule train_vectors:
 
 
 use rule train_vectors as train_word2vec with:
-    input:
-        unpack(INPUTS.train_word2vec),
     log:
         f"{RESULTS}/logs/train_word2vec/{{vectors}}.log",
     benchmark:

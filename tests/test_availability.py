@@ -208,39 +208,35 @@ def test_adding_the_file_removes_the_reason(available, folder):
     assert available(vectors("gone") | stored("published")).reasons == {}
 
 
-def test_an_unavailable_choice_leaves_its_system_available(available):
-    choices = {"words": {name: {"vectors": name} for name in ("gone", "web")}}
-    study = {"systems": ["analogy"], "choices": choices}
-    found = available({"analogy": ANALOGY}, sensitivity=study)
-    assert found.reasons == {"analogy vectors=gone": GONE}
-
-
-def test_an_unavailable_system_needs_no_reasons_for_its_choices(available):
-    study = {"systems": ["analogy"], "choices": {"how": {"mean": {"aggregate": "mean"}}}}
-    found = available({"analogy": ANALOGY | {"vectors": "gone"}}, sensitivity=study)
-    assert found.reasons == {"analogy": GONE}
-
-
-def test_a_fused_system_is_unavailable_if_a_part_is(available):
-    parts = {"both": ["analogy", "means"], "two": {"analogy": [0, 1]}}
-    systems = vectors("gone") | {"analogy": ANALOGY}
-    for name, own in parts.items():
-        systems[name] = {"title": "F", "ranker": {"name": "fused", "parts": own}}
-    assert available(systems).reasons == {"means": GONE, "both": GONE}
-
-
-def test_a_fused_system_is_left_out_if_a_part_is(available):
-    systems = {
-        "analogy": ANALOGY,
-        "both": {"title": "F", "ranker": {"name": "fused", "parts": ["analogy", "mean"]}},
-    }
-    found = available(systems, left_out={"analogy": "too long"})
-    assert found.reasons == {"analogy": "too long", "both": "too long"}
+@pytest.mark.parametrize(
+    ("analogy", "choices", "reasons"),
+    [
+        (ANALOGY, {name: {"vectors": name} for name in ("gone", "web")},
+         {"analogy vectors=gone": GONE}),
+        (ANALOGY | {"vectors": "gone"}, {"mean": {"aggregate": "mean"}}, {"analogy": GONE}),
+    ],
+)  # fmt: skip
+def test_an_unavailable_choice_leaves_its_system_available(available, analogy, choices, reasons):
+    """And an unavailable system needs no reasons for its choices."""
+    study = {"systems": ["analogy"], "choices": {"how": choices}}
+    assert available({"analogy": analogy}, sensitivity=study).reasons == reasons
 
 
 def test_unavailable_overrides_of_a_table_have_a_reason(available):
     paper = PAPER.replace("{system: mean}", "{system: mean, vectors: gone}")
     assert available(paper=paper).reasons == {"mean vectors=gone": GONE}
+
+
+def fused(parts) -> dict:
+    return {"title": "F", "ranker": {"name": "fused", "parts": parts}}
+
+
+def test_a_fused_system_is_unavailable_or_left_out_if_a_part_is(available):
+    systems = {"analogy": ANALOGY, "both": fused(["analogy", "means"])}
+    systems |= {"two": fused({"analogy": [0, 1]}), **vectors("gone")}
+    assert available(systems).reasons == {"means": GONE, "both": GONE}
+    left = available(systems | vectors("here"), left_out={"analogy": "too long"})
+    assert left.reasons == dict.fromkeys(("analogy", "both", "two"), "too long")
 
 
 # Data sets, and what is trained on them
@@ -255,10 +251,7 @@ def test_an_unavailable_data_set_is_a_reason_if_another_is_available(available):
     other = {"title": "O", "reader": "wikiqa", "train": "local", "dev": "local", "test": "gone"}
     found = available(vectors("part"), datasets={"other": other}, **of_corpora("toy", "other"))
     gone = "other was not found and has no URL; put a/gone.txt into the resources folder"
-    assert found.reasons == {
-        "other": gone,
-        "means": f"part is trained on missing data ({gone})",
-    }
+    assert found.reasons == {"other": gone, "means": f"part is trained on missing data ({gone})"}
     assert set(found.splits) == {"toy"}
 
 

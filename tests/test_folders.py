@@ -9,7 +9,6 @@ import pytest
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.folders import folder_name, require_writable
-from analogyqa.settings.load import load_config
 
 NAMES = {
     "": "name a folder",
@@ -23,16 +22,11 @@ NAMES = {
 }
 
 
-@pytest.mark.parametrize("key", ["output_dir", "resources_dir"])
 @pytest.mark.parametrize("name", NAMES)
-def test_a_mistaken_folder_name_is_refused(key, name):
-    dataset = {"title": "T", "reader": "wikiqa", **dict.fromkeys(("train", "dev", "test"), "a/b")}
-    values = {"output_dir": "results", "papers": ["lwda2019"], "datasets": {"d": dataset}}
-    assert load_config({**values, "seeds": 1}).output_dir == "results"
-    with pytest.raises(AnalogyQAError, match=rf"^config: {key}: .* is not allowed: ") as caught:
-        load_config({**values, "seeds": 1, key: name})
+def test_a_mistaken_folder_name_is_refused(name):
+    with pytest.raises(ValueError) as caught:
+        folder_name(name)
     assert NAMES[name] in str(caught.value)
-    assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize("name", ["results", "/a b/ü/it's", "null/results", "..", "a~"])
@@ -65,14 +59,8 @@ def test_new_folders_and_links_are_accepted(tmp_path, name):
 # Each: what is at the place of the folder, and what of the message names it.
 PLACES = {
     "a file": (Path.touch, r"is a file\. Remove it"),
-    "a loop": (
-        lambda place: place.symlink_to(place),
-        r"is a broken link to .*\. Remove the link",
-    ),
-    "a dangling link": (
-        lambda place: place.symlink_to("nowhere"),
-        r"is a broken link to nowhere\.",
-    ),
+    "a loop": (lambda place: place.symlink_to(place), r"is a broken link to .* Remove the link"),
+    "a dangling link": (lambda place: place.symlink_to("nowhere"), r"a broken link to nowhere\."),
 }
 
 
@@ -83,6 +71,8 @@ def test_unwritable_paths_are_errors(tmp_path, place, below):
     make(tmp_path / "results")
     with pytest.raises(AnalogyQAError, match=rf"^output_dir: .*results.*{message}"):
         require_writable(tmp_path / "results" / below)
+    with pytest.raises(AnalogyQAError, match=r"^Snakemake's own files: "):
+        require_writable(tmp_path / "results" / below, "Snakemake's own files")
 
 
 @pytest.mark.parametrize(
@@ -101,9 +91,3 @@ def test_nothing_is_created_below_an_unwritable_folder(tmp_path, monkeypatch, na
     with pytest.raises(AnalogyQAError, match=message):
         require_writable(tmp_path / name / "results")
     assert list(tmp_path.iterdir()) == []
-
-
-def test_the_message_names_the_purpose_of_the_folder(tmp_path):
-    (tmp_path / "file").touch()
-    with pytest.raises(AnalogyQAError, match=r"^Snakemake's own files: "):
-        require_writable(tmp_path / "file" / ".snakemake", "Snakemake's own files")

@@ -5,9 +5,8 @@ import re
 import subprocess
 from pathlib import Path
 
-import yaml
-
 from analogyqa.corpora.specs import READERS
+from analogyqa.files import read_yaml
 from analogyqa.measures import MEASURES, OF_SCORES, RANKED
 from analogyqa.runs.depends_on import imported_names, run_time_nodes
 from analogyqa.settings.systems import Training
@@ -127,7 +126,7 @@ def test_replaced_terms_are_gone():
 def test_the_code_names_no_paper_subset_or_measure():
     """Except for the definitions of measures, and the default of `select_by`."""
     papers = [folder.name for folder in PAPERS.iterdir()]
-    config = yaml.safe_load((PAPERS / "diallo2019/config.yaml").read_bytes())
+    config = read_yaml(PAPERS / "diallo2019/config.yaml")
     # `where` is also a key of ours.
     subsets = {*config["subsets"], *config["question_types"], *config["datasets"]} - {"where"}
     assert {"who", "comb", "trecqa"} < subsets
@@ -151,13 +150,8 @@ def test_only_rankers_ask_for_a_ranker_by_name():
 
 def test_no_title_has_a_comma():
     """Titles are joined by commas in footers, in captions and in MLflow."""
-    found = [
-        f"{path.parent.name}: {title}"
-        for path in PAPERS.glob("*/*.yaml")
-        for title in titles(yaml.safe_load(path.read_text(encoding="utf-8")))
-        if "," in title
-    ]
-    assert found == []
+    found = [title for path in PAPERS.glob("*/*.yaml") for title in titles(read_yaml(path))]
+    assert len(found) > 100 and [title for title in found if "," in title] == []
 
 
 def titles(values: object) -> list[str]:

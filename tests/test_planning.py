@@ -8,15 +8,7 @@ import pytest
 
 from analogyqa import planning
 from analogyqa.errors import AnalogyQAError
-from analogyqa.planning import (
-    Cost,
-    Job,
-    Timings,
-    cluster_jobs,
-    print_plan,
-    read_listing,
-    read_reference,
-)
+from analogyqa.planning import Cost, Job, Timings, cluster_jobs, print_plan, read_listing
 
 ROOT = Path(__file__).parents[1]
 
@@ -155,7 +147,7 @@ def test_the_data_of_a_job(tmp_path, timings, output, data):
 
 
 def test_every_rule_of_the_repository_has_a_reference():
-    known, _ = read_reference(planning.REFERENCE)
+    known, _ = planning.read_reference(planning.REFERENCE)
     rules = "\n".join(path.read_text("utf-8") for path in (ROOT / "rules").glob("*.smk"))
     timed = re.findall(r"(?s)\nrule (\w+):(?:(?!\nrule ).)*?\n    benchmark:", rules)
     assert "train_encoder" in timed

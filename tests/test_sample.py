@@ -16,7 +16,6 @@ from analogyqa.text import tokenize
 
 SAMPLE = Path(__file__).parent.parent / "sample"
 FILES = {"wikiqa": "wikiqa/WikiQA-{0}.tsv", "trecqa": "trecqa/{1}.xml"}
-SPLITS = ("train", "dev", "test")
 QUESTION_TYPES = {name: [name] for name in ("who", "when", "where")}
 VALUE = {"who": "person", "when": "year", "where": "place"}
 
@@ -32,7 +31,8 @@ def dataset(request):
 
 @pytest.fixture(scope="module")
 def corpus(dataset):
-    files = {each: str(SAMPLE / FILES[dataset].format(each, each.upper())) for each in SPLITS}
+    splits = ("train", "dev", "test")
+    files = {name: str(SAMPLE / FILES[dataset].format(name, name.upper())) for name in splits}
     return build_corpus(dataset, dataset, files, QUESTION_TYPES, {})
 
 
@@ -73,9 +73,7 @@ def mrr(typed, score) -> float:
 def test_the_script_writes_the_same_bytes_again_and_they_are_few():
     made = {name: text.encode("utf-8") for name, text in generate.generate().items()}
     assert [name for name in made if (SAMPLE / name).read_bytes() != made[name]] == []
-    sizes = [len(content) for content in made.values()]
-    assert max(sizes) < 1024**2
-    assert sum(sizes) < 1.5e6
+    assert sum(map(len, made.values())) < 1.5e6
 
 
 def test_check_fails_when_a_file_differs(tmp_path):
@@ -91,10 +89,17 @@ def test_check_fails_when_a_file_differs(tmp_path):
     assert "text.txt" in stale.stderr
 
 
-def test_every_type_has_enough_questions_in_every_split(corpus):
+def test_every_split_has_questions_of_each_type_and_some_that_are_left_out(corpus):
     counts = count_questions(corpus)
     for split, least in {"train": 60, "dev": 15, "test": 20}.items():
         assert min(counts[split].values()) >= least, counts[split]
+    questions = corpus.drop_duplicates("question_id")
+    assert not questions.question.duplicated().any()
+    first = questions.question.str.split().str[0].str.lower()
+    for split, words in first.groupby(questions["split"]):
+        assert {"what", "how", "which"} <= set(words), split
+        is_untyped = words.isin(QUESTION_TYPES) & questions.question_type[words.index].isna()
+        assert is_untyped.any(), split
 
 
 def test_every_question_has_four_to_ten_candidates_of_them_one_or_two_correct(corpus, typed):
@@ -102,29 +107,6 @@ def test_every_question_has_four_to_ten_candidates_of_them_one_or_two_correct(co
     assert typed.groupby("question_id").label.agg(["min", "max"]).eq([0, 1]).all(axis=None)
     assert set(typed.groupby("question_id").label.sum()) == {1, 2}
     assert not corpus.duplicated(["question_id", "candidate"]).any()
-
-
-def test_every_split_has_questions_that_the_pipeline_leaves_out(corpus):
-    for split, rows in corpus.groupby("split"):
-        questions = rows.drop_duplicates("question_id")
-        first = questions.question.str.split().str[0].str.lower()
-        assert {"what", "how", "which"} <= set(first), split
-        without = questions[first.isin(QUESTION_TYPES) & questions.question_type.isna()]
-        assert not without.empty, split
-        answers = rows[rows.question_id.isin(without.question_id)]
-        assert answers.label.sum() == 0, split
-
-
-def test_question_ids_are_unique(corpus):
-    owners = corpus.groupby("question_id")[["split", "question"]].nunique()
-    assert owners.eq(1).all(axis=None)
-    assert not corpus.drop_duplicates("question_id").question.duplicated().any()
-
-
-def test_the_splits_divide_the_things(dataset, things):
-    splits = generate.split_things(dataset)
-    assert sorted(thing for part in splits.values() for thing in part) == sorted(things)
-    assert len({thing.person for thing in things}) == len(things)
 
 
 def test_no_thing_and_no_person_is_named_in_two_splits(corpus, things):
@@ -135,17 +117,6 @@ def test_no_thing_and_no_person_is_named_in_two_splits(corpus, things):
     for thing in things:
         for name in (thing.name.removeprefix("the "), thing.person):
             assert sum(mentions(part, name) for part in text.values()) == 1, name
-
-
-def test_the_data_sets_share_no_thing():
-    names = [{t.name.lower() for t in generate.read_things(dataset)} for dataset in FILES]
-    assert not names[0] & names[1]
-
-
-def test_no_name_reveals_its_answer(things):
-    for thing in things:
-        for value in (*thing.person.split(), thing.year, thing.place):
-            assert not mentions(thing.name, value), thing
 
 
 def test_word_overlap_finds_no_answer_the_answer_type_some_and_with_the_thing_all(
@@ -169,22 +140,6 @@ def test_word_overlap_finds_no_answer_the_answer_type_some_and_with_the_thing_al
     assert by_overlap + 0.15 < by_type
     assert 0.65 < by_type < 0.85
     assert mrr(typed, type_and_thing) > 0.97
-
-
-def test_correct_and_wrong_candidates_are_equally_long(typed):
-    for kind in QUESTION_TYPES:
-        rows = typed[typed.question_type == kind]
-        mean = rows.candidate.map(lambda text: len(tokenize(text))).groupby(rows.label).mean()
-        assert abs(mean[1] / mean[0] - 1) < 0.15, kind
-
-
-def test_correct_candidates_come_at_every_position(typed):
-    groups = typed.groupby("question_id")
-    place, size = groups.cumcount(), groups.label.transform("size")
-    correct = typed.label == 1
-    assert abs((place / (size - 1))[correct].mean() - 0.5) < 0.05
-    for at_the_edge in (place == 0, place == size - 1):
-        assert abs(at_the_edge[correct].mean() - (1 / size[correct]).mean()) < 0.05
 
 
 def test_the_text_is_tokenised_and_has_every_word_of_the_sample_five_times(corpus):

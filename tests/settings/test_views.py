@@ -4,7 +4,6 @@ import pytest
 import yaml
 
 from analogyqa.errors import AnalogyQAError
-from analogyqa.settings.load import PAPERS
 from analogyqa.settings.paper import Paper, load_paper
 from analogyqa.settings.views import View
 from small_papers import PAPER
@@ -46,6 +45,7 @@ def test_coordinates_join_a_panel_and_the_cells():
         ({"levels": {"0-1": "to"}}, "the view norms has no levels"),
         ({"examples": [EXAMPLE]}, "the view norms has no examples"),
         ({"view": "words_by_norm", "examples": []}, "the view words_by_norm has no examples"),
+        ({"view": "pairs_by_norm", "examples": []}, "pairs_by_norm needs examples"),
     ],
 )
 def test_an_impossible_view_is_refused(changes, message):
@@ -67,11 +67,6 @@ def test_an_impossible_example_is_refused(changes, message):
         View.model_validate(PAIRS | {"examples": [EXAMPLE, EXAMPLE | changes]})
 
 
-def test_a_table_of_examples_needs_examples():
-    with pytest.raises(ValueError, match="pairs_by_norm needs examples"):
-        View.model_validate(PAIRS | {"examples": []})
-
-
 @pytest.mark.parametrize(
     ("name", "changes", "message"),
     [
@@ -88,15 +83,3 @@ def test_a_wrong_view_is_named_by_its_key_in_the_file(tmp_path, name, changes, m
     path.write_text(yaml.safe_dump(values))
     with pytest.raises(AnalogyQAError, match=rf"paper\.yaml: {message}"):
         load_paper(path)
-
-
-def test_the_papers_print_words_at_each_level():
-    views = load_paper(PAPERS / "hyperqa/paper.yaml").views
-    assert {name: view.view for name, view in views.items()} == {
-        "figure4": "projection",
-        "figure5": "norms",
-        "table8": "pairs_by_norm",
-        "table9": "words_by_norm",
-    }
-    assert len(views["table9"].levels) == 6
-    assert {len(example.answer) for example in views["table8"].examples} == {5}

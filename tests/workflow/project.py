@@ -1,5 +1,6 @@
 """A project of a few sentences in a temporary folder, and Snakemake run on it."""
 
+import csv
 import json
 import os
 import random
@@ -50,11 +51,32 @@ CHOICES = {
     **dict.fromkeys(["aggregation", "out_of_vocabulary", "case", "margin", "dropout_mask"]),
     **dict.fromkeys(["batch_size", "batches", "comparison", "epochs", "prototypes"]),
 }
-SENSITIVITY = {
-    "subset": "who",
-    "systems": ["analogy", "similarity"],
-    "choices": CHOICES,
-}
+SENSITIVITY = {"subset": "who", "systems": ["analogy", "similarity"], "choices": CHOICES}
+# `infersent2` is dropped in; `sent2vec`, like word2vec above, is a file that no project has.
+BASE = """
+papers: [diallo2019]
+output_dir: results
+seeds: 2
+comparable: false
+datasets:
+  wikiqa: {title: Tiny, train: data/train.tsv, dev: data/dev.tsv, test: data/test.tsv,
+           questions: null}
+  trecqa: null
+subsets: {when: null, where: null}
+sentence_vectors:
+  infersent2: {encoder: infersent, weights: infersent2, vectors: crawl}
+  infersent1: null
+  infersent-nli: {train_on: [data/nli.txt], dev_on: [data/nli.txt], lstm_dim: 4}
+  sent2vec: {weights: sent2vec-wiki-unigrams}
+  sent2vec-words: {encoder: sent2vec, weights: data/words.vec}
+  minilm: null
+named_entities: {model: data/entities.jsonl}
+prototypes: {p: 3}
+sweeps: {p: [2, 3]}
+selection: {systems: [analogy], hyperparameters: {hinge: null}}
+cross_validation: null
+bootstrap: {samples: 100}
+"""
 # What a run has that is done many times over: two trained models, one untrained, one subset.
 FEW = {
     "subsets": dict.fromkeys(["who", "when", "where"]),
@@ -99,49 +121,8 @@ class Project:
 
     def configure(self, **changes) -> None:
         """Write config.yaml: the tiny run with the top-level sections in `changes` replaced."""
-        base = {
-            "papers": ["diallo2019"],
-            "output_dir": "results",
-            "seeds": 2,
-            "comparable": False,
-            "datasets": {
-                "wikiqa": {
-                    "title": "Tiny",
-                    "train": "data/train.tsv",
-                    "dev": "data/dev.tsv",
-                    "test": "data/test.tsv",
-                    "questions": None,
-                },
-                "trecqa": None,
-            },
-            "subsets": dict.fromkeys(["when", "where"]),
-            "vectors": VECTORS,
-            "sentence_vectors": {
-                # The weights are dropped in.
-                "infersent2": {"encoder": "infersent", "weights": "infersent2", "vectors": "crawl"},
-                "infersent1": None,
-                "infersent-nli": {
-                    "train_on": ["data/nli.txt"],
-                    "dev_on": ["data/nli.txt"],
-                    "lstm_dim": 4,
-                },
-                "sent2vec": {"weights": "sent2vec-wiki-unigrams"},  # which no project has either
-                "sent2vec-words": {"encoder": "sent2vec", "weights": "data/words.vec"},
-                "minilm": None,
-            },
-            "named_entities": {"model": "data/entities.jsonl"},
-            "prototypes": {"p": 3},
-            "sweeps": {"p": [2, 3]},
-            "training": TRAINING,
-            "systems": SYSTEMS,
-            "selection": {
-                "systems": ["analogy"],
-                "hyperparameters": {"hinge": None},
-            },
-            "cross_validation": None,
-            "sensitivity": SENSITIVITY,
-            "bootstrap": {"samples": 100},
-        }
+        sections = {"vectors": VECTORS, "training": TRAINING, "systems": SYSTEMS}
+        base = yaml.safe_load(BASE) | sections | {"sensitivity": SENSITIVITY}
         self.write_config({**base, **changes})
 
     def write_config(self, values: dict) -> None:
@@ -156,37 +137,25 @@ class Project:
     ) -> subprocess.CompletedProcess:
         """Run Snakemake to its end; stdout and stderr come together in `stdout`."""
         return subprocess.run(
-            self.command(*arguments),
-            cwd=self.folder,
-            env=clean_environment(checkout_of(arguments)),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            timeout=600,
-            preexec_fn=preexec_fn,
+            self.command(*arguments), **self._options(arguments), timeout=600, preexec_fn=preexec_fn
         )
 
     def start(self, *arguments: str) -> subprocess.Popen:
         """Start Snakemake; stdout and stderr come together, as text, in `stdout`."""
-        return subprocess.Popen(
-            self.command(*arguments),
-            cwd=self.folder,
-            env=clean_environment(checkout_of(arguments)),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
+        return subprocess.Popen(self.command(*arguments), **self._options(arguments))
+
+    def _options(self, arguments: Sequence[str]) -> dict:
+        output = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+        return {"cwd": self.folder, "env": clean_environment(checkout_of(arguments)), **output}
 
     def jobs(self, *arguments: str) -> list[tuple[str, str]]:
         """Return (rule, first output) of every job that a dry run would do, sorted."""
         done = self.run("--dry-run", "--summary", *arguments)
         assert done.returncode == 0, done.stdout
-        rows = [line.split("\t") for line in done.stdout.splitlines() if "\t" in line]
-        header, rows = rows[0], rows[1:]
-        plan = header.index("plan")
-        return sorted(
-            {(row[header.index("rule")], row[0]) for row in rows if row[plan] == "update pending"}
-        )
+        lines = [line for line in done.stdout.splitlines() if "\t" in line]
+        rows = csv.DictReader(lines, delimiter="\t")
+        pending = (row for row in rows if row["plan"] == "update pending")
+        return sorted({(row["rule"], row["output_file"]) for row in pending})
 
     def products(self) -> dict[str, bytes]:
         return products_of(self.results)

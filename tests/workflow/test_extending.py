@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from analogyqa.settings.paper import Paper
 from workflow.project import FEW, Project, cells_of
 
 pytestmark = pytest.mark.workflow
@@ -16,79 +17,63 @@ PAGE = (Path(__file__).parents[2] / "docs" / "extending.md").read_text(encoding=
 SYSTEMS, OWN_DATA, RELATIONS, PAPER, VIEW = map(
     yaml.safe_load, re.findall(r"```yaml\n(.*?)```", PAGE, flags=re.DOTALL)
 )
-TOY = {
-    "paper": "toy",
-    "citation": "Nobody (2026). Toys.",
-    "artefacts": {
-        "table1": {
-            "title": "Precision on all questions",
-            "cells": {"dataset": "wikiqa", "subset": "all", "measure": "p_at_1"},
-            "columns": {"P@1": {}},
-            "rows": {"Others": "cited", "Analogy": {"system": "toy"}, "BM25": {"system": "bm25"}},
-            "published": {"Others": [41.2], "Analogy": [62.5], "BM25": ["-"]},
-            "scale": 100,
-        },
-        "table2": {
-            "title": "Two overrides",
-            "cells": {"system": "toy", "dataset": "wikiqa", "subset": "comb", "measure": "map"},
-            "columns": {str(dim): {"sentence_dim": dim} for dim in (4, 8)},
-            "rows": {str(rate): {"dropout": rate} for rate in (0, 0.5)},
-            "published": {"0": [0.5, 0.6], "0.5": [0.7, 0.8]},
-        },
-        "figure1": {
-            "title": "Dimensions",
-            "cells": {"dataset": "wikiqa", "subset": "comb", "measure": "map"},
-            "x": {"sentence_dim": [4, 8]},
-            "lines": {"Analogy": {"system": "toy"}},
-        },
-        "figure2": {
-            "title": "Two overrides",
-            "cells": {"system": "toy", "dataset": "wikiqa", "subset": "comb", "measure": "map"},
-            "x": {"sentence_dim": [4, 8]},
-            "y": {"dropout": [0, 0.5]},
-        },
-    },
-    "claims": {
-        "larger-is-better": {
-            "claim": "more dimensions rank better",
-            "where": "Figure 1",
-            "cells": {"system": "toy", "dataset": "wikiqa", "subset": "comb", "measure": "map"},
-            "comparisons": [{"better": {"sentence_dim": 8}, "worse": {"sentence_dim": 4}}],
-        }
-    },
-}
-
-
-# A published number of the kind that the page adds.
-DEVIATIONS = {
-    "title": "Standard deviations",
-    "cells": {"dataset": "wikiqa", "subset": "comb", "sd": "mrr"},
-    "columns": {"MRR": {}},
-    "rows": {"Analogy": {"system": "toy"}, "BM25": {"system": "bm25"}},
-    "published": {"Analogy": [9.5], "BM25": ["-"]},
-}
-# Pairs of sentences that are made of words and templates, and solved by what a cell has learned.
-PLACES = {
-    "categories": {
-        "places": {
-            "title": "Places",
-            "rule": "templates",
-            "pairs": 6,
-            "words": [["data/words.txt"], "places"],
-            "templates": ["{}", "We went to {}."],
-        }
-    },
-    "datasets": {"pairs": {"title": "Pairs", "reader": "relations", "categories": ["places"]}},
-}
-SOLVED = {
-    "title": "Analogies",
-    "cells": {"dataset": "pairs", "subset": "places", "measure": "accuracy"},
-    "columns": {"3CosAdd": {"solver": "3cosadd"}, "3CosMul": {"solver": "3cosmul"}},
-    "rows": {
-        "Analogy": {"system": "toy", "sentence_dim": 4, "trained_on": ["wikiqa", "comb"]},
-        "Nothing learned": {"system": "toy"},
-    },
-}
+# A paper. Table 3 solves pairs of sentences, made of templates, by what a cell has learned.
+# Table 4 has a published number of the kind that the page adds.
+TOY = """
+paper: toy
+citation: Nobody (2026). Toys.
+artefacts:
+  table1:
+    title: Precision on all questions
+    cells: {dataset: wikiqa, subset: all, measure: p_at_1}
+    columns: {P@1: {}}
+    rows: {Others: cited, Analogy: {system: toy}, BM25: {system: bm25}}
+    published: {Others: [41.2], Analogy: [62.5], BM25: ["-"]}
+    scale: 100
+  table2:
+    title: Two overrides
+    cells: {system: toy, dataset: wikiqa, subset: comb, measure: map}
+    columns: {"4": {sentence_dim: 4}, "8": {sentence_dim: 8}}
+    rows: {"0": {dropout: 0}, "0.5": {dropout: 0.5}}
+    published: {"0": [0.5, 0.6], "0.5": [0.7, 0.8]}
+  table3:
+    title: Analogies
+    cells: {dataset: pairs, subset: places, measure: accuracy}
+    columns: {3CosAdd: {solver: 3cosadd}, 3CosMul: {solver: 3cosmul}}
+    rows:
+      Analogy: {system: toy, sentence_dim: 4, trained_on: [wikiqa, comb]}
+      Nothing learned: {system: toy}
+  table4:
+    title: Standard deviations
+    cells: {dataset: wikiqa, subset: comb, sd: mrr}
+    columns: {MRR: {}}
+    rows: {Analogy: {system: toy}, BM25: {system: bm25}}
+    published: {Analogy: [9.5], BM25: ["-"]}
+  figure1:
+    title: Dimensions
+    cells: {dataset: wikiqa, subset: comb, measure: map}
+    x: {sentence_dim: [4, 8]}
+    lines: {Analogy: {system: toy}}
+  figure2:
+    title: Two overrides
+    cells: {system: toy, dataset: wikiqa, subset: comb, measure: map}
+    x: {sentence_dim: [4, 8]}
+    y: {dropout: [0, 0.5]}
+claims:
+  larger-is-better:
+    claim: more dimensions rank better
+    where: Figure 1
+    cells: {system: toy, dataset: wikiqa, subset: comb, measure: map}
+    comparisons: [{better: {sentence_dim: 8}, worse: {sentence_dim: 4}}]
+"""
+TOY_CONFIG = """
+over: diallo2019
+systems: {toy: {title: Toy, encoder: bigru, vectors: fasttext, ranker: analogy}}
+categories:
+  places: {title: Places, rule: templates, pairs: 6, words: [[data/words.txt], places],
+           templates: ["{}", "We went to {}."]}
+datasets: {pairs: {title: Pairs, reader: relations, categories: [places]}}
+"""
 
 
 @pytest.fixture
@@ -235,20 +220,15 @@ def test_a_paper_is_added_by_a_folder_alone_and_a_kind_of_numbers_by_two_files(p
     add_kind(project.folder.parent / "workflow_scripts" / "analogyqa")
     folder = project.folder.parent / "papers" / "toy"
     folder.mkdir()
-    toy = {**TOY, "artefacts": {**TOY["artefacts"], "table3": SOLVED, "table4": DEVIATIONS}}
-    (folder / "paper.yaml").write_text(yaml.safe_dump(toy, sort_keys=False))
+    (folder / "paper.yaml").write_text(TOY)
+    (folder / "config.yaml").write_text(TOY_CONFIG)
     (project.data / "words.txt").write_text(
         ": places\nRome Italy Oslo Norway\nOslo Norway Paris France\n"
     )
-    system = {"title": "Toy", "encoder": "bigru", "vectors": "fasttext", "ranker": "analogy"}
-    (folder / "config.yaml").write_text(
-        yaml.safe_dump({"over": "diallo2019", "systems": {"toy": system}, **PLACES})
-    )
     systems = {name: value for name, value in FEW["systems"].items() if name != "bm25"}
     project.configure(**{**FEW, "papers": ["diallo2019", "toy"], "systems": systems})
-    wanted = cells_of(jobs(project))
     # BM25 is among the further systems of the first paper's tables.
-    assert {cell.split("/")[0] for cell in wanted} == {"toy", "bm25"}
+    assert {cell.split("/")[0] for cell in cells_of(jobs(project))} == {"toy", "bm25"}
     done = run(project)
     assert done.returncode == 0, done.stdout
     tables, figures = (project.results / kind / "toy" for kind in ("tables", "figures"))
@@ -281,11 +261,7 @@ def test_a_paper_is_added_by_a_folder_alone_and_a_kind_of_numbers_by_two_files(p
     assert claim["p_value"]
 
 
-def test_the_paper_of_the_page_can_be_read(tmp_path):
-    from analogyqa.settings.paper import load_paper
-
-    path = tmp_path / "paper.yaml"
+def test_the_paper_of_the_page_can_be_read():
     page = {"paper": "page", "citation": "Page.", **PAPER}
     page["artefacts"] = PAPER["artefacts"] | VIEW
-    path.write_text(yaml.safe_dump(page, sort_keys=False))
-    assert load_paper(path).shown == ["table1", "figure1", "figure2"]
+    assert Paper.model_validate(page).shown == ["table1", "figure1", "figure2"]

@@ -28,15 +28,11 @@ def paper_jobs(tmp_path_factory):
 
 
 def test_a_job_is_local_or_has_resources_and_a_benchmark(paper_jobs):
-    local = {"all", "fetch_source", "choose_hyperparameters", "write_ledger", "judge_claims"}
-    local |= {
-        "render_table",
-        "draw_figure",
-        "write_cross_validation",
-        "import_to_mlflow",
-        "join_relations",
+    local = {
+        *("all", "fetch_source", "choose_hyperparameters", "join_relations", "keep_weights"),
+        *("find_decisions", "write_ledger", "judge_claims", "render_table", "draw_figure"),
+        *("write_cross_validation", "write_pairs", "write_report", "import_to_mlflow"),
     }
-    local |= {"keep_weights", "find_decisions", "write_report", "write_pairs"}
     for job in paper_jobs:
         assert (job.minutes is None) == (job.rule in local), job.rule
         assert job.rule in local or job.benchmark, job.rule

@@ -72,33 +72,20 @@ class Availability:
             for name, section in config.vectors.items()
             if section.frequencies and name in self.vectors
         }
-        with_vectors = {
-            name: stored
-            for name, stored in config.sentence_vectors.items()
-            if stored.vectors not in self._no_vectors
-        }
         self.sentence_vectors, self._no_sentence_vectors = _try_each(
-            with_vectors, self._find_sentence_vectors
+            config.sentence_vectors, self._find_sentence_vectors
         )
         for name, stored in config.sentence_vectors.items():
             if stored.vectors in self._no_vectors:
+                self.sentence_vectors.pop(name, None)
                 self._no_sentence_vectors[name] = self._no_vectors[stored.vectors]
         section = config.named_entities
-        self.entities, self._no_entities = self._find_model(
-            section, "named_entities", "named entities"
-        )
-        if section and not self._no_entities:
-            self._no_entities = self._no_vectors.get(section.vectors, "")
+        self.entities, no_model = self._find_model(section, "named_entities", "named entities")
+        self._no_entities = no_model or (section and self._no_vectors.get(section.vectors))
         self.parser, self._no_parser = self._find_model(
             config.parser, "parser", "the structure of sentences"
         )
-        self.categories, no_categories = _try_each(config.categories, self._find_category)
-        self._no_categories = {
-            category_key(name): f"category {reason}" for name, reason in no_categories.items()
-        }
-        for name, category in config.categories.items():
-            if category.parses and self._no_parser:
-                self._no_categories[category_key(name)] = self._no_parser
+        self.categories, self._no_categories = _try_each(config.categories, self._find_category)
         self.reasons = self._collect_reasons(papers)
 
     def find_file(self, alternatives: Sequence[str]) -> str:
@@ -216,11 +203,9 @@ class Availability:
             return _first_installed(names, transformer.find_model)
         except UnavailableError:
             for name in names:
-                sources = [
-                    source for key, source in self._registry.items() if key.startswith(f"{name}/")
-                ]
-                if sources:
-                    files = [f"{self._resources}/{source.file}" for source in sources]
+                keys = [key for key in self._registry if key.startswith(f"{name}/")]
+                if keys:
+                    files = [f"{self._resources}/{self._registry[key].file}" for key in keys]
                     # modules.json is in the model's top folder.
                     (modules,) = (file for file in files if Path(file).name == transformer.LIST)
                     return {"name": [str(Path(modules).parent)], "files": files}
@@ -239,19 +224,35 @@ class Availability:
     def _find_model(
         self, section: NamedEntities | Lemmas | Parser | None, name: str, finds: str
     ) -> tuple[str, str]:
-        """Return the spaCy model of a section of the configuration, or "" and the reason."""
+        """Return the spaCy model of a section of the configuration, or "" and the reason.
+
+        It is the first one that exists, by its name or below a folder of sources, or else the first
+        source.
+        """
         if section is None:
             return "", f"the section {name} is missing"
-        try:
-            folders: list[str | Path] = [self._resources, *self._mirrors]
-            return find_model(section.model, folders, f"{finds} ({name}.model)"), ""
-        except AnalogyQAError as error:
-            sources = [source for source in section.model if source in self._registry]
-            return (self.find_file(sources), "") if sources else ("", str(error))
+        folders = [Path(self._resources), *self._mirrors]
+        for model in section.model:
+            for path in (model, *(str(folder / model) for folder in folders)):
+                if installed(path):
+                    return path, ""
+        if sources := [source for source in section.model if source in self._registry]:
+            return self.find_file(sources), ""
+        return "", (
+            f"none of the models {', '.join(section.model)} to find {finds} ({name}.model) is "
+            "installed. Name en_core_web_sm, which is a source in sources.yaml, or run python -m "
+            "spacy download NAME"
+        )
 
     def _collect_reasons(self, papers: Iterable[Paper]) -> dict[str, str]:
         config = self._config
-        reasons = self._no_splits | self._no_categories | config.left_out
+        reasons = dict(self._no_splits)
+        for name, category in config.categories.items():
+            if category.parses and self._no_parser:
+                reasons[category_key(name)] = self._no_parser
+            elif name in self._no_categories:
+                reasons[category_key(name)] = f"category {self._no_categories[name]}"
+        reasons |= config.left_out
         for name, system in (config.systems | varied_systems(config, papers)).items():
             stores = system.sentence_vectors or []
             if name.partition(" ")[0] in reasons:  # unavailable with any overrides
@@ -286,25 +287,3 @@ def _first_installed(
         if find(name):
             return {"name": [name], "files": list_files(name)}
     raise UnavailableError(f"is not installed: {' or '.join(names)}")
-
-
-def find_model(alternatives: Iterable[str], folders: Iterable[str | Path], finds: str) -> str:
-    """Return the first spaCy model that exists, by its name or below one of the folders.
-
-    Args:
-        alternatives: names or paths of models.
-        folders: where else to look for them.
-        finds: what the model finds, for the message.
-
-    Raises:
-        AnalogyQAError: when none exists.
-    """
-    folders = list(folders)
-    for name in alternatives:
-        for path in (name, *(str(Path(folder, name)) for folder in folders)):
-            if installed(path):
-                return path
-    raise AnalogyQAError(
-        f"none of the models {', '.join(alternatives)} to find {finds} is installed. Name "
-        "en_core_web_sm, which is a source in sources.yaml, or run python -m spacy download NAME"
-    )

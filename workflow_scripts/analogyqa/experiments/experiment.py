@@ -1,9 +1,10 @@
 """A run as a whole: its checked configuration, its papers, the available files, and its cells."""
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 
 from analogyqa.availability import Availability
@@ -20,7 +21,7 @@ from analogyqa.plan import (
     sensitivity_cells,
 )
 from analogyqa.runs.depends_on import content_hash
-from analogyqa.settings.base import AT, Section
+from analogyqa.settings.base import AT
 from analogyqa.settings.data import ALL
 from analogyqa.settings.left_out import leave_out
 from analogyqa.settings.load import REPOSITORY, Origin, load_config
@@ -31,7 +32,7 @@ from analogyqa.sources.registry import Source, load_registry, mirrors_from
 from analogyqa.sources.verify import is_placed_by_hand
 
 # Keys that no number or caption depends on, such as where files are and which machine is used.
-_NOT_REPORTED = {"resources_dir", "mirrors", "tracking_uri", "device", "papers", "studies"}
+_NOT_REPORTED = {"resources_dir", "mirrors", "tracking_uri", "device", "papers"}
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,6 @@ class Experiment:
         available: The files behind the configuration.
         mirrors: Folders that may contain sources.
         cells: The cells of the papers, without those of sensitivity studies.
-        sensitivity, cross_validation: The cells of each paper's study, for papers that have one.
     """
 
     config: Config
@@ -54,8 +54,6 @@ class Experiment:
     available: Availability
     mirrors: list[Path]
     cells: list[Cell]
-    sensitivity: dict[str, list[Cell]]
-    cross_validation: dict[str, list[Cell]]
 
     @property
     def results(self) -> str:
@@ -77,8 +75,26 @@ class Experiment:
         return {source.file for source in sources if is_placed_by_hand(source, self.resources)}
 
     @cached_property
+    def sensitivity(self) -> dict[str, list[Cell]]:
+        """The cells of each paper's sensitivity study, for papers that have one."""
+        return {
+            name: list(dict.fromkeys(sensitivity_cells(self.config, name).values()))
+            for name, study in self.config.studies.items()
+            if study.sensitivity and study.sensitivity.systems
+        }
+
+    @cached_property
+    def cross_validation(self) -> dict[str, list[Cell]]:
+        """The cells of each paper's cross-validation, for papers that have one."""
+        return {
+            name: list(chain.from_iterable(cross_validation_cells(self.config, name).values()))
+            for name, study in self.config.studies.items()
+            if study.cross_validation and study.cross_validation.systems
+        }
+
+    @cached_property
     def all_cells(self) -> list[Cell]:
-        varied = (cell for cells in self.sensitivity.values() for cell in cells)
+        varied = chain.from_iterable(self.sensitivity.values())
         return list(dict.fromkeys([*self.cells, *varied]))
 
     @cached_property
@@ -98,7 +114,8 @@ class Experiment:
     def reported(self) -> str:
         """The hash of the configuration that numbers and captions depend on."""
         config = self.config.model_dump(mode="json", exclude=_NOT_REPORTED)
-        return content_hash([config, _dump(self.config.studies), _dump(self.papers)])
+        papers = {name: paper.model_dump(mode="json") for name, paper in self.papers.items()}
+        return content_hash([config, papers])
 
     @property
     def named_entities(self) -> NamedEntities:
@@ -178,22 +195,4 @@ def load_experiment(
     available = Availability(config, registry, config.resources_dir, mirrors, all_papers)
     config = leave_out(config, available.reasons)
     by_name = load_papers(config, papers)
-    sensitivity, cross_validation = {}, {}
-    for name, study in config.studies.items():
-        if study.sensitivity and study.sensitivity.systems:
-            sensitivity[name] = _distinct(sensitivity_cells(config, name).values())
-        if study.cross_validation and study.cross_validation.systems:
-            folds = cross_validation_cells(config, name).values()
-            cross_validation[name] = _distinct(cell for cells in folds for cell in cells)
-    cells = all_cells(config, by_name)
-    return Experiment(
-        config, by_name, registry, available, mirrors, cells, sensitivity, cross_validation
-    )
-
-
-def _distinct(cells: Iterable[Cell]) -> list[Cell]:
-    return list(dict.fromkeys(cells))
-
-
-def _dump(sections: Mapping[str, Section]) -> dict:
-    return {name: section.model_dump(mode="json") for name, section in sections.items()}
+    return Experiment(config, by_name, registry, available, mirrors, all_cells(config, by_name))

@@ -39,13 +39,11 @@ class Outputs:
         ]
 
     def cross_validation(self) -> list[str]:
-        names = self.experiment.cross_validation
-        studies = {name: self.config.studies[name].cross_validation for name in names}
-        pairs = [name for name, study in studies.items() if study and study.pairs]
-        return [
-            *(f"{self.results}/tables/{name}/cross_validation.csv" for name in names),
-            *(f"{self.results}/tables/{name}/pairs.csv" for name in pairs),
-        ]
+        tables = [f"{name}/cross_validation" for name in self.experiment.cross_validation]
+        for name in self.experiment.cross_validation:
+            study = self.config.studies[name].cross_validation
+            tables += [f"{name}/pairs"] if study and study.pairs else []
+        return [f"{self.results}/tables/{table}.csv" for table in tables]
 
     def sensitivity(self) -> list[str]:
         return [
@@ -100,7 +98,7 @@ class Outputs:
         return {
             **self._runs(cells),
             "histories": self._histories(cells),
-            "insides": self._insides(inside),
+            "insides": [f"{self.results}/runs/{cell.path}/inside.parquet" for cell in inside],
             "costs": self._costs(costs),
         }
 
@@ -133,8 +131,7 @@ class Outputs:
     def import_to_mlflow(self) -> Files:
         return self._runs(self.experiment.cells)
 
-    def _runs(self, cells: Iterable[Cell]) -> Files:
-        cells = list(cells)
+    def _runs(self, cells: list[Cell]) -> Files:
         return {
             "metrics": self.inputs.runs(cells, "metrics.parquet"),
             "records": self.inputs.runs(cells, "run.json"),
@@ -148,9 +145,6 @@ class Outputs:
             if self.config.systems[cell.system].trained and not training_cell(self.config, cell)
         ]
         return self.inputs.runs(trained, "history.parquet")
-
-    def _insides(self, cells: Iterable[Cell]) -> list[str]:
-        return [f"{self.results}/runs/{cell.path}/inside.parquet" for cell in cells]
 
     def _costs(self, data: Iterable[tuple[str, str]]) -> list[str]:
         return [f"{self.results}/costs/{dataset}/{subset}.json" for dataset, subset in data]

@@ -64,18 +64,13 @@ class VectorInputs:
     # Vectors
 
     def train_vectors(self, wildcards: Wildcards) -> Files:
-        texts = self.available.vectors[wildcards.vectors]
-        return {"texts": texts, "sources": self.sources(texts)}
-
-    def train_word2vec(self, wildcards: Wildcards) -> Files:
+        """Return the corpora or the texts on which fastText or word2vec is trained."""
         vectors = self.config.vectors_at(wildcards.vectors)
-        if vectors.texts:
-            texts = self.available.vectors[wildcards.vectors.partition(AT)[0]]
-            return {"texts": texts, "sources": self.sources(texts)}
-        table = "lemmas/{}/words.parquet" if vectors.lemmas else "corpora/{}.parquet"
-        return {
-            "corpora": [f"{self.results}/{table.format(name)}" for name in vectors.corpora or ()]
-        }
+        if vectors.corpora:
+            table = "lemmas/{}/words.parquet" if vectors.lemmas else "corpora/{}.parquet"
+            return {"corpora": [f"{self.results}/{table.format(name)}" for name in vectors.corpora]}
+        texts = self.available.vectors[wildcards.vectors.partition(AT)[0]]
+        return {"texts": texts, "sources": self.sources(texts)}
 
     def select_vectors(self, wildcards: Wildcards) -> Files:
         """Return the table whose words are selected, and the file in which they are looked up."""

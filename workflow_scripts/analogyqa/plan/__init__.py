@@ -1,10 +1,10 @@
 """The cells of a run: what the tables, figures and claims of the papers ask for."""
 
 from collections.abc import Iterable, Mapping
+from itertools import chain, product
 from pathlib import Path
 from typing import NamedTuple
 
-from analogyqa.encoders.specs import ENCODERS
 from analogyqa.errors import AnalogyQAError
 from analogyqa.plan.cell import Cell, corpus_name, split_corpus, without_fold
 from analogyqa.plan.coordinates import (
@@ -22,7 +22,7 @@ from analogyqa.plan.holding import cells_by_run, holding_cell, training_cell
 from analogyqa.plan.waiting import waits_for
 from analogyqa.report.views.specs import VIEWS
 from analogyqa.settings import overrides as ov
-from analogyqa.settings.coordinates import NORM, SCORE, Coordinates
+from analogyqa.settings.coordinates import KINDS, NORM, SCORE, Coordinates
 from analogyqa.settings.data import fold_name
 from analogyqa.settings.load import PAPERS
 from analogyqa.settings.own_data import paper_of_own_data
@@ -95,23 +95,23 @@ class ViewTable(NamedTuple):
 
 def view_tables(config: Config, view: View) -> dict[str, ViewTable]:
     """Return the table of each panel of a view."""
-    tables, reads = {}, VIEWS[view.view].reads
-    for panel, coordinates in view.coordinates().items():
-        if reason := why_no_run(coordinates, config):
-            tables[panel] = ViewTable(reason=reason)
-            continue
-        if reads == "corpus":
-            tables[panel] = ViewTable(f"corpora/{coordinates.dataset}.parquet")
-            continue
-        cell = cell_at(coordinates, config)
-        system = config.systems[cell.system]
-        if reads == "inside" and not (system.encoder and ENCODERS[system.encoder].trained):
-            reason = "its encoder is not trained, so there is nothing to look into"
-        elif reads == "decisions" and not system.compares:
-            reason = "it does not compare with prototypes"
-        path = f"runs/{cell.path}/{reads}.parquet"
-        tables[panel] = ViewTable(reason=reason) if reason else ViewTable(path, cell)
-    return tables
+    panels = view.coordinates().items()
+    return {panel: _view_table(config, coordinates, view) for panel, coordinates in panels}
+
+
+def _view_table(config: Config, coordinates: Coordinates, view: View) -> ViewTable:
+    reads = VIEWS[view.view].reads
+    if reason := why_no_run(coordinates, config):
+        return ViewTable(reason=reason)
+    if reads == "corpus":
+        return ViewTable(f"corpora/{coordinates.dataset}.parquet")
+    system = config.systems[coordinates.system]
+    if reads == "inside" and not (system.encoder_spec and system.encoder_spec.trained):
+        return ViewTable(reason="its encoder is not trained, so there is nothing to look into")
+    if reads == "decisions" and not system.compares:
+        return ViewTable(reason="it does not compare with prototypes")
+    cell = cell_at(coordinates, config)
+    return ViewTable(f"runs/{cell.path}/{reads}.parquet", cell)
 
 
 def artefact_cells(config: Config, paper: Paper, name: str) -> list[Cell]:
@@ -120,6 +120,7 @@ def artefact_cells(config: Config, paper: Paper, name: str) -> list[Cell]:
         tables = view_tables(config, paper.views[name]).values()
         return list(dict.fromkeys(table.cell for table in tables if table.cell))
     shown = artefact_coordinates(config, paper, name)
+    shown = [coordinates for coordinates in shown if KINDS[coordinates.kind].from_metrics]
     return _cells_at(shown, config, paper_only=paper.artefacts[name].is_figure)
 
 
@@ -127,12 +128,12 @@ def _cells_at(
     all_coordinates: Iterable[Coordinates], config: Config, paper_only: bool = False
 ) -> list[Cell]:
     """Return the cells at some coordinates; `paper_only` leaves out tuned hyperparameters."""
-    cells: dict[Cell, None] = {}
+    cells: list[Cell] = []
     for coordinates in all_coordinates:
         if not why_no_run(coordinates, config):
             reported = list(cells_by_hyperparameters(coordinates, config).values())
-            cells |= dict.fromkeys(reported[:1] if paper_only else reported)
-    return list(cells)
+            cells += reported[:1] if paper_only else reported
+    return list(dict.fromkeys(cells))
 
 
 def all_cells(config: Config, papers: Mapping[str, Paper]) -> list[Cell]:
@@ -140,8 +141,8 @@ def all_cells(config: Config, papers: Mapping[str, Paper]) -> list[Cell]:
 
     Raises AnalogyQAError when a cell needs more prototypes than there are questions.
     """
-    by_paper = [paper_cells(config, paper) for paper in papers.values()]
-    cells = list(dict.fromkeys(cell for cells in by_paper for cell in cells))
+    by_paper = (paper_cells(config, paper) for paper in papers.values())
+    cells = list(dict.fromkeys(chain.from_iterable(by_paper)))
     for cell in cells:
         _require_questions(config, cell)
     return cells
@@ -154,22 +155,19 @@ def paper_cells(config: Config, paper: Paper) -> list[Cell]:
     that train an encoder for solving analogies, the parts of fused systems, and the cells whose
     training run another one starts from.
     """
-    cells: dict[Cell, None] = {}
-    for name in paper.shown:
-        cells |= dict.fromkeys(artefact_cells(config, paper, name))
-    cells |= dict.fromkeys(claim_cells(config, paper))
-    study = config.studies.get(paper.paper)
-    if study and study.cross_validation:
-        for folds in cross_validation_cells(config, paper.paper).values():
-            cells |= dict.fromkeys(folds)
-    for cell in list(cells):
+    cells = [cell for name in paper.shown for cell in artefact_cells(config, paper, name)]
+    cells += claim_cells(config, paper)
+    for folds in cross_validation_cells(config, paper.paper).values():
+        cells += folds
+    for cell in list(dict.fromkeys(cells)):
         if cell.overrides == ((ov.HYPERPARAMETERS, ov.TUNED),):
-            cells |= dict.fromkeys(selection_cells(config, cell.system, cell.dataset).values())
+            cells += selection_cells(config, cell.system, cell.dataset).values()
         if training := training_cell(config, cell):
-            cells[training] = None
-        cells |= dict.fromkeys(fused_parts(config, cell).values())
-    cells |= dict.fromkeys(filter(None, (waits_for(config, cell) for cell in list(cells))))
-    return list(cells)
+            cells.append(training)
+        cells += fused_parts(config, cell).values()
+    cells = list(dict.fromkeys(cells))
+    cells += filter(None, [waits_for(config, cell) for cell in cells])
+    return list(dict.fromkeys(cells))
 
 
 def _require_questions(config: Config, cell: Cell) -> None:
@@ -203,18 +201,15 @@ def sensitivity_cells(config: Config, paper: str) -> dict[tuple[str, str, str, s
     The choice `paper` changes nothing. Variations that `left_out` names have no cell, and those
     that change nothing in a system or data set have the paper's own cell.
     """
-    study = config.studies[paper].sensitivity
     cells: dict[tuple[str, str, str, str], Cell] = {}
-    if study is None:
+    if (study := config.studies_of(paper).sensitivity) is None:
         return cells
-    for system in study.systems:
-        for dataset in study.datasets:
-            for (choice, value), changes in study.variations().items():
-                coordinates = Coordinates(
-                    system=system, dataset=dataset, subset=study.subset, **changes
-                )
-                if not why_no_run(coordinates, config):
-                    cells[system, dataset, choice, value] = cell_at(coordinates, config)
+    for system, dataset in product(study.systems, study.datasets):
+        place = Coordinates(system=system, dataset=dataset, subset=study.subset)
+        for (choice, value), changes in study.variations().items():
+            coordinates = place | Coordinates(**changes)
+            if not why_no_run(coordinates, config):
+                cells[system, dataset, choice, value] = cell_at(coordinates, config)
     return cells
 
 
@@ -223,7 +218,7 @@ def cross_validation_cells(config: Config, paper: str) -> dict[tuple[str, str], 
 
     Systems that are left out on a data set have no entry for it.
     """
-    study = config.studies[paper].cross_validation
+    study = config.studies_of(paper).cross_validation
     if study is None:
         return {}
     folds = [fold_name(number, study.folds) for number in range(1, study.folds + 1)]
@@ -234,31 +229,28 @@ def cross_validation_cells(config: Config, paper: str) -> dict[tuple[str, str], 
             )
             for fold in folds
         ]
-        for dataset in study.datasets
-        for system in study.systems
+        for dataset, system in product(study.datasets, study.systems)
         if not why_left_out(system, dataset, config)
     }
 
 
 def fold_cells(coordinates: Coordinates, config: Config, paper: str) -> list[Cell]:
     """Return the cells that cross-validate coordinates, one for each fold; [] if there are none."""
-    study = config.studies[paper].cross_validation if paper in config.studies else None
+    study = config.studies_of(paper).cross_validation
     if study is None or coordinates.overrides or coordinates.subset != study.subset:
         return []
     cells = cross_validation_cells(config, paper)
-    return cells.get((coordinates.system or "", coordinates.dataset or ""), [])
+    return cells.get((coordinates.system, coordinates.dataset), [])
 
 
 def claim_cells(config: Config, paper: Paper) -> list[Cell]:
     """Return the cells that a paper's claims compare, including the folds of primary claims."""
     claims = paper.claims.values()
-    cells = dict.fromkeys(_cells_at(claim_sides(claims, SCORE), config))
-    cells |= dict.fromkeys(norm_cells(config, paper))
+    cells = _cells_at(claim_sides(claims, SCORE), config) + norm_cells(config, paper)
     for coordinates in claim_sides(claim for claim in claims if claim.primary):
-        cells |= dict.fromkeys(fold_cells(coordinates, config, paper.paper))
-    for cell in list(cells):
-        cells |= dict.fromkeys(fused_parts(config, cell).values())
-    return list(cells)
+        cells += fold_cells(coordinates, config, paper.paper)
+    cells += [part for cell in cells for part in fused_parts(config, cell).values()]
+    return list(dict.fromkeys(cells))
 
 
 def norm_cells(config: Config, paper: Paper) -> list[Cell]:

@@ -89,27 +89,23 @@ def extra_systems(config: Config, paper: Paper, name: str) -> list[str]:
     artefact = paper.artefacts[name]
     if not artefact.has_systems or paper.paper == OWN:
         return []
-    listed = config.studies[paper.paper].extra_rows.get(name, [])
+    listed = config.studies_of(paper.paper).extra_rows.get(name, [])
     printed = {number.coordinates.system for number in artefact.numbers()}
     candidates = dict.fromkeys([*listed, *config.outside_papers("systems")])
     return [name for name in candidates if name in config.systems and name not in printed]
 
 
 def artefact_coordinates(config: Config, paper: Paper, name: str) -> list[Coordinates]:
-    """Return the coordinates of the values from metrics in an artefact, with its extra rows."""
+    """Return the coordinates of our values in an artefact, with its extra rows."""
     artefact = paper.artefacts[name]
     if artefact.is_figure:
         return [coordinates for *_, coordinates in artefact.points(config.sweeps)]
-    shown = [number.coordinates for number in artefact.numbers() if _is_from_metrics(number.kind)]
-    for system in extra_systems(config, paper, name):
-        for _, _, coordinates in artefact.cells_of(system):
-            if _is_from_metrics(coordinates.kind):
-                shown.append(coordinates | Coordinates(system=system))
-    return shown
-
-
-def _is_from_metrics(kind: str) -> bool:
-    return kind in KINDS and KINDS[kind].from_metrics
+    shown = [number.coordinates for number in artefact.numbers() if number.kind in KINDS]
+    return shown + [
+        coordinates | Coordinates(system=system)
+        for system in extra_systems(config, paper, name)
+        for *_, coordinates in artefact.cells_of(system)
+    ]
 
 
 def claim_sides(claims: Iterable[Claim], *kinds: str) -> list[Coordinates]:

@@ -2,38 +2,33 @@
 
 from collections.abc import Iterable, Mapping
 
-from analogyqa.plan.coordinates import claim_sides, extra_systems, why_no_run
-from analogyqa.settings.coordinates import COST, Coordinates
+from analogyqa.plan.coordinates import artefact_coordinates, claim_sides, why_no_run
+from analogyqa.settings.coordinates import Coordinates
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
 from analogyqa.settings.systems import System
 
-
-def artefact_costs(config: Config, paper: Paper, name: str) -> dict[tuple[str, str], list[str]]:
-    """Return the systems whose costs a table shows, by (data set, subset)."""
-    artefact = paper.artefacts[name]
-    shown = [number.coordinates for number in artefact.numbers() if number.kind == COST]
-    for system in extra_systems(config, paper, name):
-        for _, _, coordinates in artefact.cells_of(system):
-            if coordinates.cost:
-                shown.append(coordinates | Coordinates(system=system))
-    return _systems_with_costs(shown, config)
+Costs = dict[tuple[str, str], list[str]]  # the systems, by (data set, subset)
 
 
-def claim_costs(config: Config, paper: Paper) -> dict[tuple[str, str], list[str]]:
-    """Return the systems whose costs a paper's claims compare, by (data set, subset)."""
-    return _systems_with_costs(claim_sides(paper.claims.values(), COST), config)
+def artefact_costs(config: Config, paper: Paper, name: str) -> Costs:
+    """Return the systems whose costs a table shows."""
+    return _systems_with_costs(artefact_coordinates(config, paper, name), config)
 
 
-def all_costs(config: Config, papers: Mapping[str, Paper]) -> dict[tuple[str, str], list[str]]:
-    """Return the systems whose costs any table or claim needs, by (data set, subset)."""
-    merged: dict[tuple[str, str], dict[str, None]] = {}
+def claim_costs(config: Config, paper: Paper) -> Costs:
+    """Return the systems whose costs a paper's claims compare."""
+    return _systems_with_costs(claim_sides(paper.claims.values()), config)
+
+
+def all_costs(config: Config, papers: Mapping[str, Paper]) -> Costs:
+    """Return the systems whose costs any table or claim needs."""
+    needed: list[Coordinates] = []
     for paper in papers.values():
-        parts = [artefact_costs(config, paper, name) for name in paper.artefacts]
-        for part in [*parts, claim_costs(config, paper)]:
-            for data, systems in part.items():
-                merged.setdefault(data, {}).update(dict.fromkeys(systems))
-    return {data: list(systems) for data, systems in merged.items()}
+        for name in paper.artefacts:
+            needed += artefact_coordinates(config, paper, name)
+        needed += claim_sides(paper.claims.values())
+    return _systems_with_costs(needed, config)
 
 
 def has_costs(system: System) -> bool:
@@ -45,14 +40,12 @@ def has_costs(system: System) -> bool:
     return system.trained and not system.learns_from_quadruples
 
 
-def _systems_with_costs(
-    shown: Iterable[Coordinates], config: Config
-) -> dict[tuple[str, str], list[str]]:
+def _systems_with_costs(all_coordinates: Iterable[Coordinates], config: Config) -> Costs:
     systems: dict[tuple[str, str], dict[str, None]] = {}
-    for coordinates in shown:
-        if not why_no_run(coordinates, config):
-            system, dataset, subset = coordinates.system, coordinates.dataset, coordinates.subset
-            names = filter(None, (system, coordinates.over))
-            costing = {name: None for name in names if has_costs(config.systems[name])}
-            systems.setdefault((dataset, subset), {}).update(costing)
-    return {data: list(names) for data, names in systems.items() if names}
+    for coordinates in all_coordinates:
+        if coordinates.cost and not why_no_run(coordinates, config):
+            for name in filter(None, (coordinates.system, coordinates.over)):
+                if has_costs(config.systems[name]):
+                    data = (coordinates.dataset, coordinates.subset)
+                    systems.setdefault(data, {})[name] = None
+    return {data: list(names) for data, names in systems.items()}

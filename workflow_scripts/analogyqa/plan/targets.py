@@ -11,7 +11,6 @@ from analogyqa.settings.base import require_known
 from analogyqa.settings.data import ALL
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
-from analogyqa.settings.studies import Studies
 from analogyqa.settings.vectors import SEED, VECTORS_OVERRIDES
 
 _WITH_CORPUS = ("corpora", "rewritten", "prototypes", "quadruples", "sentence_vectors")
@@ -85,7 +84,7 @@ def _require_vectors(config: Config, name: str) -> None:
 
 def _require_artefact(config: Config, papers: Mapping[str, Paper], paper: str, name: str) -> None:
     require_known("paper", paper, papers)
-    study = config.studies.get(paper, Studies())
+    study = config.studies_of(paper)
     known = list(papers[paper].shown)
     if study.cross_validation and study.cross_validation.systems:
         known += ["cross_validation", *(["pairs"] if study.cross_validation.pairs else [])]

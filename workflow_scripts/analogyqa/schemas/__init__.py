@@ -15,7 +15,7 @@ _id = pa.dictionary(pa.int32(), pa.string())
 
 
 def _schema(**columns: pa.DataType) -> pa.Schema:
-    return pa.schema([pa.field(name, data_type) for name, data_type in columns.items()])
+    return pa.schema(columns)
 
 
 CORPUS = _schema(

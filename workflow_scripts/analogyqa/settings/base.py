@@ -4,7 +4,6 @@ import difflib
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from datetime import date
-from functools import cache
 from typing import Annotated, Any, Literal, TypeVar
 from urllib.parse import urlsplit
 
@@ -151,7 +150,7 @@ def explain_error(section: type[Section], error: ErrorDetails, prefix: tuple[str
     location = [str(part) for part in error["loc"]]
     key = ".".join([*prefix, *location])
     if error["type"] == "extra_forbidden":
-        known = _keys_at(_schema_of(section), location[:-1])
+        known = _keys_at(section.model_json_schema(), location[:-1])
         return f"unknown key {key}{nearest_hint(location[-1], known)}"
     message = message_of(error)
     if not key:
@@ -166,11 +165,6 @@ def explain_error(section: type[Section], error: ErrorDetails, prefix: tuple[str
             f"'{key}=\"2024_01\"'"
         )
     return f"{key}: {shown(error['input'])} is not allowed: {message}"
-
-
-@cache
-def _schema_of(section: type[Section]) -> dict:
-    return section.model_json_schema()
 
 
 def _keys_at(schema: dict, location: list[str]) -> list[str]:

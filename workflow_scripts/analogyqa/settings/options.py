@@ -1,13 +1,16 @@
-"""Options of plug-ins: `ranker: cosine`, or `ranker: {name: hyperbolic, gradient: riemannian}`."""
+"""Options of rankers: `ranker: cosine`, or `ranker: {name: hyperbolic, gradient: riemannian}`."""
 
 from collections.abc import Iterator, Mapping
 from functools import cache
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BeforeValidator, create_model
 from pydantic_core import PydanticCustomError
 
 from analogyqa.settings.base import NO_INPUT, Section, nearest_hint
+
+if TYPE_CHECKING:
+    from analogyqa.rankers.specs import RankerSpec
 
 
 class Options(Section):
@@ -40,18 +43,8 @@ class Options(Section):
                 yield name
 
 
-class _Spec(Protocol):
-    @property
-    def options(self) -> type[Options]: ...
-
-
-def choice_of(kind: str, specs: Mapping[str, _Spec]) -> BeforeValidator:
-    """Return a validator of a key that names a plug-in, alone or with its options.
-
-    Args:
-        kind: What messages call the plug-ins, such as `ranker`.
-        specs: Name to specification.
-    """
+def ranker_among(specs: Mapping[str, "RankerSpec"]) -> BeforeValidator:
+    """Return a validator of a key that names a ranker, alone or with its options."""
 
     @cache
     def any_options() -> type[Options]:
@@ -63,26 +56,26 @@ def choice_of(kind: str, specs: Mapping[str, _Spec]) -> BeforeValidator:
             return value
         values = {"name": value} if isinstance(value, str) else value
         if not isinstance(values, dict):
-            raise ValueError(f"give the name of a {kind}, or a mapping of its name and its options")
+            raise ValueError("give the name of a ranker, or a mapping of its name and its options")
         if "name" not in values:  # an error, and so is a wrong value of any option
             return any_options().model_validate(values)
         name = str(values["name"])
         if name not in specs:
-            raise ValueError(f"no {kind} {name!r}{nearest_hint(name, specs)}")
+            raise ValueError(f"no ranker {name!r}{nearest_hint(name, specs)}")
         for key in values:
             if key not in specs[name].options.model_fields:
-                raise PydanticCustomError(NO_INPUT, _unknown(kind, name, str(key), specs))
+                raise PydanticCustomError(NO_INPUT, _unknown(name, str(key), specs))
         return specs[name].options.model_validate(values)
 
     return BeforeValidator(validated)
 
 
-def _unknown(kind: str, name: str, option: str, specs: Mapping[str, _Spec]) -> str:
+def _unknown(name: str, option: str, specs: Mapping[str, "RankerSpec"]) -> str:
     owners = [other for other, spec in specs.items() if option in spec.options.names()]
     if owners:
         hint = f"; it is an option of {', '.join(owners)}"
     elif known := specs[name].options.names():
         hint = nearest_hint(option, known)
     else:
-        hint = f"; this {kind} has no options"
-    return f"the {kind} {name} has no option {option!r}{hint}"
+        hint = "; this ranker has no options"
+    return f"the ranker {name} has no option {option!r}{hint}"

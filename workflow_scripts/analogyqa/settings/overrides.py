@@ -1,7 +1,7 @@
 """Overrides: values that replace those of a system, its training or its data set for one cell."""
 
 from collections.abc import Collection, Iterable, Mapping
-from functools import reduce
+from functools import cache, reduce
 
 from pydantic import ValidationError
 
@@ -11,8 +11,6 @@ from analogyqa.settings.analogies import SOLVER, SOLVING_OVERRIDES, Evaluation, 
 from analogyqa.settings.base import AT, message_of, nearest_hint
 from analogyqa.settings.data import DATASET_OVERRIDES, Dataset
 from analogyqa.settings.systems import SYSTEM_OVERRIDES, TRAINING_OVERRIDES, System
-
-__all__ = ["SOLVER"]  # what other packages import from here
 
 # Sorted pairs of a name and a value as text.
 Overrides = tuple[tuple[str, str], ...]
@@ -47,7 +45,12 @@ def require_overrides(values: Mapping[str, object]) -> Mapping[str, object]:
     for name in values:
         if name not in NAMES:
             raise ValueError(f"{name!r} is not an override{nearest_hint(name, NAMES)}")
-    overrides = as_overrides(values)
+    _require_valid(as_overrides(values))
+    return values
+
+
+@cache  # the same overrides are in many coordinates
+def _require_valid(overrides: Overrides) -> None:
     sections = (
         (System, changes(overrides)),
         (Dataset, dict(dataset_overrides(overrides))),
@@ -61,7 +64,6 @@ def require_overrides(values: Mapping[str, object]) -> Mapping[str, object]:
                 if item["type"] != "missing":
                     key = ".".join(map(str, item["loc"])).removeprefix("ranker.")
                     raise ValueError(f"{key}: {message_of(item)}") from None
-    return values
 
 
 def to_text(overrides: Overrides) -> str:

@@ -210,6 +210,10 @@ class Config(Section):
         if system.rewriting and system.vectors and self.vectors[system.vectors].lemmas:
             raise ValueError(f"{key}.rewriting: vectors of lemmas do not allow rewriting")
 
+    def studies_of(self, paper: str) -> Studies:
+        """Return the studies of a paper; those of the user's own data sets are none."""
+        return self.studies.get(paper, Studies())
+
     def outside_papers(self, section: Literal["datasets", "systems", "subsets"]) -> list[str]:
         """Return the data sets, systems or subsets that no paper configures."""
         known = {name for study in self.studies.values() for name in getattr(study, section)}

@@ -19,7 +19,7 @@ from analogyqa.settings.base import (
     Section,
     WholeNumber,
 )
-from analogyqa.settings.options import Options, choice_of
+from analogyqa.settings.options import Options, ranker_among
 from analogyqa.settings.vectors import VECTORS_OVERRIDES
 from analogyqa.training.specs import OPTIMISERS
 
@@ -129,7 +129,7 @@ class System(Section):
     weighting: Literal["uniform", "sif", "log_inverse"] = "uniform"
     sentence_vectors: Annotated[Alternatives | None, Joined] = None
     rewriting: Literal["entity", "prototype_word"] | None = None
-    ranker: Annotated[SerializeAsAny[Options], choice_of("ranker", RANKERS)]
+    ranker: Annotated[SerializeAsAny[Options], ranker_among(RANKERS)]
     starts_from: "System | None" = None
     scores_with: Literal["averaged", "last"] = "averaged"
     p: Count = 30
@@ -140,6 +140,8 @@ class System(Section):
     @classmethod
     def _options_below_their_ranker(cls, values: object) -> object:
         for key in values if isinstance(values, dict) else ():
+            if key in cls.model_fields:
+                continue
             if owners := [name for name, spec in RANKERS.items() if key in spec.options.names()]:
                 text = f"{key} is an option of the ranker {' or '.join(owners)}: write ranker: "
                 raise PydanticCustomError(NO_INPUT, text + f"{{name: {owners[0]}, {key}: ...}}")

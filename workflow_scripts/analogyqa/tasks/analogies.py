@@ -2,7 +2,6 @@
 
 from typing import TYPE_CHECKING
 
-from analogyqa.encoders.specs import ENCODERS
 from analogyqa.settings.analogies import SOLVING_OVERRIDES, TRAINED_ON, WEIGHTED_BY
 from analogyqa.settings.data import ALL
 
@@ -42,9 +41,7 @@ class Analogies:
         if trained_on is None:
             return None
         dataset, subset = trained_on.split("+")
-        overrides = tuple(
-            override for override in cell.overrides if override[0] not in SOLVING_OVERRIDES
-        )
+        overrides = tuple(item for item in cell.overrides if item[0] not in SOLVING_OVERRIDES)
         return cell._replace(dataset=dataset, subset=subset, overrides=overrides)
 
     def why_no_run(self, coordinates: "Coordinates", config: "Config") -> str:
@@ -57,8 +54,8 @@ class Analogies:
         if not coordinates.system:
             return ""
         system = config.systems[coordinates.system]
-        entry = ENCODERS[system.encoder] if system.encoder else None
-        if not system.ranker_spec.needs_encoder or (entry and entry.gives_words):
+        encoder = system.encoder_spec
+        if not system.ranker_spec.needs_encoder or (encoder and encoder.gives_words):
             return f"{coordinates.system} gives no sentence vectors"
         return _why_not_trained(coordinates, config) if system.trained else ""
 

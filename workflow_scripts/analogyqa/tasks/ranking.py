@@ -9,7 +9,14 @@ if TYPE_CHECKING:
 
 
 class Ranking:
-    """Each cell is a run of its own, which also trains what it needs."""
+    """Each cell is a run of its own, which also trains what it needs.
+
+    Attributes:
+        items: The items that a measure averages over, in the words of tables.
+        counted: The things that `count: questions` counts.
+        has_question_types: Whether subsets are made of question types.
+        notes: The explanations of results in the notes below a table.
+    """
 
     items = "test split, questions"
     counted = "questions with at least one correct candidate, by their first word in lower case"
@@ -17,15 +24,19 @@ class Ranking:
     notes: tuple[str, ...] = ()
 
     def tie_note(self, counts: str) -> str:
+        """Return the note about ties below a table; `counts` is empty if there are none."""
         if not counts:
             return "Ties: none, no two candidates of a question have the same score."
         return f"Tied candidates, over all seeds: {counts}; trec_eval ranks the last id first."
 
     def holding_cell(self, cell: "Cell") -> "Cell":
+        """Return the cell whose run holds the results of a cell."""
         return cell
 
-    def training_cell(self, cell: "Cell") -> None:
+    def training_cell(self, cell: "Cell") -> "Cell | None":
+        """Return another cell that trains the encoder of a cell; None if there is none."""
         return None
 
     def why_no_run(self, coordinates: "Coordinates", config: "Config") -> str:
+        """Return why the task cannot be done at some coordinates; "" if it can."""
         return ""
