@@ -32,7 +32,7 @@ def sample(**changes):
 def inputs():
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(ROOT)  # the paths of the sample
-        yield Inputs(sample())
+        yield Inputs(sample(sentence_vectors={"sif": {"encoder": "sif", "vectors": "fasttext"}}))
 
 
 @pytest.fixture(scope="module")
@@ -120,7 +120,7 @@ JOBS = {
     "rewrite_questions": SimpleNamespace(corpus="wikiqa", rewriting="entity"),
     "train_vectors": SimpleNamespace(vectors="fasttext"),
     "select_vectors": SimpleNamespace(vectors="fasttext", dataset="wikiqa"),
-    "encode_sentences": SimpleNamespace(corpus="wikiqa", sentence_vectors="minilm"),
+    "encode_sentences": SimpleNamespace(corpus="wikiqa", sentence_vectors="sif"),
     "choose_prototypes": SimpleNamespace(corpus="wikiqa", subset="comb"),
     "build_training_quadruples": SimpleNamespace(corpus="wikiqa", subset="comb"),
     "build_evaluation_quadruples": SimpleNamespace(corpus="wikiqa", subset="comb"),
