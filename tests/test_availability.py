@@ -38,13 +38,14 @@ GONE = "gone was not found and has no URL; put a/gone.txt or a/lost.txt into the
 LOST = "{} was not found and has no URL; put a/lost.txt into the resources folder"
 
 
-SAME = {"sha256": "unknown", "licence": "none", "citation": "nobody"}
+NET = ["models/net/modules.json", "models/net/1_Pooling/config.json"]
+SAME = {"title": "T", "sha256": "unknown", "licence": "none", "citation": "nobody"}
+SOURCES = {name: f"a/{name}.txt" for name in ("web", "local", "other", "gone", "lost")}
+SOURCES |= {file.removeprefix("models/"): file for file in NET}
+ON_THE_WEB = {"web": ("https://example.org/web",)}
 REGISTRY = {
-    name: Source(name=name, title=name, file=f"a/{name}.txt", urls=urls, **SAME)
-    for name, urls in [
-        ("web", ("https://example.org/web",)),
-        *((each, ()) for each in ("local", "other", "gone", "lost")),
-    ]
+    name: Source(name=name, file=file, urls=ON_THE_WEB.get(name, ()), **SAME)
+    for name, file in SOURCES.items()
 }
 
 
@@ -293,13 +294,9 @@ def test_rewriting_systems_need_entities(available, folder, model, words, reason
     assert available(named_entities=entities).reasons == {}
 
 
-def test_a_model_may_be_a_source(available, monkeypatch):
-    wheel = next(source for source in REGISTRY.values() if source.urls).model_copy(
-        update={"file": "models/net.whl"}
-    )
-    monkeypatch.setitem(REGISTRY, "net", wheel)
-    entities = {"model": ["net", "models/net"], "vectors": "here", "labels": {}}
-    assert available(named_entities=entities).entities == "resources/models/net.whl"
+def test_a_model_may_be_a_source(available):
+    entities = {"model": ["web", "models/net"], "vectors": "here", "labels": {}}
+    assert available(named_entities=entities).entities == "resources/a/web.txt"
     Path("mirror/models/net").mkdir(parents=True)
     assert available(named_entities=entities).entities == "mirror/models/net"
 
@@ -321,13 +318,8 @@ def test_the_first_available_model_of_entities_is_found(available, models, expec
     assert available(named_entities=entities).entities == expected
 
 
-def test_a_registered_model_has_a_folder_and_files(available, monkeypatch):
-    some = next(iter(REGISTRY.values()))
-    for file in (files := ("modules.json", "1_Pooling/config.json")):
-        part = some.model_copy(update={"file": f"models/net/{file}"})
-        monkeypatch.setitem(REGISTRY, f"net/{file}", part)
+def test_a_registered_model_has_a_folder_and_files(available):
     section = {"encoder": "sentence_transformers", "weights": ["none-of-that-name", "net"]}
-    assert available(sentence_vectors={"mine": section}).sentence_vectors["mine"] == {
-        "name": ["resources/models/net"],
-        "files": [f"resources/models/net/{file}" for file in files],
-    }
+    found = available(sentence_vectors={"mine": section}).sentence_vectors["mine"]
+    files = [f"resources/{file}" for file in NET]
+    assert found == {"name": ["resources/models/net"], "files": files}

@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ TRACKED = subprocess.run(
     ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
     cwd=ROOT, capture_output=True, text=True, check=True,
 ).stdout.splitlines()  # fmt: skip
+FOLDERS = {str(parent) for path in TRACKED for parent in Path(path).parents}
 # The changelog names files that are gone.
 PAGES = [name for name in TRACKED if name.endswith(".md") and name != "CHANGELOG.md"]
 LINK = re.compile(r"\]\(([^)#\s]+)")
@@ -26,43 +28,28 @@ NOT_HERE = re.compile(
 )
 
 
-def text_of(page: str) -> str:
-    return (ROOT / page).read_text("utf-8")
+def is_named(name: str, known: Iterable[str]) -> bool:
+    """Return whether a path, or the end of one, is known."""
+    return any(f"/{path}".endswith(f"/{name}") for path in known)
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_every_link_has_a_target(page):
-    links = [link for link in LINK.findall(text_of(page)) if "://" not in link]
-    missing = [link for link in links if not (ROOT / page).parent.joinpath(link).exists()]
+def test_everything_that_a_page_names_is_there(page):
+    text = (ROOT / page).read_text("utf-8")
+    links = {link for link in LINK.findall(text) if "://" not in link}
+    missing = {link for link in links if not (ROOT / page).parent.joinpath(link).exists()}
     # Tables of a paper's page link to a report that each run makes.
-    assert [link for link in missing if not link.endswith("report.html")] == []
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_every_path_is_there(page):
-    named = {path for path in PATH.findall(text_of(page)) if not NOT_HERE.fullmatch(path)}
-    assert {
-        path for path in named if not any(f"/{each}".endswith(f"/{path}") for each in TRACKED)
-    } == set()
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_every_folder_is_there(page):
-    """Other folders than those of the checkout are made by runs."""
-    folders = {str(parent) for path in TRACKED for parent in Path(path).parents}
-    named = {name for name in FOLDER.findall(text_of(page)) if name.split("/")[0] in folders}
-    assert [
-        name for name in named if not any(f"/{each}".endswith(f"/{name}") for each in folders)
-    ] == []
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_every_make_target_is_there(page):
-    commands = [text for pair in COMMAND.findall(text_of(page)) for text in pair]
-    assert {name for text in commands for name in TARGET.findall(text)} <= TARGETS
+    assert {link for link in missing if not link.endswith("report.html")} == set()
+    paths = {path for path in PATH.findall(text) if not NOT_HERE.fullmatch(path)}
+    assert {path for path in paths if not is_named(path, TRACKED)} == set()
+    # Other folders than those of the checkout are made by runs.
+    folders = {name for name in FOLDER.findall(text) if name.split("/")[0] in FOLDERS}
+    assert {name for name in folders if not is_named(name, FOLDERS)} == set()
+    commands = [command for pair in COMMAND.findall(text) for command in pair]
+    assert {name for command in commands for name in TARGET.findall(command)} <= TARGETS
 
 
 def test_the_pages_are_read():
     assert len(PAGES) > 12
-    assert any(PATH.findall(text_of(page)) for page in PAGES)
+    assert any(PATH.findall((ROOT / page).read_text("utf-8")) for page in PAGES)
     assert "demo" in TARGETS

@@ -151,7 +151,6 @@ class Timings:
         return ran and Timing(*ran, sum(sizes), self._seeds(job))
 
     def cost(self, job: Job) -> Cost:
-        """Return the estimated cost of a job."""
         references = [timing for (rule, _), timing in self._reference.items() if rule == job.rule]
         estimates = {
             "measured": self.measured(job),
@@ -228,7 +227,6 @@ def print_plan(jobs: Sequence[Job], timings: Timings) -> None:
 
 
 def _hours(costs: Sequence[Cost]) -> tuple[str, str]:
-    """Return the CPU-hours and the GPU-hours of jobs."""
     cpu_hours = sum(cost.cpu_hours for cost in costs)
     gpu_hours = sum(cost.gpu_hours for cost in costs)
     return f"{cpu_hours:.2f}", f"{gpu_hours:.2f}"

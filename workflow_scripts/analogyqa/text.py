@@ -138,7 +138,6 @@ class Sentences:
         return np.array([self.index[text] for text in texts], dtype=np.int64)
 
     def words(self, number: int) -> np.ndarray:
-        """Return the word ids of a sentence, int64."""
         return self._ids[number]
 
     def count_words(self, numbers: np.ndarray, words: int) -> np.ndarray:

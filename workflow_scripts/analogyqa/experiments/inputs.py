@@ -35,7 +35,6 @@ class Inputs(VectorInputs):
     # Corpora
 
     def build_corpus(self, wildcards: Wildcards) -> Files:
-        """Return the files of the splits of a corpus."""
         self._require_same(f"corpora/{wildcards.corpus}.json", self.corpus_configured(wildcards))
         files = self.available.splits[split_corpus(wildcards.corpus)[0]]
         return files | {"sources": self.sources(files.values())}
@@ -128,7 +127,6 @@ class Inputs(VectorInputs):
         return files
 
     def run_cell(self, wildcards: Wildcards) -> Files:
-        """Return the tables of a cell that is trained or scored."""
         self._require_same_run(self.job_cell(wildcards))
         return self.tables_of_cell(wildcards)
 
@@ -138,7 +136,6 @@ class Inputs(VectorInputs):
         return tables | {"record": f"{self.results}/runs/{cell.path}/run.json"}
 
     def find_decisions(self, wildcards: Wildcards) -> Files:
-        """Return the scores of a cell, its corpus and the prototypes of each seed."""
         cell, tables = self.job_cell(wildcards), self.tables_of_cell(wildcards)
         files: Files = {name: tables[name] for name in ("corpus", "prototypes")}
         return files | {"scores": f"{self.results}/runs/{cell.path}/scores.parquet"}
@@ -150,7 +147,6 @@ class Inputs(VectorInputs):
         }
 
     def fuse_scores(self, wildcards: Wildcards) -> Files:
-        """Return the corpus of a cell, and the scores and records of its parts."""
         cell = self.job_cell(wildcards)
         self._require_same_run(cell)
         parts = self.job_parts(wildcards).values()
@@ -208,7 +204,6 @@ class Inputs(VectorInputs):
         return files | self.vector_files(system, wildcards.dataset)
 
     def solving_cells(self, wildcards: Wildcards) -> dict[str, Cell]:
-        """Return the cells of a solving job, by solver."""
         folder = f"{wildcards.system}/{wildcards.dataset}/{ALL}"
         return {
             solver: self._cell_at(f"{folder}/{wildcards.before}solver={solver}{wildcards.after}")

@@ -20,7 +20,6 @@ class Origins:
         return ", ".join(self._sources.get(file.removeprefix(prefix), file) for file in files)
 
     def vectors(self, name: str) -> str:
-        """Return where word vectors come from."""
         vectors = self.config.vectors_at(name)
         origin = self.names(self.available.vectors[name.partition(AT)[0]])
         if vectors.is_word2vec:
@@ -30,7 +29,6 @@ class Origins:
         return f"fastText trained here on {origin}" if vectors.train_on else origin
 
     def sentence_vectors(self, name: str) -> str:
-        """Return where sentence vectors come from."""
         stored, files = self.config.sentence_vectors[name], self.available.sentence_vectors[name]
         weights = self.names(files.get("weights", files.get("name", [])))
         parts = [f"{stored.encoder} {weights}".strip()]

@@ -114,7 +114,6 @@ class Outputs:
         }
 
     def write_pairs(self, wildcards: Wildcards) -> Files:
-        """Return the runs of the folds, and the corpora and entities of their data sets."""
         cells = self.experiment.cross_validation[wildcards.paper]
         datasets = dict.fromkeys(cell.dataset for cell in cells)
         files = self._runs(cells)

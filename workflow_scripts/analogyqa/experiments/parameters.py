@@ -41,7 +41,6 @@ class Parameters:
         self.origins = Origins(inputs.experiment)
 
     def source(self, wildcards: Wildcards) -> str:
-        """Return the name of the source that a file is."""
         return self.experiment.source_of_file[wildcards.file]
 
     # Corpora
@@ -224,7 +223,6 @@ class Parameters:
         return configured_cell(self.config, self.inputs.job_cell(wildcards))
 
     def _sources_of_cell(self, wildcards: Wildcards) -> dict[str, str]:
-        """Return the origins of a cell's data, for its record."""
         files = self.available.splits[wildcards.dataset]
         sources = {split: self.origins.names([file]) for split, file in files.items()}
         if self.inputs.job_system(wildcards).rewriting:

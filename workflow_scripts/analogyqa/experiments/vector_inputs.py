@@ -73,7 +73,6 @@ class VectorInputs:
         return {"texts": texts, "sources": self.sources(texts)}
 
     def select_vectors(self, wildcards: Wildcards) -> Files:
-        """Return the table whose words are selected, and the file in which they are looked up."""
         record = f"vectors/{wildcards.dataset}/{wildcards.vectors}.json"
         self._require_same(record, configured_vectors(self.config, wildcards.vectors))
         lemmas = self.config.vectors_at(wildcards.vectors).lemmas
@@ -106,7 +105,6 @@ class VectorInputs:
         return {"vectors": self.vectors_file(vectors)} if vectors else {}
 
     def encode_sentences(self, wildcards: Wildcards) -> Files:
-        """Return the sentences, and the files that the encoder reads."""
         name = wildcards.sentence_vectors
         record = f"sentence_vectors/{wildcards.corpus}/{name}.json"
         self._require_same(record, configured_sentences(self.config, name))

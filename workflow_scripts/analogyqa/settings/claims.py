@@ -90,12 +90,10 @@ class Claim(Section):
 
     @property
     def kind(self) -> str:
-        """The kind of all its numbers: score, cost or norm."""
         return self.sides()[0][0].kind if self.comparisons else SCORE
 
     @property
     def ours(self) -> bool:
-        """Whether the claim is ours, not the paper's."""
         return self.where == OURS
 
     @property

@@ -29,7 +29,6 @@ class Options(Section):
 
     @classmethod
     def names(cls) -> list[str]:
-        """Return the names of the options."""
         return [name for name in cls.model_fields if name != "name"]
 
     @classmethod

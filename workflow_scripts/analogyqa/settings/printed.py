@@ -48,7 +48,6 @@ class MeansOf(Section):
 
 
 def last_digit(printed: float) -> float:
-    """Return the unit of the last digit of a number."""
     return 10.0 ** int(Decimal(repr(printed)).as_tuple().exponent)
 
 

@@ -30,9 +30,7 @@ from analogyqa.settings.seeds import ALL_OTHERS, CROSS_VALIDATION, Seeds
 from analogyqa.settings.studies import (
     PAPER,
     Bootstrap,
-    CrossValidation,
     Selection,
-    Sensitivity,
     Studies,
 )
 from analogyqa.settings.systems import System
@@ -144,42 +142,42 @@ class Config(Section):
 
     def require_study(self, study: Studies) -> None:
         """Raise ValueError, starting with the key, when a study contradicts other sections."""
-        if selection := study.selection:
-            self._check_study("selection", selection)
-            choices = selection.hyperparameters
-            if selection.systems and not choices:
-                raise ValueError("selection.hyperparameters: give at least one choice")
-            for name, allowed in selection.systems.items():
-                if self.find_selection(name) != selection:
-                    raise ValueError(
-                        f"selection.systems: {name} is also in the selection of another paper"
-                    )
-                require_known(f"selection.systems.{name}", allowed, choices)
-            for name, changes in choices.items():
-                key = f"selection.hyperparameters.{name}"
-                if name in (PAPER, TUNED):
-                    raise ValueError(f"{key}: this name is taken")
-                require_known(key, changes, ov.TRAINING_OVERRIDES, "not a key of training")
-                users = [user for user, names in selection.systems.items() if name in names]
-                self._check_changes(key, changes, users)
+        for key in ("selection", "sensitivity", "cross_validation"):
+            if section := getattr(study, key):
+                require_known(f"{key}.subset", section.subset, (*self.subsets, ALL))
+                require_known(f"{key}.systems", section.systems, self.systems)
+                if key != "selection":
+                    require_known(f"{key}.datasets", section.datasets, self.datasets)
+                untrained = [name for name in section.systems if not self.systems[name].trained]
+                if untrained and key != "cross_validation":
+                    raise ValueError(f"{key}.systems: {untrained[0]} is not trained")
+        if study.selection:
+            self._check_selection(study.selection)
         if sensitivity := study.sensitivity:
-            self._check_study("sensitivity", sensitivity)
             require_known("sensitivity.measure", sensitivity.measure, RANKED)
             for (choice, value), changes in sensitivity.variations().items():
                 key = f"sensitivity.choices.{choice}.{value}"
                 self._check_changes(key, changes, sensitivity.systems)
-        if cross_validation := study.cross_validation:
-            self._check_study("cross_validation", cross_validation)
-            require_known("cross_validation.measures", cross_validation.measures, RANKED)
+        if study.cross_validation:
+            require_known("cross_validation.measures", study.cross_validation.measures, RANKED)
 
-    def _check_study(self, key: str, section: Selection | Sensitivity | CrossValidation) -> None:
-        require_known(f"{key}.subset", section.subset, (*self.subsets, ALL))
-        require_known(f"{key}.systems", section.systems, self.systems)
-        for name in section.systems:
-            if not self.systems[name].trained and not isinstance(section, CrossValidation):
-                raise ValueError(f"{key}.systems: {name} is not trained")
-        if not isinstance(section, Selection):
-            require_known(f"{key}.datasets", section.datasets, self.datasets)
+    def _check_selection(self, selection: Selection) -> None:
+        choices = selection.hyperparameters
+        if selection.systems and not choices:
+            raise ValueError("selection.hyperparameters: give at least one choice")
+        for name, allowed in selection.systems.items():
+            if self.find_selection(name) != selection:
+                raise ValueError(
+                    f"selection.systems: {name} is also in the selection of another paper"
+                )
+            require_known(f"selection.systems.{name}", allowed, choices)
+        for name, changes in choices.items():
+            key = f"selection.hyperparameters.{name}"
+            if name in (PAPER, TUNED):
+                raise ValueError(f"{key}: this name is taken")
+            require_known(key, changes, ov.TRAINING_OVERRIDES, "not a key of training")
+            users = [user for user, names in selection.systems.items() if name in names]
+            self._check_changes(key, changes, users)
 
     def _check_changes(self, key: str, changes: dict, systems: Sequence[str]) -> None:
         for name in systems:
@@ -193,12 +191,11 @@ class Config(Section):
         """Raise ValueError, starting with the key, when a system needs what is not configured."""
         if system.vectors is not None:
             require_known(f"{key}.vectors", system.vectors, self.vectors)
-            for name in VECTORS_OVERRIDES:
-                if (
-                    getattr(system, name) is not None
-                    and not self.vectors[system.vectors].is_word2vec
-                ):
-                    raise ValueError(f"{key}.{name}: {system.vectors} are not trained by word2vec")
+            changed = [name for name in VECTORS_OVERRIDES if getattr(system, name) is not None]
+            if changed and not self.vectors[system.vectors].is_word2vec:
+                raise ValueError(
+                    f"{key}.{changed[0]}: {system.vectors} are not trained by word2vec"
+                )
         stored = system.sentence_vectors or []
         require_known(f"{key}.sentence_vectors", stored, self.sentence_vectors)
         require_known(f"{key}.ranker.parts", system.parts, self.systems)
@@ -220,7 +217,6 @@ class Config(Section):
         return [name for name in getattr(self, section) if name not in known]
 
     def is_tuned_on(self, system: str, dataset: str) -> bool:
-        """Return whether the hyperparameters of a system are tuned on a data set."""
         return any(
             study.selection and system in study.selection.systems and dataset in study.datasets
             for study in self.studies.values()
@@ -326,13 +322,11 @@ class Config(Section):
         return tuple(sorted(kept))
 
     def seeds_at(self, subset: str, overrides: Overrides) -> list[int]:
-        """Return the seeds of a cell."""
         key = CROSS_VALIDATION if FOLD in dict(overrides) else subset
         return self.seeds_of.get(key, self.seeds)
 
     @property
     def all_seeds(self) -> list[int]:
-        """The seeds of all cells."""
         return list(dict.fromkeys(sum(self.seeds_of.values(), self.seeds)))
 
     def types_of(self, subset: str) -> list[str] | None:
