@@ -19,7 +19,6 @@ from analogyqa.measures import (
     measure_scores,
     reweighted,
     strata_of,
-    titles,
     values_by_seed,
 )
 from analogyqa.schemas import METRICS, write_table
@@ -242,10 +241,3 @@ def test_a_mean_may_weight_groups_by_other_numbers_of_analogies():
     values = values_by_seed(metrics, "test")["accuracy"]
     assert values.to_numpy().mean() == pytest.approx((10 * 0.75 + 30 * 0.5) / 40)
     assert reweighted(weighted_metrics(), {}).equals(weighted_metrics())
-
-
-def test_titles_are_a_part_of_a_sentence():
-    assert titles(["mrr"]) == "mean reciprocal rank"
-    assert titles(["map", "mrr", "accuracy"]) == (
-        "mean average precision, mean reciprocal rank and accuracy"
-    )

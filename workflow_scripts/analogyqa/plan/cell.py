@@ -46,10 +46,7 @@ class Cell(NamedTuple):
     @classmethod
     def from_record(cls, record: dict) -> "Cell":
         """Return the cell of a value that `record` returned."""
-        overrides = tuple(
-            sorted((str(name), str(value)) for name, value in record["overrides"].items())
-        )
-        return cls(**{**record, "overrides": overrides})
+        return cls(**{**record, "overrides": ov.as_overrides(record["overrides"])})
 
 
 def corpus_name(dataset: str, overrides: Overrides) -> str:
