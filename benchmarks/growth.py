@@ -26,7 +26,9 @@ COPIES = (1, 4, 16, 64)
 SHORT = 2.0
 # Small, so that the largest corpus takes minutes; what grows is the number of sentences.
 TRAINING = Training(sentence_dim=50, max_epochs=1)
-SYSTEM = System(title="", encoder="bigru", vectors="drawn", ranker="analogy", training=TRAINING)
+SYSTEM = System(
+    title="", encoder="bigru", vectors="drawn", ranker="analogy", p=cells.P, training=TRAINING
+)
 
 
 def write_splits(copies: int, folder: Path) -> None:
@@ -76,7 +78,7 @@ def _load(folder: Path) -> CellData:
     quadruples = {split: str(folder / f"{split}.parquet") for split in SPLITS}
     names = (str(folder / f"{name}") for name in ("corpus.parquet", "vectors.npy"))
     files = CellFiles(*names, str(folder / "prototypes.parquet"), quadruples)
-    return load_cell(files, cells.TYPES, cells.P, lowercase=True)
+    return load_cell(files, cells.TYPES, SYSTEM, lowercase=True)
 
 
 def load(folder: Path) -> None:
@@ -143,10 +145,8 @@ def main() -> None:
             for stage, part in table.groupby("stage", sort=False)
         }
         steepest = max(slopes, key=slopes.__getitem__)
-        record(
-            goal, f"{cells.corpus_name()}, 1 to {COPIES[-1]} times, the steepest stage",
-            slopes[steepest], None, "slope", None, "pandas", "torch",
-        )  # fmt: skip
+        data = f"{cells.corpus_name()}, 1 to {COPIES[-1]} times, the steepest stage"
+        record(goal, data, "slope", slopes[steepest], packages=["pandas", "torch"])
 
 
 if __name__ == "__main__":

@@ -7,8 +7,8 @@ from torch import Tensor
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from analogyqa.encoders.bigru import BiGRUEncoder
-from analogyqa.examples.batches import Batch
 from analogyqa.examples.data import CellData
+from analogyqa.objectives import Batch
 from analogyqa.objectives.contrastive import contrastive
 from analogyqa.rankers.energy import energy
 from analogyqa.settings.systems import Training

@@ -9,8 +9,9 @@ from measure import in_turn, kinds, record
 from torch import Tensor
 
 from analogyqa.encoders import build_encoder
-from analogyqa.examples.batches import Batch, epoch_batches
+from analogyqa.examples.batches import epoch_batches
 from analogyqa.examples.data import CellData
+from analogyqa.objectives import Batch
 from analogyqa.objectives.contrastive import printed
 from analogyqa.rankers import build_ranker
 from analogyqa.settings.systems import System, Training
@@ -22,10 +23,10 @@ BATCHES, ROUNDS = 2, 2
 
 def measure(data: CellData, batches: list[Batch], kind: str) -> None:
     """Record the step on a device, cpu or cuda."""
-    training, device = Training(), torch.device(kind)
+    training, device = Training(weight_decay=0), torch.device(kind)
     ranker = build_ranker(System(title="", encoder="bigru", vectors="drawn", ranker="analogy"))
     encoder = build_encoder("bigru", data.word_vectors, training, cells.SEED).to(device)
-    optimiser = Adam(encoder.parameters(), training.learning_rate)
+    optimiser = Adam(encoder.parameters(), training)
 
     def step(loss: Tensor) -> None:
         optimiser.zero_grad()
@@ -46,7 +47,7 @@ def measure(data: CellData, batches: list[Batch], kind: str) -> None:
     quadruples = sum(len(batch.labels) for batch in batches)
     rate, other = quadruples / seconds["ours"], quadruples / seconds["other"]
     name = cells.data_name()
-    record("training step", name, rate, other, "quadruples/s", rate / other, "torch", kind=kind)
+    record("training step", name, "quadruples/s", rate, other, packages=["torch"], kind=kind)
 
 
 def main() -> None:

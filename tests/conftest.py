@@ -21,6 +21,7 @@ from analogyqa.schemas import CORPUS, PROTOTYPES, SPLITS, write_table
 from analogyqa.settings.systems import Negatives
 from analogyqa.vectors.select import build_vocabulary
 from analogyqa.vectors.store import write_store
+from small_cells import COMB, trained_system
 from small_papers import Papers
 from workflow.project import FEW, Project, copy_checkout
 
@@ -32,8 +33,7 @@ settings.load_profile("few")
 
 Question = tuple[str, str, list[tuple[str, int]]]  # split, text, candidates and their labels
 
-QUESTION_TYPES = {"who": ["who"], "when": ["when"], "where": ["where"]}
-COMB = list(QUESTION_TYPES)  # the types of the subset of all three
+QUESTION_TYPES = {kind: [kind] for kind in COMB}
 ANSWERS = {
     "who": ("anna", "bruno", "clara"),
     "when": ("1901", "1950", "1999"),
@@ -121,18 +121,18 @@ def corpus() -> pd.DataFrame:
     return corpus_table(toy_questions())
 
 
-@pytest.fixture
-def cell_files(corpus: pd.DataFrame, tmp_path: Path) -> Callable[..., CellFiles]:
-    """Write the tables of one seed of a cell."""
+@pytest.fixture(scope="session")
+def write_cell_files(corpus: pd.DataFrame) -> Callable[..., CellFiles]:
+    """Write the tables of one seed of a cell to a folder."""
 
     def write(
+        folder: Path,
         seed: int = 0,
         types: list[str] | None = COMB,
         p: int = 3,
         negatives: Negatives | None = None,
         dim: int = DIM,
     ) -> CellFiles:
-        folder = tmp_path / "tables"
         write_table(corpus, CORPUS, folder / "corpus.parquet")
         vocabulary = build_vocabulary(pd.concat([corpus["question"], corpus["candidate"]]), True)
         vectors = np.random.default_rng(1).normal(size=(len(vocabulary), dim)).astype(np.float32)
@@ -161,9 +161,15 @@ def cell_files(corpus: pd.DataFrame, tmp_path: Path) -> Callable[..., CellFiles]
 
 
 @pytest.fixture
+def cell_files(write_cell_files: Callable[..., CellFiles], tmp_path: Path) -> Callable:
+    """Write the tables of one seed of a cell to a folder of the test."""
+    return partial(write_cell_files, tmp_path / "tables")
+
+
+@pytest.fixture
 def cell(cell_files: Callable[..., CellFiles]) -> CellData:
     """Seed 0 of all three types with 3 prototypes of each."""
-    return load_cell(cell_files(), COMB, 3, lowercase=True)
+    return load_cell(cell_files(), COMB, trained_system(), lowercase=True)
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from pathlib import Path
 from threadpoolctl import threadpool_limits
 
 from analogyqa.analogies.specs import SOLVERS
-from analogyqa.examples.files import CellFiles
+from analogyqa.examples.files import CellFiles, CellJob
 from analogyqa.job import job
 from analogyqa.plan import Cell
 from analogyqa.runs.solve import solve_cells
@@ -18,16 +18,18 @@ with job(snakemake) as given:
     files = CellFiles(
         inputs.corpus, inputs.get("vectors"), None, {}, inputs.get("sentence_vectors")
     )
-    with threadpool_limits(snakemake.threads):
-        solve_cells(
-            {solver: Cell.from_path(folder) for solver, folder in folders.items()},
-            System(title="", **given.system),
-            given.seeds,
-            files,
-            given.sources,
+    system = System(title="", **given.system)
+    jobs = {
+        solver: CellJob(
+            Cell.from_path(folder),
+            None,
+            system,
+            dict.fromkeys(given.seeds, files),
             given.lowercase,
-            folders,
-            Evaluation(**given.evaluation),
-            inputs.get("weights"),
-            given.configured,
+            given.sources,
+            given.configured[solver],
         )
+        for solver, folder in folders.items()
+    }
+    with threadpool_limits(snakemake.threads):
+        solve_cells(jobs, folders, Evaluation(**given.evaluation), inputs.get("weights"))

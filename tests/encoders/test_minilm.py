@@ -11,9 +11,10 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.examples.files import load_cell
 from analogyqa.pretrained import Resources
 from analogyqa.pretrained.transformer import encode
-from analogyqa.settings.systems import System, Training
+from analogyqa.settings.systems import Training
 from analogyqa.text import Sentences
 from analogyqa.training.loop import train_seed
+from small_cells import COMB, trained_system
 
 CPU = torch.device("cpu")
 TEXTS = ["Who wrote Hamlet ?", "Hamlet was written by Shakespeare .", "", "rain " * 200]
@@ -84,10 +85,10 @@ def test_a_long_sentence_is_truncated_before_its_last_token(sentences):
 def test_training_changes_layers_but_not_embeddings(cell_files, monkeypatch, tmp_path):
     folder = tiny.save_bert(tmp_path / "minilm")
     monkeypatch.setattr(minilm, "_folder", lambda: folder)
-    files = cell_files()._replace(vectors=None)
-    data = load_cell(files, ["who", "when", "where"], 3, True, encoder="minilm")
-    training = {"max_epochs": 1, "dropout": 0.1, "learning_rate": 1e-3, "weight_decay": 0}
-    system = System(title="M", encoder="minilm", ranker="analogy", p=3, training=training)
+    system = trained_system(
+        encoder="minilm", max_epochs=1, dropout=0.1, learning_rate=1e-3, weight_decay=0
+    )
+    data = load_cell(cell_files()._replace(vectors=None), COMB, system, lowercase=True)
     trained = train_seed(data, system, 0, CPU, tmp_path / "a.pt", "test")
     assert np.isfinite(trained.scores["score"]).all()
     before = build_encoder("minilm", None, system.training, 0).state_dict()

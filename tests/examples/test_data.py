@@ -8,13 +8,13 @@ from analogyqa.corpora.question_types import OTHER
 from analogyqa.errors import AnalogyQAError
 from analogyqa.examples.data import ranked_sentences, training_sentences
 from analogyqa.examples.files import load_cell
-from analogyqa.pretrained import Resources, encode_sentences
 from analogyqa.schemas import CORPUS, write_table
 from analogyqa.settings.systems import System
-from analogyqa.training.scoring import score_untrained
 from analogyqa.vectors.store import read_store, write_store
+from small_cells import COMB, trained_system, untrained_system
 
-COMB = ["who", "when", "where"]
+STORED = System(title="S", sentence_vectors="means", ranker="analogy", p=3)
+STORED_1 = STORED.model_copy(update={"p": 1})
 
 
 @pytest.fixture
@@ -77,23 +77,18 @@ def test_training_sentences(corpus):
 @pytest.mark.parametrize(("types", "p", "count"), [(COMB, 3, 9), (None, 1, 4)])
 def test_an_untrained_cell_loads_only_prototypes(untrained, types, p, count):
     files = untrained(types=types, p=p)
-    data = load_cell(files, types, p, lowercase=True)
+    data = load_cell(files, types, untrained_system(p=p), lowercase=True)
     chosen = pd.read_parquet(files.prototypes).query(f"rank < {p}")
     pairs = data.splits["train"].pairs
     assert sorted(pairs["candidate_id"]) == sorted(chosen["candidate_id"])
     assert pairs.index.tolist() == list(range(count))
-
-
-def test_an_untrained_cell_without_prototypes_has_no_train_split(untrained):
-    files = untrained()._replace(prototypes=None, quadruples={})
-    data = load_cell(files, COMB, 0, lowercase=True)
-    assert data.splits["train"].pairs.empty
-    assert len(data.splits["dev"].pairs)
+    bare = load_cell(files.without_prototypes(), types, untrained_system("cosine"), lowercase=True)
+    assert bare.splits["train"].pairs.empty and len(bare.splits["dev"].pairs)
 
 
 @pytest.mark.parametrize(("types", "p", "count"), [(COMB, 3, 60), (None, 1, 61)])
 def test_a_trained_cell_loads_all_training_pairs(cell_files, types, p, count):
-    data = load_cell(cell_files(types=types, p=p), types, p, lowercase=True)
+    data = load_cell(cell_files(types=types, p=p), types, trained_system(p=p), lowercase=True)
     assert len(data.splits["train"].pairs) == count
     groups = data.splits["dev"].groups
     assert set(groups.values()) == {*COMB, *([OTHER] if types is None else [])}
@@ -105,7 +100,7 @@ def test_a_trained_cell_loads_all_training_pairs(cell_files, types, p, count):
 
 def test_sentence_vectors_are_looked_up(untrained, store, corpus):
     path = store(ranked_sentences(corpus, typed_only=True))
-    data = load_cell(untrained(path), COMB, 3, lowercase=True)
+    data = load_cell(untrained(path), COMB, STORED, lowercase=True)
     vectors, rows = read_store(path)
     for text, number in data.sentences.index.items():
         words, lengths = data.sentences.batch(np.array([number]))
@@ -121,7 +116,7 @@ def test_sentence_vectors_keep_case_and_white_space(untrained, store, make_corpu
     corpus = make_corpus(questions)
     files = untrained(store(ranked_sentences(corpus, True)))
     write_table(corpus, CORPUS, files.corpus)
-    data = load_cell(files._replace(prototypes=None, quadruples={}), ["who"], 0, lowercase=True)
+    data = load_cell(files.without_prototypes(), ["who"], STORED, lowercase=True)
     assert set(data.sentences.index) == {
         f"{start}{split}{end}"
         for split in ("dev", "test")
@@ -133,7 +128,7 @@ def test_sentence_vectors_keep_case_and_white_space(untrained, store, make_corpu
 def test_a_store_of_other_sentences_is_an_error(untrained, store, corpus, types):
     path = store(ranked_sentences(corpus, typed_only=True)[types is not None :])
     with pytest.raises(AnalogyQAError, match=r"sentences\.npy.*These files do not fit each other"):
-        load_cell(untrained(path, types=types, p=1), types, 1, lowercase=True)
+        load_cell(untrained(path, types=types, p=1), types, STORED_1, lowercase=True)
 
 
 def test_files_by_role(untrained):
@@ -141,30 +136,14 @@ def test_files_by_role(untrained):
     assert set(untrained("s.npy").by_role()) == {"corpus", *others}
 
 
-@pytest.mark.parametrize(("types", "p"), [(COMB, 3), (None, 1)])
-def test_stored_means_score_like_the_mean_encoder(untrained, corpus, tmp_path, store, types, p):
-    files = untrained(types=types, p=p)
-    words = tmp_path / "words.vec"
-    vectors, rows = read_store(files.vectors)
-    lines = [f"{word} {' '.join(map(repr, vectors[row].tolist()))}" for word, row in rows.items()]
-    words.write_text("\n".join(lines) + "\n")
-    sentences = ranked_sentences(corpus, typed_only=types is not None)
-    encoded = encode_sentences("sent2vec", sentences, Resources(str(words), "", [], True))
-    path = store(sentences, encoded)
-    by_words = load_cell(files, types, p, lowercase=True)
-    by_sentence = load_cell(files._replace(sentence_vectors=path, vectors=None), types, p, True)
-    mean = System(title="M", encoder="mean", vectors="some", ranker="analogy")
-    stored = System(title="S", sentence_vectors="means", ranker="analogy")
-    expected = score_untrained(by_words, mean, seed=0)
-    scores = score_untrained(by_sentence, stored, seed=0)
-    np.testing.assert_allclose(scores["score"], expected["score"], atol=1e-5)
-    assert scores["best_prototype"].tolist() == expected["best_prototype"].tolist()
-
-
 def test_answers_of_other_prototypes(cell_files):
     files = cell_files(p=3)
-    own = load_cell(files, COMB, 3, True, trains=True)
-    others = load_cell(files, COMB, 3, True, trains=True, answers="others")
+    own, others = (
+        load_cell(
+            files, COMB, trained_system({"name": "analogy", "prototype_answers": answers}), True
+        )
+        for answers in ("own", "others")
+    )
     assert (others.prototype_questions == own.prototype_questions).all()
     by_type = own.prototype_candidates.reshape(3, 3), others.prototype_candidates.reshape(3, 3)
     for before, after in zip(*by_type, strict=True):

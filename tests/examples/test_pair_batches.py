@@ -1,11 +1,12 @@
-"""An epoch of pairs: questions with all their candidates, or correct pairs with wrong ones."""
+"""The batches of an epoch: of all candidates of questions, or of correct pairs with wrong ones."""
 
 import numpy as np
 import pytest
 
-from analogyqa.examples.files import CellFiles, load_cell
+from analogyqa.examples.files import load_cell
 from analogyqa.examples.specs import EXAMPLES
 from analogyqa.settings.systems import Training
+from small_cells import trained_system
 
 BATCH_SIZE = 4
 DRAWS = ["listwise", "mix"]
@@ -15,14 +16,14 @@ GROUP = 2 + MIX_COUNT  # a correct candidate, a random one, and those
 
 @pytest.fixture
 def data(cell_files):
-    files = cell_files(types=None, p=1)
-    without_prototypes = CellFiles(files.corpus, files.vectors, None, {})
-    return load_cell(without_prototypes, None, 1, lowercase=True, trains=True)
+    files = cell_files(types=None, p=1).without_prototypes()
+    return load_cell(files, None, trained_system("cosine"), lowercase=True)
 
 
 def batches_of(data, draws, seed=0, epoch=1, count=MIX_COUNT, **negatives):
     negatives = {"count": count, **negatives}
-    training = Training(loss=draws, batch_size=BATCH_SIZE, negatives=negatives)
+    loss = "printed" if draws == "quadruples" else draws
+    training = Training(loss=loss, batch_size=BATCH_SIZE, negatives=negatives)
     return list(EXAMPLES[draws].load()(data, training, seed, epoch))
 
 
@@ -45,10 +46,12 @@ def pairs_with_rivals(data):
     return pairs.loc[has_wrong, ["question", "candidate", "label"]]
 
 
-@pytest.mark.parametrize("draws", DRAWS)
-def test_an_epoch_depends_on_seed_and_number(data, draws):
+@pytest.mark.parametrize("draws", EXAMPLES)
+def test_an_epoch_depends_on_seed_and_number(data, cell, draws):
+    own = cell if draws == "quadruples" else data
+
     def drawn(*numbers):
-        return [pairs_of(data, batch) for batch in batches_of(data, draws, *numbers)]
+        return [pairs_of(own, batch) for batch in batches_of(own, draws, *numbers, count=1)]
 
     assert drawn(0, 1) == drawn(0, 1)
     assert drawn(0, 1) != drawn(0, 2)

@@ -18,18 +18,16 @@ def system(ranker, **training):
     return System(**values, training=TRAINING | training)
 
 
-@pytest.fixture
-def path(cell_files, tmp_path):
-    files = cell_files(types=None, p=1)
-    systems = {"near": system("hyperbolic"), "wide": system("cosine", sentence_dim=8)}
-    path = tmp_path / "costs" / "toy" / "all.json"
-    path.parent.mkdir(parents=True)
+def measure(systems, files, path):
     tables = dict.fromkeys(systems, files.without_prototypes())
     measure_costs(systems, tables, None, dict.fromkeys(systems, True), "cpu", path)
-    return path
 
 
-def test_parameters_are_those_that_learn_and_every_system_takes_as_many_steps(path):
+def test_parameters_are_those_that_learn_and_every_system_takes_as_many_steps(cell_files, tmp_path):
+    path = tmp_path / "costs" / "toy" / "all.json"
+    path.parent.mkdir(parents=True)
+    systems = {"near": system("hyperbolic"), "wide": system("cosine", sentence_dim=8)}
+    measure(systems, cell_files(types=None, p=1), path)
     costs = read_costs([path])
     assert set(costs) == {("toy", "all", "near"), ("toy", "all", "wide")}
     near, wide = costs["toy", "all", "near"], costs["toy", "all", "wide"]
@@ -38,6 +36,8 @@ def test_parameters_are_those_that_learn_and_every_system_takes_as_many_steps(pa
     for cost_of in (near, wide):
         assert len(cost_of.seconds) == STEPS and min(cost_of.seconds) > 0
         assert cost_of.batches == near.batches > 1
+        assert cost_of.machine == f"{processor()}, one thread"
+    assert "git_commit" in json.loads(path.read_text())
 
 
 def test_steps_are_taken_in_turns(cell_files, tmp_path, monkeypatch):
@@ -50,10 +50,8 @@ def test_steps_are_taken_in_turns(cell_files, tmp_path, monkeypatch):
             yield step
 
     monkeypatch.setattr(cost, "_take_steps", steps_of)
-    files = cell_files(types=None, p=1)
     systems = {"a": system("hyperbolic"), "b": system("cosine")}
-    tables = dict.fromkeys(systems, files.without_prototypes())
-    measure_costs(systems, tables, None, dict.fromkeys(systems, True), "cpu", tmp_path / "all.json")
+    measure(systems, cell_files(types=None, p=1), tmp_path / "all.json")
     assert turns == ["hyperbolic", "cosine"] * (STEPS + 1)
 
 
@@ -74,8 +72,3 @@ def test_a_cpu_is_named_by_its_model_if_known(tmp_path):
     assert processor(tmp_path / "missing") == platform.machine()
     (tmp_path / "cpuinfo").write_text("processor\t: 0\nmodel name\t: A CPU @ 2 GHz\n" * 2)
     assert processor(tmp_path / "cpuinfo") == "A CPU @ 2 GHz"
-
-
-def test_the_file_names_the_machine(path):
-    record = json.loads(path.read_text())
-    assert record["machine"] == f"{processor()}, one thread" and "git_commit" in record

@@ -1,5 +1,7 @@
 """The code that a result depends on is computed from its imports."""
 
+from contextlib import suppress
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -96,26 +98,16 @@ def users_of(file, starts):
 
 # Every system as the rules hash it: trained by each loss, with each ranker and each encoder.
 STARTS = {}
-for ranker in RANKERS:
-    for encoder in ENCODERS if RANKERS[ranker].needs_encoder else [None]:
-        vectors = "v" if encoder and ENCODERS[encoder].needs_vectors else None
-        if (RANKERS[ranker].reads == "words") != bool(encoder and ENCODERS[encoder].gives_words):
-            continue
-        learns = encoder and (ENCODERS[encoder].trained or RANKERS[ranker].trained)
-        if learns and RANKERS[ranker].fitted:
-            continue
-        for loss in OBJECTIVES if learns else [None]:
-            pairwise = bool(loss) and OBJECTIVES[loss].ranks_pairs
-            if RANKERS[ranker].trained and not pairwise:
-                continue
-            if not (pairwise and RANKERS[ranker].needs_prototypes):
-                parts = {"parts": ["a", "b"]} if RANKERS[ranker].reads == "scores" else {}
-                own = {"title": "S", "encoder": encoder, "vectors": vectors}
-                own["ranker"] = {"name": ranker, **parts}
-                system = System(**own, **{"training": {"loss": loss}} if loss else {})
-                script = "fuse_scores.py" if system.parts else "score_candidates.py"
-                script = SCRIPTS / ("train_encoder.py" if loss else script)
-                STARTS[ranker, encoder, loss] = (script, *system_modules(system))
+for ranker, encoder, loss in product(RANKERS, [None, *ENCODERS], [None, *OBJECTIVES]):
+    vectors = "v" if encoder and ENCODERS[encoder].needs_vectors else None
+    parts = {"parts": ["a", "b"]} if RANKERS[ranker].reads == "scores" else {}
+    training = {"training": {"loss": loss}} if loss else {}
+    names = {"encoder": encoder, "vectors": vectors, "ranker": {"name": ranker, **parts}}
+    with suppress(ValueError):  # they do not fit together
+        system = System(title="S", **names, **training)
+        if system.trained == bool(loss):
+            script = "train_encoder" if loss else "fuse_scores" if parts else "score_candidates"
+            STARTS[ranker, encoder, loss] = (SCRIPTS / f"{script}.py", *system_modules(system))
 
 
 @pytest.mark.parametrize(

@@ -7,16 +7,15 @@ import pandas as pd
 import pytest
 
 from analogyqa.errors import AnalogyQAError
+from analogyqa.examples.files import CellFiles
 from analogyqa.files import write_json
-from analogyqa.plan import Cell
 from analogyqa.report.summary import summarise_runs
 from analogyqa.runs.fuse import fuse_cell
 from analogyqa.schemas import CORPUS, METRICS, SCORES, read_table, write_table
 from analogyqa.settings.systems import System
+from small_cells import SOURCES, toy_job
 
 SEEDS = [0, 1, 4]
-SOURCES = {"train": "toy-train", "dev": "toy-dev", "test": "toy-test"}
-TYPES = ["who", "when", "where"]
 
 
 @pytest.fixture
@@ -37,10 +36,10 @@ def parts(tmp_path, corpus):
 def fuse(parts, tmp_path):
     def fuse(names, fusion="equal"):
         system = System(title="F", ranker={"name": "fused", "parts": names, "fusion": fusion})
-        cell, runs = Cell("f", "toy", "comb"), {name: parts[name] for name in system.parts}
-        corpus, folder = str(tmp_path / "corpus.parquet"), tmp_path / "fused"
-        fuse_cell(cell, TYPES, system, corpus, runs, SEEDS, folder)
-        return folder
+        corpus = CellFiles(str(tmp_path / "corpus.parquet"), None, None, {})
+        job = toy_job(system, dict.fromkeys(SEEDS, corpus), sources={})
+        fuse_cell(job, {name: parts[name] for name in system.parts}, tmp_path / "fused")
+        return tmp_path / "fused"
 
     return fuse
 
@@ -54,6 +53,7 @@ def test_each_seed_fuses_seeds_relative_to_it(fuse):
         "4": [["right", 4], ["right", 0], ["wrong", 1]],
     }
     assert {run[2] for runs in weights.values() for run in runs} == {1 / 3}
+    assert json.loads((folder / "run.json").read_text())["settings"]["sources"] == SOURCES
 
 
 def test_weights_learned_on_dev_rank_test(fuse):

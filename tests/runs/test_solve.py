@@ -17,8 +17,8 @@ from analogyqa.runs.solve import solve_cells, solve_corpus
 from analogyqa.schemas import CORPUS, METRICS, read_table, write_table
 from analogyqa.settings.analogies import Evaluation
 from analogyqa.settings.load import load_config
-from analogyqa.settings.systems import System
 from analogyqa.vectors.store import write_store
+from small_cells import toy_job, untrained_system
 
 SEEDS = [0, 1]
 
@@ -54,9 +54,9 @@ def run(folder, **more):
     for path in folders.values():
         path.mkdir(parents=True)
     files = CellFiles(str(folder / "corpus.parquet"), str(folder / "vectors.npy"), None, {})
-    system = System(title="S", encoder="mean", vectors="v", ranker="cosine")
-    evaluation = Evaluation(**more)
-    solve_cells(cells, system, SEEDS, files, {"test": "mine"}, True, folders, evaluation)
+    system, seeds = untrained_system("cosine"), dict.fromkeys(SEEDS, files)
+    jobs = {name: toy_job(system, seeds, None, cell) for name, cell in cells.items()}
+    solve_cells(jobs, folders, Evaluation(**more))
     return cells, folders
 
 

@@ -20,6 +20,7 @@ from analogyqa.tracking import live, live_log
 from analogyqa.tracking.records import run_name
 from http_server import running_server, sent, silent
 from ports import free_ports
+from small_cells import toy_job
 from tracking.records import CURVES, assert_shows_the_records, import_all
 from tracking.server import MlflowServer
 from workflow.project import FEW, REPOSITORY, Project, clean_environment
@@ -53,13 +54,8 @@ def train(cell_files, tmp_path, monkeypatch):
                 after_epoch(*history[-1][:2])
 
             train_cell(
-                CELL,
-                ["who", "when", "where"],
-                SYSTEM,
+                toy_job(SYSTEM, files, cell=CELL),
                 "paper",
-                files,
-                {"train": "toy-train", "dev": "toy-dev", "test": "toy-test"},
-                True,
                 "cpu",
                 results / "checkpoints",
                 results / "runs" / CELL.path,

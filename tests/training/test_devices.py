@@ -63,6 +63,9 @@ def test_the_device_is_the_one_asked_for_and_a_gpu_that_is_given_in_vain_is_one_
 def test_a_gpu_computes_in_float32_and_in_one_order(monkeypatch, given):
     if given:
         monkeypatch.setenv("CUBLAS_WORKSPACE_CONFIG", given)
+    set_numerics(CPU)
+    assert not torch.are_deterministic_algorithms_enabled()
+    assert os.environ.get("CUBLAS_WORKSPACE_CONFIG") == given
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     device_for("auto")
     assert os.environ["CUBLAS_WORKSPACE_CONFIG"] == (given or ":4096:8")
@@ -70,12 +73,6 @@ def test_a_gpu_computes_in_float32_and_in_one_order(monkeypatch, given):
     assert not (torch.backends.cuda.matmul.allow_tf32 or cudnn.allow_tf32 or cudnn.benchmark)
     assert torch.are_deterministic_algorithms_enabled()
     assert torch.is_deterministic_algorithms_warn_only_enabled()
-
-
-def test_on_a_cpu_nothing_is_set():
-    set_numerics(CPU)
-    assert "CUBLAS_WORKSPACE_CONFIG" not in os.environ
-    assert not torch.are_deterministic_algorithms_enabled()
 
 
 def test_a_machine_is_known_by_what_its_last_bits_may_depend_on(monkeypatch):

@@ -30,10 +30,10 @@ from analogyqa.training.devices import describe_machine, device_for
 from analogyqa.training.learner import encode
 from analogyqa.training.loop import train_seed
 from analogyqa.training.scoring import array_encoder, score_split
+from small_cells import COMB, trained_system
 
 SAMPLE = Path(__file__).parents[2] / "sample"
 CPU = torch.device("cpu")
-COMB = ["who", "when", "where"]
 ON_CUDA_ALONE = pytest.mark.parametrize(
     "gpu", [pytest.param("cuda", marks=pytest.mark.gpu)], indirect=True
 )
@@ -84,7 +84,7 @@ def corpus(gpu, corpus):
 @pytest.fixture
 def data(gpu, cell_files):
     dim, p = (300, 30) if gpu.type == "cuda" else (8, 3)
-    return load_cell(cell_files(dim=dim, p=p), COMB, p, lowercase=True)
+    return load_cell(cell_files(dim=dim, p=p), COMB, trained_system(p=p), lowercase=True)
 
 
 @pytest.fixture
@@ -124,7 +124,7 @@ def step_of(encoder, data, own):
     device = next(encoder.parameters()).device
     epoch_batches = EXAMPLES[OBJECTIVES[own.training.loss].draws].load()
     batch = next(epoch_batches(data, own.training, 0, 1, own.compares))
-    optimiser = Adam(encoder.parameters(), own.training.learning_rate, own.training.weight_decay)
+    optimiser = Adam(encoder.parameters(), own.training)
     vectors = encode(encoder, data.sentences, batch.sentences, device)
     loss = OBJECTIVES[own.training.loss].load()(build_ranker(own), vectors, batch, own.training)
     loss.backward()

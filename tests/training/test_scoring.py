@@ -12,32 +12,34 @@ from analogyqa.corpora.question_types import select_subset
 from analogyqa.encoders import build_encoder
 from analogyqa.errors import AnalogyQAError
 from analogyqa.examples.data import ranked_sentences
-from analogyqa.examples.files import load_cell
+from analogyqa.examples.files import load_cell, load_pairs
 from analogyqa.rankers import build_ranker
 from analogyqa.rankers.mapped import MappedRanker
 from analogyqa.runs.score import score_text
-from analogyqa.schemas import CORPUS, PROTOTYPES, QUADRUPLES, SCORES, read_table, write_table
+from analogyqa.schemas import (
+    CORPUS,
+    PROTOTYPES,
+    QUADRUPLES,
+    SCORES,
+    SPLITS,
+    read_table,
+    write_table,
+)
 from analogyqa.settings.systems import System, Training
 from analogyqa.text import tokenize
 from analogyqa.training import scoring
 from analogyqa.training.scoring import array_encoder, encode_all, score_split, score_untrained
 from analogyqa.vectors.frequencies import A
 from analogyqa.vectors.store import read_store, write_store
+from small_cells import COMB, trained_system, untrained_system
 
 CPU = torch.device("cpu")
 torch.set_num_threads(1)  # the tensors are tiny: more threads wait for each other
 TRAINING = Training(sentence_dim=4)
-COMB = ["who", "when", "where"]
 
 
-def system(encoder="mean", ranker="analogy", aggregate="max"):
-    vectors = None if encoder == "random" else "some"
-    options = {"aggregate": aggregate} if ranker == "analogy" else {}
-    return System(title="M", encoder=encoder, vectors=vectors, ranker={"name": ranker, **options})
-
-
-def ranker(name="analogy", aggregate="max"):
-    return build_ranker(system("mean", name, aggregate))
+def ranker(name="analogy", **options):
+    return build_ranker(untrained_system({"name": name, **options}))
 
 
 @pytest.fixture
@@ -83,9 +85,9 @@ def energies_of(files, pairs, vector_of, p):
 )
 def test_analogy_scores_equal_those_of_one_pair_at_a_time(cell_files, types, p, aggregate):
     files = cell_files(types=types, p=p)
-    data = load_cell(files, types, p, lowercase=True)
+    data = load_cell(files, types, trained_system(p=p), lowercase=True)
     encoder = array_encoder(build_encoder("bigru", data.word_vectors, TRAINING, seed=0).eval(), CPU)
-    scores, best = score_split(encoder, data, "test", ranker("analogy", aggregate))
+    scores, best = score_split(encoder, data, "test", ranker(aggregate=aggregate))
     pairs = data.splits["test"].pairs
     assert set(pairs["question_type"]) == {*COMB, *(["other"] if types is None else [])}
     expected = energies_of(files, pairs, partial(one, encoder, data), p)
@@ -97,7 +99,7 @@ def test_analogy_scores_equal_those_of_one_pair_at_a_time(cell_files, types, p, 
 
 
 def test_all_candidates_of_a_question_may_have_one_prototype(cell, encoder):
-    scores, ranks = score_split(encoder, cell, "test", ranker("analogy", "question"))
+    scores, ranks = score_split(encoder, cell, "test", ranker(aggregate="question"))
     of_pair, own_ranks = score_split(encoder, cell, "test", ranker("analogy"))
     for rows in cell.splits["test"].pairs.groupby("question_id").indices.values():
         best = rows[of_pair[rows].argmax()]
@@ -134,19 +136,14 @@ def test_vectors_come_back_in_the_order_that_was_asked_for(cell, encoder):
         np.testing.assert_allclose(vector, one(encoder, cell, texts[number]), atol=1e-6)
 
 
-@pytest.mark.parametrize("own", [("random", "cosine"), ("mean", "analogy"), ("mean", "cosine")])
+@pytest.mark.parametrize("own", [("cosine", "random"), ("analogy", "mean"), ("cosine", "mean")])
 def test_an_untrained_system_scores_dev_and_test(cell, tmp_path, own):
-    first, again = (score_untrained(cell, system(*own), seed=3) for _ in range(2))
+    first, again = (score_untrained(cell, untrained_system(*own), seed=3) for _ in range(2))
     pd.testing.assert_frame_equal(first, again)
     write_table(first, SCORES, tmp_path / "scores.parquet")
     assert set(first["seed"]) == {3}
     assert len(first) == len(cell.splits["dev"].pairs) + len(cell.splits["test"].pairs)
     assert np.isfinite(first["score"]).all()
-
-
-def test_the_random_order_differs_by_seed(cell):
-    first, second = (score_untrained(cell, system("random", "cosine"), seed) for seed in (0, 1))
-    assert not first["score"].equals(second["score"])
 
 
 # Fitted rankers, and weighted words
@@ -159,9 +156,9 @@ def test_what_is_fitted_sees_every_sentence_once_and_every_pair_of_its_types(
     seen = []
     monkeypatch.setattr(MappedRanker, "fit", lambda self, fitting: seen.append(fitting))
     monkeypatch.setattr(scoring, "score_evaluated", lambda *_: None)
-    files = cell_files(types=COMB)._replace(prototypes=None, quadruples={})
-    data = load_cell(files, types, 3, True, fits=True)
-    score_untrained(data, system("mean", "mapped"), seed=0)
+    mapped = untrained_system("mapped")
+    data = load_cell(cell_files().without_prototypes(), types, mapped, lowercase=True)
+    score_untrained(data, mapped, seed=0)
     own = corpus if types is None else corpus[corpus["question_type"].isin(types)]
     texts = list(data.sentences.index)
     unique = {*own["question"], *own["candidate"]}
@@ -177,12 +174,12 @@ def test_what_is_fitted_sees_every_sentence_once_and_every_pair_of_its_types(
 
 
 def test_aligned_words_rank_a_candidate_that_repeats_the_question_first(cell_files):
-    files = cell_files()._replace(prototypes=None, quadruples={})
-    data = load_cell(files, COMB, 3, True, fits=True)
+    aligned = untrained_system("aligned", "words")
+    data = load_cell(cell_files().without_prototypes(), COMB, aligned, lowercase=True)
     part = data.splits["test"]
     same = part._replace(candidates=np.where(part.labels == 1, part.questions, part.candidates))
     data = data._replace(splits=data.splits | {"test": same})
-    scored = score_untrained(data, system("words", "aligned"), seed=3)
+    scored = score_untrained(data, aligned, seed=3)
     assert set(scored["seed"]) == {3} and set(scored["split"]) == {"dev", "test"}
     test = scored[scored["split"] == "test"]
     best = test.groupby("question_id", observed=True)["score"].transform("max")
@@ -190,9 +187,9 @@ def test_aligned_words_rank_a_candidate_that_repeats_the_question_first(cell_fil
 
 
 def test_the_weight_of_a_word_falls_with_its_share_of_the_training_sentences(cell_files, corpus):
-    files = cell_files()._replace(prototypes=None, quadruples={})
-    data = load_cell(files, COMB, 3, True, fits=True)
-    weighted = System(title="S", encoder="mean", vectors="some", ranker="cosine", weighting="sif")
+    files = cell_files().without_prototypes()
+    weighted, plain = untrained_system("cosine", weighting="sif"), untrained_system("cosine")
+    data = load_cell(files, COMB, weighted, lowercase=True)
     train = corpus[(corpus["split"] == "train") & corpus["question_type"].isin(COMB)]
     tokens = Counter(token for text in {*train["question"], *train["candidate"]}
                      for token in tokenize(text))  # fmt: skip
@@ -200,16 +197,16 @@ def test_the_weight_of_a_word_falls_with_its_share_of_the_training_sentences(cel
     vectors = data.word_vectors.copy()
     for word, row in word_ids.items():
         vectors[row] *= A / (A + tokens[word] / tokens.total())
-    expected = score_untrained(data._replace(word_vectors=vectors), system("mean", "cosine"), 0)
+    expected = score_untrained(data._replace(word_vectors=vectors), plain, seed=0)
     found = score_untrained(data, weighted, seed=0)
     np.testing.assert_allclose(found["score"], expected["score"], atol=1e-5)
-    plain = score_untrained(data, system("mean", "cosine"), seed=0)
-    assert np.abs(found["score"] - plain["score"]).max() > 0.01
+    unweighted = score_untrained(data, plain, seed=0)
+    assert np.abs(found["score"] - unweighted["score"]).max() > 0.01
 
 
 def test_words_that_are_too_short_are_passed_over(cell_files):
-    files = cell_files()._replace(prototypes=None, quadruples={})
-    data = load_cell(files, COMB, 3, True, shortest_word=4)
+    system = untrained_system("cosine", shortest_word=4)
+    data = load_cell(cell_files().without_prototypes(), COMB, system, lowercase=True)
     longest = {
         text: sum(len(token) > 3 for token in tokenize(text)) for text in data.sentences.index
     }
@@ -219,42 +216,31 @@ def test_words_that_are_too_short_are_passed_over(cell_files):
 # Sentence vectors
 
 
-STORED = {
-    name: System(title="S", sentence_vectors="means", ranker=name) for name in ("analogy", "cosine")
-}
-
-
-@pytest.fixture
-def stored(cell_files, corpus):
-    """A cell on a store of sentence vectors, and the vector of each sentence."""
+@pytest.mark.parametrize("name", ["analogy", "cosine"])
+def test_sentence_vectors_are_compared(cell_files, corpus, tmp_path, name):
     files = cell_files()
     sentences = ranked_sentences(corpus, typed_only=True)
     vectors = np.random.default_rng(2).normal(size=(len(sentences), 5)).astype(np.float32)
-    path = files.vectors.replace("vectors.npy", "sentences.npy")
+    vector_of = dict(zip(sentences, vectors, strict=True)).__getitem__
+    path = str(tmp_path / "sentences.npy")
     write_store(vectors, np.ones(len(sentences), bool), sentences, "toy", path)
     evaluated = {split: files.quadruples[split] for split in ("dev", "test")}
     files = files._replace(vectors=None, sentence_vectors=path, quadruples=evaluated)
-    data = load_cell(files, COMB, 3, lowercase=True)
-    return files, data, dict(zip(sentences, torch.from_numpy(vectors), strict=True))
-
-
-def test_sentence_vectors_are_compared_by_cosine(stored):
-    _, data, vectors = stored
-    scores = score_untrained(data, STORED["cosine"], seed=0)
-    assert scores["score"].equals(score_untrained(data, STORED["cosine"], seed=1)["score"])
+    if name == "cosine":
+        files = files.without_prototypes()
+    system = System(title="S", sentence_vectors="means", ranker=name, p=3)
+    data = load_cell(files, COMB, system, lowercase=True)
     pairs = pd.concat([data.splits[split].pairs for split in ("dev", "test")])
-    expected = [
-        cosine(vectors[pair.question], vectors[pair.candidate]) for pair in pairs.itertuples()
-    ]
-    np.testing.assert_allclose(scores["score"], expected, atol=1e-6)
-
-
-def test_sentence_vectors_are_compared_by_analogy_with_prototypes(stored):
-    files, data, vectors = stored
-    scores = score_untrained(data, STORED["analogy"], seed=0)
-    pairs = pd.concat([data.splits[split].pairs for split in ("dev", "test")])
-    expected = [max(energies) for energies in energies_of(files, pairs, vectors.__getitem__, 3)]
-    np.testing.assert_allclose(scores["score"], expected, atol=1e-6)
+    if name == "cosine":
+        expected = [
+            cosine(vector_of(pair.question), vector_of(pair.candidate))
+            for pair in pairs.itertuples()
+        ]
+    else:
+        expected = [max(energies) for energies in energies_of(files, pairs, vector_of, 3)]
+    for seed in (0, 1):
+        scores = score_untrained(data, system, seed)
+        np.testing.assert_allclose(scores["score"], expected, atol=1e-6)
 
 
 # BM25
@@ -284,14 +270,6 @@ def test_bm25_scores_are_a_table_of_dev_and_test_alike_in_each_subset(score_bm25
         assert own.equals(of_all[own.index])
         sizes.append(len(own))
     assert 0 < sizes[0] < sizes[1] < sizes[2]
-
-
-def test_bm25_ranks_a_candidate_that_shares_a_rare_word_first(score_bm25, make_corpus):
-    candidates = [("the engine number 7", 0), ("the quartz number 7", 1), ("the pile number 7", 0)]
-    questions = [("dev", "who has the quartz ?", candidates), ("test", "who is ?", [("a", 1)])]
-    scores = score_bm25(make_corpus(questions), ["who"])
-    own = scores[scores["split"] == "dev"].set_index("candidate_id")["score"]
-    assert own.idxmax() == "q0-1"
 
 
 def test_what_is_rare_is_counted_over_all_candidates_of_the_corpus(score_bm25, make_corpus):
@@ -327,7 +305,7 @@ def test_tables_of_another_corpus_or_of_more_prototypes_do_not_fit(cell_files, p
     files = cell_files(p=p)
     change(files)
     with pytest.raises(AnalogyQAError, match=f"{message}.* do not fit each other"):
-        load_cell(files, COMB, 3, lowercase=True)
+        load_cell(files, COMB, trained_system(), lowercase=True)
 
 
 @pytest.mark.parametrize(
@@ -335,13 +313,10 @@ def test_tables_of_another_corpus_or_of_more_prototypes_do_not_fit(cell_files, p
     [(["who"], " of type who"), (["when", "who"], " of type when or who"), (None, "")],
 )
 @pytest.mark.parametrize("split", ["dev", "test"])
-def test_a_split_without_questions_of_the_subset_is_named(cell_files, corpus, types, kinds, split):
-    files = cell_files()._replace(vectors=None, prototypes=None, quadruples={})
-    gone = (corpus["split"] == split) & (
-        (types is None) | corpus["question_type"].isin(types or [])
-    )
-    write_table(corpus[~gone], CORPUS, files.corpus)
+def test_a_split_without_questions_of_the_subset_is_named(corpus, types, kinds, split):
+    of_types = (types is None) | corpus["question_type"].isin(types or [])
+    left = corpus[~((corpus["split"] == split) & of_types)]
     with pytest.raises(
         AnalogyQAError, match=rf"corpus\.parquet: no question{kinds} in the {split} split has a"
     ):
-        load_cell(files, types, 0, lowercase=True)
+        load_pairs(left, types, SPLITS, "corpus.parquet")

@@ -10,14 +10,14 @@ from contextlib import contextmanager, suppress
 from types import SimpleNamespace
 
 from analogyqa.errors import AnalogyQAError
-from analogyqa.examples.files import CellFiles
+from analogyqa.examples.files import CellFiles, CellJob
 from analogyqa.plan import Cell, load_papers
 from analogyqa.settings.left_out import leave_out
 from analogyqa.settings.load import load_config
 from analogyqa.settings.overrides import DEFAULT, from_text
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
-from analogyqa.settings.systems import Negatives
+from analogyqa.settings.systems import Negatives, System
 
 # The errors of a disk that is full, over quota or not writable.
 _UNWRITABLE = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM}
@@ -66,19 +66,25 @@ def reported(snakemake) -> tuple[Config, dict[str, Paper]]:
     return config, load_papers(config)
 
 
-def job_cell(snakemake) -> Cell:
-    """Return the cell that the wildcards of a job name."""
-    wildcards = snakemake.wildcards
+def cell_job(snakemake, system: System) -> CellJob:
+    """Return the cell that the wildcards of a job name, and what its results depend on."""
+    wildcards, given = snakemake.wildcards, snakemake.params.given
     overrides = from_text(wildcards.overrides)
-    return Cell(wildcards.system, wildcards.dataset, wildcards.subset, overrides)
+    return CellJob(
+        Cell(wildcards.system, wildcards.dataset, wildcards.subset, overrides),
+        given["types"],
+        system,
+        _cell_files(snakemake, system.training.negatives),
+        given.get("lowercase", False),
+        given.get("sources", {}),
+        given.get("configured"),
+    )
 
 
-def cell_files(snakemake, negatives: Negatives | None = None) -> dict[int, CellFiles]:
+def _cell_files(snakemake, negatives: Negatives) -> dict[int, CellFiles]:
     """Return the tables of a cell by seed; `negatives` decides which training quadruples."""
     named = dict(snakemake.input.items())
-    names = {"dev": "dev", "test": "test"}
-    if negatives:
-        names["train"] = negatives.file_stem
+    names = {"dev": "dev", "test": "test", "train": negatives.file_stem}
     quadruples = {split: named[name] for split, name in names.items() if name in named}
     prototypes = named.get("prototypes")
     vectors = named.get("vectors")

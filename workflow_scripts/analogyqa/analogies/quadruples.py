@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -13,9 +13,7 @@ import pyarrow.parquet as pq
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import atomic_path
 from analogyqa.schemas import QUADRUPLES
-
-if TYPE_CHECKING:
-    from analogyqa.settings.systems import Negatives
+from analogyqa.settings.systems import Negatives
 
 ROWS_PER_GROUP = 1 << 20
 ROWS_PER_BLOCK = 1 << 17
@@ -43,7 +41,7 @@ def group_questions(pairs: pd.DataFrame) -> list[Question]:
 
 
 def training_blocks(
-    pairs: pd.DataFrame, prototypes: pd.DataFrame, negatives: "Negatives", seed: int
+    pairs: pd.DataFrame, prototypes: pd.DataFrame, negatives: Negatives, seed: int
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Yield the training quadruples of each question, as prototype ranks and pair rows.
 
@@ -70,7 +68,7 @@ def training_blocks(
 
 
 def draw_wrong(
-    question: Question, prototypes: int, negatives: "Negatives", generator: np.random.Generator
+    question: Question, prototypes: int, negatives: Negatives, generator: np.random.Generator
 ) -> np.ndarray:
     """Draw the wrong candidates of a question for each prototype: rows [prototypes, n].
 

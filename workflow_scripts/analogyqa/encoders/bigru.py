@@ -1,7 +1,5 @@
 """BiGRU with max pooling over frozen word vectors (section 3.3, figure 4 of the CoNLL paper)."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import torch
 from torch import Tensor, nn
@@ -9,15 +7,13 @@ from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_
 
 from analogyqa.encoders.gru import GRUMax, reversed_rows
 from analogyqa.encoders.word_vectors import WordVectorEncoder
-
-if TYPE_CHECKING:
-    from analogyqa.settings.systems import Training
+from analogyqa.settings.systems import Training
 
 
 class BiGRUEncoder(WordVectorEncoder):
     """Max pooling over the states of a bidirectional GRU: [n, sentence_dim]."""
 
-    def __init__(self, word_vectors: np.ndarray, training: "Training", seed: int) -> None:
+    def __init__(self, word_vectors: np.ndarray, training: Training, seed: int) -> None:
         super().__init__(word_vectors, training, seed)
         self.gru = nn.GRU(
             self.word_dim, training.sentence_dim // 2, batch_first=True, bidirectional=True

@@ -1,16 +1,12 @@
 """BiLSTM with max pooling over frozen word vectors (QA-BiLSTM of dos Santos et al. 2016)."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from analogyqa.encoders.word_vectors import WordVectorEncoder, is_inside
-
-if TYPE_CHECKING:
-    from analogyqa.settings.systems import Training
+from analogyqa.settings.systems import Training
 
 
 class BiLSTMEncoder(WordVectorEncoder):
@@ -21,7 +17,7 @@ class BiLSTMEncoder(WordVectorEncoder):
     PyTorch's LSTM has two biases: with d = h = 300, 1,444,800 instead of 1,442,400.
     """
 
-    def __init__(self, word_vectors: np.ndarray, training: "Training", seed: int) -> None:
+    def __init__(self, word_vectors: np.ndarray, training: Training, seed: int) -> None:
         super().__init__(word_vectors, training, seed)
         self.lstm = nn.LSTM(
             self.word_dim, training.sentence_dim // 2, batch_first=True, bidirectional=True

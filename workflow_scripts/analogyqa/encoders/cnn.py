@@ -1,16 +1,11 @@
 """A convolution over frozen word vectors (Severyn and Moschitti 2015, Rao et al. 2016)."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import torch
 from torch import Tensor, nn
 
 from analogyqa.encoders.word_vectors import WordVectorEncoder, is_inside
-
-if TYPE_CHECKING:
-    from analogyqa.settings.systems import Training
-
+from analogyqa.settings.systems import Training
 
 WIDTH = 5  # words, as in both papers
 
@@ -21,7 +16,7 @@ class CNNEncoder(WordVectorEncoder):
     A wide convolution pads both ends of a sentence with zeros, so L words give L + 4 positions.
     """
 
-    def __init__(self, word_vectors: np.ndarray, training: "Training", seed: int) -> None:
+    def __init__(self, word_vectors: np.ndarray, training: Training, seed: int) -> None:
         super().__init__(word_vectors, training, seed)
         self.convolution = nn.Conv1d(self.word_dim, training.sentence_dim, WIDTH, padding=WIDTH - 1)
 

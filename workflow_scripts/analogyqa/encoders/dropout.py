@@ -1,11 +1,10 @@
 """Dropout, with the choices that papers leave open: where it acts, and who shares a mask."""
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from torch import Tensor, nn
 
-if TYPE_CHECKING:
-    from analogyqa.settings.systems import Training
+from analogyqa.settings.systems import Training
 
 
 class Dropout(nn.Module):
@@ -16,7 +15,7 @@ class Dropout(nn.Module):
     """
 
     def __init__(
-        self, training: "Training", place: Literal["word_vectors", "sentence_vector"]
+        self, training: Training, place: Literal["word_vectors", "sentence_vector"]
     ) -> None:
         super().__init__()
         self.rate = training.dropout if training.dropout_place in (place, "both") else 0.0

@@ -1,17 +1,14 @@
 """The mean of a sentence's word vectors."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-if TYPE_CHECKING:
-    from analogyqa.settings.systems import Training
+from analogyqa.settings.systems import Training
 
 
 class MeanEncoder:
     """Averages the word vectors of a sentence: [n, d]. Empty sentences are zero."""
 
-    def __init__(self, word_vectors: np.ndarray, training: "Training", seed: int) -> None:
+    def __init__(self, word_vectors: np.ndarray, training: Training, seed: int) -> None:
         self.word_vectors = np.asarray(word_vectors, dtype=np.float32)
 
     def __call__(self, words: np.ndarray, lengths: np.ndarray) -> np.ndarray:

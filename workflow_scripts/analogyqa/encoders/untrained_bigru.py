@@ -1,17 +1,14 @@
 """The BiGRU with the initial weights of a seed: the encoder before training."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-if TYPE_CHECKING:
-    from analogyqa.settings.systems import Training
+from analogyqa.settings.systems import Training
 
 
 class UntrainedBiGRUEncoder:
     """Encodes as `BiGRUEncoder` does before its first step, without dropout: [n, sentence_dim]."""
 
-    def __init__(self, word_vectors: np.ndarray, training: "Training", seed: int) -> None:
+    def __init__(self, word_vectors: np.ndarray, training: Training, seed: int) -> None:
         import torch  # not at the top: most encoders that are not trained need no PyTorch
 
         from analogyqa.encoders.bigru import BiGRUEncoder

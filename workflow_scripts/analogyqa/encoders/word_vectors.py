@@ -1,16 +1,12 @@
 """What encoders that learn from frozen word vectors have in common."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
 from analogyqa.encoders.dropout import Dropout
-
-if TYPE_CHECKING:
-    from analogyqa.settings.systems import Training
+from analogyqa.settings.systems import Training
 
 
 class WordVectorEncoder(nn.Module):
@@ -21,7 +17,7 @@ class WordVectorEncoder(nn.Module):
 
     word_vectors: Tensor
 
-    def __init__(self, word_vectors: np.ndarray, training: "Training", seed: int) -> None:
+    def __init__(self, word_vectors: np.ndarray, training: Training, seed: int) -> None:
         super().__init__()
         torch.manual_seed(seed)
         vectors = torch.from_numpy(np.array(word_vectors, dtype=np.float32))

@@ -1,16 +1,12 @@
 """All word vectors of a sentence, for rankers that read words."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
 from analogyqa.encoders.word_vectors import is_inside
-
-if TYPE_CHECKING:
-    from analogyqa.settings.systems import Training
+from analogyqa.settings.systems import Training
 
 
 class WordsEncoder(nn.Module):
@@ -21,7 +17,7 @@ class WordsEncoder(nn.Module):
 
     word_vectors: Tensor
 
-    def __init__(self, word_vectors: np.ndarray, training: "Training", seed: int) -> None:
+    def __init__(self, word_vectors: np.ndarray, training: Training, seed: int) -> None:
         super().__init__()
         vectors = torch.from_numpy(np.array(word_vectors, dtype=np.float32))
         self.register_buffer("word_vectors", vectors, persistent=False)

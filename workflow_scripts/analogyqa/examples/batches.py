@@ -2,36 +2,17 @@
 
 import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from analogyqa.analogies.quadruples import Question, draw_wrong, group_questions
 from analogyqa.examples.data import CellData, SplitData
-
-if TYPE_CHECKING:
-    from analogyqa.settings.systems import Training
-
-
-class Batch(NamedTuple):
-    """Quadruples of some questions, as indices of their unique sentences.
-
-    Attributes:
-        sentences: The unique sentence numbers, [u].
-        a, b, c, d: The positions in `sentences`, [n]; a and b are empty without prototypes.
-        labels: The label of each quadruple, [n].
-    """
-
-    sentences: np.ndarray
-    a: np.ndarray
-    b: np.ndarray
-    c: np.ndarray
-    d: np.ndarray
-    labels: np.ndarray
+from analogyqa.objectives import Batch
+from analogyqa.settings.systems import Training
 
 
 def epoch_batches(
-    data: CellData, training: "Training", seed: int, epoch: int, with_prototypes: bool = True
+    data: CellData, training: Training, seed: int, epoch: int, with_prototypes: bool = True
 ) -> Iterator[Batch]:
     """Yield the batches of an epoch: all quadruples of questions in random order.
 
@@ -80,7 +61,7 @@ def _redraw(
     rows: np.ndarray,
     prototypes: np.ndarray,
     train: SplitData,
-    training: "Training",
+    training: Training,
     generator: np.random.Generator,
 ) -> np.ndarray:
     """Redraw the wrong candidates of a question's quadruples, and return the pair rows.

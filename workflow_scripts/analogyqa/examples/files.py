@@ -9,10 +9,12 @@ import pandas as pd
 
 from analogyqa.analogies.prototypes import take_prototypes
 from analogyqa.corpora.question_types import select_subset
-from analogyqa.encoders.specs import ENCODERS
 from analogyqa.errors import AnalogyQAError
 from analogyqa.examples.data import CellData, cell_data
+from analogyqa.plan import Cell
+from analogyqa.plan.configured import Configured
 from analogyqa.schemas import CORPUS, PROTOTYPES, QUADRUPLES, SPLITS, read_table
+from analogyqa.settings.systems import System
 from analogyqa.text import tokenize, whole
 from analogyqa.vectors.frequencies import read_frequencies
 from analogyqa.vectors.store import read_store
@@ -54,6 +56,33 @@ class CellFiles(NamedTuple):
         return quadruples | {name: path for name, path in single.items() if path}
 
 
+class CellJob(NamedTuple):
+    """The cell of a job, and what its results depend on.
+
+    Attributes:
+        cell: The cell.
+        types: The question types of its subset; None for `all`.
+        system: The system, with the overrides and hyperparameters of the cell.
+        files: The tables of each seed.
+        lowercase: Whether words are lower-cased.
+        sources: Where the pairs of each split come from, for the record.
+        configured: The configuration that the results depend on, for the record; see
+            `plan.configured`.
+    """
+
+    cell: Cell
+    types: Sequence[str] | None
+    system: System
+    files: dict[int, CellFiles]
+    lowercase: bool
+    sources: dict[str, str]
+    configured: Configured | None = None
+
+    def load(self, seed: int) -> CellData:
+        """Read the tables of a seed, as `load_cell` does."""
+        return load_cell(self.files[seed], self.types, self.system, self.lowercase)
+
+
 def load_pairs(
     corpus: pd.DataFrame, types: Sequence[str] | None, splits: Sequence[str], origin: str
 ) -> dict[str, pd.DataFrame]:
@@ -79,57 +108,49 @@ def load_pairs(
     return pairs
 
 
+def read_vocabulary(
+    files: CellFiles, system: System, lowercase: bool
+) -> tuple[np.ndarray | None, dict[str, int] | None, Callable[[str], list[str]]]:
+    """Return the vectors, the row of each word, and the function that splits a sentence."""
+    store = files.sentence_vectors or files.vectors
+    vectors, word_ids = read_store(store) if store else (None, None)
+    if files.sentence_vectors:
+        return vectors, word_ids, whole
+    if system.encoder_spec and system.encoder_spec.vocabulary:
+        return vectors, *system.encoder_spec.vocabulary.load()()
+    split = partial(tokenize, lowercase=lowercase, shortest=system.shortest_word)
+    return vectors, word_ids, split
+
+
 def load_cell(
-    files: CellFiles,
-    types: Sequence[str] | None,
-    p: int,
-    lowercase: bool,
-    trains: bool = False,
-    shortest_word: int = 1,
-    fits: bool = False,
-    answers: str = "own",
-    encoder: str | None = None,
+    files: CellFiles, types: Sequence[str] | None, system: System, lowercase: bool
 ) -> CellData:
     """Read the tables of one seed of a cell.
 
     Args:
         files: The tables of the seed.
         types: The question types of the cell's subset; None for `all`.
-        p: The number of prototypes for each type.
+        system: The system that is trained or scored. Only one that is trained gets all training
+            pairs and not only the prototypes; only one that is fitted gets the pairs of all splits.
         lowercase: Whether the vocabulary is lower-cased.
-        trains: Whether to load all training pairs, and not only the prototypes.
-        shortest_word: The number of characters below which words are ignored.
-        fits: Whether to load all pairs of the corpus that have one of the types.
-        answers: Whether prototypes keep their `own` answers or get those of `others`.
-        encoder: A key of `ENCODERS`, if the encoder may have its own vocabulary.
 
     Raises:
         AnalogyQAError: If a file is damaged or does not fit the others.
     """
     corpus = read_table(files.corpus, CORPUS)
-    store = files.sentence_vectors or files.vectors
-    vectors, word_ids = read_store(store) if store else (None, None)
+    prototypes = pd.DataFrame(columns=PROTOTYPES.names)
     if files.prototypes:
-        prototypes = take_prototypes(
-            read_table(files.prototypes, PROTOTYPES), types, p, files.prototypes
-        )
-    else:
-        prototypes = pd.DataFrame(columns=PROTOTYPES.names)
+        table = read_table(files.prototypes, PROTOTYPES)
+        prototypes = take_prototypes(table, types, system.p, files.prototypes)
     pairs = load_pairs(corpus, types, SPLITS, files.corpus)
-    if not trains and "train" not in files.quadruples:
+    if not system.trained:
         is_prototype = pairs["train"]["candidate_id"].isin(prototypes["candidate_id"])
         pairs["train"] = pairs["train"][is_prototype].reset_index(drop=True)
     quadruples = {split: read_table(path, QUADRUPLES) for split, path in files.quadruples.items()}
     everything = None
-    if fits:
+    if system.fitted:
         everything = corpus if types is None else corpus[corpus["question_type"].isin(types)]
-    split: Callable[[str], list[str]] = partial(
-        tokenize, lowercase=lowercase, shortest=shortest_word
-    )
-    if files.sentence_vectors:
-        split = whole
-    elif encoder and (vocabulary := ENCODERS[encoder].own_words()):
-        word_ids, split = vocabulary
+    vectors, word_ids, split = read_vocabulary(files, system, lowercase)
     try:
         data = cell_data(pairs, prototypes, quadruples, vectors, word_ids, split, everything)
     except AnalogyQAError as error:
@@ -139,7 +160,9 @@ def load_cell(
         ) from error
     if files.frequencies and word_ids is not None:
         data = data._replace(word_counts=read_frequencies(files.frequencies, word_ids))
-    return data if answers == "own" else _with_answers_of_others(data, prototypes)
+    if system.prototype_answers == "own":
+        return data
+    return _with_answers_of_others(data, prototypes)
 
 
 def _with_answers_of_others(data: CellData, prototypes: pd.DataFrame) -> CellData:

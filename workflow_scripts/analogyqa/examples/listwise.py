@@ -2,20 +2,18 @@
 
 import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-from analogyqa.examples.batches import Batch, make_batch
+from analogyqa.examples.batches import make_batch
 from analogyqa.examples.data import CellData
-
-if TYPE_CHECKING:
-    from analogyqa.settings.systems import Training
+from analogyqa.objectives import Batch
+from analogyqa.settings.systems import Training
 
 
 def epoch_batches(
-    data: CellData, training: "Training", seed: int, epoch: int, with_prototypes: bool = False
+    data: CellData, training: Training, seed: int, epoch: int, with_prototypes: bool = False
 ) -> Iterator[Batch]:
     """Yield the batches of an epoch: `batch_size` questions in random order.
 

@@ -8,20 +8,16 @@ energy of the first and the loss of the second. A ranker without prototypes has 
 
 from functools import reduce
 from operator import add
-from typing import TYPE_CHECKING
 
 from torch import Tensor
 
-from analogyqa.objectives import batch_energies, batch_quadruples
+from analogyqa.objectives import Batch, batch_energies, batch_quadruples
 from analogyqa.objectives.contrastive import contrastive
-
-if TYPE_CHECKING:
-    from analogyqa.examples.batches import Batch
-    from analogyqa.rankers import Ranker
-    from analogyqa.settings.systems import Training
+from analogyqa.rankers import Ranker
+from analogyqa.settings.systems import Training
 
 
-def lwda(ranker: "Ranker", vectors: Tensor, batch: "Batch", training: "Training") -> Tensor:
+def lwda(ranker: Ranker, vectors: Tensor, batch: Batch, training: Training) -> Tensor:
     """Return the mean of the CoNLL paper's loss, as printed, summed over the sides.
 
     Further energies of a ranker, such as `hybrid`, are included in the sum.
@@ -31,18 +27,14 @@ def lwda(ranker: "Ranker", vectors: Tensor, batch: "Batch", training: "Training"
     return reduce(add, losses).mean()
 
 
-def lwda_distance(
-    ranker: "Ranker", vectors: Tensor, batch: "Batch", training: "Training"
-) -> Tensor:
+def lwda_distance(ranker: Ranker, vectors: Tensor, batch: Batch, training: Training) -> Tensor:
     """Return the mean of the loss of eq. 2 with distances 1 - cosine, summed over the sides."""
     sides, labels = batch_energies(ranker, vectors, batch, both_sides=True)
     losses = [contrastive_distance(1 - energies, labels, training.margin) for energies in sides]
     return reduce(add, losses).mean()
 
 
-def lwda_euclidean(
-    ranker: "Ranker", vectors: Tensor, batch: "Batch", training: "Training"
-) -> Tensor:
+def lwda_euclidean(ranker: Ranker, vectors: Tensor, batch: Batch, training: Training) -> Tensor:
     """Return the mean of the loss of eq. 2 with the Euclidean distances of eq. 1.
 
     Both pairs of sides have the same distance, (a - b) - (c - d) = (a - c) - (b - d), so their sum

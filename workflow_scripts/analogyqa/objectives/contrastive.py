@@ -1,24 +1,19 @@
 """The contrastive loss (eq. 7-9 of the CoNLL paper)."""
 
-from typing import TYPE_CHECKING
-
 from torch import Tensor
 
-from analogyqa.objectives import batch_energies
-
-if TYPE_CHECKING:
-    from analogyqa.examples.batches import Batch
-    from analogyqa.rankers import Ranker
-    from analogyqa.settings.systems import Training
+from analogyqa.objectives import Batch, batch_energies
+from analogyqa.rankers import Ranker
+from analogyqa.settings.systems import Training
 
 
-def printed(ranker: "Ranker", vectors: Tensor, batch: "Batch", training: "Training") -> Tensor:
+def printed(ranker: Ranker, vectors: Tensor, batch: Batch, training: Training) -> Tensor:
     """Return the mean loss with eq. 9 as printed: max((E - m)^2, 0), in which max has no effect."""
     (energies,), labels = batch_energies(ranker, vectors, batch)
     return contrastive(energies, labels, training.margin, hinge=False).mean()
 
 
-def hinge(ranker: "Ranker", vectors: Tensor, batch: "Batch", training: "Training") -> Tensor:
+def hinge(ranker: Ranker, vectors: Tensor, batch: Batch, training: Training) -> Tensor:
     """Return the mean loss with eq. 9 read as max(E - m, 0)^2, the usual contrastive loss."""
     (energies,), labels = batch_energies(ranker, vectors, batch)
     return contrastive(energies, labels, training.margin, hinge=True).mean()

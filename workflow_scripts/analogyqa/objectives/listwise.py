@@ -1,20 +1,15 @@
 """The listwise loss over all candidates of a question (Cao et al. 2007, Bian et al. 2017)."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import torch
 from torch import Tensor
 
-from analogyqa.objectives import batch_energies
-
-if TYPE_CHECKING:
-    from analogyqa.examples.batches import Batch
-    from analogyqa.rankers import Ranker
-    from analogyqa.settings.systems import Training
+from analogyqa.objectives import Batch, batch_energies
+from analogyqa.rankers import Ranker
+from analogyqa.settings.systems import Training
 
 
-def listwise(ranker: "Ranker", vectors: Tensor, batch: "Batch", training: "Training") -> Tensor:
+def listwise(ranker: Ranker, vectors: Tensor, batch: Batch, training: Training) -> Tensor:
     """Return the mean over questions of the cross-entropy of a softmax over their candidates.
 
     The correct candidates of a question share its target probability equally. A question without

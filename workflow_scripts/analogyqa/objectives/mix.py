@@ -1,19 +1,14 @@
 """The pairwise hinge loss with random and hard wrong candidates (Rao et al. 2016)."""
 
-from typing import TYPE_CHECKING
-
 import torch
 from torch import Tensor
 
-from analogyqa.objectives import batch_energies
-
-if TYPE_CHECKING:
-    from analogyqa.examples.batches import Batch
-    from analogyqa.rankers import Ranker
-    from analogyqa.settings.systems import Training
+from analogyqa.objectives import Batch, batch_energies
+from analogyqa.rankers import Ranker
+from analogyqa.settings.systems import Training
 
 
-def mix(ranker: "Ranker", vectors: Tensor, batch: "Batch", training: "Training") -> Tensor:
+def mix(ranker: Ranker, vectors: Tensor, batch: Batch, training: Training) -> Tensor:
     """Return the sum over correct pairs of the hinge losses with their wrong candidates.
 
     The loss is max(m - s(q, a+) + s(q, a-), 0) (section 3.6.1 of HyperQA). `negatives.random` wrong

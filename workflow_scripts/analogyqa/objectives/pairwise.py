@@ -1,20 +1,15 @@
 """The pairwise ranking loss (Severyn and Moschitti 2015, Rao et al. 2016)."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import torch
 from torch import Tensor
 
-from analogyqa.objectives import batch_energies
-
-if TYPE_CHECKING:
-    from analogyqa.examples.batches import Batch
-    from analogyqa.rankers import Ranker
-    from analogyqa.settings.systems import Training
+from analogyqa.objectives import Batch, batch_energies
+from analogyqa.rankers import Ranker
+from analogyqa.settings.systems import Training
 
 
-def pairwise(ranker: "Ranker", vectors: Tensor, batch: "Batch", training: "Training") -> Tensor:
+def pairwise(ranker: Ranker, vectors: Tensor, batch: Batch, training: Training) -> Tensor:
     """Return the loss of a batch, counting each pair of question and candidate once."""
     _, first = np.unique(np.stack([batch.c, batch.d]), axis=1, return_index=True)
     once = batch._replace(c=batch.c[first], d=batch.d[first], labels=batch.labels[first])

@@ -1,18 +1,14 @@
 """AI-CNN (Zhang et al. 2017, "Attentive Interactive Neural Networks for Answer Selection in
 Community Question Answering")."""
 
-from typing import TYPE_CHECKING
-
 import torch
 from torch import Tensor, nn
 
 from analogyqa.encoders.dropout import Dropout
+from analogyqa.rankers import Quadruples
 from analogyqa.rankers.padding import side_of, word_mask
-
-if TYPE_CHECKING:
-    from analogyqa.rankers import Quadruples
-    from analogyqa.settings.options import Options
-    from analogyqa.settings.systems import Training
+from analogyqa.settings.options import Options
+from analogyqa.settings.systems import Training
 
 WIDTH = 3  # words that a filter sees
 
@@ -39,7 +35,7 @@ class AICNNRanker(nn.Module):
     d = 300 and h = 100. HyperQA prints 140K, with its own vectors of an unknown size.
     """
 
-    def __init__(self, options: "Options", training: "Training", dim: int, seed: int) -> None:
+    def __init__(self, options: Options, training: Training, dim: int, seed: int) -> None:
         super().__init__()
         torch.manual_seed(seed)
         hidden = training.sentence_dim
@@ -53,7 +49,7 @@ class AICNNRanker(nn.Module):
         self.word_dropout = Dropout(training, "word_vectors")
         self.sentence_dropout = Dropout(training, "sentence_vector")
 
-    def energies(self, quadruples: "Quadruples", both_sides: bool = False) -> list[Tensor]:
+    def energies(self, quadruples: Quadruples, both_sides: bool = False) -> list[Tensor]:
         """Return the scores of the pairs (c, d) as one side: [n]."""
         vectors, c, d = quadruples.vectors, quadruples.c, quadruples.d
         inside = word_mask(vectors)

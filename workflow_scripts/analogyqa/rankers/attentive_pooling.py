@@ -1,20 +1,16 @@
 """AP-CNN and AP-BiLSTM (dos Santos et al. 2016, "Attentive Pooling Networks")."""
 
-from typing import TYPE_CHECKING
-
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from analogyqa.encoders.dropout import Dropout
+from analogyqa.rankers import Quadruples
 from analogyqa.rankers.energy import energy
 from analogyqa.rankers.padding import side_of, word_mask
-
-if TYPE_CHECKING:
-    from analogyqa.rankers import Quadruples
-    from analogyqa.settings.options import Options
-    from analogyqa.settings.systems import Training
+from analogyqa.settings.options import Options
+from analogyqa.settings.systems import Training
 
 WIDTH = 5  # words that a filter of AP-CNN sees
 
@@ -30,7 +26,7 @@ class AttentivePooling(nn.Module):
     the word vectors and on the two sums; the paper has none.
     """
 
-    def __init__(self, options: "Options", training: "Training", hidden: int, seed: int) -> None:
+    def __init__(self, options: Options, training: Training, hidden: int, seed: int) -> None:
         super().__init__()
         torch.manual_seed(seed)
         self.interaction = nn.Linear(hidden, hidden, bias=False)
@@ -41,7 +37,7 @@ class AttentivePooling(nn.Module):
         """Return the maps [u, t, h] of word vectors [u, t, d]; `inside` [u, t] marks the words."""
         raise NotImplementedError
 
-    def energies(self, quadruples: "Quadruples", both_sides: bool = False) -> list[Tensor]:
+    def energies(self, quadruples: Quadruples, both_sides: bool = False) -> list[Tensor]:
         """Return the scores of the pairs (c, d) as one side: [n]."""
         inside = word_mask(quadruples.vectors)
         maps = self.maps(self.word_dropout(quadruples.vectors), inside)
@@ -67,7 +63,7 @@ class APCNNRanker(AttentivePooling):
     take the width from this number.
     """
 
-    def __init__(self, options: "Options", training: "Training", dim: int, seed: int) -> None:
+    def __init__(self, options: Options, training: Training, dim: int, seed: int) -> None:
         hidden = training.sentence_dim
         super().__init__(options, training, hidden, seed)
         self.convolution = nn.Conv1d(dim, hidden, WIDTH)
@@ -85,7 +81,7 @@ class APBiLSTMRanker(AttentivePooling):
     HyperQA prints. PyTorch's LSTM has two biases instead of one, which are 4h of these.
     """
 
-    def __init__(self, options: "Options", training: "Training", dim: int, seed: int) -> None:
+    def __init__(self, options: Options, training: Training, dim: int, seed: int) -> None:
         hidden = training.sentence_dim
         super().__init__(options, training, hidden, seed)
         self.lstm = nn.LSTM(dim, hidden // 2, batch_first=True, bidirectional=True)

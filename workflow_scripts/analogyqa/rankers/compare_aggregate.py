@@ -1,19 +1,15 @@
 """Compare-aggregate (Wang and Jiang 2017, "A compare-aggregate model for matching text sequences",
 ICLR)."""
 
-from typing import TYPE_CHECKING
-
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
 from analogyqa.encoders.dropout import Dropout
+from analogyqa.rankers import Quadruples
 from analogyqa.rankers.padding import word_mask
-
-if TYPE_CHECKING:
-    from analogyqa.rankers import Quadruples
-    from analogyqa.settings.options import Options
-    from analogyqa.settings.systems import Training
+from analogyqa.settings.options import Options
+from analogyqa.settings.systems import Training
 
 WIDTHS = (1, 2, 3, 4, 5)  # words that a filter sees
 PAIRS = 64  # pairs in a block; their candidates have similar lengths, so there is little padding
@@ -36,7 +32,7 @@ class CompareAggregateRanker(nn.Module):
     filters, 5 h^2 + h and h + 1 for the output.
     """
 
-    def __init__(self, options: "Options", training: "Training", dim: int, seed: int) -> None:
+    def __init__(self, options: Options, training: Training, dim: int, seed: int) -> None:
         super().__init__()
         torch.manual_seed(seed)
         hidden = training.sentence_dim
@@ -48,7 +44,7 @@ class CompareAggregateRanker(nn.Module):
         self.word_dropout = Dropout(training, "word_vectors")
         self.sentence_dropout = Dropout(training, "sentence_vector")
 
-    def energies(self, quadruples: "Quadruples", both_sides: bool = False) -> list[Tensor]:
+    def energies(self, quadruples: Quadruples, both_sides: bool = False) -> list[Tensor]:
         """Return the scores of the pairs (c, d) as one side: [n]."""
         vectors, _, _, c, d = quadruples
         inside = word_mask(vectors)

@@ -4,13 +4,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from analogyqa.rankers import unranked
+from analogyqa.rankers import Encoded, Quadruples, unranked
 from analogyqa.vectors.unit import unit
 
 if TYPE_CHECKING:
     from torch import Tensor
-
-    from analogyqa.rankers import Encoded, Quadruples
 
 
 class CosineRanker:
@@ -19,12 +17,12 @@ class CosineRanker:
     def __init__(self, *unused: object) -> None:
         pass
 
-    def scores(self, encoded: "Encoded") -> tuple[np.ndarray, np.ndarray]:
+    def scores(self, encoded: Encoded) -> tuple[np.ndarray, np.ndarray]:
         """Score pairs: float32 [M]; there is no best prototype."""
         questions, candidates = unit(encoded.questions), unit(encoded.candidates)
         return unranked(np.einsum("md,md->m", questions, candidates))
 
-    def energies(self, quadruples: "Quadruples", both_sides: bool = False) -> list["Tensor"]:
+    def energies(self, quadruples: Quadruples, both_sides: bool = False) -> list["Tensor"]:
         """Return the cosines of c and d as one side: [n]."""
         from analogyqa.rankers.energy import energy
 

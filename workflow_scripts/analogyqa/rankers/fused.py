@@ -5,15 +5,11 @@ Reciprocal ranks are those of Cormack, Clarke and Büttcher (2009, "Reciprocal r
 outperforms Condorcet and individual rank learning methods", SIGIR), with their constant.
 """
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pandas as pd
 
 from analogyqa.rankers import PartScores, unranked
-
-if TYPE_CHECKING:
-    from analogyqa.rankers.specs import FusedOptions
+from analogyqa.rankers.specs import FusedOptions
 
 RANK_CONSTANT = 60
 
@@ -87,7 +83,7 @@ class FusedRanker:
         weights: The weights of the parts, float64 [k], after fitting.
     """
 
-    def __init__(self, options: "FusedOptions", *unused: object) -> None:
+    def __init__(self, options: FusedOptions, *unused: object) -> None:
         self.fusion = options.fusion
 
     def fit(self, dev: PartScores) -> None:

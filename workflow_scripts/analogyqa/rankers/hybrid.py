@@ -1,17 +1,13 @@
 """Rank candidates by analogy with prototypes and by similarity, with the same encoder."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import torch
 from torch import Tensor, nn
 
+from analogyqa.rankers import Encoded, Quadruples
 from analogyqa.rankers.analogy import AnalogyRanker
 from analogyqa.rankers.cosine import CosineRanker
-
-if TYPE_CHECKING:
-    from analogyqa.rankers import Encoded, Quadruples
-    from analogyqa.rankers.specs import AnalogyOptions
+from analogyqa.rankers.specs import AnalogyOptions
 
 
 class HybridRanker(nn.Module):
@@ -20,7 +16,7 @@ class HybridRanker(nn.Module):
     One parameter is learned: alpha is its logistic function, and starts at 1/2.
     """
 
-    def __init__(self, options: "AnalogyOptions", *unused: object) -> None:
+    def __init__(self, options: AnalogyOptions, *unused: object) -> None:
         super().__init__()
         self.by_analogy, self.by_cosine = AnalogyRanker(options), CosineRanker()
         self.logit = nn.Parameter(torch.tensor(0.0))
@@ -29,14 +25,14 @@ class HybridRanker(nn.Module):
     def alpha(self) -> Tensor:
         return torch.sigmoid(self.logit)
 
-    def scores(self, encoded: "Encoded") -> tuple[np.ndarray, np.ndarray]:
+    def scores(self, encoded: Encoded) -> tuple[np.ndarray, np.ndarray]:
         """Score pairs: float32 [M], and the row of each best prototype by analogy, int [M]."""
         analogy, best = self.by_analogy.scores(encoded)
         cosine, _ = self.by_cosine.scores(encoded)
         alpha = np.float32(self.alpha.item())
         return alpha * cosine + (1 - alpha) * analogy, best
 
-    def energies(self, quadruples: "Quadruples", both_sides: bool = False) -> list[Tensor]:
+    def energies(self, quadruples: Quadruples, both_sides: bool = False) -> list[Tensor]:
         """Return the mixture [n]; with `both_sides`, also the cosine and the analogy.
 
         A loss summed over these trains the encoder for both, and alpha through the mixture.

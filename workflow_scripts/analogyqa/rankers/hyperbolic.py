@@ -1,14 +1,11 @@
 """Rank candidates by their distance in the Poincaré ball (section 3.4 and 3.5 of HyperQA)."""
 
-from typing import TYPE_CHECKING
-
 import torch
 from torch import Tensor, nn
 
-if TYPE_CHECKING:
-    from analogyqa.rankers import Quadruples
-    from analogyqa.rankers.specs import HyperbolicOptions
-    from analogyqa.settings.systems import Training
+from analogyqa.rankers import Quadruples
+from analogyqa.rankers.specs import HyperbolicOptions
+from analogyqa.settings.systems import Training
 
 # The distance of all points from the border, where distances are infinite (Nickel and Kiela 2017,
 # eq. 5).
@@ -31,9 +28,7 @@ class HyperbolicRanker(nn.Module):
     cites. w starts at -1, so that near pairs score higher than distant ones.
     """
 
-    def __init__(
-        self, options: "HyperbolicOptions", training: "Training", dim: int, seed: int
-    ) -> None:
+    def __init__(self, options: HyperbolicOptions, training: Training, dim: int, seed: int) -> None:
         super().__init__()
         self.riemannian = options.gradient == "riemannian"
         self.coded = options.distance == "coded"
@@ -43,7 +38,7 @@ class HyperbolicRanker(nn.Module):
         concatenated = options.last_layer == "concatenated"
         self.of_vectors = nn.Parameter(torch.zeros(2 * dim, 1)) if concatenated else None
 
-    def energies(self, quadruples: "Quadruples", both_sides: bool = False) -> list[Tensor]:
+    def energies(self, quadruples: Quadruples, both_sides: bool = False) -> list[Tensor]:
         """Return the scores of the pairs (c, d) as one side: [n]."""
         points = in_ball(quadruples.vectors, border=0 if self.coded else BORDER)
         if self.riemannian and points.requires_grad:

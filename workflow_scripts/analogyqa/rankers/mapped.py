@@ -5,16 +5,11 @@ orthogonal matrix that brings the normalised sources of known pairs nearest to t
 first principal components of the sentences are removed, as in Arora et al. (2017).
 """
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from analogyqa.rankers import unranked
+from analogyqa.rankers import Encoded, Fitting, unranked
+from analogyqa.rankers.specs import MappedOptions
 from analogyqa.vectors.unit import unit
-
-if TYPE_CHECKING:
-    from analogyqa.rankers import Encoded, Fitting
-    from analogyqa.rankers.specs import MappedOptions
 
 
 def orthogonal_map(sources: np.ndarray, targets: np.ndarray) -> np.ndarray:
@@ -39,11 +34,11 @@ def first_components(vectors: np.ndarray, count: int) -> np.ndarray:
 class MappedRanker:
     """score(q, a) = cos(f(q), g(a)), where `fit` learns f and g as the option `mapping` defines."""
 
-    def __init__(self, options: "MappedOptions", *unused: object) -> None:
+    def __init__(self, options: MappedOptions, *unused: object) -> None:
         self.options, self.components = options.mapping, options.components
         self.centred_components = options.centred_components
 
-    def fit(self, fitting: "Fitting") -> None:
+    def fit(self, fitting: Fitting) -> None:
         """Learn the mean, the matrix and the components, in this order and in double precision."""
         sentences = fitting.sentences.astype(np.float64)
         self.means = [np.zeros(sentences.shape[1])] * 2
@@ -65,7 +60,7 @@ class MappedRanker:
         if self.components:
             self.removed = self._components(sentences, fitting)
 
-    def _components(self, sentences: np.ndarray, fitting: "Fitting") -> np.ndarray:
+    def _components(self, sentences: np.ndarray, fitting: Fitting) -> np.ndarray:
         rows = [fitting.sentences_of(["train"])]
         if self.options.means == "by_side":
             rows = fitting.sides_of(["train"])
@@ -101,7 +96,7 @@ class MappedRanker:
             vectors = vectors - vectors @ self.removed.T @ self.removed
         return unit(vectors)
 
-    def scores(self, encoded: "Encoded") -> tuple[np.ndarray, np.ndarray]:
+    def scores(self, encoded: Encoded) -> tuple[np.ndarray, np.ndarray]:
         """Score pairs: float32 [M]; there is no best prototype."""
         matrices = self.source, self.target
         if self.options.direction == "to_question":

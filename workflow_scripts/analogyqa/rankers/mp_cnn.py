@@ -1,19 +1,17 @@
 """MP-CNN (He, Gimpel and Lin 2015, "Multi-Perspective Sentence Similarity Modeling with
 Convolutional Neural Networks"), which Rao et al. (2016) train on pairs of candidates."""
 
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
 from analogyqa.encoders.dropout import Dropout
+from analogyqa.rankers import Quadruples
 from analogyqa.rankers.padding import word_mask
-
-if TYPE_CHECKING:
-    from analogyqa.rankers import Quadruples
-    from analogyqa.settings.options import Options
-    from analogyqa.settings.systems import Training
+from analogyqa.settings.options import Options
+from analogyqa.settings.systems import Training
 
 WIDTHS = (1, 2, 3)  # words of a window; another window is the whole sentence
 FILTERS = 20  # filters per dimension for each pooling and width
@@ -47,7 +45,7 @@ class MPCNNRanker(nn.Module):
     features of each pair, and temporarily several times as much.
     """
 
-    def __init__(self, options: "Options", training: "Training", dim: int, seed: int) -> None:
+    def __init__(self, options: Options, training: Training, dim: int, seed: int) -> None:
         super().__init__()
         torch.manual_seed(seed)
         self.holistic = nn.ModuleList(
@@ -63,7 +61,7 @@ class MPCNNRanker(nn.Module):
         self.word_dropout = Dropout(training, "word_vectors")
         self.sentence_dropout = Dropout(training, "sentence_vector")
 
-    def energies(self, quadruples: "Quadruples", both_sides: bool = False) -> list[Tensor]:
+    def energies(self, quadruples: Quadruples, both_sides: bool = False) -> list[Tensor]:
         """Return the scores of the pairs (c, d) as one side: [n]."""
         lengths = word_mask(quadruples.vectors).sum(dim=1)
         vectors = self.word_dropout(quadruples.vectors).transpose(1, 2)

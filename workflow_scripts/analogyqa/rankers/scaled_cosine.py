@@ -1,16 +1,12 @@
 """Rank candidates by a linear layer on the cosine (CosineQA, section 4.5 of HyperQA)."""
 
-from typing import TYPE_CHECKING
-
 import torch
 from torch import Tensor, nn
 
+from analogyqa.rankers import Quadruples
 from analogyqa.rankers.energy import energy
-
-if TYPE_CHECKING:
-    from analogyqa.rankers import Quadruples
-    from analogyqa.settings.options import Options
-    from analogyqa.settings.systems import Training
+from analogyqa.settings.options import Options
+from analogyqa.settings.systems import Training
 
 
 class ScaledCosineRanker(nn.Module):
@@ -20,12 +16,12 @@ class ScaledCosineRanker(nn.Module):
     distance" (section 4.5), so it has the similarity scoring layer of section 3.5.
     """
 
-    def __init__(self, options: "Options", training: "Training", dim: int, seed: int) -> None:
+    def __init__(self, options: Options, training: Training, dim: int, seed: int) -> None:
         super().__init__()
         self.weight = nn.Parameter(torch.ones(1, 1))
         self.bias = nn.Parameter(torch.zeros(1))
 
-    def energies(self, quadruples: "Quadruples", both_sides: bool = False) -> list[Tensor]:
+    def energies(self, quadruples: Quadruples, both_sides: bool = False) -> list[Tensor]:
         """Return the scores of the pairs (c, d) as one side: [n]."""
         vectors = quadruples.vectors
         cosines = energy(vectors[quadruples.c], vectors[quadruples.d])

@@ -77,21 +77,10 @@ def measure_costs(
     seconds: dict[str, list[float]] = {name: [] for name in systems}
     costs, steps = {}, {}
     for name, system in systems.items():
-        data = load_cell(
-            files[name],
-            types,
-            system.p,
-            lowercase[name],
-            trains=True,
-            answers=system.prototype_answers,
-        )
+        data = load_cell(files[name], types, system, lowercase[name])
         steps[name] = _take_steps(Learner(system, data, 0, chosen))
         parameters, batches = next(steps[name])
-        costs[name] = {
-            "parameters": parameters,
-            "batches": batches,
-            "seconds": seconds[name],
-        }
+        costs[name] = {"parameters": parameters, "batches": batches, "seconds": seconds[name]}
     for _ in range(STEPS):
         for name, step in steps.items():
             started = time.perf_counter()

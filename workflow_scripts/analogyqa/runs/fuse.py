@@ -8,42 +8,24 @@ from pathlib import Path
 import pandas as pd
 
 from analogyqa.errors import AnalogyQAError
-from analogyqa.examples.files import CellFiles
-from analogyqa.plan import Cell
-from analogyqa.plan.configured import Configured
+from analogyqa.examples.files import CellJob
 from analogyqa.rankers import PartScores
 from analogyqa.rankers.fused import FusedRanker
 from analogyqa.runs.depends_on import sha256
 from analogyqa.runs.record import settings_record, write_run
 from analogyqa.schemas import SCORES, read_table
-from analogyqa.settings.systems import System
 from analogyqa.training.scoring import EVALUATED
 
 _PAIR = ["split", "question_id", "candidate_id", "label"]
 
 
-def fuse_cell(
-    cell: Cell,
-    types: Sequence[str] | None,
-    system: System,
-    corpus: str,
-    parts: dict[str, Path],
-    seeds: list[int],
-    folder: str | Path,
-    configured: Configured | None = None,
-) -> None:
+def fuse_cell(job: CellJob, parts: dict[str, Path], folder: str | Path) -> None:
     """Fuse the scores of a cell's parts for all seeds; write scores, metrics and run.json.
 
     Args:
-        cell: The cell.
-        types: The question types of its subset, None for `all`.
-        system: The system, with its `parts` and its `fusion`.
-        corpus: The corpus table of the cell.
+        job: The cell, whose seeds are also those of its parts, and whose tables are the corpus.
         parts: The folder of the run of each part, by system.
-        seeds: The seeds of the cell and of its parts.
         folder: The folder of the run.
-        configured: The configuration that the scores depend on, for the record; see
-            `plan.configured`.
 
     Raises AnalogyQAError when the parts rank different pairs or lack a seed.
     """
@@ -51,15 +33,15 @@ def fuse_cell(
     files = {name: path / "scores.parquet" for name, path in parts.items()}
     records = {name: json.loads((path / "run.json").read_text()) for name, path in parts.items()}
     tables = {name: read_table(path, SCORES) for name, path in files.items()}
-    fused, weights = [], {}
+    fused, weights, seeds = [], {}, list(job.files)
     for index, seed in enumerate(seeds):
         runs = [
             (name, seeds[(index + shift) % len(seeds)])
-            for name, shifts in system.parts.items()
+            for name, shifts in job.system.parts.items()
             for shift in shifts
         ]
         pairs = _side_by_side(runs, tables, files)
-        ranker: FusedRanker = system.ranker_spec.load()(system.ranker)
+        ranker: FusedRanker = job.system.ranker_spec.load()(job.system.ranker)
         ranker.fit(_part_scores(pairs.loc["dev"]))
         weights[str(seed)] = [[*run, w] for run, w in zip(runs, ranker.weights, strict=True)]
         for split in EVALUATED:
@@ -68,19 +50,13 @@ def fuse_cell(
             frame = split_pairs.index.to_frame(index=False)
             frame = frame.assign(seed=seed, score=scores, best_prototype=best_prototype)
             fused.append(frame[SCORES.names])
-    corpus_only = {seed: CellFiles(corpus, None, None, {}) for seed in seeds}
     part_settings = {name: record["settings"] for name, record in records.items()}
     sources = next(iter(part_settings.values()))["sources"]
-    settings = settings_record(system, None, sources, False, corpus_only)
-    settings["parts"] = part_settings
-    inputs = {"corpus": sha256(corpus)}
+    settings = settings_record(job._replace(sources=sources)) | {"parts": part_settings}
+    inputs = {"corpus": sha256(job.files[seeds[0]].corpus)}
     inputs |= {f"scores of {name}": sha256(path) for name, path in files.items()}
     seconds = time.perf_counter() - started
-    write_run(
-        *(cell, types, settings, corpus_only, inputs, fused, folder, "cpu", {}, seconds),
-        weights=weights,
-        configured=configured,
-    )
+    write_run(job, settings, inputs, fused, folder, seconds, weights=weights)
 
 
 def _side_by_side(

@@ -11,14 +11,12 @@ from pathlib import Path
 import pandas as pd
 
 from analogyqa.corpora.question_types import select_subset
-from analogyqa.examples.files import CellFiles
+from analogyqa.examples.files import CellFiles, CellJob
 from analogyqa.files import write_json
 from analogyqa.measures import measure_run
-from analogyqa.plan import Cell
 from analogyqa.runs.commit import code_commit
 from analogyqa.runs.depends_on import content_hash, sha256
 from analogyqa.schemas import CORPUS, METRICS, SCORES, read_table, write_table
-from analogyqa.settings.systems import System
 from analogyqa.training.scoring import EVALUATED
 from analogyqa.vectors.store import store_record
 
@@ -50,106 +48,93 @@ def environment() -> dict:
     }
 
 
+def table_hashes(files: CellFiles) -> dict[str, str]:
+    """Return the sha256 of each table of a seed, by name."""
+    return {name: sha256(path) for name, path in files.by_role().items()}
+
+
+def named_by_seed(hashes: dict[int, dict[str, str]]) -> dict[str, str]:
+    """Return the hashes of the tables of all seeds by names that include the seed."""
+    return {
+        f"{name}, seed {seed}": value for seed, own in hashes.items() for name, value in own.items()
+    }
+
+
 def run_record(
-    cell: dict,
-    settings: dict,
-    seeds: list[int],
-    inputs: dict[str, str],
-    scores: str | Path,
-    **unhashed,
+    job: CellJob, settings: dict, inputs: dict[str, str], scores: str | Path, **unhashed
 ) -> dict:
     """Return the record of a cell.
 
     Args:
-        cell: The cell, as `Cell.record` returns it.
+        job: The cell.
         settings: The resolved configuration that the scores depend on.
-        seeds: The seeds that were run.
         inputs: The sha256 of each input, by name.
         scores: The file of scores, whose bytes are part of the content hash.
         unhashed: Further entries, such as device and wall_seconds, that are not part of it.
     """
     content = {
-        "cell": cell,
+        "cell": job.cell.record(),
         "settings": settings,
-        "seeds": seeds,
+        "seeds": list(job.files),
         "inputs": inputs,
         "scores": sha256(scores),
     }
-    return {**content, "content_hash": content_hash(content), **environment(), **unhashed}
+    return {
+        **content,
+        "content_hash": content_hash(content),
+        **environment(),
+        **unhashed,
+        "configured": job.configured,
+    }
 
 
-def settings_record(
-    system: System,
-    hyperparameters: str | None,
-    sources: dict[str, str],
-    lowercase: bool,
-    files: dict[int, CellFiles],
-) -> dict:
+def settings_record(job: CellJob, hyperparameters: str | None = None) -> dict:
     """Return the settings that the scores of a cell depend on.
 
-    Args:
-        system: The system, with the overrides of the cell.
-        hyperparameters: The name of its hyperparameters, None if it is not trained.
-        sources: Where the pairs of each split come from.
-        lowercase: Whether words are lower-cased.
-        files: The tables of each seed.
+    `hyperparameters` is the name of those that it is trained with; None if it is not trained.
     """
-    first = next(iter(files.values()))
+    first = next(iter(job.files.values()))
     stores = {"vectors": first.vectors, "sentence_vectors": first.sentence_vectors}
     return {
-        "system": system.scientific(),
-        "p": system.p if system.needs_prototypes else None,
-        "training": system.training.model_dump() if hyperparameters else None,
+        "system": job.system.scientific(),
+        "p": job.system.p if job.system.needs_prototypes else None,
+        "training": job.system.training.model_dump() if hyperparameters else None,
         "hyperparameters": hyperparameters,
-        "sources": sources,
-        "lowercase": lowercase,
+        "sources": job.sources,
+        "lowercase": job.lowercase,
         **{kind: store_record(path) if path else None for kind, path in stores.items()},
     }
 
 
 def write_run(
-    cell: Cell,
-    types: Sequence[str] | None,
+    job: CellJob,
     settings: dict,
-    files: dict[int, CellFiles],
     inputs: dict[str, str],
     scores: Sequence[pd.DataFrame],
     folder: str | Path,
-    device: str,
-    machines: dict[str, list[dict]],
     seconds: float,
+    device: str = "cpu",
+    machines: dict[str, list[dict]] | None = None,
     **unhashed,
 ) -> None:
     """Write the scores, metrics and record of a run.
 
     Args:
-        cell: The cell.
-        types: The question types of its subset, None for `all`.
-        settings, inputs, unhashed: As in `run_record`.
-        files: The tables of each seed.
+        job, settings, inputs, unhashed: As in `run_record`.
         scores: The scores of each seed, tables of schema SCORES.
         folder: The folder of the run.
+        seconds: The seconds that the run took.
         device: The device that was used.
         machines: The machines that trained each seed.
-        seconds: The seconds that the run took.
     """
     path = Path(folder, "scores.parquet")
     all_scores = pd.concat(scores, ignore_index=True)
     write_table(all_scores, SCORES, path)
-    corpus = read_table(next(iter(files.values())).corpus, CORPUS)
-    metrics = measure_run(all_scores, _groups(corpus, types), _unanswerable(corpus, types))
+    corpus = read_table(next(iter(job.files.values())).corpus, CORPUS)
+    metrics = measure_run(all_scores, _groups(corpus, job.types), _unanswerable(corpus, job.types))
     write_table(metrics, METRICS, Path(folder, "metrics.parquet"))
-    record = run_record(
-        cell.record(),
-        settings,
-        list(files),
-        inputs,
-        path,
-        device=device,
-        machines=machines,
-        wall_seconds=round(seconds, 3),
-        **unhashed,
-    )
+    machine = {"device": device, "machines": machines or {}, "wall_seconds": round(seconds, 3)}
+    record = run_record(job, settings, inputs, path, **machine, **unhashed)
     write_json(Path(folder, "run.json"), record)
 
 

@@ -2,8 +2,7 @@
 
 import re
 import time
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -12,113 +11,79 @@ import pandas as pd
 from analogyqa.analogies.solve import Category, Rules, Solved, cosines, solve
 from analogyqa.analogies.specs import SOLVERS
 from analogyqa.encoders import build_encoder
-from analogyqa.encoders.specs import ENCODERS
 from analogyqa.errors import AnalogyQAError
-from analogyqa.examples.files import CellFiles
+from analogyqa.examples.files import CellJob, read_vocabulary
 from analogyqa.files import write_json
 from analogyqa.measures import ACCURACY, ALL_CORRECT, OF_DISTRACTORS, TIED, WEIGHT
-from analogyqa.plan import Cell
-from analogyqa.plan.configured import Configured
 from analogyqa.runs.depends_on import sha256
 from analogyqa.runs.record import run_record, settings_record
 from analogyqa.runs.weights import trained_encoder
 from analogyqa.schemas import CORPUS, METRICS, read_table, write_table
 from analogyqa.settings.analogies import Evaluation
 from analogyqa.settings.studies import PAPER
-from analogyqa.settings.systems import System
-from analogyqa.text import Sentences, tokenize, whole
+from analogyqa.text import Sentences
 from analogyqa.training.scoring import Encode, encode_all
-from analogyqa.vectors.store import read_store
 
 SPLIT = "test"
 _OF_TEMPLATE = re.compile(r"\.\d+$")  # the end of the id of a pair that a template made
 
 
 def solve_cells(
-    cells: Mapping[str, Cell],
-    system: System,
-    seeds: list[int],
-    files: CellFiles,
-    sources: dict[str, str],
-    lowercase: bool,
+    jobs: Mapping[str, CellJob],
     folders: Mapping[str, str | Path],
     evaluation: Evaluation,
     weights: str | Path | None = None,
-    configured: Mapping[str, Configured] | None = None,
 ) -> None:
     """Solve all analogies with all solvers; write metrics.parquet and run.json for each solver.
 
+    A seed with the same vectors as the one before is not solved again.
+
     Args:
-        cells: The cell of each solver.
-        system: The system whose encoder gives the sentence vectors.
-        seeds: The seeds to run. A seed with the same vectors as the one before is not solved again.
-        files: The corpus of relations, and the vectors of its words or sentences.
-        sources: What the corpus was made of, for the record.
-        lowercase: Whether words are lower-cased.
+        jobs: The cell of each solver. All have the same system and the same tables: the corpus of
+            relations, and the vectors of its words or sentences.
         folders: The folder of the run of each solver.
         evaluation: How the analogies are asked and answered.
         weights: The weights of a trained encoder, as `write_weights` wrote them.
-        configured: The configuration that the metrics of each solver depend on, for the record; see
-            `plan.configured`.
     """
     started = time.perf_counter()
+    any_job = next(iter(jobs.values()))
+    files = next(iter(any_job.files.values()))
     corpus = read_table(files.corpus, CORPUS)
-    parts: dict[str, list[pd.DataFrame]] = {solver: [] for solver in cells}
+    parts: dict[str, list[pd.DataFrame]] = {solver: [] for solver in jobs}
     previous: np.ndarray | None = None
-    for seed in seeds:
-        vectors = sentence_vectors(corpus, system, seed, files, lowercase, weights)
+    for seed in any_job.files:
+        vectors = sentence_vectors(corpus, any_job, seed, weights)
         if previous is not None and np.array_equal(previous, vectors):
             solved = {solver: tables[-1] for solver, tables in parts.items()}
         else:
-            solved = solve_corpus(corpus, vectors, list(cells), evaluation)
+            solved = solve_corpus(corpus, vectors, list(jobs), evaluation)
         for solver, table in solved.items():
             parts[solver].append(table.assign(seed=seed, split=SPLIT))
         previous = vectors
     named = files.by_role() | ({"weights": str(weights)} if weights else {})
     inputs = {name: sha256(path) for name, path in named.items()}
-    settings = settings_record(
-        system, PAPER if weights else None, sources, lowercase, {seeds[0]: files}
-    )
-    seconds = round((time.perf_counter() - started) / len(cells), 3)
-    for solver, cell in cells.items():
+    settings = settings_record(any_job, PAPER if weights else None)
+    seconds = round((time.perf_counter() - started) / len(jobs), 3)
+    machine = {"device": "cpu", "machines": {}, "wall_seconds": seconds}
+    for solver, job in jobs.items():
         metrics = Path(folders[solver], "metrics.parquet")
         write_table(pd.concat(parts[solver], ignore_index=True)[METRICS.names], METRICS, metrics)
-        record = run_record(
-            cell.record(),
-            settings,
-            seeds,
-            inputs,
-            metrics,
-            device="cpu",
-            machines={},
-            wall_seconds=seconds,
-            configured=(configured or {}).get(solver),
-        )
+        record = run_record(job, settings, inputs, metrics, **machine)
         write_json(metrics.with_name("run.json"), record)
 
 
 def sentence_vectors(
-    corpus: pd.DataFrame,
-    system: System,
-    seed: int,
-    files: CellFiles,
-    lowercase: bool,
-    weights: str | Path | None = None,
+    corpus: pd.DataFrame, job: CellJob, seed: int, weights: str | Path | None = None
 ) -> np.ndarray:
     """Return the vectors of the questions and the candidates of a corpus: [2, rows, dim].
 
     Args:
         corpus: A table of schema CORPUS.
-        system, files, lowercase, weights: As in `solve_cells`.
+        job, weights: As in `solve_cells`.
         seed: One of the seeds.
     """
-    store = files.sentence_vectors or files.vectors
-    vectors, word_ids = read_store(store) if store else (None, None)
-    split: Callable[[str], list[str]] = partial(tokenize, lowercase=lowercase)
-    if files.sentence_vectors:
-        split = whole
-    elif system.encoder and (own := ENCODERS[system.encoder].own_words()):
-        word_ids, split = own
+    system = job.system
+    vectors, word_ids, split = read_vocabulary(job.files[seed], system, job.lowercase)
     texts = corpus["question"].tolist() + corpus["candidate"].tolist()
     sentences = Sentences(texts, word_ids, split)
     if weights:

@@ -1,62 +1,47 @@
 """The weights of trained encoders, kept for later use."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
 from analogyqa.encoders import build_encoder
 from analogyqa.errors import AnalogyQAError, one_line
-from analogyqa.examples.files import CellFiles
-from analogyqa.plan import Cell
-from analogyqa.runs.train import checkpoint_path, table_hashes
+from analogyqa.examples.files import CellJob
+from analogyqa.runs.record import table_hashes
+from analogyqa.runs.train import checkpoint_path
 from analogyqa.settings.systems import System
 from analogyqa.training.scoring import Encode, array_encoder
 
 
 def finished_checkpoint(
-    cell: Cell,
-    types: Sequence[str] | None,
-    system: System,
-    seed: int,
-    files: CellFiles,
-    lowercase: bool,
-    checkpoints: str | Path,
-    record: str | Path,
+    job: CellJob, seed: int, checkpoints: str | Path, record: str | Path
 ) -> Path:
     """Return the checkpoint of one seed of a cell that is trained.
 
     Args:
-        cell, types, system, lowercase, checkpoints: As in `train_cell`.
-        seed, files: One of the seeds of the cell, and its tables.
+        job: The cell.
+        seed: One of its seeds.
+        checkpoints: The folder of checkpoints.
         record: The run.json of the cell, for the message.
 
     Raises AnalogyQAError when the checkpoint is missing.
     """
-    checkpoint = checkpoint_path(checkpoints, types, system, seed, table_hashes(files), lowercase)
+    checkpoint = checkpoint_path(job, seed, table_hashes(job.files[seed]), checkpoints)
     if not checkpoint.exists():
         raise AnalogyQAError(
-            f"{checkpoint}: the checkpoint of {cell.label} seed {seed} is missing. It was deleted, "
-            f"or the code has changed since. Delete {record}, then run the same command again to "
-            "train the cell again."
+            f"{checkpoint}: the checkpoint of {job.cell.label} seed {seed} is missing. It was "
+            f"deleted, or the code has changed since. Delete {record}, then run the same command "
+            "again to train the cell again."
         )
     return checkpoint
 
 
-def write_weights(
-    cell: Cell,
-    types: Sequence[str] | None,
-    system: System,
-    files: dict[int, CellFiles],
-    lowercase: bool,
-    checkpoints: str | Path,
-    path: str | Path,
-) -> None:
+def write_weights(job: CellJob, checkpoints: str | Path, path: str | Path) -> None:
     """Write the encoder's weights of every seed, after the epoch that dev chose.
 
     Args:
-        cell, types, system, lowercase, checkpoints: As in `train_cell`; nothing is trained.
-        files: The tables of each seed.
+        job: The cell; nothing is trained.
+        checkpoints: The folder of checkpoints.
         path: The file to write, in the folder of the run.
 
     Raises AnalogyQAError when a checkpoint is missing or damaged.
@@ -66,12 +51,9 @@ def write_weights(
     from analogyqa.training.checkpoints import encoder_weights, load_state, save_state
 
     weights, record = {}, Path(path).with_name("run.json")
-    for seed, tables in files.items():
-        checkpoint = finished_checkpoint(
-            cell, types, system, seed, tables, lowercase, checkpoints, record
-        )
-        state = load_state(checkpoint, torch.device("cpu"))
-        weights[str(seed)] = encoder_weights(state, system.scoring_weights)
+    for seed in job.files:
+        state = load_state(finished_checkpoint(job, seed, checkpoints, record), torch.device("cpu"))
+        weights[str(seed)] = encoder_weights(state, job.system.scoring_weights)
     save_state(weights, path)
 
 

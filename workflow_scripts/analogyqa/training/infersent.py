@@ -16,6 +16,7 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.files import write_json
 from analogyqa.pretrained.infersent import InferSent, look_up, mark
 from analogyqa.pretrained.nli import LABELS, read_nli, without_sentences
+from analogyqa.settings.systems import Training
 from analogyqa.text import tokenize
 from analogyqa.training.adam import Adam
 from analogyqa.training.checkpoints import load_state, save_state
@@ -27,7 +28,7 @@ HIDDEN = 512
 BATCH = 64
 MAX_EPOCHS = 20
 PATIENCE = 3
-LEARNING_RATE = 1e-3
+OPTIMISER = Training(learning_rate=1e-3, weight_decay=0)
 LONGEST_GRADIENT = 5.0
 
 
@@ -116,7 +117,7 @@ def train(
     dev = _Pairs(rows[of_training:], tables[1]["label"])
     torch.manual_seed(seed)
     network = InferenceClassifier(word_vectors.shape[1], lstm_dim).to(device)
-    optimiser = Adam(network.parameters(), LEARNING_RATE)
+    optimiser = Adam(network.parameters(), OPTIMISER)
     state: dict[str, Any] = {"epoch": 0, "best_epoch": 0, "best_accuracy": -1.0}
     if checkpoint.exists():
         state = load_state(checkpoint, device)

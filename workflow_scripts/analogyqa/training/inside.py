@@ -2,7 +2,6 @@
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -10,19 +9,17 @@ import torch
 
 from analogyqa.examples.data import CellData
 from analogyqa.schemas.inside import INSIDE
+from analogyqa.settings.systems import System
 from analogyqa.training.checkpoints import load_state
 from analogyqa.training.learner import Learner
 from analogyqa.training.scoring import Encode, array_encoder, encode_all
-
-if TYPE_CHECKING:
-    from analogyqa.settings.systems import System
 
 SPLIT = "test"
 WORD_BATCH = 1024
 
 
 def look_inside(
-    data: CellData, system: "System", seed: int, checkpoint: Path, vocabulary: dict[str, int]
+    data: CellData, system: System, seed: int, checkpoint: Path, vocabulary: dict[str, int]
 ) -> pd.DataFrame:
     """Return the questions, candidates and words of the test split as a table of schema INSIDE.
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
-from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
@@ -11,16 +10,14 @@ from torch import Tensor, nn
 from analogyqa.encoders import Encoder, build_encoder
 from analogyqa.examples.data import CellData
 from analogyqa.examples.specs import EXAMPLES
+from analogyqa.objectives import Batch
 from analogyqa.objectives.specs import OBJECTIVES
 from analogyqa.rankers import Ranker, build_ranker
+from analogyqa.settings.systems import System
 from analogyqa.text import Sentences
 from analogyqa.training.averaging import WeightAverages
 from analogyqa.training.checkpoints import ENCODER
 from analogyqa.training.specs import OPTIMISERS
-
-if TYPE_CHECKING:
-    from analogyqa.examples.batches import Batch
-    from analogyqa.settings.systems import System
 
 
 def encode(
@@ -41,7 +38,7 @@ class Learner:
         device: The device to train on, from `devices.device_for`.
     """
 
-    def __init__(self, system: "System", data: CellData, seed: int, device: torch.device) -> None:
+    def __init__(self, system: System, data: CellData, seed: int, device: torch.device) -> None:
         self.system, self.data, self.seed, self.device = system, data, seed, device
         training = system.training
         self.encoder = build_encoder(
@@ -60,7 +57,7 @@ class Learner:
         self._objective = OBJECTIVES[training.loss]
         self._loss_of = self._objective.load()
 
-    def batches(self, epoch: int) -> Iterator["Batch"]:
+    def batches(self, epoch: int) -> Iterator[Batch]:
         """Yield the batches of an epoch."""
         draw = EXAMPLES[self._objective.draws].load()
         return draw(self.data, self.system.training, self.seed, epoch, self.system.compares)
@@ -68,7 +65,7 @@ class Learner:
     def encode(self, numbers: np.ndarray) -> Tensor:
         return encode(self.encoder, self.data.sentences, numbers, self.device)
 
-    def step(self, batch: "Batch") -> tuple[float, Tensor]:
+    def step(self, batch: Batch) -> tuple[float, Tensor]:
         """Take one step; return the summed loss of the batch, and the vectors of its sentences."""
         self.optimiser.zero_grad()
         vectors = self.encode(batch.sentences)
@@ -96,10 +93,10 @@ class Learner:
         if self.averages:
             self.averages.load_state_dict(state["averages"])
 
-    def summed_loss(self, ranker: Ranker, vectors: Tensor, batch: "Batch") -> Tensor:
+    def summed_loss(self, ranker: Ranker, vectors: Tensor, batch: Batch) -> Tensor:
         """Return the summed loss of a batch for another ranker and given sentence vectors."""
         value = self._loss_of(ranker, vectors, batch, self.system.training)
         return value * self._weight(batch)
 
-    def _weight(self, batch: "Batch") -> int:
+    def _weight(self, batch: Batch) -> int:
         return 1 if self._objective.summed else len(batch.labels)

@@ -5,7 +5,7 @@ import math
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -15,16 +15,14 @@ from torch import Tensor
 from analogyqa.errors import AnalogyQAError
 from analogyqa.examples.data import CellData
 from analogyqa.measures import means_of, measure_items
+from analogyqa.objectives import Batch
 from analogyqa.rankers import Quadruples
 from analogyqa.schemas import HISTORY
+from analogyqa.settings.systems import System, Training
 from analogyqa.training.checkpoints import load_state, save_state
 from analogyqa.training.devices import note_machine
 from analogyqa.training.learner import Learner
 from analogyqa.training.scoring import array_encoder, score_split, scores_table
-
-if TYPE_CHECKING:
-    from analogyqa.examples.batches import Batch
-    from analogyqa.settings.systems import System, Training
 
 log = logging.getLogger(__name__)
 
@@ -65,7 +63,7 @@ class TrainedSeed(NamedTuple):
 
 def train_seed(
     data: CellData,
-    system: "System",
+    system: System,
     seed: int,
     device: torch.device,
     checkpoint: Path,
@@ -204,7 +202,7 @@ class LossOfConstants:
         energies = quadruples.vectors.new_full((len(quadruples.c),), self.value)
         return [energies] * (self.sides if both_sides else 1)
 
-    def add(self, vectors: Tensor, batch: "Batch") -> None:
+    def add(self, vectors: Tensor, batch: Batch) -> None:
         """Add the loss of a batch for each constant."""
         for index, self.value in enumerate(CONSTANTS):
             self.losses[index] += self.summed_loss(self, vectors, batch).item()
@@ -215,7 +213,7 @@ class LossOfConstants:
         return float(self.losses.min() / max(self.count, 1))
 
 
-def _is_finished(state: dict, training: "Training") -> bool:
+def _is_finished(state: dict, training: Training) -> bool:
     last_gain = max((best["epoch"] for best in state["best"].values()), default=0)
     epochs_without_gain = state["epoch"] - last_gain
     return state["epoch"] >= training.max_epochs or epochs_without_gain >= training.patience

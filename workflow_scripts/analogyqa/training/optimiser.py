@@ -10,22 +10,40 @@ import torch
 from torch import Tensor
 from torch.nn import Parameter
 
+from analogyqa.settings.systems import Training
+
 
 class Optimiser:
-    """Parameters to train, with one learning rate and one weight decay."""
+    """Parameters to train, and the state of their training.
+
+    Args:
+        parameters: The parameters, each of which must have a gradient in each step.
+        training: Learning rate and weight decay.
+        moments: The tensors that a subclass keeps for each parameter, by name.
+    """
 
     def __init__(
-        self, parameters: Iterable[Parameter], learning_rate: float, weight_decay: float
+        self, parameters: Iterable[Parameter], training: Training, **moments: float
     ) -> None:
         self.parameters: list[Tensor] = list(parameters)
-        self.learning_rate, self.weight_decay = learning_rate, weight_decay
-        self.steps = [torch.tensor(0.0) for _ in self.parameters]
+        self.training = training
+        self.state = {
+            name: [torch.full_like(parameter, start) for parameter in self.parameters]
+            for name, start in moments.items()
+        }
+        self.state["steps"] = [torch.tensor(0.0) for _ in self.parameters]
 
     @property
     def gradients(self) -> list[Tensor]:
-        """The gradients of all parameters, each of which must have one."""
         return [parameter.grad for parameter in self.parameters if parameter.grad is not None]
 
     def zero_grad(self) -> None:
         for parameter in self.parameters:
             parameter.grad = None
+
+    def state_dict(self) -> dict[str, list[Tensor]]:
+        return self.state
+
+    def load_state_dict(self, state: dict[str, list[Tensor]]) -> None:
+        """Restore a state that `state_dict` returned."""
+        self.state = {**state, "steps": [step.cpu() for step in state["steps"]]}

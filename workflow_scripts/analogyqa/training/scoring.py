@@ -7,18 +7,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from analogyqa.encoders import build_encoder
+from analogyqa.encoders import Encoder, build_encoder
 from analogyqa.examples.data import CellData
 from analogyqa.rankers import Encoded, Fitting, Ranker, Vocabulary, Words, build_ranker
 from analogyqa.schemas import SCORES
+from analogyqa.settings.systems import System
 from analogyqa.text import Sentences
 from analogyqa.vectors.frequencies import WEIGHTS, Weight
 
 if TYPE_CHECKING:
     import torch
-
-    from analogyqa.encoders import Encoder
-    from analogyqa.settings.systems import System
 
 EVALUATED = ("dev", "test")
 ENCODE_BATCH = 256
@@ -27,7 +25,7 @@ ENCODE_BATCH = 256
 Encode = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
-def array_encoder(encoder: "Encoder", device: "torch.device") -> Encode:
+def array_encoder(encoder: Encoder, device: "torch.device") -> Encode:
     """Return an encoder of PyTorch as a function of arrays that computes no gradients."""
     import torch  # not at the top: most jobs that score need no PyTorch
 
@@ -96,7 +94,7 @@ def score_evaluated(encode: Encode, data: CellData, ranker: Ranker, seed: int) -
     )
 
 
-def score_untrained(data: CellData, system: "System", seed: int) -> pd.DataFrame:
+def score_untrained(data: CellData, system: System, seed: int) -> pd.DataFrame:
     """Score dev and test with an encoder that is not trained; return a table of schema SCORES.
 
     A stored sentence vector counts as the only word of its sentence, and the encoder is the mean.
@@ -113,7 +111,7 @@ def score_untrained(data: CellData, system: "System", seed: int) -> pd.DataFrame
     return score_evaluated(encoder, data, ranker, seed)
 
 
-def _score_words(data: CellData, system: "System", seed: int) -> pd.DataFrame:
+def _score_words(data: CellData, system: System, seed: int) -> pd.DataFrame:
     """Score dev and test with a ranker of word vectors, which is fitted to all candidates."""
     ranker, sentences, tables = build_ranker(system), data.sentences, []
     collection = np.unique(data.all_pairs.candidates)

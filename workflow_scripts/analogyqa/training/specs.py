@@ -11,7 +11,7 @@ class OptimiserSpec(Plugin):
 
 
 OPTIMISERS = {
-    "adam": OptimiserSpec("analogyqa.training.adam:adam_of"),
-    "adagrad": OptimiserSpec("analogyqa.training.adagrad:adagrad_of"),
-    "adagrad_coded": OptimiserSpec("analogyqa.training.adagrad:adagrad_coded_of"),
+    "adam": OptimiserSpec("analogyqa.training.adam:Adam"),
+    "adagrad": OptimiserSpec("analogyqa.training.adagrad:AdaGrad"),
+    "adagrad_coded": OptimiserSpec("analogyqa.training.adagrad:CodedAdaGrad"),
 }
