@@ -7,7 +7,7 @@ import os
 import platform
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from pathlib import Path
 from statistics import median
@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 FOLDER = Path(__file__).parent
 ROOT = FOLDER.parent
+LESS_IS_BETTER = ("s", "s/epoch", "MB")  # units
 RESULTS = FOLDER / "results.csv"
 COLUMNS = (
     "date", "goal", "data", "ours", "other", "unit", "ratio", "device", "versions", "command",
@@ -75,10 +76,9 @@ def device(kind: str = "cpu") -> str:
         import torch
 
         return torch.cuda.get_device_name()
-    for line in Path("/proc/cpuinfo").read_text().splitlines():
-        if line.startswith("model name"):
-            return f"{os.cpu_count()} cores, {line.partition(':')[2].strip()}"
-    return f"{os.cpu_count()} cores, {platform.machine()}"
+    from analogyqa.runs.cost import processor  # not at the top: `alone` measures memory
+
+    return f"{os.cpu_count()} cores, {processor()}"
 
 
 def kinds() -> list[str]:
@@ -91,11 +91,11 @@ def kinds() -> list[str]:
 def record(
     goal: str,
     data: str,
-    ours: float,
-    other: float | None,
     unit: str,
-    ratio: float | None,
-    *packages: str,
+    ours: float,
+    other: float | None = None,
+    *,
+    packages: Sequence[str],
     kind: str = "cpu",
 ) -> None:
     """Add a row to results.csv and print it.
@@ -103,11 +103,14 @@ def record(
     Args:
         goal: A key of goals.yaml.
         data: The data that it was measured on.
-        ours, other: The values in `unit`; `other` is None without a comparison.
-        ratio: How many times better ours is, or the value that the goal is about.
+        unit: The unit of the values, which also says whether more or less of it is better.
+        ours, other: The values; `other` is None without a comparison.
         packages: The packages whose versions matter.
         kind: The device, cpu or cuda.
     """
+    ratio = None
+    if other is not None:
+        ratio = other / ours if unit in LESS_IS_BETTER else ours / other
     versions = [f"python {platform.python_version()}"]
     versions += [f"{name} {importlib.metadata.version(name)}" for name in packages]
     if "torch" in packages and kind == "cpu":

@@ -1,8 +1,8 @@
-"""Goal 6: what of the demo's time is not work, and how long a run takes that has nothing to do.
+"""Goal 6: the share of the demo's time that is overhead, and the time of a run without any job.
 
-Useful is the time of a job, by its benchmark file, less the start of its script: Python, what
-Snakemake puts in front of a script, and the imports. The reports, which have no benchmark file,
-count as overhead.
+The useful time of a job is that of its benchmark file without the start of its script: Python, the
+code that Snakemake puts before a script, and the imports. The reports, which have no benchmark
+file, count as overhead.
 """
 
 import ast
@@ -17,7 +17,7 @@ from statistics import median
 
 from measure import ROOT, record
 
-# What a script imports only once it works.
+# Modules that a script imports after its start.
 LATER = {
     "train_encoder": ["analogyqa.training.loop"],
     "encode_sentences": ["sentence_transformers"],
@@ -43,7 +43,7 @@ def demo(folder: str) -> float:
 
 
 def start_seconds(rule: str) -> float:
-    """Return the seconds in which the script of a rule starts, on as many cores as the demo."""
+    """Return the seconds that the script of a rule takes to start, on as many cores as the demo."""
     script = ROOT / "workflow_scripts" / f"{SCRIPTS.get(rule, rule)}.py"
     tree = ast.parse(script.read_text(encoding="utf-8"))
     imports = [
@@ -64,13 +64,13 @@ def start_seconds(rule: str) -> float:
 
 
 def seconds_of(path: Path) -> float:
-    """Return the seconds of a job by its benchmark file, all its tries together."""
+    """Return the seconds of all tries of a job, by its benchmark file."""
     lines = path.read_text(encoding="utf-8").splitlines()
     return sum(json.loads(line)["s"] for line in lines)
 
 
 def job_seconds(results: Path) -> dict[str, list[float]]:
-    """Return rule to the seconds of its jobs, by the benchmark files of a run."""
+    """Return the seconds of the jobs of each rule, by the benchmark files of a run."""
     seconds: dict[str, list[float]] = {}
     for path in sorted((results / "benchmarks").rglob("*.jsonl")):
         rule = path.relative_to(results / "benchmarks").parts[0]
@@ -89,11 +89,9 @@ def main() -> None:
         mean = sum(seconds) / len(seconds)
         print(f"{rule}: {len(seconds)} jobs of {mean:.1f} s, start {starts[rule]:.1f} s")
     print(f"demo: {wall:.0f} s, {sum(map(len, jobs.values()))} jobs with a benchmark file")
-    record(
-        "overhead", "demo", 100 * (1 - useful / (CORES * wall)), None, "%", None,
-        "snakemake", "torch",
-    )  # fmt: skip
-    record("no-op of the demo", "demo", again, None, "s", None, "snakemake")
+    share = 100 * (1 - useful / (CORES * wall))
+    record("overhead", "demo", "%", share, packages=["snakemake", "torch"])
+    record("no-op of the demo", "demo", "s", again, packages=["snakemake"])
 
 
 if __name__ == "__main__":

@@ -2,8 +2,8 @@
 
     snakemake --cores 2 --configfile config.yaml benchmarks/paper.yaml
 
-Where its results are not complete nothing is recorded. Of a run that was interrupted neither the
-pause counts nor what the jobs had done that were cut off.
+Nothing is recorded if its results are incomplete. Pauses of an interrupted run do not count, nor
+do jobs that were cut off.
 """
 
 import json
@@ -26,7 +26,7 @@ ROUNDS = 3
 
 
 def nothing_to_do() -> bool:
-    """Return whether a run says that nothing is to be done."""
+    """Return whether the results are complete."""
     command = [sys.executable, "-m", "snakemake", "--cores", str(CORES), "--dry-run", "--quiet"]
     command += ["--configfile", *CONFIG]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
@@ -47,13 +47,13 @@ def busy_hours() -> float:
 
 
 def device_kind() -> str:
-    """Return the device of the trainings, cpu or cuda."""
+    """Return the device that trained, cpu or cuda."""
     runs = (json.loads(path.read_text(encoding="utf-8")) for path in RESULTS.rglob("run.json"))
     return "cuda" if any(run["device"] == "cuda" for run in runs) else "cpu"
 
 
 def draw(hours: dict[str, float], path: Path) -> None:
-    """Draw a bar of the hours, stacked by rule; rules of less than a hundredth are one part."""
+    """Draw a bar of the hours, stacked by rule; rules below a hundredth of it are one part."""
     plt.rcParams["svg.hashsalt"] = "analogyqa"
     figure, axes = plt.subplots(figsize=(8, 2.4), layout="constrained")
     total = sum(hours.values())
@@ -77,12 +77,12 @@ def main() -> None:
     seconds = in_turn({"no-op": nothing_to_do}, ROUNDS)["no-op"]
     jobs, kind, elapsed = job_seconds(RESULTS), device_kind(), busy_hours()
     count = f"{sum(map(len, jobs.values()))} jobs"
-    record("no-op of the paper", count, seconds, None, "s", None, "snakemake")
+    record("no-op of the paper", count, "s", seconds, packages=["snakemake"])
     hours = {rule: sum(values) / 3600 for rule, values in jobs.items()}
     draw(hours, CHART)
     print(f"{count}, {sum(hours.values()):.2f} hours of all together")
     goal = "the whole paper" if kind == "cpu" else "the whole paper on a GPU"
-    record(goal, f"{SETTINGS['seeds']} seeds", elapsed, None, "hours", None, "torch", kind=kind)
+    record(goal, f"{SETTINGS['seeds']} seeds", "hours", elapsed, packages=["torch"], kind=kind)
 
 
 if __name__ == "__main__":

@@ -56,20 +56,18 @@ def main() -> None:
             rows, made = PAIRS * p, tables(p)
             data = f"{rows / 1e6:.0f} M rows"
             cost = alone(write, *made, path)
-            record("quadruples: memory", data, cost.memory_mb, None, "MB", None, "pyarrow")
+            record("quadruples: memory", data, "MB", cost.memory_mb, packages=["pyarrow"])
             size = path.stat().st_size / rows
-            record("quadruples: size", data, size, None, "bytes/row", None, "pyarrow")
+            record("quadruples: size", data, "bytes/row", size, packages=["pyarrow"])
             rate = rows / cost.cpu_seconds / 1e6
             other = None
             if p == PANDAS_P:
                 other = rows / alone(write_with_pandas, *made, path).cpu_seconds / 1e6
-            record(
-                "quadruples: speed", data, rate, other, "M rows/s/core",
-                other and rate / other, "pyarrow", "pandas",
-            )  # fmt: skip
+            packages = ["pyarrow", "pandas"]
+            record("quadruples: speed", data, "M rows/s/core", rate, other, packages=packages)
             if p == MOST_P:
-                back = alone(read, path)
-                record("quadruples: memory read", data, back.memory_mb, None, "MB", None, "pyarrow")
+                memory = alone(read, path).memory_mb
+                record("quadruples: memory read", data, "MB", memory, packages=["pyarrow"])
 
 
 if __name__ == "__main__":

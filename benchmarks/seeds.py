@@ -52,10 +52,8 @@ def measure_cpu(data: CellData) -> None:
         "other": lambda: train_all(data, cores, 1, "cpu"),
     }
     seconds = in_turn(ways, ROUNDS)
-    record(
-        "seeds together", f"{cells.data_name()}, an epoch of {cores} seeds",
-        seconds["ours"], seconds["other"], "s", seconds["other"] / seconds["ours"], "torch",
-    )  # fmt: skip
+    name = f"{cells.data_name()}, an epoch of {cores} seeds"
+    record("seeds together", name, "s", **seconds, packages=["torch"])
 
 
 def measure_gpu(data: CellData) -> None:
@@ -65,10 +63,9 @@ def measure_gpu(data: CellData) -> None:
         "other": lambda: train_all(data, 1, 1, "cuda"),
     }
     seconds = in_turn(ways, ROUNDS)
-    record(
-        "seeds on a GPU", f"{cells.data_name()}, {EPOCHS['cuda']} epochs of {SEEDS_ON_GPU} seeds",
-        seconds["ours"] / seconds["other"], None, "times of one", None, "torch", kind="cuda",
-    )  # fmt: skip
+    name = f"{cells.data_name()}, {EPOCHS['cuda']} epochs of {SEEDS_ON_GPU} seeds"
+    times = seconds["ours"] / seconds["other"]
+    record("seeds on a GPU", name, "times of one", times, packages=["torch"], kind="cuda")
 
 
 def main() -> None:

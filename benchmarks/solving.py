@@ -52,7 +52,7 @@ def main() -> None:
             loop = time.process_time() - started
         ours, other = count / min(seconds) / 1e6, solved / loop / 1e6
         data = f"{title}, {count:,} analogies of {CANDIDATES:,} sentences"
-        record("solving", data, ours, other, "million/s", ours / other, "numpy")
+        record("solving", data, "million/s", ours, other, packages=["numpy"])
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
-"""Keep what the jobs of a finished run took in timings.csv, from which `make plan` estimates.
+"""Write the times of the jobs of a finished run to timings.csv, for the estimates of `make plan`.
 
     snakemake --cores 2 --config seeds=1
     snakemake --cores 2 --config seeds=1 -n --forceall | python benchmarks/timings.py --seeds 1
 
 A row is the mean over the jobs of a rule on a data set, or on a subset of it. The rows of other
-jobs stay as they are, so that a run of some rules can be added.
+jobs do not change.
 """
 
 import csv
