@@ -23,11 +23,6 @@ def build(name: str, seed: int = 0, dim: int = DIM, **training) -> nn.Module:
     return RANKERS[name].load()(system.ranker, settings, dim, seed)
 
 
-def count_parameters(name: str, dim: int, sentence_dim: int) -> int:
-    ranker = build(name, dim=dim, sentence_dim=sentence_dim)
-    return sum(parameter.numel() for parameter in ranker.parameters())
-
-
 def sentences(lengths: list[int] = LENGTHS, padding: int = 0) -> Tensor:
     """Return the word vectors of sentences, with more rows of padding than needed."""
     generator = torch.Generator().manual_seed(0)

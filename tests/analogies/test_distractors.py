@@ -1,7 +1,6 @@
 """Distractors: each is another sentence than the right one."""
 
 import numpy as np
-import pytest
 from analogies.documents import UD, doc
 from hypothesis import given
 from hypothesis import strategies as st
@@ -51,8 +50,3 @@ def test_distractors_are_unique_and_reproducible(seed):
 
 def test_a_short_sentence_has_no_distractors():
     assert distractors_of(doc("Sleep/VB/VERB/ROOT/0 ././PUNCT/punct/0"), 0) is None
-
-
-@pytest.mark.parametrize("name", [*DISTRACTORS])
-def test_distractors_end_with_a_mark(name):
-    assert made(name).endswith(".")

@@ -100,17 +100,6 @@ def test_a_type_without_prototypes_is_named(corpus):
         list(evaluation_blocks(pairs, prototypes[prototypes["question_type"] != "where"]))
 
 
-@pytest.mark.parametrize("per", ["pair", "question"])
-@pytest.mark.parametrize(("types", "p"), [(COMB, 7), (None, 1)])
-def test_a_prototype_never_meets_itself(corpus, types, p, per):
-    pairs, prototypes = chosen_of(corpus, types, p)
-    by_rank = prototypes.set_index(["question_type", "rank"])["candidate_id"]
-    ranks, rows = rows_of(training_blocks(pairs, prototypes, Negatives(per=per), seed=0))
-    met = pairs.loc[rows]
-    prototype_ids = by_rank.loc[list(zip(met["question_type"], ranks, strict=True))]
-    assert (prototype_ids.to_numpy() != met["candidate_id"].to_numpy()).all()
-
-
 def test_every_correct_pair_meets_every_other_prototype_once(corpus):
     pairs, prototypes = chosen_of(corpus, ["who"], 3)
     ranks, rows = rows_of(training_blocks(pairs, prototypes, Negatives(), seed=0))
@@ -119,16 +108,6 @@ def test_every_correct_pair_meets_every_other_prototype_once(corpus):
     correct = pairs.loc[pairs["label"] == 1, "candidate_id"]
     itself = set(zip(prototypes["rank"], prototypes["candidate_id"], strict=True))
     assert sorted(found) == sorted({(rank, one) for rank in range(3) for one in correct} - itself)
-
-
-def test_a_question_without_wrong_candidates_gives_no_negatives(corpus):
-    pairs, prototypes = chosen_of(corpus, COMB, 7)
-    all_correct = [question for question in group_questions(pairs) if not len(question.wrong)]
-    _, rows = rows_of(training_blocks(pairs, prototypes, Negatives(count=2), seed=0))
-    drawn = pairs.loc[rows]
-    own = drawn[drawn["question_id"].isin([question.question_id for question in all_correct])]
-    assert len(all_correct) == 3
-    assert set(own["label"]) == {1}
 
 
 @pytest.mark.parametrize("per", ["pair", "question"])

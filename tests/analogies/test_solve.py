@@ -206,14 +206,6 @@ def test_the_epsilon_of_3cosmul_by_hand():
         assert solver.scores(solver.offset(a, b), None, c) == pytest.approx(expected)
 
 
-def test_given_sentences_are_no_answers_where_cosines_are_negative():
-    vectors = np.float32([[1, 0], [0, 1], [-1, 0.1], [-0.1, -1]])
-    category = Category(np.array([0, 2]), np.array([1, 3]))
-    found = solve(cosines(vectors), category, SOLVERS["3cosmul"].load()(), Rules())
-    # Of four sentences three are given, so D is always chosen.
-    assert found.chosen[:, 0].tolist() == found.asked.tolist()
-
-
 def test_shifted_3cosmul_shifts_cosines():
     vectors = np.array([[1, 0], [0, 1], [-1, 0]], dtype=np.float32)
     solver = SOLVERS["3cosmul_shifted"].load()()

@@ -58,13 +58,6 @@ def test_registered_encoders_pass_and_accept_empty_sentences(name):
     assert np.isfinite(encoder(np.zeros((1, 1), dtype=np.int64), np.array([0]))).all()
 
 
-def test_a_custom_encoder_is_accepted(monkeypatch):
-    use(monkeypatch, Good)
-    check_encoder("mine")
-    vectors = np.ones((2, 3), dtype=np.float32)
-    assert isinstance(build_encoder("mine", vectors, Training(), 3), Good)
-
-
 @pytest.mark.parametrize(
     ("kind", "trained", "message"),
     [
@@ -80,6 +73,8 @@ def test_a_custom_encoder_is_accepted(monkeypatch):
     ],
 )
 def test_invalid_encoders_are_errors(monkeypatch, kind, trained, message):
+    use(monkeypatch, Good)
+    check_encoder("mine")
     use(monkeypatch, kind, trained=trained)
     pattern = rf"the encoder mine \(collections:Counter\): .*{message}.*docs/extending\.md"
     with pytest.raises(AnalogyQAError, match=pattern):

@@ -24,11 +24,6 @@ def test_word_vectors_are_padded_with_zeros():
     assert found.numpy().tobytes() == expected.tobytes()  # no -0
 
 
-def test_padding_ids_are_ignored():
-    other = torch.tensor([[1, 2, 3], [4, 0, 0], [0, 0, 0]])
-    assert encoder()(SENTENCES, LENGTHS).equal(encoder()(other, LENGTHS))
-
-
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 def test_padding_stays_finite(value):
     broken = VECTORS.copy()

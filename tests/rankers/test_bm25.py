@@ -45,12 +45,6 @@ def test_a_score_is_that_of_the_formula(question):
     assert scores.dtype == np.float32
 
 
-def test_by_hand():
-    """Two sentences of length 1, one has the word: idf ln 2, times 1 / (1 + 1.5)."""
-    scores = bm25_scores(["cat", "cat"], ["dog", "cat"], ["cat", "dog"], True)
-    assert scores.tolist() == pytest.approx([0, math.log(2) / 2.5])
-
-
 def test_pairs_in_any_order_get_their_own_scores():
     questions = ["cat", "dog", "cat", "road"]
     candidates = [COLLECTION[number] for number in (1, 1, 0, 2)]
@@ -101,22 +95,15 @@ def test_it_prints_and_logs_nothing(capfd, caplog):
     assert not caplog.records
 
 
-def test_every_process_gives_the_same_bits():
+def test_another_process_gives_the_same_bits():
     """Sets of words have another order in each process."""
+    texts = [" ".join(f"w{i * k % 13}" for i in range(9)) for k in range(1, 12)]
     script = (
         "from analogyqa.rankers.bm25 import BM25Ranker, Texts\n"
-        "texts = [' '.join(f'w{i * k % 13}' for i in range(9)) for k in range(1, 12)]\n"
-        "scores, _ = BM25Ranker(None).scores(Texts(texts[::-1], texts, texts, True))\n"
-        "print(scores.tobytes().hex())\n"
+        f"texts = {texts}\n"
+        "print(BM25Ranker().scores(Texts(texts[::-1], texts, texts, True))[0].tobytes().hex())\n"
     )
-    outputs = [
-        subprocess.run(
-            [sys.executable, "-c", script],
-            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": LIBRARY},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-        for seed in ("1", "2")
-    ]
-    assert outputs[0] == outputs[1] != ""
+    environment = {**os.environ, "PYTHONHASHSEED": "1", "PYTHONPATH": LIBRARY}
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == bm25_scores(texts[::-1], texts, texts, True).tobytes().hex()

@@ -51,12 +51,6 @@ def test_the_distance_is_that_of_the_definition_up_to_the_border(first, second, 
     assert poincare_distance(x, y).item() == pytest.approx(reference(x, y), rel=1e-6, abs=1e-9)
 
 
-def test_the_distance_of_two_points_on_the_border():
-    x = in_ball(torch.tensor([[3.0, 0, 0]]))
-    assert x.norm().item() == pytest.approx(1 - BORDER, abs=1e-12)
-    assert poincare_distance(x, -x).item() == pytest.approx(4 * math.atanh(1 - BORDER), rel=1e-9)
-
-
 def test_the_coded_distance_by_hand():
     """From (.5, 0) to the origin it is arcosh(1 + .5 / .75); on the border the gap is 0."""
     points = in_ball(torch.tensor([[0.5, 0], [0, 0], [3, 0], [0, 2]]), border=0)
@@ -65,15 +59,6 @@ def test_the_coded_distance_by_hand():
     assert border == pytest.approx(math.acosh(1 + 2 * 2 / 1e-6), abs=1e-6)
     same = coded_distance(points[:1], points[:1]).item()
     assert same == pytest.approx(math.log(1 + 1e-3), rel=1e-6)
-
-
-@given(norms, norms, norms, seeds)
-def test_it_is_a_distance(first, second, third, seed):
-    x, y, z = (points(norm, [seed, index]) for index, norm in enumerate((first, second, third)))
-    xy, yz, xz = poincare_distance(x, y), poincare_distance(y, z), poincare_distance(x, z)
-    assert torch.equal(xy, poincare_distance(y, x))
-    assert poincare_distance(x, x).item() == 0
-    assert xz <= xy + yz + 1e-9
 
 
 @pytest.mark.parametrize("norm", [0.01, 0.5, 0.99])
@@ -87,7 +72,7 @@ def test_vectors_outside_the_ball_are_projected_onto_its_border(norm, seed):
     vectors = points(norm, seed, 2)
     found = in_ball(vectors)
     assert found.dtype == torch.float64
-    assert (found.norm(dim=1) <= 1 - BORDER + 1e-12).all()
+    assert found.norm(dim=1).tolist() == pytest.approx([min(norm, 1 - BORDER)] * 2, abs=1e-12)
     if norm < 1 - BORDER:
         assert torch.equal(found, vectors)
 
@@ -117,13 +102,6 @@ def test_a_riemannian_gradient_is_scaled_by_the_inverse_of_the_metric():
         energies(ranker(gradient=gradient), vectors).sum().backward()
         found[gradient] = vectors.grad
     torch.testing.assert_close(found["riemannian"], found["euclidean"] * (1 - 0.36) ** 2 / 4)
-
-
-def test_a_riemannian_gradient_almost_vanishes_on_the_border():
-    """So HyperQA as printed does not learn from vectors as long as published ones."""
-    vectors = (20 * points(1.0, 0, 2)).requires_grad_()
-    energies(ranker(), vectors).sum().backward()
-    assert vectors.grad.norm() < 1e-8
 
 
 def test_the_last_layer_may_read_both_vectors():

@@ -123,19 +123,6 @@ def test_the_mean_is_that_of_the_sentences_of_the_splits_once_each(splits):
     np.testing.assert_allclose(scores(made, questions, candidates), expected, atol=1e-5)
 
 
-@pytest.mark.parametrize(
-    ("steps", "length", "mean"),
-    [([], None, None), (["unit"], 1, None), (["centre"], None, 0),
-     (["unit", "centre", "unit"], 1, None)],
-)  # fmt: skip
-def test_sentences_are_normalised_step_by_step(steps, length, mean):
-    data = fitting(drawn(0, 12, 6) + 1, drawn(1, 12, 6))
-    found = ranker(data, normalise=steps)._normalised(data.sentences.astype(np.float64), side=0)
-    assert length is None or np.allclose(np.linalg.norm(found, axis=1), length)
-    assert mean is None or np.allclose(found.mean(axis=0), mean)
-    assert steps or np.array_equal(found, data.sentences)
-
-
 @given(st.integers(0, 2**16), st.integers(0, 6))
 def test_the_components_of_the_training_sentences_are_removed(seed, count):
     vectors = drawn(seed, 20, 6)

@@ -1,9 +1,8 @@
 """MP-CNN, against its blocks and comparisons of one pair, filter by filter."""
 
-import pytest
 import torch
 
-from analogyqa.rankers.mp_cnn import FILTERS, WIDTHS
+from analogyqa.rankers.mp_cnn import WIDTHS
 from small_networks import DIM, assert_scores_equal, build, scores, sentences
 
 POOLS = [lambda rows: rows.amax(0), lambda rows: rows.amin(0), lambda rows: rows.mean(0)]
@@ -86,13 +85,3 @@ def test_a_pair_of_equal_sentences_has_a_gradient():
     ranker = build("mp_cnn")
     scores(ranker, sentences(), [1], [1]).sum().backward()
     assert all(parameter.grad.isfinite().all() for parameter in ranker.parameters())
-
-
-@pytest.mark.parametrize(("dim", "h"), [(DIM, 6), (4, 2), (300, 150)])
-def test_the_parameters_are_those_of_the_formula(dim, h):
-    ranker = build("mp_cnn", dim=dim, sentence_dim=h)
-    count = sum(parameter.numel() for parameter in ranker.parameters())
-    assert count == 24 * dim**2 + 15 * dim + 360 + (174 * dim + 337) * h + h + 1
-    assert (count == 10_045_561) == (dim == 300)
-    assert ranker.hidden.in_features == 174 * dim + 336
-    assert FILTERS == 20
