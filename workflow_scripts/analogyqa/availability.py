@@ -224,25 +224,15 @@ class Availability:
     def _find_model(
         self, section: NamedEntities | Lemmas | Parser | None, name: str, finds: str
     ) -> tuple[str, str]:
-        """Return the spaCy model of a section of the configuration, or "" and the reason.
-
-        It is the first one that exists, by its name or below a folder of sources, or else the first
-        source.
-        """
+        """Return the spaCy model of a section of the configuration, or "" and the reason."""
         if section is None:
             return "", f"the section {name} is missing"
-        folders = [Path(self._resources), *self._mirrors]
-        for model in section.model:
-            for path in (model, *(str(folder / model) for folder in folders)):
-                if installed(path):
-                    return path, ""
-        if sources := [source for source in section.model if source in self._registry]:
-            return self.find_file(sources), ""
-        return "", (
-            f"none of the models {', '.join(section.model)} to find {finds} ({name}.model) is "
-            "installed. Name en_core_web_sm, which is a source in sources.yaml, or run python -m "
-            "spacy download NAME"
-        )
+        try:
+            folders = [self._resources, *self._mirrors]
+            return find_model(section.model, folders, f"{finds} ({name}.model)"), ""
+        except AnalogyQAError as error:
+            sources = [source for source in section.model if source in self._registry]
+            return (self.find_file(sources), "") if sources else ("", str(error))
 
     def _collect_reasons(self, papers: Iterable[Paper]) -> dict[str, str]:
         config = self._config
@@ -287,3 +277,24 @@ def _first_installed(
         if find(name):
             return {"name": [name], "files": list_files(name)}
     raise UnavailableError(f"is not installed: {' or '.join(names)}")
+
+
+def find_model(alternatives: Sequence[str], folders: Sequence[str | Path], finds: str) -> str:
+    """Return the first spaCy model that exists, by its name or below one of the folders.
+
+    Args:
+        alternatives: names or paths of models.
+        folders: where else to look for them.
+        finds: what the model finds, for the message.
+
+    Raises:
+        AnalogyQAError: when none exists.
+    """
+    for name in alternatives:
+        for path in (name, *(str(Path(folder, name)) for folder in folders)):
+            if installed(path):
+                return path
+    raise AnalogyQAError(
+        f"none of the models {', '.join(alternatives)} to find {finds} is installed. Name "
+        "en_core_web_sm, which is a source in sources.yaml, or run python -m spacy download NAME"
+    )

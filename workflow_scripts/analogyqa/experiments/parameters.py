@@ -47,15 +47,11 @@ class Parameters:
 
     def build_corpus(self, wildcards: Wildcards) -> Values:
         dataset = self.config.dataset_at(*split_corpus(wildcards.corpus))
+        keys = {"reader", "parts", "questions", "drop_all_correct", "train_share", "fold"}
         return {
             "code": _code("build_corpus", READERS[dataset.reader].module),
-            "reader": dataset.reader,
-            "questions": dataset.questions,
+            **dataset.model_dump(include=keys),
             "question_types": self.corpus_question_types(wildcards),
-            "drop_all_correct": dataset.drop_all_correct,
-            "parts": dataset.parts,
-            "fold": dataset.fold,
-            "train_share": dataset.train_share,
             "configured": self.inputs.corpus_configured(wildcards),
         }
 
@@ -63,11 +59,8 @@ class Parameters:
         return self.experiment.question_types[split_corpus(wildcards.corpus)[0]]
 
     def find_entities(self, wildcards: Wildcards) -> Values:
-        section = self.config.named_entities
+        section, known = self.experiment.named_entities, self.experiment.registry
         # Not the path of the model: moving it to another mirror must not rerun the job.
-        if section is None:
-            return {"code": _code("find_entities")}
-        known = self.experiment.registry
         model = [*section.model, *(known[name].file for name in section.model if name in known)]
         return {"code": _code("find_entities"), "model": model, "labels": section.labels}
 

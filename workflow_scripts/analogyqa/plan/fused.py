@@ -15,7 +15,7 @@ def fused_parts(config: Config, cell: Cell) -> dict[str, Cell]:
     }
 
 
-def why_left_out(system: str, dataset: str | None, config: Config) -> str:
+def why_left_out(system: str, dataset: str, config: Config) -> str:
     """Return why a system, or a part of a fused one, is left out on a data set; "" if it is not."""
     parts = config.systems[system].parts if system in config.systems else {}
     keys = (key for name in (system, *parts) for key in (name, f"{name} {dataset}"))
@@ -26,7 +26,7 @@ def why_not_fused(coordinates: Coordinates, config: Config) -> str:
     """Return why there are too few runs to fuse at some coordinates; "" if there are enough."""
     parts = config.systems[coordinates.system].parts if coordinates.system else {}
     for name, shifts in parts.items():
-        seeds = len(config.seeds_at(coordinates.subset or "", coordinates.overrides))
+        seeds = len(config.seeds_at(coordinates.subset, coordinates.overrides))
         if max(shifts) >= seeds:
             return f"it fuses {max(shifts) + 1} seeds of {name}, and there are {seeds} (seeds)"
     return ""
