@@ -228,7 +228,7 @@ class Availability:
         if section is None:
             return "", f"the section {name} is missing"
         try:
-            folders = [self._resources, *self._mirrors]
+            folders: list[str | Path] = [self._resources, *self._mirrors]
             return find_model(section.model, folders, f"{finds} ({name}.model)"), ""
         except AnalogyQAError as error:
             sources = [source for source in section.model if source in self._registry]
