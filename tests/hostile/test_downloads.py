@@ -1,7 +1,6 @@
 """From misbehaving servers, a file arrives whole, or it is refused and nothing has its name."""
 
 import gzip
-import re
 from pathlib import Path
 
 import pytest
@@ -28,8 +27,7 @@ NOT_HTTP = {
     "a header without a colon": b"HTTP/1.1 200 OK\r\nwhat\r\n\r\n" + BODY,
     "the file alone": BODY,
 }
-NO_FILE = ["/loop", "/wrong", "/missing", "file:///etc/passwd", "ftp://127.0.0.1/f", "data:,x"]
-NO_FILE += ["//", "http://", "http://[", "http://127.0.0.1:1/", "http://\x7f/", "http://.a/", "x:"]
+NO_FILE = ["/loop", "/wrong", "/missing", "file:///etc/passwd", "data:,x", "http://["]
 
 
 def part(content_range: str, body: bytes = BODY[HALF:]):
@@ -84,7 +82,7 @@ REFUSED = {
     "a part that was not requested": [part(f"bytes 0-{SIZE - 1}/{SIZE}", BODY)],
     "half of it, as a part": [part(f"bytes 0-{HALF - 1}/{SIZE}", BODY[:HALF])],
 }
-for tenth in range(11):
+for tenth in (0, 5, 10):
     n, at = tenth * SIZE // 10, f"at {10 * tenth}%"
     ARRIVES |= {
         f"closed {at}": [dropped(BODY, n), GOOD],
@@ -101,12 +99,12 @@ for tenth in range(11):
     if n > CHUNK:  # otherwise nothing has been written
         another = part(f"bytes 5-{SIZE - 1}/{SIZE}", BODY[5:])
         ARRIVES[f"closed {at}, then another range"] = [dropped(BODY, n), another, GOOD]
-for code in (408, 429, 500, 502, 503, 504):  # the next attempt may succeed
+for code in (408, 503):  # the next attempt may succeed
     ARRIVES[f"{code} once"] = [status(code), GOOD]
     REFUSED[f"{code} always"] = [status(code)]
-for code in (300, 304, 400, 401, 403, 404, 405, 410, 416, 451, 204, 206):
+for code in (204, 206, 304, 400, 404, 416):
     REFUSED[f"{code}"] = [status(code), GOOD]
-for code in (301, 302, 303, 307, 308):
+for code in (302, 307):
     ARRIVES[f"{code} to the file"] = [status(code, Location="/good")]
 for when in ("3", "-3", "99999999", "soon", "", "Thu, 01 Jan 1970 00:00:00 GMT"):
     ARRIVES[f"429, retry after {when!r}"] = [status(429, Retry_After=when), GOOD]
@@ -127,23 +125,7 @@ NOTICED_BY_HASH = (
     *("the file, resumed with another", "a shorter file, resumed"),
 )
 CASES = ARRIVES | REFUSED
-# These differ from another case only in a number or an address.
-REPEATED = re.compile(
-    r"at [1-46-9]0%|(300|301|303|308|40[1358]|410|429|451|50[024])($| )|to ([dx]|//|ftp|http)"
-)
-PARAMETERS = [
-    pytest.param(case, marks=[pytest.mark.slow] if REPEATED.search(case) else []) for case in CASES
-]
-# Answers without any of the file do not depend on a hash.
-WITHOUT_CONTENT = re.compile(r"\d{3}|not HTTP|redirected")
-UNHASHED = [
-    pytest.param(
-        *case.values,
-        marks=pytest.mark.slow if WITHOUT_CONTENT.match(case.values[0]) else case.marks,
-    )
-    for case in PARAMETERS
-    if not case.values[0].startswith(NOTICED_BY_HASH)
-]
+UNHASHED = [case for case in CASES if not case.startswith(NOTICED_BY_HASH)]
 
 
 @pytest.fixture
@@ -171,7 +153,7 @@ def arrives(it: Source, folder: Path) -> bool:
     return True
 
 
-@pytest.mark.parametrize("case", PARAMETERS)
+@pytest.mark.parametrize("case", CASES)
 def test_a_file_arrives_whole_or_is_refused(server, tmp_path, case):
     it = source(BODY, file="file.txt", urls=[server.serve("/f", *CASES[case])])
     assert arrives(it, tmp_path) == (case in ARRIVES)

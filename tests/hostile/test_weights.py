@@ -152,18 +152,12 @@ def test_a_spacy_model_with_a_pickle_for_any_of_its_files_runs_nothing(tmp_path,
 @pytest.fixture(scope="module")
 def tiny_transformer(tmp_path_factory):
     """A tiny model of sentence-transformers, with a dense layer behind it."""
-    import transformers
+    from pretrained import tiny
     from sentence_transformers import SentenceTransformer, models
 
     folder = tmp_path_factory.mktemp("transformer")
-    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "word"]
-    (folder / "vocab.txt").write_text("\n".join(words))
-    transformers.BertTokenizer(str(folder / "vocab.txt")).save_pretrained(folder / "bert")
-    sizes = {"hidden_size": 4, "num_hidden_layers": 1, "num_attention_heads": 1}
-    config = transformers.BertConfig(vocab_size=len(words), intermediate_size=4, **sizes)
-    transformers.BertModel(config).save_pretrained(folder / "bert")
-    bert = models.Transformer(str(folder / "bert"))
-    layers = [bert, models.Pooling(4), models.Dense(4, 3)]
+    bert = models.Transformer(str(tiny.save_bert(folder / "bert")))
+    layers = [bert, models.Pooling(tiny.DIM), models.Dense(tiny.DIM, 3)]
     SentenceTransformer(modules=layers, device="cpu").save(str(folder / "model"))
     return folder / "model"
 
@@ -174,7 +168,7 @@ def sentence_model(tiny_transformer, tmp_path):
 
 
 def encode_with(folder: Path) -> np.ndarray:
-    return encode_sentences("sentence_transformers", ["word"], Resources(str(folder), "", [], True))
+    return encode_sentences("sentence_transformers", ["the"], Resources(str(folder), "", [], True))
 
 
 @pytest.mark.slow

@@ -124,11 +124,10 @@ def test_slow_attempts_take_a_twentieth_of_the_time(server, fault):
     assert server.requests > 10
 
 
-@pytest.mark.parametrize(("uri", "loaded"), [("sqlite:///m.db", 0), ("http://127.0.0.1:9", 1)])
-def test_a_job_without_a_server_does_not_load_mlflow(uri, loaded):
-    code = f"""
+def test_a_job_without_a_server_does_not_load_mlflow():
+    code = """
 import sys; from analogyqa.plan import Cell; from analogyqa.tracking import live_log
-with live_log({uri!r}, "results", Cell("s", "d", "all"), "paper"):
+with live_log("sqlite:///m.db", "results", Cell("s", "d", "all"), "paper"):
     sys.exit("mlflow" in sys.modules)"""
     environment = {**os.environ, "PYTHONPATH": str(LIBRARY)}
-    assert subprocess.run([sys.executable, "-c", code], env=environment).returncode == loaded
+    subprocess.run([sys.executable, "-c", code], env=environment, check=True)

@@ -1,7 +1,6 @@
 """Encode sentences with a local model of Hugging Face's transformers and CLS or AVG pooling."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 from functools import partial
 from inspect import signature
 from pathlib import Path
@@ -12,7 +11,7 @@ import numpy as np
 from analogyqa.analogies.pairs import MASK
 from analogyqa.errors import AnalogyQAError
 from analogyqa.pretrained.loading import encode_whole, fit_tokenizer, loading_model
-from analogyqa.pretrained.transformer import BATCH, find_model, offline
+from analogyqa.pretrained.transformer import BATCH, cached_folder, find_model, offline
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
@@ -116,18 +115,9 @@ def _pool(output, is_counted, resources: "Resources"):
 
 def find_folder(weights: str) -> Path | None:
     """Return the folder of a model: the path itself, a package, or the Hugging Face cache."""
-    return next((path for path in _folders(weights) if (path / CONFIG).is_file()), None)
-
-
-def _folders(weights: str) -> Iterator[Path]:
-    yield Path(weights)
-    if folder := find_model(weights):
-        yield folder
-
-    from huggingface_hub import try_to_load_from_cache
-    from huggingface_hub.errors import HFValidationError
-
-    with suppress(HFValidationError):
-        cached = try_to_load_from_cache(weights, CONFIG)
-        if isinstance(cached, str):
-            yield Path(cached).parent
+    if (Path(weights) / CONFIG).is_file():
+        return Path(weights)
+    folder = find_model(weights)
+    if folder and (folder / CONFIG).is_file():
+        return folder
+    return cached_folder(weights, CONFIG)

@@ -2,7 +2,7 @@
 
 import logging
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 from importlib import import_module
@@ -72,23 +72,25 @@ def find_model(weights: str) -> Path | None:
     The path may also be that of modules.json, because the inputs of a rule are files. PyTorch is
     not imported.
     """
-    return next((path for path in _folders(weights) if (path / LIST).is_file()), None)
-
-
-def _folders(weights: str) -> Iterator[Path]:
-    yield Path(weights).parent if Path(weights).name == LIST else Path(weights)
+    path = Path(weights).parent if Path(weights).name == LIST else Path(weights)
+    if (path / LIST).is_file():
+        return path
     name = weights.removeprefix(ORGANISATION)
     if name in PACKAGES and find_spec(PACKAGES[name]):
-        yield import_module(PACKAGES[name]).get_model_path()
+        return import_module(PACKAGES[name]).get_model_path()
+    return cached_folder(name if "/" in name else ORGANISATION + name, LIST)
 
+
+def cached_folder(name: str, file: str) -> Path | None:
+    """Return the folder of a model in the Hugging Face cache that has a file."""
     from huggingface_hub import try_to_load_from_cache
     from huggingface_hub.errors import HFValidationError
 
-    # A path is not a valid name.
-    with suppress(HFValidationError):
-        cached = try_to_load_from_cache(name if "/" in name else ORGANISATION + name, LIST)
+    with suppress(HFValidationError):  # a path is not a valid name
+        cached = try_to_load_from_cache(name, file)
         if isinstance(cached, str):
-            yield Path(cached).parent
+            return Path(cached).parent
+    return None
 
 
 def offline():
