@@ -9,7 +9,7 @@ from analogyqa.report.cross_validation import (
     cross_validation_table,
     shared_notes,
 )
-from analogyqa.report.cross_validation_figure import draw_cross_validation
+from analogyqa.report.cross_validation_figures import draw_cross_validation
 from analogyqa.report.learning import read_learnt
 from analogyqa.report.summary import read_runs, values_of, write_csv
 from analogyqa.report.table_formats import to_markdown

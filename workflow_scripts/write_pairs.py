@@ -4,6 +4,7 @@ from pathlib import Path
 
 from analogyqa.files import write_text
 from analogyqa.job import job, reported
+from analogyqa.report.cross_validation_figures import draw_pairs
 from analogyqa.report.pairs import (
     ANSWER,
     QUESTION,
@@ -13,7 +14,6 @@ from analogyqa.report.pairs import (
     question_types,
     questions_page,
 )
-from analogyqa.report.pairs_figure import draw_pairs
 from analogyqa.report.summary import read_runs, values_of, write_csv
 from analogyqa.report.table_formats import to_markdown
 from analogyqa.schemas import CORPUS, ENTITIES, read_table

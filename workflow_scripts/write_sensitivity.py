@@ -5,9 +5,8 @@ from analogyqa.job import job, reported
 from analogyqa.plan import sensitivity_cells
 from analogyqa.report.learning import read_learnt
 from analogyqa.report.results import read_results
-from analogyqa.report.sensitivity import build_sensitivity
+from analogyqa.report.sensitivity import build_sensitivity, sensitivity_table
 from analogyqa.report.sensitivity_figure import draw_sensitivity
-from analogyqa.report.sensitivity_page import sensitivity_table
 from analogyqa.report.summary import write_csv
 from analogyqa.report.table_formats import to_markdown
 

@@ -5,8 +5,6 @@ from pathlib import Path
 import pytest
 
 from analogyqa.report.page import build_page
-from analogyqa.settings.load import REPOSITORY
-from analogyqa.sources.registry import load_registry
 from browser.conftest import LOOKS
 from report.builders import make_config
 from report.page.results import PAPER, make_results
@@ -19,8 +17,7 @@ def folder(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("results")
     config = make_config(("wikiqa",), left_out={"ghost": "not built"})
     make_results(folder, config, PAPER)
-    registry = load_registry(REPOSITORY / "sources.yaml")
-    page = build_page(folder, config, {PAPER.paper: PAPER}, registry, "snakemake")
+    page = build_page(folder, config, {PAPER.paper: PAPER}, "snakemake")
     (folder / "report.html").write_text(page, encoding="utf-8")
     return folder
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -17,7 +18,7 @@ from analogyqa.settings.load import PAPERS, REPOSITORY, load_config
 from analogyqa.settings.overrides import HYPERPARAMETERS, TUNED, to_text
 from analogyqa.settings.paper import Paper, load_paper
 from analogyqa.settings.run import Config
-from analogyqa.settings.studies import PAPER
+from analogyqa.settings.studies import PAPER, CrossValidation
 
 CONFERENCE, WORKSHOP, HYPERBOLIC, MAPPING = (
     load_paper(PAPERS / name / "paper.yaml")
@@ -89,6 +90,14 @@ def make_config(
     return Config.model_validate(values | changes)
 
 
+def with_cross_validation(config: Config, paper: str = "diallo2019", **study) -> Config:
+    """Return a configuration in which a paper cross-validates `comb` in two folds."""
+    cross_validation = CrossValidation(subset="comb", folds=2, **study)
+    changed = config.studies[paper].model_copy(update={"cross_validation": cross_validation})
+    return config.model_copy(update={"studies": config.studies | {paper: changed}})
+
+
+@cache
 def repository_config() -> Config:
     return load_config(read_yaml(REPOSITORY / "config.yaml"))
 

@@ -252,18 +252,18 @@ class TestDrawing:
 @pytest.mark.parametrize(
     ("first", "other"),
     [
-        (drawing("figure7", CONFERENCE), drawing("figure6", CONFERENCE)),
-        (drawing_of_sensitivity(), drawing_of_sensitivity(analogy_hinge=0.9)),
+        (lambda: drawing("figure7", CONFERENCE), lambda: drawing("figure6", CONFERENCE)),
+        (drawing_of_sensitivity, lambda: drawing_of_sensitivity(analogy_hinge=0.9)),
     ],
     ids=["lines", "sensitivity"],
 )
 def test_files_depend_only_on_their_data_and_are_atomic(tmp_path: Path, first, other):
-    files = draw(first, tmp_path / "a")
-    assert files == draw(first, tmp_path / "b")
-    different = draw(other, tmp_path / "c")
+    files = draw(first(), tmp_path / "a")
+    assert files == draw(first(), tmp_path / "b")
+    different = draw(other(), tmp_path / "c")
     assert files["png"] != different["png"] and files["svg"] != different["svg"]
     assert b"date>" not in files["svg"] and b"tEXt" not in files["png"]
     assert int.from_bytes(files["png"][16:20], "big") >= 6 * 150  # sharp enough for print
     with pytest.raises(ValueError, match="nonsense"):
-        first({"nonsense": tmp_path / "a" / "figure.png"})
+        first()({"nonsense": tmp_path / "a" / "figure.png"})
     assert (tmp_path / "a" / "figure.png").read_bytes() == files["png"]

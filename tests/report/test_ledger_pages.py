@@ -1,13 +1,12 @@
 """The ledger as Markdown and HTML."""
 
-from html.parser import HTMLParser
-
 import pandas as pd
 import pytest
 
 from analogyqa.report.ledger_pages import to_html, to_markdown
 from analogyqa.report.summary import LEDGER, typed
 from report.builders import cells_in_markdown, make_paper
+from report.page.results import PageReader
 
 OURS = ".600 ± .010 [.500, .700] {.400, .800}"
 NASTY = 'A <script>alert("c")</script> & | d'
@@ -55,40 +54,8 @@ def make_ledger(*more: dict) -> pd.DataFrame:
     return typed(rows, LEDGER)
 
 
-class Reader(HTMLParser):
-    """Collect the cells with their classes, links and attributes; refuse unbalanced tags."""
-
-    def __init__(self, text: str):
-        super().__init__()
-        self.open: list[str] = []
-        self.cells: list[tuple[str, str]] = []
-        self.attributes: list[tuple[str, str]] = []
-        self.tags: set[str] = set()
-        self.feed(text)
-        self.close()
-        assert not self.open
-
-    def values(self, name: str) -> list[str]:
-        return [value for key, value in self.attributes if key == name]
-
-    def handle_starttag(self, tag, attributes):
-        self.tags.add(tag)
-        self.open += [] if tag == "meta" else [tag]  # has no end tag
-        self.attributes += attributes
-        if tag in ("td", "th"):
-            self.cells.append((dict(attributes).get("class", ""), ""))
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        if {"td", "th"} & set(self.open) and "sup" not in self.open:
-            name, text = self.cells.pop()
-            self.cells.append((name, text + data))
-
-
-def read(*more: dict) -> Reader:
-    return Reader(to_html(make_ledger(*more), [PAPER]))
+def read(*more: dict) -> PageReader:
+    return PageReader(to_html(make_ledger(*more), [PAPER]))
 
 
 def test_rows_and_verdict_counts_in_markdown():
@@ -140,17 +107,10 @@ def test_verdicts_are_counted_once_for_each_value():
 
 
 class TestHTML:
-    def test_tags_are_balanced_and_notes_are_linked(self):
+    def test_notes_are_linked(self):
         page = read()
         assert page.values("id") == ["note1", "note2", "note3"]
         assert {link.removeprefix("#") for link in page.values("href")} == set(page.values("id"))
-
-    def test_the_page_needs_no_network_and_no_scripts(self):
-        page, text = read(), to_html(make_ledger(), [PAPER])
-        assert not page.tags & {"script", "link", "img", "iframe", "object", "base"}
-        assert not page.values("src")
-        assert not any(name.startswith("on") for name, _ in page.attributes)
-        assert not any(word in text for word in ("url(", "@import", "//"))
 
     def test_markup_is_escaped(self):
         page = to_html(make_ledger(), [PAPER])
@@ -160,37 +120,28 @@ class TestHTML:
 
     @pytest.mark.parametrize(
         ("verdict", "sign"),
-        [("reproduced", "="), ("higher", "↑"), ("lower", "↓"), ("inconclusive", "?")],
-    )
+        [("reproduced", "="), ("higher", "↑"), ("lower", "↓"), ("inconclusive", "?"),
+         ("not comparable", "×")],
+    )  # fmt: skip
     def test_colour_and_sign_of_a_verdict(self, verdict, sign):
         more = make_row("Who", "Theirs", verdict, hyperparameters="tuned", mean=0.123)
-        cells = [(name, text) for name, text in read(more).cells if text.startswith(".123")]
+        cells = [cell for cell in read(more).cells if cell[1].startswith(".123")]
         ours = OURS.replace(".600", ".123")
         assert cells == [(verdict.replace(" ", "-"), f"{ours} (.500) {sign} {verdict}")]
 
-    def test_higher_and_lower_share_a_colour_and_other_verdicts_have_words(self):
-        assert ".higher, .lower { background" in to_html(make_ledger(), [PAPER])
-        more = make_row(
-            "Who", "Theirs", "not comparable", hyperparameters="tuned", reason="other data"
-        )
-        cells = read(more).cells
-        assert ("not-run", "not run (.500)") in cells
-        assert ("not-comparable", f"{OURS} (.500) × not comparable") in cells
-
-    def test_a_count_of_zero_has_no_colour(self):
-        cells = read().cells
-        second_table = next(number for number, (_, text) in enumerate(cells) if text == "Row")
-        counts = cells[:second_table]
+    def test_a_missing_run_and_a_count_of_zero_have_no_sign_or_colour(self):
+        page = read()
+        assert ("not-run", "not run (.500)") in page.cells
+        second_table = next(n for n, (_, text) in enumerate(page.cells) if text == "Row")
+        counts = page.cells[:second_table]
         assert {name for name, text in counts if text == "0"} == {""}
         assert {name for name, text in counts if text in ("1", "2")} == {
             "reproduced", "higher", "lower", "not-run",
         }  # fmt: skip
 
     def test_the_columns_of_a_figure_are_its_best_points(self):
-        for page in (to_html(make_ledger(), [PAPER]), to_markdown(make_ledger(), [PAPER])):
-            assert "best dropout by MRR" in page
         heads = [text for _, text in read().cells]
-        assert "MRR" not in heads
+        assert "best dropout by MRR" in heads and "MRR" not in heads
 
 
 @pytest.mark.parametrize("write", [to_markdown, to_html])

@@ -7,6 +7,7 @@ import pytest
 from analogyqa.errors import AnalogyQAError
 from analogyqa.plan import Cell
 from analogyqa.report.cross_validation import EVERY
+from analogyqa.report.cross_validation_figures import draw_pairs
 from analogyqa.report.pairs import (
     ANSWER,
     PAIRS,
@@ -17,11 +18,10 @@ from analogyqa.report.pairs import (
     question_types,
     questions_page,
 )
-from analogyqa.report.pairs_figure import draw_pairs
 from analogyqa.report.table_formats import to_markdown
 from analogyqa.schemas import CORPUS, ENTITIES
 from analogyqa.settings.studies import CrossValidation
-from report.builders import CONFERENCE, make_config
+from report.builders import CONFERENCE, make_config, with_cross_validation
 
 PAPER = CONFERENCE.paper
 KINDS = {"a": "who", "b": "who", "c": "when", "d": "when"}
@@ -32,12 +32,9 @@ FOLDS = {"1of2": ["train:a", "dev:b"], "2of2": ["train:c", "test:d"]}
 
 @pytest.fixture
 def config():
-    config = make_config(("wikiqa",))
-    names = {"datasets": ["wikiqa"], "systems": ["analogy", "similarity"], "measures": ["mrr"]}
+    study = {"datasets": ["wikiqa"], "systems": ["analogy", "similarity"], "measures": ["mrr"]}
     pairs = {"baseline": ["analogy", "similarity"]}
-    cross_validation = CrossValidation(subset="comb", folds=2, pairs=pairs, **names)
-    study = config.studies[PAPER].model_copy(update={"cross_validation": cross_validation})
-    return config.model_copy(update={"studies": {**config.studies, PAPER: study}})
+    return with_cross_validation(make_config(("wikiqa",)), PAPER, pairs=pairs, **study)
 
 
 @pytest.fixture
@@ -110,13 +107,10 @@ def test_the_figure_has_each_pair_once_or_says_that_it_has_not_run(config, tmp_p
     frame = build_pairs(
         PAPER, study_of(config), config, values_of if run else lambda cell, measure: None, {}
     )
-    drawn = []
-    for name in ("a.svg", "b.svg"):
-        draw_pairs(frame, config, {"svg": tmp_path / name})
-        drawn.append((tmp_path / name).read_text())
-    assert drawn[0] == drawn[1]
-    assert ("<!-- +0.050 -->" in drawn[0], "<!-- not run -->" in drawn[0]) == (run, not run)
-    assert drawn[0].count("<!-- against Baseline -->") == 1
+    draw_pairs(frame, config, {"svg": tmp_path / "a.svg"})
+    drawn = (tmp_path / "a.svg").read_text()
+    assert ("<!-- +0.050 -->" in drawn, "<!-- not run -->" in drawn) == (run, not run)
+    assert drawn.count("<!-- against Baseline -->") == 1
 
 
 def test_the_questions_stand_from_the_largest_gain_and_from_the_largest_loss(config, corpus):

@@ -239,15 +239,11 @@ class TestNotes:
 
     def test_ties_are_counted_by_run(self):
         assert note(make_table("table3"), "Ties: none")
-        table = make_table("table3", tied_candidates=lambda cell, _: 4 + is_tuned(cell))
+        table = make_table("table2", tied_candidates=lambda cell, _: 4 + is_tuned(cell))
         tied = note(table, "Tied candidates")
-        assert "analogy wikiqa who 4," in tied
-        assert "analogy wikiqa who hyperparameters=tuned 5," in tied
-
-    def test_two_systems_with_the_same_title(self):
-        table = make_table("table2", tied_candidates=lambda cell, _: len(cell.system))
-        tied = note(table, "Tied candidates")
-        assert "glove wikiqa comb 5," in tied and "glove-cosine wikiqa comb 12," in tied
+        # Two systems have the same title.
+        for run in ("glove wikiqa comb 4", "glove-cosine wikiqa comb 4", "hyperparameters=tuned 5"):
+            assert f"{run}," in tied
 
     def test_data_protocol_hyperparameters_and_origins(self):
         table = make_table("table3")
@@ -277,6 +273,34 @@ class TestNotes:
         assert not re.search("[↑↓=] ", " ".join(body(table)))
         assert "not run (.100)" in to_markdown(table)
         assert "Not run: Ghost (not built)." in table.notes
+
+    def test_a_table_without_runs_has_no_notes_on_runs(self):
+        config = tiny_config(
+            left_out=dict.fromkeys(
+                ("ghost", "glove", "analogy", "glove-cosine", "random"), "no data"
+            )
+        )
+        notes = make_table("table2", config).notes
+        assert not any(
+            word in note for note in notes for word in ("interval", "Seeds", "Ties", "±")
+        )
+        assert any(note.startswith("Not run: ") for note in notes)
+
+    def test_the_legend_has_only_marks_of_the_table(self):
+        (marks,) = (note for note in make_table("table2").notes if note.startswith("Marks: "))
+        assert all(f"{mark} " in marks for mark in "?↑↓")
+        assert "=" not in marks and "†" not in marks
+        notes = make_table("table2", substitute="ours for theirs").notes
+        assert any("†: " in note for note in notes)
+
+    def test_hyperparameters_and_origins_have_at_most_five_lines_and_a_link(self):
+        for name in TINY.artefacts:
+            notes = make_table(name, provenance=lambda cell, _: f"origin of {cell.path}").notes
+            starts = ("Paper's hyperparameters", "Hyperparameters tuned", "Origin of", "All hyper")
+            lines = [note for note in notes if note.startswith(starts)]
+            assert len(lines) <= 5
+            if lines:
+                assert lines[-1].endswith("[report](../../report.html#configuration).")
 
 
 @pytest.mark.parametrize(

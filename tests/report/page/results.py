@@ -72,7 +72,7 @@ def means(cell: Cell, measure: str) -> float:
     return round(0.3 + (sum(map(ord, cell.path + measure)) % 4001) / 10_000, 6)
 
 
-def make_results(folder: Path, config: Config, *papers: Paper, seeds: int = 2) -> pd.DataFrame:
+def make_results(folder: Path, config: Config, *papers: Paper) -> pd.DataFrame:
     """Write what the page is made of, and return the ledger."""
     summary = make_summary(
         config,
@@ -80,7 +80,6 @@ def make_results(folder: Path, config: Config, *papers: Paper, seeds: int = 2) -
         mean=means,
         run_low=lambda cell, measure: means(cell, measure) - 0.05,
         run_high=lambda cell, measure: means(cell, measure) + 0.05,
-        n_seeds=seeds,
     )
     results = Results(summary)
     ledger = build_ledger(papers, config, results)
@@ -91,11 +90,10 @@ def make_results(folder: Path, config: Config, *papers: Paper, seeds: int = 2) -
     write_csv(claims, folder / "claims.csv")
     for paper in papers:
         for name in paper.artefacts:
-            path = (
-                folder / f"{'figures' if name.startswith('f') else 'tables'}/{paper.paper}/{name}"
-            )
+            is_figure = name.startswith("figure")
+            path = folder / ("figures" if is_figure else "tables") / paper.paper / name
             path.parent.mkdir(parents=True, exist_ok=True)
-            if name.startswith("figure"):
+            if is_figure:
                 path.with_suffix(".svg").write_text(SVG)
                 path.with_suffix(".csv").write_text("x,mean\n1,0.5\n")
             else:
@@ -107,7 +105,7 @@ def make_results(folder: Path, config: Config, *papers: Paper, seeds: int = 2) -
         cell = Cell(system, dataset, subset, from_text(overrides))
         settings = {"hyperparameters": "paper", "sources": {"train": "wikiqa-train"}}
         settings |= {"vectors": {"name": "w", "origin": "wiki-news"}, "sentence_vectors": None}
-        record = {"cell": cell.record(), "settings": settings, "seeds": list(range(seeds))}
+        record = {"cell": cell.record(), "settings": settings, "seeds": [0, 1]}
         record |= {"device": "cpu", "wall_seconds": 7300, "git_commit": "abc", "platform": "Linux"}
         record["configured"] = configured_cell(config, cell)
         for name, text in (
@@ -119,12 +117,15 @@ def make_results(folder: Path, config: Config, *papers: Paper, seeds: int = 2) -
             ),
         ):
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            (folder / name).write_text(text)  # some 5,000 files: a disk is not waited for
+            (folder / name).write_text(text)
     return ledger
 
 
 class PageReader(HTMLParser):
-    """Tables by caption as rows of texts, and every tag with its attributes; refuses imbalance."""
+    """The tables, cells and tags of a page whose tags must be balanced.
+
+    Tables are heading, caption and rows of texts; cells are class and text without notes.
+    """
 
     VOID = ("meta", "img", "br")
 
@@ -133,6 +134,7 @@ class PageReader(HTMLParser):
         self.open: list[str] = []
         self.tags: list[tuple[str, dict]] = []
         self.tables: list[tuple[str, str, list[list[str]]]] = []
+        self.cells: list[tuple[str, str]] = []
         self.heading, self.caption = "", ""
         self.feed(text)
         self.close()
@@ -152,6 +154,7 @@ class PageReader(HTMLParser):
             self.tables[-1][2].append([])
         elif tag in ("td", "th"):
             self.tables[-1][2][-1].append("")
+            self.cells.append((dict(attributes).get("class", ""), ""))
 
     def handle_endtag(self, tag):
         assert self.open.pop() == tag
@@ -162,5 +165,7 @@ class PageReader(HTMLParser):
         elif "caption" in self.open:
             heading, caption, rows = self.tables[-1]
             self.tables[-1] = (heading, caption + data, rows)
-        elif {"td", "th"} & set(self.open):
+        elif {"td", "th"} & set(self.open) and "sup" not in self.open:
             self.tables[-1][2][-1][-1] += data
+            name, text = self.cells.pop()
+            self.cells.append((name, text + data))

@@ -28,7 +28,7 @@ from analogyqa.report.views.specs import VIEWS
 from analogyqa.report.views.words_by_norm import WORDS
 from analogyqa.schemas import write_table
 from analogyqa.schemas.inside import INSIDE
-from report.builders import cells_in_markdown, draw, drawn_text, make_config, make_paper
+from report.builders import cells_in_markdown, drawn_text, make_config, make_paper
 
 COLUMNS = {"projection": POINTS, "norms": NORMS, "words_by_norm": WORDS, "pairs_by_norm": PAIRS}
 LOOKS_INSIDE = [name for name in VIEWS if VIEWS[name].reads == "inside"]
@@ -111,36 +111,25 @@ def table(show):
 
 
 @pytest.mark.parametrize("kind", LOOKS_INSIDE)
-def test_a_csv_has_the_columns_of_its_view(kind, show, tmp_path):
+def test_a_view_says_whose_inside_it_shows_and_has_a_csv(kind, show, tmp_path):
     shown = show(kind)[0]
     write_csv(shown.frame, tmp_path / "a.csv")
     assert len(read_csv(tmp_path / "a.csv", COLUMNS[kind])) == len(shown.frame) > 0
-
-
-@pytest.mark.parametrize("kind", LOOKS_INSIDE)
-def test_a_reader_is_told_whose_inside_it_is(kind, show):
-    note, *_ = show(kind)[0].notes
-    assert note == (
+    assert shown.notes[0] == (
         "Analogy, Baseline: test split of WIKIQA, 3 questions that have a right answer; with the "
         "paper's hyperparameters, seed 0."
     )
 
 
 @pytest.mark.parametrize("kind", FIGURES)
-def test_the_same_data_give_the_same_bytes(kind, show, tmp_path):
-    files = []
-    for name in "ab":
-        shown, *rest = show(kind)
-        files.append(draw(lambda paths, s=shown, r=rest: draw_view(s, *r, paths), tmp_path / name))
-    assert files[0] == files[1]
-
-
-@pytest.mark.parametrize("kind", FIGURES)
-def test_a_figure_says_what_a_reader_must_know(kind, show, tmp_path):
-    shown, *rest = show(kind, config=make_config(comparable=False))
-    text = drawn_text(lambda paths: draw_view(shown, *rest, paths), tmp_path)
+def test_equal_data_give_an_equal_figure_that_says_what_a_reader_must_know(kind, show, tmp_path):
+    texts = []
+    for _ in range(2):
+        shown, *rest = show(kind, config=make_config(comparable=False))
+        texts.append(drawn_text(lambda paths, s=shown, r=rest: draw_view(s, *r, paths), tmp_path))
+    assert texts[0] == texts[1]
     for part in ("Figure 4 of tiny2020: A look inside", "not the paper", "First", "questions"):
-        assert part in text
+        assert part in texts[0]
 
 
 @pytest.mark.parametrize("kind", LOOKS_INSIDE)
@@ -270,12 +259,6 @@ def test_the_verdict_is_by_the_interval_of_the_mean(mean, spread, verdict):
     assert judge(differences, 500, 0.5)[0] >= low
 
 
-def test_the_interval_is_that_of_the_normal_distribution():
-    differences = np.random.default_rng(1).normal(size=400)
-    low, high, _ = judge(differences, 4000, 0.95)
-    assert high - low == pytest.approx(2 * 1.96 * differences.std() / 20, rel=0.06)
-
-
 @pytest.mark.parametrize(("sign", "verdict"), [(1, HOLDS), (-1, FAILS)])
 def test_the_verdict_is_in_the_notes(sign, verdict, show):
     inside = make_inside()
@@ -290,7 +273,7 @@ def test_the_verdict_is_in_the_notes(sign, verdict, show):
 def test_norms_that_are_all_one_are_drawn(show, tmp_path):
     flat = make_inside(norm=lambda value: 0.0)
     shown, *rest = show("norms", [flat, flat])
-    assert draw(lambda paths: draw_view(shown, *rest, paths), tmp_path)["png"]
+    assert "norm" in drawn_text(lambda paths: draw_view(shown, *rest, paths), tmp_path)
 
 
 # Table 9
@@ -306,11 +289,6 @@ def test_words_stand_at_the_level_of_their_norm_the_frequent_first(table):
     assert own["published"].to_dict() == LEVELS
     assert (own["low"].to_numpy()[1:] == own["high"].to_numpy()[:-1]).all()
     assert own["high"].iloc[-1] == len("famous")
-
-
-def test_marks_are_no_words(table):
-    words = ", ".join(table("words_by_norm").frame["words"]).split(", ")
-    assert "?" not in words
 
 
 def test_an_outlier_leaves_the_levels_as_they_are(table):
@@ -335,13 +313,8 @@ def test_without_published_levels_there_are_six(table):
 # Table 8
 
 
-def cells_of_question(table):
-    return cells_in_markdown(to_markdown(table))
-
-
 def test_a_question_is_found_by_its_words_and_shown_by_level(table):
-    page = cells_of_question(table("pairs_by_norm"))
-    _, _, question, answer = page[:4]
+    _, _, question, answer, *_ = cells_in_markdown(to_markdown(table("pairs_by_norm")))
     assert question[:2] == ["what is anna famous for ?", "Q"]
     assert answer[:2] == ["", "A"]
     assert question[2].endswith("(is)") and question[3].endswith("(-)")

@@ -15,13 +15,9 @@ from analogyqa.settings.coordinates import NORM
 
 
 def norms_of(inside: pd.DataFrame) -> pd.DataFrame:
-    """Return the norm of each question and the mean norm of its right answers.
+    """Return the norm of each question with a right answer, and the mean norm of these answers.
 
-    Args:
-        inside: schema INSIDE.
-
-    Returns: columns `question` and `answer`, by question_id; questions without a right answer are
-        left out.
+    From a table INSIDE to the columns `question` and `answer`, by question_id.
     """
     parts = {"question": inside["kind"] == "question", "answer": inside["label"] == 1}
     means = {
@@ -33,10 +29,7 @@ def norms_of(inside: pd.DataFrame) -> pd.DataFrame:
 def with_norms_and_costs(values: Values, insides: Iterable[str | Path], costs: Costs) -> Values:
     """Return a function that looks up scores, norms and costs by cell and `Coordinates.measured`.
 
-    Args:
-        values: looks up the scores.
-        insides: the paths of inside.parquet files, each in the folder of its run.
-        costs: as `runs.cost.read_costs` returns them.
+    `values` looks up the scores; `insides` are paths of inside.parquet, each in its run's folder.
     """
     others = {}
     for path in insides:

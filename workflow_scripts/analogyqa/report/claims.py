@@ -108,8 +108,6 @@ def judge_claims(
     cross-validates both systems.
 
     Args:
-        papers: the papers whose claims are judged.
-        config: gives the systems, and the confidence.
         values: as `claimed.with_norms_and_costs` returns it.
         learnt: whether each trained cell has learnt, see `learning.has_learnt`. The `reason` of a
             verdict names the systems that did not learn.
@@ -132,14 +130,18 @@ def judge_claims(
         rows = []
         for name, claim in paper.claims.items():
             for protocol, hyperparameters, reason in _judgements(claim, config, paper.paper):
-                row: dict = {"paper": paper.paper, "claim": name, "text": claim.claim}
-                row |= {
+                row: dict = {
+                    "paper": paper.paper,
+                    "claim": name,
+                    "text": claim.claim,
+                    "primary": claim.primary,
+                    "ours": claim.ours,
                     "kind": claim.kind,
                     "protocol": protocol,
                     "hyperparameters": hyperparameters,
+                    "verdict": NOT_RUN,
+                    "reason": reason,
                 }
-                row |= {"primary": claim.primary, "ours": claim.ours}
-                row |= {"verdict": NOT_RUN, "reason": reason}
                 rows.append(row)
                 if reason:
                     continue
@@ -302,15 +304,12 @@ def effect_text(effect: float, row: dict, kind: str) -> str:
 def _decide(rows: list[dict], config: Config) -> None:
     """Adjust the p-values of a paper's secondary claims, and decide all its claims."""
     ran = [row for row in rows if "p_value" in row]
-    families = {(row["hyperparameters"], row["ours"]) for row in ran}
-    for family in families:
-        secondary = [
-            row
-            for row in ran
-            if (row["hyperparameters"], row["ours"]) == family and not row["primary"]
-        ]
-        adjusted = holm([row["p_value"] for row in secondary])
-        for row, p_value in zip(secondary, adjusted, strict=True):
+    families: dict[tuple[str, bool], list[dict]] = {}
+    for row in ran:
+        if not row["primary"]:
+            families.setdefault((row["hyperparameters"], row["ours"]), []).append(row)
+    for family in families.values():
+        for row, p_value in zip(family, holm([row["p_value"] for row in family]), strict=True):
             row["p_value"] = p_value
     for row in ran:
         row["p_value"] = round(row["p_value"], DECIMALS)

@@ -48,10 +48,7 @@ LEGEND = (
 def claims_table(frame: pd.DataFrame, papers: Iterable[Paper], config: Config) -> Table:
     """Return the primary claims, the number of verdicts, and last the claims of each paper.
 
-    Args:
-        frame: the verdicts, columns CLAIMS.
-        papers: say where each claim stands.
-        config: the configuration of the runs.
+    `frame` are the verdicts, columns CLAIMS.
     """
     # A paper that was added to the configuration later has no verdicts yet.
     papers = [paper for paper in papers if paper.paper in set(frame["paper"])]
@@ -68,11 +65,7 @@ def claims_table(frame: pd.DataFrame, papers: Iterable[Paper], config: Config) -
 
 
 def claims_of(paper: Paper, frame: pd.DataFrame) -> list[Block]:
-    """Return a block with the claims of a paper, and one with ours about it, if there are any.
-
-    Args:
-        paper, frame: as in `claims_table`.
-    """
+    """Return a block with the claims of a paper, and one with ours about it, if there are any."""
     headings = {False: f"Claims of {paper.paper}", True: f"Our claims about {paper.paper}"}
     return [
         Block(heading, LABELS, COLUMNS, rows)
@@ -82,11 +75,7 @@ def claims_of(paper: Paper, frame: pd.DataFrame) -> list[Block]:
 
 
 def primary_claims(frame: pd.DataFrame, papers: Iterable[Paper]) -> list[Block]:
-    """Return a block with the primary claims of all papers, or none if there is no such claim.
-
-    Args:
-        frame, papers: as in `claims_table`.
-    """
+    """Return a block with the primary claims of all papers, or none if there is no such claim."""
     primary = frame[frame["primary"]].assign(primary=False)
     rows = [
         ([paper.paper, *labels], values)
@@ -96,7 +85,7 @@ def primary_claims(frame: pd.DataFrame, papers: Iterable[Paper]) -> list[Block]:
     return [Block(PRIMARY, ["Paper", *LABELS], COLUMNS, rows)] if rows else []
 
 
-def judged_on(row: dict) -> str:
+def _judged_on(row: dict) -> str:
     """Return the data and the hyperparameters that a verdict rests on."""
     if row["protocol"] == STEPS:
         return "steps of training, in turns"
@@ -107,7 +96,6 @@ def judged_on(row: dict) -> str:
 
 
 def _rows(frame: pd.DataFrame, paper: Paper) -> list[tuple[list[str], list[Value]]]:
-    """Return the rows of a paper's verdicts."""
     records = frame[frame["paper"].eq(paper.paper)].to_dict("records")
     return [_row(row, paper) for row in records]
 
@@ -128,7 +116,7 @@ def _row(row: dict, paper: Paper) -> tuple[list[str], list[Value]]:
         text("items_needed", "{:.0f}"),
         "; ".join(filter(None, [row["evidence"], row["reason"]])),
     ]
-    labels = [claim, paper.claims[row["claim"]].where, judged_on(row), verdict]
+    labels = [claim, paper.claims[row["claim"]].where, _judged_on(row), verdict]
     return labels, [Value(text) for text in texts]
 
 

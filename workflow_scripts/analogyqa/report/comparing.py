@@ -27,36 +27,27 @@ def compare_runs(
     Args:
         names: the names of the runs, for messages.
         first, second: the scores [seeds, items].
-        config: gives the level.
         same_runs: whether row i of both is from one run.
         apart: whether the runs have different items on purpose, such as two subsets.
 
     Raises AnalogyQAError if the items differ and the runs are not `apart`.
     """
+    both, level = (first.to_numpy(), second.to_numpy()), level_of(config)
     if apart:
-        sides = first.to_numpy(), second.to_numpy()
-        of_sides = strata_of(first), strata_of(second)
-        return compare_apart(*sides, level_of(config), strata=of_sides)
+        return compare_apart(*both, level, strata=(strata_of(first), strata_of(second)))
     if list(first.columns) != list(second.columns):
         raise AnalogyQAError(
             f"The runs {names[0]} and {names[1]} have different questions. "
             "Delete both, then run the same command again to rebuild them."
         )
-    both = first.to_numpy(), second.to_numpy()
-    strata = strata_of(first)
-    return compare_paired(*both, level_of(config), same_runs=same_runs, strata=strata)
+    return compare_paired(*both, level, same_runs=same_runs, strata=strata_of(first))
 
 
 def top_group(runs: Mapping[str, pd.DataFrame], config: Config) -> set[str]:
     """Return the run with the highest mean and those not significantly different from it.
 
-    The tests are paired and two-sided, with Holm's correction for their number.
-
-    Args:
-        runs: the names of the runs and their scores [seeds, items].
-        config: gives the level.
-
-    Raises AnalogyQAError if the items of the runs differ.
+    The tests are paired and two-sided, with Holm's correction for their number. `runs` are scores
+    [seeds, items] by name. Raises AnalogyQAError if their items differ.
     """
     if not runs:
         return set()

@@ -1,5 +1,6 @@
 """Cross-validation: every question of a subset is tested by systems trained on other folds."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from itertools import product
 
@@ -16,13 +17,14 @@ from analogyqa.report.legend import (
     LEARNT,
     PAIRED_TEST,
     cell_legend,
+    for_data,
     interval_facts,
     top_group_legend,
 )
 from analogyqa.report.summary import MEASURED, Values, joined, measured, typed
 from analogyqa.report.table_formats import Block, Table, Value, full_text, short_text
 from analogyqa.report.table_notes import grouped
-from analogyqa.report.verdicts import NOT_RUN, OTHER_DATA, no_run
+from analogyqa.report.verdicts import NOT_RUN, no_run
 from analogyqa.schemas import SPLITS
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
@@ -55,9 +57,7 @@ def build_cross_validation(
     """Join the folds of every cross-validated system of a paper.
 
     Args:
-        paper: the name of the paper.
-        study: its cross-validation.
-        config: the configuration of the runs.
+        paper, study: the name of the paper, and its cross-validation.
         values: as `summary.values_of` returns it.
         learnt: whether each trained cell has learnt, see `learning.has_learnt`.
 
@@ -78,9 +78,14 @@ def build_cross_validation(
     for dataset, system in product(study.datasets, study.systems):
         folds = cells.get((system, dataset), [])
         trained = [learnt[cell] for cell in folds if cell in learnt]
-        start: dict = {"paper": paper, "dataset": dataset, "subset": study.subset}
-        start |= {"system": system, "folds": len(folds)}
-        start |= {"folds_learnt": sum(trained) if trained else None}
+        start: dict = {
+            "paper": paper,
+            "dataset": dataset,
+            "subset": study.subset,
+            "system": system,
+            "folds": len(folds),
+            "folds_learnt": sum(trained) if trained else None,
+        }
         for measure in RANKED:
             by_seed = scores.get((system, dataset, measure))
             if by_seed is None:
@@ -121,21 +126,16 @@ def _top_groups(
 
 
 def shared_notes(corpora: Mapping[str, pd.DataFrame], subset: str, config: Config) -> list[str]:
-    """Return how many tested questions and candidates are also in train or dev.
+    """Return how many tested questions and candidates of a subset are also in train or dev.
 
-    Args:
-        corpora: the corpora of the folds and of the data sets, by name.
-        subset: the subset that is cross-validated.
-        config: gives the question types.
+    The corpora are those of the folds and of the data sets, by name.
     """
-    counts: dict[tuple[str, bool], dict[str, int]] = {}
+    counts: dict[tuple[str, bool], Counter[str]] = {}
     for name, corpus in corpora.items():
         dataset, overrides = split_corpus(name)
         types = config.types_of(subset)
         selected = pd.concat([select_subset(corpus, split, types) for split in SPLITS])
-        total = counts.setdefault((dataset, bool(overrides)), {})
-        for key, count in count_shared(selected).items():
-            total[key] = total.get(key, 0) + count
+        counts.setdefault((dataset, bool(overrides)), Counter()).update(count_shared(selected))
     splits = {True: "all folds", False: "the paper's split"}
     return [
         f"Test items also in train or dev, {config.datasets[dataset].title}, {splits[is_folded]}: "
@@ -153,14 +153,7 @@ def cross_validation_table(
     shared: Iterable[str],
     config: Config,
 ) -> Table:
-    """Return a block for each data set.
-
-    Args:
-        frame: columns CROSS_VALIDATION.
-        paper, study: the paper and its cross-validation.
-        shared: the notes that `shared_notes` returns.
-        config: the configuration of the runs.
-    """
+    """Return a block for each data set of columns CROSS_VALIDATION; `shared` are `shared_notes`."""
     title = f"Cross-validation of {paper.paper}: all questions of {study.subset}"
     blocks = [
         _block(part, study.measures, config) for _, part in frame.groupby("dataset", sort=False)
@@ -189,7 +182,7 @@ def cross_validation_table(
     ]
     return Table(
         label=f"tab:{paper.paper}-cross_validation",
-        title=title if config.comparable else f"{title} ({OTHER_DATA})",
+        title=for_data(title, config),
         blocks=blocks,
         notes=notes,
         frame=frame,
@@ -199,10 +192,7 @@ def cross_validation_table(
 def with_count(dataset: str, part: pd.DataFrame, config: Config) -> str:
     """Return the title of a data set with the number of scored questions, or "not run".
 
-    Args:
-        dataset: the name of the data set.
-        part: its rows of a table with a column `n_items`.
-        config: gives the title.
+    `part` are its rows of a table with a column `n_items`.
     """
     count = part["n_items"].max()
     questions = f"{count} questions" if pd.notna(count) else NOT_RUN
@@ -216,31 +206,27 @@ def _block(part: pd.DataFrame, measures: list[str], config: Config) -> Block:
     columns += [f"from {origin}" for origin in SPLITS] + ["first minus this", "p-value"]
     lines = []
     for system in dict.fromkeys(part["system"]):
-        values = [
-            full_text(row, questions=True)._replace(bold=row["top_group"] is True)
-            for row in (_text_row(rows, system, name) for name in measures)
-        ]
+        values = []
+        for name in measures:
+            # The other keys that `full_text` reads.
+            row = rows[system, name, EVERY] | {"published": None, "verdict": "", "substitute": ""}
+            values.append(full_text(row, questions=True)._replace(bold=row["top_group"] is True))
         for origin in SPLITS:
             row = rows.get((system, main, origin))
-            shown = short_text(row) if row else Value("")
-            values.append(shown._replace(published=f"({row['n_items']})") if row else shown)
-        row = _text_row(rows, system, main)
-        if pd.notna(row["difference"]):
-            interval = f"[{row['low']:+.3f}, {row['high']:+.3f}]"
-            values += [
-                Value(f"{row['difference']:+.3f}", interval),
-                Value(f"{p_value_of(row):.2g}"),
-            ]
-        else:
-            values += [Value(""), Value("")]
+            count = f"({row['n_items']})" if row else ""
+            values.append(short_text(row)._replace(published=count) if row else Value(""))
+        values += difference_values(rows[system, main, EVERY])
         lines.append(([config.systems[system].title], values))
     dataset = part["dataset"].iloc[0]
     return Block(with_count(dataset, part, config), ["System"], columns, lines)
 
 
-def _text_row(rows: dict, system: str, measure: str) -> dict:
-    """Return the row of all questions with the other keys that `full_text` reads."""
-    return rows[system, measure, EVERY] | {"published": None, "verdict": "", "substitute": ""}
+def difference_values(row: dict) -> list[Value]:
+    """Return a difference with its interval, and the two-sided p-value; both "" without one."""
+    if pd.isna(row["difference"]):
+        return [Value(""), Value("")]
+    interval = f"[{row['low']:+.3f}, {row['high']:+.3f}]"
+    return [Value(f"{row['difference']:+.3f}", interval), Value(f"{p_value_of(row):.2g}")]
 
 
 def _names(rows: pd.DataFrame, config: Config) -> list[str]:

@@ -16,14 +16,13 @@ from matplotlib.figure import Figure
 from analogyqa.files import atomic_path
 from analogyqa.measures import MEASURES
 from analogyqa.plan import cells_by_hyperparameters, why_no_run
-from analogyqa.report.bars import draw_bars
-from analogyqa.report.legend import percent
+from analogyqa.report.legend import heading, percent
 from analogyqa.report.results import Results
 from analogyqa.report.summary import MEASURED, typed
 from analogyqa.report.verdicts import NOT_RUN, OTHER_DATA, no_run
 from analogyqa.settings.coordinates import Coordinates
 from analogyqa.settings.overrides import text_of
-from analogyqa.settings.paper import OWN, Artefact, Paper
+from analogyqa.settings.paper import Artefact, Paper
 from analogyqa.settings.run import Config
 
 FIGURE = {
@@ -78,7 +77,9 @@ def build_figure(paper: Paper, name: str, results: Results, config: Config) -> p
             reason = "" if run else no_run(cell)
         published = paper.published_at(coordinates)
         if published is None and is_best:
-            published = paper.published_at(_without(coordinates, x))
+            # Tables print the best value without naming the point, which is the configured one.
+            configured = coordinates.model_dump(exclude_unset=True, exclude={x})
+            published = paper.published_at(Coordinates(**configured))
         rows.append(
             run
             | {key: getattr(coordinates, key) for key in ("system", "dataset", "subset", "measure")}
@@ -88,13 +89,6 @@ def build_figure(paper: Paper, name: str, results: Results, config: Config) -> p
     return typed(rows, FIGURE)
 
 
-def _without(coordinates: Coordinates, axis: str) -> Coordinates:
-    """Return coordinates without one of their axes, whose value is then the configured one."""
-    return Coordinates(
-        **{k: v for k, v in coordinates.model_dump(exclude_unset=True).items() if k != axis}
-    )
-
-
 def draw_figure(
     frame: pd.DataFrame, paper: Paper, name: str, config: Config, files: dict[str, str | Path]
 ) -> None:
@@ -102,8 +96,6 @@ def draw_figure(
 
     Args:
         frame: the data, as `build_figure` returns it.
-        paper, name: the paper, and the name of the figure in it.
-        config: gives the titles of the data sets, and the level of the intervals.
         files: the path of each format (png, svg).
     """
     artefact = paper.artefacts[name]
@@ -121,18 +113,18 @@ def draw_figure(
             part = frame[frame["panel"] == panel]
             measure = MEASURES[part["measure"].iloc[0]].title
             # The label of the axis names the measure, so a panel that only gives it has no title.
-            heading = panel if artefact.panels[panel].model_fields_set - {"measure"} else ""
+            title = panel if artefact.panels[panel].model_fields_set - {"measure"} else ""
             if artefact.stacked:
-                draw_bars(axes, part, COLOURS)
+                _draw_bars(axes, part)
                 _rotate_long_labels(axes, list(part["x"].unique()))
-                heading = heading or panel
+                title = title or panel
             elif artefact.y:
                 _draw_heat_map(axes, part, artefact)
-                heading = ": ".join(filter(None, [heading, measure]))
+                title = ": ".join(filter(None, [title, measure]))
             else:
                 _draw_lines(axes, part, artefact, config)
                 axes.set_ylabel("\n".join(textwrap.wrap(measure, LETTERS_OF_HEIGHT)))
-            lines = textwrap.wrap(heading, int(width * LETTERS_PER_INCH))
+            lines = textwrap.wrap(title, int(width * LETTERS_PER_INCH))
             axes.set_title("\n".join(lines), fontsize="medium")
         save_figure(figure, _title(frame, paper, name, config), files)
 
@@ -284,6 +276,25 @@ def _draw_line(
         )
 
 
+def _draw_bars(axes: plt.Axes, frame: pd.DataFrame) -> None:
+    """Draw a stacked bar for each point of x, with a part for each line, the first at the bottom.
+
+    The parts of the first line are labelled with their values.
+    """
+    points, lines = list(frame["x"].unique()), list(frame["line"].unique())
+    means = frame.pivot(index="line", columns="x", values="mean").reindex(lines, columns=points)
+    bottom = np.zeros(len(points))
+    for line, colour in zip(lines, COLOURS, strict=False):
+        part = means.loc[line].fillna(0).to_numpy()
+        axes.bar(points, part, bottom=bottom, color=colour, label=line)
+        bottom += part
+    for position, share in enumerate(means.iloc[0]):
+        text = NOT_RUN if pd.isna(share) else f"{share:.2f}"
+        axes.text(position, 0.01, text, ha="center", va="bottom", fontsize="small")
+    axes.set_ylim(0, 1)
+    axes.set_ylabel("share of the analogies")
+
+
 def _draw_heat_map(axes: plt.Axes, frame: pd.DataFrame, artefact: Artefact) -> None:
     """Draw a tile for each pair of points, with our mean and, below it, the published value."""
     (x,), (y,) = artefact.x, artefact.y
@@ -309,16 +320,11 @@ def seed_counts(frame: pd.DataFrame) -> str:
 
 
 def _title(frame: pd.DataFrame, paper: Paper, name: str, config: Config) -> str:
-    title = paper.artefacts[name].title
-    number = name.removeprefix("figure")
-    seeds = seed_counts(frame)
+    artefact, seeds = paper.artefacts[name], seed_counts(frame)
     spread = f"bars: {percent(config)} intervals over questions and {seeds} seeds"
-    if paper.artefacts[name].y or paper.artefacts[name].stacked:
+    if artefact.y or artefact.stacked:
         spread = f"means over {seeds} seeds"
-    lines = [
-        title if paper.paper == OWN else f"Figure {number} of {paper.paper}: {title}",
-        f"test split; {spread}",
-    ]
+    lines = [heading(paper, name, artefact.title), f"test split; {spread}"]
     if not config.comparable and frame["published"].notna().any():
         lines.append(OTHER_DATA)
     return "\n".join(lines)

@@ -70,10 +70,10 @@ def our_values(entry: TableEntry, config: Config, results: Results) -> list[dict
 
 def _would_cost(coordinates: Coordinates, config: Config, results: Results) -> str:
     """Return how long a system takes to train whose costs are measured and nothing else, or ""."""
-    key = (coordinates.dataset, coordinates.subset, coordinates.system)
-    if key not in results.costs or not config.systems[coordinates.system].only_costs:
+    cost = results.costs.get((coordinates.dataset, coordinates.subset, coordinates.system))
+    if not cost or not config.systems[coordinates.system].only_costs:
         return ""
-    seconds = float(np.mean(results.costs[key].values("seconds_per_epoch")))
+    seconds = float(np.mean(cost.values("seconds_per_epoch")))
     epochs = config.systems[coordinates.system].training.max_epochs
     return f"; {epochs} epochs of {seconds:,.0f} s are {epochs * seconds / 3600:,.0f} h for a seed"
 
@@ -141,30 +141,27 @@ def _costs(entry: TableEntry, config: Config, results: Results) -> list[dict]:
     ratio is that of two steps of one turn.
     """
     coordinates, published = entry.number.coordinates, entry.number.published
-    if not has_costs(config.systems[coordinates.system]):
+    system = config.systems[coordinates.system]
+    if not has_costs(system):
         return [{}]
     names = [name for name in (coordinates.system, coordinates.over) if name]
     keys = [(coordinates.dataset, coordinates.subset, name) for name in names]
     if missing := [key[-1] for key in keys if key not in results.costs]:
         return [not_run(f"no cost of {', '.join(missing)} on {coordinates.dataset}")]
     costs = [results.costs[key] for key in keys]
-    measured_cost = coordinates.cost or ""
-    values = np.asarray(costs[0].values(measured_cost), dtype=float)
-    if coordinates.over:
-        values = values / np.asarray(costs[1].values(measured_cost), dtype=float)
+    by_step = [np.asarray(cost.values(coordinates.cost or ""), dtype=float) for cost in costs]
+    values = by_step[0] / by_step[1] if coordinates.over else by_step[0]
     mean, low, high = values.mean(), values.min(), values.max()
+    row = {
+        "hyperparameters": "" if system.only_costs else PAPER,
+        "mean": round(float(mean), DECIMALS),
+    }
     if coordinates.cost == "parameters":
         low, high = mean * (1 - SAME_SIZE), mean * (1 + SAME_SIZE)
-        how = "counted here"
+        row["provenance"] = "counted here"
     else:
         batches = " and ".join(f"{cost.batches} batches" for cost in costs)
-        how = f"{STEPS} steps of {batches} an epoch, on {costs[0].machine}"
-    row = {
-        "hyperparameters": "" if config.systems[coordinates.system].only_costs else PAPER,
-        "mean": round(float(mean), DECIMALS),
-        "provenance": how,
-    }
-    if coordinates.cost != "parameters":
+        row["provenance"] = f"{STEPS} steps of {batches} an epoch, on {costs[0].machine}"
         row |= {"run_low": round(float(low), DECIMALS), "run_high": round(float(high), DECIMALS)}
     if published is None:
         return [row]
@@ -225,7 +222,7 @@ def _best_points(entry: TableEntry, config: Config, results: Results) -> list[di
             )
             points.append(float(str(point[override])))
             cells.append(cell)
-    row = {"hyperparameters": hyperparameters}
+    row: dict = {"hyperparameters": hyperparameters}
     if len(points) < 2:
         return [row | not_run(f"sweeps.{override} has fewer than two points to compare")]
     if number.published not in points:
@@ -250,7 +247,7 @@ def _best_points(entry: TableEntry, config: Config, results: Results) -> list[di
     percentages = ", ".join(
         f"{point:g} {share:.0%}" for point, share in zip(points, shares, strict=True)
     )
-    judgement: dict[str, object] = {
+    judgement = {
         "mean": best,
         "ci_low": likely[0],
         "ci_high": likely[-1],

@@ -8,7 +8,7 @@ from analogyqa.report.kinds import TableEntry, our_values
 from analogyqa.report.results import Results
 from analogyqa.report.summary import LEDGER, typed
 from analogyqa.report.verdicts import NOT_COMPARABLE, NOT_RUN, OTHER_DATA
-from analogyqa.settings.coordinates import SCORE, Coordinates
+from analogyqa.settings.coordinates import SCORE
 from analogyqa.settings.paper import CITED, Paper, Published
 from analogyqa.settings.run import Config
 
@@ -32,13 +32,8 @@ def build_ledger(
     compared with our value at the printed precision. A value that one run on so many items cannot
     give is compared with the interval of a mean of `attainable_runs` runs. A trained system has a
     row with the paper's hyperparameters and, if the configuration tunes it, another with those
-    tuned on dev. A value that the paper cites has no row.
-
-    Args:
-        papers: the published values.
-        config: the configured data sets, systems and sweeps.
-        results: our values.
-        only: a paper and an artefact, to leave out all others.
+    tuned on dev. A value that the paper cites has no row. `only` is a paper and an artefact, to
+    leave out all others.
     """
     repeats = repeated(papers)
     rows = []
@@ -57,17 +52,14 @@ def build_ledger(
                 }
                 remark = artefact.remark_on(number.row, number.column)
                 for row in our_values(TableEntry(number, artefact, paper), config, results):
-                    rows.append(start | _if_comparable(_with_remark(row, remark), config))
+                    rows.append(start | _with_remark(row, remark, config))
     return typed(rows, LEDGER)
 
 
-def _with_remark(row: dict, remark: str) -> dict:
-    return row | {"reason": "; ".join(filter(None, [row.get("reason"), remark]))}
-
-
-def _if_comparable(row: dict, config: Config) -> dict:
+def _with_remark(row: dict, remark: str, config: Config) -> dict:
+    """Return a row with the remark of its artefact; values of other data are not compared."""
     if config.comparable or row["verdict"] == NOT_RUN:
-        return row
+        return row | {"reason": "; ".join(filter(None, [row.get("reason"), remark]))}
     return row | {"verdict": NOT_COMPARABLE, "reason": OTHER_DATA}
 
 
@@ -77,34 +69,26 @@ def repeated(papers: Sequence[Paper]) -> dict[_Printed, str]:
     Equal values of one measure on the same data are the same score, even if the paper gives them
     to different systems.
     """
-    earlier: list[tuple[str, Coordinates, float]] = []
+    earlier: list[tuple[str, Published]] = []
     notes = {}
     for paper in papers:
         for name, artefact in paper.artefacts.items():
             for number in artefact.numbers():
                 if number.kind != SCORE or number.published is None:
                     continue
-                coordinates = number.coordinates
-                same = next((score for score in earlier if _is_same(score, number)), None)
-                if same is None:
+                first = next((known for known in earlier if _is_same(known[1], number)), None)
+                if first:
+                    other = first[1].coordinates.system
+                    is_other = other != number.coordinates.system
+                    for_whom = f", there for another system ({other})" if is_other else ""
+                    key = (paper.paper, name, number.row, number.column)
+                    notes[key] = f"also printed in {first[0]}{for_whom}"
+                else:
                     location = f"{name} of {paper.paper} ({number.row}, {number.column})"
-                    earlier.append((location, coordinates, number.published))
-                    continue
-                is_other = same[1].system != coordinates.system
-                for_whom = f", there for another system ({same[1].system})" if is_other else ""
-                key = (paper.paper, name, number.row, number.column)
-                notes[key] = f"also printed in {same[0]}{for_whom}"
+                    earlier.append((location, number))
     return notes
 
 
-def _is_same(earlier: tuple[str, Coordinates, float], number: Published) -> bool:
-    _, first, value = earlier
-    second, published = number.coordinates, number.published
-    return (
-        (
-            (first.dataset, first.subset, first.measure)
-            == (second.dataset, second.subset, second.measure)
-        )
-        and published is not None
-        and abs(value - published) < SAME_VALUE
-    )
+def _is_same(first: Published, second: Published) -> bool:
+    data = [(at.dataset, at.subset, at.measure) for at in (first.coordinates, second.coordinates)]
+    return data[0] == data[1] and abs((first.published or 0) - (second.published or 0)) < SAME_VALUE

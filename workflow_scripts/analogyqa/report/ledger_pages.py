@@ -1,14 +1,13 @@
 """The ledger as pages: every published number next to ours, with a verdict."""
 
-import re
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
+from itertools import chain
 
 import pandas as pd
 
 from analogyqa.report.html_pages import render
 from analogyqa.report.kinds import KINDS
-from analogyqa.report.legend import INTERVALS, MEANINGS, SUBSTITUTES, cell_legend
+from analogyqa.report.legend import INTERVALS, MEANINGS, SUBSTITUTES, cell_legend, heading
 from analogyqa.report.table_formats import (
     MARKS,
     Block,
@@ -60,55 +59,31 @@ LEGEND = (
 )
 
 
-class _Cell(NamedTuple):
-    """What a page shows of one row of the ledger; `note` is the number of its note, 0 for none."""
-
-    value: Value
-    note: int = 0
-
-
-class _Part(NamedTuple):
-    """An artefact: its columns, and the cells of each printed row by hyperparameters."""
-
-    title: str
-    columns: list[str]
-    rows: list[tuple[tuple[str, str], list[_Cell | None]]]
-
-
-class _Page(NamedTuple):
-    parts: dict[str, list[_Part]]
-    notes: list[str]
-
-
 def to_markdown(ledger: pd.DataFrame, papers: Iterable[Paper]) -> str:
     """Return the ledger as GitHub Markdown, with a table for each artefact.
 
-    Args:
-        ledger: columns LEDGER.
-        papers: give the titles; papers without a row in the ledger are left out.
+    Papers without a row in the ledger are left out.
     """
-    papers = list(papers)
-    page = _lay_out(ledger, papers)
-    blocks = [verdict_counts(ledger, _sign)]
-    for parts in page.parts.values():
-        for part in parts:
-            rows = [
-                (list(labels), [Value(_text(cell) if cell else "") for cell in cells])
-                for labels, cells in part.rows
-            ]
-            blocks.append(Block(part.title, ["Row", "Hyperparameters"], part.columns, rows))
+    blocks, numbered_notes = _lay_out(ledger, papers := list(papers))
+    shown = [
+        block._replace(
+            rows=[(labels, list(map(_in_markdown, values))) for labels, values in block.rows]
+        )
+        for block in chain.from_iterable(blocks.values())
+    ]
     notes = [
         *(f"{_sign(verdict)}: {meaning}" for verdict, meaning in MEANINGS.items()),
         *LEGEND,
-        *(f"[{number}] {note}" for number, note in enumerate(page.notes, 1)),
-        *(paper.citation for paper in papers if paper.paper in page.parts),
+        *(f"[{number}] {note}" for number, note in enumerate(numbered_notes, 1)),
+        *(paper.citation for paper in papers if paper.paper in blocks),
     ]
-    return table_to_markdown(Table("ledger", TITLE, blocks, notes, ledger))
+    counts = verdict_counts(ledger, _sign)
+    return table_to_markdown(Table("ledger", TITLE, [counts, *shown], notes, ledger))
 
 
 def to_html(ledger: pd.DataFrame, papers: Iterable[Paper]) -> str:
-    """Return the ledger as one self-contained HTML file; arguments as in `to_markdown`."""
-    page = _lay_out(ledger, papers := list(papers))
+    """Return the ledger as one self-contained HTML file; papers as in `to_markdown`."""
+    blocks, notes = _lay_out(ledger, papers := list(papers))
     return render(
         "ledger.html",
         title=TITLE,
@@ -116,11 +91,11 @@ def to_html(ledger: pd.DataFrame, papers: Iterable[Paper]) -> str:
         verdicts=verdict_meanings(),
         legend=LEGEND,
         papers=[
-            (paper.paper, paper.citation, page.parts[paper.paper])
+            (paper.paper, paper.citation, blocks[paper.paper])
             for paper in papers
-            if paper.paper in page.parts
+            if paper.paper in blocks
         ],
-        notes=page.notes,
+        notes=notes,
     )
 
 
@@ -132,9 +107,7 @@ def verdict_meanings() -> list[tuple[str, str, str]]:
 def verdict_counts(ledger: pd.DataFrame, sign: Callable[[str], str]) -> Block:
     """Return the number of each verdict, by paper and hyperparameters.
 
-    Args:
-        ledger: columns LEDGER.
-        sign: returns the head of a verdict's column.
+    `sign` returns the head of a verdict's column.
     """
     heads = [f"New evidence: {sign(verdict)}" for verdict in _EVIDENCE]
     heads += [f"{_WITH_SUBSTITUTES}: {' / '.join(MARKS[verdict] for verdict in _EVIDENCE)}"]
@@ -165,54 +138,58 @@ def _counts(rows: pd.DataFrame, others: list[str]) -> list[Value]:
     return [*values, Value(str(len(rows) - len(once)))]
 
 
-def _lay_out(ledger: pd.DataFrame, papers: Iterable[Paper]) -> _Page:
+def _lay_out(
+    ledger: pd.DataFrame, papers: Iterable[Paper]
+) -> tuple[dict[str, list[Block]], list[str]]:
+    """Return the blocks of each paper in the ledger, one for each artefact, and their notes."""
     notes: dict[str, int] = {}
-    parts: dict[str, list[_Part]] = {}
+    blocks: dict[str, list[Block]] = {}
     for paper in papers:
         for name, artefact in paper.artefacts.items():
             judged = ledger[ledger["paper"].eq(paper.paper) & ledger["artefact"].eq(name)]
             if judged.empty:
                 continue
-            number = re.sub(r"(\d+)", r" \1", name).capitalize()
-            columns = list(artefact.panels if artefact.is_figure else artefact.columns)
-            rows = [
-                row
-                for label in judged["row"].unique()
-                for row in _rows(judged, label, columns, notes)
-            ]
+            columns = heads = list(artefact.panels if artefact.is_figure else artefact.columns)
             if artefact.is_figure:
                 # The ledger has the best points of a figure, not what its panels show.
                 best = f"best {next(iter(artefact.x), '')}"
-                columns = [f"{best} by {panel}" if panel else best for panel in columns]
-            title = f"{number} of {paper.paper}: {artefact.title}"
-            parts.setdefault(paper.paper, []).append(_Part(title, columns, rows))
-    return _Page(parts, list(notes))
+                heads = [f"{best} by {panel}" if panel else best for panel in columns]
+            rows = [
+                row
+                for _, part in judged.groupby("row", sort=False)
+                for row in _rows(part.to_dict("records"), columns, notes)
+            ]
+            title = heading(paper, name, artefact.title)
+            block = Block(title, ["Row", "Hyperparameters"], heads, rows)
+            blocks.setdefault(paper.paper, []).append(block)
+    return blocks, list(notes)
 
 
 def _rows(
-    ledger: pd.DataFrame, label: str, columns: list[str], notes: dict[str, int]
-) -> list[tuple[tuple[str, str], list[_Cell | None]]]:
+    printed: list[dict], columns: list[str], notes: dict[str, int]
+) -> list[tuple[list[str], list[Value]]]:
     """Return a printed row once for each set of hyperparameters.
 
     A value without hyperparameters is in the first of them.
     """
-    rows = ledger[ledger["row"] == label]
-    names = [name for name in rows["hyperparameters"].unique() if name] or [""]
-    cells = {
-        (row["hyperparameters"] or names[0], row["column"]): _cell(row, notes)
-        for row in rows.to_dict("records")
+    names = list(dict.fromkeys(filter(None, (row["hyperparameters"] for row in printed)))) or [""]
+    values = {
+        (row["hyperparameters"] or names[0], row["column"]): _value(row, notes) for row in printed
     }
-    return [((label, name), [cells.get((name, column)) for column in columns]) for name in names]
+    return [
+        ([printed[0]["row"], name], [values.get((name, column), Value("")) for column in columns])
+        for name in names
+    ]
 
 
-def _cell(row: dict, notes: dict[str, int]) -> _Cell:
+def _value(row: dict, notes: dict[str, int]) -> Value:
     text = KINDS[row["kind"]].text
     value = full_text(row, questions=True) if row["kind"] == SCORE else text(row)
     substitute = f"substitute: {row['substitute']}" if row["substitute"] else ""
     parts = [row["provenance"], substitute, row["repeats"], row["reason"]]
     note = ". ".join(filter(None, parts))
-    value = value._replace(verdict=row["verdict"])
-    return _Cell(value, notes.setdefault(note, len(notes) + 1) if note else 0)
+    number = notes.setdefault(note, len(notes) + 1) if note else 0
+    return value._replace(verdict=row["verdict"], note=number)
 
 
 def verdict_with_sign(verdict: str) -> str:
@@ -225,6 +202,7 @@ def _sign(verdict: str) -> str:
     return f"{SYMBOLS[verdict]}{mark} {verdict}"
 
 
-def _text(cell: _Cell) -> str:
-    note = f"[{cell.note}]" if cell.note else ""
-    return " ".join(filter(None, [SYMBOLS[cell.value.verdict], *cell.value.parts, note]))
+def _in_markdown(value: Value) -> Value:
+    """Return a value as one text, with the symbol of its verdict and the number of its note."""
+    note = f"[{value.note}]" if value.note else ""
+    return Value(" ".join(filter(None, [SYMBOLS.get(value.verdict), *value.parts, note])))

@@ -1,5 +1,6 @@
 """Legends: what cells, intervals, marks and verdicts mean, in the same words on every page."""
 
+import re
 from collections.abc import Collection
 
 from analogyqa.report.comparing import level_of
@@ -16,6 +17,7 @@ from analogyqa.report.verdicts import (
     OTHER_DATA,
     REPRODUCED,
 )
+from analogyqa.settings.paper import OWN, Paper
 from analogyqa.settings.run import Config
 
 MEANINGS = {
@@ -51,13 +53,23 @@ LEARNT = (
 )
 
 
-def cell_legend(mark: str = "", both_intervals: bool = False) -> str:
-    """Return what a cell with a score shows.
+def printed_as(paper: Paper, name: str) -> str:
+    """Return what a paper calls a table or figure, such as "Table 4 of diallo2019"; "" for OWN."""
+    number = re.sub(r"(\d+)", r" \1", name).capitalize()
+    return "" if paper.paper == OWN else f"{number} of {paper.paper}"
 
-    Args:
-        mark: what follows the intervals.
-        both_intervals: whether each cell shows the interval for other questions, too.
-    """
+
+def heading(paper: Paper, name: str, title: str) -> str:
+    return ": ".join(filter(None, [printed_as(paper, name), title]))
+
+
+def for_data(title: str, config: Config) -> str:
+    """Return a title, which says so if our data are not the paper's."""
+    return title if config.comparable else f"{title} ({OTHER_DATA})"
+
+
+def cell_legend(mark: str = "", both_intervals: bool = False) -> str:
+    """Return what a cell with a score shows; `mark` is what follows the intervals."""
     others = " {other questions}"
     varied = f"mean ± standard deviation over seeds [one more run]{others * both_intervals}{mark}"
     return f"Cell: {varied}; if the seeds do not differ, mean{others}{mark}."
@@ -72,13 +84,7 @@ def interval_facts(config: Config) -> str:
 
 
 def marks_legend(verdicts: Collection[str], has_substitutes: bool, config: Config) -> list[str]:
-    """Return what the marks of a table mean.
-
-    Args:
-        verdicts: the verdicts in the table.
-        has_substitutes: whether a value was made with a substitute.
-        config: says whether our data are the paper's.
-    """
+    """Return what the marks of the verdicts in a table mean."""
     if not config.comparable:
         return [f"No marks: {OTHER_DATA}. Do not compare the published values with ours."]
     parts = [f"{MARKS[name]} {name}: {MEANINGS[name]}" for name in MARKS if name in verdicts]

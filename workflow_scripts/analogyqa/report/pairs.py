@@ -7,8 +7,8 @@ import pandas as pd
 from analogyqa.corpora.folds import fold_ids, original_split
 from analogyqa.measures import MEASURES
 from analogyqa.plan import cross_validation_cells
-from analogyqa.report.comparing import COMPARED, compare_runs, p_value_of, rounded
-from analogyqa.report.cross_validation import EVERY
+from analogyqa.report.comparing import COMPARED, compare_runs, rounded
+from analogyqa.report.cross_validation import EVERY, difference_values
 from analogyqa.report.legend import PAIRED_TEST
 from analogyqa.report.summary import Values, joined, typed
 from analogyqa.report.table_formats import Block, Table, Value
@@ -74,7 +74,6 @@ def build_pairs(
 
     Args:
         paper, study: the name of the paper, and its cross-validation.
-        config: the configuration of the runs.
         values: as `summary.values_of` returns it.
         groups: the group of each question, by data set and QUESTION or ANSWER.
     """
@@ -115,24 +114,16 @@ def _pair_scores(
 
 
 def pairs_table(frame: pd.DataFrame, paper: Paper, config: Config) -> Table:
-    """Return a block for each data set.
-
-    Args:
-        frame: columns PAIRS.
-        paper: the paper.
-        config: the configuration of the runs.
-    """
+    """Return a block for each data set of columns PAIRS."""
     blocks = []
     for dataset, part in frame.groupby("dataset", sort=False):
         lines = []
         for row in part.to_dict("records"):
             first, second = (config.systems[row[name]].title for name in ("first", "second"))
             group = "all questions" if row["by"] == EVERY else f"{row['by']}: {row['group']}"
-            shown = [Value(row["reason"])] * 3
-            if pd.notna(row["difference"]):
-                interval = f"[{row['low']:+.3f}, {row['high']:+.3f}]"
-                difference = Value(f"{row['difference']:+.3f}", interval)
-                shown = [Value(str(row["n_items"])), difference, Value(f"{p_value_of(row):.2g}")]
+            shown = [Value(str(row["n_items"])), *difference_values(row)]
+            if row["reason"]:
+                shown = [Value(row["reason"])] * 3
             lines.append(([f"{first} against {second}", group], shown))
         short = MEASURES[part["measure"].iloc[0]].short
         columns = ["questions", f"difference in {short}", "p-value"]
@@ -160,11 +151,8 @@ def questions_page(
 ) -> str:
     """Return, as Markdown, the questions with the largest gains and losses of each pair.
 
-    The page contains sentences of the data, which their licences do not allow to publish.
-
-    Args:
-        paper, study, config, values: as in `build_pairs`.
-        corpora: the corpora by data set.
+    The page contains sentences of the data, which their licences do not allow to publish. The
+    arguments are those of `build_pairs`, and the corpora by data set.
     """
     lines = [
         f"# Questions of the pairs of {paper}",
@@ -179,16 +167,13 @@ def questions_page(
         texts = dict(zip(fold_ids(corpus, "question_id"), corpus["question"], strict=True))
         titles = [config.systems[start[name]].title for name in ("first", "second")]
         title, short = config.datasets[start["dataset"]].title, MEASURES[start["measure"]].short
-        for heading, items in (
-            ("gains", gains.head(SHOWN).index),
-            ("losses", gains.tail(SHOWN).index[::-1]),
-        ):
+        largest = {"gains": gains.head(SHOWN).index, "losses": gains.tail(SHOWN).index[::-1]}
+        for heading, items in largest.items():
+            questions = [
+                f"- {texts[item]} ({original_split(item)}; "
+                f"{short} {second[item]:.2f} to {first[item]:.2f})"
+                for item in items
+            ]
             lines.append(f"## {title}: largest {heading} of {titles[0]} over {titles[1]}")
-            lines.append(
-                "\n".join(
-                    f"- {texts[item]} ({original_split(item)}; "
-                    f"{short} {second[item]:.2f} to {first[item]:.2f})"
-                    for item in items
-                )
-            )
+            lines.append("\n".join(questions))
     return "\n\n".join(lines) + "\n"

@@ -51,13 +51,9 @@ def read_results(
     corpora: Iterable[str | Path] = (),
     costs: Iterable[str | Path] = (),
 ) -> Results:
-    """Read and summarise the results of some cells.
+    """Read and summarise the results of some cells, which may share runs.
 
-    Args:
-        config: The configuration of the run.
-        cells: The cells; some may share a run.
-        records, metrics: The paths of the records and metrics of their runs, in one order.
-        corpora, costs: The paths of the corpora to count, and of costs.
+    The others are paths of files; records and metrics are in one order.
     """
     runs = list(read_runs(records, metrics, cells_by_run(config, cells)))
     return Results(

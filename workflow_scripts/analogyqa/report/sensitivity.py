@@ -5,15 +5,26 @@ from itertools import product
 
 import pandas as pd
 
-from analogyqa.measures import RANKED
+from analogyqa.measures import RANKED, titles
 from analogyqa.plan import Cell, sensitivity_cells, why_no_run
 from analogyqa.report.claims import CLAIM_MARKS, FAILS, HOLDS, UNDECIDED
-from analogyqa.report.comparing import compare_runs, level_of, p_value_of, rounded
+from analogyqa.report.comparing import COMPARED, compare_runs, level_of, p_value_of, rounded
 from analogyqa.report.learning import NOT_LEARNT
+from analogyqa.report.legend import (
+    INTERVALS,
+    LEARNT,
+    PAIRED_TEST,
+    PROTOCOL,
+    cell_legend,
+    for_data,
+    interval_facts,
+    marks_legend,
+)
 from analogyqa.report.results import Results
 from analogyqa.report.summary import DECIMALS, MEASURED, Values, typed
-from analogyqa.report.table_formats import Block, Value, full_text
-from analogyqa.report.verdicts import NOT_RUN, no_run, verdict
+from analogyqa.report.table_formats import Block, Table, Value, full_text
+from analogyqa.report.table_notes import grouped, seeds_fact
+from analogyqa.report.verdicts import NOT_RUN, OTHER_DATA, no_run, verdict
 from analogyqa.settings.coordinates import Coordinates
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
@@ -31,16 +42,16 @@ SENSITIVITY = {
     "difference_to_paper": "float64",
     "published": "float64",
     "mark": "str",
-    "difference": "float64",
-    "low": "float64",
-    "high": "float64",
-    "p_greater": "float64",
-    "p_less": "float64",
+    **COMPARED,
     "verdict": "str",
     "reason": "str",
 }
-
-
+VERDICTS = (HOLDS, FAILS, UNDECIDED, NOT_LEARNT, NOT_RUN)
+LEGEND = (
+    "Change: of the mean, from that with the paper's hyperparameters. No variation is chosen.",
+    "A variation of the questions compares the systems on its own questions, so a change may come "
+    "from these.",
+)
 AT_PAPER = "paper's hyperparameters"
 SAME = "changes nothing in this system, so it has the run with the paper's hyperparameters"
 
@@ -59,13 +70,10 @@ def build_sensitivity(
 
     Args:
         paper: gives the published values, which are used only if our data are the paper's.
-        study: the systems and the variations.
-        config: the configuration of the runs.
         results: the results of the study's cells.
         learnt: whether each trained cell has learnt, see `learning.has_learnt`.
 
-    Raises:
-        AnalogyQAError: if the systems were run on different questions.
+    Raises AnalogyQAError if the systems were run on different questions.
     """
     cells, variations = sensitivity_cells(config, paper.paper), study.variations()
     rows = []
@@ -112,8 +120,7 @@ def _compare(pair: list[Cell | None], measure: str, values: Values, config: Conf
     if not first or not second or first_values is None or second_values is None:
         return {"verdict": NOT_RUN}
     names = first.path, second.path
-    row = rounded(compare_runs(names, first_values, second_values, config))
-    row = {name: row[name] for name in ("difference", "low", "high", "p_greater", "p_less")}
+    row: dict = rounded(compare_runs(names, first_values, second_values, config))
     decided = HOLDS if row["p_greater"] < row["p_less"] else FAILS
     return row | {"verdict": decided if p_value_of(row) < level_of(config) else UNDECIDED}
 
@@ -122,7 +129,24 @@ def plain_words(name: str) -> str:
     return name.replace("_", " ")
 
 
-def variation_block(part: pd.DataFrame, config: Config, study: Sensitivity) -> Block:
+def sensitivity_table(frame: pd.DataFrame, config: Config, study: Sensitivity) -> Table:
+    """Return a block with the number of verdicts, and a block for each data set.
+
+    `frame` has the columns SENSITIVITY.
+    """
+    shown = frame[frame["measure"] == study.measure]
+    parts = [part for _, part in shown.groupby("dataset", sort=False)]
+    counts = [_verdict_counts(parts, config)] if len(study.systems) > 1 and parts else []
+    return Table(
+        label="sensitivity",
+        title=for_data("Sensitivity to the open choices", config),
+        blocks=[*counts, *(_variation_block(part, config, study) for part in parts)],
+        notes=_notes(shown, config, study),
+        frame=frame,
+    )
+
+
+def _variation_block(part: pd.DataFrame, config: Config, study: Sensitivity) -> Block:
     """Return the table of one data set, with a row for each variation."""
     titles = [config.systems[name].title for name in study.systems]
     columns = [head for title in titles for head in (title, "change")]
@@ -155,3 +179,57 @@ def _compared_values(row: dict) -> list[Value]:
     if row["verdict"] == NOT_RUN:
         return [Value(""), Value(""), verdict_value]
     return [Value(f"{row['difference']:+.3f}"), Value(f"{p_value_of(row):.2g}"), verdict_value]
+
+
+def _verdict_counts(parts: list[pd.DataFrame], config: Config) -> Block:
+    """Return the verdict with the paper's hyperparameters, and the number of each in variations."""
+    rows = []
+    for part in parts:
+        at_paper, *varied = part.drop_duplicates(["choice", "value"])["verdict"]
+        counts = [Value(str(varied.count(verdict))) for verdict in VERDICTS]
+        title = config.datasets[part["dataset"].iloc[0]].title
+        rows.append(([title], [Value(at_paper), Value(str(len(varied))), *counts]))
+    heads = [f"{CLAIM_MARKS.get(verdict, '➖')} {verdict}" for verdict in VERDICTS]
+    columns = [AT_PAPER.capitalize(), "Variations", *heads]
+    return Block("Verdicts on the claim", ["Data set"], columns, rows)
+
+
+def _notes(frame: pd.DataFrame, config: Config, study: Sensitivity) -> list[str]:
+    at_paper = frame[(frame["choice"] == PAPER) & (frame["value"] == "")].dropna(subset="mean")
+    counts = at_paper.drop_duplicates("dataset").set_index("dataset")["n_items"]
+    data = ", ".join(f"{config.datasets[name].title} {count}" for name, count in counts.items())
+    seeds = seeds_fact(at_paper.assign(subset=study.subset).to_dict("records"))
+    names = [config.systems[name].title for name in study.systems]
+    claim = f" Claim: {names[0]} ranks better than {names[1]}." if len(names) > 1 else ""
+    notes = [
+        f"Open choices: {len(study.choices)}. Variations: {sum(map(len, study.choices.values()))}, "
+        f"each alone, the rest as in the paper.{claim}",
+        f"Data: {study.subset}, test split, questions with the paper's hyperparameters: "
+        f"{data or 'none'}. Seeds: {seeds}.",
+        f"Measure: {titles([study.measure])}. The csv has {titles(RANKED)}.",
+        PROTOCOL.format("score"),
+        cell_legend(" (published) mark" if config.comparable else ""),
+        INTERVALS,
+        interval_facts(config),
+        *LEGEND,
+        LEARNT,
+    ]
+    if len(names) > 1:
+        notes += [PAIRED_TEST, f"Level: {level_of(config):g}. Correction for several tests: none."]
+    if config.comparable:
+        verdicts = {*frame["mark"]}
+        notes += marks_legend(verdicts, frame["substitute"].ne("").any(), config)
+    else:
+        notes.append(f"No published values: {OTHER_DATA}.")
+    return [*notes, *_reasons(frame, config)]
+
+
+def _reasons(frame: pd.DataFrame, config: Config) -> list[str]:
+    """Return the reasons for variations that were not run, or have no run of their own."""
+    not_run: list[tuple[str, str]] = []
+    same: list[tuple[str, str]] = []
+    for row in frame[frame["reason"] != ""].to_dict("records"):
+        value = f"{plain_words(row['choice'])}: {plain_words(row['value'])}"
+        name = f"{config.systems[row['system']].title} (*{value if row['value'] else AT_PAPER}*)"
+        (not_run if pd.isna(row["mean"]) else same).append((row["reason"], name))
+    return [*grouped("Not run", not_run), *grouped("No run of its own", same)]

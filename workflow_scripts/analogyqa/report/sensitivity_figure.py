@@ -18,14 +18,10 @@ from analogyqa.settings.studies import Sensitivity
 def draw_sensitivity(
     frame: pd.DataFrame, config: Config, study: Sensitivity, files: dict[str, str | Path]
 ) -> None:
-    """Draw every variation as a row, with a panel for each data set.
-
-    The same data give the same bytes.
+    """Draw every variation as a row, with a panel for each data set; equal data, equal bytes.
 
     Args:
         frame: columns SENSITIVITY.
-        config: the configuration of the runs.
-        study: the systems and the variations.
         files: the paths by format (png, svg).
     """
     shown = frame[frame["measure"] == study.measure]

@@ -23,7 +23,6 @@ DECIMALS = 6
 HYPERPARAMETERS_USED = ", hyperparameters "  # precedes the last part of a provenance
 _text, _number, _count = "str", "float64", "Int64"
 
-
 MEASURED = {
     "mean": _number,
     "sd": _number,
@@ -34,8 +33,6 @@ MEASURED = {
     "n_seeds": _count,
     "n_items": _count,
 }
-
-
 SUMMARY = {
     "system": _text,
     "dataset": _text,
@@ -50,8 +47,6 @@ SUMMARY = {
     "provenance": _text,
     "substitute": _text,
 }
-
-
 LEDGER = {
     "paper": _text,
     "artefact": _text,
@@ -71,7 +66,6 @@ LEDGER = {
     "reason": _text,
 }
 
-
 # The rows of a summary by cell and measure.
 Summaries = dict[tuple[Cell, str], dict]
 
@@ -87,28 +81,36 @@ def read_runs(
     """Yield the record and the metrics of each run, one at a time.
 
     Args:
-        records: the paths of the records, run.json.
-        metrics: the paths of the metrics, in the same order.
+        records, metrics: the paths of the files, in one order.
         parts: for a run that holds several cells, the cells and their parts. Each of these cells
             is yielded as a run.
 
     Raises AnalogyQAError when a file is missing or damaged.
     """
     for path, table in zip(records, metrics, strict=True):
-        try:
-            record = json.loads(Path(path).read_text(encoding="utf-8"))
-            whole = Cell.from_record(record["cell"])
-        except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
-            raise AnalogyQAError(
-                f"{path}: cannot be read: {error}. "
-                "Delete it, then run the same command again to rebuild it."
-            ) from error
-        values = read_table(table, METRICS)
+        record = read_record(path)
+        values, whole = read_table(table, METRICS), Cell.from_record(record["cell"])
         for cell, part in parts.get(whole, {whole: Part(None, {})}).items():
             held = values
             if part.categories is not None:
                 held = values[values["group"].isin(part.categories)]
             yield record | {"cell": cell.record()}, reweighted(held, part.analogies)
+
+
+def read_record(path: str | Path) -> dict:
+    """Read the record of a run.
+
+    Raises AnalogyQAError when it is missing or damaged.
+    """
+    try:
+        record = json.loads(Path(path).read_text(encoding="utf-8"))
+        Cell.from_record(record["cell"])
+    except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
+        raise AnalogyQAError(
+            f"{path}: cannot be read: {error}. "
+            "Delete it, then run the same command again to rebuild it."
+        ) from error
+    return record
 
 
 def values_of(runs: Iterable[tuple[dict, pd.DataFrame]]) -> Values:
@@ -155,9 +157,7 @@ def summarise_runs(runs: Iterable[tuple[dict, pd.DataFrame]], config: Config) ->
                     "tied_candidates": tied,
                     "all_correct": int(is_all_correct.sum()),
                     "mean_of_others": _mean(by_seed.loc[:, is_other]),
-                    "hyperparameters": record["settings"]["hyperparameters"]
-                    if _is_trained(record)
-                    else "",
+                    "hyperparameters": _hyperparameters(record),
                     "provenance": _provenance(record),
                     "substitute": _substitute(record, config.substitutes),
                 }
@@ -191,13 +191,11 @@ def by_cell(summary: pd.DataFrame) -> Summaries:
 
 def typed(rows: list[dict], columns: dict[str, str]) -> pd.DataFrame:
     """Return rows as a table of given columns; values that a row lacks are "" or missing."""
-    values_by_column = {
-        name: [row.get(name, "" if dtype == _text else None) for row in rows]
-        for name, dtype in columns.items()
-    }
-    return pd.DataFrame(
-        {name: pd.Series(values, dtype=columns[name]) for name, values in values_by_column.items()}
-    )
+    series = {}
+    for name, dtype in columns.items():
+        missing = "" if dtype == _text else None
+        series[name] = pd.Series([row.get(name, missing) for row in rows], dtype=dtype)
+    return pd.DataFrame(series)
 
 
 def write_csv(frame: pd.DataFrame, path: str | Path) -> None:
@@ -222,18 +220,18 @@ def read_csv(path: str | Path, columns: dict[str, str]) -> pd.DataFrame:
     return frame
 
 
-def _is_trained(record: dict) -> bool:
-    return record["settings"]["training"] is not None
+def _hyperparameters(record: dict) -> str:
+    settings = record["settings"]
+    return "" if settings["training"] is None else settings["hyperparameters"]
 
 
 def _provenance(record: dict) -> str:
     settings, vectors = record["settings"], record["settings"]["vectors"]
-    if _is_trained(record):
+    if hyperparameters := _hyperparameters(record):
         sources = settings["sources"]
         origin = f"on {sources['train']}, vectors {vectors['origin']}" if vectors else ""
         rewritten = f", entities by {sources['entities']}" if "entities" in sources else ""
-        used = f"{HYPERPARAMETERS_USED}{settings['hyperparameters']}"
-        return f"trained here: {origin}{rewritten}{used}"
+        return f"trained here: {origin}{rewritten}{HYPERPARAMETERS_USED}{hyperparameters}"
     if settings["sentence_vectors"]:
         return settings["sentence_vectors"]["origin"]
     system = settings["system"]
@@ -250,11 +248,9 @@ def _mean(values: pd.DataFrame) -> float | None:
 
 
 def _substitute(record: dict, substitutes: Mapping[str, str]) -> str:
-    """Return the substitutes that a run was made with, and what each one replaces."""
-    texts = []
+    texts: list[str] = []
     for settings in (record["settings"], *record["settings"].get("parts", {}).values()):
-        stores = [settings[key] for key in ("vectors", "sentence_vectors") if settings[key]]
-        texts += [text for store in stores for text in store.values()]
-        texts += settings["sources"].values()
+        for key in ("vectors", "sentence_vectors", "sources"):
+            texts += (settings[key] or {}).values()
     names = {name for text in texts for name in re.split(r"[ ,]+", text)}
     return ", ".join(f"{name} for {file}" for name, file in substitutes.items() if name in names)

@@ -1,6 +1,7 @@
 """A table as Markdown and as LaTeX."""
 
 import re
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import pandas as pd
@@ -14,26 +15,29 @@ LINK = re.compile(r"\[([^]]+)\]\(([^)]+)\)")  # a Markdown link: its text and it
 SUBSTITUTE = "†"  # follows the mark of a value that was made with a substitute
 
 
-_LATEX = {
-    **{character: "\\" + character for character in "&%$#_{}"},
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "±": r"$\pm$",
-    "↑": r"$\uparrow$",
-    "↓": r"$\downarrow$",
-    "≡": r"$\equiv$",
-    "†": r"$\dagger$",
-}
+_LATEX = str.maketrans(
+    {
+        **{character: "\\" + character for character in "&%$#_{}"},
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "±": r"$\pm$",
+        "↑": r"$\uparrow$",
+        "↓": r"$\downarrow$",
+        "≡": r"$\equiv$",
+        "†": r"$\dagger$",
+    }
+)
 
 
 class Value(NamedTuple):
     """A cell of a table: its text in three parts, which may be empty, and facts about it.
 
     `published` ends in the mark of the `verdict`. `run` is the path of the run with this score.
-    `bold` is whether our value is in the top group, see `comparing.top_group`.
+    `bold` is whether our value is in the top group, see `comparing.top_group`. `note` is the number
+    of its note, 0 for none.
     """
 
     ours: str
@@ -42,6 +46,7 @@ class Value(NamedTuple):
     verdict: str = ""
     run: str = ""
     bold: bool = False
+    note: int = 0
 
     @property
     def parts(self) -> list[str]:
@@ -119,12 +124,9 @@ def to_latex(table: Table) -> str:
         lines += [
             rf"\begin{{tabular}}{{{_column_types(block)}}}",
             r"\toprule",
-            _latex_row(_escaped([*block.labels, *block.columns])),
+            _latex_row(block.labels, map(escape_latex, block.columns)),
             r"\midrule",
-            *(
-                _latex_row([*_escaped(labels), *map(_latex_value, values)])
-                for labels, values in block.rows
-            ),
+            *(_latex_row(labels, map(_latex_value, values)) for labels, values in block.rows),
             r"\bottomrule",
             r"\end{tabular}",
         ]
@@ -141,22 +143,18 @@ def to_latex(table: Table) -> str:
 def _column_types(block: Block) -> str:
     if not block.wrapped:
         return "l" * len(block.labels) + "c" * len(block.columns)
+    count = len(block.labels) + len(block.columns)
     # The rest is the space between the columns.
-    width = 0.8 / (len(block.labels) + len(block.columns))
-    return rf"p{{{width:.2f}\linewidth}}" * (len(block.labels) + len(block.columns))
+    return rf"p{{{0.8 / count:.2f}\linewidth}}" * count
 
 
 def escape_latex(text: str) -> str:
     """Return LaTeX that prints `text` unchanged."""
-    return "".join(_LATEX.get(character, character) for character in text)
+    return text.translate(_LATEX)
 
 
-def _escaped(texts: list[str]) -> list[str]:
-    return [escape_latex(text) for text in texts]
-
-
-def _latex_row(cells: list[str]) -> str:
-    return " & ".join(cells) + r" \\"
+def _latex_row(labels: list[str], cells: Iterable[str]) -> str:
+    return " & ".join([*map(escape_latex, labels), *cells]) + r" \\"
 
 
 def _latex_value(value: Value) -> str:
@@ -229,8 +227,8 @@ def full_text(row: dict, questions: bool = False) -> Value:
 
     Args:
         row: a row of a ledger or summary.
-        questions: whether to add the interval for other questions. If the seeds do not differ, it
-            is always the only interval.
+        questions: whether to add the interval for other questions, which is always the only one if
+            the seeds do not differ.
     """
     published = _published(row)
     if pd.isna(row["mean"]):
@@ -256,6 +254,5 @@ def _range(row: dict, kind: str) -> str:
 
 def _with_mark(published: str, row: dict) -> str:
     mark = MARKS.get(row["verdict"], "")
-    return " ".join(
-        filter(None, [published, mark + (SUBSTITUTE if mark and row["substitute"] else "")])
-    )
+    mark += SUBSTITUTE if mark and row["substitute"] else ""
+    return " ".join(filter(None, [published, mark]))

@@ -7,6 +7,7 @@ import pandas as pd
 from analogyqa.plan import Cell, cells_by_hyperparameters, extra_systems, holding_cell
 from analogyqa.report.comparing import top_group
 from analogyqa.report.kinds import KINDS, TableEntry, our_values
+from analogyqa.report.legend import for_data, printed_as
 from analogyqa.report.results import Results
 from analogyqa.report.summary import LEDGER, Summaries, Values, typed
 from analogyqa.report.table_formats import (
@@ -19,7 +20,6 @@ from analogyqa.report.table_formats import (
     short_text,
 )
 from analogyqa.report.table_notes import table_notes
-from analogyqa.report.verdicts import OTHER_DATA
 from analogyqa.settings.coordinates import SCORE, Coordinates
 from analogyqa.settings.overrides import TUNED
 from analogyqa.settings.paper import CITED, OWN, Artefact, Paper, Published
@@ -32,14 +32,9 @@ FRAME = dict.fromkeys(_FIRST, "str") | LEDGER | {"top_group": "boolean"}
 def build_table(
     paper: Paper, name: str, ledger: pd.DataFrame, config: Config, results: Results
 ) -> Table:
-    """Return a table of a paper; systems that the paper lacks have a block of their own.
+    """Return a table of a paper, such as `table4`, from its rows of the ledger.
 
-    Args:
-        paper: the published values.
-        name: the table, such as `table4`.
-        ledger: columns LEDGER.
-        config: the configuration of the runs.
-        results: our values.
+    Systems that the paper lacks have a block of their own.
     """
     rows = [
         *_paper_rows(paper, name, ledger, config, results),
@@ -54,30 +49,20 @@ def build_table(
 def table_of_frame(
     paper: Paper, name: str, frame: pd.DataFrame, summaries: Summaries, config: Config
 ) -> Table:
-    """Return a table of a paper from its csv.
-
-    Args:
-        paper, name, config: as in `build_table`.
-        frame: columns FRAME, a row for each value.
-        summaries: the summary's rows by cell and measure.
-    """
+    """Return a table of a paper from its csv: columns FRAME, a row for each value."""
     artefact = paper.artefacts[name]
     shown = [
         row | _display_facts(row, artefact, config, summaries) for row in frame.to_dict("records")
     ]
-    title, printed_as = artefact.title, f"Table {name.removeprefix('table')} of {paper.paper}"
-    source = f"Published: {paper.citation}"
-    if paper.paper == OWN:
-        printed_as, source = "", paper.citation
-    elif not config.comparable:
-        title = f"{title} ({OTHER_DATA})"
+    is_own = paper.paper == OWN
+    source = paper.citation if is_own else f"Published: {paper.citation}"
     return Table(
         label=f"tab:{paper.paper}-{name}",
-        title=title,
+        title=artefact.title if is_own else for_data(artefact.title, config),
         blocks=_blocks(artefact, shown),
         notes=[*table_notes(artefact, shown, config), source],
         frame=frame,
-        printed_as=printed_as,
+        printed_as=printed_as(paper, name),
     )
 
 
@@ -138,12 +123,10 @@ def _other_rows(paper: Paper, name: str, config: Config, results: Results) -> li
 
 
 def _labels(block: str, row: str, column: str, coordinates: Coordinates, config: Config) -> dict:
-    system = config.systems.get(coordinates.system or "")
+    system = config.systems.get(coordinates.system)
+    ranked_by = system.ranker.name if system else ""
     labels = {"block": block, "row": row, "column": column}
-    return labels | {
-        "system": coordinates.system or "",
-        "ranked_by": system.ranker.name if system else "",
-    }
+    return labels | {"system": coordinates.system, "ranked_by": ranked_by}
 
 
 def _display_facts(
@@ -151,8 +134,8 @@ def _display_facts(
 ) -> dict[str, object]:
     """Return what a row of FRAME needs to be shown.
 
-    Returns: `run`, the summary row of its score or None; `path`, the folder of that run; `name`,
-        the system as the table calls it; `system_at`, the name with tuned hyperparameters.
+    These are `run`, the summary row of its score or None; `path`, the folder of that run; `name`,
+    the system as the table calls it; and `system_at`, the name with tuned hyperparameters.
     """
     run, path = None, ""
     if row["kind"] == SCORE and pd.notna(row["mean"]):

@@ -30,25 +30,23 @@ from analogyqa.report.page.runs import (
     time_block,
 )
 from analogyqa.report.summary import LEDGER, SUMMARY, by_cell, read_csv
+from analogyqa.settings.load import REPOSITORY
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
-from analogyqa.sources.registry import Source
+from analogyqa.sources.registry import load_registry
 
 
 def build_page(
     results: str | Path,
     config: Config,
     papers: Mapping[str, Paper],
-    registry: Mapping[str, Source],
     command: str,
 ) -> str:
     """Return the page.
 
     Args:
         results: the output folder, with at least ledger.csv and summary.csv.
-        config: the configuration of the runs.
         papers: the papers by name.
-        registry: the sources by name.
         command: the command that makes the results, for messages.
 
     Raises AnalogyQAError if there is no ledger yet, or if a file is damaged.
@@ -62,6 +60,7 @@ def build_page(
     summaries = by_cell(read_csv(results / "summary.csv", SUMMARY))
     path = results / "claims.csv"
     claims = primary_claims(read_csv(path, CLAIMS), papers.values()) if path.exists() else []
+    registry = load_registry(REPOSITORY / "sources.yaml")
     # The address of the tracking server may contain a password.
     settings = config.model_dump(mode="json", exclude={"tracking_uri"})
     return render(

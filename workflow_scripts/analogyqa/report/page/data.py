@@ -39,11 +39,7 @@ def data_cards(
 ) -> list[Card]:
     """Return a card for each data set with a corpus, and one for all other files.
 
-    Args:
-        results: the output folder.
-        runs: the runs, whose records name what they read.
-        config: gives the titles of the data sets.
-        registry: the sources by name.
+    `results` is the output folder; the records of the runs name what they read.
     """
     by_dataset: dict[str, dict[str, list[str]]] = {}
     others: list[str] = []

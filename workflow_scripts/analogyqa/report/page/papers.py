@@ -13,15 +13,15 @@ from analogyqa.plan import view_tables
 from analogyqa.report.claims import CLAIMS
 from analogyqa.report.claims_page import claims_of, claims_table
 from analogyqa.report.cross_validation import CROSS_VALIDATION, cross_validation_table
+from analogyqa.report.legend import heading
 from analogyqa.report.pairs import PAIRS, pairs_table
-from analogyqa.report.sensitivity import SENSITIVITY
-from analogyqa.report.sensitivity_page import sensitivity_table
+from analogyqa.report.sensitivity import SENSITIVITY, sensitivity_table
 from analogyqa.report.summary import Summaries, read_csv
 from analogyqa.report.table_formats import Block, Table
 from analogyqa.report.tables import FRAME, table_of_frame
 from analogyqa.report.views.show import show_view, table_of_view
 from analogyqa.report.views.specs import VIEWS
-from analogyqa.settings.paper import OWN, Paper
+from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
 from analogyqa.settings.studies import Studies
 
@@ -63,13 +63,7 @@ class PaperPart(NamedTuple):
 
 
 def paper_part(results: Path, paper: Paper, summaries: Summaries, config: Config) -> PaperPart:
-    """Return what the results contain of a paper.
-
-    Args:
-        results: the output folder.
-        paper: the paper.
-        summaries: the rows of the summary by cell and measure.
-        config: the configuration of the runs.
+    """Return what the results, an output folder, contain of a paper.
 
     Raises AnalogyQAError if a file is damaged.
     """
@@ -108,15 +102,9 @@ def _table(
 
 
 def _figure(path: Path, paper: Paper, name: str, results: Path) -> Section:
-    title = (paper.views if name in paper.views else paper.artefacts)[name].title
-    heading = f"Figure {name.removeprefix('figure')} of {paper.paper}: {title}"
-    heading = title if paper.paper == OWN else heading
-    return Section(
-        f"{paper.paper}-{name}",
-        heading,
-        drawing=_drawing(path, path.with_suffix(".csv"), heading),
-        files=_files(path, results),
-    )
+    title = heading(paper, name, (paper.views | paper.artefacts)[name].title)
+    drawing = _drawing(path, path.with_suffix(".csv"), title)
+    return Section(f"{paper.paper}-{name}", title, drawing=drawing, files=_files(path, results))
 
 
 def _studies(results: Path, paper: Paper, config: Config) -> Iterator[Section]:

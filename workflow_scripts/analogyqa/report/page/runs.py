@@ -11,6 +11,7 @@ import pandas as pd
 from analogyqa.errors import AnalogyQAError
 from analogyqa.plan import Cell
 from analogyqa.plan.configured import configured_cell, differences
+from analogyqa.report.summary import read_record
 from analogyqa.report.table_formats import Block, Value
 from analogyqa.settings.run import Config
 
@@ -41,13 +42,7 @@ def read_run_records(results: Path, config: Config) -> list[Run]:
     runs = []
     for path in sorted((results / "runs").glob("*/*/*/*/run.json")):
         cell = Cell.from_path(path.parent)
-        try:
-            record = json.loads(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
-            raise AnalogyQAError(
-                f"{path}: cannot be read: {error}. "
-                "Delete it, then run the same command again to rebuild it."
-            ) from error
+        record = read_record(path)
         log = logs.get((cell.system, "-".join(cell.path.split("/")[1:])), "")
         runs.append(Run(cell.path, cell.label, record, log, _other_settings(record, cell, config)))
     return runs

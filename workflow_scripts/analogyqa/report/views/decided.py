@@ -1,17 +1,14 @@
 """Questions that were answered rightly and wrongly, with the prototypes that decided."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from analogyqa.report.summary import typed
 from analogyqa.report.table_formats import Block, Value
 from analogyqa.report.views.show import Panel, Shown
-
-if TYPE_CHECKING:
-    from analogyqa.settings.run import Config
-    from analogyqa.settings.views import View
+from analogyqa.settings.run import Config
+from analogyqa.settings.views import View
 
 DECIDED = {
     "panel": "str",
@@ -31,11 +28,10 @@ COLUMNS = {
     "prototype_candidate": "Answer of the prototype",
     "margin": "Margin",
 }
-RIGHTLY, WRONGLY = "rightly", "wrongly"
 SHOWN = 10  # examples of each sort
 
 
-def show(panels: Sequence[Panel], view: "View", config: "Config") -> Shown:
+def show(panels: Sequence[Panel], view: View, config: Config) -> Shown:
     """Show the clearest right and wrong decisions of the first seed. The data are of DECIDED."""
     frames = [examples_of(panel.table).assign(panel=panel.name) for panel in panels]
     frame = typed(pd.concat(frames).to_dict("records"), DECIDED)
@@ -59,19 +55,14 @@ def show(panels: Sequence[Panel], view: "View", config: "Config") -> Shown:
 
 
 def examples_of(decisions: pd.DataFrame) -> pd.DataFrame:
-    """Return the clearest right and the clearest wrong decisions of the first seed.
-
-    Args:
-        decisions: A table of schema DECISIONS.
-    """
+    """Return the clearest right and wrong decisions of the first seed from a table DECISIONS."""
     first = decisions[decisions["seed"] == decisions["seed"].min()].dropna(subset="margin")
     in_order = first.sort_values(["margin", "question_id"], ascending=[False, True])
     right, wrong = (in_order[in_order["label"] == label] for label in (1, 0))
-    parts = [
-        right.head(SHOWN).assign(answered=RIGHTLY),
-        wrong.tail(SHOWN)[::-1].assign(answered=WRONGLY),
-    ]
-    return pd.concat(parts)
+    clearest = right.head(SHOWN), wrong.tail(SHOWN)[::-1]
+    return pd.concat(clearest, keys=["rightly", "wrongly"], names=["answered"]).reset_index(
+        "answered"
+    )
 
 
 def _line(row: dict) -> tuple[list[str], list[Value]]:

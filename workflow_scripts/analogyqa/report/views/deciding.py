@@ -1,17 +1,14 @@
 """How often each prototype decides, and how often it is then right."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from analogyqa.report.summary import typed
 from analogyqa.report.table_formats import Block, Value
 from analogyqa.report.views.show import Panel, Shown
-
-if TYPE_CHECKING:
-    from analogyqa.settings.run import Config
-    from analogyqa.settings.views import View
+from analogyqa.settings.run import Config
+from analogyqa.settings.views import View
 
 # A row for each prototype that decides. `seeds` is in how many seeds it does; `decisions` and
 # `right` are totals over seeds.
@@ -28,7 +25,7 @@ SHOWN = 5  # prototypes of each question type, those that decide most often
 _KEYS = ["question_type", "prototype_question_id", "prototype_candidate_id"]
 
 
-def show(panels: Sequence[Panel], view: "View", config: "Config") -> Shown:
+def show(panels: Sequence[Panel], view: View, config: Config) -> Shown:
     """Count the decisions of each prototype: a block for each panel. The data are of DECIDING."""
     frames = [counts_of(panel.table).assign(panel=panel.name) for panel in panels]
     frame = typed(pd.concat(frames).to_dict("records"), DECIDING)
@@ -54,18 +51,10 @@ def show(panels: Sequence[Panel], view: "View", config: "Config") -> Shown:
 
 
 def counts_of(decisions: pd.DataFrame) -> pd.DataFrame:
-    """Return the counts of each prototype, the most frequent first: columns of DECIDING.
-
-    Args:
-        decisions: A table of schema DECISIONS.
-    """
+    """Count the decisions of each prototype in a table DECISIONS, the most frequent first."""
     groups = decisions.astype({"question_type": str}).groupby(_KEYS)
-    counts = pd.DataFrame(
-        {
-            "seeds": groups["seed"].nunique(),
-            "decisions": groups.size(),
-            "right": groups["label"].sum(),
-        }
+    counts = groups.agg(
+        seeds=("seed", "nunique"), decisions=("seed", "size"), right=("label", "sum")
     ).reset_index()
     counts = counts.sort_values(
         ["question_type", "decisions", *_KEYS[1:]], ascending=[True, False, True, True]
@@ -79,7 +68,12 @@ def _lines(frame: pd.DataFrame) -> list[tuple[list[str], list[Value]]]:
     for question_type, part in frame.groupby("question_type", sort=False):
         top, others = part.head(SHOWN), part.iloc[SHOWN:]
         lines += [
-            _line(question_type, _name(row), str(row["seeds"]), pd.DataFrame([row]))
+            _line(
+                question_type,
+                f"{row['question_id']}, {row['candidate_id']}",
+                str(row["seeds"]),
+                pd.DataFrame([row]),
+            )
             for row in top.to_dict("records")
         ]
         if len(others):
@@ -88,10 +82,6 @@ def _lines(frame: pd.DataFrame) -> list[tuple[list[str], list[Value]]]:
             )
         lines.append(_line(question_type, f"all {len(part)} that decide", "", part))
     return lines
-
-
-def _name(row: dict) -> str:
-    return f"{row['question_id']}, {row['candidate_id']}"
 
 
 def _line(

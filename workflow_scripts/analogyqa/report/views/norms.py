@@ -1,7 +1,6 @@
 """Histograms of norms, and whether those of questions are larger (Figure 5 of HyperQA)."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -14,10 +13,8 @@ from analogyqa.report.legend import percent
 from analogyqa.report.spread import bootstrap_means
 from analogyqa.report.summary import typed
 from analogyqa.report.views.show import Panel, Shown
-
-if TYPE_CHECKING:
-    from analogyqa.settings.run import Config
-    from analogyqa.settings.views import View
+from analogyqa.settings.run import Config
+from analogyqa.settings.views import View
 
 # `value` is a count, a mean norm, a share or a difference, as `what` says. `low` and `high` are the
 # ends of a bin, or of the interval of a difference, of which there is a verdict.
@@ -39,7 +36,7 @@ SENTENCES, WORD = ("question", "answer"), "word"
 TITLES = {"question": "questions", "answer": "right answers", "word": "words"}
 
 
-def show(panels: Sequence[Panel], view: "View", config: "Config") -> Shown:
+def show(panels: Sequence[Panel], view: View, config: Config) -> Shown:
     """Draw histograms of the norms of sentences and of words, a line for each panel.
 
     The data are of columns NORMS.
@@ -66,7 +63,7 @@ def show(panels: Sequence[Panel], view: "View", config: "Config") -> Shown:
     return Shown(frame, notes, figure)
 
 
-def _rows(panel: Panel, config: "Config") -> list[dict]:
+def _rows(panel: Panel, config: Config) -> list[dict]:
     """Return the counts of a panel, its means, and the verdict."""
     parts = {"question": panel.rows("question"), "answer": panel.answers, WORD: panel.rows(WORD)}
     rows = []
@@ -99,8 +96,7 @@ def _rows(panel: Panel, config: "Config") -> list[dict]:
 def differences_of(panel: Panel, for_each_word: bool = False) -> np.ndarray:
     """Return for each question its norm less the mean norm of its right answers, [n].
 
-    With `for_each_word` norms are divided by the number of words, as a mean instead of a sum has
-    them.
+    With `for_each_word` norms are divided by the number of words.
     """
     inside = panel.table[panel.table["kind"] != WORD]
     if for_each_word:
@@ -111,10 +107,7 @@ def differences_of(panel: Panel, for_each_word: bool = False) -> np.ndarray:
 
 
 def judge(differences: np.ndarray, samples: int, confidence: float) -> tuple[float, float, str]:
-    """Return the interval of the mean of differences [n], and whether it is above 0.
-
-    The interval is a bootstrap over the questions; its draws come from a fixed seed.
-    """
+    """Return the bootstrap interval of the mean of differences [n], and whether it is above 0."""
     tail = (1 - confidence) / 2
     means = bootstrap_means(differences[None], samples, of_seeds=0)
     low, high = (float(end) for end in np.quantile(means, [tail, 1 - tail]))
@@ -137,7 +130,7 @@ def _draw(axes: plt.Axes, frame: pd.DataFrame, kinds: Sequence[str], reason: str
     axes.set_ylabel("% of them")
 
 
-def _notes(panel: Panel, frame: pd.DataFrame, config: "Config") -> list[str]:
+def _notes(panel: Panel, frame: pd.DataFrame, config: Config) -> list[str]:
     own = frame[frame["panel"] == panel.name].set_index(["kind", "what"])
     values = own["value"]
     told = {}

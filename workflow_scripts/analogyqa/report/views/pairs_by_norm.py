@@ -1,7 +1,6 @@
 """The words of questions and of answers by level of norm (Table 8 of HyperQA)."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -10,10 +9,8 @@ from analogyqa.report.summary import typed
 from analogyqa.report.table_formats import Block, Value
 from analogyqa.report.views.levels import joined, norms_of_words
 from analogyqa.report.views.show import Panel, Shown
-
-if TYPE_CHECKING:
-    from analogyqa.settings.run import Config
-    from analogyqa.settings.views import Example, View
+from analogyqa.settings.run import Config
+from analogyqa.settings.views import Example, View
 
 PAIRS = {
     "panel": "str",
@@ -28,7 +25,7 @@ QUESTION, ANSWER = "Q", "A"
 MOST = 8  # words of a level
 
 
-def show(panels: Sequence[Panel], view: "View", config: "Config") -> Shown:
+def show(panels: Sequence[Panel], view: View, config: Config) -> Shown:
     """Show the words of the paper's questions, and of an answer to each, by level of norm.
 
     The data are of columns PAIRS, a row for each level of a sentence.
@@ -57,9 +54,7 @@ def show(panels: Sequence[Panel], view: "View", config: "Config") -> Shown:
     return Shown(typed(rows, PAIRS), notes, blocks=blocks)
 
 
-def questions_of(
-    panel: Panel, examples: Sequence["Example"]
-) -> list[tuple[dict, "Example | None"]]:
+def questions_of(panel: Panel, examples: Sequence[Example]) -> list[tuple[dict, Example | None]]:
     """Return the questions of examples, each with its example.
 
     Examples that are not in the data are replaced by the first other questions, with None.
@@ -77,7 +72,7 @@ def questions_of(
     return pairs
 
 
-def find(panel: Panel, example: "Example") -> dict | None:
+def find(panel: Panel, example: Example) -> dict | None:
     """Return the first question of a panel that has the words of an example, or None."""
     wanted = set(example.find.lower().split())
     for question in panel.rows("question").to_dict("records"):
@@ -95,7 +90,7 @@ def answer_to(panel: Panel, question: dict, printed: str) -> dict:
 
 
 def _sentences(
-    panel: Panel, question: dict, example: "Example | None", count: int
+    panel: Panel, question: dict, example: Example | None, count: int
 ) -> list[list[dict]]:
     """Return the rows of a question and those of its answer, a row for each of `count` levels."""
     norms = pd.Series(norms_of_words(panel))

@@ -1,7 +1,6 @@
 """Questions and their right answers in three dimensions (Figure 4 of HyperQA)."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -11,10 +10,8 @@ from threadpoolctl import threadpool_limits
 from analogyqa.report.figures import COLOURS
 from analogyqa.report.summary import typed
 from analogyqa.report.views.show import Panel, Shown
-
-if TYPE_CHECKING:
-    from analogyqa.settings.run import Config
-    from analogyqa.settings.views import View
+from analogyqa.settings.run import Config
+from analogyqa.settings.views import View
 
 POINTS = {
     "panel": "str",
@@ -35,7 +32,7 @@ LOOK = {
 }
 
 
-def show(panels: Sequence[Panel], view: "View", config: "Config") -> Shown:
+def show(panels: Sequence[Panel], view: View, config: Config) -> Shown:
     """Project the vectors of each panel by t-SNE and draw them, with lines to the answers.
 
     The data are of columns POINTS, a row for each question and right answer.

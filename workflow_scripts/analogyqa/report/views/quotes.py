@@ -3,17 +3,15 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import pandas as pd
 
 from analogyqa.report.summary import typed
 from analogyqa.report.table_formats import Block, Value
 from analogyqa.report.views.show import Panel, Shown
-
-if TYPE_CHECKING:
-    from analogyqa.settings.run import Config
-    from analogyqa.settings.views import Quote, View
+from analogyqa.settings.run import Config
+from analogyqa.settings.views import Quote, View
 
 # `exact` says whether the printed text is in the data word for word, within a longer text, or not.
 # `similarity` is that of the most similar question, or candidate of that question. `missing` are
@@ -45,12 +43,11 @@ class Match(NamedTuple):
     similarity: float
 
 
-def show(panels: Sequence[Panel], view: "View", config: "Config") -> Shown:
+def show(panels: Sequence[Panel], view: View, config: Config) -> Shown:
     """Say which printed questions and answers are in the data. The data are of QUOTES."""
     if not config.comparable:
-        return Shown(
-            typed([], QUOTES), ["The examples of the paper are not looked up in other data."]
-        )
+        note = "The examples of the paper are not looked up in other data."
+        return Shown(typed([], QUOTES), [note])
     corpus = pd.concat([panel.table.assign(panel=panel.name) for panel in panels])
     rows = [row for quote in view.quotes for row in (look_up(quote, corpus) if len(corpus) else ())]
     columns = ["data", "split", "question id", "word for word", "similarity", "in no candidate"]
@@ -65,12 +62,10 @@ def show(panels: Sequence[Panel], view: "View", config: "Config") -> Shown:
     return Shown(typed(rows, QUOTES), notes, blocks=blocks)
 
 
-def look_up(quote: "Quote", corpus: pd.DataFrame) -> list[dict]:
+def look_up(quote: Quote, corpus: pd.DataFrame) -> list[dict]:
     """Return a row for the question of a quote and one for its answer: columns QUOTES.
 
-    Args:
-        quote: The printed question and answer.
-        corpus: Schema CORPUS with a column `panel`, of one or more data sets.
+    The corpus is of schema CORPUS with a column `panel`, of one or more data sets.
     """
     keys = ["panel", "split", "question_id"]
     questions = corpus.drop_duplicates(keys)

@@ -10,8 +10,9 @@ from matplotlib.figure import Figure
 
 from analogyqa.plan import Cell, view_tables
 from analogyqa.report.figures import STYLE, save_figure
+from analogyqa.report.legend import for_data, heading, printed_as
 from analogyqa.report.table_formats import Block, Table
-from analogyqa.report.verdicts import NOT_RUN, OTHER_DATA
+from analogyqa.report.verdicts import NOT_RUN
 from analogyqa.report.views.specs import VIEWS
 from analogyqa.schemas import CORPUS, read_table
 from analogyqa.schemas.decisions import DECISIONS
@@ -23,17 +24,13 @@ SCHEMAS = {"inside": INSIDE, "decisions": DECISIONS, "corpus": CORPUS}
 
 
 class Panel(NamedTuple):
-    """A panel with the table that its view reads, of a schema in SCHEMAS.
-
-    Without such a table, `table` is empty and `reason` says why.
-    """
+    """A panel with the table that its view reads; if `table` is empty, `reason` says why."""
 
     name: str
     table: pd.DataFrame
     reason: str = ""
 
     def rows(self, kind: str) -> pd.DataFrame:
-        """Return the rows of a kind."""
         return self.table[self.table["kind"] == kind]
 
     @property
@@ -57,12 +54,7 @@ class Shown(NamedTuple):
 
 
 def show_view(paper: Paper, name: str, paths: Sequence[str | Path], config: Config) -> Shown:
-    """Return the content of a view.
-
-    Args:
-        paper, name: the paper and the name of the view, such as `figure4`.
-        paths: the files that `plan.view_tables` names.
-        config: the configuration of the runs.
+    """Return the content of a view, such as `figure4`, from the files that `view_tables` names.
 
     Raises AnalogyQAError when a file is missing or damaged.
     """
@@ -99,37 +91,21 @@ def _data(panel: Panel, cell: Cell, config: Config, reads: str) -> str:
 def draw_view(
     shown: Shown, paper: Paper, name: str, config: Config, files: dict[str, str | Path]
 ) -> None:
-    """Write a figure with its title and notes above it; the same bytes for the same data.
-
-    Args:
-        shown: as `show_view` returns it.
-        paper, name, config: give the title.
-        files: format (png, svg) to path.
-    """
+    """Write a figure that `show_view` made; `files` are the paths by format (png, svg)."""
     if shown.figure is None:
         raise ValueError(f"{name} is a table")
-    lines = [f"{_printed_as(paper, name)}: {_title(paper, name, config)}", *shown.notes]
+    title = heading(paper, name, for_data(paper.views[name].title, config))
     with plt.rc_context(STYLE):
-        save_figure(shown.figure, "\n".join(lines), files)
+        save_figure(shown.figure, "\n".join([title, *shown.notes]), files)
 
 
 def table_of_view(shown: Shown, paper: Paper, name: str, config: Config) -> Table:
     """Return a table that `show_view` made, with its title and notes."""
     return Table(
         label=f"tab:{paper.paper}-{name}",
-        title=_title(paper, name, config),
-        printed_as=_printed_as(paper, name),
+        title=for_data(paper.views[name].title, config),
+        printed_as=printed_as(paper, name),
         blocks=list(shown.blocks),
         notes=[*shown.notes, f"Published: {paper.citation}"],
         frame=shown.frame,
     )
-
-
-def _printed_as(paper: Paper, name: str) -> str:
-    kind = "Figure" if paper.views[name].is_figure else "Table"
-    return f"{kind} {name.removeprefix(kind.lower())} of {paper.paper}"
-
-
-def _title(paper: Paper, name: str, config: Config) -> str:
-    title = paper.views[name].title
-    return title if config.comparable else f"{title} ({OTHER_DATA})"

@@ -1,19 +1,17 @@
 """The most frequent words of each level of norm (Table 9 of HyperQA)."""
 
+from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.stats import spearmanr
 
 from analogyqa.report.summary import typed
 from analogyqa.report.table_formats import Block, Value
-from analogyqa.report.views.levels import counts_of_words, joined, norms_of_words
+from analogyqa.report.views.levels import joined, norms_of_words
 from analogyqa.report.views.show import Panel, Shown
-
-if TYPE_CHECKING:
-    from analogyqa.settings.run import Config
-    from analogyqa.settings.views import View
+from analogyqa.settings.run import Config
+from analogyqa.settings.views import View
 
 WORDS = {
     "panel": "str",
@@ -29,24 +27,24 @@ MOST = 10  # words of a level
 TOP = 0.99  # a few outliers above would leave most levels empty
 
 
-def show(panels: Sequence[Panel], view: "View", config: "Config") -> Shown:
+def show(panels: Sequence[Panel], view: View, config: Config) -> Shown:
     """List words by level of norm; the data are of columns WORDS, a row for each level."""
     printed = view.levels or {str(level + 1): "" for level in range(LEVELS)}
-    rows = [row for panel in panels for row in _rows(panel, printed)]
-    blocks = []
+    rows, blocks = [], []
+    columns = ["How many", "Most frequent in the test split", "Published"]
     for panel in panels:
+        levels = _rows(panel, printed)
         lines = [
             (
-                [row["level"], _range(row)],
+                [row["level"], f"{row['low']:.3g} to {row['high']:.3g}"],
                 [Value(str(row["n_words"])), Value(row["words"]), Value(row["published"])],
             )
-            for row in rows
-            if row["panel"] == panel.name
+            for row in levels
         ]
-        columns = ["How many", "Most frequent in the test split", "Published"]
-        heading = panel.name if len(panels) > 1 else ""
         if lines:
+            heading = panel.name if len(panels) > 1 else ""
             blocks.append(Block(heading, ["Level", "Norm"], columns, lines, wrapped=True))
+        rows += levels
     notes = [
         "Level: as published, where it is a range of the paper's norms. Ours have another scale: "
         f"the levels are {len(printed)} equal parts of what lies between the smallest norm and "
@@ -59,9 +57,11 @@ def show(panels: Sequence[Panel], view: "View", config: "Config") -> Shown:
 
 
 def _rows(panel: Panel, printed: dict[str, str]) -> list[dict]:
-    norms, counts = norms_of_words(panel), counts_of_words(panel)
+    norms = norms_of_words(panel)
     if not norms:
         return []
+    sentences = panel.table[panel.table["kind"] != "word"].drop_duplicates("text")
+    counts = Counter(word for words in sentences["words"] for word in words)
     values = np.array(list(norms.values()))
     edges = np.linspace(values.min(), np.quantile(values, TOP), len(printed) + 1)
     # The inner edges only: what is above the last level belongs to it.
@@ -103,7 +103,3 @@ def _agreement(panel: Panel, printed: dict[str, str]) -> list[str]:
         f"{panel.name}: {len(level_of)} of the published words are in the test split. Between "
         f"their published levels and our norms Spearman's rank correlation is {rank:.2f}."
     ]
-
-
-def _range(row: dict) -> str:
-    return f"{row['low']:.3g} to {row['high']:.3g}"

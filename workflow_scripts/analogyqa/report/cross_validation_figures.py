@@ -1,0 +1,136 @@
+"""The figures of cross-validated systems and of pairs of them: a panel for each data set."""
+
+import textwrap
+from collections.abc import Callable
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import pandas as pd
+
+from analogyqa.measures import MEASURES
+from analogyqa.report.cross_validation import EVERY, with_count
+from analogyqa.report.figures import COLOURS, STYLE, save_figure, seed_counts
+from analogyqa.report.legend import percent
+from analogyqa.report.verdicts import NOT_RUN, OTHER_DATA
+from analogyqa.settings.run import Config
+from analogyqa.settings.studies import CrossValidation
+
+LETTERS_OF_LINE = 50  # of a label
+
+
+def draw_cross_validation(
+    frame: pd.DataFrame, config: Config, study: CrossValidation, files: dict[str, str | Path]
+) -> None:
+    """Draw the main measure of every system; the same data give the same bytes.
+
+    Args:
+        frame: columns CROSS_VALIDATION.
+        files: the paths by format (png, svg).
+    """
+    measure = study.measures[0]
+    shown = frame[(frame["measure"] == measure) & (frame["origin"] == EVERY)]
+    shown = shown.assign(row=shown["system"], text=shown["mean"].map("{:.3f}".format))
+    labels = {name: [config.systems[name].title] for name in shown["system"].unique()}
+    heading = [
+        f"Cross-validation: all questions of {study.subset}, in {study.folds} folds",
+        f"thin: {percent(config)} intervals over questions and "
+        f"{seed_counts(shown)} seeds; thick: prediction intervals of one more run",
+    ]
+    x_label = MEASURES[measure].title
+    _draw_rows(shown, "mean", labels, _draw_system, x_label, heading, config, files)
+
+
+def _draw_system(axes: plt.Axes, row: int, values: dict) -> None:
+    # All other systems are compared with the first one.
+    colour = COLOURS[1 if row == 0 else 0]
+    axes.plot([values["ci_low"], values["ci_high"]], [row, row], color=colour)
+    if pd.notna(values["run_low"]):
+        run = [values["run_low"], values["run_high"]]
+        axes.plot(run, [row, row], color=colour, linewidth=5, alpha=0.35)
+    axes.plot(values["mean"], row, marker="o", color=colour)
+
+
+def draw_pairs(frame: pd.DataFrame, config: Config, files: dict[str, str | Path]) -> None:
+    """Draw the difference of every pair on all questions; the same data give the same bytes.
+
+    Args:
+        frame: columns PAIRS.
+        files: the paths by format (png, svg).
+    """
+    shown = frame[frame["by"] == EVERY]
+    shown = shown.assign(row=shown["pair"], text=shown["difference"].map("{:+.3f}".format))
+    labels = {}
+    for row in shown.drop_duplicates("pair").to_dict("records"):
+        first, second = (config.systems[row[name]].title for name in ("first", "second"))
+        labels[row["pair"]] = [first, f"against {second}"]
+    heading = [
+        "Pairs of cross-validated systems on all questions",
+        f"{percent(config)} intervals over questions and seeds; orange: without zero",
+    ]
+    x_label = f"{MEASURES[shown['measure'].iloc[0]].short}: first minus second"
+    _draw_rows(shown, "difference", labels, _draw_pair, x_label, heading, config, files, True)
+
+
+def _draw_pair(axes: plt.Axes, row: int, values: dict) -> None:
+    axes.axvline(0, color="black", linewidth=0.8)
+    decided = values["low"] > 0 or values["high"] < 0
+    colour = COLOURS[1 if decided else 0]
+    axes.plot([values["low"], values["high"]], [row, row], color=colour)
+    axes.plot(values["difference"], row, marker="o", color=colour)
+
+
+def _draw_rows(
+    frame: pd.DataFrame,
+    value: str,
+    labels: dict[str, list[str]],
+    draw_row: Callable[[plt.Axes, int, dict], None],
+    x_label: str,
+    heading: list[str],
+    config: Config,
+    files: dict[str, str | Path],
+    share_x: bool = False,
+) -> None:
+    """Draw a panel for each data set, with the rows from top to bottom.
+
+    Args:
+        frame: a line for each data set and row; `draw_row` reads its columns.
+        value: the column with the value; if it is missing, the row shows "not run".
+        labels: the lines of each row's label.
+        draw_row: draws the values of a row at a height of a panel.
+        heading: the lines of the title.
+    """
+    wrapped = [
+        [line for part in parts for line in textwrap.wrap(part, LETTERS_OF_LINE)]
+        for parts in labels.values()
+    ]
+    datasets = frame["dataset"].unique()
+    count = max(1, len(datasets))
+    height = 1.9 + sum(0.2 + 0.16 * len(lines) for lines in wrapped)
+    with plt.rc_context(STYLE):
+        figure, panels = plt.subplots(
+            ncols=count,
+            figsize=(3.4 + 3.4 * count, height),
+            layout="constrained",
+            sharex=share_x,
+            sharey=True,
+            squeeze=False,
+        )
+        for axes, dataset in zip(panels.flat, datasets, strict=False):
+            part = frame[frame["dataset"] == dataset].set_index("row").reindex(list(labels))
+            for row, values in enumerate(part.to_dict("records")):
+                if pd.isna(values[value]):
+                    middle = axes.get_yaxis_transform()
+                    axes.text(0.5, row, NOT_RUN, transform=middle, ha="center", fontsize="small")
+                else:
+                    draw_row(axes, row, values)
+                    axes.annotate(
+                        values["text"], (values[value], row), (0, 6),
+                        textcoords="offset points", ha="center", fontsize="small",
+                    )  # fmt: skip
+            axes.set_title(with_count(dataset, part, config), fontsize="medium")
+            axes.set_xlabel(x_label)
+            axes.grid(axis="x", alpha=0.3)
+        first = panels.flat[0]
+        first.set_yticks(range(len(labels)), list(map("\n".join, wrapped)), fontsize="small")
+        first.set_ylim(len(labels) - 0.4, -0.8)
+        save_figure(figure, "\n".join(heading + ([] if config.comparable else [OTHER_DATA])), files)
