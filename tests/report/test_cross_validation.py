@@ -1,6 +1,6 @@
 """The folds of a system joined, each question being tested once, and the page about them."""
 
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 import pandas as pd
@@ -67,6 +67,11 @@ def frame_of(config=None, gone=(), learnt=None, values=value_of) -> pd.DataFrame
     return build_cross_validation(PAPER, study, config, lookup, learnt or {})
 
 
+@cache
+def plain_frame() -> pd.DataFrame:
+    return frame_of()
+
+
 def pick(frame, system="analogy", origin=EVERY, measure="mrr") -> pd.Series:
     keys = {"system": system, "origin": origin, "measure": measure}
     return frame[(frame[list(keys)] == list(keys.values())).all(axis=1)].squeeze()
@@ -97,18 +102,18 @@ class TestFrame:
 
     def test_the_mean_is_over_the_questions_of_all_folds(self):
         """Not over the folds, of which the second has more questions."""
-        row, deviations = pick(frame_of()), [0.1, 0, -0.1, 0.02, -0.02, 0.2, 0.3]
+        row, deviations = pick(plain_frame()), [0.1, 0, -0.1, 0.02, -0.02, 0.2, 0.3]
         assert row["mean"] == pytest.approx(0.6 + sum(deviations) / 7, abs=1e-6)
         assert (row["n_items"], row["n_seeds"], row["folds"]) == (7, 2, 2)
         assert row["sd"] == pytest.approx(0.02 / 2**0.5, abs=1e-6)
         assert row["run_low"] < row["mean"] < row["run_high"]
         assert row["ci_low"] < row["mean"] < row["ci_high"]
         assert row["reason"] == ""
-        half = pick(frame_of(), measure="map")
+        half = pick(plain_frame(), measure="map")
         assert half["mean"] == pytest.approx(row["mean"] / 2, abs=1e-6)
 
     def test_a_row_by_origin_has_the_questions_of_that_split(self):
-        frame = frame_of()
+        frame = plain_frame()
         for origin, count in (("train", 4), ("dev", 2), ("test", 1)):
             row = pick(frame, "similarity", origin)
             assert row["n_items"] == count
@@ -167,7 +172,7 @@ class TestFrame:
             assert row["reason"] == "no run similarity/wikiqa/comb/fold=2of2"
             assert row[["mean", "ci_low", "n_items", "difference", "folds_learnt"]].isna().all()
         assert set(frame.loc[frame["system"] == "similarity", "origin"]) == {EVERY}
-        assert pick(frame)["mean"] == pick(frame_of())["mean"]
+        assert pick(frame)["mean"] == pick(plain_frame())["mean"]
 
     def test_a_system_that_is_left_out_on_a_data_set_has_its_row_with_the_reason(self):
         config = configured(("wikiqa", "trecqa"), left_out={"similarity trecqa": "too long"})
@@ -183,7 +188,7 @@ class TestFrame:
         names = " ".join(f"analogy/wikiqa/comb/fold={fold}" for fold in ITEMS)
         assert pick(frame)["reason"] == f"no run {names.replace(' ', ', ')}"
         assert frame["difference"].isna().all()
-        assert pick(frame, "random")["mean"] == pick(frame_of(), "random")["mean"]
+        assert pick(frame, "random")["mean"] == pick(plain_frame(), "random")["mean"]
 
     def test_the_folds_that_learnt_are_counted(self):
         config = configured()
@@ -237,7 +242,7 @@ class TestPage:
         assert [row[0] for row in rows[:3]] == ["Analogy", "Baseline", r"A \| B"]
 
     def test_a_row_has_the_means_their_questions_and_the_difference(self):
-        frame = frame_of()
+        frame = plain_frame()
         head, _, first, second, _ = cells_in_markdown(self.page())
         row = dict(zip(head, second, strict=True))
         assert row["MRR"].startswith("**.571 ± .014** [")

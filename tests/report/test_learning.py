@@ -8,9 +8,8 @@ from analogyqa.report.learning import NEAR, has_learnt, read_learnt
 from analogyqa.schemas import HISTORY, write_table
 
 
-def history(*seeds: list[float], constants: tuple[float, ...] = (0.5,)) -> pd.DataFrame:
+def history(seeds: list[list[float]], constants: list[float]) -> pd.DataFrame:
     """Return a history with the losses of each seed by epoch, and the losses of a constant."""
-    constants = constants if len(constants) > 1 else constants * len(seeds)
     rows = [
         (seed, epoch, "loss", loss)
         for seed, losses in enumerate(seeds)
@@ -22,28 +21,24 @@ def history(*seeds: list[float], constants: tuple[float, ...] = (0.5,)) -> pd.Da
 
 
 @pytest.mark.parametrize(
-    ("losses", "learnt"),
+    ("seeds", "constants", "learnt"),
     [
-        ([0.6, 0.4, 0.3], True),
-        ([0.6, 0.3, 0.7], True),  # the best epoch counts
-        ([0.6, 0.52, 0.5], False),
-        ([0.6, NEAR * 0.5 + 0.001], False),  # may be chance
-        ([0.6, NEAR * 0.5 - 0.001], True),
-        ([0.3], True),
+        ([[0.6, 0.4, 0.3]], [0.5], True),
+        ([[0.6, 0.3, 0.7]], [0.5], True),  # the best epoch counts
+        ([[0.6, 0.52, 0.5]], [0.5], False),
+        ([[0.6, NEAR * 0.5 + 0.001]], [0.5], False),  # may be chance
+        ([[0.6, NEAR * 0.5 - 0.001]], [0.5], True),
+        ([[0.3]], [0.5], True),
+        # The means over seeds are compared.
+        ([[0.6, 0.4], [0.6, 0.65]], [0.5, 0.5], False),
+        ([[0.6, 0.4], [0.6, 0.55]], [0.5, 0.5], True),
+        ([[0.5], [0.5]], [0.4, 0.7], True),
+        ([[0.5], [0.5]], [0.7, 0.4], True),
+        ([[0.5], [0.5]], [0.4, 0.55], False),
     ],
 )
-def test_a_run_has_learnt_if_an_epoch_beats_the_constant(losses, learnt):
-    assert has_learnt(history(losses)) is learnt
-
-
-@pytest.mark.parametrize(("other", "learnt"), [(0.65, False), (0.55, True)])
-def test_the_mean_over_seeds_is_compared(other, learnt):
-    assert has_learnt(history([0.6, 0.4], [0.6, other])) is learnt
-
-
-def test_the_constant_is_the_mean_over_seeds():
-    for constants, learnt in (((0.4, 0.7), True), ((0.7, 0.4), True), ((0.4, 0.55), False)):
-        assert has_learnt(history([0.5], [0.5], constants=constants)) is learnt
+def test_a_run_has_learnt_if_an_epoch_beats_the_constant(seeds, constants, learnt):
+    assert has_learnt(history(seeds, constants)) is learnt
 
 
 def test_cells_of_histories_come_from_their_paths(tmp_path):
@@ -54,6 +49,6 @@ def test_cells_of_histories_come_from_their_paths(tmp_path):
     paths = []
     for cell, losses in cells.items():
         paths.append(str(tmp_path / "runs" / cell.path / "history.parquet"))
-        write_table(history(losses), HISTORY, paths[-1])
+        write_table(history([losses], [0.5]), HISTORY, paths[-1])
     assert read_learnt(paths) == dict(zip(cells, (True, False), strict=True))
     assert read_learnt([]) == {}

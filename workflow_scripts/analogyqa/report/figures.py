@@ -132,12 +132,8 @@ def draw_figure(
 def save_figure(figure: Figure, title: str, files: dict[str, str | Path]) -> None:
     """Add the title and the legend of all panels to a figure, save it and close it.
 
-    Labels that end in `PUBLISHED` are in the second column of the legend.
-
-    Args:
-        figure: the figure with its panels.
-        title: one or more lines; long ones are wrapped.
-        files: the path of each format (png, svg); equal figures give equal bytes.
+    Long lines of the title are wrapped. Labels that end in `PUBLISHED` are in the second column of
+    the legend. `files` are the paths by format (png, svg); equal figures give equal bytes.
     """
     entries: dict[str, Artist] = {}
     for axes in figure.axes:

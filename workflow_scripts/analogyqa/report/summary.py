@@ -115,11 +115,11 @@ def read_record(path: str | Path) -> dict:
 
 def values_of(runs: Iterable[tuple[dict, pd.DataFrame]]) -> Values:
     """Return a function that looks up the test scores of runs; columns are sorted by item."""
-    values = {}
-    for record, metrics in runs:
-        by_measure = values_by_seed(metrics, "test")
-        for measure in MEASURES:
-            values[Cell.from_record(record["cell"]), measure] = by_measure.get(measure)
+    values = {
+        (Cell.from_record(record["cell"]), measure): by_seed
+        for record, metrics in runs
+        for measure, by_seed in values_by_seed(metrics, "test").items()
+    }
     return lambda cell, measure: values.get((cell, measure))
 
 

@@ -1,7 +1,7 @@
 """The notes below a table: a legend, and the facts behind its numbers."""
 
 from collections.abc import Iterable, Mapping
-from typing import TypeVar
+from typing import Any
 
 import pandas as pd
 
@@ -33,18 +33,12 @@ from analogyqa.tasks import task_of
 MOST_LINES = 4
 CONFIGURATION = "../../report.html#configuration"
 
-# A fact that systems may share: a reason, or a heading and its text.
-Fact = TypeVar("Fact", str, tuple[str, str])
-
 
 def table_notes(artefact: Artefact, rows: list[dict], config: Config) -> list[str]:
-    """Return the notes of a table.
+    """Return the notes of a table from the rows of its frame.
 
-    Args:
-        artefact: the table.
-        rows: the rows of its frame, each with `run`, the summary row that it shows or None, and
-            `name`, its system as the table calls it.
-        config: the configuration of the runs.
+    Each row also has `run`, the summary row that it shows or None, and `name`, its system as the
+    table calls it.
     """
     runs = [row["run"] for row in rows if row["run"]]
     kinds = {row["kind"] for row in rows if pd.notna(row["mean"])}
@@ -78,9 +72,7 @@ def table_notes(artefact: Artefact, rows: list[dict], config: Config) -> list[st
 def grouped(heading: str, facts: Iterable[tuple[str, str]]) -> list[str]:
     """Return one note with the names that share each fact, or none if there is no fact.
 
-    Args:
-        heading: what the facts are, such as "Not run".
-        facts: pairs of a fact, such as a reason, and a name; an empty fact is skipped.
+    `facts` are pairs of a fact, such as a reason, and a name; an empty fact is skipped.
     """
     groups = _names_by_fact(facts)
     text = "; ".join(f"{', '.join(names)} ({fact})" for fact, names in groups.items())
@@ -97,8 +89,8 @@ def seeds_fact(runs: Iterable[Mapping]) -> str:
     return ", ".join(f"{count} ({', '.join(names)})" for count, names in subsets.items())
 
 
-def _names_by_fact(facts: Iterable[tuple[Fact, str]]) -> dict[Fact, dict[str, None]]:
-    groups: dict[Fact, dict[str, None]] = {}
+def _names_by_fact(facts: Iterable[tuple[Any, str]]) -> dict[Any, dict[str, None]]:
+    groups: dict[Any, dict[str, None]] = {}
     for fact, name in facts:
         if fact:
             groups.setdefault(fact, {})[name] = None
