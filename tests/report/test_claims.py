@@ -5,7 +5,6 @@ from collections.abc import Callable
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.plan import Cell
@@ -16,7 +15,6 @@ from analogyqa.report.summary import Values, values_of
 from analogyqa.report.table_formats import to_markdown
 from analogyqa.settings.claims import Claim
 from analogyqa.settings.coordinates import SCORE
-from analogyqa.settings.paper import load_paper
 from analogyqa.settings.run import Config
 from report.builders import (
     CONFERENCE,
@@ -116,14 +114,6 @@ class TestSchema:
     def test_an_impossible_claim_is_refused(self, changes, message):
         with pytest.raises(ValueError, match=message):
             self.check(**changes)
-
-    def test_an_unknown_key_is_named_with_its_place(self, tmp_path):
-        values = {"paper": "tiny", "citation": "Tiny.", "artefacts": {}}
-        values["claims"] = {"one": UNTRAINED | {"need": 1}}
-        path = tmp_path / "tiny.yaml"
-        path.write_text(yaml.safe_dump(values), encoding="utf-8")
-        with pytest.raises(AnalogyQAError, match=r"tiny\.yaml: unknown key claims\.one\.need"):
-            load_paper(path)
 
 
 class TestVerdict:
