@@ -16,6 +16,15 @@ from ports import free_ports
 from tracking.records import LIVE, active_runs
 
 
+def connect(address: str) -> requests.Session:
+    """Return a session with a server, once it answers."""
+    session = requests.Session()
+    retries = Retry(total=None, connect=240, backoff_factor=0.1, backoff_max=0.5)
+    session.mount("http://", requests.adapters.HTTPAdapter(max_retries=retries))
+    assert session.get(f"{address}/health").text == "OK"
+    return session
+
+
 class MlflowServer:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -40,10 +49,7 @@ class MlflowServer:
             self.process = subprocess.Popen(
                 command, env=environment, stdout=log, stderr=log, start_new_session=True
             )
-        session = requests.Session()
-        retries = Retry(total=None, connect=240, backoff_factor=0.1, backoff_max=0.5)
-        session.mount("http://", requests.adapters.HTTPAdapter(max_retries=retries))
-        assert session.get(f"{self.address}/health").text == "OK"
+        connect(self.address)
 
     def kill(self) -> None:
         """SIGKILL it and its workers."""

@@ -19,7 +19,6 @@ import requests
 import yaml
 from mlflow import MlflowClient
 from typer.testing import CliRunner
-from urllib3.util import Retry
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import write_text
@@ -28,6 +27,7 @@ from analogyqa.tracking import store
 from analogyqa.tracking.__main__ import app
 from analogyqa.tracking.store import experiment_name
 from http_server import running_server, status
+from ports import free_ports
 from tracking.records import (
     CELL,
     CURVES,
@@ -45,6 +45,7 @@ from tracking.records import (
     write_cell,
     write_corpus,
 )
+from tracking.server import connect
 
 LIBRARY = Path(__file__).parents[2] / "workflow_scripts"
 RECORD = f"runs/{CELL.path}/run.json"
@@ -456,11 +457,9 @@ def test_a_damaged_record_is_named_and_nothing_is_imported(results, text):
 
 def test_a_server_that_is_away_is_named(results, monkeypatch):
     monkeypatch.setenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "0")
-    with socket.socket() as unheard:
-        unheard.bind(("127.0.0.1", 0))
-        address = f"http://127.0.0.1:{unheard.getsockname()[1]}"
-        with pytest.raises(AnalogyQAError, match=f"{address}: the MLflow server"):
-            import_all(results, address)
+    address = f"http://127.0.0.1:{free_ports(1)[0]}"
+    with pytest.raises(AnalogyQAError, match=f"{address}: the MLflow server"):
+        import_all(results, address)
 
 
 def test_a_server_that_requires_a_password_is_named_with_the_variables(results, monkeypatch):
@@ -490,9 +489,7 @@ def test_the_ui_of_a_moved_folder_shows_the_artifacts_and_accepts_imports(result
     moved.mkdir()
     shutil.move(results, moved / "results")
     write_config(moved)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    (port,) = free_ports(1)
     server = subprocess.Popen(
         [sys.executable, "-m", "analogyqa.tracking", "ui", "--port", str(port)],
         cwd=moved,
@@ -506,10 +503,7 @@ def test_the_ui_of_a_moved_folder_shows_the_artifacts_and_accepts_imports(result
         assert "is up to date" in server.stdout.readline()
         address = f"http://127.0.0.1:{port}"
         assert f"{address}/#/experiments/1/runs" in server.stdout.readline()
-        session = requests.Session()
-        retries = Retry(total=None, connect=240, backoff_factor=0.1, backoff_max=0.5)
-        session.mount("http://", requests.adapters.HTTPAdapter(max_retries=retries))
-        assert session.get(f"{address}/health").text == "OK"
+        session = connect(address)
 
         def artifact(name: str, path: str) -> requests.Response:
             query = {"run_uuid": named(address, name).info.run_id, "path": path}

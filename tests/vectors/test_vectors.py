@@ -179,13 +179,13 @@ def test_errors_name_file_location_and_cause(tmp_path, name, content, message):
         select_vectors(write(tmp_path / name, content), VOCABULARY, "zero")
 
 
-@pytest.mark.parametrize("word", ["in", "who"])
-def test_words_with_spaces_are_refused_in_binary_and_skipped_in_text(tmp_path, word):
+def test_words_with_spaces_are_refused_in_binary_and_skipped_in_text(tmp_path):
     keyed, words = KeyedVectors(vector_size=4), [*(f"in the {n}th" for n in range(20)), "who"]
     keyed.add_vectors(words, np.random.default_rng(0).normal(size=(21, 4)).astype(np.float32))
     keyed.save_word2vec_format(str(tmp_path / "a.bin"), binary=True)
-    with pytest.raises(AnalogyQAError, match=r"a\.bin: .*words with spaces"):
-        select_vectors(tmp_path / "a.bin", [word, "absent"], "zero")
+    for word in ("in", "who"):
+        with pytest.raises(AnalogyQAError, match=r"a\.bin: .*words with spaces"):
+            select_vectors(tmp_path / "a.bin", [word, "absent"], "zero")
     keyed.save_word2vec_format(str(tmp_path / "a.vec"))
     vectors, _ = select_vectors(tmp_path / "a.vec", ["who"], "zero")
     np.testing.assert_array_equal(vectors[0], keyed["who"])
@@ -383,9 +383,12 @@ def test_word2vec_keeps_frequent_tokens(tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.bin", "b.bin"]
 
 
-def test_word2vec_training_is_reproducible(tmp_path):
-    files = [word2vec(tmp_path / f"{n}.bin", epochs=n // 2 + 1).read_bytes() for n in range(3)]
-    assert files[0] == files[1] != files[2]
+def test_word2vec_is_reproducible_and_depends_on_its_settings(tmp_path):
+    options = [{}, {}, {"epochs": 1}, {"seed": 1}, {"model": "cbow"}]
+    files = [word2vec(tmp_path / f"{n}.bin", **changed) for n, changed in enumerate(options)]
+    contents = [file.read_bytes() for file in files]
+    assert contents[0] == contents[1]
+    assert len(set(contents)) == 4
 
 
 @pytest.mark.parametrize("sentences", [[], ["oak"]], ids=["none", "rare words"])
@@ -393,12 +396,6 @@ def test_word2vec_needs_a_frequent_word(tmp_path, sentences):
     with pytest.raises(AnalogyQAError, match=r"20 times .min_count"):
         word2vec(tmp_path / "a.bin", sentences)
     assert list(tmp_path.iterdir()) == []
-
-
-def test_word2vec_depends_on_its_seed_and_model(tmp_path):
-    options = [{}, {"seed": 1}, {"model": "cbow"}]
-    files = [word2vec(tmp_path / f"{n}.bin", **changed) for n, changed in enumerate(options)]
-    assert len({file.read_bytes() for file in files}) == 3
 
 
 def test_weights_of_frequencies(tmp_path):
