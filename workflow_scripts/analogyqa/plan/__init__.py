@@ -14,12 +14,17 @@ from analogyqa.plan.coordinates import (
     claim_sides,
     extra_systems,
     system_key,
+    why_left_out,
     why_no_run,
 )
 from analogyqa.plan.costs import all_costs, artefact_costs, claim_costs, has_costs
-from analogyqa.plan.fused import fused_parts, why_left_out
-from analogyqa.plan.holding import cells_by_run, holding_cell, training_cell
-from analogyqa.plan.waiting import waits_for
+from analogyqa.plan.related import (
+    cells_by_run,
+    fused_parts,
+    holding_cell,
+    training_cell,
+    waits_for,
+)
 from analogyqa.report.views.specs import VIEWS
 from analogyqa.settings import overrides as ov
 from analogyqa.settings.coordinates import KINDS, NORM, SCORE, Coordinates

@@ -11,7 +11,7 @@ from typing import Any
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.plan.cell import Cell, split_corpus
-from analogyqa.plan.fused import fused_parts
+from analogyqa.plan.related import fused_parts
 from analogyqa.settings import overrides as ov
 from analogyqa.settings.analogies import WEIGHTED_BY
 from analogyqa.settings.run import Config
@@ -33,7 +33,9 @@ def configured_cell(config: Config, cell: Cell) -> Configured:
     if not system.needs_prototypes:
         excluded.add("p")
     training = {name: at.training.model_dump(mode="json") for name, at in systems.items()}
-    start = system.starts_from
+    start, dataset = system.starts_from, config.datasets[cell.dataset]
+    # Means over categories are taken after the run.
+    evaluation = dataset.evaluation_at(cell.overrides).model_dump(exclude={WEIGHTED_BY})
     values = {
         "seeds": config.seeds_at(cell.subset, cell.overrides),
         "question_types": config.types_of(cell.subset),
@@ -41,7 +43,7 @@ def configured_cell(config: Config, cell: Cell) -> Configured:
         "training": training if system.trained else None,
         "starts_from": start and start.model_dump(mode="json", exclude=_IRRELEVANT),
         "corpus": configured_corpus(config, cell.corpus),
-        "evaluation": _configured_evaluation(config, cell),
+        "evaluation": evaluation if dataset.gives_relations else None,
         "vectors": system.word_vectors and configured_vectors(config, system.word_vectors),
         "sentence_vectors": {
             name: configured_sentences(config, name)
@@ -74,14 +76,6 @@ def configured_corpus(config: Config, corpus: str) -> Configured:
         }
         values["parser"] = config.parser and config.parser.model_dump(mode="json")
     return values
-
-
-def _configured_evaluation(config: Config, cell: Cell) -> Configured | None:
-    dataset = config.datasets[cell.dataset]
-    if not dataset.gives_relations:
-        return None
-    # Means over categories are taken after the run.
-    return dataset.evaluation_at(cell.overrides).model_dump(mode="json", exclude={WEIGHTED_BY})
 
 
 def configured_vectors(config: Config, name: str) -> Configured:

@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 
 from analogyqa.plan.cell import Cell
-from analogyqa.plan.fused import why_left_out, why_not_fused
 from analogyqa.settings import overrides as ov
 from analogyqa.settings.claims import Claim
 from analogyqa.settings.coordinates import KINDS, Coordinates
@@ -41,7 +40,7 @@ def why_no_run(coordinates: Coordinates, config: Config) -> str:
         task = task_of(config.datasets[coordinates.dataset])
         if reason := task.why_no_run(coordinates, config):
             return reason
-    if reason := why_not_fused(coordinates, config):
+    if reason := _why_not_fused(coordinates, config):
         return reason
     if not coordinates.system:
         return ""
@@ -51,6 +50,23 @@ def why_no_run(coordinates: Coordinates, config: Config) -> str:
     except ValueError as error:
         return str(error).partition("; ")[0]
     return config.left_out.get(system_key(coordinates.system, overrides), "")
+
+
+def why_left_out(system: str, dataset: str, config: Config) -> str:
+    """Return why a system, or a part of a fused one, is left out on a data set; "" if it is not."""
+    parts = config.systems[system].parts if system in config.systems else {}
+    keys = (key for name in (system, *parts) for key in (name, f"{name} {dataset}"))
+    return next((config.left_out[key] for key in keys if key in config.left_out), "")
+
+
+def _why_not_fused(coordinates: Coordinates, config: Config) -> str:
+    """Return why there are too few runs to fuse at some coordinates; "" if there are enough."""
+    parts = config.systems[coordinates.system].parts if coordinates.system else {}
+    for name, shifts in parts.items():
+        seeds = len(config.seeds_at(coordinates.subset, coordinates.overrides))
+        if max(shifts) >= seeds:
+            return f"it fuses {max(shifts) + 1} seeds of {name}, and there are {seeds} (seeds)"
+    return ""
 
 
 def cell_at(coordinates: Coordinates, config: Config, overrides: Overrides = ()) -> Cell:

@@ -12,7 +12,7 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.files import write_text
 from analogyqa.measures import ALL_CORRECT, MEASURES, TIED, reweighted, strata_of, values_by_seed
 from analogyqa.plan import Cell
-from analogyqa.plan.holding import Part, Parts
+from analogyqa.plan.related import Part, Parts
 from analogyqa.report.spread import summarise
 from analogyqa.schemas import METRICS, read_table
 from analogyqa.settings.overrides import from_text, to_text
