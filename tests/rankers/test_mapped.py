@@ -94,8 +94,9 @@ def test_one_orthogonal_map_on_both_sides_changes_no_cosine():
 def test_pairs_in_both_directions_give_a_map_that_is_its_own_inverse():
     made = ranker(fitting(drawn(0, 30, 6), drawn(1, 30, 6)), learned_from=["train"],
                   direction="both", side="source")  # fmt: skip
-    np.testing.assert_allclose(made.source @ made.source, np.eye(6), atol=1e-6)
-    assert made.target is None
+    (of_questions, of_candidates) = made.matrices
+    np.testing.assert_allclose(of_questions @ of_questions, np.eye(6), atol=1e-6)
+    assert of_candidates is None
 
 
 def test_only_right_pairs_of_the_splits_are_learned_from():
@@ -105,7 +106,7 @@ def test_only_right_pairs_of_the_splits_are_learned_from():
     candidates[right] = questions[right] @ known
     data = fitting(questions, candidates, labels, splits)
     options = {"side": "source", "learned_from": ["train", "dev"]}
-    np.testing.assert_allclose(ranker(data, **options).source, known, atol=1e-6)
+    np.testing.assert_allclose(ranker(data, **options).matrices[0], known, atol=1e-6)
 
 
 @pytest.mark.parametrize("splits", [["train"], ["train", "test"]])

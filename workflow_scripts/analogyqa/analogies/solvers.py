@@ -5,28 +5,26 @@ the part with C. So it can be vectorised over both candidates and C, with the sa
 over single candidates.
 """
 
-from typing import Protocol
-
 import numpy as np
 
 # Lower bound of a squared distance, because equal vectors must not divide by zero.
 NEAREST = np.float32(1e-6)
 
 
-class Solver(Protocol):
+class Solver:
     """A formula over float32 arrays, which broadcast."""
 
     def to_pair(self, cosines: np.ndarray) -> np.ndarray:
         """Transform the cosines of candidates and A or B for `offset`."""
-        ...
+        return cosines
 
     def to_c(self, cosines: np.ndarray) -> np.ndarray:
         """Transform the cosines of candidates and C for `scores`."""
-        ...
+        return self.to_pair(cosines)
 
     def offset(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         """Return the offset of candidates, from their results of `to_pair` with A and with B."""
-        ...
+        return b - a
 
     def scores(
         self,
@@ -43,26 +41,17 @@ class Solver(Protocol):
             c: results of `to_c` for the candidates.
             out: where to write the scores.
         """
-        ...
+        raise NotImplementedError
 
 
-class ThreeCosAdd:
+class ThreeCosAdd(Solver):
     """cos(D, B) - cos(D, A) + cos(D, C): eq. 1, which is eq. 3 of Levy and Goldberg (2014)."""
-
-    def to_pair(self, cosines: np.ndarray) -> np.ndarray:
-        return cosines
-
-    def to_c(self, cosines: np.ndarray) -> np.ndarray:
-        return cosines
-
-    def offset(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        return b - a
 
     def scores(self, offset, offset_of_c, c, out=None) -> np.ndarray:
         return np.add(offset, c, out=out)
 
 
-class ThreeCosMul:
+class ThreeCosMul(Solver):
     """cos(D, B) cos(D, C) / (cos(D, A) + epsilon), as the code of Zhu and de Melo (2020) has it.
 
     The cosines may be negative, and a small cos(D, A) makes any score large.
@@ -70,12 +59,6 @@ class ThreeCosMul:
 
     def __init__(self, epsilon: float = 1e-5) -> None:
         self.epsilon = np.float32(epsilon)
-
-    def to_pair(self, cosines: np.ndarray) -> np.ndarray:
-        return cosines
-
-    def to_c(self, cosines: np.ndarray) -> np.ndarray:
-        return self.to_pair(cosines)
 
     def offset(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         below = a + self.epsilon
@@ -98,22 +81,16 @@ class ShiftedThreeCosMul(ThreeCosMul):
         return (cosines + np.float32(1)) / np.float32(2)
 
 
-class Parallelogram:
+class Parallelogram(Solver):
     """The cosine of B - A and D - C for unit vectors: eq. 6 of Diallo et al. (2019).
 
     We leave out the length of B - A, which is the same for all candidates.
     """
 
-    def to_pair(self, cosines: np.ndarray) -> np.ndarray:
-        return cosines
-
     def to_c(self, cosines: np.ndarray) -> np.ndarray:
         """Return the inverse of the length of D - C."""
         squared = np.float32(2) - np.float32(2) * cosines
         return np.float32(1) / np.sqrt(np.maximum(squared, NEAREST))
-
-    def offset(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        return b - a
 
     def scores(self, offset, offset_of_c, c, out=None) -> np.ndarray:
         shifted = np.subtract(offset, offset_of_c, out=out)

@@ -1,13 +1,12 @@
 """The rankers: one file for each, with a class that has the methods of `Ranker`."""
 
+from collections.abc import Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from torch import Tensor
 
     from analogyqa.settings.systems import System
@@ -43,22 +42,21 @@ class Fitting(NamedTuple):
     labels: np.ndarray
     splits: np.ndarray
 
-    def sentences_of(self, splits: "Sequence[str]") -> np.ndarray:
-        """Return the rows of the sentences of splits, each once, in increasing order."""
-        rows = np.isin(self.splits, splits)
-        return np.union1d(self.questions[rows], self.candidates[rows])
+    def rows_of(self, splits: Sequence[str], by_side: bool) -> list[np.ndarray]:
+        """Return the rows of the sentences of splits, each once, in increasing order.
 
-    def sides_of(self, splits: "Sequence[str]") -> list[np.ndarray]:
-        """Return the rows of the questions and those of the candidates of splits, each once."""
-        rows = np.isin(self.splits, splits)
-        return [np.unique(self.questions[rows]), np.unique(self.candidates[rows])]
+        With `by_side`, these are the rows of the questions and those of the candidates.
+        """
+        is_in = np.isin(self.splits, splits)
+        sides = self.questions[is_in], self.candidates[is_in]
+        return [*map(np.unique, sides)] if by_side else [np.union1d(*sides)]
 
-    def correct_pairs(self, splits: "Sequence[str]") -> tuple[np.ndarray, np.ndarray]:
+    def correct_pairs(self, splits: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
         """Return the rows of the questions and of the candidates of the correct pairs of splits."""
         rows = np.isin(self.splits, splits) & (self.labels == 1)
         return self.questions[rows], self.candidates[rows]
 
-    def thread_pairs(self, splits: "Sequence[str]") -> tuple[np.ndarray, np.ndarray]:
+    def thread_pairs(self, splits: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
         """Return the rows of both sides of the pairs of similar sentences in a thread.
 
         They are a question with its first correct candidate, and all couples of its correct
@@ -94,8 +92,8 @@ class Words(NamedTuple):
     """
 
     question_of: np.ndarray
-    questions: "Sequence[np.ndarray]"
-    candidates: "Sequence[np.ndarray]"
+    questions: Sequence[np.ndarray]
+    candidates: Sequence[np.ndarray]
 
 
 class Vocabulary(NamedTuple):
@@ -113,9 +111,9 @@ class Vocabulary(NamedTuple):
 class Texts(NamedTuple):
     """The texts of M pairs, and a collection of sentences in which words may be counted."""
 
-    questions: "Sequence[str]"
-    candidates: "Sequence[str]"
-    collection: "Sequence[str]"
+    questions: Sequence[str]
+    candidates: Sequence[str]
+    collection: Sequence[str]
     lowercase: bool
 
 

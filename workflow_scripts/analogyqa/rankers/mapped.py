@@ -35,62 +35,61 @@ class MappedRanker:
     """score(q, a) = cos(f(q), g(a)), where `fit` learns f and g as the option `mapping` defines."""
 
     def __init__(self, options: MappedOptions, *unused: object) -> None:
-        self.options, self.components = options.mapping, options.components
-        self.centred_components = options.centred_components
+        self.options, self.mapping = options, options.mapping
 
     def fit(self, fitting: Fitting) -> None:
-        """Learn the mean, the matrix and the components, in this order and in double precision."""
-        sentences = fitting.sentences.astype(np.float64)
+        """Learn the means, the matrices and the components, in this order and double precision."""
+        sentences, mapping = fitting.sentences.astype(np.float64), self.mapping
+        # The mean and the matrix of questions, and those of candidates.
         self.means = [np.zeros(sentences.shape[1])] * 2
-        if "centre" in self.options.normalise:
-            before = self.options.normalise[: self.options.normalise.index("centre")]
-            steps = unit(sentences) if "unit" in before else sentences
-            rows = [fitting.sentences_of(self.options.mean_of)] * 2
-            if self.options.means == "by_side":
-                rows = fitting.sides_of(self.options.mean_of)
-            self.means = [steps[of_side].mean(axis=0) for of_side in rows]
-        self.source: np.ndarray | None = None
-        self.target: np.ndarray | None = None
-        if self.options.learned_from:
-            thread = self.options.pairs == "thread"
-            find = fitting.thread_pairs if thread else fitting.correct_pairs
-            questions, candidates = (sentences[rows] for rows in find(self.options.learned_from))
-            self._learn(self._normalised(questions, 0), self._normalised(candidates, 1))
+        self.matrices: list[np.ndarray | None] = [None, None]
         self.removed: np.ndarray | None = None
-        if self.components:
-            self.removed = self._components(sentences, fitting)
-
-    def _components(self, sentences: np.ndarray, fitting: Fitting) -> np.ndarray:
-        rows = [fitting.sentences_of(["train"])]
-        if self.options.means == "by_side":
-            rows = fitting.sides_of(["train"])
-        training = np.concatenate(
-            [self._normalised(sentences[of_side], side) for side, of_side in enumerate(rows)]
-        )
-        if self.source is not None and self.target is not None:
-            training = training @ self.source
-        if self.centred_components:
-            training = training - training.mean(axis=0)
-        return first_components(training, self.components)
+        by_side = mapping.means == "by_side"
+        if "centre" in mapping.normalise:
+            before = mapping.normalise[: mapping.normalise.index("centre")]
+            steps = unit(sentences) if "unit" in before else sentences
+            means = [steps[rows].mean(axis=0) for rows in fitting.rows_of(mapping.mean_of, by_side)]
+            self.means = [means[0], means[-1]]
+        if mapping.learned_from:
+            is_thread = mapping.pairs == "thread"
+            find = fitting.thread_pairs if is_thread else fitting.correct_pairs
+            questions, candidates = (sentences[rows] for rows in find(mapping.learned_from))
+            self._learn(self._normalised(questions, 0), self._normalised(candidates, 1))
+        if self.options.components:
+            sides = enumerate(fitting.rows_of(["train"], by_side))
+            training = [self._normalised(sentences[rows], side) for side, rows in sides]
+            self.removed = self._components(np.concatenate(training))
 
     def _learn(self, questions: np.ndarray, candidates: np.ndarray) -> None:
         sources, targets = questions, candidates
-        if self.options.direction == "to_question":
+        if self.mapping.direction == "to_question":
             sources, targets = candidates, questions
-        elif self.options.direction == "both":
+        elif self.mapping.direction == "both":
             sources, targets = np.r_[questions, candidates], np.r_[candidates, questions]
-        learn = orthogonal_map if self.options.orthogonal else least_squares_map
-        self.source = learn(sources, targets)
-        self.target = self.source if self.options.side == "both" else None
+        learn = orthogonal_map if self.mapping.orthogonal else least_squares_map
+        matrix = learn(sources, targets)
+        if self.mapping.side == "both":
+            self.matrices = [matrix, matrix]
+        elif self.mapping.direction == "to_question":
+            self.matrices = [None, matrix]
+        else:
+            self.matrices = [matrix, None]
+
+    def _components(self, training: np.ndarray) -> np.ndarray:
+        if self.mapping.side == "both" and self.matrices[0] is not None:
+            training = training @ self.matrices[0]
+        if self.options.centred_components:
+            training = training - training.mean(axis=0)
+        return first_components(training, self.options.components)
 
     def _normalised(self, vectors: np.ndarray, side: int) -> np.ndarray:
         """Normalise vectors of questions (side 0) or of candidates (side 1)."""
-        for step in self.options.normalise:
+        for step in self.mapping.normalise:
             vectors = unit(vectors) if step == "unit" else vectors - self.means[side]
         return vectors
 
-    def _projected(self, vectors: np.ndarray, matrix: np.ndarray | None, side: int) -> np.ndarray:
-        vectors = self._normalised(vectors.astype(np.float64), side)
+    def _projected(self, vectors: np.ndarray, side: int) -> np.ndarray:
+        vectors, matrix = self._normalised(vectors.astype(np.float64), side), self.matrices[side]
         vectors = vectors if matrix is None else vectors @ matrix
         if self.removed is not None:
             vectors = vectors - vectors @ self.removed.T @ self.removed
@@ -98,12 +97,9 @@ class MappedRanker:
 
     def scores(self, encoded: Encoded) -> tuple[np.ndarray, np.ndarray]:
         """Score pairs: float32 [M]; there is no best prototype."""
-        matrices = self.source, self.target
-        if self.options.direction == "to_question":
-            matrices = self.target, self.source
-        questions = self._projected(encoded.questions, matrices[0], side=0)
-        candidates = self._projected(encoded.candidates, matrices[1], side=1)
+        questions = self._projected(encoded.questions, side=0)
+        candidates = self._projected(encoded.candidates, side=1)
         cosines = np.einsum("md,md->m", questions, candidates)
-        if self.options.negatives == "lowest":
+        if self.mapping.negatives == "lowest":
             cosines = np.maximum(cosines, 0)
         return unranked(cosines)

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -83,51 +84,42 @@ def scores_table(
     return frame[SCORES.names]
 
 
-def score_evaluated(encode: Encode, data: CellData, ranker: Ranker, seed: int) -> pd.DataFrame:
-    """Score dev and test; return a table of schema SCORES."""
-    return pd.concat(
-        [
-            scores_table(data, split, seed, *score_split(encode, data, split, ranker))
-            for split in EVALUATED
-        ],
-        ignore_index=True,
-    )
-
-
 def score_untrained(data: CellData, system: System, seed: int) -> pd.DataFrame:
     """Score dev and test with an encoder that is not trained; return a table of schema SCORES.
 
     A stored sentence vector counts as the only word of its sentence, and the encoder is the mean.
     """
-    if system.ranker_spec.reads == "words":
-        return _score_words(data, system, seed)
-    word_vectors = data.word_vectors
-    if system.weighting != "uniform":
-        word_vectors = word_vectors * _word_weights(data, WEIGHTS[system.weighting])[:, None]
-    encoder = build_encoder(system.encoder or "mean", word_vectors, system.training, seed)
     ranker = build_ranker(system)
-    if system.ranker_spec.fitted:
-        ranker.fit(_fitting(encoder, data))
-    return score_evaluated(encoder, data, ranker, seed)
+    score: Callable[[str], tuple[np.ndarray, np.ndarray]]
+    if system.ranker_spec.reads == "words":
+        ranker.fit(_vocabulary(data))
+        score = partial(_score_words, data, ranker=ranker)
+    else:
+        word_vectors = data.word_vectors
+        if system.weighting != "uniform":
+            word_vectors = word_vectors * _word_weights(data, WEIGHTS[system.weighting])[:, None]
+        encoder = build_encoder(system.encoder or "mean", word_vectors, system.training, seed)
+        if system.ranker_spec.fitted:
+            ranker.fit(_fitting(encoder, data))
+        score = partial(score_split, encoder, data, ranker=ranker)
+    tables = [scores_table(data, split, seed, *score(split)) for split in EVALUATED]
+    return pd.concat(tables, ignore_index=True)
 
 
-def _score_words(data: CellData, system: System, seed: int) -> pd.DataFrame:
-    """Score dev and test with a ranker of word vectors, which is fitted to all candidates."""
-    ranker, sentences, tables = build_ranker(system), data.sentences, []
-    collection = np.unique(data.all_pairs.candidates)
-    distinct = [np.unique(sentences.words(number)) for number in collection]
+def _vocabulary(data: CellData) -> Vocabulary:
+    """Return the word vectors, and how many of all candidates have each word."""
+    candidates = np.unique(data.all_pairs.candidates)
+    distinct = [np.unique(data.sentences.words(number)) for number in candidates]
     vectors = data.known_vectors
     frequencies = np.bincount(np.concatenate(distinct), minlength=len(vectors))
-    ranker.fit(Vocabulary(vectors, frequencies, len(collection)))
-    for split in EVALUATED:
-        part = data.splits[split]
-        question_of, _ = pd.factorize(part.pairs["question_id"])
-        questions, candidates = (
-            [*map(sentences.words, numbers)] for numbers in (part.questions, part.candidates)
-        )
-        scored = ranker.scores(Words(question_of, questions, candidates))
-        tables.append(scores_table(data, split, seed, *scored))
-    return pd.concat(tables, ignore_index=True)
+    return Vocabulary(vectors, frequencies, len(candidates))
+
+
+def _score_words(data: CellData, split: str, ranker: Ranker) -> tuple[np.ndarray, np.ndarray]:
+    part, words = data.splits[split], data.sentences.words
+    question_of, _ = pd.factorize(part.pairs["question_id"])
+    sides = ([*map(words, numbers)] for numbers in (part.questions, part.candidates))
+    return ranker.scores(Words(question_of, *sides))
 
 
 def _word_weights(data: CellData, weight: Weight) -> np.ndarray:
@@ -145,7 +137,6 @@ def _word_weights(data: CellData, weight: Weight) -> np.ndarray:
 
 
 def _fitting(encode: Encode, data: CellData) -> Fitting:
-    """Return the encoded pairs that a ranker is fitted to."""
     pairs = data.all_pairs
     unique, rows = np.unique([pairs.questions, pairs.candidates], return_inverse=True)
     questions, candidates = rows.reshape(2, -1)
