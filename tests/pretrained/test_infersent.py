@@ -257,7 +257,8 @@ def test_a_damaged_checkpoint_is_named(run, tmp_path):
 
 
 def test_a_diverged_training_is_named(run, monkeypatch):
-    monkeypatch.setattr(infersent_training, "LEARNING_RATE", 1e30)
+    fast = infersent_training.OPTIMISER.model_copy(update={"learning_rate": 1e30})
+    monkeypatch.setattr(infersent_training, "OPTIMISER", fast)
     with pytest.raises(AnalogyQAError, match="the loss is not a number"):
         run("a", max_epochs=20)
 
