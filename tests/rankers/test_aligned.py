@@ -44,12 +44,6 @@ def test_scores_follow_the_formula_in_any_order(ranker):
     assert scores == pytest.approx(expected, abs=1e-5)
 
 
-def test_a_word_that_the_candidate_has_counts_its_idf(ranker):
-    question, candidate = np.array([3, 4]), np.array([4, 3, 7])
-    (score,), _ = ranker.scores(Words(np.zeros(1, dtype=int), [question], [candidate]))
-    assert score == pytest.approx(IDF[3] + IDF[4], rel=1e-5)
-
-
 def test_a_word_in_most_sentences_does_not_count():
     ranker = AlignedRanker(None)
     ranker.fit(Vocabulary(VECTORS, np.full(20, 9), 10))

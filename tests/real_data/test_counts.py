@@ -110,7 +110,7 @@ def test_the_quadruples_of_wikiqa_comb_with_30_prototypes(corpora, tmp_path):
             expected = 30 * len(pairs)
             blocks = evaluation_blocks(pairs, prototypes)
         path = tmp_path / f"{split}.parquet"
-        assert write_quadruples(blocks, pairs, path) == expected
+        write_quadruples(blocks, pairs, path)
         assert pq.ParquetFile(path).metadata.num_rows == expected
 
 

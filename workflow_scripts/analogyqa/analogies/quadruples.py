@@ -114,8 +114,8 @@ def _group_by_type(prototypes: pd.DataFrame, pairs: pd.DataFrame) -> dict[str, p
 
 def write_quadruples(
     blocks: Iterable[tuple[np.ndarray, np.ndarray]], pairs: pd.DataFrame, path: str | Path
-) -> int:
-    """Write quadruples as Parquet, and return their number.
+) -> None:
+    """Write quadruples as Parquet.
 
     At most ROWS_PER_GROUP rows and one block are in memory at a time.
 
@@ -127,7 +127,6 @@ def write_quadruples(
     question_codes, question_ids = pd.factorize(pairs["question_id"])
     dictionaries = (pa.array(question_ids), pa.array(pairs["candidate_id"]))
     labels = pairs["label"].to_numpy()
-    total = 0
 
     def row_group(buffer: list[tuple[np.ndarray, np.ndarray]]) -> pa.Table:
         ranks, rows = (np.concatenate(column) for column in zip(*buffer, strict=True))
@@ -154,7 +153,6 @@ def write_quadruples(
             size += len(block[0])
             if size >= ROWS_PER_GROUP:
                 writer.write_table(row_group(buffer))
-                buffer, total, size = [], total + size, 0
+                buffer, size = [], 0
         if buffer:
             writer.write_table(row_group(buffer))
-    return total + size
