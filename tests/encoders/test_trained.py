@@ -144,12 +144,9 @@ def test_dropout_acts_in_training_only_and_at_its_place(name, place):
     assert is_scaled == (place == "sentence_vector")  # word dropout changes vectors otherwise
 
 
-@pytest.mark.parametrize(("dim", "sentence_dim"), [(5, 6), (4, 2), (300, 600)])
-def test_the_number_of_parameters_of_bilstm(dim, sentence_dim):
-    encoder, h = build("bilstm", dim=dim, sentence_dim=sentence_dim), sentence_dim // 2
-    count = sum(parameter.numel() for parameter in encoder.parameters())
-    assert count == 8 * h * (dim + h + 2)
-    assert (count == 1_444_800) == (dim == 300)
+def test_the_number_of_parameters_of_bilstm_is_that_of_the_docstring():
+    encoder = build("bilstm", dim=300, sentence_dim=600)
+    assert sum(parameter.numel() for parameter in encoder.parameters()) == 1_444_800
 
 
 # Our GRU

@@ -147,15 +147,6 @@ def test_the_templates_of_a_pair_of_words_are_one_item_of_the_bootstrap():
     assert joined.loc["capitals/0001", ACCURACY] == pytest.approx(first)
 
 
-def test_both_directions_ask_for_each_pair_of_an_analogy():
-    corpus = corpus_of(r=[(str(pair), f"a{pair}", f"b{pair}") for pair in range(5)])
-    vectors = np.random.default_rng(0).standard_normal((2, 5, 6))
-    for both, asked in ((False, 2), (True, 4)):
-        evaluation = Evaluation(both_directions=both)
-        solved = solve_corpus(corpus, vectors, ["3cosadd"], evaluation)["3cosadd"]
-        assert solved[solved["measure"] == WEIGHT]["value"].tolist() == [asked] * 5
-
-
 def test_epsilons_are_of_shared_candidates_and_of_distractors(monkeypatch):
     seen = []
 
