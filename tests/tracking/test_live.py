@@ -22,7 +22,6 @@ from http_server import running_server, sent, silent
 from ports import free_ports
 from small_cells import toy_job
 from tracking.records import CURVES, assert_shows_the_records, import_all
-from tracking.server import MlflowServer
 from workflow.project import FEW, REPOSITORY, Project, clean_environment
 
 CELL = Cell("analogy", "toy", "comb", (("p", "3"),))
@@ -195,29 +194,22 @@ def project(tmp_path, server) -> Project:
     return project
 
 
-def run_and_kill_the_server_once_it_shows_epochs(project: Project, server: MlflowServer) -> str:
-    """Run the training by Snakemake to its end; return its output."""
+def test_a_workflow_whose_server_is_killed_shows_everything_after_the_import(project, server):
     running = project.start(SCORES)
 
     @retry(stop=stop_after_delay(120), wait=wait_fixed(0.1), reraise=True)
-    def shown() -> None:
+    def wait_for_epochs() -> None:
         assert running.poll() is None
         assert any(server.points(run, "epoch/dev_mrr") for run in server.runs(SEED))
 
-    shown()
+    wait_for_epochs()
     server.kill()
     output, _ = running.communicate()
     assert running.returncode == 0, output
-    return output
-
-
-def test_a_workflow_whose_server_is_killed_shows_everything_after_the_import(project, server):
-    output = run_and_kill_the_server_once_it_shows_epochs(project, server)
-    assert server.process is None, "no epoch was shown while the training lasted"
-    assert "epoch 300," in (project.folder / JOB_LOG).read_text()
+    log = (project.folder / JOB_LOG).read_text()
+    assert "epoch 300," in log
+    assert output.count("does not accept epochs") == log.count("does not accept epochs") == 1
     assert "View run" not in output
-    assert output.count("does not accept epochs") == 1
-    assert (project.folder / JOB_LOG).read_text().count("does not accept epochs") == 1
 
     server.start()
     (cut_off,) = server.runs(SEED)
