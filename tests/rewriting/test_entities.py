@@ -78,21 +78,6 @@ def test_questions_get_entities_of_their_type(corpus, patterns):
     ]
 
 
-def test_only_unique_candidates_of_typed_questions_are_read(corpus, tmp_path, monkeypatch):
-    model = write_patterns(tmp_path / "p.jsonl", PATTERNS[1:2])  # spaCy reads no text to load it
-    read = []
-    pipe = spacy.language.Language.pipe
-
-    def recording(nlp, texts):
-        read.extend(texts := list(texts))
-        return pipe(nlp, texts)
-
-    monkeypatch.setattr(spacy.language.Language, "pipe", recording)
-    find_entities(corpus, model, LABELS)
-    typed = corpus.dropna(subset="question_type")
-    assert sorted(read) == sorted(set(typed["candidate"])) != sorted(typed["candidate"])
-
-
 def test_treebank_quotes_and_brackets_are_plain(make_corpus, tmp_path):
     model = write_patterns(
         tmp_path / "p.jsonl", [{"label": "GPE", "pattern": [{"IS_PUNCT": True}] * 2}]
@@ -141,20 +126,23 @@ def test_the_record_of_a_model_has_its_name_and_version(pipeline):
 
 
 @pytest.mark.parametrize("listens", [True, False])
-def test_only_needed_components_run(pipeline, corpus, monkeypatch, listens):
+def test_only_needed_components_run_once_on_each_candidate(pipeline, corpus, monkeypatch, listens):
     listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": 96}
     shared = {"model": {"tok2vec": listener}} if listens else {}
     folder = pipeline(("tok2vec", {}), ("sentencizer", {}), ("ner", shared))
-    ran = []
+    components, texts = [], []
     pipe = spacy.language.Language.pipe
 
-    def recording(nlp, texts):
-        ran.extend(nlp.pipe_names)
-        return pipe(nlp, texts)
+    def recording(nlp, given):
+        texts.extend(given := list(given))
+        components.extend(nlp.pipe_names)
+        return pipe(nlp, given)
 
     monkeypatch.setattr(spacy.language.Language, "pipe", recording)
     find_entities(corpus, folder, LABELS)
-    assert ran == (["tok2vec", "ner"] if listens else ["ner"])
+    assert components == (["tok2vec", "ner"] if listens else ["ner"])
+    typed = corpus.dropna(subset="question_type")
+    assert sorted(texts) == sorted(set(typed["candidate"])) != sorted(typed["candidate"])
 
 
 @pytest.mark.parametrize(
