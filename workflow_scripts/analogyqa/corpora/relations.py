@@ -96,11 +96,10 @@ def relations_corpus(files: Mapping[str, str | Path]) -> pd.DataFrame:
             )
         _report_repeated(path, pairs)
         for pair in pairs:
-            question_id = f"{category}/{pair.pair_id}"
+            question = SPLIT, f"{category}/{pair.pair_id}", pair.first
             for index, text in enumerate([pair.second, *pair.distractors]):
-                candidate_id, is_correct = f"{question_id}-{index}", index == 0
-                question = SPLIT, question_id, pair.first
-                rows.append((*question, candidate_id, text, is_correct, category))
+                candidate = f"{category}/{pair.pair_id}-{index}", text, index == 0
+                rows.append((*question, *candidate, category))
     return pd.DataFrame(rows, columns=CORPUS.names).astype({"label": "int8"})
 
 
