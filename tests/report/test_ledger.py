@@ -176,19 +176,6 @@ class TestPaperFile:
         with pytest.raises(ValueError, match=message):
             make_paper({"figure1": FIGURE | change})
 
-    @pytest.mark.parametrize(
-        ("text", "message"),
-        [
-            ("paper: [", r"broken\.yaml: cannot be read"),
-            ("paper: a\nartefacts: {}", "key citation"),
-        ],
-    )
-    def test_the_message_names_an_invalid_file(self, tmp_path, text, message):
-        path = tmp_path / "broken.yaml"
-        path.write_text(text, encoding="utf-8")
-        with pytest.raises(AnalogyQAError, match=message):
-            load_paper(path)
-
 
 class TestVerdict:
     @given(st.tuples(*[st.floats(0, 1)] * 3).map(sorted))

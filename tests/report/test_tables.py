@@ -315,14 +315,14 @@ def test_parts_of_a_cell(changes, cell):
 
 
 class TestLatex:
-    def test_the_caption_has_one_table_number(self):
+    def test_caption_links_and_intervals(self):
         text = to_latex(make_table("table2"))
         assert r"\caption{Systems in rows (Table 2 of tiny2020)}" in text
         assert "Table 2 of tiny2020:" not in text
-
-    def test_links_in_notes_become_text(self):
-        text = to_latex(make_table("table2"))
+        # Links become text, and intervals are below their values.
         assert "origins: report." in text and "report.html" not in text
+        value = r".600 $\pm$ .012 (.600) ?\\{\footnotesize [.500, .700]}"
+        assert rf"Ours & analogy & \shortstack{{{value}}} & " in text
 
     @pytest.mark.parametrize(
         ("text", "latex"),
@@ -335,12 +335,6 @@ class TestLatex:
     )
     def test_special_characters_are_escaped(self, text, latex):
         assert escape_latex(text) == latex
-
-    def test_intervals_are_below_their_values(self):
-        assert (
-            r"Ours & analogy & \shortstack{.600 $\pm$ .012 (.600) ?"
-            r"\\{\footnotesize [.500, .700]}} & " in to_latex(make_table("table2"))
-        )
 
     @pytest.mark.parametrize("name", ["table2", "table3"])
     def test_groups_are_balanced_and_rows_complete(self, name):

@@ -10,11 +10,12 @@ from urllib.parse import quote
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from analogyqa.report.table_formats import LINK, MARKS
-from analogyqa.report.verdicts import NOT_COMPARABLE
+from analogyqa.report.table_formats import LINK
+from analogyqa.report.verdicts import LOOKS, MARKS, NOT_COMPARABLE
 
 # What follows a published value; a value that was not run says so itself.
-WORDS = {verdict: verdict for verdict in MARKS} | {NOT_COMPARABLE: f"× {NOT_COMPARABLE}"}
+WORDS = {verdict: verdict for verdict in MARKS}
+WORDS[NOT_COMPARABLE] = f"{LOOKS[NOT_COMPARABLE].mark} {NOT_COMPARABLE}"
 # Signs, which every font has, for the coloured squares of Markdown.
 _SIGNS = str.maketrans({"🟦": "✓", "🟧": "✗", "🟰": "≈", "⬜": "?", "➖": "–"})
 _FROM_TABLES = "../../"  # from the folder of a paper's tables to the results

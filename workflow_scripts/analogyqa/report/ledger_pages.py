@@ -7,24 +7,10 @@ import pandas as pd
 
 from analogyqa.report.html_pages import render
 from analogyqa.report.kinds import KINDS
-from analogyqa.report.legend import INTERVALS, MEANINGS, SUBSTITUTES, cell_legend, heading
-from analogyqa.report.table_formats import (
-    MARKS,
-    Block,
-    Table,
-    Value,
-    full_text,
-)
+from analogyqa.report.legend import INTERVALS, SUBSTITUTES, cell_legend, heading
+from analogyqa.report.table_formats import Block, Table, Value, full_text
 from analogyqa.report.table_formats import to_markdown as table_to_markdown
-from analogyqa.report.verdicts import (
-    ENFORCED,
-    HIGHER,
-    INCONCLUSIVE,
-    LOWER,
-    NOT_COMPARABLE,
-    NOT_RUN,
-    REPRODUCED,
-)
+from analogyqa.report.verdicts import HIGHER, INCONCLUSIVE, LOOKS, LOWER, MARKS, REPRODUCED
 from analogyqa.settings.coordinates import SCORE
 from analogyqa.settings.overrides import TUNED
 from analogyqa.settings.paper import Paper
@@ -32,18 +18,6 @@ from analogyqa.settings.studies import PAPER
 
 TITLE = "Published numbers and ours"
 HOW_MANY = "Published numbers by verdict"
-# Blue, orange and grey differ for any colour vision. Misses in both directions have one colour.
-SYMBOLS = {
-    REPRODUCED: "🟦",
-    HIGHER: "🟧",
-    LOWER: "🟧",
-    INCONCLUSIVE: "⬜",
-    ENFORCED: "⬛",
-    NOT_RUN: "➖",
-    NOT_COMPARABLE: "✖",
-}
-# Signs of the verdicts that have no mark in a table.
-_OTHER_MARKS = {NOT_RUN: "–", NOT_COMPARABLE: "×"}
 _EVIDENCE = (REPRODUCED, HIGHER, LOWER, INCONCLUSIVE)
 _HYPERPARAMETERS = (PAPER, TUNED, "")
 _WITH_SUBSTITUTES, _REPEATED = "with a substitute", "printed before"
@@ -72,7 +46,7 @@ def to_markdown(ledger: pd.DataFrame, papers: Iterable[Paper]) -> str:
         for block in chain.from_iterable(blocks.values())
     ]
     notes = [
-        *(f"{_sign(verdict)}: {meaning}" for verdict, meaning in MEANINGS.items()),
+        *(f"{_sign(verdict)}: {look.meaning}" for verdict, look in LOOKS.items()),
         *LEGEND,
         *(f"[{number}] {note}" for number, note in enumerate(numbered_notes, 1)),
         *(paper.citation for paper in papers if paper.paper in blocks),
@@ -101,7 +75,7 @@ def to_html(ledger: pd.DataFrame, papers: Iterable[Paper]) -> str:
 
 def verdict_meanings() -> list[tuple[str, str, str]]:
     """Return each verdict, the verdict with its sign, and its meaning."""
-    return [(verdict, verdict_with_sign(verdict), MEANINGS[verdict]) for verdict in MEANINGS]
+    return [(verdict, verdict_with_sign(verdict), look.meaning) for verdict, look in LOOKS.items()]
 
 
 def verdict_counts(ledger: pd.DataFrame, sign: Callable[[str], str]) -> Block:
@@ -111,7 +85,7 @@ def verdict_counts(ledger: pd.DataFrame, sign: Callable[[str], str]) -> Block:
     """
     heads = [f"New evidence: {sign(verdict)}" for verdict in _EVIDENCE]
     heads += [f"{_WITH_SUBSTITUTES}: {' / '.join(MARKS[verdict] for verdict in _EVIDENCE)}"]
-    others = [verdict for verdict in SYMBOLS if verdict not in _EVIDENCE]
+    others = [verdict for verdict in LOOKS if verdict not in _EVIDENCE]
     heads += [*map(sign, others), _REPEATED]
     rows = [
         ([paper, name], _counts(part[part["hyperparameters"] == name], others))
@@ -193,16 +167,17 @@ def _value(row: dict, notes: dict[str, int]) -> Value:
 
 
 def verdict_with_sign(verdict: str) -> str:
-    return f"{(MARKS | _OTHER_MARKS)[verdict]} {verdict}"
+    return f"{LOOKS[verdict].mark} {verdict}"
 
 
 def _sign(verdict: str) -> str:
     """Return a verdict with its colour and its mark."""
     mark = f" {MARKS[verdict]}" if verdict in MARKS else ""
-    return f"{SYMBOLS[verdict]}{mark} {verdict}"
+    return f"{LOOKS[verdict].colour}{mark} {verdict}"
 
 
 def _in_markdown(value: Value) -> Value:
     """Return a value as one text, with the symbol of its verdict and the number of its note."""
+    colour = LOOKS[value.verdict].colour if value.verdict else ""
     note = f"[{value.note}]" if value.note else ""
-    return Value(" ".join(filter(None, [SYMBOLS.get(value.verdict), *value.parts, note])))
+    return Value(" ".join(filter(None, [colour, *value.parts, note])))

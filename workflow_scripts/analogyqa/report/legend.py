@@ -6,32 +6,11 @@ from collections.abc import Collection
 from analogyqa.report.comparing import level_of
 from analogyqa.report.learning import NOT_LEARNT
 from analogyqa.report.significance import SAMPLES
-from analogyqa.report.table_formats import MARKS, SUBSTITUTE
-from analogyqa.report.verdicts import (
-    ENFORCED,
-    HIGHER,
-    INCONCLUSIVE,
-    LOWER,
-    NOT_COMPARABLE,
-    NOT_RUN,
-    OTHER_DATA,
-    REPRODUCED,
-)
+from analogyqa.report.table_formats import SUBSTITUTE
+from analogyqa.report.verdicts import LOOKS, MARKS, OTHER_DATA
 from analogyqa.settings.paper import OWN, Paper
 from analogyqa.settings.run import Config
 
-MEANINGS = {
-    REPRODUCED: "the published value is in the prediction interval of one more run; without ±, "
-    "it is our value as printed",
-    HIGHER: "our interval is above the published value",
-    LOWER: "our interval is below the published value",
-    INCONCLUSIVE: "the interval also contains the published value of a competing system, several "
-    "points of a curve may be the best, or there is only one seed",
-    ENFORCED: "the pipeline refuses data with another count, or makes just as many pairs, so "
-    "agreement is no evidence",
-    NOT_RUN: "the note gives the reason",
-    NOT_COMPARABLE: "our data or our machine is not the paper's",
-}
 SUBSTITUTES = f"{SUBSTITUTE}: made with a substitute for a file of the paper"
 INTERVALS = (
     "[one more run]: prediction interval of one more run on the same questions. {other questions}: "
@@ -87,7 +66,7 @@ def marks_legend(verdicts: Collection[str], has_substitutes: bool, config: Confi
     """Return what the marks of the verdicts in a table mean."""
     if not config.comparable:
         return [f"No marks: {OTHER_DATA}. Do not compare the published values with ours."]
-    parts = [f"{MARKS[name]} {name}: {MEANINGS[name]}" for name in MARKS if name in verdicts]
+    parts = [f"{MARKS[name]} {name}: {LOOKS[name].meaning}" for name in MARKS if name in verdicts]
     parts += [SUBSTITUTES] if has_substitutes else []
     return [f"Marks: {'; '.join(parts)}."] if parts else []
 

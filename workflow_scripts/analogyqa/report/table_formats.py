@@ -6,11 +6,10 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from analogyqa.report.verdicts import ENFORCED, HIGHER, INCONCLUSIVE, LOWER, NOT_RUN, REPRODUCED
+from analogyqa.report.verdicts import MARKS, NOT_RUN
 from analogyqa.settings.printed import DIGITS, NOT_PRINTED
 
 IN_PAPER, NOT_IN_PAPER = "paper", "not in the paper"
-MARKS = {REPRODUCED: "=", HIGHER: "↑", LOWER: "↓", INCONCLUSIVE: "?", ENFORCED: "≡"}
 LINK = re.compile(r"\[([^]]+)\]\(([^)]+)\)")  # a Markdown link: its text and its target
 SUBSTITUTE = "†"  # follows the mark of a value that was made with a substitute
 

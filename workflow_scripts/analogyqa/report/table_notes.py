@@ -19,8 +19,7 @@ from analogyqa.report.legend import (
     top_group_legend,
 )
 from analogyqa.report.summary import HYPERPARAMETERS_USED
-from analogyqa.report.table_formats import MARKS
-from analogyqa.report.verdicts import NOT_RUN
+from analogyqa.report.verdicts import MARKS, NOT_RUN
 from analogyqa.settings.coordinates import COST, COUNT
 from analogyqa.settings.overrides import dataset_overrides, from_text
 from analogyqa.settings.paper import CITED, Artefact

@@ -1,6 +1,7 @@
 """Verdicts: how an interval of ours compares with a published value."""
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 import pandas as pd
 
@@ -10,6 +11,43 @@ REPRODUCED, HIGHER, LOWER = "reproduced", "higher", "lower"
 INCONCLUSIVE, ENFORCED = "inconclusive", "enforced"
 NOT_RUN, NOT_COMPARABLE = "not run", "not comparable"
 OTHER_DATA = "our data are not the paper's"
+
+
+class Look(NamedTuple):
+    """How pages show a verdict: with a mark, with a colour, and what it means."""
+
+    mark: str
+    colour: str
+    meaning: str
+
+
+# Blue, orange and grey differ for any colour vision. Misses in both directions have one colour.
+LOOKS = {
+    REPRODUCED: Look(
+        "=",
+        "🟦",
+        "the published value is in the prediction interval of one more run; without ±, it is our "
+        "value as printed",
+    ),
+    HIGHER: Look("↑", "🟧", "our interval is above the published value"),
+    LOWER: Look("↓", "🟧", "our interval is below the published value"),
+    INCONCLUSIVE: Look(
+        "?",
+        "⬜",
+        "the interval also contains the published value of a competing system, several points of "
+        "a curve may be the best, or there is only one seed",
+    ),
+    ENFORCED: Look(
+        "≡",
+        "⬛",
+        "the pipeline refuses data with another count, or makes just as many pairs, so agreement "
+        "is no evidence",
+    ),
+    NOT_RUN: Look("–", "➖", "the note gives the reason"),
+    NOT_COMPARABLE: Look("×", "✖", "our data or our machine is not the paper's"),
+}
+# The marks in tables, where a value that was not run or not compared has none.
+MARKS = {name: look.mark for name, look in LOOKS.items() if name not in (NOT_RUN, NOT_COMPARABLE)}
 
 
 def verdict(
