@@ -1,14 +1,15 @@
 """Batch the quadruples of an epoch."""
 
-import math
 from collections.abc import Iterator
 
 import numpy as np
 
 from analogyqa.analogies.quadruples import Question, draw_wrong, group_questions
-from analogyqa.examples.data import CellData, SplitData
+from analogyqa.examples.data import CellData, SplitData, split_evenly
 from analogyqa.objectives import Batch
 from analogyqa.settings.systems import Training
+
+NONE = np.zeros(0, dtype=np.int64)
 
 
 def epoch_batches(
@@ -33,7 +34,7 @@ def epoch_batches(
     chunks = []
     for question_type in np.unique(types):
         shuffled = generator.permutation(np.flatnonzero(types == question_type))
-        chunks += np.array_split(shuffled, math.ceil(len(shuffled) / training.batch_size))
+        chunks += split_evenly(shuffled, training.batch_size)
     if training.batch_of == "quadruples":
         chunks = [np.arange(len(questions))]
     for chunk in generator.permutation(len(chunks)):
@@ -48,11 +49,10 @@ def epoch_batches(
         rows, prototypes = np.concatenate(all_rows), np.concatenate(all_prototypes)
         parts = [np.arange(len(rows))]
         if training.batch_of == "quadruples":
-            shuffled = generator.permutation(len(rows))
-            parts = np.array_split(shuffled, math.ceil(len(rows) / training.batch_size))
+            parts = split_evenly(generator.permutation(len(rows)), training.batch_size)
         for part in parts:
             if len(part):
-                used = prototypes[part] if with_prototypes else np.zeros(0, dtype=np.int64)
+                used = prototypes[part] if with_prototypes else NONE
                 yield make_batch(data, rows[part], used)
 
 
@@ -77,7 +77,7 @@ def _redraw(
     return redrawn
 
 
-def make_batch(data: CellData, rows: np.ndarray, prototypes: np.ndarray) -> Batch:
+def make_batch(data: CellData, rows: np.ndarray, prototypes: np.ndarray = NONE) -> Batch:
     """Make a batch of rows of training pairs [n], and prototypes [n] or none."""
     train = data.splits["train"]
     columns = (

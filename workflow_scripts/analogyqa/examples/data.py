@@ -1,5 +1,6 @@
 """The data of a cell: sentences, pairs and quadruples as row numbers."""
 
+import math
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -64,6 +65,11 @@ class CellData(NamedTuple):
         if self.everything is None:
             raise ValueError("the pairs of all splits were not loaded")
         return self.everything
+
+
+def split_evenly(rows: np.ndarray, size: int) -> list[np.ndarray]:
+    """Split rows [n] into parts of at most `size` rows, whose sizes differ by at most one."""
+    return np.array_split(rows, math.ceil(len(rows) / size)) if len(rows) else []
 
 
 def cell_data(
@@ -138,11 +144,7 @@ def ranked_sentences(corpus: pd.DataFrame, typed_only: bool) -> list[str]:
     """Return the unique sentences that ranking needs.
 
     These are the questions and candidates of dev and test, and the correct training pairs, which
-    may be prototypes.
-
-    Args:
-        corpus: The table of schema CORPUS.
-        typed_only: Whether to leave out questions without a type.
+    may be prototypes. With `typed_only`, questions without a type are left out.
     """
     ranked = corpus[(corpus["split"] != "train") | (corpus["label"] == 1)]
     if typed_only:

@@ -1,13 +1,12 @@
 """Batch the questions of an epoch with their candidates."""
 
-import math
 from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
 
 from analogyqa.examples.batches import make_batch
-from analogyqa.examples.data import CellData
+from analogyqa.examples.data import CellData, split_evenly
 from analogyqa.objectives import Batch
 from analogyqa.settings.systems import Training
 
@@ -32,7 +31,6 @@ def epoch_batches(
     correct = np.bincount(numbers, ~is_wrong, minlength=len(questions)).astype(int)
     starts = np.r_[0, ends[:-1]]
     ends = np.minimum(ends, starts + correct + training.negatives.count)
-    for chunk in np.array_split(order, math.ceil(len(order) / training.batch_size) or 1):
-        if len(chunk):
-            chunk_rows = np.concatenate([rows[starts[number] : ends[number]] for number in chunk])
-            yield make_batch(data, chunk_rows, np.zeros(0, dtype=np.int64))
+    for chunk in split_evenly(order, training.batch_size):
+        chunk_rows = np.concatenate([rows[starts[number] : ends[number]] for number in chunk])
+        yield make_batch(data, chunk_rows)

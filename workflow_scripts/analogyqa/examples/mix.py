@@ -1,13 +1,12 @@
 """Batch the correct pairs of an epoch with wrong candidates (Rao et al. 2016)."""
 
-import math
 from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
 
 from analogyqa.examples.batches import make_batch
-from analogyqa.examples.data import CellData
+from analogyqa.examples.data import CellData, split_evenly
 from analogyqa.objectives import Batch
 from analogyqa.settings.systems import Training
 
@@ -49,6 +48,5 @@ def epoch_batches(
         is_wrong, wrong_rows[np.where(is_wrong, first + order, first)], correct[:, None]
     )
     rows = np.concatenate([correct[:, None], wrong_rows[random], others], axis=1)
-    for chunk in np.array_split(rows, math.ceil(len(rows) / training.batch_size) or 1):
-        if len(chunk):
-            yield make_batch(data, chunk.ravel(), np.zeros(0, dtype=np.int64))
+    for chunk in split_evenly(rows, training.batch_size):
+        yield make_batch(data, chunk.ravel())

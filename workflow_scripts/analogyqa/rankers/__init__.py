@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -128,18 +128,14 @@ class PartScores(NamedTuple):
     labels: np.ndarray
 
 
-Split = TypeVar("Split", Encoded, Words, Texts, PartScores, contravariant=True)
-Data = TypeVar("Data", Fitting, Vocabulary, PartScores, contravariant=True)
+class Ranker(Protocol):
+    """Ranks candidates. Its specification says what it reads, and which of these methods it has."""
 
-
-class Ranker(Protocol[Split, Data]):
-    """Ranks candidates. Its specification says which of these methods it has."""
-
-    def fit(self, data: Data) -> None:
+    def fit(self, data: Any) -> None:
         """Learn in closed form, without the labels of test; a `fitted` ranker has this."""
         ...
 
-    def scores(self, split: Split) -> tuple[np.ndarray, np.ndarray]:
+    def scores(self, split: Any) -> tuple[np.ndarray, np.ndarray]:
         """Score all pairs: float32 [M], and int [M] the row of the best prototype, -1 for none.
 
         A `trained` ranker has energies only.

@@ -11,9 +11,7 @@ from torch.nn import Parameter
 class WeightAverages:
     """Averages of weights that start at zero and are corrected for it (Kingma and Ba 2015, 7.2).
 
-    Args:
-        parameters: The parameters to average.
-        decay: The factor of the old average in each step, in [0, 1); 0 gives the last weights.
+    `decay` in [0, 1) is the factor of the old average in each step; 0 gives the last weights.
     """
 
     def __init__(self, parameters: Sequence[Parameter], decay: float) -> None:

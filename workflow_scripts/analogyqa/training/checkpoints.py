@@ -27,9 +27,7 @@ def save_state(state: dict, path: str | Path) -> None:
 def encoder_weights(state: dict, version: str) -> dict[str, "torch.Tensor"]:
     """Return the weights of the encoder after the epoch that dev chose.
 
-    Args:
-        state: The state of a training run.
-        version: The version of the weights, as in `System.scoring_weights`.
+    `version` is that of the weights, as in `System.scoring_weights`.
     """
     prefix = f"{ENCODER}."
     return {

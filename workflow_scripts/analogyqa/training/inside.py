@@ -1,13 +1,12 @@
 """Look into a trained encoder: the vectors of sentences and words, and their norms."""
 
-import math
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import torch
 
-from analogyqa.examples.data import CellData
+from analogyqa.examples.data import CellData, split_evenly
 from analogyqa.schemas.inside import INSIDE
 from analogyqa.settings.systems import System
 from analogyqa.training.checkpoints import load_state
@@ -25,14 +24,7 @@ def look_inside(
 
     The encoder has the weights of the epoch that dev chose. Its vectors are not projected onto the
     unit ball, as a ranker may do (footnote 2 of HyperQA). The norm of a word is that of a sentence
-    with only this word.
-
-    Args:
-        data: The tables of the seed.
-        system: The system whose encoder was trained.
-        seed: The seed of the training run.
-        checkpoint: The checkpoint of the training run.
-        vocabulary: The row of each word in the word vectors.
+    with only this word. `vocabulary` is the row of each word in the word vectors.
 
     Raises AnalogyQAError when the checkpoint is damaged.
     """
@@ -84,5 +76,5 @@ def vector_norms(vectors: np.ndarray) -> np.ndarray:
 
 
 def _encode_words(encode: Encode, ids: np.ndarray) -> np.ndarray:
-    parts = np.array_split(ids, max(1, math.ceil(len(ids) / WORD_BATCH)))
+    parts = split_evenly(ids, WORD_BATCH)
     return np.concatenate([encode(part[:, None], np.ones_like(part)) for part in parts])

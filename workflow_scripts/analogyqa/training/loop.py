@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from analogyqa.errors import AnalogyQAError
-from analogyqa.examples.data import CellData
+from analogyqa.examples.data import CellData, split_evenly
 from analogyqa.measures import means_of, measure_items
 from analogyqa.objectives import Batch
 from analogyqa.rankers import Quadruples
@@ -37,7 +37,7 @@ def score_pairs(learner: Learner, split: str) -> np.ndarray:
     # Pairs of similar length share a batch, so that little is padded.
     order = np.argsort(data.sentences.lengths[part.candidates], kind="stable")
     scores, none = np.empty(len(order), dtype=np.float32), torch.zeros(0, dtype=torch.long)
-    for rows in np.array_split(order, math.ceil(len(order) / SCORE_BATCH)):
+    for rows in split_evenly(order, SCORE_BATCH):
         both = np.concatenate([part.questions[rows], part.candidates[rows]])
         unique, inverse = np.unique(both, return_inverse=True)
         c, d = torch.from_numpy(inverse).to(learner.device).chunk(2)

@@ -1,6 +1,5 @@
 """Encode sentences and score the candidates of a split."""
 
-import math
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
@@ -9,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from analogyqa.encoders import Encoder, build_encoder
-from analogyqa.examples.data import CellData
+from analogyqa.examples.data import CellData, split_evenly
 from analogyqa.rankers import Encoded, Fitting, Ranker, Vocabulary, Words, build_ranker
 from analogyqa.schemas import SCORES
 from analogyqa.settings.systems import System
@@ -42,7 +41,7 @@ def encode_all(encode: Encode, sentences: Sentences, numbers: np.ndarray) -> np.
     """Encode sentences, given by their numbers [n], once each: float32 [n, dim]."""
     unique, inverse = np.unique(numbers, return_inverse=True)
     order = np.argsort(sentences.lengths[unique], kind="stable")
-    batches = np.array_split(order, math.ceil(len(order) / ENCODE_BATCH))
+    batches = split_evenly(order, ENCODE_BATCH)
     vectors = np.concatenate([encode(*sentences.batch(unique[part])) for part in batches])
     return vectors[np.argsort(order, kind="stable")][inverse]
 
