@@ -115,8 +115,7 @@ def apply_rule(
         sentences: the source file of each sentence.
         words: words for the rule, such as the antonyms of adjectives.
         holding: if not empty, only sentences with one of these words or `words` are parsed.
-        nlp: spaCy model that parses sentences.
-        seed: shuffles the sentences.
+        nlp, seed: parse and shuffle the sentences.
     """
     keywords = {word.lower() for word in holding} | {*words}
     selected = [text for text in sentences if not keywords or keywords & {*_split(text)}]
@@ -132,12 +131,8 @@ def entailed(
 ) -> Iterator[SentencePair]:
     """Yield the NLI pairs labelled entailment, in random order.
 
-    Args:
-        pairs: table with the columns premise, hypothesis and label.
-        source: the name of their file.
-        least: smallest number of words in a sentence.
-        most: largest number of words in a sentence.
-        seed: shuffles the pairs.
+    Each sentence has `least` to `most` words. `source` is the name of the file of the pairs, a
+    table with the columns premise, hypothesis and label.
     """
     entailments = pairs[pairs["label"] == "entailment"]
     for row in np.random.default_rng(seed).permutation(len(entailments)):
@@ -161,8 +156,7 @@ def choose_pairs(
         pairs: candidates, in order.
         count: largest number of pairs.
         per_word: largest number of pairs with the same varied word.
-        nlp: spaCy model that parses second sentences to make distractors; None for no distractors.
-        seed: draws the distractors.
+        nlp, seed: parse second sentences and draw distractors; without `nlp` there are none.
     """
     rows: list[tuple[str, str, str, str, str, list[str]]] = []
     varied: Counter[str] = Counter()

@@ -25,13 +25,7 @@ def choose_prototypes(
     The correct pairs are shuffled, and the first pair of each question is kept. With `pair`, this
     order stays, so that questions with many correct candidates tend to come first. With `question`,
     the chosen pairs are shuffled again, so that all questions are equally likely to come first.
-
-    Args:
-        corpus: table with schema CORPUS.
-        types: question types of the subset; None for `all`.
-        seed: shuffles the pairs.
-        choice: how to order the prototypes.
-        dataset: the name of the data set, for messages.
+    `types` are the question types of the subset; None for `all`.
 
     Returns:
         A table with schema PROTOTYPES. `rank` counts from 0 within each question type. A set of p
@@ -79,14 +73,8 @@ def take_prototypes(
 ) -> pd.DataFrame:
     """Return the first p prototypes of each question type.
 
-    Args:
-        prototypes: table with schema PROTOTYPES.
-        types: question types of the subset; None for `all`, where rare types may have fewer than p.
-        p: number of prototypes for each type.
-        origin: the file of the prototypes, for messages.
-
-    Raises:
-        AnalogyQAError: when a type has fewer than p prototypes.
+    Raises AnalogyQAError, which names `origin`, the file of the prototypes, when one of `types` has
+    fewer than p. If `types` is None, for the subset `all`, rare types may have fewer.
     """
     counts = prototypes["question_type"].astype(str).value_counts()
     for question_type in types or ():

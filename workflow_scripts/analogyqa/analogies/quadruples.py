@@ -115,14 +115,9 @@ def _group_by_type(prototypes: pd.DataFrame, pairs: pd.DataFrame) -> dict[str, p
 def write_quadruples(
     blocks: Iterable[tuple[np.ndarray, np.ndarray]], pairs: pd.DataFrame, path: str | Path
 ) -> None:
-    """Write quadruples as Parquet.
+    """Write quadruples as Parquet, from blocks of prototype ranks and rows of `pairs`.
 
     At most ROWS_PER_GROUP rows and one block are in memory at a time.
-
-    Args:
-        blocks: pairs of prototype ranks and pair rows.
-        pairs: the table of pairs that the rows refer to.
-        path: the file to write.
     """
     question_codes, question_ids = pd.factorize(pairs["question_id"])
     dictionaries = (pa.array(question_ids), pa.array(pairs["candidate_id"]))

@@ -18,12 +18,8 @@ def read_sentences(paths: Iterable[str | Path], least: int, most: int) -> dict[s
     """Return the unique plain sentences of files, with the name of the first file of each.
 
     A file is a table with two known columns of sentences (SICK, RTE, MED), tab-separated lines of
-    two sentences and a label (SNLI), or one sentence on each line. It may be gzipped.
-
-    Args:
-        paths: the files.
-        least: smallest number of words in a sentence.
-        most: largest number of words in a sentence.
+    two sentences and a label (SNLI), or one sentence on each line. It may be gzipped. Sentences
+    have `least` to `most` words.
     """
     sentences: dict[str, str] = {}
     for path in paths:

@@ -86,16 +86,9 @@ class CellJob(NamedTuple):
 def load_pairs(
     corpus: pd.DataFrame, types: Sequence[str] | None, splits: Sequence[str], origin: str
 ) -> dict[str, pd.DataFrame]:
-    """Return the pairs of a subset, by split.
+    """Return the pairs of the question types of a subset (None for `all`), by split.
 
-    Args:
-        corpus: The table of schema CORPUS.
-        types: The question types of the subset; None for `all`.
-        splits: The splits to return.
-        origin: The file of the corpus, for messages.
-
-    Raises:
-        AnalogyQAError: If a split has no pairs.
+    Raises AnalogyQAError, which names `origin`, the file of the corpus, if a split has no pairs.
     """
     pairs = {split: select_subset(corpus, split, types) for split in splits}
     for split, frame in pairs.items():

@@ -22,12 +22,9 @@ def listwise(ranker: Ranker, vectors: Tensor, batch: Batch, training: Training) 
 
 
 def softmax_loss(energies: Tensor, labels: Tensor, question_of: Tensor) -> Tensor:
-    """Return the listwise loss of pairs, a scalar.
+    """Return the listwise loss of the scores [n] of pairs with labels [n], a scalar.
 
-    Args:
-        energies: The scores of the pairs, [n].
-        labels: The labels of the pairs, [n].
-        question_of: The question of each pair, numbered from 0, [n].
+    `question_of` [n] numbers the question of each pair from 0.
     """
     count = int(question_of.max()) + 1
     is_candidate = question_of == torch.arange(count, device=energies.device)[:, None]

@@ -19,16 +19,10 @@ def pairwise(ranker: Ranker, vectors: Tensor, batch: Batch, training: Training) 
 
 
 def ranking_loss(energies: Tensor, labels: Tensor, questions: Tensor, margin: float) -> Tensor:
-    """Return the pairwise loss, a scalar.
+    """Return the pairwise loss of the scores [n] of pairs with labels [n], a scalar.
 
     It is the mean of max(m - E(correct) + E(wrong), 0) over all combinations of a correct and a
-    wrong candidate of the same question, or 0 without any. Repeated pairs count repeatedly.
-
-    Args:
-        energies: The scores of the pairs, [n].
-        labels: The labels of the pairs, [n].
-        questions: The number of the question of each pair, [n].
-        margin: The margin m.
+    wrong candidate of the same question [n], or 0 without any. Repeated pairs count repeatedly.
     """
     right, wrong = labels > 0.5, labels <= 0.5
     i, j = (questions[right][:, None] == questions[wrong]).nonzero(as_tuple=True)

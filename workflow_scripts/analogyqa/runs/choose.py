@@ -47,9 +47,8 @@ def read_tuned(path: str | Path) -> str:
 def resolve_system(systems: dict[str, dict], selection: str | Path | None) -> tuple[str, System]:
     """Return the name of the hyperparameters that a cell is trained with, and its system.
 
-    Args:
-        systems: The section of the system, without its title, by the name of its hyperparameters.
-        selection: The record of the tuned ones; None if there is only one choice.
+    `systems` are the sections of the system, without a title, by the name of its hyperparameters;
+    `selection` is the record of the tuned ones, None if there is only one choice.
 
     Raises AnalogyQAError when the selection is not such a record.
     """

@@ -60,9 +60,8 @@ def measure_costs(
 
     Args:
         systems: The systems by name; all are trained, none of them on quadruples.
-        files: The tables of a seed, by system.
+        files, lowercase: The tables of a seed, and whether words are lower-cased, by system.
         types: The question types of the subset, None for `all`.
-        lowercase: Whether the words of each system are lower-cased.
         device: auto, cpu or cuda.
         path: The file to write.
     """

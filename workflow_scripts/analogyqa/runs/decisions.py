@@ -15,13 +15,7 @@ _PAIR = ["question_id", "candidate_id"]
 def write_decisions(
     scores: str | Path, corpus: str | Path, prototypes: Mapping[int, str], path: str | Path
 ) -> None:
-    """Write a table of schema DECISIONS.
-
-    Args:
-        scores, corpus: The scores of the cell and the corpus that it reads.
-        prototypes: The prototypes of each seed.
-        path: The file to write.
-    """
+    """Write a table of schema DECISIONS, from the files of a cell; `prototypes` are by seed."""
     decisions = find_decisions(
         read_table(scores, SCORES),
         read_table(corpus, CORPUS),
@@ -35,12 +29,8 @@ def find_decisions(
 ) -> pd.DataFrame:
     """Return what decided each test question in each seed: schema DECISIONS.
 
-    Candidates with equal scores are ranked as in the measures, by descending id.
-
-    Args:
-        scores: A table of schema SCORES.
-        corpus: A table of schema CORPUS.
-        prototypes: A table of schema PROTOTYPES for each seed.
+    Candidates with equal scores are ranked as in the measures, by descending id. The tables have
+    the schemas SCORES, CORPUS and, for each seed, PROTOTYPES.
     """
     ids = dict.fromkeys(("split", *_PAIR), str)
     ranked = scores.astype(ids | {"score": float})
