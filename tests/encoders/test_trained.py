@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
@@ -83,6 +83,7 @@ def test_vectors_and_gradients_match_single_sentences(name, dtype, tolerance):
 
 
 @each
+@settings(max_examples=10)
 @given(
     lengths=st.lists(st.integers(0, 12), min_size=1, max_size=5),
     more=st.integers(0, 7),

@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analogyqa.rankers import Quadruples
@@ -40,6 +40,7 @@ def test_scores_do_not_depend_on_order_or_batch(name):
 
 
 @each
+@settings(max_examples=10)
 @given(lengths=st.lists(st.integers(0, 6), min_size=2, max_size=4), more=st.integers(1, 5))
 def test_padding_never_changes_a_score(name, lengths, more):
     ranker, (c, d) = build(name), ([0, 1, len(lengths) - 1], [1, 0, 0])

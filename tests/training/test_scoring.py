@@ -1,7 +1,7 @@
 """Scores of a split do not depend on how its sentences are batched."""
 
 from collections import Counter
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 import pandas as pd
@@ -90,7 +90,7 @@ def test_analogy_scores_equal_those_of_one_pair_at_a_time(cell_files, types, p, 
     scores, best = score_split(encoder, data, "test", ranker(aggregate=aggregate))
     pairs = data.splits["test"].pairs
     assert set(pairs["question_type"]) == {*COMB, *(["other"] if types is None else [])}
-    expected = energies_of(files, pairs, partial(one, encoder, data), p)
+    expected = energies_of(files, pairs, cache(partial(one, encoder, data)), p)
     for score, rank, energies in zip(scores, best, expected, strict=True):
         assert len(energies) == p
         aggregated = max(energies) if aggregate == "max" else sum(energies) / p
