@@ -46,7 +46,7 @@ def vectors_not_finite(project):
 
 
 def counts_that_differ(project):
-    configure_dataset(project, questions={"dev": {"who": 4}})
+    configure_dataset(project, questions={"train": {"who": 4}})
 
 
 def wrong_drop_in(project):
@@ -86,7 +86,7 @@ DAMAGED = {
     "counts that differ": (
         counts_that_differ,
         CORPUS,
-        ["data/dev.tsv: 3 who questions", "expects 4", "(datasets.wikiqa.questions)"],
+        ["data/train.tsv: 6 who questions", "expects 4", "(datasets.wikiqa.questions)"],
     ),
     "wrong hash": (
         wrong_drop_in,
