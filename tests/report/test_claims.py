@@ -245,25 +245,20 @@ class TestPrimary:
         paper, config = make_paper(one=TRAINED | {"primary": True}), self.config()
         learnt = {Cell("analogy", "wikiqa", "comb", (("fold", "2of2"),)): False}
         frame = judge_claims([paper], config, self.values, learnt)[0]
-        head, _, split, tuned, folds, *_ = cells_in_markdown(
-            to_markdown(claims_table(frame, [paper], config))
-        )
-        assert split[:3] == ["tiny2020", r"a \| b", "Table 9"]
-        effects, questions = head.index("Effect"), head.index("Questions")
-        assert split[3:5] == [
-            "the paper's test questions, the paper's hyperparameters", "🟧 fails",
-        ]  # fmt: skip
-        assert tuned[3] == "the paper's test questions, hyperparameters tuned on dev"
-        assert folds[3:5] == [
-            "all questions, cross-validated, the paper's hyperparameters", "🟦 holds",
-        ]  # fmt: skip
-        assert split[effects].startswith("-0.100 [-0.1")
-        assert folds[effects].startswith("+0.100 [+0.0")
-        assert [row[questions : questions + 2] for row in (split, folds)] == [
-            ["30", "2"], ["60", "2"],
-        ]  # fmt: skip
-        assert "did not learn" not in split[-1]
-        assert folds[-1].endswith("analogy did not learn (1 of 2 folds)")
+        head, _, *rows = cells_in_markdown(to_markdown(claims_table(frame, [paper], config)))
+        split, tuned, folds = (dict(zip(head, row, strict=True)) for row in rows[:3])
+        assert [split[name] for name in head[:3]] == ["tiny2020", r"a \| b", "Table 9"]
+        assert [row["Judged on"] for row in (split, tuned, folds)] == [
+            "the paper's test questions, the paper's hyperparameters",
+            "the paper's test questions, hyperparameters tuned on dev",
+            "all questions, cross-validated, the paper's hyperparameters",
+        ]
+        assert (split["Verdict"], folds["Verdict"]) == ("🟧 fails", "🟦 holds")
+        assert split["Effect"].startswith("-0.100 [-0.1")
+        assert folds["Effect"].startswith("+0.100 [+0.0")
+        assert (split["Questions"], folds["Questions"], folds["Seeds"]) == ("30", "60", "2")
+        assert "did not learn" not in split["Evidence"]
+        assert folds["Evidence"].endswith("analogy did not learn (1 of 2 folds)")
 
 
 class TestWhatCanBeDecided:

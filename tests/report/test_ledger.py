@@ -144,7 +144,6 @@ class TestPaperFile:
         ("change", "message"),
         [
             ({"cells": {"dataset": "wikiqa", "measure": "p@1"}}, "table4.cells.measure"),
-            ({"cells": {"dataset": "wikiqa", "measure": "mrr", "modle": 1}}, "'modle' is not an"),
             ({"valeu": "score"}, r"unknown key artefacts\.table4\.valeu"),
             ({"scale": 0}, "table4.scale"),
             ({"columns": {}}, "give columns and rows"),
@@ -168,8 +167,6 @@ class TestPaperFile:
             ({"x": {"p": [10], "dropout": [0]}}, "one axis x"),
             ({"best": {"One": [20]}}, "best: 20 is not among the points of p"),
             ({"published": {"One": [0.5]}}, "a figure has no published"),
-            ({"lines": {"One": {"p": 10}}}, "given twice"),
-            ({"x": {"pp": [10]}}, "'pp' is not an override"),
         ],
     )
     def test_an_invalid_figure_is_refused(self, change, message):

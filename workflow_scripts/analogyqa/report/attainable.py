@@ -21,8 +21,7 @@ def runs_needed(published: float, step: float, measure: str, items: int) -> int 
     step). Ranks may be as low as one likes.
 
     Args:
-        published: The printed mean.
-        step: The unit of its last digit.
+        published, step: The printed mean, and the unit of its last digit.
         measure: A key of `MEASURES`. Nothing is known of those whose values can be many.
         items: The number of items of a run.
 
@@ -32,16 +31,16 @@ def runs_needed(published: float, step: float, measure: str, items: int) -> int 
     if not values:
         return None
     low, high = published - step / 2, published + step - 2 * _EQUAL
-    can_sum = _can_sum_reciprocals if values == "reciprocal" else _can_sum_ones
     for runs in range(1, MOST_RUNS + 1):
         count = items * runs
-        if can_sum(count, low * count - _EQUAL, high * count + _EQUAL, 1):
+        least, most = low * count - _EQUAL, high * count + _EQUAL
+        if values == "binary":
+            is_possible = max(ceil(least), 0) <= min(floor(most), count)
+        else:
+            is_possible = _can_sum_reciprocals(count, least, most, 1)
+        if is_possible:
             return runs
     return None
-
-
-def _can_sum_ones(count: int, low: float, high: float, _: int) -> bool:
-    return max(ceil(low), 0) <= min(floor(high), count)
 
 
 def _can_sum_reciprocals(count: int, low: float, high: float, rank: int) -> bool:

@@ -40,15 +40,10 @@ def _templates() -> Environment:
         "class_of": lambda verdict: verdict.replace(" ", "-"),
         "plain": lambda text: text.translate(_SIGNS),
         "inline": inline,
-        "anchor": anchor,
+        "anchor": lambda run: f"run-{run}",  # the id of the run with this path
         "url": lambda path: quote(path, safe="/=,+#:"),
     }
     return environment
-
-
-def anchor(run: str) -> str:
-    """Return the id of the run with this path."""
-    return f"run-{run}"
 
 
 def inline(text: str) -> Markup:

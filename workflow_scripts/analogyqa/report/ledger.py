@@ -15,9 +15,6 @@ from analogyqa.settings.run import Config
 # Printed values that differ by less are the same value, rounded or cut off.
 SAME_VALUE = 0.0007
 
-# Paper, artefact, row and column of a published value.
-_Printed = tuple[str, str, str, str]
-
 
 def build_ledger(
     papers: Sequence[Paper],
@@ -63,8 +60,8 @@ def _with_remark(row: dict, remark: str, config: Config) -> dict:
     return row | {"verdict": NOT_COMPARABLE, "reason": OTHER_DATA}
 
 
-def repeated(papers: Sequence[Paper]) -> dict[_Printed, str]:
-    """Return the scores that are also printed earlier, each with a note on where.
+def repeated(papers: Sequence[Paper]) -> dict[tuple[str, str, str, str], str]:
+    """Return where scores are also printed earlier, by paper, artefact, row and column.
 
     Equal values of one measure on the same data are the same score, even if the paper gives them
     to different systems.

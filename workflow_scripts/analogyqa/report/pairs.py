@@ -34,9 +34,6 @@ QUESTION, ANSWER = "question", "answer"  # the groups are types of questions or 
 ENTITY, NUMBER, CLAUSE = "entity", "number", "clause"
 SHOWN = 10  # the number of questions with gains, and with losses
 
-# The group of each question, by its id in a fold.
-Groups = Mapping[str, str]
-
 
 def question_types(corpus: pd.DataFrame) -> dict[str, str]:
     """Return the type of each question that has one; the keys are the questions' ids in a fold."""
@@ -68,14 +65,14 @@ def build_pairs(
     study: CrossValidation,
     config: Config,
     values: Values,
-    groups: Mapping[tuple[str, str], Groups],
+    groups: Mapping[tuple[str, str], Mapping[str, str]],
 ) -> pd.DataFrame:
     """Compare the pairs of a cross-validation on all questions and in groups: columns PAIRS.
 
     Args:
         paper, study: the name of the paper, and its cross-validation.
         values: as `summary.values_of` returns it.
-        groups: the group of each question, by data set and QUESTION or ANSWER.
+        groups: the group of each question by its id in a fold, by data set and QUESTION or ANSWER.
     """
     rows = []
     for start, scores in _pair_scores(paper, study, config, values):
