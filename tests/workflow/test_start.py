@@ -1,7 +1,4 @@
-"""What is wrong with a configuration is said before any job starts, through Snakemake itself.
-
-Each message has its tests in `test_config.py`, `test_availability.py` and `test_sources.py`.
-"""
+"""What is wrong with a configuration is said before any job starts, through Snakemake itself."""
 
 
 def test_every_wrong_key_of_a_configuration_is_named_and_nothing_is_made(project):
