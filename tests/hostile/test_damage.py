@@ -18,7 +18,6 @@ NO_RECORD = "not a record of vectors"
 
 # The reader, the content of its file, and the part of the message that names the cause.
 DAMAGE = [
-    ("vectors", b"Ada\nrome\n", "line 1: no numbers after a word"),
     ("vectors", b"2 0\nAda\nrome\n", "line 2: no numbers"),
     ("vectors", TEXT + b"rome 1\t2 3 4\n", "line 3: a vector of 4"),
     ("vectors", b"Ada 1  2\nrome 1 2 3\n", "line 1: a vector of 2"),
@@ -34,12 +33,9 @@ DAMAGE = [
     ("vectors, zipped", zipped(("a.vec", TEXT), flags=1), "encrypted"),
     ("vectors, zipped", zipped(("a.vec", TEXT), flags=32), "compressed patched data"),
     ("vectors, zipped", zipped(("a.vec", TEXT), offset=1 << 20), "damaged or truncated"),
-    ("SNLI, zipped", zipped(("a_train.jsonl", b""), flags=1), "encrypted"),
     ("SNLI", NESTED, "line 1: not a JSON object"),
     ("SNLI", SENTENCES % b"7", "line 1: sentence1 and sentence2"),
-    ("SNLI", SENTENCES % rb'"\ud800"', "line 1: 'utf-8' codec"),
     ("store", zipped(("a", b"")), "damaged, or a.words.txt"),
-    ("store", npy(ONES)[:40], "damaged, or a.words.txt"),
     ("store", npy(ONES).replace(b"2)", b"2,"), "damaged, or a.words.txt"),
     ("store", npy(np.ones((2, 2))), "not float32 [V, d]"),
     ("store", npy(ONES[0]), "float32 [2], not"),
@@ -56,7 +52,6 @@ DAMAGE = [
     ("checkpoint", saved(torch.ones(2)), "damaged checkpoint (a Tensor)"),
     # PyTorch would seek to before its start.
     ("InferSent", INFERSENT[40:], "not a file of PyTorch weights, or damaged"),
-    ("InferSent", b"", "not a file of PyTorch weights"),
     ("registry", b"a: !!float b\n", NO_YAML),
     ("registry", b"a: 2001-99-99\n", NO_YAML),
     ("registry", b"a: " + b"[" * 500, NO_YAML),

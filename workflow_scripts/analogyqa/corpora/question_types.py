@@ -13,10 +13,6 @@ def classify_question(question: str, question_types: Mapping[str, Sequence[str]]
 
     The lower-cased first token must be one of a type's words. Applied to questions with a correct
     candidate, this rule gives all 18 counts of Table 2 of the CoNLL paper; other rules do not.
-
-    Args:
-        question: the text of the question.
-        question_types: first words of each type.
     """
     tokens = question.split(maxsplit=1)
     first = nfc(tokens[0]).lower() if tokens else ""

@@ -33,12 +33,6 @@ def fetch(
     A file that is already there is verified and never replaced. Otherwise the mirrors are tried
     first, then the URLs, which resume earlier downloads.
 
-    Args:
-        source: An entry of sources.yaml.
-        resources_dir: The folder of all sources.
-        mirrors: Folders with copies.
-        sleep: Waits the given seconds between two attempts at a URL.
-
     Raises AnalogyQAError when the existing file is the wrong one, when no copy can be found, or
     when the folder cannot be written to.
     """

@@ -37,12 +37,6 @@ def live_log(
     """Yield a function that shows the epochs of a seed on a server while a cell trains.
 
     It does nothing without a server, and then MLflow is not imported.
-
-    Args:
-        tracking_uri: The configured URI.
-        results: The output folder.
-        cell: The cell that trains.
-        hyperparameters: The name of its hyperparameters.
     """
     if tracking_uri is None or database_path(tracking_uri):
         yield lambda history: None

@@ -31,13 +31,9 @@ _CONTEXTS = {"train": "training", "dev": "validation", "test": "test"}
 def paper_runs(
     results: str | Path, paper: Paper, cells: Iterable[Cell], config: Config
 ) -> list[Importable]:
-    """Return the runs of a paper's cells, and the run with its tables and figures.
+    """Return the runs of a paper's cells that have a record, and the run with its tables.
 
-    Args:
-        results: The output folder; its summary.csv is used if it exists.
-        paper: The paper.
-        cells: The cells of the paper that have a record.
-        config: The configuration of the runs.
+    The summary.csv of the output folder is used if it exists.
 
     Raises AnalogyQAError when a record or the summary is damaged.
     """
@@ -63,12 +59,6 @@ def cell_run(
     results: Path, cell: Cell, description: str = "", summary: Summaries | None = None
 ) -> Importable:
     """Return the run of a cell, with its seeds as children.
-
-    Args:
-        results: The output folder.
-        cell: A cell that has run.
-        description: What the run is for.
-        summary: The rows of summary.csv.
 
     Raises AnalogyQAError when the record is damaged.
     """

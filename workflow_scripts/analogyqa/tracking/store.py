@@ -89,7 +89,8 @@ def import_runs(
         results: The output folder.
         runs: The runs of each paper, as `records.paper_runs` returns them.
 
-    Returns how many runs were added to each experiment, by its name.
+    Returns:
+        How many runs were added to each experiment, by its name.
 
     Raises:
         AnalogyQAError: If the store cannot be written.

@@ -63,11 +63,8 @@ _REBUILD = "Delete the file and its .words.txt, then run the same command again 
 def read_store(path: str | Path, remedy: str = _REBUILD) -> tuple[np.ndarray, dict[str, int]]:
     """Return stored vectors (memory-mapped float32 [V, d]) and the row of each word.
 
-    Args:
-        path: The .npy file.
-        remedy: The last sentence of the error message.
-
-    Raises AnalogyQAError when a file is missing or damaged, or the files do not fit each other.
+    Raises AnalogyQAError, whose message ends in `remedy`, when a file is missing or damaged, or the
+    files do not fit each other.
     """
     words_path = Path(path).with_suffix(".words.txt")
     try:

@@ -18,17 +18,15 @@ from analogyqa.vectors.text_files import open_packed
 def train_vectors(
     texts: list[str], path: str | Path, dim: int, epochs: int, min_count: int, lowercase: bool
 ) -> None:
-    """Train fastText skip-gram vectors on text files, and save the model.
+    """Train fastText skip-gram vectors on text files, and save the model (`.bin`).
 
     Uses one thread, so that the result is reproducible.
 
     Args:
         texts: UTF-8 files, which may be gzipped; they are tokenised like the corpora.
-        path: The .bin file to write.
         dim: The dimension of a vector.
         epochs: The number of passes over the texts.
         min_count: The frequency below which words are ignored.
-        lowercase: Whether to lower-case the texts.
 
     Raises AnalogyQAError when no word is frequent enough, or training diverges.
     """
@@ -69,7 +67,7 @@ def train_word2vec(
     Args:
         sentences: Texts, which are tokenised like the corpora.
         window: The largest distance between two words of a context.
-        path, dim, epochs, min_count, lowercase: As for `train_vectors`.
+        dim, epochs, min_count: As for `train_vectors`.
         model: `skip_gram`, with hierarchical softmax as well, or `cbow`.
         seed: The seed of initial weights and random draws.
 
