@@ -255,16 +255,20 @@ class TestPage:
         assert row[4].startswith(".275 {") and row[6].startswith(f"{difference:+.3f} [")
         assert "- Measures: mean average precision and accuracy." in self.page(config)
 
-    def test_p_is_two_sided(self):
+    @pytest.mark.parametrize("mean", [0.6, 0.9])
+    def test_p_is_two_sided(self, mean):
         def values(cell, measure):
-            return value_of(cell, measure, MEANS | {"similarity": 0.9})
+            return value_of(cell, measure, MEANS | {"similarity": mean})
 
-        row = cells_in_markdown(self.page(values=values))[3]
-        assert row[-1] == f"{2 * pick(frame_of(values=values), 'similarity')['p_less']:.2g}"
+        compared = pick(frame_of(values=values), "similarity")
+        p_value = min(1, 2 * min(compared["p_greater"], compared["p_less"]))
+        assert cells_in_markdown(self.page(values=values))[3][-1] == f"{p_value:.2g}"
+        assert (p_value == 1) == (mean == 0.6)
 
     def test_the_notes_name_the_source_and_what_is_shared(self):
         text = self.page(shared=["one is shared.", "another is, too."])
         assert "- one is shared.\n- another is, too.\n" in text and CONFERENCE.citation in text
+        assert "- First minus this: Analogy minus" in text
 
     def test_systems_that_did_not_learn_in_some_folds_are_named(self):
         config = configured(("wikiqa", "trecqa"))
