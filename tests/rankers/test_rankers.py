@@ -195,18 +195,6 @@ def test_distances_by_hand():
     assert analogy_scores(shifts, pairs, *met, np.array([0, 0]), "max")[0][1] == pytest.approx(1)
 
 
-def test_analogy_by_question_by_hand():
-    shifts = np.array([[1.0, 0], [0, 1]])  # of two prototypes
-    pairs = np.array([[3.0, 4], [12, 5], [0, -1], [1, 0]])
-    met = np.tile([0, 1], 4), np.repeat(np.arange(4), 2)
-    scores, best = analogy_scores(shifts, pairs, *met, np.array([7, 7, 3, 3]), "question")
-    assert scores.tolist() == pytest.approx([3 / 5, 12 / 13, 0, 1])
-    assert best.tolist() == [0, 0, 0, 0]  # of the first pair alone it would be 1
-    scores, best = analogy_scores(shifts, pairs, *met, np.array([7, 3, 7, 3]), "question")
-    assert scores.tolist() == pytest.approx([4 / 5, 12 / 13, -1, 1])
-    assert best.tolist() == [1, 0, 1, 0]
-
-
 def test_cosine_by_hand():
     questions = np.array([[1.0, 0], [1, 0], [3, 4], [0, 0]])
     candidates = np.array([[2.0, 0], [-1, 0], [4, 3], [1, 1]])

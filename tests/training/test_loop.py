@@ -410,16 +410,6 @@ def test_the_encoder_learns(cell, tmp_path, ranker, encoder, training):
     assert mrr_of(cell, trained.scores, "test") > 0.8
 
 
-def test_averaged_weights_score_without_changing_training(cell, tmp_path):
-    """The first epoch's loss is of the weights themselves, its dev measures are of averages."""
-    first, second = (
-        train(cell, tmp_path / f"{decay}.pt", trained_system(weight_averaging=decay, dropout=0))
-        for decay in (0, 0.95)
-    )
-    assert values_of(first, "loss") == values_of(second, "loss")
-    assert not first.scores["score"].equals(second.scores["score"])
-
-
 def test_one_training_run_scores_with_last_or_averaged_weights(cell, tmp_path, monkeypatch):
     plain = train(cell, tmp_path / "plain.pt")
     averaged = trained_system(weight_averaging=0.95)
@@ -441,16 +431,13 @@ def test_training_continues_while_either_version_of_the_weights_improves(
     assert values_of(trained, "dev_mrr") == [0.1, 0.2, 0.1, 0.1]
 
 
-@pytest.mark.parametrize("changed", [{"weight_decay_coupling": "decoupled"}, {"dropout": 0.9}])
-def test_settings_change_the_results_and_dropout_acts_in_training_only(cell, tmp_path, changed):
+def test_dropout_acts_in_training_only(cell, tmp_path):
     first = train(cell, tmp_path / "a.pt", trained_system(dropout=0))
-    second = train(cell, tmp_path / "b.pt", trained_system(**{"dropout": 0, **changed}))
+    own = trained_system(dropout=0.9)
+    second = train(cell, tmp_path / "b.pt", own)
     assert values_of(first, "loss") != values_of(second, "loss")
     assert not first.scores["score"].equals(second.scores["score"])
-    again = train(
-        cell, tmp_path / "b.pt", trained_system(**{"dropout": 0, **changed})
-    )  # scores only
-    assert_same(second, again)
+    assert_same(second, train(cell, tmp_path / "b.pt", own))  # scores only
 
 
 def test_frozen_parameters_do_not_change(cell, tmp_path, monkeypatch):
