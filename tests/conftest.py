@@ -121,49 +121,51 @@ def corpus() -> pd.DataFrame:
     return corpus_table(toy_questions())
 
 
+def write_tables(
+    corpus: pd.DataFrame,
+    folder: Path,
+    seed: int = 0,
+    types: list[str] | None = COMB,
+    p: int = 3,
+    negatives: Negatives | None = None,
+    dim: int = DIM,
+) -> CellFiles:
+    """Write the tables of one seed of a cell to a folder."""
+    write_table(corpus, CORPUS, folder / "corpus.parquet")
+    vocabulary = build_vocabulary(pd.concat([corpus["question"], corpus["candidate"]]), True)
+    vectors = np.random.default_rng(1).normal(size=(len(vocabulary), dim)).astype(np.float32)
+    found = np.ones(len(vocabulary), dtype=bool)
+    write_store(vectors, found, vocabulary, "toy", folder / "vectors.npy")
+    prototypes = choose_prototypes(corpus, types, seed)
+    write_table(prototypes, PROTOTYPES, folder / f"prototypes{seed}.parquet")
+    chosen = take_prototypes(prototypes, types, p, "prototypes")
+    quadruples = {}
+    for split in SPLITS:
+        pairs = select_subset(corpus, split, types)
+        quadruples[split] = str(folder / f"{split}{seed}.parquet")
+        if split == "train":
+            blocks = training_blocks(pairs, chosen, negatives or Negatives(), seed)
+        else:
+            blocks = evaluation_blocks(pairs, chosen)
+        write_quadruples(blocks, pairs, quadruples[split])
+    return CellFiles(
+        str(folder / "corpus.parquet"),
+        str(folder / "vectors.npy"),
+        str(folder / f"prototypes{seed}.parquet"),
+        quadruples,
+    )
+
+
 @pytest.fixture(scope="session")
 def write_cell_files(corpus: pd.DataFrame) -> Callable[..., CellFiles]:
-    """Write the tables of one seed of a cell to a folder."""
-
-    def write(
-        folder: Path,
-        seed: int = 0,
-        types: list[str] | None = COMB,
-        p: int = 3,
-        negatives: Negatives | None = None,
-        dim: int = DIM,
-    ) -> CellFiles:
-        write_table(corpus, CORPUS, folder / "corpus.parquet")
-        vocabulary = build_vocabulary(pd.concat([corpus["question"], corpus["candidate"]]), True)
-        vectors = np.random.default_rng(1).normal(size=(len(vocabulary), dim)).astype(np.float32)
-        found = np.ones(len(vocabulary), dtype=bool)
-        write_store(vectors, found, vocabulary, "toy", folder / "vectors.npy")
-        prototypes = choose_prototypes(corpus, types, seed)
-        write_table(prototypes, PROTOTYPES, folder / f"prototypes{seed}.parquet")
-        chosen = take_prototypes(prototypes, types, p, "prototypes")
-        quadruples = {}
-        for split in SPLITS:
-            pairs = select_subset(corpus, split, types)
-            quadruples[split] = str(folder / f"{split}{seed}.parquet")
-            if split == "train":
-                blocks = training_blocks(pairs, chosen, negatives or Negatives(), seed)
-            else:
-                blocks = evaluation_blocks(pairs, chosen)
-            write_quadruples(blocks, pairs, quadruples[split])
-        return CellFiles(
-            str(folder / "corpus.parquet"),
-            str(folder / "vectors.npy"),
-            str(folder / f"prototypes{seed}.parquet"),
-            quadruples,
-        )
-
-    return write
+    """Write the tables of one seed of a cell to a folder that several tests share."""
+    return partial(write_tables, corpus)
 
 
 @pytest.fixture
-def cell_files(write_cell_files: Callable[..., CellFiles], tmp_path: Path) -> Callable:
+def cell_files(corpus: pd.DataFrame, tmp_path: Path) -> Callable[..., CellFiles]:
     """Write the tables of one seed of a cell to a folder of the test."""
-    return partial(write_cell_files, tmp_path / "tables")
+    return partial(write_tables, corpus, tmp_path / "tables")
 
 
 @pytest.fixture
