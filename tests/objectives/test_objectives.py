@@ -89,24 +89,6 @@ def test_both_sides_are_one_without_prototypes(loss_of, loss, ranker):
     assert (value == other) == (not RANKERS[ranker].needs_prototypes)
 
 
-@pytest.mark.parametrize("loss", ["lwda", "lwda_distance"])
-def test_both_sides_equal_a_reference_to_the_bit(loss_of, loss):
-    """The results of record were made so, and the last bits depend on the order."""
-    value, vectors, batch = loss_of(loss, "analogy")
-    own = vectors.detach().clone().requires_grad_()
-    a, b, c, d, labels = map(torch.from_numpy, (batch.a, batch.b, batch.c, batch.d, batch.labels))
-    sides = [(own[a] - own[b], own[c] - own[d]), (own[a] - own[c], own[b] - own[d])]
-    labels = labels.to(own.dtype)
-    if loss == "lwda":
-        each = [contrastive(energy(*side), labels, 0.3, hinge=False) for side in sides]
-    else:
-        each = [contrastive_distance(1 - energy(*side), labels, 0.3) for side in sides]
-    expected = sum(each).mean()
-    expected.backward()
-    assert value == expected
-    assert torch.equal(vectors.grad, own.grad)
-
-
 class GivenEnergies:
     """A ranker whose energies are given."""
 

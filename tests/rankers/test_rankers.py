@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from analogyqa.rankers import Encoded, Quadruples, build_ranker
 from analogyqa.rankers.analogy import analogy_scores
-from analogyqa.rankers.energy import energy
+from analogyqa.rankers.energy import energy, quadruple_energies
 from analogyqa.rankers.specs import RANKER_OVERRIDES, RANKERS
 from analogyqa.settings.systems import System
 from analogyqa.vectors.unit import unit
@@ -108,6 +108,20 @@ def test_the_energy_of_a_zero_shift_is_0_and_so_is_its_gradient():
     value.sum().backward()
     assert value.item() == 0
     assert zero.grad.tolist() == [[0, 0]]
+
+
+def test_the_energies_of_quadruples_are_those_of_their_shifts():
+    corners = torch.from_numpy(vectors(5, 3)).double()
+    corners[1] = corners[0]
+    a, b, c, d = torch.randint(5, (4, 60), generator=torch.Generator().manual_seed(0))
+    assert (corners[a] == corners[b]).all(dim=1).any()
+    together, apart = (corners.clone().requires_grad_() for _ in range(2))
+    energies = quadruple_energies(together, a, b, c, d)
+    expected = energy(apart[a] - apart[b], apart[c] - apart[d])
+    torch.testing.assert_close(energies, expected)
+    for each in (energies, expected):
+        each.square().sum().backward()
+    torch.testing.assert_close(together.grad, apart.grad)
 
 
 # Scores by analogy and by cosine

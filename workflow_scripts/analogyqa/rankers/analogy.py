@@ -37,11 +37,13 @@ class AnalogyRanker:
 
     def energies(self, quadruples: "Quadruples", both_sides: bool = False) -> list["Tensor"]:
         """Return cos(a - b, c - d) (eq. 6); with `both_sides`, also cos(a - c, b - d)."""
-        from analogyqa.rankers.energy import energy
+        from analogyqa.rankers.energy import energy, quadruple_energies
 
         vectors, a, b, c, d = quadruples
-        sides = [(a, b, c, d), *([(a, c, b, d)] if both_sides else [])]
-        return [energy(vectors[i] - vectors[j], vectors[k] - vectors[m]) for i, j, k, m in sides]
+        energies = [quadruple_energies(*quadruples)]
+        if both_sides:
+            energies.append(energy(vectors[a] - vectors[c], vectors[b] - vectors[d]))
+        return energies
 
 
 def analogy_scores(
