@@ -46,7 +46,7 @@ paper: environment
 
 sensitivity: environment
 	@$(SNAKEMAKE) --configfile $(CONFIG) $(RUN) -- sensitivity
-	@$(PY) -m analogyqa.report --config $(CONFIG)
+	@$(PY) -m analogyqa report --config $(CONFIG)
 	@echo "sensitivity.{md,csv,png,svg} are beside the tables and figures of each paper"
 
 test: environment
@@ -67,16 +67,16 @@ lint: environment
 	$(PY) -m mypy
 
 ui: environment
-	@$(PY) -m analogyqa.tracking ui --config $(CONFIG) $(if $(PORT),--port $(PORT))
+	@$(PY) -m analogyqa ui --config $(CONFIG) $(if $(PORT),--port $(PORT))
 
 report: environment
-	@$(PY) -m analogyqa.report --config $(CONFIG)
+	@$(PY) -m analogyqa report --config $(CONFIG)
 
 sources: environment
-	@$(PY) -m analogyqa.sources --config $(CONFIG)
+	@$(PY) -m analogyqa sources --config $(CONFIG)
 
 plan: environment
-	@$(PY) -m snakemake --cores 8 --profile slurm --configfile $(CONFIG) --dry-run | $(PY) -m analogyqa.planning --config $(CONFIG)
+	@$(PY) -m analogyqa plan --config $(CONFIG)
 
 slurm-test: environment
 	@$(PY) -m pytest -m slurm -n 4

@@ -11,19 +11,19 @@ import csv
 import sys
 from collections import defaultdict
 from datetime import date
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from analogyqa.planning import CONFIG_OPTION, REFERENCE, Timings, mean_of, read_listing
+from analogyqa.cli.options import CONFIG, ConfigOption
+from analogyqa.planning import REFERENCE, Timings, mean_of, read_listing
 from analogyqa.runs.cost import processor
 from analogyqa.settings.load import read_config
 
 
 def main(
     seeds: Annotated[int, typer.Option(help="The seeds that every cell of the run had.")],
-    config: Path = CONFIG_OPTION,
+    config: ConfigOption = CONFIG,
 ) -> None:
     """Write the timings of the jobs that a dry run lists on standard input."""
     jobs = read_listing(sys.stdin.read())

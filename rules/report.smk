@@ -1,7 +1,7 @@
 """What a reader opens: the ledger, the claims, the tables and the figures; and MLflow, a view of the run records.
 
 needs: metrics and run.json of the cells that each shows, or inside.parquet or decisions.parquet, corpora; papers/{paper}/paper.yaml, as values
-makes: summary.csv, ledger.{csv,md,html}, claims.{csv,md}, comparisons.csv,
+makes: summary.csv, ledger.{csv,md,html}, configuration.json, claims.{csv,md}, comparisons.csv,
        tables/{paper}/table{number}.{csv,md,tex}, figures/{paper}/figure{number}.{png,svg,csv},
        tables/{paper}/cross_validation.{csv,md}, figures/{paper}/cross_validation.{png,svg},
        tables/{paper}/pairs.{csv,md}, figures/{paper}/pairs.{png,svg}, questions/{paper}.md,
@@ -34,13 +34,14 @@ rule write_ledger:
         ledger=report(f"{RESULTS}/ledger.csv", **LEDGER, labels={"format": "csv"}),
         md=f"{RESULTS}/ledger.md",
         html=report(f"{RESULTS}/ledger.html", **LEDGER, labels={"format": "html"}),
+        configuration=f"{RESULTS}/configuration.json",
     log:
         f"{RESULTS}/logs/write_ledger.log",
     localrule: True
     conda:
         "../envs/cpu.yaml"
     params:
-        given=PARAMS.report("write_ledger"),
+        given=PARAMS.write_ledger(),
     script:
         "../workflow_scripts/write_ledger.py"
 

@@ -6,9 +6,10 @@ from analogyqa.plan import all_cells
 from analogyqa.report.ledger import build_ledger
 from analogyqa.report.ledger_pages import to_html, to_markdown
 from analogyqa.report.results import read_results
+from analogyqa.report.stored import stored_configuration
 from analogyqa.report.summary import write_csv
 
-with job(snakemake):
+with job(snakemake) as given:
     (config, by_name), inputs = reported(snakemake), snakemake.input
     papers = list(by_name.values())
     results = read_results(
@@ -17,6 +18,10 @@ with job(snakemake):
         *(inputs.records, inputs.metrics, inputs.corpora, inputs.costs),
     )
     ledger = build_ledger(papers, config, results)
+    write_text(
+        snakemake.output.configuration,
+        stored_configuration(snakemake.config, given.left_out, given.command),
+    )
     write_csv(results.summary, snakemake.output.summary)
     write_csv(ledger, snakemake.output.ledger)
     write_text(snakemake.output.md, to_markdown(ledger, papers))

@@ -5,7 +5,6 @@ import hashlib
 import io
 import json
 import os
-import runpy
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -15,6 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 
+from analogyqa import cli
 from analogyqa.errors import AnalogyQAError
 from analogyqa.sources.fetch import fetch
 from analogyqa.sources.registry import Source, first_available, load_registry, mirrors_from
@@ -431,9 +431,9 @@ def show(tmp_path, monkeypatch, capsys):
     write_yaml(tmp_path / "config.yaml", resources_dir="resources", mirrors=["mirror"])
 
     def show(*arguments: str) -> tuple[int | str, str, str]:
-        monkeypatch.setattr(sys, "argv", ["sources", *arguments])
+        monkeypatch.setattr(sys, "argv", ["analogyqa", "sources", *arguments])
         with pytest.raises(SystemExit) as ended:
-            runpy.run_module("analogyqa.sources", run_name="__main__")
+            cli.main()
         return ended.value.code, *capsys.readouterr()
 
     return show
@@ -482,9 +482,9 @@ def test_states_of_sources_and_exit_status(tmp_path, show, resources):
 @pytest.mark.parametrize("option", ["--config", "--registry"])
 def test_a_missing_file_is_reported_on_one_line(tmp_path, show, option):
     write_yaml(tmp_path / "sources.yaml", it=entry(BODY))
-    message, shown, _ = show(option, "none.yaml")  # which Python prints, and exits with 1
+    code, shown, message = show(option, "none.yaml")
     assert "none.yaml: no such file" in message
-    assert (len(message.splitlines()), shown) == (1, "")
+    assert (code, len(message.splitlines()), shown) == (2, 1, "")
 
 
 # Files that the user added

@@ -20,11 +20,11 @@ import yaml
 from mlflow import MlflowClient
 from typer.testing import CliRunner
 
+from analogyqa.cli import app
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import write_text
 from analogyqa.report.summary import SUMMARY, typed, write_csv
 from analogyqa.tracking import store
-from analogyqa.tracking.__main__ import app
 from analogyqa.tracking.store import experiment_name
 from http_server import running_server, status
 from ports import free_ports
@@ -475,7 +475,7 @@ def test_the_ui_of_a_moved_folder_shows_the_artifacts_and_accepts_imports(result
     write_config(moved)
     (port,) = free_ports(1)
     server = subprocess.Popen(
-        [sys.executable, "-m", "analogyqa.tracking", "ui", "--port", str(port)],
+        [sys.executable, "-m", "analogyqa", "ui", "--port", str(port)],
         cwd=moved,
         env={**os.environ, "PYTHONPATH": str(LIBRARY)},
         text=True,

@@ -11,9 +11,8 @@ from types import SimpleNamespace
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.examples.files import CellFiles, CellJob
-from analogyqa.plan import Cell, load_papers
-from analogyqa.settings.left_out import leave_out
-from analogyqa.settings.load import load_config
+from analogyqa.plan import Cell
+from analogyqa.report.stored import configured
 from analogyqa.settings.overrides import DEFAULT, from_text
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
@@ -62,8 +61,7 @@ def job(snakemake) -> Iterator[SimpleNamespace]:
 
 def reported(snakemake) -> tuple[Config, dict[str, Paper]]:
     """Return the configuration of a report, without what cannot run here, and its papers."""
-    config = leave_out(load_config(snakemake.config), snakemake.params.given["left_out"])
-    return config, load_papers(config)
+    return configured(snakemake.config, snakemake.params.given["left_out"])
 
 
 def cell_job(snakemake, system: System) -> CellJob:

@@ -1,14 +1,12 @@
-"""Print the jobs that a run would submit to a cluster, and what they will probably cost.
+"""The jobs that a run would submit to a cluster, and what they will probably cost.
 
-Read the listing of a dry run, and the benchmark files and outputs of earlier runs:
-
-    snakemake --cores 8 --profile slurm --dry-run | python -m analogyqa.planning
+They come from the listing of a dry run, the costs from the benchmark files and outputs of earlier
+runs.
 """
 
 import csv
 import json
 import re
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +14,6 @@ from pathlib import Path
 from statistics import mean
 from typing import NamedTuple
 
-import typer
 from rich import box
 from rich.console import Console
 from rich.filesize import decimal
@@ -25,9 +22,8 @@ from rich.table import Column, Table
 from analogyqa.errors import AnalogyQAError
 from analogyqa.plan import Cell
 from analogyqa.settings.base import AT
-from analogyqa.settings.load import REPOSITORY, read_config
+from analogyqa.settings.load import REPOSITORY
 
-CONFIG_OPTION = typer.Option("config.yaml", help="The configuration of the run.")
 REFERENCE = REPOSITORY / "benchmarks" / "timings.csv"
 TRAINING = "train_encoder"
 _OF_A_CORPUS = ("corpora", "vectors", "sentence_vectors", "prototypes", "quadruples", "lemmas")
@@ -230,23 +226,3 @@ def _hours(costs: Sequence[Cost]) -> tuple[str, str]:
     cpu_hours = sum(cost.cpu_hours for cost in costs)
     gpu_hours = sum(cost.gpu_hours for cost in costs)
     return f"{cpu_hours:.2f}", f"{gpu_hours:.2f}"
-
-
-def main(config: Path = CONFIG_OPTION) -> None:
-    """Print the plan of a dry run whose listing comes from standard input."""
-    try:
-        settings = read_config(config)
-        jobs = read_listing(sys.stdin.read())
-        print_plan(
-            jobs,
-            Timings(
-                settings.output_dir,
-                lambda cell: len(settings.seeds_at(cell.subset, cell.overrides)),
-            ),
-        )
-    except AnalogyQAError as error:
-        sys.exit(f"Error: {error}")
-
-
-if __name__ == "__main__":
-    typer.run(main)

@@ -324,6 +324,9 @@ class Parameters:
         modules = [VIEWS[views[name].view].module] if name in views else []
         return self.report(script) | {"code": _code(script, *modules)}
 
+    def write_ledger(self) -> Values:
+        return self.report("write_ledger") | {"command": self.command}
+
     def write_report(self) -> Values:
         return self.report("write_report") | {"command": self.command}
 

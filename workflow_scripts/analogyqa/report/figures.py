@@ -18,27 +18,13 @@ from analogyqa.measures import MEASURES
 from analogyqa.plan import cells_by_hyperparameters, why_no_run
 from analogyqa.report.legend import heading, percent
 from analogyqa.report.results import Results
-from analogyqa.report.summary import MEASURED, typed
+from analogyqa.report.summary import FIGURE, typed
 from analogyqa.report.verdicts import NOT_RUN, OTHER_DATA, no_run
 from analogyqa.settings.coordinates import Coordinates
 from analogyqa.settings.overrides import text_of
 from analogyqa.settings.paper import Artefact, Paper
 from analogyqa.settings.run import Config
 
-FIGURE = {
-    "panel": "str",
-    "line": "str",
-    "x": "str",
-    "y": "str",
-    "system": "str",
-    "dataset": "str",
-    "subset": "str",
-    "measure": "str",
-    **MEASURED,
-    "published": "float64",
-    "provenance": "str",
-    "reason": "str",
-}
 # The labels of axes; others are labelled with their names.
 _AXIS_TITLES = {"p": "number of prototypes p of each question type"}
 PUBLISHED = ", published"

@@ -21,6 +21,8 @@ from analogyqa.settings.run import Config
 # Values are rounded before any verdict, so that verdicts agree with the files.
 DECIMALS = 6
 HYPERPARAMETERS_USED = ", hyperparameters "  # precedes the last part of a provenance
+# The rules that make runs.
+RULES_OF_RUNS = ("train_encoder", "score_candidates", "fuse_scores", "solve_analogies")
 _text, _number, _count = "str", "float64", "Int64"
 
 MEASURED = {
@@ -63,6 +65,22 @@ LEDGER = {
     "repeats": _text,
     "provenance": _text,
     "substitute": _text,
+    "reason": _text,
+}
+
+# The columns of a figure's csv, a row for each point.
+FIGURE = {
+    "panel": _text,
+    "line": _text,
+    "x": _text,
+    "y": _text,
+    "system": _text,
+    "dataset": _text,
+    "subset": _text,
+    "measure": _text,
+    **MEASURED,
+    "published": _number,
+    "provenance": _text,
     "reason": _text,
 }
 
@@ -199,8 +217,13 @@ def typed(rows: list[dict], columns: dict[str, str]) -> pd.DataFrame:
 
 
 def write_csv(frame: pd.DataFrame, path: str | Path) -> None:
-    """Write a table as CSV: UTF-8, numbers without trailing zeros."""
-    write_text(path, frame.to_csv(index=False, float_format="%.10g", lineterminator="\n"))
+    """Write a table as CSV, in UTF-8."""
+    write_text(path, csv_text(frame))
+
+
+def csv_text(frame: pd.DataFrame) -> str:
+    """Return a table as CSV, numbers without trailing zeros."""
+    return frame.to_csv(index=False, float_format="%.10g", lineterminator="\n")
 
 
 def read_csv(path: str | Path, columns: dict[str, str]) -> pd.DataFrame:

@@ -148,14 +148,17 @@ def _display_facts(
     return {"run": run, "path": path, "name": name, "system_at": system_at}
 
 
+def coordinates_of(row: dict, artefact: Artefact) -> Coordinates:
+    """Return the coordinates of a row of FRAME."""
+    if row["block"] == IN_PAPER:
+        return artefact.coordinates(row["row"], row["column"])
+    at = {"column": row["column"]} if artefact.systems_in == "row" else {"row": row["row"]}
+    return artefact.coordinates(**at) | Coordinates(system=row["system"])
+
+
 def _cell(row: dict, artefact: Artefact, config: Config) -> Cell:
     """Return the cell of a row of FRAME."""
-    if row["block"] == IN_PAPER:
-        coordinates = artefact.coordinates(row["row"], row["column"])
-    else:
-        in_rows = artefact.systems_in == "row"
-        at = {"column": row["column"]} if in_rows else {"row": row["row"]}
-        coordinates = artefact.coordinates(**at) | Coordinates(system=row["system"])
+    coordinates = coordinates_of(row, artefact)
     return cells_by_hyperparameters(coordinates, config)[row["hyperparameters"]]
 
 

@@ -20,6 +20,7 @@ from analogyqa.schemas import CORPUS, METRICS, SCORES, read_table, write_table
 from analogyqa.training.scoring import EVALUATED
 from analogyqa.vectors.store import store_record
 
+_CONTENT = ("cell", "settings", "seeds", "inputs", "scores")
 PACKAGES = ("torch", "numpy", "pandas", "pyarrow", "ir_measures", "fasttext", "gensim", "snakemake")
 
 
@@ -81,11 +82,16 @@ def run_record(
     }
     return {
         **content,
-        "content_hash": content_hash(content),
+        "content_hash": hash_of_content(content),
         **environment(),
         **unhashed,
         "configured": job.configured,
     }
+
+
+def hash_of_content(record: dict) -> str:
+    """Return the hash of what a record says about the results, not about how they were made."""
+    return content_hash({key: record[key] for key in _CONTENT})
 
 
 def settings_record(job: CellJob, hyperparameters: str | None = None) -> dict:
@@ -131,11 +137,21 @@ def write_run(
     all_scores = pd.concat(scores, ignore_index=True)
     write_table(all_scores, SCORES, path)
     corpus = read_table(next(iter(job.files.values())).corpus, CORPUS)
-    metrics = measure_run(all_scores, _groups(corpus, job.types), _unanswerable(corpus, job.types))
+    metrics = metrics_of(all_scores, corpus, job.types)
     write_table(metrics, METRICS, Path(folder, "metrics.parquet"))
     machine = {"device": device, "machines": machines or {}, "wall_seconds": round(seconds, 3)}
     record = run_record(job, settings, inputs, path, **machine, **unhashed)
     write_json(Path(folder, "run.json"), record)
+
+
+def metrics_of(
+    scores: pd.DataFrame, corpus: pd.DataFrame, types: Sequence[str] | None
+) -> pd.DataFrame:
+    """Measure the scores of a run on the questions of some types; return a table of schema METRICS.
+
+    Raises AnalogyQAError when the scores are not those of all these questions.
+    """
+    return measure_run(scores, _groups(corpus, types), _unanswerable(corpus, types))
 
 
 def _groups(corpus: pd.DataFrame, types: Sequence[str] | None) -> dict[str, dict[str, str]]:

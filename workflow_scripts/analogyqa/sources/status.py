@@ -1,34 +1,11 @@
-"""The command behind `make sources`: print the state of every source."""
+"""The state of every source: here, in a mirror, to download, or to be added by hand."""
 
-import os
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import NamedTuple
 
-import typer
-from rich import box
-from rich.console import Console
-from rich.filesize import decimal
-from rich.table import Table
-
-from analogyqa.errors import AnalogyQAError
-from analogyqa.settings.load import read_config
-from analogyqa.sources.registry import (
-    Source,
-    join_mirrors,
-    load_registry,
-    local_copy,
-    mirrors_from,
-)
+from analogyqa.sources.registry import Source, local_copy
 from analogyqa.sources.verify import Refused, sidecar, verify_file
-
-# Explanations of a state or hash in the table, printed above the paths that have it.
-NOTES = {
-    "WRONG": "not the registered file; remove or replace it:",
-    "unverified": "no hash is published, so the file cannot be verified:",
-    "drop in": "no URL is known; if you have the file, put it here:",
-}
 
 
 class Status(NamedTuple):
@@ -72,37 +49,3 @@ def _is_registered_file(source: Source, copy: Path) -> bool:
     except Refused:
         return False
     return True
-
-
-def main(
-    config: Annotated[
-        Path, typer.Option(help="The YAML file that names resources_dir and mirrors.")
-    ] = Path("config.yaml"),
-    registry: Annotated[Path, typer.Option(help="The registry of sources.")] = Path("sources.yaml"),
-    verify: Annotated[bool, typer.Option("--verify", help="Hash every local copy.")] = False,
-) -> None:
-    """Print which sources are present, in a mirror, to download, or to be added by hand.
-
-    Exits with status 1 when --verify finds a wrong file.
-    """
-    try:
-        sources = load_registry(registry)
-        settings = read_config(config)
-        mirrors = mirrors_from(settings.mirrors, os.environ)
-        rows = status_table(sources, settings.resources_dir, mirrors, verify)
-    except (AnalogyQAError, OSError) as error:
-        sys.exit(str(error))
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    for heading in ("source", "state", "size", "hash"):
-        table.add_column(heading, no_wrap=True, justify="right" if heading == "size" else "left")
-    table.add_column("licence")
-    for row in rows:
-        size = decimal(row.bytes) if row.bytes else "?"
-        table.add_row(row.name, row.state, size, row.hash, row.licence)
-    Console().print(table)
-    print(f"present: in {settings.resources_dir}; mirrors: {join_mirrors(mirrors)}")
-    for word, note in NOTES.items():
-        if paths := [f"  {row.path}" for row in rows if word in (row.state, row.hash)]:
-            print(f"{word}: {note}", *paths, sep="\n")
-    if any(row.hash == "WRONG" for row in rows):
-        raise typer.Exit(1)

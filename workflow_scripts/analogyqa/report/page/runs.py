@@ -11,7 +11,7 @@ import pandas as pd
 from analogyqa.errors import AnalogyQAError
 from analogyqa.plan import Cell
 from analogyqa.plan.configured import configured_cell, differences
-from analogyqa.report.summary import read_record
+from analogyqa.report.summary import RULES_OF_RUNS, read_record
 from analogyqa.report.table_formats import Block, Value
 from analogyqa.settings.run import Config
 
@@ -36,8 +36,8 @@ def read_run_records(results: Path, config: Config) -> list[Run]:
     """
     logs = {
         (path.parent.name, path.stem): path.relative_to(results).as_posix()
-        for folder in ("train_encoder", "score_candidates", "fuse_scores", "solve_analogies")
-        for path in (results / "logs" / folder).glob("*/*.log")
+        for rule in RULES_OF_RUNS
+        for path in (results / "logs" / rule).glob("*/*.log")
     }
     runs = []
     for path in sorted((results / "runs").glob("*/*/*/*/run.json")):

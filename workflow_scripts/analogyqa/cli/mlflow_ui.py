@@ -1,4 +1,4 @@
-"""The commands `import` and `ui`: `python -m analogyqa.tracking`."""
+"""`analogyqa import` and `analogyqa ui`. Only they import MLflow, which takes seconds."""
 
 import os
 import socket
@@ -8,30 +8,33 @@ from typing import Annotated
 
 import typer
 
+from analogyqa.cli.options import CONFIG, ConfigOption
 from analogyqa.errors import AnalogyQAError
 from analogyqa.plan import Cell, holding_cell, load_papers, paper_cells
 from analogyqa.settings.load import read_config
 from analogyqa.settings.run import Config
 from analogyqa.settings.tracking import resolve_tracking_uri
-from analogyqa.tracking.records import paper_runs
-from analogyqa.tracking.store import Experiment, artifacts_folder, explained, import_runs
 
 HOST = "127.0.0.1"
-app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
-_config_option = typer.Option("config.yaml", help="The configuration of the run.")
 
 
-@app.command("import")
-def import_(config: Path = _config_option) -> None:
-    """Import the run records made so far into MLflow."""
+def import_(config: ConfigOption = CONFIG) -> None:
+    """Import the run records made so far into MLflow.
+
+    Example: `analogyqa import --config sample/config.yaml`
+    """
     _import_finished(read_config(config))
 
 
-@app.command()
 def ui(
-    config: Path = _config_option, port: Annotated[int, typer.Option(min=1, max=65535)] = 5000
+    config: ConfigOption = CONFIG, port: Annotated[int, typer.Option(min=1, max=65535)] = 5000
 ) -> None:
-    """Import the run records made so far, then start the MLflow UI on this machine."""
+    """Import the run records made so far, then start the MLflow UI on this machine.
+
+    Example: `analogyqa ui --config sample/config.yaml --port 5001`
+    """
+    from analogyqa.tracking.store import Experiment, artifacts_folder, explained
+
     settings = read_config(config)
     tracking_uri = resolve_tracking_uri(settings)
     artifacts = artifacts_folder(tracking_uri)
@@ -76,6 +79,9 @@ def _require_free(port: int) -> None:
 
 def _import_finished(config: Config) -> list[str]:
     """Import the records made so far; return the names of the experiments that have a run."""
+    from analogyqa.tracking.records import paper_runs
+    from analogyqa.tracking.store import import_runs
+
     results, runs, waiting = Path(config.output_dir), {}, 0
     for name, paper in load_papers(config).items():
         cells = paper_cells(config, paper)
@@ -94,10 +100,3 @@ def _import_finished(config: Config) -> list[str]:
 def _has_run(results: Path, cell: Cell) -> bool:
     folder = results / "runs" / cell.path
     return all((folder / file).exists() for file in ("run.json", "metrics.parquet"))
-
-
-if __name__ == "__main__":
-    try:
-        app()
-    except AnalogyQAError as error:
-        sys.exit(f"error: {error}")

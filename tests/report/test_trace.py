@@ -1,0 +1,98 @@
+"""From a few words to a number, and to what made it."""
+
+import json
+
+import pytest
+
+from analogyqa.errors import AnalogyQAError
+from analogyqa.report.ledger import build_ledger
+from analogyqa.report.results import Results
+from analogyqa.report.summary import write_csv
+from analogyqa.report.tables import build_table
+from analogyqa.report.trace import explain, find_number
+from report.builders import make_config, make_paper, make_summary
+
+PAPER = make_paper(
+    {
+        "table1": {
+            "title": "Scores",
+            "cells": {"dataset": "wikiqa", "measure": "mrr"},
+            "columns": {"Theirs": "cited", "Glove": {"system": "glove"},
+                        "Ours": {"system": "analogy"}},
+            "rows": {"Who": {"subset": "who"}, "Comb.": {"subset": "comb"}},
+            "published": {"Who": [0.1, 0.2, 0.3], "Comb.": [0.4, 0.5, 0.6]},
+        },
+        "table2": {
+            "title": "Questions",
+            "cells": {"dataset": "wikiqa", "count": "questions"},
+            "columns": {"Test": {"split": "test"}},
+            "rows": {"Who": {"subset": "who"}},
+            "published": {"Who": [9]},
+        },
+    }
+)  # fmt: skip
+CONFIG = make_config()
+
+
+@pytest.fixture
+def find(tmp_path):
+    results = Results(make_summary(CONFIG, PAPER))
+    ledger = build_ledger([PAPER], CONFIG, results)
+    for name in PAPER.artefacts:
+        frame = build_table(PAPER, name, ledger, CONFIG, results).frame
+        write_csv(frame, tmp_path / "tables" / PAPER.paper / f"{name}.csv")
+    return lambda *words: find_number(tmp_path, CONFIG, {PAPER.paper: PAPER}, words)
+
+
+@pytest.mark.parametrize(
+    ("words", "path"),
+    [
+        (["table1", "Comb.", "Ours"], "analogy/wikiqa/comb/default"),
+        (["TABLE1", "comb", "analogy"], "analogy/wikiqa/comb/default"),
+        (["analogy", "who", "table1", "wikiqa", "mrr"], "analogy/wikiqa/who/default"),
+        (["table1", "who", "analogy", "tuned"], "analogy/wikiqa/who/hyperparameters=tuned"),
+        (["table1", "who", "glove"], "glove/wikiqa/who/default"),
+        (["table1", "who", "random"], "random/wikiqa/who/default"),  # a row that is not printed
+    ],
+)
+def test_words_name_the_cell_of_a_score(find, words, path):
+    assert find(*words).cell.path == path
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([], "no table or figure"),
+        (["tabel1", "who"], "did you mean table1"),
+        (["table1", "who", "anology"], "'anology'.*did you mean analogy"),
+        (["table1", "who", "comb"], "0 numbers"),
+        (["table1", "glove"], "2 numbers.*Who.*; .*Comb"),
+    ],
+)
+def test_words_that_name_no_number_or_several_are_refused(find, words, message):
+    with pytest.raises(AnalogyQAError, match=message):
+        find(*words)
+
+
+def test_a_score_comes_with_its_record_and_a_command(find, tmp_path):
+    number = find("table1", "comb", "ours")
+    folder = tmp_path / "runs" / number.cell.path
+    folder.mkdir(parents=True)
+    (folder / "metrics.parquet").touch()
+    record = {"cell": number.cell.record(), "seeds": [0, 1], "git_commit": "abc", "slurm_job": None}
+    (folder / "run.json").write_text(json.dumps(record))
+    log = tmp_path / "logs" / "train_encoder" / "analogy" / "wikiqa-comb-default.log"
+    log.parent.mkdir(parents=True)
+    log.touch()
+    origin = explain(tmp_path, number, CONFIG, "snakemake")
+    assert (origin["published"], origin["mean"], origin["n_seeds"]) == (0.6, 0.6, 2)
+    assert (origin["seeds"], origin["git_commit"], origin["log"]) == ([0, 1], "abc", str(log))
+    assert origin["command"] == f"snakemake -- {folder / 'metrics.parquet'}"
+    assert "slurm_job" not in origin
+
+
+def test_numbers_without_a_run_say_what_they_are(find, tmp_path):
+    cited = explain(tmp_path, find("table1", "who", "theirs"), CONFIG, "snakemake")
+    assert (cited["published"], "files" in cited) == (0.1, False)
+    missing = explain(tmp_path, find("table2", "who", "test"), CONFIG, "snakemake")
+    assert missing["verdict"] == "not run"

@@ -1,0 +1,37 @@
+"""The command line: `analogyqa`, or `python -m analogyqa`.
+
+Exit codes: 0, all is well; 1, a check found something wrong; 2, the command could not be carried
+out, and a message says why.
+"""
+
+import sys
+
+import typer
+
+from analogyqa.cli.mlflow_ui import import_, ui
+from analogyqa.cli.plan import plan
+from analogyqa.cli.report import report
+from analogyqa.cli.sources import sources
+from analogyqa.cli.verify import verify
+from analogyqa.cli.why import why
+from analogyqa.errors import AnalogyQAError
+
+app = typer.Typer(
+    name="analogyqa",
+    help="Reproduce papers on analogies, and ask where their numbers come from.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",
+)
+for command in (sources, plan, report, why, verify, ui):
+    app.command()(command)
+app.command("import")(import_)
+
+
+def main() -> None:
+    """Run the command line."""
+    try:
+        app(prog_name="analogyqa")
+    except AnalogyQAError as error:
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(2)

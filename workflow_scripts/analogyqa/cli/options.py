@@ -1,0 +1,21 @@
+"""Options that several commands have."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from analogyqa.settings.load import read_config
+
+ConfigOption = Annotated[Path, typer.Option("--config", help="The configuration of the run.")]
+CONFIG = Path("config.yaml")
+ResultsOption = Annotated[
+    Path | None,
+    typer.Option("--results", help="The output folder; by default that of config.yaml."),
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for another program.")]
+
+
+def results_folder(given: Path | None) -> Path:
+    """Return the given output folder, or else that of config.yaml."""
+    return given or Path(read_config(CONFIG).output_dir)

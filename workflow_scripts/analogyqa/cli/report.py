@@ -1,0 +1,22 @@
+"""`analogyqa report`."""
+
+from pathlib import Path
+
+from analogyqa.cli.options import CONFIG, ConfigOption
+from analogyqa.files import write_text
+from analogyqa.plan import load_papers
+from analogyqa.report.page import build_page
+from analogyqa.settings.load import read_config
+
+
+def report(config: ConfigOption = CONFIG) -> None:
+    """Write report.html, one page with the results so far, into the output folder.
+
+    Example: `analogyqa report --config sample/config.yaml`
+    """
+    settings = read_config(config)
+    command = f"snakemake --cores all --configfile {config}"
+    page = build_page(settings.output_dir, settings, load_papers(settings), command)
+    path = Path(settings.output_dir, "report.html")
+    write_text(path, page)
+    print(path)

@@ -1,0 +1,32 @@
+"""`analogyqa verify`."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from analogyqa.cli.options import JsonOption
+from analogyqa.report.stored import read_configuration
+
+
+def verify(
+    results: Annotated[Path, typer.Argument(help="The output folder of a run.")],
+    as_json: JsonOption = False,
+) -> None:
+    """Compute measures, ledger, claims and tables again, and compare them with the files.
+
+    Exits with 1 if a file disagrees. Example: `analogyqa verify results/demo`
+    """
+    from analogyqa.report import verify as verifying
+
+    config, papers, _ = read_configuration(results)
+    differences = list(verifying.verify(results, config, papers))
+    if as_json:
+        print(json.dumps([difference._asdict() for difference in differences], indent=2))
+    else:
+        for difference in differences:
+            print(f"{difference.file}: {difference.what}")
+        print(f"{results}: {len(differences) or 'no'} differences")
+    if differences:
+        raise typer.Exit(1)

@@ -1,0 +1,47 @@
+"""`analogyqa why`."""
+
+import json
+from typing import Annotated
+
+import typer
+
+from analogyqa.cli.options import JsonOption, ResultsOption, results_folder
+from analogyqa.report.stored import read_configuration
+from analogyqa.report.trace import explain, find_number
+
+
+def why(
+    words: Annotated[
+        list[str],
+        typer.Argument(
+            help="A table or figure, and words that name one of its numbers: a row, a column, a "
+            "system, a data set, a subset, a measure, p=20, tuned."
+        ),
+    ],
+    results: ResultsOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Say where a number comes from: command, seeds, inputs, commit, machine, log.
+
+    Example: `analogyqa why table4 comb analogy --results results/demo`
+    """
+    folder = results_folder(results)
+    config, papers, command = read_configuration(folder)
+    number = find_number(folder, config, papers, words)
+    origin = explain(folder, number, config, command)
+    if as_json:
+        print(json.dumps(origin, indent=2))
+        return
+    width = max(map(len, origin))
+    for key, value in origin.items():
+        for line in _lines(value) or [""]:
+            print(f"{key:{width}}  {line}")
+            key = ""
+
+
+def _lines(value: object) -> list[str]:
+    if isinstance(value, dict):
+        return [f"{name}: {' '.join(_lines(part))}" for name, part in value.items()]
+    if isinstance(value, list) and not all(isinstance(part, int) for part in value):
+        return [line for part in value for line in _lines(part)]
+    return [", ".join(map(str, value)) if isinstance(value, list) else str(value)]

@@ -1,0 +1,209 @@
+"""Where a number of a table or figure comes from."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import pandas as pd
+
+from analogyqa.errors import AnalogyQAError
+from analogyqa.plan import Cell, cells_by_hyperparameters, holding_cell
+from analogyqa.report.summary import FIGURE, RULES_OF_RUNS, read_csv, read_record
+from analogyqa.report.tables import FRAME, coordinates_of
+from analogyqa.settings.base import nearest_hint
+from analogyqa.settings.coordinates import COST, COUNT, SCORE, Coordinates
+from analogyqa.settings.overrides import TUNED, text_of
+from analogyqa.settings.paper import CITED, Paper
+from analogyqa.settings.run import Config
+
+# The columns of a csv that say what a number is; empty ones are left out.
+_SHOWN = (
+    *("measure", "mean", "sd", "run_low", "run_high", "ci_low", "ci_high", "n_seeds", "n_items"),
+    *("published", "verdict", "reason", "provenance", "substitute"),
+)
+_LISTED = 10  # numbers that a message lists
+
+
+class Number(NamedTuple):
+    """A number that a table or figure shows.
+
+    Attributes:
+        label: Its place, such as "table4 of diallo2019: Comb., Analogy (analogy)".
+        names: What it may be called: the labels of its place, and the parts of its coordinates.
+        values: Its row of the csv.
+        kind: The kind of number.
+        coordinates: What it is about.
+        cell: The cell whose run gives a score; None without one.
+    """
+
+    label: str
+    names: frozenset[str]
+    values: dict
+    kind: str
+    coordinates: Coordinates
+    cell: Cell | None
+
+
+def find_number(
+    results: str | Path, config: Config, papers: dict[str, Paper], words: Sequence[str]
+) -> Number:
+    """Return the one number that some words name.
+
+    Args:
+        results: The output folder.
+        config: Its configuration.
+        papers: Its papers.
+        words: The name of a table or figure, and enough of the labels of the row and column, the
+            system, data set, subset, measure or an override such as p=20. Of two sets of
+            hyperparameters, those of the paper are meant unless `tuned` is among the words.
+
+    Raises AnalogyQAError when the words name no number or several.
+    """
+    asked = [_plain(word) for word in words]
+    known = {name for paper in papers.values() for name in paper.artefacts}
+    named = known.intersection(asked)
+    if not named:
+        raise AnalogyQAError(
+            f"no table or figure is named{nearest_hint(words[0] if words else '', sorted(known))}"
+        )
+    numbers = [
+        number
+        for paper in papers.values()
+        for name in named.intersection(paper.artefacts)
+        for number in shown_numbers(results, paper, name, config)
+    ]
+    rest = set(asked) - named
+    if unknown := rest - {name for number in numbers for name in number.names}:
+        names = sorted({name for number in numbers for name in number.names})
+        word = sorted(unknown)[0]
+        where = ", ".join(sorted(named))
+        raise AnalogyQAError(f"{where} has nothing called {word!r}{nearest_hint(word, names)}")
+    found = [number for number in numbers if rest <= number.names]
+    if "tuned" not in rest:
+        found = [number for number in found if number.values.get("hyperparameters") != TUNED]
+    # The title of one system may be the name of another.
+    found = [number for number in found if number.coordinates.system in rest] or found
+    if len(found) != 1:
+        labels = [number.label for number in found[:_LISTED]] or ["none"]
+        more = f", and {len(found) - _LISTED} more" if len(found) > _LISTED else ""
+        raise AnalogyQAError(
+            f"{' '.join(words)} names {len(found)} numbers, not one. Give words that only one has. "
+            f"Found: {'; '.join(labels)}{more}"
+        )
+    return found[0]
+
+
+def shown_numbers(results: str | Path, paper: Paper, name: str, config: Config) -> Iterator[Number]:
+    """Yield every number of a table or figure, from its csv.
+
+    Raises AnalogyQAError when the csv is missing or damaged.
+    """
+    artefact = paper.artefacts[name]
+    kind = "figure" if artefact.is_figure else "table"
+    path = Path(results, f"{kind}s", paper.paper, f"{name}.csv")
+    frame = read_csv(path, FIGURE if artefact.is_figure else FRAME)
+    points = {
+        (panel, line, *map(text_of, point.values())): coordinates
+        for panel, line, point, coordinates in artefact.points(config.sweeps)
+    }
+    for row in frame.to_dict("records"):
+        if artefact.is_figure:
+            place = [row[key] for key in ("panel", "line", "x", "y")]
+            labels = [label for label in place if label]
+            place = place if artefact.y else place[:-1]
+            if tuple(place) not in points:  # a printed point that is not among those of the run
+                continue
+            row |= {"kind": SCORE}
+            coordinates = points[tuple(place)]
+        else:
+            labels, coordinates = [row["row"], row["column"]], coordinates_of(row, artefact)
+        system = f" ({coordinates.system})" if coordinates.system else ""
+        yield Number(
+            f"{name} of {paper.paper}: {', '.join(labels)}{system}",
+            frozenset(map(_plain, [*labels, paper.paper, *_names(row, coordinates, config)])),
+            row,
+            row["kind"],
+            coordinates,
+            _cell(row, coordinates, config),
+        )
+
+
+def _names(row: dict, coordinates: Coordinates, config: Config) -> Iterator[str]:
+    keys = ("system", "dataset", "subset", "split", "measure", "count", "cost", "over")
+    yield from filter(None, (getattr(coordinates, key) for key in keys))
+    yield from filter(None, [row.get("hyperparameters")])
+    yield from ("=".join(override) for override in coordinates.overrides)
+    for name, section in (
+        (coordinates.system, config.systems),
+        (coordinates.dataset, config.datasets),
+    ):
+        if name in section:
+            yield section[name].title
+
+
+def _plain(name: str) -> str:
+    return name.casefold().strip(". ")
+
+
+def _cell(row: dict, coordinates: Coordinates, config: Config) -> Cell | None:
+    if row["kind"] != SCORE or pd.isna(row["mean"]):
+        return None
+    cells = cells_by_hyperparameters(coordinates, config)
+    cell = cells.get(row.get("hyperparameters", ""), next(iter(cells.values())))
+    return holding_cell(config, cell)
+
+
+def explain(results: str | Path, number: Number, config: Config, command: str) -> dict:
+    """Return where a number comes from, as a JSON value.
+
+    Its keys are `number`, the columns of the csv that are not empty, and, for a number that was
+    computed here, `command`, which makes it again, and `files`. A score also has facts of the
+    record of its run: `seeds`, `git_commit`, `device`, `machines`, `platform`, `versions`, `inputs`
+    (the sha256 of each file that was read), `wall_seconds`, `slurm_job` and `log`.
+
+    Args:
+        results: The output folder.
+        number: The number.
+        config: The configuration of the folder.
+        command: The command that makes the whole folder.
+
+    Raises AnalogyQAError when the record of the run is missing or damaged.
+    """
+    values = {key: number.values[key] for key in _SHOWN if key in number.values}
+    shown = {key: value for key, value in values.items() if not pd.isna(value) and value != ""}
+    origin: dict = {"number": number.label, **shown}
+    if number.kind == CITED:
+        return origin | {"reason": "the paper cites this value; there is none of ours"}
+    files = _files(Path(results), number)
+    if not files:
+        return origin
+    record: dict = {}
+    if number.cell:
+        run = Path(results, "runs", number.cell.path)
+        stored = read_record(run / "run.json")
+        keys = (
+            *("seeds", "git_commit", "device", "machines", "platform", "versions", "inputs"),
+            *("wall_seconds", "slurm_job"),
+        )
+        record = {key: stored[key] for key in keys if stored.get(key)}
+        stem = "-".join(number.cell.path.split("/")[1:])
+        for rule in RULES_OF_RUNS:
+            log = Path(results, "logs", rule, number.cell.system, f"{stem}.log")
+            if log.exists():
+                record["log"] = str(log)
+    return origin | {"command": f"{command} -- {files[0]}", "files": files} | record
+
+
+def _files(results: Path, number: Number) -> list[str]:
+    """Return the files that give a number; the first is that which the number is read from."""
+    at = number.coordinates
+    if number.cell:
+        names = ("metrics.parquet", "scores.parquet", "history.parquet", "run.json")
+        paths = [results / "runs" / number.cell.path / name for name in names]
+    elif number.kind == COUNT:
+        paths = [results / "corpora" / f"{at.dataset}.parquet"]
+    elif number.kind == COST:
+        paths = [results / "costs" / at.dataset / f"{at.subset}.json"]
+    else:
+        paths = []
+    return [str(path) for path in paths if path.exists()]

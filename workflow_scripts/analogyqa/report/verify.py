@@ -1,0 +1,172 @@
+"""Compute the numbers of a results folder again from its scores, and compare the files."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import pandas as pd
+
+from analogyqa.errors import AnalogyQAError
+from analogyqa.plan import (
+    Cell,
+    all_cells,
+    cells_by_run,
+    claim_cells,
+    holding_cell,
+    norm_cells,
+)
+from analogyqa.report.claimed import with_norms_and_costs
+from analogyqa.report.claims import judge_claims
+from analogyqa.report.learning import read_learnt
+from analogyqa.report.ledger import build_ledger
+from analogyqa.report.results import read_results
+from analogyqa.report.summary import csv_text, read_record, read_runs, values_of
+from analogyqa.report.tables import build_table
+from analogyqa.runs.cost import read_costs
+from analogyqa.runs.depends_on import sha256
+from analogyqa.runs.record import hash_of_content, metrics_of
+from analogyqa.schemas import CORPUS, METRICS, SCORES, read_table
+from analogyqa.settings.paper import Paper
+from analogyqa.settings.run import Config
+
+
+class Difference(NamedTuple):
+    """A file that does not agree with what it was made from."""
+
+    file: str
+    what: str
+
+
+def verify(
+    results: str | Path, config: Config, papers: Mapping[str, Paper]
+) -> Iterator[Difference]:
+    """Yield the files of a results folder that disagree with the scores of its runs.
+
+    Of each run these are the bytes of its scores, the content of its record, and its measures,
+    which are computed again. The summary, the ledger with its verdicts, the claims and the tables
+    are made again from the measures and from the printed values of the papers.
+
+    Args:
+        results: The output folder.
+        config: The configuration of the folder.
+        papers: Its papers.
+    """
+    results = Path(results)
+    damaged = False
+    for path in sorted(results.glob("runs/*/*/*/*/run.json")):
+        try:
+            differences = list(_verify_run(path, results, config))
+        except AnalogyQAError as error:
+            differences = [Difference(str(path), str(error))]
+        damaged |= bool(differences)
+        yield from differences
+    cells = all_cells(config, dict(papers))
+    missing = [path for path in _runs_of(results, cells, config) if not path.exists()]
+    yield from (Difference(str(path), "is missing") for path in missing)
+    if not missing:
+        yield from _verify_reports(results, cells, config, papers)
+
+
+def _verify_run(path: Path, results: Path, config: Config) -> Iterator[Difference]:
+    record, folder = read_record(path), path.parent
+    cell = Cell.from_record(record["cell"])
+    if folder != results / "runs" / cell.path:
+        yield Difference(str(path), f"is the record of another cell, {cell.path}")
+    if record["content_hash"] != hash_of_content(record):
+        yield Difference(str(path), "its content_hash is not that of its content")
+    scores, metrics = folder / "scores.parquet", folder / "metrics.parquet"
+    # A run that solves analogies has no scores, and its record has the hash of its measures.
+    hashed = scores if scores.exists() else metrics
+    if sha256(hashed) != record["scores"]:
+        yield Difference(str(hashed), "its bytes are not those that run.json records")
+    rewriting = record["settings"]["system"].get("rewriting")
+    corpus = results / "corpora" / f"{cell.corpus}.parquet"
+    if rewriting:
+        corpus = results / "rewritten" / cell.corpus / f"{rewriting}.parquet"
+    recorded = {value for name, value in record["inputs"].items() if name.startswith("corpus")}
+    if corpus.exists() and recorded and sha256(corpus) not in recorded:
+        yield Difference(str(corpus), f"is not the file that {cell.label} was run on")
+    elif scores.exists() and corpus.exists():
+        again = metrics_of(
+            read_table(scores, SCORES), read_table(corpus, CORPUS), config.types_of(cell.subset)
+        )
+        stored = read_table(metrics, METRICS)
+        if not _equal(again, stored):
+            yield Difference(str(metrics), "the measures of the scores are other numbers")
+
+
+def _equal(again: pd.DataFrame, stored: pd.DataFrame) -> bool:
+    columns = list(METRICS.names)
+    first, second = (frame[columns].astype({"value": "float64"}) for frame in (again, stored))
+    keys = [name for name in columns if name != "value"]
+    first, second = (
+        frame.astype(dict.fromkeys(keys, "str")).sort_values(keys).reset_index(drop=True)
+        for frame in (first, second)
+    )
+    return first.equals(second)
+
+
+def _runs_of(results: Path, cells: list[Cell], config: Config) -> list[Path]:
+    paths = dict.fromkeys(holding_cell(config, cell).path for cell in cells)
+    return [results / "runs" / path / "run.json" for path in paths]
+
+
+def _verify_reports(
+    results: Path, cells: list[Cell], config: Config, papers: Mapping[str, Paper]
+) -> Iterator[Difference]:
+    records = _runs_of(results, cells, config)
+    corpora = (results / "corpora" / f"{name}.parquet" for name in config.datasets)
+    computed = read_results(
+        config,
+        cells,
+        records,
+        [path.with_name("metrics.parquet") for path in records],
+        [path for path in corpora if path.exists()],
+        sorted(results.glob("costs/*/*.json")),
+    )
+    ledger = build_ledger(list(papers.values()), config, computed)
+    yield from _compare(computed.summary, results / "summary.csv")
+    yield from _compare(ledger, results / "ledger.csv")
+    claims, comparisons = _judge_claims(results, config, papers)
+    yield from _compare(claims, results / "claims.csv")
+    yield from _compare(comparisons, results / "comparisons.csv")
+    for paper in papers.values():
+        for name, artefact in paper.artefacts.items():
+            if not artefact.is_figure:
+                frame = build_table(paper, name, ledger, config, computed).frame
+                yield from _compare(frame, results / "tables" / paper.paper / f"{name}.csv")
+
+
+def _judge_claims(
+    results: Path, config: Config, papers: Mapping[str, Paper]
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    cells = [cell for paper in papers.values() for cell in claim_cells(config, paper)]
+    records = _runs_of(results, cells, config)
+    runs = read_runs(
+        records,
+        [path.with_name("metrics.parquet") for path in records],
+        cells_by_run(config, cells),
+    )
+    inside = [cell for paper in papers.values() for cell in norm_cells(config, paper)]
+    values = with_norms_and_costs(
+        values_of(runs),
+        [f"{results}/runs/{cell.path}/inside.parquet" for cell in dict.fromkeys(inside)],
+        read_costs(sorted(results.glob("costs/*/*.json"))),
+    )
+    histories = (path.with_name("history.parquet") for path in records)
+    learnt = read_learnt([str(path) for path in histories if path.exists()])
+    return judge_claims(list(papers.values()), config, values, learnt)
+
+
+def _compare(frame: pd.DataFrame, path: Path) -> Iterator[Difference]:
+    """Yield a difference if a csv is missing or has other text than a table made again."""
+    if not path.exists():
+        yield Difference(str(path), "is missing")
+        return
+    again, stored = csv_text(frame).splitlines(), path.read_text(encoding="utf-8").splitlines()
+    for number, (expected, found) in enumerate(zip(again, stored, strict=False), 1):
+        if expected != found:
+            yield Difference(str(path), f"line {number} is {found!r}, made again {expected!r}")
+            return
+    if len(again) != len(stored):
+        yield Difference(str(path), f"has {len(stored)} lines, made again {len(again)}")
