@@ -17,7 +17,7 @@ from analogyqa.settings.systems import Negatives
 from analogyqa.vectors.select import build_vocabulary, select_vectors
 from real_data.mirror import FASTTEXT, FILES, MIRROR, QUESTION_TYPES, ROOT, build, needs
 
-pytestmark = needs(MIRROR)
+pytestmark = [*needs(MIRROR), pytest.mark.draw]
 
 COMB = list(QUESTION_TYPES)
 

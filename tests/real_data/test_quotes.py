@@ -1,11 +1,13 @@
 """The examples of the CoNLL paper's Table 1 in the real data."""
 
+import pytest
+
 from analogyqa.report.views.quotes import NO, WITHIN, YES, look_up
 from analogyqa.settings.load import PAPERS
 from analogyqa.settings.paper import load_paper
 from real_data.mirror import MIRROR, build, needs
 
-pytestmark = needs(MIRROR)
+pytestmark = [*needs(MIRROR), pytest.mark.draw]
 
 FOUND = {
     "Where, A and B": ("train", YES, NO, "february hardin"),

@@ -14,7 +14,7 @@ from real_data.mirror import MIRROR, REGISTRY, ROOT, needs
 
 LINES = MIRROR / REGISTRY["semeval-related"].file
 
-pytestmark = needs(LINES)
+pytestmark = [*needs(LINES), pytest.mark.draw]
 READ = READERS["semeval_related"].load()
 
 

@@ -12,7 +12,7 @@ import yaml
 from http_server import entry
 from workflow.project import clean_environment
 
-pytestmark = pytest.mark.workflow
+pytestmark = [pytest.mark.workflow, pytest.mark.draw]
 
 ROOT = Path(__file__).parents[2]
 SNAKEFILE = """\

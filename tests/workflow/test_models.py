@@ -6,11 +6,15 @@ import json
 import pytest
 
 from analogyqa.examples.data import ranked_sentences
+from analogyqa.report.stored import read_configuration
+from analogyqa.report.trace import explain, shown_numbers
+from analogyqa.report.verify import verify
 from analogyqa.runs.depends_on import sha256
-from analogyqa.schemas import CORPUS, SCORES, read_table
+from analogyqa.schemas import CORPUS, METRICS, SCORES, read_table, write_table
+from analogyqa.settings.coordinates import COUNT, SCORE
 from analogyqa.vectors.store import read_store
 
-pytestmark = pytest.mark.workflow
+pytestmark = [pytest.mark.workflow, pytest.mark.draw]
 
 SYSTEMS = ("infersent", "infersent-cosine", "sent2vec-cosine", "sif", "bm25", "tam")
 STORES = ("infersent2", "infersent-nli", "sent2vec-words", "sif")
@@ -143,3 +147,78 @@ def test_every_claim_of_the_papers_has_a_verdict_and_compares_cells_with_metrics
     cells = {row[side].split()[0] for row in comparisons for side in ("better", "worse")}
     assert cells
     assert all((finished.results / "runs" / cell / "metrics.parquet").is_file() for cell in cells)
+
+
+# Where numbers come from
+
+
+def test_every_shown_number_says_where_it_comes_from(finished):
+    config, papers, command = read_configuration(finished.results)
+    kinds = set()
+    for paper in papers.values():
+        for name in paper.artefacts:
+            for number in shown_numbers(finished.results, paper, name, config):
+                origin = explain(finished.results, number, config, command)
+                is_score = number.kind == SCORE and "mean" in origin
+                assert (number.cell is not None) == is_score, number.label
+                assert ("inputs" in origin) == is_score, number.label
+                if "files" not in origin:
+                    assert origin["reason"], number.label
+                kinds.add(number.kind)
+    assert {SCORE, COUNT} <= kinds
+
+
+def _change_score(path):
+    scores = read_table(path, SCORES)
+    scores.loc[3, "score"] += 1
+    write_table(scores, SCORES, path)
+
+
+def _change_label(path):
+    scores = read_table(path, SCORES)
+    scores.loc[3, "label"] = 1 - scores.loc[3, "label"]
+    write_table(scores, SCORES, path)
+
+
+def _change_prediction(path):
+    scores = read_table(path, SCORES)
+    scores.loc[3, "best_prototype"] += 1
+    write_table(scores, SCORES, path)
+
+
+def _change_measure(path):
+    metrics = read_table(path, METRICS)
+    metrics.loc[3, "value"] /= 2
+    write_table(metrics, METRICS, path)
+
+
+def _change_published(path):
+    rows = path.read_text("utf-8").splitlines()
+    (number,) = (number for number, row in enumerate(rows) if "table4,Comb.,Analogy," in row)
+    rows[number] = rows[number].replace(",0.684,", ",0.685,")
+    path.write_text("\n".join(rows) + "\n", "utf-8")
+
+
+RUN = "runs/analogy/wikiqa/comb/default"
+
+
+@pytest.mark.parametrize(
+    ("file", "change"),
+    [
+        ("", None),
+        (f"{RUN}/scores.parquet", _change_score),
+        (f"{RUN}/scores.parquet", _change_label),
+        (f"{RUN}/scores.parquet", _change_prediction),
+        (f"{RUN}/metrics.parquet", _change_measure),
+        ("ledger.csv", _change_published),
+    ],
+)
+def test_a_changed_value_is_found_in_its_file(finished, tmp_path, file, change):
+    project = finished.copy_to(tmp_path / "project")
+    if change:
+        before = (project.results / file).read_bytes()
+        change(project.results / file)
+        assert (project.results / file).read_bytes() != before
+    config, papers, _ = read_configuration(project.results)
+    found = list(verify(project.results, config, papers))
+    assert [str(project.results / file)] * bool(change) == [each.file for each in found][:1], found

@@ -8,7 +8,7 @@ import pytest
 from analogyqa.planning import cluster_jobs, read_listing
 from workflow.project import REPOSITORY, clean_environment
 
-pytestmark = pytest.mark.workflow
+pytestmark = [pytest.mark.workflow, pytest.mark.draw]
 
 
 @pytest.fixture(scope="module")

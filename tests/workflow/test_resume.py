@@ -46,6 +46,7 @@ def kill_training_after(project, epoch: int) -> str:
     return log.read_text()
 
 
+@pytest.mark.draw
 def test_sigkill_then_the_same_command_gives_identical_scores(long_project, tmp_path):
     undisturbed = long_project.copy_to(tmp_path / "undisturbed")
     assert undisturbed.run(SCORES).returncode == 0

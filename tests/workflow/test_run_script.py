@@ -7,7 +7,7 @@ import pytest
 
 from workflow.project import REPOSITORY, clean_environment
 
-pytestmark = pytest.mark.workflow
+pytestmark = [pytest.mark.workflow, pytest.mark.draw]
 
 COMMAND = [sys.executable, str(REPOSITORY / "workflow_scripts" / "run_script.py")]
 

@@ -8,6 +8,7 @@ import sys
 
 import typer
 
+from analogyqa.cli.compare import compare
 from analogyqa.cli.mlflow_ui import import_, ui
 from analogyqa.cli.plan import plan
 from analogyqa.cli.report import report
@@ -23,7 +24,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
 )
-for command in (sources, plan, report, why, verify, ui):
+for command in (sources, plan, report, why, verify, compare, ui):
     app.command()(command)
 app.command("import")(import_)
 

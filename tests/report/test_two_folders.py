@@ -1,0 +1,62 @@
+"""Two results folders, cell by cell."""
+
+import numpy as np
+import pytest
+
+from analogyqa.files import write_json
+from analogyqa.plan import Cell
+from analogyqa.report.two_folders import compare_folders
+from analogyqa.schemas import METRICS, write_table
+from report.builders import make_config, make_run
+
+CONFIG = make_config()
+SCORES = np.array([[0.0, 1, 1, 0.5], [0.5, 1, 0, 0.5]])
+
+
+def add_run(results, system, scores, **changes):
+    cell = Cell(system, "wikiqa", "comb")
+    record, metrics = make_run(cell, {"map": scores})
+    record |= {
+        "scores": str(scores.tolist()),
+        "inputs": {"corpus, seed 0": "a", "corpus, seed 1": "a"},
+        "configured": {"training": {"margin": 0.1}},
+        "git_commit": "abc",
+    }
+    folder = results / "runs" / cell.path
+    write_json(folder / "run.json", record | changes)
+    write_table(metrics[METRICS.names], METRICS, folder / "metrics.parquet")
+
+
+@pytest.fixture
+def folders(tmp_path):
+    return tmp_path / "first", tmp_path / "second"
+
+
+def test_cells_with_equal_scores_are_counted_and_others_compared(folders):
+    for folder in folders:
+        add_run(folder, "glove", SCORES)
+    add_run(folders[0], "analogy", SCORES)
+    changed = {"configured": {"training": {"margin": 0.2}}, "git_commit": "def"}
+    add_run(folders[1], "analogy", np.minimum(SCORES + 0.25, 1), **changed)
+    equal, (difference,) = compare_folders(*folders, CONFIG)
+    assert (equal, difference.cell) == (1, "analogy/wikiqa/comb/default")
+    values = difference.values
+    assert (values["measure"], values["first"]) == ("map", SCORES.mean())
+    assert values["difference"] == pytest.approx(values["second"] - values["first"])
+    assert values["difference"] == pytest.approx(0.25 * 5 / 8)
+    assert difference.because == ["training.margin: 0.1, now 0.2", "git_commit: abc, now def"]
+
+
+def test_cells_of_one_folder_and_other_questions_are_named(folders):
+    add_run(folders[0], "glove", SCORES)
+    add_run(folders[1], "word2vec", SCORES)
+    add_run(folders[0], "analogy", SCORES)
+    add_run(folders[1], "analogy", SCORES[:, :3], inputs={"corpus, seed 0": "b"})
+    equal, different = compare_folders(*folders, CONFIG)
+    states = {each.cell.partition("/")[0]: each.state for each in different}
+    assert (equal, states) == (
+        0,
+        {"analogy": "other questions", "glove": "only in the first",
+         "word2vec": "only in the second"},
+    )  # fmt: skip
+    assert different[0].because == ["input: corpus"]

@@ -1,0 +1,45 @@
+"""`analogyqa compare`."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from analogyqa.cli.options import JsonOption
+from analogyqa.report.stored import read_configuration
+
+
+def compare(
+    first: Annotated[Path, typer.Argument(help="An output folder.")],
+    second: Annotated[Path, typer.Argument(help="Another output folder.")],
+    as_json: JsonOption = False,
+) -> None:
+    """Compare the results of two output folders, cell by cell, with paired tests.
+
+    Says what differs in configuration, data, packages and code. Exits with 1 if a cell differs.
+    Example: `analogyqa compare results/paper results/three`
+    """
+    from analogyqa.report.two_folders import compare_folders
+
+    config, _, _ = read_configuration(first)
+    read_configuration(second)
+    equal, different = compare_folders(first, second, config)
+    if as_json:
+        cells = [difference._asdict() for difference in different]
+        print(json.dumps({"equal": equal, "different": cells}, indent=2))
+    else:
+        for cell, state, values, because in different:
+            print(f"{cell}: {_text(values) if values else state}")
+            for reason in because:
+                print(f"    {reason}")
+        print(f"{equal} cells have equal scores, {len(different)} differ")
+    if different:
+        raise typer.Exit(1)
+
+
+def _text(values: dict) -> str:
+    return (
+        "{measure} {first:.3f}, now {second:.3f}: {difference:+.3f} [{low:.3f}, {high:.3f}], "
+        "p = {p_value:.3g}"
+    ).format_map(values)

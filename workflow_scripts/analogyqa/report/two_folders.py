@@ -1,0 +1,97 @@
+"""Compare two results folders, cell by cell."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from analogyqa.measures import MEASURES, values_by_seed
+from analogyqa.plan.configured import differences
+from analogyqa.report.comparing import compare_runs, p_value_of, rounded
+from analogyqa.report.summary import DECIMALS, read_record
+from analogyqa.schemas import METRICS, read_table
+from analogyqa.settings.run import Config
+
+_SETTINGS = 5  # that differ, to name
+
+
+class CellDifference(NamedTuple):
+    """A cell whose results differ between two folders, or that only one of them has.
+
+    Attributes:
+        cell: Its path below runs/.
+        state: "only in the first", "only in the second", "other questions" or "compared".
+        values: The first measure that the cell has, both means (`first`, `second`), their
+            `difference` (second minus first) with its interval (`low`, `high`) and the two-sided
+            `p_value`; empty unless compared.
+        because: The settings, inputs, versions and commits that differ.
+    """
+
+    cell: str
+    state: str
+    values: dict
+    because: list[str]
+
+
+def compare_folders(
+    first: str | Path, second: str | Path, config: Config
+) -> tuple[int, list[CellDifference]]:
+    """Return the number of cells with equal scores in both folders, and all other cells.
+
+    Args:
+        first, second: The output folders.
+        config: A configuration, for the confidence of intervals.
+
+    Raises AnalogyQAError when a run is damaged.
+    """
+    runs = [
+        {path.parent.relative_to(Path(folder, "runs")).as_posix(): path.parent
+         for path in sorted(Path(folder).glob("runs/*/*/*/*/run.json"))}
+        for folder in (first, second)
+    ]  # fmt: skip
+    equal, different = 0, []
+    for cell in dict.fromkeys([*runs[0], *runs[1]]):
+        if cell not in runs[1]:
+            different.append(CellDifference(cell, "only in the first", {}, []))
+        elif cell not in runs[0]:
+            different.append(CellDifference(cell, "only in the second", {}, []))
+        else:
+            own, other = runs[0][cell], runs[1][cell]
+            before, now = (read_record(folder / "run.json") for folder in (own, other))
+            if before["scores"] == now["scores"]:
+                equal += 1
+            else:
+                because = list(_reasons(before, now))
+                different.append(_compared(cell, own, other, because, config))
+    return equal, different
+
+
+def _reasons(before: dict, now: dict) -> Iterator[str]:
+    settings = list(differences(before.get("configured") or {}, now.get("configured") or {}))
+    yield from settings[:_SETTINGS]
+    if len(settings) > _SETTINGS:
+        yield f"{len(settings) - _SETTINGS} more settings"
+    names = [name for name in now["inputs"] if before["inputs"].get(name) != now["inputs"][name]]
+    yield from (f"input: {name}" for name in dict.fromkeys(n.partition(",")[0] for n in names))
+    for key in ("versions", "git_commit", "device"):
+        yield from differences(before.get(key), now.get(key), key)
+
+
+def _compared(
+    cell: str, own: Path, other: Path, because: list[str], config: Config
+) -> CellDifference:
+    values = [
+        values_by_seed(read_table(folder / "metrics.parquet", METRICS), "test")
+        for folder in (own, other)
+    ]
+    measure = next(name for name in MEASURES if name in values[0])
+    before, now = (by_measure[measure] for by_measure in values)
+    if list(before.columns) != list(now.columns):
+        return CellDifference(cell, "other questions", {}, because)
+    compared = rounded(compare_runs((str(other), str(own)), now, before, config))
+    means = {
+        "first": round(float(before.to_numpy().mean()), DECIMALS),
+        "second": round(float(now.to_numpy().mean()), DECIMALS),
+    }
+    tested = {name: compared[name] for name in ("difference", "low", "high")}
+    facts = {"measure": measure} | means | tested | {"p_value": p_value_of(compared)}
+    return CellDifference(cell, "compared", facts, because)
