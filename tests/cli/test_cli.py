@@ -1,13 +1,17 @@
 """The command line."""
 
+import importlib.metadata
 import inspect
 import json
 
 import pytest
+import yaml
 from typer.testing import CliRunner
 
 from analogyqa import cli
 from analogyqa.errors import AnalogyQAError
+from analogyqa.files import read_yaml
+from analogyqa.settings.load import REPOSITORY
 
 COMMANDS = [command.name or command.callback.__name__ for command in cli.app.registered_commands]
 
@@ -44,3 +48,25 @@ def test_a_damaged_configuration_is_named(tmp_path):
     (tmp_path / "configuration.json").write_text(json.dumps({"values": {}}))
     with pytest.raises(AnalogyQAError, match=r"configuration\.json: cannot be read"):
         cli.verify(tmp_path)
+
+
+def test_the_doctor_names_what_is_left_out_and_a_package_of_another_version(tmp_path, monkeypatch):
+    monkeypatch.chdir(REPOSITORY)
+    config = read_yaml(REPOSITORY / "sample" / "config.yaml")
+    config["output_dir"] = str(tmp_path / "results")
+    config["resources_dir"] = str(tmp_path / "resources")
+    config["datasets"]["trecqa"]["test"] = "trecqa-train-all-rebuilt"  # which has no URL
+    monkeypatch.delenv("ANALOGYQA_MIRROR", raising=False)
+    path = tmp_path / "config.yaml"
+
+    path.write_text(yaml.safe_dump(config), encoding="utf-8")
+    version = importlib.metadata.version
+    monkeypatch.setattr(
+        importlib.metadata, "version", lambda name: "1.0" if name == "pandas" else version(name)
+    )
+    done = CliRunner().invoke(cli.app, ["doctor", "--config", str(path)])
+    assert done.exit_code == 1
+    assert "pandas 1.0; needed: <4,>=3" in done.output
+    reason, tables = done.output.partition("Left out:\n")[2].splitlines()[:2]
+    assert "TRAIN-ALL.rebuilt.xml" in reason
+    assert "diallo2019: table2, table5" in tables

@@ -9,6 +9,8 @@ import sys
 import typer
 
 from analogyqa.cli.compare import compare
+from analogyqa.cli.doctor import doctor
+from analogyqa.cli.leaderboard import leaderboard
 from analogyqa.cli.mlflow_ui import import_, ui
 from analogyqa.cli.plan import plan
 from analogyqa.cli.report import report
@@ -24,7 +26,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
 )
-for command in (sources, plan, report, why, verify, compare, ui):
+for command in (sources, plan, report, why, verify, compare, leaderboard, doctor, ui):
     app.command()(command)
 app.command("import")(import_)
 

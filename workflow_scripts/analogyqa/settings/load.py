@@ -172,11 +172,20 @@ def read_config(path: str | Path) -> Config:
 
     Raises AnalogyQAError when the file cannot be read or has a wrong key.
     """
+    values, files = read_values(path)
+    return load_config(values, str(path), files)
+
+
+def read_values(path: str | Path) -> tuple[dict, list[Path]]:
+    """Return the values of a file laid over those of config.yaml, and both files, the last first.
+
+    Raises AnalogyQAError when a file cannot be read.
+    """
     values: dict = {}
     files = list(dict.fromkeys([REPOSITORY / "config.yaml", Path(path).resolve()]))
     for file in files:
         values = laid_over(values, read_yaml(file))
-    return load_config(values, str(path), files[::-1])
+    return values, files[::-1]
 
 
 def from_here(path: Path) -> str:

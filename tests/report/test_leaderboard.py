@@ -1,0 +1,54 @@
+"""Systems in their order, and how sure it is."""
+
+import numpy as np
+import pytest
+
+from analogyqa.errors import AnalogyQAError
+from analogyqa.files import write_json
+from analogyqa.plan import Cell
+from analogyqa.report.leaderboard import build_leaderboard
+from analogyqa.schemas import METRICS, write_table
+from report.builders import make_config, make_run
+
+CONFIG = make_config()
+GOOD = np.tile([1.0, 1, 1, 1, 0.5], (2, 8))
+
+
+@pytest.fixture
+def results(tmp_path):
+    def add(system, scores, overrides=()):
+        cell = Cell(system, "wikiqa", "comb", overrides)
+        record, metrics = make_run(cell, {"mrr": scores})
+        folder = tmp_path / "runs" / cell.path
+        write_json(folder / "run.json", record)
+        write_table(metrics[METRICS.names], METRICS, folder / "metrics.parquet")
+
+    add("good", GOOD)
+    add("good", GOOD - 0.01, (("hyperparameters", "tuned"),))
+    add("good", GOOD, (("p", "10"),))  # a point of a figure
+    add("bad", GOOD - 0.5)
+    return tmp_path
+
+
+def test_the_better_system_is_first_in_every_draw(results):
+    places = build_leaderboard(results, "wikiqa", "comb", "mrr", CONFIG)
+    assert [place.system for place in places] == ["good", "good tuned", "bad"]
+    best, tuned, bad = places
+    assert (best.mean, bad.mean) == pytest.approx((0.9, 0.4))
+    # The same questions are drawn for all systems, so a constant difference decides each draw.
+    assert [(place.rank_low, place.rank_high) for place in places] == [(1, 1), (2, 2), (3, 3)]
+    assert [place.first for place in places] == [1, 0, 0]
+    assert (best.p_value, best.in_top_group, bad.in_top_group) == (1, True, False)
+    assert bad.p_value < 0.001 < 0.05 < 1
+    assert tuned.detectable <= bad.detectable
+
+
+def test_equal_systems_share_the_first_place(results, tmp_path):
+    one, *_ = build_leaderboard(results, "wikiqa", "comb", "map", CONFIG)
+    assert one.first == pytest.approx(1 / 3)  # all means of average precision are 0
+    assert (one.rank_low, one.rank_high, one.in_top_group) == (1, 1, True)
+
+
+def test_data_without_a_run_are_named(results):
+    with pytest.raises(AnalogyQAError, match=r"comb of wikiqq.*did you mean wikiqa"):
+        build_leaderboard(results, "wikiqq", "comb", "mrr", CONFIG)

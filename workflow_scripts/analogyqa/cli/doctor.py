@@ -1,0 +1,88 @@
+"""`analogyqa doctor`."""
+
+import importlib.metadata
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import typer
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+from rich.filesize import decimal
+
+from analogyqa.cli.options import CONFIG, ConfigOption
+from analogyqa.experiments.experiment import Experiment, load_experiment
+from analogyqa.plan import artefact_coordinates, load_papers
+from analogyqa.settings.load import read_config, read_values
+
+_SCARCE = 5 * 10**9  # bytes; the environment alone has 2.4 GB
+
+
+def doctor(config: ConfigOption = CONFIG) -> None:
+    """Say what works here, and what is missing for which tables and figures.
+
+    Exits with 1 if the environment is not as the package needs it; missing data are no fault.
+    Example: `analogyqa doctor --config sample/config.yaml`
+    """
+    faults = list(_faults())
+    print(f"Python {sys.version.split()[0]} in {sys.prefix}")
+    for fault in faults:
+        print(f"  WRONG: {fault}")
+    print(_device())
+    print("Slurm: " + ("sbatch is here" if shutil.which("sbatch") else "no sbatch; jobs run here"))
+    values, files = read_values(config)
+    experiment = load_experiment(values, files)
+    folder = Path(experiment.results)
+    disk = shutil.disk_usage(next(path for path in (folder, *folder.parents) if path.exists()))
+    scarce = "; results of all papers need more" if disk.free < _SCARCE else ""
+    print(f"Disk: {decimal(disk.free)} free for {folder}{scarce}")
+    print(f"Papers: {', '.join(experiment.papers)}")
+    missing = _missing(experiment, config)
+    print("Left out:" if missing else "Nothing is left out.")
+    for reason, places in missing.items():
+        print(f"  {reason}")
+        for paper, names in places.items():
+            print(f"    {paper}: {', '.join(dict.fromkeys(names))}")
+    if faults:
+        raise typer.Exit(1)
+
+
+def _faults() -> Iterator[str]:
+    """Yield what is wrong with Python and its packages."""
+    needed = importlib.metadata.metadata("analogyqa")["Requires-Python"]
+    version = sys.version.split()[0]
+    if not SpecifierSet(needed).contains(version):
+        yield f"Python {version}; needed: {needed}"
+    for text in importlib.metadata.requires("analogyqa") or ():
+        requirement = Requirement(text)
+        if requirement.marker and not requirement.marker.evaluate({"extra": ""}):
+            continue
+        try:
+            installed = importlib.metadata.version(requirement.name)
+        except importlib.metadata.PackageNotFoundError:
+            yield f"{requirement.name} is not installed: make environment"
+            continue
+        if not requirement.specifier.contains(installed, prereleases=True):
+            yield f"{requirement.name} {installed}; needed: {requirement.specifier}"
+
+
+def _device() -> str:
+    import torch
+
+    if torch.cuda.is_available():
+        return f"GPU: {torch.cuda.get_device_name()}"
+    return f"GPU: none that PyTorch {torch.__version__} sees; training runs on the CPU"
+
+
+def _missing(experiment: Experiment, config: Path) -> dict[str, dict[str, list[str]]]:
+    """Return the tables and figures that lack something, by the reason and by their paper."""
+    full = read_config(config)
+    missing: dict[str, dict[str, list[str]]] = {}
+    for name, paper in load_papers(full).items():
+        for artefact in paper.artefacts:
+            for coordinates in artefact_coordinates(full, paper, artefact):
+                for key in (coordinates.system, coordinates.dataset):
+                    if reason := experiment.config.left_out.get(key):
+                        missing.setdefault(reason, {}).setdefault(name, []).append(artefact)
+    return missing

@@ -1,0 +1,110 @@
+"""All systems on the questions of a subset, and how sure their order is."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from analogyqa.errors import AnalogyQAError
+from analogyqa.measures import strata_of, values_by_seed
+from analogyqa.plan import Cell
+from analogyqa.report.comparing import compare_runs, p_value_of, rounded, top_group
+from analogyqa.report.spread import bootstrap_means, shares_of_best
+from analogyqa.report.summary import DECIMALS, read_record
+from analogyqa.schemas import METRICS, read_table
+from analogyqa.settings.base import nearest_hint
+from analogyqa.settings.overrides import HYPERPARAMETERS
+from analogyqa.settings.run import Config
+
+
+class Place(NamedTuple):
+    """A system on a leaderboard.
+
+    Attributes:
+        system: Its name, with the name of its hyperparameters if they were tuned.
+        mean: The mean over questions and seeds.
+        rank_low, rank_high: The interval of its rank, where 1 is the best.
+        first: The share of draws in which it is the first; equal systems share a draw.
+        in_top_group: Whether it is the best, or not significantly different from the best.
+        p_value: Of the two-sided paired test against the best; 1 for the best itself.
+        detectable: The smallest difference from the best that the data could have shown.
+    """
+
+    system: str
+    mean: float
+    rank_low: int
+    rank_high: int
+    first: float
+    in_top_group: bool
+    p_value: float
+    detectable: float
+
+
+def build_leaderboard(
+    results: str | Path, dataset: str, subset: str, measure: str, config: Config
+) -> list[Place]:
+    """Return the systems that have run on a subset of a data set, the best first.
+
+    Ranks come from a bootstrap over questions and seeds, in which all systems have the same
+    questions. The test against the best is paired; the top group has Holm's correction.
+
+    Args:
+        results: The output folder.
+        dataset, subset, measure: What to compare.
+        config: The configuration of the folder.
+
+    Raises AnalogyQAError when no system has run there.
+    """
+    values = _values(Path(results), dataset, subset, measure)
+    if not values:
+        known = {path.parts[-4] for path in Path(results).glob("runs/*/*/*/*/run.json")}
+        raise AnalogyQAError(
+            f"{results}: no run on {subset} of {dataset} has the measure {measure}"
+            f"{nearest_hint(dataset, sorted(known)) if dataset not in known else ''}"
+        )
+    scores = {name: frame.to_numpy() for name, frame in values.items()}
+    samples, tail = config.bootstrap.samples, (1 - config.bootstrap.confidence) / 2
+    draws = np.stack(
+        [
+            bootstrap_means(each.to_numpy(), samples, stream, strata_of(each))
+            for stream, each in enumerate(values.values())
+        ]
+    )
+    ranks = 1 + (draws[None] > draws[:, None] + 1e-12).sum(axis=1)  # better systems, in each draw
+    low, high = np.quantile(ranks, [tail, 1 - tail], axis=1, method="nearest")
+    first = shares_of_best(list(scores.values()), samples)
+    top = top_group(values, config)
+    best = max(scores, key=lambda name: scores[name].mean())
+    places = []
+    for number, name in enumerate(scores):
+        compared = rounded(compare_runs((best, name), values[best], values[name], config))
+        places.append(
+            Place(
+                name,
+                round(float(scores[name].mean()), DECIMALS),
+                int(low[number]),
+                int(high[number]),
+                round(float(first[number]), DECIMALS),
+                name in top,
+                1.0 if name == best else p_value_of(compared),
+                0.0 if name == best else compared["detectable"],
+            )
+        )
+    return sorted(places, key=lambda place: -place.mean)
+
+
+def _values(results: Path, dataset: str, subset: str, measure: str) -> Mapping[str, pd.DataFrame]:
+    """Return the scores [seeds, items] of each system without overrides, or tuned on dev."""
+    values = {}
+    for path in sorted(results.glob(f"runs/*/{dataset}/{subset}/*/run.json")):
+        cell = Cell.from_record(read_record(path)["cell"])
+        if {name for name, _ in cell.overrides} <= {HYPERPARAMETERS}:
+            by_measure = values_by_seed(
+                read_table(path.with_name("metrics.parquet"), METRICS), "test"
+            )
+            if measure in by_measure:
+                name = " ".join([cell.system, *(value for _, value in cell.overrides)])
+                values[name] = by_measure[measure]
+    return values
