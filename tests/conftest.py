@@ -27,7 +27,7 @@ from workflow.project import FEW, Project, copy_checkout
 
 # How long an example takes says more about the machine than about the code. `make test-all` takes
 # the full count of examples.
-settings.register_profile("few", deadline=None, max_examples=25)
+settings.register_profile("few", deadline=None, max_examples=15)
 settings.register_profile("full", deadline=None)
 settings.load_profile("few")
 

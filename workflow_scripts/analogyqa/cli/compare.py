@@ -39,6 +39,8 @@ def compare(
 
 
 def _text(values: dict) -> str:
+    if values["low"] == values["high"] == 0:
+        return "the scores differ, but {measure} is the same: {first:.3f}".format_map(values)
     return (
         "{measure} {first:.3f}, now {second:.3f}: {difference:+.3f} [{low:.3f}, {high:.3f}], "
         "p = {p_value:.3g}"
