@@ -52,19 +52,20 @@ def verify(
         papers: Its papers.
     """
     results = Path(results)
-    damaged = False
     for path in sorted(results.glob("runs/*/*/*/*/run.json")):
         try:
-            differences = list(_verify_run(path, results, config))
+            yield from _verify_run(path, results, config)
         except AnalogyQAError as error:
-            differences = [Difference(str(path), str(error))]
-        damaged |= bool(differences)
-        yield from differences
+            yield Difference(str(path), str(error))
     cells = all_cells(config, dict(papers))
     missing = [path for path in _runs_of(results, cells, config) if not path.exists()]
     yield from (Difference(str(path), "is missing") for path in missing)
-    if not missing:
+    if missing:
+        return
+    try:
         yield from _verify_reports(results, cells, config, papers)
+    except AnalogyQAError as error:
+        yield Difference(str(results), str(error))
 
 
 def _verify_run(path: Path, results: Path, config: Config) -> Iterator[Difference]:
