@@ -22,17 +22,8 @@ PACKAGES = (
     *("settings.base", "settings.options", "specs", "measures"),
     *("settings", "sources", "corpora", "vectors", "analogies", "rewriting", "encoders"),
     *("pretrained", "rankers", "objectives", "tasks", "plan", "availability", "examples"),
-    *(
-        "training",
-        "runs",
-        "experiments",
-        "report",
-        "tracking",
-        "planning",
-        "job",
-        "cli",
-        "__main__",
-    ),
+    *("training", "runs", "experiments", "report", "tracking", "model", "planning", "job"),
+    *("cli", "__main__"),
 )
 
 

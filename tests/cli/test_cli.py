@@ -3,6 +3,7 @@
 import importlib.metadata
 import inspect
 import json
+import shlex
 
 import pytest
 import yaml
@@ -26,7 +27,7 @@ def test_the_help_of_a_command_has_an_example_that_can_be_parsed(command):
         if command in (each.name, each.callback.__name__)
     )
     example = inspect.getdoc(registered.callback).partition("Example: `")[2].partition("`")[0]
-    program, name, *arguments = example.split()
+    program, name, *arguments = shlex.split(example)
     assert (program, name) == ("analogyqa", command)
     # The parser accepts the arguments; `--help` then ends the command.
     assert CliRunner().invoke(cli.app, [name, *arguments, "--help"]).exit_code == 0

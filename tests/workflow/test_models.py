@@ -5,7 +5,9 @@ import json
 
 import pytest
 
+from analogyqa.errors import AnalogyQAError
 from analogyqa.examples.data import ranked_sentences
+from analogyqa.model import Model
 from analogyqa.report.stored import read_configuration
 from analogyqa.report.trace import explain, shown_numbers
 from analogyqa.report.verify import verify
@@ -222,3 +224,34 @@ def test_a_changed_value_is_found_in_its_file(finished, tmp_path, file, change):
     config, papers, _ = read_configuration(project.results)
     found = list(verify(project.results, config, papers))
     assert [str(project.results / file)] * bool(change) == [each.file for each in found][:1], found
+
+
+# New answers
+
+
+@pytest.mark.parametrize("system", ["analogy", "similarity", "bm25"])
+def test_a_loaded_run_gives_the_scores_of_its_test_split(finished, system):
+    model = Model.load(finished.results, f"{system}/wikiqa/comb/default", seed=1)
+    scores = read_table(run_of(finished, system) / "scores.parquet", SCORES)
+    scores = scores[scores["seed"] == 1].astype({"candidate_id": str})
+    corpus = corpus_of(finished)
+    asked = corpus[(corpus["split"] == "test") & corpus["question_type"].notna()]
+    _, pairs = next(iter(asked.groupby("question_id")))
+    ranked = model.rank(pairs["question"].iloc[0], pairs["candidate"].tolist())
+    by_candidate = pairs.merge(scores, on="candidate_id").set_index("candidate")["score"]
+    expected = by_candidate[ranked["candidate"]].tolist()
+    assert ranked["score"].tolist() == pytest.approx(expected, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("run", "seed", "message"),
+    [
+        ("anology/wikiqa/comb/default", None, "did you mean analogy/wikiqa/comb/default"),
+        ("analogy/wikiqa/comb/default", 7, "no seed 7; the run has 0, 1"),
+        ("sif/wikiqa/comb/default", None, "sentence vectors"),
+        ("tam/wikiqa/comb/default", None, "rewritten"),
+    ],
+)
+def test_a_run_that_cannot_rank_new_answers_is_refused(finished, run, seed, message):
+    with pytest.raises(AnalogyQAError, match=message):
+        Model.load(finished.results, run, seed)

@@ -13,6 +13,7 @@ from analogyqa.cli.doctor import doctor
 from analogyqa.cli.leaderboard import leaderboard
 from analogyqa.cli.mlflow_ui import import_, ui
 from analogyqa.cli.plan import plan
+from analogyqa.cli.rank import rank
 from analogyqa.cli.report import report
 from analogyqa.cli.sources import sources
 from analogyqa.cli.verify import verify
@@ -26,7 +27,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
 )
-for command in (sources, plan, report, why, verify, compare, leaderboard, doctor, ui):
+for command in (sources, plan, report, why, verify, compare, leaderboard, rank, doctor, ui):
     app.command()(command)
 app.command("import")(import_)
 

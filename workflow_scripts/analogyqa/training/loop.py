@@ -152,6 +152,17 @@ def train_seed(
     return TrainedSeed(pd.concat(tables, ignore_index=True), history, state["machines"])
 
 
+def score_checkpoint(data: CellData, system: "System", seed: int, checkpoint: Path) -> pd.DataFrame:
+    """Score the test split with the weights of a finished training run, on the CPU.
+
+    Returns a table of schema SCORES. Raises AnalogyQAError when the checkpoint is damaged.
+    """
+    learner = Learner(system, data, seed, torch.device("cpu"))
+    state = load_state(checkpoint, torch.device("cpu"))
+    learner.model.load_state_dict(state["best"][system.scoring_weights]["weights"])
+    return scores_table(data, "test", seed, *_score_split(learner, "test"))
+
+
 def _train_epoch(learner: Learner, epoch: int) -> dict[str, float]:
     """Take the steps of an epoch; return its mean loss, its seconds and its examples per second.
 

@@ -1,0 +1,52 @@
+"""`analogyqa rank`."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from analogyqa.cli.options import JsonOption, ResultsOption, results_folder
+from analogyqa.errors import AnalogyQAError
+
+
+def rank(
+    run: Annotated[
+        str, typer.Option(help="A run below runs/, such as analogy/wikiqa/comb/default.")
+    ],
+    question: Annotated[str, typer.Option(help="The question.")],
+    candidates: Annotated[str, typer.Option(help="A file with a candidate in each line, or -.")],
+    results: ResultsOption = None,
+    seed: Annotated[int | None, typer.Option(help="A seed of the run; by default the first.")] = (
+        None
+    ),
+    as_json: JsonOption = False,
+) -> None:
+    """Rank answers to a question of yours with a system of a finished run.
+
+    Example: `analogyqa rank --run bm25/wikiqa/comb/default --question "who?" --candidates -`
+    """
+    from analogyqa.model import Model
+
+    lines = _read(candidates).splitlines()
+    ranked = Model.load(results_folder(results), run, seed).rank(
+        question, [line for line in lines if line.strip()]
+    )
+    if as_json:
+        print(ranked.to_json(orient="records", indent=2))
+        return
+    for place, row in enumerate(ranked.to_dict("records"), 1):
+        print(f"{place:3}  {row['score']:.4f}  {row['candidate']}")
+        if row["unknown"]:
+            print(f"             ignored, as they have no vector: {row['unknown']}")
+        if "prototype_question" in row:
+            print(f"             like: {row['prototype_question']} {row['prototype_answer']}")
+
+
+def _read(path: str) -> str:
+    if path == "-":
+        return sys.stdin.read()
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise AnalogyQAError(f"{path}: cannot be read: {error}") from error
