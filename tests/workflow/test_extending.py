@@ -179,7 +179,7 @@ def test_a_folder_of_relations_gets_its_own_table(project):
 @pytest.mark.slow
 def test_a_data_set_of_other_question_types_gets_its_own_table_and_figure(project):
     with_other_questions(project)
-    assert {cell.split("/")[1] for cell in cells_of(jobs(project))} == {"mine"}
+    assert "mine" in {cell.split("/")[1] for cell in cells_of(jobs(project))}
     done = run(project)
     assert done.returncode == 0, done.stdout
     page = (project.results / "tables" / "own" / "table1.md").read_text()

@@ -196,7 +196,7 @@ def _change_measure(path):
 
 def _change_published(path):
     rows = path.read_text("utf-8").splitlines()
-    (number,) = (number for number, row in enumerate(rows) if "table4,Comb.,Analogy," in row)
+    number = next(number for number, row in enumerate(rows) if "table4,Comb.,Analogy," in row)
     rows[number] = rows[number].replace(",0.684,", ",0.685,")
     path.write_text("\n".join(rows) + "\n", "utf-8")
 
