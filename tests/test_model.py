@@ -13,7 +13,7 @@ from analogyqa.runs.train import checkpoint_path, train_cell
 from analogyqa.schemas import PROTOTYPES, SCORES, read_table
 from analogyqa.settings.systems import System
 from report.builders import make_config
-from small_cells import toy_job, trained_system, untrained_system
+from small_cells import COMB, toy_job, trained_system, untrained_system
 
 CONFIG = make_config()
 SEED = 0
@@ -22,18 +22,20 @@ SYSTEMS = {
     "cosine": trained_system("cosine", max_epochs=2, loss="pairwise"),
     "untrained": untrained_system(),
     "aligned": untrained_system("aligned", "words"),
+    "all questions": untrained_system(p=1),
     "bm25": System(title="B", ranker="bm25"),
 }
 
 
 def run(system: System, write_cell_files, folder: Path) -> Model:
     """Run a system on the toy corpus, and return it as a model."""
-    files = write_cell_files(folder / "tables", SEED)
+    types = None if folder.name == "all questions" else COMB
+    files = write_cell_files(folder / "tables", SEED, types, p=1 if types is None else 3)
     if not system.needs_prototypes:
         files = files.without_prototypes()
     elif not system.trained:
         files.quadruples.pop("train")
-    job = toy_job(system, {SEED: files})
+    job = toy_job(system, {SEED: files}, types)
     checkpoint = None
     if system.trained:
         train_cell(job, "paper", "cpu", folder / "checkpoints", folder)
@@ -56,8 +58,10 @@ def test_a_test_question_gets_the_scores_of_the_run(models, corpus, name):
     model, folder = models[name]
     scores = read_table(folder / "scores.parquet", SCORES).astype({"candidate_id": str})
     by_candidate = scores.set_index("candidate_id")["score"]
-    asked = corpus[(corpus["split"] == "test") & corpus["question_type"].notna()]
-    for _, pairs in list(asked.groupby("question_id"))[:4]:
+    asked = corpus[(corpus["split"] == "test") & corpus["candidate_id"].isin(by_candidate.index)]
+    # The last question has no type where all are ranked.
+    _, groups = zip(*asked.groupby("question_id", sort=False), strict=True)
+    for pairs in (*groups[:3], groups[-1]):
         ranked = model.rank(pairs["question"].iloc[0], pairs["candidate"].tolist())
         expected = dict(zip(pairs["candidate"], by_candidate[pairs["candidate_id"]], strict=True))
         own = [expected[candidate] for candidate in ranked["candidate"]]

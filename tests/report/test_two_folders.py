@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from analogyqa.errors import AnalogyQAError
 from analogyqa.files import write_json
 from analogyqa.plan import Cell
 from analogyqa.report.two_folders import compare_folders
@@ -60,3 +61,9 @@ def test_cells_of_one_folder_and_other_questions_are_named(folders):
          "word2vec": "only in the second"},
     )  # fmt: skip
     assert different[0].because == ["input: corpus"]
+
+
+def test_a_folder_without_runs_is_refused(folders):
+    add_run(folders[0], "glove", SCORES)
+    with pytest.raises(AnalogyQAError, match="second: there is no run"):
+        compare_folders(*folders, CONFIG)

@@ -170,28 +170,15 @@ def test_every_shown_number_says_where_it_comes_from(finished):
     assert {SCORE, COUNT} <= kinds
 
 
-def _change_score(path):
-    scores = read_table(path, SCORES)
-    scores.loc[3, "score"] += 1
-    write_table(scores, SCORES, path)
+def _changed(schema, column, change):
+    """Return a function that changes the fourth value of a column of a table."""
 
+    def change_table(path):
+        table = read_table(path, schema)
+        table.loc[3, column] = change(table.loc[3, column])
+        write_table(table, schema, path)
 
-def _change_label(path):
-    scores = read_table(path, SCORES)
-    scores.loc[3, "label"] = 1 - scores.loc[3, "label"]
-    write_table(scores, SCORES, path)
-
-
-def _change_prediction(path):
-    scores = read_table(path, SCORES)
-    scores.loc[3, "best_prototype"] += 1
-    write_table(scores, SCORES, path)
-
-
-def _change_measure(path):
-    metrics = read_table(path, METRICS)
-    metrics.loc[3, "value"] /= 2
-    write_table(metrics, METRICS, path)
+    return change_table
 
 
 def _change_published(path):
@@ -208,10 +195,10 @@ RUN = "runs/analogy/wikiqa/comb/default"
     ("file", "change"),
     [
         ("", None),
-        (f"{RUN}/scores.parquet", _change_score),
-        (f"{RUN}/scores.parquet", _change_label),
-        (f"{RUN}/scores.parquet", _change_prediction),
-        (f"{RUN}/metrics.parquet", _change_measure),
+        (f"{RUN}/scores.parquet", _changed(SCORES, "score", lambda score: score + 1)),
+        (f"{RUN}/scores.parquet", _changed(SCORES, "label", lambda label: 1 - label)),
+        (f"{RUN}/scores.parquet", _changed(SCORES, "best_prototype", lambda rank: rank + 1)),
+        (f"{RUN}/metrics.parquet", _changed(METRICS, "value", lambda value: value / 2)),
         ("ledger.csv", _change_published),
     ],
 )

@@ -17,21 +17,20 @@ from analogyqa.analogies.prototypes import take_prototypes
 from analogyqa.analogies.quadruples import evaluation_blocks, write_quadruples
 from analogyqa.corpora.question_types import classify_question, select_subset
 from analogyqa.errors import AnalogyQAError
-from analogyqa.examples.files import CellFiles, CellJob
+from analogyqa.examples.files import CellFiles, CellJob, read_vocabulary
 from analogyqa.plan import Cell
 from analogyqa.rankers import build_ranker
 from analogyqa.report.stored import read_configuration
 from analogyqa.report.summary import read_record
 from analogyqa.runs.depends_on import sha256
 from analogyqa.runs.score import score_text
-from analogyqa.runs.train import checkpoint_path
+from analogyqa.runs.weights import finished_checkpoint
 from analogyqa.schemas import CORPUS, PROTOTYPES, read_table, write_table
 from analogyqa.settings.base import nearest_hint
+from analogyqa.settings.data import OTHER
 from analogyqa.settings.run import Config
 from analogyqa.settings.systems import System
-from analogyqa.text import tokenize
 from analogyqa.training.scoring import score_untrained
-from analogyqa.vectors.store import read_store
 
 # Where the inputs of a run are, by their name in its record.
 _PLACES = {
@@ -54,12 +53,14 @@ class Model:
 
     def __init__(self, job: CellJob, config: Config, seed: int, checkpoint: Path | None) -> None:
         self.job, self.config, self.seed, self.checkpoint = job, config, seed, checkpoint
-        corpus = read_table(job.files[seed].corpus, CORPUS)
+        files = job.files[seed]
+        _, self._word_ids, self._split = read_vocabulary(files, job.system, job.lowercase)
+        corpus = read_table(files.corpus, CORPUS)
         self._corpus = corpus.astype({"split": str, "question_type": object})
         self._prototypes: pd.DataFrame | None = None
-        if path := job.files[seed].prototypes:
-            table = read_table(path, PROTOTYPES)
-            self._prototypes = take_prototypes(table, job.types, job.system.p, path)
+        if files.prototypes:
+            table = read_table(files.prototypes, PROTOTYPES)
+            self._prototypes = take_prototypes(table, job.types, job.system.p, files.prototypes)
 
     @classmethod
     def load(cls, results: str | Path, run: str, seed: int | None = None) -> "Model":
@@ -101,12 +102,8 @@ class Model:
         )
         checkpoint = None
         if system.trained:
-            checkpoint = checkpoint_path(job, seed, hashes, results / "checkpoints")
-            if not checkpoint.exists():
-                raise AnalogyQAError(
-                    f"{run}: the weights of seed {seed} are not in {checkpoint.parent}, or the "
-                    f"code has changed since. Delete {runs[run]}, then make the run again"
-                )
+            folder = results / "checkpoints"
+            checkpoint = finished_checkpoint(job, seed, hashes, folder, runs[run])
         return cls(job, config, seed, checkpoint)
 
     def rank(self, question: str, candidates: Sequence[str]) -> pd.DataFrame:
@@ -148,8 +145,10 @@ class Model:
                 "unknown": [" ".join(words) for words in unknown],
             }
         )
-        if self.job.system.compares:
-            frame = frame.join(self._decided(ranked["best_prototype"], question_type))
+        if self.job.system.compares and self._prototypes is not None:
+            is_of_type = self._prototypes["question_type"] == (question_type or OTHER)
+            prototypes = self._prototypes[is_of_type]
+            frame = frame.join(self._decided(ranked["best_prototype"], prototypes))
         return frame.sort_values("score", ascending=False, kind="stable", ignore_index=True)
 
     def _type_of(self, question: str) -> str | None:
@@ -165,15 +164,13 @@ class Model:
 
     def _without_unknown(self, text: str) -> tuple[str, list[str]]:
         """Return a text without the words that have no vector, and these words."""
-        path, system = self.job.files[self.seed].vectors, self.job.system
-        if path is None:
+        if self._word_ids is None:
             return text, []
-        _, word_ids = read_store(path)
-        tokens = tokenize(text, self.job.lowercase, system.shortest_word)
-        unknown = [token for token in tokens if token not in word_ids]
+        tokens = self._split(text)
+        unknown = [token for token in tokens if token not in self._word_ids]
         if not unknown:
             return text, []
-        return " ".join(token for token in tokens if token in word_ids), unknown
+        return " ".join(token for token in tokens if token in self._word_ids), unknown
 
     def _score(self, corpus: pd.DataFrame) -> pd.DataFrame:
         """Score the test split of a corpus: the columns of SCORES that `rank` needs."""
@@ -201,14 +198,10 @@ class Model:
 
             return score_checkpoint(job.load(self.seed), system, self.seed, self.checkpoint)
 
-    def _decided(self, ranks: pd.Series, question_type: str | None) -> pd.DataFrame:
-        """Return the question and the answer of the prototypes with some ranks."""
-        prototypes = self._prototypes
-        if prototypes is None:
-            return pd.DataFrame()
-        typed = prototypes[prototypes["question_type"].astype(str) == str(question_type)]
+    def _decided(self, ranks: pd.Series, prototypes: pd.DataFrame) -> pd.DataFrame:
+        """Return the question and the answer of the prototypes of one type with some ranks."""
         texts = self._corpus[self._corpus["split"] == "train"].set_index("candidate_id")
-        chosen = texts.loc[typed.set_index("rank").loc[ranks, "candidate_id"]]
+        chosen = texts.loc[prototypes.set_index("rank").loc[ranks, "candidate_id"]]
         return pd.DataFrame(
             {
                 "prototype_question": chosen["question"].to_numpy(),
@@ -229,19 +222,15 @@ def _system_of(settings: dict) -> System:
 
 def _require_new_texts(system: System, run: str) -> None:
     """Raise AnalogyQAError when a system reads what only a run makes."""
-    reason = (
-        "it reads sentence vectors that were made before"
-        if system.sentence_vectors
-        else "it reads rewritten questions"
-        if system.rewriting
-        else "it fuses the scores of other runs"
-        if system.parts
-        else "it weights words by their frequencies in a larger text"
-        if system.weighting != "uniform"
-        else ""
-    )
-    if reason:
-        raise AnalogyQAError(f"{run} cannot rank new answers: {reason}. Choose another run")
+    obstacles = {
+        "it reads sentence vectors that were made before": system.sentence_vectors,
+        "it reads rewritten questions": system.rewriting,
+        "it fuses the scores of other runs": system.parts,
+        "it weights words by their frequencies in a larger text": system.weighting != "uniform",
+    }
+    for reason, applies in obstacles.items():
+        if applies:
+            raise AnalogyQAError(f"{run} cannot rank new answers: {reason}. Choose another run")
 
 
 def _find(results: Path, name: str, value: str) -> str:

@@ -23,7 +23,6 @@ def compare(
     from analogyqa.report.two_folders import compare_folders
 
     config, _, _ = read_configuration(first)
-    read_configuration(second)
     equal, different = compare_folders(first, second, config)
     if as_json:
         cells = [difference._asdict() for difference in different]

@@ -16,8 +16,6 @@ from analogyqa.experiments.experiment import Experiment, load_experiment
 from analogyqa.plan import artefact_coordinates, load_papers
 from analogyqa.settings.load import read_config, read_values
 
-_SCARCE = 5 * 10**9  # bytes; the environment alone has 2.4 GB
-
 
 def doctor(config: ConfigOption = CONFIG) -> None:
     """Say what works here, and what is missing for which tables and figures.
@@ -35,8 +33,7 @@ def doctor(config: ConfigOption = CONFIG) -> None:
     experiment = load_experiment(values, files)
     folder = Path(experiment.results)
     disk = shutil.disk_usage(next(path for path in (folder, *folder.parents) if path.exists()))
-    scarce = "; results of all papers need more" if disk.free < _SCARCE else ""
-    print(f"Disk: {decimal(disk.free)} free for {folder}{scarce}")
+    print(f"Disk: {decimal(disk.free)} free for {folder}; `make plan` says what a run needs")
     print(f"Papers: {', '.join(experiment.papers)}")
     missing = _missing(experiment, config)
     print("Left out:" if missing else "Nothing is left out.")

@@ -11,7 +11,7 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.measures import strata_of, values_by_seed
 from analogyqa.plan import Cell
 from analogyqa.report.comparing import compare_runs, p_value_of, rounded, top_group
-from analogyqa.report.spread import bootstrap_means, shares_of_best
+from analogyqa.report.spread import bootstrap_means, shares_of_first
 from analogyqa.report.summary import DECIMALS, read_record
 from analogyqa.schemas import METRICS, read_table
 from analogyqa.settings.base import nearest_hint
@@ -64,32 +64,35 @@ def build_leaderboard(
             f"{results}: no run on {subset} of {dataset} has the measure {measure}"
             f"{nearest_hint(dataset, sorted(known)) if dataset not in known else ''}"
         )
-    scores = {name: frame.to_numpy() for name, frame in values.items()}
     samples, tail = config.bootstrap.samples, (1 - config.bootstrap.confidence) / 2
     draws = np.stack(
         [
-            bootstrap_means(each.to_numpy(), samples, stream, strata_of(each))
-            for stream, each in enumerate(values.values())
+            bootstrap_means(scores.to_numpy(), samples, stream, strata_of(scores))
+            for stream, scores in enumerate(values.values())
         ]
     )
     ranks = 1 + (draws[None] > draws[:, None] + 1e-12).sum(axis=1)  # better systems, in each draw
     low, high = np.quantile(ranks, [tail, 1 - tail], axis=1, method="nearest")
-    first = shares_of_best(list(scores.values()), samples)
+    first = shares_of_first(draws)
     top = top_group(values, config)
-    best = max(scores, key=lambda name: scores[name].mean())
+    means = {name: float(scores.to_numpy().mean()) for name, scores in values.items()}
+    best = max(means, key=lambda name: means[name])
     places = []
-    for number, name in enumerate(scores):
-        compared = rounded(compare_runs((best, name), values[best], values[name], config))
+    for number, name in enumerate(values):
+        p_value, detectable = 1.0, 0.0
+        if name != best:
+            compared = rounded(compare_runs((best, name), values[best], values[name], config))
+            p_value, detectable = p_value_of(compared), compared["detectable"]
         places.append(
             Place(
                 name,
-                round(float(scores[name].mean()), DECIMALS),
+                round(means[name], DECIMALS),
                 int(low[number]),
                 int(high[number]),
                 round(float(first[number]), DECIMALS),
                 name in top,
-                1.0 if name == best else p_value_of(compared),
-                0.0 if name == best else compared["detectable"],
+                p_value,
+                detectable,
             )
         )
     return sorted(places, key=lambda place: -place.mean)

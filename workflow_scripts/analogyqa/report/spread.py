@@ -120,9 +120,18 @@ def shares_of_best(curve: Sequence[np.ndarray], samples: int) -> np.ndarray:
 
     Returns: float array [points].
     """
-    means = np.stack([bootstrap_means(point, samples, of) for of, point in enumerate(curve)])
-    best = np.isclose(means, means.max(axis=0), rtol=0, atol=1e-12)
-    return (best / best.sum(axis=0)).mean(axis=1)
+    return shares_of_first(
+        np.stack([bootstrap_means(point, samples, of) for of, point in enumerate(curve)])
+    )
+
+
+def shares_of_first(draws: np.ndarray) -> np.ndarray:
+    """Return the share of draws in which each mean is the highest: float array [n].
+
+    Equal means share a draw. `draws` are bootstrap means, float array [n, samples].
+    """
+    is_first = np.isclose(draws, draws.max(axis=0), rtol=0, atol=1e-12)
+    return (is_first / is_first.sum(axis=0)).mean(axis=1)
 
 
 @lru_cache(maxsize=32)  # most runs of a table have the same items

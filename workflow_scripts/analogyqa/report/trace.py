@@ -79,7 +79,7 @@ def find_number(
         where = ", ".join(sorted(named))
         raise AnalogyQAError(f"{where} has nothing called {word!r}{nearest_hint(word, names)}")
     found = [number for number in numbers if rest <= number.names]
-    if "tuned" not in rest:
+    if TUNED not in rest:
         found = [number for number in found if number.values.get("hyperparameters") != TUNED]
     # The title of one system may be the name of another.
     found = [number for number in found if number.coordinates.system in rest] or found

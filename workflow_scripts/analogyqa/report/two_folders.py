@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from analogyqa.errors import AnalogyQAError
 from analogyqa.measures import MEASURES, values_by_seed
 from analogyqa.plan.configured import differences
 from analogyqa.report.comparing import compare_runs, p_value_of, rounded
@@ -41,13 +42,16 @@ def compare_folders(
         first, second: The output folders.
         config: A configuration, for the confidence of intervals.
 
-    Raises AnalogyQAError when a run is damaged.
+    Raises AnalogyQAError when a folder has no run, or a damaged one.
     """
     runs = [
         {path.parent.relative_to(Path(folder, "runs")).as_posix(): path.parent
          for path in sorted(Path(folder).glob("runs/*/*/*/*/run.json"))}
         for folder in (first, second)
     ]  # fmt: skip
+    for folder, found in zip((first, second), runs, strict=True):
+        if not found:
+            raise AnalogyQAError(f"{folder}: there is no run. Name the output folder of a run")
     equal, different = 0, []
     for cell in dict.fromkeys([*runs[0], *runs[1]]):
         if cell not in runs[1]:

@@ -5,6 +5,7 @@ from pathlib import Path
 from threadpoolctl import threadpool_limits
 
 from analogyqa.examples.files import CellJob, read_vocabulary
+from analogyqa.runs.record import table_hashes
 from analogyqa.runs.weights import finished_checkpoint
 from analogyqa.schemas import write_table
 from analogyqa.schemas.inside import INSIDE
@@ -25,7 +26,8 @@ def write_inside(job: CellJob, checkpoints: str | Path, path: str | Path) -> Non
     from analogyqa.training.inside import look_inside
 
     ((seed, files),) = job.files.items()
-    checkpoint = finished_checkpoint(job, seed, checkpoints, Path(path).with_name("run.json"))
+    record = Path(path).with_name("run.json")
+    checkpoint = finished_checkpoint(job, seed, table_hashes(files), checkpoints, record)
     data = job.load(seed)
     _, word_ids, _ = read_vocabulary(files, job.system, job.lowercase)
     torch.set_num_threads(1)

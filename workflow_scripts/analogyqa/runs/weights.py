@@ -14,19 +14,20 @@ from analogyqa.training.scoring import Encode, array_encoder
 
 
 def finished_checkpoint(
-    job: CellJob, seed: int, checkpoints: str | Path, record: str | Path
+    job: CellJob, seed: int, hashes: dict[str, str], checkpoints: str | Path, record: str | Path
 ) -> Path:
     """Return the checkpoint of one seed of a cell that is trained.
 
     Args:
         job: The cell.
         seed: One of its seeds.
+        hashes: The hashes of its tables, as `table_hashes` returns them.
         checkpoints: The folder of checkpoints.
         record: The run.json of the cell, for the message.
 
     Raises AnalogyQAError when the checkpoint is missing.
     """
-    checkpoint = checkpoint_path(job, seed, table_hashes(job.files[seed]), checkpoints)
+    checkpoint = checkpoint_path(job, seed, hashes, checkpoints)
     if not checkpoint.exists():
         raise AnalogyQAError(
             f"{checkpoint}: the checkpoint of {job.cell.label} seed {seed} is missing. It was "
@@ -51,8 +52,9 @@ def write_weights(job: CellJob, checkpoints: str | Path, path: str | Path) -> No
     from analogyqa.training.checkpoints import encoder_weights, load_state, save_state
 
     weights, record = {}, Path(path).with_name("run.json")
-    for seed in job.files:
-        state = load_state(finished_checkpoint(job, seed, checkpoints, record), torch.device("cpu"))
+    for seed, files in job.files.items():
+        path_of_seed = finished_checkpoint(job, seed, table_hashes(files), checkpoints, record)
+        state = load_state(path_of_seed, torch.device("cpu"))
         weights[str(seed)] = encoder_weights(state, job.system.scoring_weights)
     save_state(weights, path)
 
