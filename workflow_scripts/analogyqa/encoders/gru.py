@@ -16,6 +16,7 @@ Arrays are packed as in `torch.nn.utils.rnn.PackedSequence`: longest sentences f
 tokens step by step. `sizes` is the number of sentences that reach each step.
 """
 
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
@@ -53,6 +54,11 @@ def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     return F.linear(x, weight, bias)
 
 
+def by_step(sizes: list[int], *arrays: Tensor) -> Iterator[tuple[Tensor, ...]]:
+    """Yield the rows of packed arrays step by step."""
+    return zip(*(array.split(sizes) for array in arrays), strict=True)
+
+
 class GRUMax(torch.autograd.Function):
     """Max pooling over the states of one direction of a GRU, on the CPU.
 
@@ -82,16 +88,18 @@ class GRUMax(torch.autograd.Function):
         states = gates.new_empty(sizes[0] + len(gates), size)  # the zero states come first
         h = states[: sizes[0]].zero_()
         maximum = torch.full_like(h, -torch.inf)
-        steps = (part.split(sizes) for part in (gates, recurrent, states[sizes[0] :]))
-        for gate, m, state in zip(*steps, strict=True):
+        r, z, n = gates.split(size, dim=1)
+        parts = (gates[:, : 2 * size], r, z, n, recurrent, states[sizes[0] :])
+        for rz_step, r_step, z_step, n_step, m, state in by_step(sizes, *parts):
             count = len(state)
-            rz, n = gate.split((2 * size, size), dim=1)
-            hidden = linear(h[:count], weight_hh, bias_hh)
-            rz.add_(hidden[:, : 2 * size]).sigmoid_()
-            m.copy_(hidden[:, 2 * size :])
-            n.addcmul_(rz[:, :size], m).tanh_()
-            h = torch.lerp(n, h[:count], rz[:, size:], out=state)
-            torch.maximum(maximum[:count], h, out=maximum[:count])
+            before = h[:count]
+            hidden_rz, hidden_n = linear(before, weight_hh, bias_hh).split((2 * size, size), 1)
+            rz_step.add_(hidden_rz).sigmoid_()
+            m.copy_(hidden_n)
+            n_step.addcmul_(r_step, m).tanh_()
+            h = torch.lerp(n_step, before, z_step, out=state)
+            highest = maximum[:count]
+            torch.maximum(highest, h, out=highest)
         ctx.sizes = sizes
         ctx.save_for_backward(x, rows, weight_ih, weight_hh, gates, recurrent, states, maximum)
         return maximum
@@ -113,16 +121,17 @@ class GRUMax(torch.autograd.Function):
         torch.mul(grad_n, r, out=grads[:, 2])
         pending = maximum.clone()  # set to NaN, which equals nothing, once the state is found
         grad_h = torch.zeros_like(maximum)
-        steps = zip(*(part.split(sizes) for part in (h, z, grads, grad_n)), strict=True)
-        for state, z_step, grads_step, grad_n_step in reversed(list(steps)):
+        steps = list(by_step(sizes, h, z, grads, grads.flatten(1), grad_n))
+        transposed = weight_hh.t()
+        for state, z_step, grads_step, flat_step, grad_n_step in reversed(steps):
             count = len(state)
-            grad = grad_h[:count]
-            is_maximum = state == pending[:count]
-            pending[:count].masked_fill_(is_maximum, torch.nan)
+            grad, still_pending = grad_h[:count], pending[:count]
+            is_maximum = state == still_pending
+            still_pending.masked_fill_(is_maximum, torch.nan)
             grad.addcmul_(grad_maximum[:count], is_maximum)
             grads_step.mul_(grad[:, None])
             grad_n_step.mul_(grad)
-            grad.mul_(z_step).add_(linear(grads_step.flatten(1), weight_hh.t()))
+            grad.mul_(z_step).add_(linear(flat_step, transposed))
 
         grads = grads.flatten(1)
         blocks = pairwise(states.split([sizes[0], *sizes]))

@@ -30,13 +30,14 @@ def epoch_batches(
         question_of[question.rows] = number
     order = np.argsort(question_of[train.rows], kind="stable")
     starts = np.searchsorted(question_of[train.rows][order], np.arange(len(questions) + 1))
-    types = np.array([question.question_type for question in questions])
-    chunks = []
-    for question_type in np.unique(types):
-        shuffled = generator.permutation(np.flatnonzero(types == question_type))
-        chunks += split_evenly(shuffled, training.batch_size)
     if training.batch_of == "quadruples":
         chunks = [np.arange(len(questions))]
+    else:
+        chunks = []
+        types = np.array([question.question_type for question in questions])
+        for question_type in np.unique(types):
+            shuffled = generator.permutation(np.flatnonzero(types == question_type))
+            chunks += split_evenly(shuffled, training.batch_size)
     for chunk in generator.permutation(len(chunks)):
         all_rows, all_prototypes = [], []
         for number in chunks[chunk]:
