@@ -286,6 +286,10 @@ class TestWhatCanBeDecided:
         assert row["margin"] == 0.05
         assert -0.05 < row["low"] < row["effect"] < row["high"] < 0.05
 
+    def test_several_comparisons_are_never_equivalent(self):
+        row = self.row(0.001, 0.02, comparisons=[compare("glove", "word2vec")] * 2)
+        assert (row["margin"], row["equivalent"]) == (0.05, "no")
+
     def test_one_that_is_not_known_well_is_undecided_and_says_what_it_would_take(self):
         row = self.row(0.01, 0.3)
         assert (row["verdict"], row["equivalent"]) == ("undecided", "no")

@@ -277,8 +277,8 @@ def _judge(
     holds = partial_conjunction([row["p_greater"] for row in comparisons], claim.needed)
     fails = partial_conjunction([row["p_less"] for row in comparisons], reversed_needed)
     deciding = sorted(comparisons, key=lambda row: -row["difference"])[claim.needed - 1]
-    is_one_score = claim.kind == SCORE and len(comparisons) == 1
-    is_equivalent = is_one_score and deciding.get("p_equivalent", 1) < level_of(config)
+    # Only the difference of two scores has a margin.
+    is_equivalent = len(comparisons) == 1 and deciding.get("p_equivalent", 1) < level_of(config)
     mean = "{:.3g}" if claim.kind == COST else "{:.3f}"
     return {
         "verdict": HOLDS if holds < fails else FAILS,
