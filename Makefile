@@ -13,7 +13,7 @@ PAPERS ?=
 RUN := $(if $(PAPERS),--config "papers=$(PAPERS)")
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: help environment demo paper sensitivity test test-all lint ui report sources plan slurm-test gpu-test browser-test bench
+.PHONY: help environment demo paper sensitivity test test-all lint docs ui report sources plan slurm-test gpu-test browser-test bench
 
 help:
 	@echo "make demo      the whole pipeline on the bundled sample; needs no data"
@@ -22,6 +22,7 @@ help:
 	@echo "make test      the fast tests"
 	@echo "make test-all  all tests with all examples, as root"
 	@echo "make lint      ruff, snakefmt, snakemake --lint, mypy"
+	@echo "make docs      the documentation as a site that works offline"
 	@echo "make ui        the results in MLflow (CONFIG=sample/config.yaml for the demo)"
 	@echo "make plan      the jobs that a run on Slurm would submit, and their expected cost (CONFIG=...)"
 	@echo "make slurm-test  the tests on a real one-node Slurm, as root"
@@ -65,6 +66,11 @@ lint: environment
 	$(PY) -m snakefmt --check Snakefile rules
 	$(PY) -m snakemake --lint --configfile sample/config.yaml
 	$(PY) -m mypy
+
+docs: environment
+	@$(PY) -m pip install --quiet --disable-pip-version-check --requirement docs/requirements.txt
+	@$(PY) -m sphinx --quiet --fail-on-warning --keep-going -c docs . docs/_build/html
+	@echo "Open docs/_build/html/index.html"
 
 ui: environment
 	@$(PY) -m analogyqa ui --config $(CONFIG) $(if $(PORT),--port $(PORT))

@@ -1,16 +1,14 @@
-"""The plug-ins of docs/extending.md, each added to a copy of the library by a file and a line."""
+"""The plug-ins of the pages, each added to a copy of the library by a file and a line."""
 
 import json
-import re
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
-PAGE = (ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
+from pages import EXTENDING, ROOT, plugins, texts_of
+
 RANK = """
 import numpy as np
 from analogyqa.rankers import Encoded, build_ranker
@@ -65,8 +63,7 @@ def add_line(specs, dictionary, line):
 
 def add_plugin(package, kind, dictionary):
     """Add the file and the line that the page shows for a kind of plug-in; return its name."""
-    pattern = rf'```python\n([^`]*)```\n\n    ("(\w+)": {kind}.*)'
-    ((code, line, name),) = re.findall(pattern, PAGE)
+    ((code, line, name),) = plugins(kind)
     (package / f"{name}.py").write_text(code)
     add_line(package / "specs.py", dictionary, line)
 
@@ -101,7 +98,7 @@ def test_a_reader_is_a_file_and_a_line(library):
 
 
 def test_a_measure_is_a_line(library):
-    (line,) = re.findall(r'^    ("\w+": RankedMeasure.*)', PAGE, flags=re.MULTILINE)
+    (line,) = [text for text in texts_of("python", EXTENDING) if ": RankedMeasure(" in text]
     add_line(library / "measures.py", "RANKED", line)
     done = run(MEASURE, library.parent)
     # The correct candidate is second: 1 / log2(3).

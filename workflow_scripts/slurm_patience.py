@@ -5,7 +5,7 @@ drops all jobs from its list. When it cannot read MinJobAge, it switches from sq
 answers only if accounting is on. A submission that fails during the outage counts as a failed job.
 Such hangs are open as https://github.com/snakemake/snakemake-executor-plugin-slurm/issues/207
 
-docs/reliability.md describes what the plugin should do. tests/test_slurm_patience.py fails with the
+docs/decisions.md describes what the plugin should do. tests/test_slurm_patience.py fails with the
 first version that does so; then delete this file.
 """
 

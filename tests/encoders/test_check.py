@@ -76,7 +76,7 @@ def test_invalid_encoders_are_errors(monkeypatch, kind, trained, message):
     use(monkeypatch, Good)
     check_encoder("mine")
     use(monkeypatch, kind, trained=trained)
-    pattern = rf"the encoder mine \(collections:Counter\): .*{message}.*docs/extending\.md"
+    pattern = rf"the encoder mine \(collections:Counter\): .*{message}.*docs/plug-ins\.md"
     with pytest.raises(AnalogyQAError, match=pattern):
         check_encoder("mine")
 

@@ -1,22 +1,19 @@
-"""What docs/extending.md says, done as it is said: encoders, a data set of one's own, a paper."""
+"""What the pages say, done as they say it: encoders, a data set of one's own, a paper."""
 
 import csv
 import re
 import shutil
-from pathlib import Path
 
 import pytest
 import yaml
 
 from analogyqa.settings.paper import Paper
+from pages import EXTENDING, plugins, texts_of
 from workflow.project import FEW, Project, cells_of
 
 pytestmark = pytest.mark.workflow
 
-PAGE = (Path(__file__).parents[2] / "docs" / "extending.md").read_text(encoding="utf-8")
-SYSTEMS, OWN_DATA, RELATIONS, PAPER, VIEW = map(
-    yaml.safe_load, re.findall(r"```yaml\n(.*?)```", PAGE, flags=re.DOTALL)
-)
+SYSTEMS, _, OWN_DATA, RELATIONS, _, PAPER, VIEW = map(yaml.safe_load, texts_of("yaml", EXTENDING))
 # A paper. Table 3 solves pairs of sentences, made of templates, by what a cell has learned.
 # Table 4 has a published number of the kind that the page adds.
 TOY = """
@@ -100,9 +97,9 @@ def add_encoders(project):
     """Write the encoders of the page, and their lines in `specs.py`."""
     library = project.folder.parent / "workflow_scripts" / "analogyqa"
     specs = library / "encoders" / "specs.py"
-    plugins = re.findall(r'```python\n([^`]*)```\n\n    ("(\w+)": EncoderSpec.*)', PAGE)
-    assert len(plugins) == 2
-    for code, line, name in plugins:
+    encoders = plugins("EncoderSpec")
+    assert len(encoders) == 2
+    for code, line, name in encoders:
         assert code.count("\n") < 30
         (library / "encoders" / f"{name}.py").write_text(code)
         text = specs.read_text()
@@ -204,11 +201,7 @@ def test_a_missing_question_type_is_reported_before_any_job(project):
 
 def add_kind(library):
     """Add the kind of numbers of the page: two files change."""
-    section = PAGE.partition("## A new kind of published number")[2].partition("\n## ")[0]
-    field, keys, kind = re.findall(
-        r"^    (\S.*)$", re.sub(r"```.*?```", "", section, flags=re.S), re.M
-    )
-    (function,) = re.findall(r"```python\n(.*?)```", section, flags=re.DOTALL)
+    field, keys, function, kind = texts_of("python", EXTENDING[-1:])
     coordinates, kinds = library / "settings" / "coordinates.py", library / "report" / "kinds.py"
     text = coordinates.read_text().replace("KINDS = {\n", f"KINDS = {{\n    {keys}\n", 1)
     coordinates.write_text(text.replace("    over: str", f"    {field}\n    over: str", 1))

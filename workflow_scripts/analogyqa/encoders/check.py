@@ -31,7 +31,7 @@ def check_encoder(name: str) -> None:
         problem = f"it raises {one_line(error)}"
     if problem:
         raise AnalogyQAError(
-            f"the encoder {name} ({path}): {problem}. docs/extending.md says what an encoder must "
+            f"the encoder {name} ({path}): {problem}. docs/plug-ins.md says what an encoder must "
             "do."
         )
 
