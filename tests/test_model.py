@@ -3,14 +3,16 @@
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.model import Model
+from analogyqa.model.folder import Learned
 from analogyqa.runs.record import table_hashes
 from analogyqa.runs.score import score_cell
 from analogyqa.runs.train import checkpoint_path, train_cell
-from analogyqa.schemas import PROTOTYPES, SCORES, read_table
+from analogyqa.schemas import CORPUS, METRICS, PROTOTYPES, SCORES, read_table, write_table
 from analogyqa.settings.systems import System
 from report.builders import make_config
 from small_cells import COMB, toy_job, trained_system, untrained_system
@@ -43,7 +45,7 @@ def run(system: System, write_cell_files, folder: Path) -> Model:
         checkpoint = checkpoint_path(job, SEED, hashes, folder / "checkpoints")
     else:
         score_cell(job, folder)
-    return Model(job, CONFIG, SEED, checkpoint)
+    return Model(Learned(job, CONFIG.question_types, SEED, checkpoint))
 
 
 @pytest.fixture(scope="module")
@@ -67,6 +69,48 @@ def test_a_test_question_gets_the_scores_of_the_run(models, corpus, name):
         own = [expected[candidate] for candidate in ranked["candidate"]]
         np.testing.assert_allclose(ranked["score"], own, rtol=0, atol=1e-6)
         assert own == pytest.approx(sorted(own, reverse=True))
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_the_corpus_gets_the_scores_of_the_run_byte_by_byte(models, name, tmp_path):
+    model, folder = models[name]
+    corpus = read_table(model.job.files[SEED].corpus, CORPUS)
+    write_table(model.score(corpus), SCORES, tmp_path / "scores.parquet")
+    assert (tmp_path / "scores.parquet").read_bytes() == (folder / "scores.parquet").read_bytes()
+
+
+def test_the_measures_are_those_of_the_run(models, corpus):
+    model, folder = models["analogy"]
+    metrics = read_table(folder / "metrics.parquet", METRICS)
+    is_mean = (metrics["split"] == "test") & (metrics["measure"] == "mrr")
+    table = model.evaluate(corpus)
+    assert table.loc["mrr", "test"] == metrics.loc[is_mean, "value"].mean()
+    assert list(table) == ["dev", "test"]
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_a_saved_model_ranks_alike_without_the_corpus(models, corpus, name, tmp_path):
+    model, _ = models[name]
+    model.save(tmp_path / "saved")
+    (tmp_path / "saved").rename(tmp_path / "elsewhere")
+    saved = Model.open(tmp_path / "elsewhere")
+    asked = corpus[
+        (corpus["split"] == "test") & (corpus["question_id"] == corpus["question_id"].iloc[-5])
+    ]
+    question, candidates = asked["question"].iloc[0], [*asked["candidate"], "of none"]
+    pd.testing.assert_frame_equal(
+        saved.rank(question, candidates), model.rank(question, candidates), check_exact=True
+    )
+    kept = read_table(tmp_path / "elsewhere" / "corpus.parquet", CORPUS)
+    if name in ("aligned", "bm25"):  # which count words in all candidates
+        assert len(kept) == len(corpus)
+    else:
+        assert set(kept["candidate_id"]) == set(model.prototypes["candidate_id"])
+
+
+def test_a_folder_without_a_model_is_named(tmp_path):
+    with pytest.raises(AnalogyQAError, match=r"model\.json: .* Model\.save"):
+        Model.open(tmp_path)
 
 
 def test_the_prototype_that_decided_is_named(models, corpus):

@@ -140,9 +140,7 @@ def load_cell(
         is_prototype = pairs["train"]["candidate_id"].isin(prototypes["candidate_id"])
         pairs["train"] = pairs["train"][is_prototype].reset_index(drop=True)
     quadruples = {split: read_table(path, QUADRUPLES) for split, path in files.quadruples.items()}
-    everything = None
-    if system.fitted:
-        everything = corpus if types is None else corpus[corpus["question_type"].isin(types)]
+    everything = fitted_pairs(corpus, types, system)
     vectors, word_ids, split = read_vocabulary(files, system, lowercase)
     try:
         data = cell_data(pairs, prototypes, quadruples, vectors, word_ids, split, everything)
@@ -153,13 +151,22 @@ def load_cell(
         ) from error
     if files.frequencies and word_ids is not None:
         data = data._replace(word_counts=read_frequencies(files.frequencies, word_ids))
+    return with_prototype_answers(data, prototypes, system)
+
+
+def fitted_pairs(
+    corpus: pd.DataFrame, types: Sequence[str] | None, system: System
+) -> pd.DataFrame | None:
+    """Return the pairs that a system is fitted to, None for a system that is not."""
+    if not system.fitted:
+        return None
+    return corpus if types is None else corpus[corpus["question_type"].isin(types)]
+
+
+def with_prototype_answers(data: CellData, prototypes: pd.DataFrame, system: System) -> CellData:
+    """Give each prototype the answer of the previous one of its type, if the system asks for it."""
     if system.prototype_answers == "own":
         return data
-    return _with_answers_of_others(data, prototypes)
-
-
-def _with_answers_of_others(data: CellData, prototypes: pd.DataFrame) -> CellData:
-    """Give each prototype the answer of the previous one of its type."""
     candidates = data.prototype_candidates.copy()
     for rows in prototypes.groupby("question_type", observed=True).indices.values():
         candidates[rows] = np.roll(candidates[rows], 1)

@@ -49,12 +49,17 @@ def score_text(
     """
     corpus = read_table(corpus_path, CORPUS)
     pairs = pd.concat(load_pairs(corpus, types, EVALUATED, corpus_path).values())
-    texts = Texts(
-        pairs["question"].tolist(),
-        pairs["candidate"].tolist(),
-        corpus["candidate"].unique().tolist(),
-        lowercase,
-    )
-    scores, best_prototype = ranker.scores(texts)
+    return score_texts(pairs, corpus["candidate"].unique().tolist(), ranker, lowercase)
+
+
+def score_texts(
+    pairs: pd.DataFrame, collection: Sequence[str], ranker: Ranker, lowercase: bool
+) -> pd.DataFrame:
+    """Score pairs by their words, which are counted in a collection of sentences.
+
+    Returns a table of schema SCORES without the seed.
+    """
+    questions, candidates = pairs["question"].tolist(), pairs["candidate"].tolist()
+    scores, best_prototype = ranker.scores(Texts(questions, candidates, collection, lowercase))
     frame = pairs.assign(score=scores, best_prototype=best_prototype)
     return frame[[name for name in SCORES.names if name != "seed"]]

@@ -101,7 +101,7 @@ def train_cell(
         (job, seed, chosen_device, checkpoint_path(job, seed, own, checkpoints))
         for seed, own in hashes.items()
     ]
-    trained = side_by_side(_train_seed, calls, threads, on_epoch)
+    trained = side_by_side(train_one, calls, threads, on_epoch)
     scores, histories, machines = zip(*trained, strict=True)
     history = pd.concat(histories, ignore_index=True)
     write_table(history, HISTORY, Path(folder, "history.parquet"))
@@ -116,13 +116,14 @@ def train_cell(
     )
 
 
-def _train_seed(
+def train_one(
     job: CellJob,
     seed: int,
     device: "torch.device",
     checkpoint: Path,
-    on_epoch: Callable[[list[list]], None],
+    on_epoch: Callable[[list[list]], None] = lambda history: None,
 ) -> "TrainedSeed":
+    """Train one seed of a cell in one thread, as `train_seed` does."""
     import torch
 
     from analogyqa.training.devices import set_numerics

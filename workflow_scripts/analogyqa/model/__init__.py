@@ -1,0 +1,276 @@
+"""A system that has learned from a corpus, and scores and ranks candidates.
+
+from analogyqa.model import Model
+
+model = Model.load("results/demo", "analogy/wikiqa/comb/default")
+print(model.rank("who wrote the book?", ["Ada wrote it.", "It was long."]))
+"""
+
+import copy
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+from threadpoolctl import threadpool_limits
+
+from analogyqa.analogies.prototypes import take_prototypes
+from analogyqa.analogies.quadruples import evaluation_blocks
+from analogyqa.corpora.question_types import classify_question, select_subset
+from analogyqa.errors import AnalogyQAError
+from analogyqa.examples.data import CellData, cell_data
+from analogyqa.examples.files import (
+    fitted_pairs,
+    load_pairs,
+    read_vocabulary,
+    with_prototype_answers,
+)
+from analogyqa.model.fitting import fit
+from analogyqa.model.folder import Learned, read_folder, write_folder
+from analogyqa.model.runs import find_run
+from analogyqa.rankers import build_ranker
+from analogyqa.runs.record import metrics_of
+from analogyqa.runs.score import score_texts
+from analogyqa.schemas import CORPUS, PROTOTYPES, SCORES, read_table
+from analogyqa.settings.data import OTHER
+from analogyqa.settings.systems import System
+from analogyqa.training.scoring import EVALUATED, score_untrained, scores_table
+
+if TYPE_CHECKING:
+    from analogyqa.training.learner import Learner
+
+NEW = "new question"
+Pairs = dict[str, pd.DataFrame]  # by split
+
+
+class Model:
+    """A system with one seed, and what it has learned.
+
+    Args:
+        learned: The cell with the tables of the seed, and the checkpoint of a trained system.
+    """
+
+    def __init__(self, learned: Learned) -> None:
+        self.learned = learned
+        self.job, self.seed = learned.job, learned.seed
+        files, system = self.job.files[self.seed], self.job.system
+        self.vectors, self.word_ids, self._split = read_vocabulary(
+            files, system, self.job.lowercase
+        )
+        corpus = read_table(files.corpus, CORPUS)
+        self.corpus = corpus.astype({"split": str, "question_type": object})
+        self.prototypes = pd.DataFrame(columns=PROTOTYPES.names)
+        if system.compares and files.prototypes:
+            table = read_table(files.prototypes, PROTOTYPES)
+            self.prototypes = take_prototypes(table, self.job.types, system.p, files.prototypes)
+
+    @classmethod
+    def load(cls, results: str | Path, run: str, seed: int | None = None) -> "Model":
+        """Return the model of a finished run.
+
+        Args:
+            results: The output folder.
+            run: The folder of the run below runs/, such as "analogy/wikiqa/comb/default".
+            seed: One of the seeds of the run; None for the first.
+
+        Raises AnalogyQAError when there is no such run or seed, when one of its files is missing or
+        has changed, or when the system cannot read new texts.
+        """
+        return cls(find_run(results, run, seed))
+
+    @classmethod
+    def fit(cls, system: System, corpus: pd.DataFrame, folder: str | Path, **options) -> "Model":
+        """Return a system that has learned from a corpus; see `fitting.fit` for the options."""
+        return cls(fit(system, corpus, folder, **options))
+
+    @classmethod
+    def open(cls, folder: str | Path) -> "Model":
+        """Return the model that `save` or `fit` wrote; raises AnalogyQAError when there is none."""
+        return cls(read_folder(folder))
+
+    def save(self, folder: str | Path) -> None:
+        """Write what the model needs to rank, and no other data, to a folder that `open` reads.
+
+        Only a system that is fitted to sentences, or counts their words, needs the whole corpus;
+        any other one needs the pairs of its prototypes.
+        """
+        system = self.job.system
+        needs_corpus = system.fitted or system.ranker_spec.reads == "text"
+        write_folder(self.learned, self.corpus if needs_corpus else self._prototype_pairs, folder)
+
+    def rank(self, question: str, candidates: Sequence[str]) -> pd.DataFrame:
+        """Rank candidates for a question.
+
+        Args:
+            question: The question; its first word must be one of the types of the run's subset.
+            candidates: The candidates, at least one.
+
+        Returns a row for each candidate, the best first: `candidate`, `score`, `unknown` (its words
+        without a vector, which are ignored) and, for a system that compares with prototypes, the
+        question and the answer of the prototype that decided: `prototype_question` and
+        `prototype_answer`.
+
+        Raises AnalogyQAError when the question has no type of the subset or there is no candidate.
+        """
+        if not candidates:
+            raise AnalogyQAError("no candidates are given")
+        question_type = self._type_of(question) or OTHER
+        new = pd.DataFrame(
+            {
+                "split": "test",
+                "question_id": NEW,
+                "question": question,
+                "candidate_id": [f"{NEW} {number}" for number in range(len(candidates))],
+                "candidate": list(candidates),
+                "label": 0,  # no score depends on it
+                "question_type": question_type,
+            }
+        )
+        scores = self._score({"test": new}, self._prototype_pairs)
+        frame = new[["candidate"]].assign(
+            score=scores["score"], unknown=[" ".join(self._unknown(text)) for text in candidates]
+        )
+        if len(self.prototypes):
+            is_of_type = self.prototypes["question_type"] == question_type
+            chosen = self.prototypes[is_of_type].set_index("rank").loc[scores["best_prototype"]]
+            texts = self._prototype_pairs.set_index("candidate_id").loc[chosen["candidate_id"]]
+            frame["prototype_question"] = texts["question"].to_numpy()
+            frame["prototype_answer"] = texts["candidate"].to_numpy()
+        return frame.sort_values("score", ascending=False, kind="stable", ignore_index=True)
+
+    def score(self, corpus: pd.DataFrame) -> pd.DataFrame:
+        """Score the candidates of dev and test: a table of schema SCORES.
+
+        On a CPU, the scores of the corpus that the system has learned from are, byte by byte, those
+        of the run with the same settings.
+
+        Args:
+            corpus: A table of schema CORPUS; words without a vector are ignored.
+
+        Raises AnalogyQAError when a split has no question of the model's types.
+        """
+        pairs = load_pairs(corpus, self.job.types, EVALUATED, "the corpus")
+        train = self._prototype_pairs
+        if self.job.system.trained:  # the last bits depend on which sentences share a batch
+            train = select_subset(self.corpus, "train", self.job.types)
+        return self._score(pairs, train)
+
+    def evaluate(self, corpus: pd.DataFrame) -> pd.DataFrame:
+        """Return the mean of each measure over questions: a row for each, columns dev and test.
+
+        Args:
+            corpus: A table of schema CORPUS.
+
+        Raises AnalogyQAError as `score`.
+        """
+        metrics = metrics_of(self.score(corpus), corpus, self.job.types)
+        return metrics.pivot_table("value", "measure", "split", sort=False)[[*EVALUATED]]
+
+    def _type_of(self, question: str) -> str | None:
+        question_type = classify_question(question, self.learned.question_types)
+        if self.job.types is not None and question_type not in self.job.types:
+            words = (self.learned.question_types[name] for name in self.job.types)
+            first = ", ".join(word for each in words for word in each)
+            raise AnalogyQAError(
+                f"{question!r}: {self.job.cell.label} ranks answers to questions that start with "
+                f"{first}"
+            )
+        return question_type
+
+    def _unknown(self, text: str) -> list[str]:
+        """Return the words of a text that have no vector."""
+        known = self.word_ids
+        return [] if known is None else [word for word in self._split(text) if word not in known]
+
+    def _known(self, text: str) -> list[str]:
+        """Return the words of a text that have a vector, or all words if no vectors are read."""
+        words, known = self._split(text), self.word_ids
+        return words if known is None else [word for word in words if word in known]
+
+    @cached_property
+    def _prototype_pairs(self) -> pd.DataFrame:
+        """The pairs of the prototypes."""
+        is_used = self.corpus["candidate_id"].isin(self.prototypes["candidate_id"])
+        return self.corpus[is_used & (self.corpus["split"] == "train")]
+
+    def _score(self, pairs: Pairs, train: pd.DataFrame) -> pd.DataFrame:
+        """Score pairs, by split: a table of schema SCORES."""
+        system = self.job.system
+        if system.ranker_spec.reads == "text":
+            asked = pd.concat(pairs.values(), ignore_index=True)
+            collection = pd.concat([self.corpus["candidate"], asked["candidate"]]).unique()
+            scored = score_texts(asked, collection, build_ranker(system), self.job.lowercase)
+            return scored.assign(seed=self.seed)[SCORES.names]
+        if not system.trained:
+            # Both splits are always scored.
+            both = {"dev": pairs["test"].assign(split="dev"), **pairs}
+            with _one_thread():
+                scores = score_untrained(self._data({"train": train, **both}), system, self.seed)
+            return scores[scores["split"].isin(pairs)].reset_index(drop=True)
+        from analogyqa.training.loop import _score_split as score_learner
+
+        data = self._data({"train": train, **pairs})
+        learner = copy.copy(self._learner)  # requests to a server come at the same time
+        learner.data = data
+        with _one_thread():
+            tables = [
+                scores_table(data, split, self.seed, *score_learner(learner, split))
+                for split in pairs
+            ]
+        return pd.concat(tables, ignore_index=True)
+
+    def _data(self, pairs: Pairs) -> CellData:
+        system, quadruples = self.job.system, {}
+        if len(self.prototypes):
+            quadruples = {
+                split: _quadruples(pairs[split], self.prototypes)
+                for split in pairs.keys() & set(EVALUATED)
+            }
+        everything = fitted_pairs(self.corpus, self.job.types, system)
+        vocabulary = (self.vectors, self.word_ids, self._known)
+        data = cell_data(pairs, self.prototypes, quadruples, *vocabulary, everything)
+        return with_prototype_answers(data, self.prototypes, system)
+
+    @cached_property
+    def _learner(self) -> "Learner":
+        """The trained system, with the weights of the epoch that dev chose."""
+        import torch
+
+        from analogyqa.training.checkpoints import load_state
+        from analogyqa.training.learner import Learner
+
+        cpu, system = torch.device("cpu"), self.job.system
+        learner = Learner(system, self._data({"train": self._prototype_pairs}), self.seed, cpu)
+        if self.learned.checkpoint is None:
+            raise ValueError("a trained system needs a checkpoint")
+        best = load_state(self.learned.checkpoint, cpu)["best"][system.scoring_weights]
+        learner.model.load_state_dict(best["weights"])
+        learner.model.eval()
+        return learner
+
+
+def _quadruples(pairs: pd.DataFrame, prototypes: pd.DataFrame) -> pd.DataFrame:
+    """Return the evaluation quadruples of pairs, with the columns prototype and candidate_id."""
+    blocks = zip(*evaluation_blocks(pairs, prototypes), strict=True)
+    ranks, rows = (np.concatenate(column) for column in blocks)
+    candidate_ids = pd.Categorical.from_codes(rows, categories=pairs["candidate_id"])
+    return pd.DataFrame({"prototype": ranks, "candidate_id": candidate_ids})
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Compute in one thread, as the jobs do: with more, the last bits differ."""
+    torch = sys.modules.get("torch")  # only trained systems need it
+    threads = torch.get_num_threads() if torch else 1
+    try:
+        if torch:
+            torch.set_num_threads(1)
+        with threadpool_limits(1):
+            yield
+    finally:
+        if torch:
+            torch.set_num_threads(threads)

@@ -1,0 +1,148 @@
+"""The folder of a model: what it needs to rank, as files that another machine can read."""
+
+import json
+import os
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import pandas as pd
+
+from analogyqa.errors import AnalogyQAError
+from analogyqa.examples.files import CellFiles, CellJob
+from analogyqa.files import write_json
+from analogyqa.plan import Cell
+from analogyqa.runs.record import settings_record
+from analogyqa.schemas import CORPUS, write_table
+from analogyqa.settings.systems import System
+
+MODEL = "model.json"
+CORPUS_FILE, VECTORS, PROTOTYPES_FILE = "corpus.parquet", "vectors.npy", "prototypes.parquet"
+CHECKPOINT = "checkpoint.pt"
+
+
+class Learned(NamedTuple):
+    """What a system has learned with one seed, as files.
+
+    Attributes:
+        job: The cell, with the tables of the seed.
+        question_types: The first words of each question type.
+        seed: The seed.
+        checkpoint: The checkpoint of a trained system; None for any other.
+    """
+
+    job: CellJob
+    question_types: Mapping[str, Sequence[str]]
+    seed: int
+    checkpoint: Path | None
+
+
+def describe(learned: Learned, folder: Path) -> None:
+    """Write model.json; the files are in its folder."""
+    job, files = learned.job, learned.job.files[learned.seed]
+    named = {"corpus": files.corpus, "vectors": files.vectors, "prototypes": files.prototypes}
+    settings = settings_record(job, "fitted" if job.system.trained else None)
+    description = {
+        "cell": job.cell.record(),
+        "settings": {key: settings[key] for key in ("system", "training", "p", "lowercase")},
+        "types": job.types,
+        "question_types": learned.question_types,
+        "seed": learned.seed,
+        "files": {name: path and Path(path).name for name, path in named.items()},
+        "checkpoint": learned.checkpoint and learned.checkpoint.name,
+    }
+    write_json(folder / MODEL, description)
+
+
+def write_folder(learned: Learned, used_pairs: pd.DataFrame, folder: str | Path) -> None:
+    """Write what a model needs to rank: no pair, weight or state of its training that it does not.
+
+    Args:
+        learned: The model.
+        used_pairs: The pairs that it ranks by, a table of schema CORPUS.
+        folder: The folder, which is made if there is none. The vectors are linked to those of the
+            run if both are on one disk.
+    """
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    job, files = learned.job, learned.job.files[learned.seed]
+    kept = CellFiles(str(folder / CORPUS_FILE), None, None, {})
+    write_table(used_pairs, CORPUS, kept.corpus)
+    if files.vectors:
+        kept = kept._replace(vectors=str(folder / VECTORS))
+        for suffix in (".npy", ".words.txt", ".json"):
+            _link(Path(files.vectors).with_suffix(suffix), (folder / VECTORS).with_suffix(suffix))
+    if files.prototypes and job.system.compares:
+        kept = kept._replace(prototypes=str(folder / PROTOTYPES_FILE))
+        shutil.copyfile(files.prototypes, folder / PROTOTYPES_FILE)
+    if learned.checkpoint:
+        _write_weights(learned.checkpoint, job.system.scoring_weights, folder / CHECKPOINT)
+        learned = learned._replace(checkpoint=folder / CHECKPOINT)
+    describe(learned._replace(job=job._replace(files={learned.seed: kept})), folder)
+
+
+def read_folder(folder: str | Path) -> Learned:
+    """Return the model in a folder; raises AnalogyQAError when there is none."""
+    path = Path(folder, MODEL)
+    try:
+        stored = json.loads(path.read_text(encoding="utf-8"))
+        cell, settings = Cell.from_record(stored["cell"]), stored["settings"]
+        files = {
+            name: name_of_file and str(path.with_name(name_of_file))
+            for name, name_of_file in stored["files"].items()
+        }
+        seed, checkpoint = stored["seed"], stored["checkpoint"]
+        tables = CellFiles(files["corpus"], files["vectors"], files["prototypes"], {})
+        job = CellJob(
+            cell, stored["types"], system_of(settings), {seed: tables}, settings["lowercase"], {}
+        )
+        return Learned(
+            job, stored["question_types"], seed, checkpoint and path.with_name(checkpoint)
+        )
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        raise AnalogyQAError(
+            f"{path}: cannot be read ({error}). Name a folder that Model.save has written"
+        ) from error
+
+
+def system_of(settings: Mapping) -> System:
+    """Return the system that the settings of a record describe."""
+    values = {key: value for key, value in settings["system"].items() if value is not None}
+    if settings["training"]:
+        values["training"] = settings["training"]
+    if settings["p"]:
+        values["p"] = settings["p"]
+    return System(title="", **values)
+
+
+def require_new_texts(system: System, run: str) -> None:
+    """Raise AnalogyQAError when a system reads what only a run makes."""
+    obstacles = {
+        "it reads sentence vectors that were made before": system.sentence_vectors,
+        "it reads rewritten questions": system.rewriting,
+        "it fuses the scores of other runs": system.parts,
+        "it weights words by their frequencies in a larger text": system.weighting != "uniform",
+    }
+    for reason, applies in obstacles.items():
+        if applies:
+            raise AnalogyQAError(f"{run} cannot rank new answers: {reason}. Choose another run")
+
+
+def _write_weights(checkpoint: Path, version: str, path: Path) -> None:
+    """Write a checkpoint of which only the weights that score are kept."""
+    import torch
+
+    from analogyqa.training.checkpoints import load_state, save_state
+
+    best = load_state(checkpoint, torch.device("cpu"))["best"][version]
+    save_state({"best": {version: {"weights": best["weights"]}}}, path)
+
+
+def _link(source: Path, target: Path) -> None:
+    """Make a file another name of a file, or a copy of one on another disk."""
+    target.unlink(missing_ok=True)
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copyfile(source, target)

@@ -1,0 +1,81 @@
+"""Find what a finished run has learned from, and its checkpoint."""
+
+from pathlib import Path
+
+from analogyqa.errors import AnalogyQAError
+from analogyqa.examples.files import CellFiles, CellJob
+from analogyqa.model.folder import Learned, require_new_texts, system_of
+from analogyqa.plan import Cell
+from analogyqa.report.stored import read_configuration
+from analogyqa.report.summary import read_record
+from analogyqa.runs.depends_on import sha256
+from analogyqa.runs.weights import finished_checkpoint
+from analogyqa.settings.base import nearest_hint
+from analogyqa.settings.run import Config
+
+# Where the inputs of a run are, by their name in its record.
+_PLACES = {
+    "corpus": "corpora/*.parquet",
+    "vectors": "vectors/**/*.npy",
+    "prototypes": "prototypes/**/*.parquet",
+}
+
+
+def find_run(results: str | Path, run: str, seed: int | None = None) -> Learned:
+    """Return what a run has learned; see `Model.load`."""
+    results = Path(results)
+    config, _, _ = read_configuration(results)
+    runs = {
+        path.parent.relative_to(results / "runs").as_posix()
+        for path in results.glob("runs/*/*/*/*/run.json")
+    }
+    if run not in runs:
+        raise AnalogyQAError(f"{results}: no run {run}{nearest_hint(run, sorted(runs))}")
+    return learned_by(results, run, config, seed)
+
+
+def learned_by(results: Path, run: str, config: Config, seed: int | None = None) -> Learned:
+    """Return what a run has learned.
+
+    Args:
+        results: The output folder.
+        run: The folder of the run below runs/.
+        config: The configuration of the results.
+        seed: One of the seeds of the run; None for the first.
+
+    Raises AnalogyQAError when there is no such seed, when a file is missing or has changed, or when
+    the system cannot read new texts.
+    """
+    path = results / "runs" / run / "run.json"
+    record = read_record(path)
+    cell, settings = Cell.from_record(record["cell"]), record["settings"]
+    system = system_of(settings)
+    require_new_texts(system, run)
+    seed = record["seeds"][0] if seed is None else seed
+    if seed not in record["seeds"]:
+        seeds = ", ".join(map(str, record["seeds"]))
+        raise AnalogyQAError(f"{run}: no seed {seed}; the run has {seeds}")
+    hashes = {
+        name.removesuffix(f", seed {seed}"): value
+        for name, value in record["inputs"].items()
+        if name.endswith(f", seed {seed}")
+    }
+    files = {name: _find(results, name, hashes[name]) for name in _PLACES if name in hashes}
+    tables = CellFiles(files["corpus"], files.get("vectors"), files.get("prototypes"), {})
+    job = CellJob(
+        cell, config.types_of(cell.subset), system, {seed: tables}, settings["lowercase"], {}
+    )
+    checkpoint = None
+    if system.trained:
+        checkpoint = finished_checkpoint(job, seed, hashes, results / "checkpoints", path)
+    return Learned(job, config.question_types, seed, checkpoint)
+
+
+def _find(results: Path, name: str, value: str) -> str:
+    """Return the input of a run with some sha256."""
+    matches = (path for path in results.glob(_PLACES[name]) if sha256(path) == value)
+    if found := next(matches, None):
+        return str(found)
+    raise AnalogyQAError(
+        f"{results}: the {name} of this run are not there, or have changed since ({value[:12]})"
+    )
