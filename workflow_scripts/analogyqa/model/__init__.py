@@ -205,22 +205,17 @@ class Model:
             collection = pd.concat([self.corpus["candidate"], asked["candidate"]]).unique()
             scored = score_texts(asked, collection, build_ranker(system), self.job.lowercase)
             return scored.assign(seed=self.seed)[SCORES.names]
-        if not system.trained:
-            # Both splits are always scored.
-            both = {"dev": pairs["test"].assign(split="dev"), **pairs}
-            with _one_thread():
-                scores = score_untrained(self._data({"train": train, **both}), system, self.seed)
-            return scores[scores["split"].isin(pairs)].reset_index(drop=True)
-        from analogyqa.training.loop import _score_split as score_learner
-
         data = self._data({"train": train, **pairs})
+        if not system.trained:
+            with _one_thread():
+                return score_untrained(data, system, self.seed, pairs)
+        from analogyqa.training.loop import score_learner
+
         learner = copy.copy(self._learner)  # requests to a server come at the same time
         learner.data = data
         with _one_thread():
-            tables = [
-                scores_table(data, split, self.seed, *score_learner(learner, split))
-                for split in pairs
-            ]
+            scores = {split: score_learner(learner, split) for split in pairs}
+        tables = [scores_table(data, split, self.seed, *scores[split]) for split in pairs]
         return pd.concat(tables, ignore_index=True)
 
     def _data(self, pairs: Pairs) -> CellData:
@@ -238,19 +233,12 @@ class Model:
     @cached_property
     def _learner(self) -> "Learner":
         """The trained system, with the weights of the epoch that dev chose."""
-        import torch
+        from analogyqa.training.learner import trained_learner
 
-        from analogyqa.training.checkpoints import load_state
-        from analogyqa.training.learner import Learner
-
-        cpu, system = torch.device("cpu"), self.job.system
-        learner = Learner(system, self._data({"train": self._prototype_pairs}), self.seed, cpu)
         if self.learned.checkpoint is None:
-            raise ValueError("a trained system needs a checkpoint")
-        best = load_state(self.learned.checkpoint, cpu)["best"][system.scoring_weights]
-        learner.model.load_state_dict(best["weights"])
-        learner.model.eval()
-        return learner
+            raise ValueError("a trained system has a checkpoint")
+        data = self._data({"train": self._prototype_pairs})
+        return trained_learner(data, self.job.system, self.seed, self.learned.checkpoint)
 
 
 def _quadruples(pairs: pd.DataFrame, prototypes: pd.DataFrame) -> pd.DataFrame:

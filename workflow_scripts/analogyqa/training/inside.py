@@ -4,13 +4,11 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import torch
 
 from analogyqa.examples.data import CellData, split_evenly
 from analogyqa.schemas.inside import INSIDE
 from analogyqa.settings.systems import System
-from analogyqa.training.checkpoints import load_state
-from analogyqa.training.learner import Learner
+from analogyqa.training.learner import trained_learner
 from analogyqa.training.scoring import Encode, array_encoder, encode_all
 
 SPLIT = "test"
@@ -28,12 +26,8 @@ def look_inside(
 
     Raises AnalogyQAError when the checkpoint is damaged.
     """
-    cpu = torch.device("cpu")
-    learner = Learner(system, data, seed, cpu)
-    best = load_state(checkpoint, cpu)["best"][system.scoring_weights]
-    learner.model.load_state_dict(best["weights"])
-    learner.model.eval()
-    encode, part = array_encoder(learner.encoder, cpu), data.splits[SPLIT]
+    learner = trained_learner(data, system, seed, checkpoint)
+    encode, part = array_encoder(learner.encoder, learner.device), data.splits[SPLIT]
     is_first = ~part.pairs["question_id"].duplicated().to_numpy()
     first = part.pairs[is_first]
     numbers = np.concatenate([part.questions[is_first], part.candidates])

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -16,7 +17,7 @@ from analogyqa.rankers import Ranker, build_ranker
 from analogyqa.settings.systems import System
 from analogyqa.text import Sentences
 from analogyqa.training.averaging import WeightAverages
-from analogyqa.training.checkpoints import ENCODER
+from analogyqa.training.checkpoints import ENCODER, load_state
 from analogyqa.training.specs import OPTIMISERS
 
 
@@ -100,3 +101,16 @@ class Learner:
 
     def _weight(self, batch: Batch) -> int:
         return 1 if self._objective.summed else len(batch.labels)
+
+
+def trained_learner(data: CellData, system: System, seed: int, checkpoint: Path) -> Learner:
+    """Return a learner on the CPU with the weights of the epoch that dev chose, to score with.
+
+    Raises AnalogyQAError when the checkpoint is damaged.
+    """
+    cpu = torch.device("cpu")
+    learner = Learner(system, data, seed, cpu)
+    best = load_state(checkpoint, cpu)["best"][system.scoring_weights]
+    learner.model.load_state_dict(best["weights"])
+    learner.model.eval()
+    return learner

@@ -116,7 +116,7 @@ def train_seed(
             )
         for version, in_place in learner.weight_versions().items():
             with in_place:
-                dev = _score_split(learner, "dev")
+                dev = score_learner(learner, "dev")
                 table = scores_table(data, "dev", seed, *dev)
                 means = means_of(measure_items(table, data.splits["dev"].groups))
                 value = means[training.select_by]
@@ -146,21 +146,10 @@ def train_seed(
     best_dev = [column.cpu().numpy() for column in best["dev"]]
     tables = [
         scores_table(data, "dev", seed, *best_dev),
-        scores_table(data, "test", seed, *_score_split(learner, "test")),
+        scores_table(data, "test", seed, *score_learner(learner, "test")),
     ]
     history = pd.DataFrame(state["history"][system.scoring_weights], columns=HISTORY.names)
     return TrainedSeed(pd.concat(tables, ignore_index=True), history, state["machines"])
-
-
-def score_checkpoint(data: CellData, system: "System", seed: int, checkpoint: Path) -> pd.DataFrame:
-    """Score the test split with the weights of a finished training run, on the CPU.
-
-    Returns a table of schema SCORES. Raises AnalogyQAError when the checkpoint is damaged.
-    """
-    learner = Learner(system, data, seed, torch.device("cpu"))
-    state = load_state(checkpoint, torch.device("cpu"))
-    learner.model.load_state_dict(state["best"][system.scoring_weights]["weights"])
-    return scores_table(data, "test", seed, *_score_split(learner, "test"))
 
 
 def _train_epoch(learner: Learner, epoch: int) -> dict[str, float]:
@@ -184,7 +173,7 @@ def _train_epoch(learner: Learner, epoch: int) -> dict[str, float]:
     return results | ({"constant_loss": constants.lowest()} if constants else {})
 
 
-def _score_split(learner: Learner, split: str) -> tuple[np.ndarray, np.ndarray]:
+def score_learner(learner: Learner, split: str) -> tuple[np.ndarray, np.ndarray]:
     """Score a split with the present weights: as `score_split`, also for a ranker that learns."""
     learner.model.eval()
     if learner.system.ranker_spec.trained:

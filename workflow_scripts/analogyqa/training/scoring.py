@@ -1,6 +1,6 @@
 """Encode sentences and score the candidates of a split."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -83,8 +83,10 @@ def scores_table(
     return frame[SCORES.names]
 
 
-def score_untrained(data: CellData, system: System, seed: int) -> pd.DataFrame:
-    """Score dev and test with an encoder that is not trained; return a table of schema SCORES.
+def score_untrained(
+    data: CellData, system: System, seed: int, splits: Iterable[str] = EVALUATED
+) -> pd.DataFrame:
+    """Score splits with an encoder that is not trained; return a table of schema SCORES.
 
     A stored sentence vector counts as the only word of its sentence, and the encoder is the mean.
     """
@@ -101,7 +103,7 @@ def score_untrained(data: CellData, system: System, seed: int) -> pd.DataFrame:
         if system.ranker_spec.fitted:
             ranker.fit(_fitting(encoder, data))
         score = partial(score_split, encoder, data, ranker=ranker)
-    tables = [scores_table(data, split, seed, *score(split)) for split in EVALUATED]
+    tables = [scores_table(data, split, seed, *score(split)) for split in splits]
     return pd.concat(tables, ignore_index=True)
 
 
