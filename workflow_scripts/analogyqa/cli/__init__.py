@@ -15,6 +15,7 @@ from analogyqa.cli.mlflow_ui import import_, ui
 from analogyqa.cli.plan import plan
 from analogyqa.cli.rank import rank
 from analogyqa.cli.report import report
+from analogyqa.cli.schema import schema
 from analogyqa.cli.sources import sources
 from analogyqa.cli.verify import verify
 from analogyqa.cli.why import why
@@ -29,6 +30,7 @@ app = typer.Typer(
 )
 for command in (sources, plan, report, why, verify, compare, leaderboard, rank, doctor, ui):
     app.command()(command)
+app.command()(schema)
 app.command("import")(import_)
 
 

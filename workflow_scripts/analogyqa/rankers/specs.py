@@ -3,10 +3,18 @@
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from analogyqa.plugin import Plugin
-from analogyqa.settings.base import Joined, JoinedOrEmpty, Name, Section, Split, WholeNumber
+from analogyqa.settings.base import (
+    Joined,
+    JoinedOrEmpty,
+    Lenient,
+    Name,
+    Section,
+    Split,
+    WholeNumber,
+)
 from analogyqa.settings.options import Options
 
 
@@ -99,7 +107,8 @@ class FusedOptions(Options):
     """
 
     parts: Annotated[
-        dict[Name, Annotated[list[WholeNumber], Field(min_length=1)]], BeforeValidator(_first_seed)
+        dict[Name, Annotated[list[WholeNumber], Field(min_length=1)]],
+        Lenient(_first_seed, types=("array",)),
     ] = {}
     fusion: Literal["equal", "logistic", "listwise", "reciprocal_rank"] = "equal"
 

@@ -115,6 +115,10 @@ SOLVING_OVERRIDES = tuple(Solving.model_fields)
 
 
 class Parser(Section):
-    """The spaCy model that tags and parses sentences, given as in `NamedEntities`."""
+    """The parser of sentences.
+
+    Args:
+        model: The spaCy model that tags and parses them, given as in `named_entities`.
+    """
 
     model: Alternatives

@@ -1,13 +1,23 @@
 """What all sections of the configuration share: strict keys, and messages about wrong ones."""
 
 import difflib
+import inspect
+import re
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from datetime import date
 from typing import Annotated, Any, Literal, TypeVar
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    GetJsonSchemaHandler,
+    ValidationError,
+)
 from pydantic_core import CoreSchema, ErrorDetails, PydanticCustomError, core_schema
 
 from analogyqa.errors import shown
@@ -38,8 +48,21 @@ def with_nulls(values: object) -> object:
 WholeNumber = Annotated[int, BeforeValidator(number_of), Field(strict=True)]
 Count = Annotated[WholeNumber, Field(ge=1, le=1_000_000_000)]
 
+
+@dataclass(frozen=True)
+class Lenient(BeforeValidator):
+    """A validator that accepts values of further types of JSON, which JSON schemas allow, too."""
+
+    types: tuple[str, ...] = ()
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        return {"anyOf": [*({"type": name} for name in self.types), handler(schema)]}
+
+
 # One value may be given instead of a list with that value.
-OneOrMore = BeforeValidator(lambda value: [value] if isinstance(value, str) else value)
+OneOrMore = Lenient(lambda value: [value] if isinstance(value, str) else value, types=("string",))
 Alternatives = Annotated[list[str], Field(min_length=1), OneOrMore]
 
 
@@ -68,9 +91,12 @@ def _split(value: object) -> object:
     return [] if parts == ["null"] else parts
 
 
-Joined = BeforeValidator(_split)  # a list, or a text in an override, such as a+b
+# A list, or a text in an override, such as a+b.
+Joined = Lenient(_split, types=("string",))
 # A list that may be empty, which is null in an override.
-JoinedOrEmpty = BeforeValidator(lambda value: _split("null" if value is None else value))
+JoinedOrEmpty = Lenient(
+    lambda value: _split("null" if value is None else value), types=("string", "null")
+)
 
 
 def without_nulls(section: dict) -> dict:
@@ -84,10 +110,36 @@ Entries = Annotated[  # null removes an entry
 ]
 
 
+_ARGUMENT = re.compile(r"^    (\w+(?:, \w+)*): (.+(?:\n {5,}.+)*)", re.MULTILINE)
+
+
+def described_keys(section: type) -> dict[str, str]:
+    """Return the descriptions of keys in the `Args:` of a section and the classes it extends."""
+    texts: dict[str, str] = {}
+    for base in reversed(section.__mro__):
+        arguments = inspect.cleandoc(base.__dict__.get("__doc__") or "").partition("\nArgs:\n")[2]
+        for names, text in _ARGUMENT.findall(arguments):
+            text = " ".join(text.split())
+            texts |= dict.fromkeys(names.split(", "), text[0].upper() + text[1:])
+    return texts
+
+
+def _describe(schema: dict[str, Any], section: type) -> None:
+    """Give the JSON schema of a section the descriptions of its docstring."""
+    if "description" in schema:
+        schema["description"] = schema["description"].partition("\n\nArgs:\n")[0]
+    texts = described_keys(section)
+    for name, key in schema.get("properties", {}).items():
+        if name in texts:
+            key["description"] = texts[name]
+
+
 class Section(BaseModel):
     """A mapping in the configuration; unknown keys are errors."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, allow_inf_nan=False, json_schema_extra=_describe
+    )
 
 
 def laid_over(values: dict, changes: dict) -> dict:

@@ -13,6 +13,10 @@ class Comparison(Section):
 
     Higher scores and norms are better; lower costs are better. Numbers on the same subset are
     compared question by question; scores on two subsets are not, since the questions differ.
+
+    Args:
+        better, worse: The coordinates of the two numbers.
+        cells: The coordinates that both share.
     """
 
     better: Coordinates

@@ -32,11 +32,16 @@ class Coordinates(Section):
     """What a published number or a claim is about, in full or in part.
 
     Args:
+        system: The system that a score, a cost or a norm is of.
+        dataset: The data set.
+        subset: The subset; a relation of a data set of relations is one, too.
+        split: The split that is counted in.
+        measure: The measure of a score.
         count: What is counted in a data set: questions with a correct candidate (for relations:
             sentence pairs), all questions, question-candidate pairs, or analogies between two
             questions of one type.
-        cost: Which cost of training the system is meant; with `over`, its ratio to the cost of
-            that other system.
+        cost: Which cost of training the system is meant.
+        over: The system whose cost the cost is divided by.
         norm: Whether the vectors of test questions or of their correct answers are meant.
 
     Further keys are overrides: of the system, or of how the data set is read.

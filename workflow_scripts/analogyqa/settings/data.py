@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
 from analogyqa.corpora.specs import READERS
@@ -14,6 +14,7 @@ from analogyqa.settings.base import (
     Alternatives,
     Count,
     Joined,
+    Lenient,
     Name,
     OneOf,
     Section,
@@ -43,7 +44,8 @@ def fold_numbers(fold: str) -> tuple[int, int]:
 SplitFiles = Annotated[Alternatives | None, Field(validate_default=True)]
 # Null removes the expected counts of another configuration file.
 ExpectedCounts = Annotated[
-    dict[Split, dict[Name, Count]], BeforeValidator(lambda counts: {} if counts is None else counts)
+    dict[Split, dict[Name, Count]],
+    Lenient(lambda counts: {} if counts is None else counts, types=("null",)),
 ]
 
 

@@ -41,10 +41,10 @@ _NAMED = (
 )
 _SINGLE = ("named_entities", "lemmas", "parser")  # not mappings of names
 _SHARED = (*_NAMED, *_SINGLE)
-_DEFAULTS: dict[str, type[Section]] = {"training": Training, "prototypes": Prototypes}
-_STUDIES = ("selection", "sensitivity", "cross_validation", "extra_rows")
-_DERIVED = ("studies", "seeds_of")  # made from other keys, not written by users
-_SECTIONS = (*_SHARED, *_DEFAULTS, *_STUDIES)
+DEFAULTS: dict[str, type[Section]] = {"training": Training, "prototypes": Prototypes}
+STUDIES = ("selection", "sensitivity", "cross_validation", "extra_rows")
+DERIVED = ("studies", "seeds_of")  # made from other keys, not written by users
+_SECTIONS = (*_SHARED, *DEFAULTS, *STUDIES)
 
 Origin = Path | dict  # a file, or the values of `--config`
 File = tuple[str, dict]  # the name of a file, and its values
@@ -126,7 +126,7 @@ def load_config(
         for source in given
     ]
     faults = _Faults(origin, [*files, (origin, values)], [])
-    run = faults.known(values, [key for key in Config.model_fields if key not in _DERIVED])
+    run = faults.known(values, [key for key in Config.model_fields if key not in DERIVED])
     names = values.get("papers")
     names = names.split() if isinstance(names, str) else names
     if not (isinstance(names, list) and names and all(isinstance(name, str) for name in names)):
@@ -143,13 +143,13 @@ def load_config(
         paper, paper_files = _read_paper(name, papers)
         by_paper[name] = _Faults(origin, [*faults.files, *paper_files], faults.lines)
         changes = {key: run[key] for key in run if run[key] is None or key not in studied}
-        studied.update(key for key in _STUDIES if key in paper)
+        studied.update(key for key in STUDIES if key in paper)
         resolved[name] = _resolve(paper, changes, by_paper[name])
         # Studies may still list a system that the run removes.
         systems = {*(paper.get("systems") or {}), *(run.get("systems") or {})}
         if study := _load_studies(resolved[name], systems, by_paper[name]):
             studies[name] = study
-    for key in _STUDIES:
+    for key in STUDIES:
         if run.get(key) and key not in studied:
             faults.add(f"{key}: none of the papers {', '.join(by_paper)} has this section", (key,))
     faults.files = [file for paper_faults in by_paper.values() for file in paper_faults.files]
@@ -222,7 +222,7 @@ def _read_paper(name: str, papers: Path, above: tuple[str, ...] = ()) -> tuple[d
 
 
 def _definitions(values: dict) -> dict:
-    return {key: value for key, value in values.items() if key not in _STUDIES}
+    return {key: value for key, value in values.items() if key not in STUDIES}
 
 
 def _resolve(paper: dict, run: dict, faults: _Faults) -> dict:
@@ -233,10 +233,10 @@ def _resolve(paper: dict, run: dict, faults: _Faults) -> dict:
         if key in _NAMED and changes:
             changes = {name: changes[name] for name in base if name in changes}
         resolved[key] = {} if changes is None else without_nulls(laid_over(base, changes))
-    for key, section in _DEFAULTS.items():
+    for key, section in DEFAULTS.items():
         values = laid_over(paper.get(key) or {}, run.get(key) or {})
         resolved[key] = values if faults.checked(section, values, key) else {}
-    for key in _STUDIES:
+    for key in STUDIES:
         if key in paper and run.get(key, {}) is not None:
             resolved[key] = laid_over(paper[key] or {}, run.get(key, {}))
     resolved["systems"] = _with_defaults(resolved["systems"], resolved)
@@ -262,7 +262,7 @@ def _united(papers: Mapping[str, dict], run: dict, faults: _Faults) -> dict:
 
     Report names that two papers define differently.
     """
-    merged = {key: value for key, value in run.items() if key not in (*_DEFAULTS, *_STUDIES)}
+    merged = {key: value for key, value in run.items() if key not in (*DEFAULTS, *STUDIES)}
     for key in _SHARED:
         united: dict = {}
         defined_by: dict[str, str] = {}
@@ -294,7 +294,7 @@ def _with_start(name: str, systems: dict, faults: _Faults) -> dict:
 
 
 def _load_studies(paper: dict, systems: Collection[str], faults: _Faults) -> Studies | None:
-    values: dict = {key: paper[key] for key in _STUDIES if key in paper}
+    values: dict = {key: paper[key] for key in STUDIES if key in paper}
     values |= {key: list(paper[key]) for key in ("datasets", "systems", "subsets")}
     for key in {"sensitivity", "cross_validation"} & set(values):
         if values[key].get("datasets") is None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, Union
 
 from pydantic import BeforeValidator, create_model
 from pydantic_core import PydanticCustomError
@@ -66,7 +66,9 @@ def ranker_among(specs: Mapping[str, "RankerSpec"]) -> BeforeValidator:
                 raise PydanticCustomError(NO_INPUT, _unknown(name, str(key), specs))
         return specs[name].options.model_validate(values)
 
-    return BeforeValidator(validated)
+    classes = dict.fromkeys(spec.options for spec in specs.values())
+    written: Any = Union[Literal[tuple(specs)], *classes]
+    return BeforeValidator(validated, json_schema_input_type=written)
 
 
 def _unknown(name: str, option: str, specs: Mapping[str, "RankerSpec"]) -> str:

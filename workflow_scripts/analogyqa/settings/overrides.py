@@ -66,6 +66,13 @@ def _require_valid(overrides: Overrides) -> None:
                     raise ValueError(f"{key}: {message_of(item)}") from None
 
 
+def require_points(sweeps: dict[str, list]) -> None:
+    """Raise ValueError unless each point of each sweep is a value of an override."""
+    for name, points in sweeps.items():
+        for point in points:
+            require_overrides({name: point})
+
+
 def to_text(overrides: Overrides) -> str:
     """Return overrides as a path component, such as `dropout=0@loss=hinge`."""
     return AT.join(f"{name}={value}" for name, value in overrides) or DEFAULT

@@ -248,6 +248,12 @@ class Paper(Section):
     """A paper.yaml in papers/.
 
     In the file, views are listed among the artefacts; they are those with a key `view`.
+
+    Args:
+        paper: The name of the paper, that of its folder.
+        citation: Authors, year, title and place.
+        artefacts: The tables and figures.
+        claims: What the text says about their numbers.
     """
 
     paper: Name

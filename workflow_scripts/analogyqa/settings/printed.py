@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
-from analogyqa.settings.base import Section
+from analogyqa.settings.base import Lenient, Section
 
 if TYPE_CHECKING:
     from analogyqa.settings.paper import Artefact
@@ -29,7 +29,7 @@ def _in_units(printed: object) -> object:
 
 
 Printed = Annotated[float, Field(strict=True, ge=0)]
-PrintedRow = list[Annotated[Printed | NotPrinted, BeforeValidator(_in_units)]]
+PrintedRow = list[Annotated[Printed | NotPrinted, Lenient(_in_units, types=("string",))]]
 ShownName = Annotated[str, Field(pattern=r"^(table|figure)\d+$")]
 
 

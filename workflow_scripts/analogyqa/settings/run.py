@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field, TypeAdapter, ValidationError, model_validator
+from pydantic import AfterValidator, Field, ValidationError, model_validator
 
-from analogyqa.errors import AnalogyQAError, shown
+from analogyqa.errors import AnalogyQAError
 from analogyqa.measures import RANKED
 from analogyqa.settings import overrides as ov
 from analogyqa.settings.analogies import (
@@ -26,7 +26,7 @@ from analogyqa.settings.base import (
 )
 from analogyqa.settings.data import ALL, FOLD, OTHER, Dataset
 from analogyqa.settings.overrides import HYPERPARAMETERS, TUNED, Overrides
-from analogyqa.settings.seeds import ALL_OTHERS, CROSS_VALIDATION, Seeds
+from analogyqa.settings.seeds import ALL_OTHERS, CROSS_VALIDATION, Seeds, split_by_subset
 from analogyqa.settings.studies import (
     PAPER,
     Bootstrap,
@@ -45,21 +45,38 @@ from analogyqa.settings.vectors import (
 from analogyqa.text import nfc
 
 
-def _require_points(sweeps: dict[str, list]) -> None:
-    for name, points in sweeps.items():
-        for point in points:
-            ov.require_overrides({name: point})
-
-
 class Config(Section):
     """The keys of config.yaml, followed by the sections that papers configure.
 
     Args:
-        seeds: The seeds of every cell, or a mapping by subset, `cross_validation` and `default`.
+        output_dir: The folder of the results.
+        resources_dir: The folder of downloads, and of files that you put there yourself.
+        mirrors: Folders with the layout of `resources_dir`, which are searched before a download.
+            The folder in the variable ANALOGYQA_MIRROR is searched first.
+        tracking_uri: The address of an MLflow server, or of a store; null for a file in
+            `output_dir`.
+        device: Where training runs; `auto` takes a GPU if there is one that works.
+        seeds: The seeds of every cell: a number n for 0 to n - 1, or a list; or a mapping of these
+            by subset, `cross_validation` and `default`.
         seeds_of: The entries of such a mapping other than `default`; not written by users.
+        papers: The folders in papers/ whose tables, figures and claims are made.
+        comparable: Whether the published values are about these data. Without it, there are no
+            verdicts.
+        bootstrap: The bootstrap behind the intervals for other questions.
         sweeps: The points of an override that figures show instead of the papers' points.
         left_out: Why a system, a data set or a system on a data set (`similarity trecqa`) is left
             out.
+        lowercase: Whether words are lower-cased; vectors may have a value of their own.
+        datasets: The data sets.
+        question_types: The first words of the questions of each type.
+        subsets: The question types of each subset. The subset `all` always exists.
+        vectors: The word vectors.
+        sentence_vectors: The pre-trained sentence encoders.
+        named_entities: The model of names, places and dates, for `rewriting`.
+        lemmas: The model of lemmas.
+        parser: The parser of sentences, for `categories`.
+        categories: The categories of sentence pairs that are made here.
+        systems: The systems that are compared.
         substitutes: The paper's file that a file in a record replaces, by the name of the latter.
         studies: The sections selection, sensitivity, cross_validation and extra_rows of each
             paper; not written by users.
@@ -76,7 +93,7 @@ class Config(Section):
     comparable: bool = True
     bootstrap: Bootstrap = Bootstrap()
     sweeps: Annotated[
-        dict[str, Annotated[list, Field(min_length=1)]], checked_by(_require_points)
+        dict[str, Annotated[list, Field(min_length=1)]], checked_by(ov.require_points)
     ] = {}
     left_out: dict[str, str] = {}
 
@@ -94,20 +111,7 @@ class Config(Section):
     substitutes: dict[Name, str] = {}
     studies: dict[Name, Studies] = {}
 
-    @model_validator(mode="before")
-    @classmethod
-    def _seeds_by_subset(cls, values: dict) -> dict:
-        seeds = values.get("seeds")
-        if not isinstance(seeds, dict) or ALL_OTHERS not in seeds:
-            return values
-        by_subset = {}
-        for name, value in seeds.items():
-            try:
-                by_subset[name] = TypeAdapter(Seeds).validate_python(value)
-            except ValidationError as error:
-                text = f"seeds.{name}: {shown(value)} is not allowed: {first_message(error)}"
-                raise ValueError(text) from None
-        return {**values, "seeds": by_subset.pop(ALL_OTHERS), "seeds_of": by_subset}
+    _seeds_by_subset = model_validator(mode="before")(split_by_subset)
 
     @model_validator(mode="after")
     def _names_exist(self) -> "Config":

@@ -2,9 +2,10 @@
 
 from typing import Annotated
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
 
-from analogyqa.settings.base import WholeNumber, number_of
+from analogyqa.errors import shown
+from analogyqa.settings.base import Lenient, WholeNumber, first_message, number_of
 
 MOST_SEEDS = 10_000
 # The keys, besides subsets, that may have seeds of their own.
@@ -36,6 +37,21 @@ def _seed_list(value: object) -> object:
 Seeds = Annotated[
     list[Annotated[WholeNumber, Field(ge=0, lt=2**31)]],
     Field(min_length=1),
-    BeforeValidator(_seed_list),
+    Lenient(_seed_list, types=("integer",)),
     AfterValidator(_distinct),
 ]
+
+
+def split_by_subset(values: dict) -> dict:
+    """Return a configuration with a mapping of `seeds` divided into `seeds` and `seeds_of`."""
+    seeds = values.get("seeds")
+    if not isinstance(seeds, dict) or ALL_OTHERS not in seeds:
+        return values
+    by_subset = {}
+    for name, value in seeds.items():
+        try:
+            by_subset[name] = TypeAdapter(Seeds).validate_python(value)
+        except ValidationError as error:
+            text = f"seeds.{name}: {shown(value)} is not allowed: {first_message(error)}"
+            raise ValueError(text) from None
+    return {**values, "seeds": by_subset.pop(ALL_OTHERS), "seeds_of": by_subset}

@@ -117,7 +117,12 @@ class Studies(Section):
 
 
 class Bootstrap(Section):
-    """The bootstrap behind the confidence intervals, which resamples seeds and items together."""
+    """The bootstrap behind the confidence intervals, which resamples seeds and items together.
+
+    Args:
+        samples: The number of samples.
+        confidence: The level of all intervals, between 0.5 and 1.
+    """
 
     samples: Annotated[WholeNumber, Field(ge=100, le=1_000_000)] = 2000
     confidence: float = Field(default=0.95, gt=0.5, lt=1)

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field, SerializeAsAny, model_validator
+from pydantic import Field, SerializeAsAny, WithJsonSchema, model_validator
 from pydantic_core import PydanticCustomError
 
 from analogyqa.encoders.specs import ENCODERS, EncoderSpec
@@ -31,6 +31,13 @@ class Negatives(Section):
     prototype; `per: question` draws `count` for each prototype and question. `listwise` draws
     `count` for each question. `mix` takes, for each correct pair, `random` ones and the `hardest`
     of `count` further ones.
+
+    Args:
+        draw: Whether quadruples are drawn again in each epoch.
+        per: What `count` is for.
+        count: The number of wrong candidates that are drawn.
+        random: The number of random ones, for `mix`.
+        hardest: The number of hardest ones, for `mix`.
     """
 
     draw: Literal["resampled", "fixed"] = "resampled"
@@ -56,9 +63,23 @@ class Training(Section):
 
     Args:
         loss: A key of `OBJECTIVES`.
+        margin: The margin of the loss, in the unit of the energies.
+        dropout: The share of values that dropout sets to 0.
+        dropout_place: What dropout is applied to.
+        dropout_mask: Whether each sentence has its `own` mask, or all sentences of a batch one.
+        optimiser: A key of `OPTIMISERS`.
+        learning_rate: The learning rate of the optimiser.
+        weight_decay: The factor of the L2 penalty.
+        weight_decay_coupling: Whether the penalty is part of the gradient, or not (AdamW).
+        sentence_dim: The dimension of sentence vectors.
         clip_norm: The largest norm of the gradient of each parameter, for `adagrad_coded`.
         batch_of: `questions`: a batch has all quadruples of `batch_size` questions of one type;
             `quadruples`: it has `batch_size` quadruples of any questions.
+        batch_size: The size of a batch, in the unit that the loss draws: questions, quadruples or
+            correct pairs.
+        max_epochs: The largest number of epochs.
+        patience: The number of epochs without a better dev score after which training ends.
+        negatives: How wrong candidates are drawn.
         select_by: The measure whose mean on dev selects the epoch.
         weight_averaging: The decay of a moving average of the weights; 0 for no averaging.
     """
@@ -130,7 +151,7 @@ class System(Section):
     sentence_vectors: Annotated[Alternatives | None, Joined] = None
     rewriting: Literal["entity", "prototype_word"] | None = None
     ranker: Annotated[SerializeAsAny[Options], ranker_among(RANKERS)]
-    starts_from: "System | None" = None
+    starts_from: Annotated["System | None", WithJsonSchema({"type": "string"})] = None
     scores_with: Literal["averaged", "last"] = "averaged"
     p: Count = 30
     only_costs: str = ""
@@ -277,6 +298,10 @@ class System(Section):
 
 
 class Prototypes(Section):
-    """The default of `p` for the systems of a paper."""
+    """The default of `p` for the systems of a paper.
+
+    Args:
+        p: The number of prototypes of each question type.
+    """
 
     p: Count = 30

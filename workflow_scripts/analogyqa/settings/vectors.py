@@ -151,7 +151,7 @@ class Lemmas(Section):
     """The model that finds lemmas, and which of them are content words.
 
     Args:
-        model: A spaCy model, as in `NamedEntities`.
+        model: A spaCy model, as in `named_entities`.
         keep: The parts of speech (UPOS) of content words; stop words are never kept.
         stop_words: A file with a stop word on each line, compared with lemmas; those of the model
             if not given.

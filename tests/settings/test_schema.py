@@ -1,0 +1,102 @@
+"""The JSON schemas of the configuration files, by which editors complete and check them."""
+
+import copy
+import json
+import re
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+from typer.testing import CliRunner
+
+from analogyqa import cli
+from analogyqa.files import read_yaml
+from analogyqa.settings.load import REPOSITORY
+
+PAPERS = sorted((REPOSITORY / "papers").glob("*/*.yaml"))
+RUNS = [REPOSITORY / "config.yaml", REPOSITORY / "sample" / "config.yaml"]
+RUNS += [
+    path for path in (REPOSITORY / "benchmarks").glob("*.yaml") if "output_dir" in read_yaml(path)
+]
+
+
+def read_schema(name: str) -> dict:
+    return json.loads((REPOSITORY / "schemas" / f"{name}.schema.json").read_text("utf-8"))
+
+
+@pytest.fixture(scope="module")
+def validators() -> dict[str, Draft202012Validator]:
+    for name in ("config", "paper"):
+        Draft202012Validator.check_schema(read_schema(name))
+    return {name: Draft202012Validator(read_schema(name)) for name in ("config", "paper")}
+
+
+@pytest.mark.parametrize("name", ["config", "paper"])
+def test_a_schema_is_current(name):
+    printed = CliRunner().invoke(cli.app, ["schema", name]).stdout
+    assert json.loads(printed) == read_schema(name), f"run `analogyqa schema {name}` again"
+
+
+@pytest.mark.parametrize(
+    "path", [*RUNS, *PAPERS], ids=lambda path: f"{path.parent.name}/{path.name}"
+)
+def test_the_schema_that_a_file_names_accepts_it(path, validators):
+    line = path.read_text("utf-8").splitlines()[0]
+    named = Path(re.fullmatch(r"# yaml-language-server: \$schema=(\S+)", line)[1])
+    assert (path.parent / named).resolve().parent == REPOSITORY / "schemas"
+    validator = validators[named.name.split(".")[0]]
+    assert [error.message for error in validator.iter_errors(read_yaml(path))] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "location"),
+    [
+        ("config", ""),
+        ("config", "training"),
+        ("config", "training.negatives"),
+        ("config", "systems.analogy"),
+        ("config", "systems.analogy.ranker"),
+        ("config", "datasets.wikiqa"),
+        ("config", "vectors.fasttext"),
+        ("config", "sensitivity"),
+        ("paper", "artefacts.table4"),
+        ("paper", "claims.overall-wikiqa"),
+    ],
+)
+def test_a_misspelt_key_is_refused(name, location, validators):
+    values = copy.deepcopy(read_yaml(REPOSITORY / "papers" / "diallo2019" / f"{name}.yaml"))
+    section = values
+    for key in filter(None, location.split(".")):
+        section = section[key]
+    assert validators[name].is_valid(values)
+    section["titel"] = "x"
+    assert not validators[name].is_valid(values)
+
+
+def test_every_key_is_described(validators):
+    def undescribed(node: object, at: str = "") -> list[str]:
+        if isinstance(node, list):
+            return [name for part in node for name in undescribed(part, at)]
+        if not isinstance(node, dict):
+            return []
+        below = [name for key, part in node.items() for name in undescribed(part, f"{at}.{key}")]
+        keys = node.get("properties", {})
+        return below + [f"{at}.{key}" for key in keys if "description" not in keys[key]]
+
+    assert [undescribed(validator.schema) for validator in validators.values()] == [[], []]
+
+
+@pytest.mark.parametrize(
+    ("values", "is_valid"),
+    [
+        ({"seeds": 3}, True),
+        ({"seeds": {"default": 5, "comb": [1, 2]}}, True),
+        ({"seeds": "three"}, False),
+        ({"systems": {"analogy": None}}, True),
+        ({"systems": {"analogy": {"ranker": {"aggregate": "mean"}}}}, True),
+        ({"systems": {"analogy": {"ranker": "cosin"}}}, False),
+        ({"training": {"dropout": 1.5}}, False),
+    ],
+)
+def test_values_are_checked(values, is_valid, validators):
+    assert validators["config"].is_valid(values) == is_valid
