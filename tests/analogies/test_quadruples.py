@@ -94,8 +94,10 @@ def chosen_of(corpus, types, p, split="train"):
     return select_subset(corpus, split, types), prototypes
 
 
-def test_a_type_without_prototypes_is_named(corpus):
+@pytest.mark.parametrize("dtype", ["object", "category"])
+def test_a_type_without_prototypes_is_named(corpus, dtype):
     pairs, prototypes = chosen_of(corpus, COMB, 3, "dev")
+    prototypes = prototypes.astype({"question_type": dtype})
     with pytest.raises(AnalogyQAError, match="where"):
         list(evaluation_blocks(pairs, prototypes[prototypes["question_type"] != "where"]))
 
