@@ -12,7 +12,8 @@ HEAD = """# Performance
 
 `make bench` measures two ways of doing the same thing side by side, because a ratio is stable where
 the times of a shared machine are not. This page shows the newest rows of `benchmarks/results.csv`,
-which has dates, versions and commands. Tests check that fast paths give the results of plain ones.
+which has absolute figures, dates, versions and commands. Tests check that fast paths give the
+results of plain ones.
 
 """
 
@@ -57,18 +58,17 @@ def main() -> None:
     table = newest(pd.read_csv(RESULTS, dtype=str, na_filter=False))
     if unknown := set(table["goal"]) - set(goals):
         raise SystemExit(f"{RESULTS}: no such goal in goals.yaml: {', '.join(sorted(unknown))}")
-    rows, details, missed = [], [], []
+    rows, missed = [], []
     for name, goal in goals.items():
-        measured = table[table["goal"] == name]
+        measured, what = table[table["goal"] == name], f"**{name}**: {goal['text']}"
         if measured.empty:
-            rows.append([name, goal["text"], "", goal_text(goal), "not measured", "-"])
+            rows.append([what, "", goal_text(goal), "not measured", "-"])
         for _, row in measured.iterrows():
             value, verdict = judge(goal, row)
-            rows.append([name, goal["text"], setting(row), goal_text(goal), value, verdict])
-            details.append([name, *row[["data", "ours", "other", "unit", "date", "device"]]])
+            rows.append([what, setting(row), goal_text(goal), value, verdict])
             if verdict == "missed":
                 missed.append(name)
-    header = ["measure", "what it is", "on", "goal", "measured", "verdict"]
+    header = ["measure", "on", "goal", "measured", "verdict"]
     print(markdown(header, rows))
     page = HEAD + markdown(header, rows)
     reasons = [
@@ -77,8 +77,6 @@ def main() -> None:
     ]
     if reasons:
         page += "\n## Goals that are missed\n\n" + "\n".join(reasons) + "\n"
-    page += "\n## Absolute figures\n\n"
-    page += markdown(["measure", "on", "ours", "other", "unit", "date", "device"], details)
     page += charts(table)
     PAGE.write_text(page, encoding="utf-8")
     print(f"{PAGE.relative_to(ROOT)} has the charts, and explains missed goals")

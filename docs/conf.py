@@ -3,9 +3,20 @@
 Its source is the whole repository, so that a link between two pages is the same here and on GitHub.
 """
 
+import sys
+from pathlib import Path
+
+from sphinx.application import Sphinx
+
+sys.path.insert(0, str(Path(__file__).parent))
+from generated import write_pages
+
 project = "analogyqa"
 copyright = "the authors of analogyqa"
-extensions = ["myst_parser"]
+extensions = [
+    *("myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.napoleon"),
+    "sphinx.ext.viewcode",
+]
 root_doc = "docs/index"
 include_patterns = [
     *("docs/*.md", "docs/reference/*"),
@@ -14,9 +25,28 @@ include_patterns = [
 ]
 # Folders that Sphinx need not search.
 exclude_patterns = [".*", "docs/_build", "resources", "results/[!R]*", "workflow_scripts", "tests"]
+templates_path = [str(Path(__file__).parent / "templates")]  # autosummary has another root
+myst_enable_extensions = ["deflist"]
 myst_heading_anchors = 3
+default_role = "literal"  # docstrings have Markdown's backticks
+autodoc_default_options = {"members": True, "member-order": "bysource"}
+autodoc_typehints = "signature"
+autodoc_class_signature = "separated"
+napoleon_use_ivar = True
+smartquotes_action = "qe"  # not dashes: --option
 highlight_language = "sh"  # of indented blocks
 html_theme = "furo"
 html_title = project
 html_extra_path = ["redirect"]  # from the root of the site to its first page
 html_copy_source = False
+
+
+def is_field_of_tuple(*arguments: object) -> bool | None:
+    """Skip what Python says of the fields of named tuples; their class describes them."""
+    member = arguments[3]
+    return True if str(member.__doc__).startswith("Alias for field number") else None
+
+
+def setup(app: Sphinx) -> None:
+    app.connect("builder-inited", lambda _: write_pages(), priority=100)
+    app.connect("autodoc-skip-member", is_field_of_tuple)

@@ -103,7 +103,9 @@ class Studies(Section):
 
     Args:
         datasets, systems, subsets: The names of those that the paper configures.
-        selection, sensitivity, cross_validation: Its studies, None for those it does not have.
+        selection: The hyperparameters among which systems choose on dev.
+        sensitivity: The choices that the paper leaves open, to vary each alone.
+        cross_validation: The systems that are cross-validated.
         extra_rows: The systems that get an additional row in a table, by table.
     """
 

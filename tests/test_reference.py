@@ -1,0 +1,38 @@
+"""The pages of the reference that are made from the code."""
+
+import importlib.util
+
+import pytest
+
+from pages import ROOT
+
+_spec = importlib.util.spec_from_file_location("generated", ROOT / "docs" / "generated.py")
+generated = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(generated)
+
+
+def test_a_key_has_its_type_its_default_and_the_sentence_of_the_paper():
+    entry = generated.configuration_page().partition("\n`margin`\n")[2].partition("\n`")[0]
+    assert entry.startswith(": *number ≥ -1, ≤ 100; default `0.1`*\n")
+    assert "- `training.margin` = `0.1`, diallo2019: " in entry
+    assert '"a margin m, which we empirically choose to be 0.1" (section 3' in entry
+
+
+@pytest.mark.parametrize(
+    ("keys", "place"),
+    [
+        ("training.negatives.count", ("Negatives", "count")),
+        ("systems.hyperqa.training.margin", ("Training", "margin")),
+        ("systems.mapped.ranker.components", ("MappedOptions", "components")),
+        ("systems.hyperqa", ("", "systems")),
+        ("question_types.who", ("", "question_types")),
+        ("nothing", None),
+    ],
+)
+def test_keys_of_a_file_lead_to_the_key_that_is_described(keys, place):
+    assert generated._place(generated.config_schema(), keys.split(".")) == place
+
+
+def test_a_comment_is_about_the_value_below_or_beside_it():
+    text = "# file\n\na:\n  # one\n  # two\n  b: 1  # three\n  c: 2\n\n# four\n\nd: 3\n"
+    assert list(generated.comments(text)) == [(["a", "b"], "one two three")]
