@@ -333,6 +333,13 @@ def test_why_there_is_no_run(papers, place, reason):
     assert why_no_run(coordinates, config) == reason
 
 
+def test_a_row_is_added_for_a_system_that_exists_and_has_none(papers):
+    listed = "{extra_rows: {table1: [mean, mean-cosine, stored]}, systems: {stored: null}}"
+    config = papers.load(listed)
+    paper = load_papers(config, papers.folder)["small"]
+    assert plan.extra_systems(config, paper, "table1") == ["mean-cosine"]
+
+
 def test_own_data_get_a_table_and_a_figure(papers):
     config = papers.load(f"{OWN_DATA}\n{OWN_SYSTEM}")
     all_papers = load_papers(config, papers.folder)
