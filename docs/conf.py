@@ -3,13 +3,17 @@
 Its source is the whole repository, so that a link between two pages is the same here and on GitHub.
 """
 
+import re
 import sys
 from pathlib import Path
+from typing import Any
 
 from sphinx.application import Sphinx
 
 sys.path.insert(0, str(Path(__file__).parent))
 from generated import write_pages
+
+NAMES = re.compile(r"    \w+(?:, \w+)+: ")  # of arguments with one description
 
 project = "analogyqa"
 copyright = "the authors of analogyqa"
@@ -31,9 +35,7 @@ myst_heading_anchors = 3
 default_role = "literal"  # docstrings have Markdown's backticks
 autodoc_default_options = {"members": True, "member-order": "bysource"}
 autodoc_typehints = "signature"
-autodoc_class_signature = "separated"
 napoleon_use_ivar = True
-smartquotes_action = "qe"  # not dashes: --option
 highlight_language = "sh"  # of indented blocks
 html_theme = "furo"
 html_title = project
@@ -41,12 +43,24 @@ html_extra_path = ["redirect"]  # from the root of the site to its first page
 html_copy_source = False
 
 
-def is_field_of_tuple(*arguments: object) -> bool | None:
+def adapt_docstring(*arguments: Any) -> None:
+    """Translate what our docstrings have in common with Markdown, and names that share a text."""
+    lines = arguments[-1]
+    for index in range(len(lines) - 1, 1, -1):
+        before = next((line for line in reversed(lines[:index]) if line.strip()), "")
+        is_code = lines[index].startswith("    ") and not before.startswith(" ")
+        if is_code and not lines[index - 1]:
+            lines[index:index] = ["::", ""]
+        if names := NAMES.match(lines[index]):
+            lines[index] = lines[index].replace(names[0], names[0].replace(", ", "/"), 1)
+
+
+def is_field_of_tuple(*arguments: Any) -> bool | None:
     """Skip what Python says of the fields of named tuples; their class describes them."""
-    member = arguments[3]
-    return True if str(member.__doc__).startswith("Alias for field number") else None
+    return True if str(arguments[3].__doc__).startswith("Alias for field number") else None
 
 
 def setup(app: Sphinx) -> None:
     app.connect("builder-inited", lambda _: write_pages(), priority=100)
+    app.connect("autodoc-process-docstring", adapt_docstring, priority=100)
     app.connect("autodoc-skip-member", is_field_of_tuple)

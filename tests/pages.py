@@ -1,5 +1,6 @@
-"""The code blocks of the Markdown pages."""
+"""The code blocks of the Markdown pages, and the commands in them."""
 
+import shlex
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -40,3 +41,18 @@ def plugins(spec: str) -> list[tuple[str, str, str]]:
     return [
         (code, line, line.split('"')[1]) for code, line in pairwise(texts) if f": {spec}(" in line
     ]
+
+
+def commands_of(text: str) -> Iterator[list[str]]:
+    """Yield the words of each simple command in lines of a shell, without redirections."""
+    for line in text.replace("\\\n", " ").splitlines():
+        words: list[str] = []
+        lexer = shlex.shlex(line, posix=True, punctuation_chars="|&>;")
+        lexer.whitespace_split = True
+        for word in [*lexer, ";"]:
+            if set(word) <= set("|&;"):
+                if words:
+                    yield words[: words.index(">")] if ">" in words else words
+                words = []
+            else:
+                words.append(word)

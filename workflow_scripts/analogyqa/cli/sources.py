@@ -30,7 +30,7 @@ def sources(
 ) -> None:
     """Print which downloads are here, which will be fetched, their sizes and licences.
 
-    Exits with 1 when --verify finds a wrong file. Example: `analogyqa sources --verify`
+    Exits with 1 when `--verify` finds a wrong file. Example: `analogyqa sources --verify`
     """
     known = load_registry(registry)
     settings = read_config(config)

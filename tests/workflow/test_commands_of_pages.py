@@ -1,0 +1,73 @@
+"""The commands of docs/ about the demo, run in a checkout with a finished one.
+
+Their blocks name the demo or the sample; tests/test_pages.py parses all others. A block of text
+shows lines of what the block before it prints; numbers may differ on another machine.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from pages import ROOT, Block, code_blocks
+from workflow.project import clean_environment, copy_checkout
+
+pytestmark = [pytest.mark.workflow, pytest.mark.slow]
+
+NUMBER = re.compile(r"-?\d*\.?\d+")
+DEMO = re.compile(r"\bdemo\b|\bsample/")
+PROGRAMS = {"sh": ["bash", "-euo", "pipefail", "-c"], "python": [sys.executable, "-c"]}
+
+
+def is_run(block: Block) -> bool:
+    return block.language in PROGRAMS and DEMO.search(block.text) is not None
+
+
+PAGES = [page for page in sorted(ROOT.glob("docs/*.md")) if any(map(is_run, code_blocks(page)))]
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory) -> Path:
+    """A copy of the checkout, with its finished demo if it has one."""
+    folder = copy_checkout(tmp_path_factory.mktemp("checkout"))
+    for path in filter(Path.is_file, folder.rglob("*")):
+        os.utime(path, (0, 0))  # older than the results
+    (folder / ".venv").symlink_to(sys.prefix)
+    if (ROOT / "results" / "demo" / "mlflow.imported.json").exists():
+        shutil.copytree(ROOT / "results" / "demo", folder / "results" / "demo")
+    return folder
+
+
+def run(block: Block, folder: Path) -> str:
+    """Run a block; return what it prints."""
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    # `make` must not set up the environment of this Python again.
+    environment = {**clean_environment(folder), "PATH": path, "MAKEFLAGS": "-o environment"}
+    done = subprocess.run(
+        [*PROGRAMS[block.language], block.text],
+        cwd=folder, env=environment, capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 0, f"{block.text}{done.stdout}{done.stderr}"
+    return done.stdout
+
+
+def without_numbers(line: str) -> str:
+    return NUMBER.sub("0", " ".join(line.split()))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_the_commands_of_a_page_do_what_it_says(page, checkout):
+    if page.stem != "tutorial" and not (checkout / "results" / "demo" / "report.html").exists():
+        run(Block("sh", "make demo", 0), checkout)
+    blocks = [*code_blocks(page), Block("", "", 0)]
+    for block, following in pairwise(blocks):
+        if is_run(block):
+            printed = [without_numbers(line) for line in run(block, checkout).splitlines()]
+            shown = following.text.splitlines() if following.language == "text" else []
+            missing = [line for line in shown if without_numbers(line) not in printed]
+            assert missing == [], f"{page}:{following.line}: not printed"
