@@ -5,7 +5,8 @@
 This replaces the text between the two marks of `papers/<paper>/README.md`, and copies the figures
 next to it. Tables that show sentences of the data are left out, because of their licences. That
 page, README.md and the pages of docs/ may have marks for a single table or figure, or for the
-claims. A page can thus show, say, a cross-validation from another run.
+claims. A page can thus show, say, a cross-validation from another run. README.md may also have the
+marks RESULTS, for a table with the verdicts on all papers of the run.
 
 Seeds, commit, machine and date come from the records of the runs. In the end, the numbers with
 three decimals in the prose that the run does not contain are listed: they are outdated, or come
@@ -20,13 +21,17 @@ from pathlib import Path
 
 import typer
 
+from analogyqa.report.claims import CLAIMS
 from analogyqa.report.claims_page import PRIMARY
+from analogyqa.report.found import results_table
+from analogyqa.report.summary import LEDGER, read_csv
 from analogyqa.report.views.specs import VIEWS
 from analogyqa.runs.commit import UNKNOWN
 from analogyqa.settings.paper import load_paper
 
 BEGIN, END = "<!-- a run: papers/publish.py -->", "<!-- end of the run -->"
 BEGIN_PIECE = "<!-- {name} of {paper}: papers/publish.py -->"
+RESULTS = "<!-- results: papers/publish.py -->"
 PAPERS = Path(__file__).parent
 # Numbers with three decimals, without p-values, which prose rounds.
 NUMBER = re.compile(r"(?<![\d.])(?<!p [=<≤] )0?(\.\d{3})(?!\d)")
@@ -81,6 +86,14 @@ def claims_of(page: str, paper: str) -> str:
     return "\n".join([head, line, *rows]) if rows else ""
 
 
+def results_of(results: Path) -> str:
+    """Return the table of the verdicts on all papers of a run."""
+    ledger = read_csv(results / "ledger.csv", LEDGER)
+    claims = read_csv(results / "claims.csv", CLAIMS)
+    papers = [load_paper(PAPERS / name / "paper.yaml") for name in ledger["paper"].unique()]
+    return results_table(papers, ledger, claims)
+
+
 def tables_with_sentences(paper: str) -> list[str]:
     """Return the tables of a paper that show sentences of the data."""
     views = load_paper(PAPERS / paper / "paper.yaml").views
@@ -114,6 +127,8 @@ def main(paper: str, results: Path, command: str) -> None:
     others = {root / "README.md": f"papers/{paper}/"}
     others |= dict.fromkeys(sorted((root / "docs").glob("*.md")), f"../papers/{paper}/")
     head, pieces, hidden = [f"    {command}\n", origin(results)], {}, tables_with_sentences(paper)
+    if RESULTS in (readme := root / "README.md").read_text(encoding="utf-8"):
+        fill(readme, RESULTS, [*head, results_of(results)])
     claims = results / "claims.md"
     if claims.exists():
         pieces["claims"] = claims_of(claims.read_text(encoding="utf-8"), paper)

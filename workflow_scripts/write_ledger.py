@@ -1,13 +1,16 @@
 """Summarise every run and compare the published values with it."""
 
+from pathlib import Path
+
 from analogyqa.files import write_text
 from analogyqa.job import job, reported
 from analogyqa.plan import all_cells
 from analogyqa.report.ledger import build_ledger
-from analogyqa.report.ledger_pages import to_html, to_markdown
+from analogyqa.report.ledger_pages import to_markdown
 from analogyqa.report.results import read_results
 from analogyqa.report.stored import stored_configuration
 from analogyqa.report.summary import write_csv
+from analogyqa.report.verdict_figure import verdict_svg
 
 with job(snakemake) as given:
     (config, by_name), inputs = reported(snakemake), snakemake.input
@@ -25,4 +28,6 @@ with job(snakemake) as given:
     write_csv(results.summary, snakemake.output.summary)
     write_csv(ledger, snakemake.output.ledger)
     write_text(snakemake.output.md, to_markdown(ledger, papers))
-    write_text(snakemake.output.html, to_html(ledger, papers))
+    for path in snakemake.output.verdicts:
+        paper = by_name[Path(path).parent.name]
+        write_text(path, verdict_svg(paper, ledger, is_file=True))

@@ -1,15 +1,17 @@
-"""The report and the ledger in a browser: on a phone, in the dark, without a network, for all."""
+"""The report in a browser: on a phone, in the dark, without a network or a script, for all."""
 
 from pathlib import Path
 
 import pytest
 
+from analogyqa.plan import Cell
 from analogyqa.report.page import build_page
 from browser.conftest import LOOKS
 from report.builders import make_config
-from report.page.results import PAPER, make_results
+from report.page.results import PAPER, make_results, means
 
 pytestmark = pytest.mark.browser
+CELL = "#tiny2020-table2 a[href='#run-analogy/wikiqa/comb/default']"
 
 
 @pytest.fixture(scope="module")
@@ -22,12 +24,11 @@ def folder(tmp_path_factory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("name", ["report", "ledger"])
 @pytest.mark.parametrize(("width", "scheme"), LOOKS)
-def test_it_is_read_on_every_screen(folder, opened, tmp_path, name, width, scheme):
+def test_it_is_read_on_every_screen(folder, opened, tmp_path, width, scheme):
     from axe_playwright_python.sync_playwright import Axe
 
-    address = (folder / f"{name}.html").as_uri()
+    address = (folder / "report.html").as_uri()
     with opened(address, width, scheme) as (page, asked):
         assert {each for each in asked if not each.startswith("data:")} == {address}
         # The page itself never scrolls sideways; a wide table does, and keeps its first column.
@@ -46,18 +47,71 @@ def test_it_is_read_on_every_screen(folder, opened, tmp_path, name, width, schem
             page.evaluate("getComputedStyle(document.body).backgroundColor") != "rgb(255, 255, 255)"
         )
         assert dark == (scheme == "dark")
-        shot = tmp_path / f"{name}-{width}-{scheme}.png"
+        shot = tmp_path / f"report-{width}-{scheme}.png"
         page.screenshot(path=shot, full_page=True)
         assert shot.stat().st_size > 10_000
         assert Axe().run(page).response["violations"] == []
 
 
-def test_a_cell_leads_to_its_run(folder, opened):
-    with opened((folder / "report.html").as_uri(), 1280, "light") as (page, _):
-        page.click("td a[href^='#run-']")
+def test_a_cell_opens_its_origin_without_leaving_the_page(folder, opened):
+    from axe_playwright_python.sync_playwright import Axe
+
+    with opened((folder / "report.html").as_uri(), 390, "dark") as (page, _):
+        page.focus(CELL)
+        page.keyboard.press("Enter")
+        dialog = page.locator("dialog")
+        assert "Comb., Ours (analogy)" in dialog.locator("h2").inner_text()
+        facts = dialog.locator("dl").inner_text()
+        assert "snakemake -- " in facts and "runs/analogy/wikiqa/comb/default" in facts
+        assert Axe().run(page).response["violations"] == []
+        page.keyboard.press("Escape")
+        assert not dialog.is_visible()
+        assert page.evaluate("document.activeElement.matches('td a')")
+        page.click(CELL)
+        page.click("dialog a.run")
         assert page.evaluate("document.querySelector(':target').tagName") == "TR"
-        top = page.evaluate("document.querySelector(':target').getBoundingClientRect().top")
-        assert 0 <= top < 900
+
+
+def test_without_a_script_a_cell_leads_to_its_run(folder, chromium):
+    context = chromium.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto((folder / "report.html").as_uri())
+    assert not page.locator("#filter").is_visible()
+    page.click(CELL)
+    assert page.url.endswith("#run-analogy/wikiqa/comb/default")
+    context.close()
+
+
+def test_a_click_on_a_head_sorts_its_column(folder, opened):
+    with opened((folder / "report.html").as_uri(), 1280, "light") as (page, _):
+        table = page.locator("#tiny2020-table1 table").first
+
+        def first_column() -> list[str]:
+            return table.locator("tbody th:first-child").all_inner_texts()
+
+        before = first_column()
+        orders = []
+        for _ in range(3):
+            table.get_by_role("button", name="MAP").click()
+            orders.append(first_column())
+        glove, ours = (means(Cell(name, "wikiqa", "comb"), "map") for name in ("glove", "analogy"))
+        best = ["Glove", "Ours"] if glove > ours else ["Ours", "Glove"]
+        assert [name for name in orders[0] if name in best] == best
+        assert orders[1] == orders[0][::-1] and orders[2] == before
+
+
+def test_rows_are_filtered_by_words_and_by_verdict(folder, opened):
+    with opened((folder / "report.html").as_uri(), 1280, "light") as (page, _):
+        rows = page.locator(".paper .part tbody tr:visible")
+        everything = rows.count()
+        page.fill("#filter", "ghost table 1")
+        assert rows.all_inner_texts()[0].startswith("Ghost")
+        assert page.locator("output").inner_text() == "1 row in 1 table"
+        page.fill("#filter", "")
+        assert rows.count() == everything
+        page.get_by_role("button", name="not run").click()
+        assert 0 < rows.count() < everything
+        assert all("not run" in text for text in rows.all_inner_texts())
 
 
 def test_what_is_folded_is_printed(folder, opened):

@@ -1,12 +1,10 @@
-"""The ledger as Markdown and HTML."""
+"""The ledger as Markdown."""
 
 import pandas as pd
-import pytest
 
-from analogyqa.report.ledger_pages import to_html, to_markdown
+from analogyqa.report.ledger_pages import to_markdown
 from analogyqa.report.summary import LEDGER, typed
 from report.builders import cells_in_markdown, make_paper
-from report.page.results import PageReader
 
 OURS = ".600 ± .010 [.500, .700] {.400, .800}"
 NASTY = 'A <script>alert("c")</script> & | d'
@@ -52,10 +50,6 @@ def make_ledger(*more: dict) -> pd.DataFrame:
         *more,
     ]
     return typed(rows, LEDGER)
-
-
-def read(*more: dict) -> PageReader:
-    return PageReader(to_html(make_ledger(*more), [PAPER]))
 
 
 def test_rows_and_verdict_counts_in_markdown():
@@ -106,47 +100,13 @@ def test_verdicts_are_counted_once_for_each_value():
     assert "substitute: ours for theirs" in page and "printed in table0, too" in page
 
 
-class TestHTML:
-    def test_notes_are_linked(self):
-        page = read()
-        assert page.values("id") == ["note1", "note2", "note3"]
-        assert {link.removeprefix("#") for link in page.values("href")} == set(page.values("id"))
-
-    def test_markup_is_escaped(self):
-        page = to_html(make_ledger(), [PAPER])
-        assert "<script" not in page
-        escaped = "A &lt;script&gt;alert(&#34;c&#34;)&lt;/script&gt; &amp; | d"
-        assert page.count(escaped) == 3  # caption, label of its region, note
-
-    @pytest.mark.parametrize(
-        ("verdict", "sign"),
-        [("reproduced", "="), ("higher", "↑"), ("lower", "↓"), ("inconclusive", "?"),
-         ("not comparable", "×")],
-    )  # fmt: skip
-    def test_colour_and_sign_of_a_verdict(self, verdict, sign):
-        more = make_row("Who", "Theirs", verdict, hyperparameters="tuned", mean=0.123)
-        cells = [cell for cell in read(more).cells if cell[1].startswith(".123")]
-        ours = OURS.replace(".600", ".123")
-        assert cells == [(verdict.replace(" ", "-"), f"{ours} (.500) {sign} {verdict}")]
-
-    def test_a_missing_run_and_a_count_of_zero_have_no_sign_or_colour(self):
-        page = read()
-        assert ("not-run", "not run (.500)") in page.cells
-        second_table = next(n for n, (_, text) in enumerate(page.cells) if text == "Row")
-        counts = page.cells[:second_table]
-        assert {name for name, text in counts if text == "0"} == {""}
-        assert {name for name, text in counts if text in ("1", "2")} == {
-            "reproduced", "higher", "lower", "not-run",
-        }  # fmt: skip
-
-    def test_the_columns_of_a_figure_are_its_best_points(self):
-        heads = [text for _, text in read().cells]
-        assert "best dropout by MRR" in heads and "MRR" not in heads
+def test_the_columns_of_a_figure_are_its_best_points():
+    heads = [cell for row in cells_in_markdown(to_markdown(make_ledger(), [PAPER])) for cell in row]
+    assert "best dropout by MRR" in heads and "MRR" not in heads
 
 
-@pytest.mark.parametrize("write", [to_markdown, to_html])
-def test_an_empty_ledger_has_no_tables(write):
-    page = write(make_ledger().iloc[:0], [PAPER])
+def test_an_empty_ledger_has_no_tables():
+    page = to_markdown(make_ledger().iloc[:0], [PAPER])
     assert "Published numbers and ours" in page
     assert "Table 1" not in page
     assert "Tiny" not in page

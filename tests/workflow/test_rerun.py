@@ -149,7 +149,7 @@ def test_an_edited_encoder_runs_its_own_cells_and_what_follows(edited):
     assert {rule for rule, _ in jobs} <= {"score_candidates", *REPORTING}
 
 
-@pytest.mark.parametrize("file", ["report/claims.py", "report/templates/ledger.html"])
+@pytest.mark.parametrize("file", ["report/claims.py", "report/templates/report.html"])
 def test_an_edited_report_trains_nothing(edited, file):
     rules = {rule for rule, _ in edited(file)}
     assert rules

@@ -10,7 +10,6 @@ from analogyqa.plan import Cell
 from analogyqa.plan.configured import configured_cell
 from analogyqa.report.claims import judge_claims
 from analogyqa.report.ledger import build_ledger
-from analogyqa.report.ledger_pages import to_html
 from analogyqa.report.results import Results
 from analogyqa.report.summary import write_csv
 from analogyqa.report.table_formats import to_markdown
@@ -85,7 +84,6 @@ def make_results(folder: Path, config: Config, *papers: Paper) -> pd.DataFrame:
     ledger = build_ledger(papers, config, results)
     write_csv(summary, folder / "summary.csv")
     write_csv(ledger, folder / "ledger.csv")
-    (folder / "ledger.html").write_text(to_html(ledger, papers))
     claims, _ = judge_claims(papers, config, lambda cell, measure: None, {})
     write_csv(claims, folder / "claims.csv")
     for paper in papers:
@@ -127,7 +125,7 @@ class PageReader(HTMLParser):
     Tables are heading, caption and rows of texts; cells are class and text without notes.
     """
 
-    VOID = ("meta", "img", "br")
+    VOID = ("meta", "img", "br", "input")
 
     def __init__(self, text: str):
         super().__init__()

@@ -7,7 +7,7 @@ import typer
 
 from analogyqa.cli.options import JsonOption, ResultsOption, results_folder
 from analogyqa.report.stored import read_configuration
-from analogyqa.report.trace import explain, find_number
+from analogyqa.report.trace import explain, find_number, lines_of
 
 
 def why(
@@ -34,14 +34,6 @@ def why(
         return
     width = max(map(len, origin))
     for key, value in origin.items():
-        for line in _lines(value) or [""]:
+        for line in lines_of(value) or [""]:
             print(f"{key:{width}}  {line}")
             key = ""
-
-
-def _lines(value: object) -> list[str]:
-    if isinstance(value, dict):
-        return [f"{name}: {' '.join(_lines(part))}" for name, part in value.items()]
-    if isinstance(value, list) and not all(isinstance(part, int) for part in value):
-        return [line for part in value for line in _lines(part)]
-    return [", ".join(map(str, value)) if isinstance(value, list) else str(value)]

@@ -14,6 +14,7 @@ from analogyqa.plan import (
     training_cell,
     view_tables,
 )
+from analogyqa.settings.paper import CITED
 
 _FORMATS = {"table": ("csv", "md", "tex"), "figure": ("png", "svg", "csv")}
 
@@ -36,6 +37,19 @@ class Outputs:
             for kind, endings in _FORMATS.items()
             if artefact.startswith(kind)
             for ending in endings
+        ]
+
+    def verdict_figures(self) -> list[str]:
+        """Return the picture of the verdicts on each paper whose numbers are compared."""
+        return [
+            f"{self.results}/figures/{name}/verdicts.svg"
+            for name, paper in self.experiment.papers.items()
+            if self.config.comparable
+            and any(
+                number.published is not None and number.kind != CITED
+                for artefact in paper.artefacts.values()
+                for number in artefact.numbers()
+            )
         ]
 
     def cross_validation(self) -> list[str]:

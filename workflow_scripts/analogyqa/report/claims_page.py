@@ -85,12 +85,12 @@ def primary_claims(frame: pd.DataFrame, papers: Iterable[Paper]) -> list[Block]:
     return [Block(PRIMARY, ["Paper", *LABELS], COLUMNS, rows)] if rows else []
 
 
-def _judged_on(row: dict) -> str:
+def judged_on(row: dict) -> str:
     """Return the data and the hyperparameters that a verdict rests on."""
     if row["protocol"] == STEPS:
         return "steps of training, in turns"
     is_cross_validated = row["protocol"] == FOLDS
-    data = "all questions, cross-validated" if is_cross_validated else "the paper's test questions"
+    data = "all questions, cross-validated" if is_cross_validated else "the test questions"
     which = {TUNED: ", hyperparameters tuned on dev", "": ""}
     return data + which.get(row["hyperparameters"], ", the paper's hyperparameters")
 
@@ -116,7 +116,7 @@ def _row(row: dict, paper: Paper) -> tuple[list[str], list[Value]]:
         text("items_needed", "{:.0f}"),
         "; ".join(filter(None, [row["evidence"], row["reason"]])),
     ]
-    labels = [claim, paper.claims[row["claim"]].where, _judged_on(row), verdict]
+    labels = [claim, paper.claims[row["claim"]].where, judged_on(row), verdict]
     return labels, [Value(text) for text in texts]
 
 

@@ -213,8 +213,9 @@ def _block(part: pd.DataFrame, measures: list[str], config: Config) -> Block:
             values.append(full_text(row, questions=True)._replace(bold=row["top_group"] is True))
         for origin in SPLITS:
             row = rows.get((system, main, origin))
-            count = f"({row['n_items']})" if row else ""
-            values.append(short_text(row)._replace(published=count) if row else Value(""))
+            value = short_text(row) if row else Value("")
+            items = f"{value.interval} ({row['n_items']})" if row else ""
+            values.append(value._replace(interval=items.strip()))
         values += difference_values(rows[system, main, EVERY])
         lines.append(([config.systems[system].title], values))
     dataset = part["dataset"].iloc[0]

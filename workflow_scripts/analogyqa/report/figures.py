@@ -85,6 +85,11 @@ def draw_figure(
         files: the path of each format (png, svg).
     """
     artefact = paper.artefacts[name]
+    if not config.comparable:
+        frame, artefact = (
+            frame.assign(published=np.nan),
+            artefact.model_copy(update={"references": {}}),
+        )
     # More lines need a wider panel and a higher legend; a heat map has a number in each tile.
     width = max(4.8, (0.7 if artefact.y else 0.1 * len(artefact.lines)) * frame["x"].nunique())
     height = 4 + 0.2 * max(len(artefact.lines), frame["y"].nunique())
@@ -307,6 +312,6 @@ def _title(frame: pd.DataFrame, paper: Paper, name: str, config: Config) -> str:
     if artefact.y or artefact.stacked:
         spread = f"means over {seeds} seeds"
     lines = [heading(paper, name, artefact.title), f"test split; {spread}"]
-    if not config.comparable and frame["published"].notna().any():
+    if not config.comparable:
         lines.append(OTHER_DATA)
     return "\n".join(lines)

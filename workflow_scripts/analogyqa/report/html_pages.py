@@ -1,6 +1,6 @@
-"""Render HTML pages from the templates.
+"""Render HTML and SVG from the templates.
 
-A page is one file: it contains its style, and it needs neither the network nor a script.
+A page is one file: it contains its style and its script, and it needs no network.
 """
 
 import re
@@ -8,22 +8,20 @@ from functools import cache
 from urllib.parse import quote
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup, escape
+from markdown_it import MarkdownIt
+from markupsafe import Markup
 
 from analogyqa.report.table_formats import LINK
-from analogyqa.report.verdicts import LOOKS, MARKS, NOT_COMPARABLE
 
-# What follows a published value; a value that was not run says so itself.
-WORDS = {verdict: verdict for verdict in MARKS}
-WORDS[NOT_COMPARABLE] = f"{LOOKS[NOT_COMPARABLE].mark} {NOT_COMPARABLE}"
 # Signs, which every font has, for the coloured squares of Markdown.
 _SIGNS = str.maketrans({"🟦": "✓", "🟧": "✗", "🟰": "≈", "⬜": "?", "➖": "–"})
 _FROM_TABLES = "../../"  # from the folder of a paper's tables to the results
+_MARKDOWN = MarkdownIt("commonmark", {"html": False})
 
 
 def render(template: str, **values: object) -> str:
     """Return a page from a file of templates/; a missing value is an error."""
-    return _templates().get_template(template).render(**values, words=WORDS)
+    return _templates().get_template(template).render(**values)
 
 
 @cache
@@ -47,15 +45,16 @@ def _templates() -> Environment:
 
 
 def inline(text: str) -> Markup:
-    """Return a note with links and emphasis in Markdown as HTML."""
-    html = str(escape(text))
-    html = LINK.sub(_link, html)
-    html = re.sub(r"\*\*(.+?)\*\*", r"<strong>\1</strong>", html)
-    return Markup(re.sub(r"(?<!\w)\*([^*]+)\*(?!\w)", r"<em>\1</em>", html))
+    """Return a note of a table, which is a line of Markdown, as HTML."""
+    linked = LINK.sub(_from_page, text)
+    return Markup(_MARKDOWN.renderInline(linked))
 
 
-def _link(match: re.Match) -> str:
+def prose(text: str) -> Markup:
+    """Return Markdown as HTML, without its links, which lead to files of the repository."""
+    return Markup(_MARKDOWN.render(LINK.sub(r"\1", text)))
+
+
+def _from_page(match: re.Match) -> str:
     text, target = match.groups()
-    # Notes appear in the report only.
-    target = target.removeprefix(_FROM_TABLES).removeprefix("report.html")
-    return f'<a href="{target}">{text}</a>'
+    return f"[{text}]({target.removeprefix(_FROM_TABLES).removeprefix('report.html')})"

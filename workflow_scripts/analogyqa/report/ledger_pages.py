@@ -1,11 +1,10 @@
-"""The ledger as pages: every published number next to ours, with a verdict."""
+"""The ledger as a page: every published number next to ours, with a verdict."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from itertools import chain
 
 import pandas as pd
 
-from analogyqa.report.html_pages import render
 from analogyqa.report.kinds import KINDS
 from analogyqa.report.legend import INTERVALS, SUBSTITUTES, cell_legend, heading
 from analogyqa.report.table_formats import Block, Table, Value, full_text
@@ -51,42 +50,16 @@ def to_markdown(ledger: pd.DataFrame, papers: Iterable[Paper]) -> str:
         *(f"[{number}] {note}" for number, note in enumerate(numbered_notes, 1)),
         *(paper.citation for paper in papers if paper.paper in blocks),
     ]
-    counts = verdict_counts(ledger, _sign)
+    counts = _verdict_counts(ledger)
     return table_to_markdown(Table("ledger", TITLE, [counts, *shown], notes, ledger))
 
 
-def to_html(ledger: pd.DataFrame, papers: Iterable[Paper]) -> str:
-    """Return the ledger as one self-contained HTML file; papers as in `to_markdown`."""
-    blocks, notes = _lay_out(ledger, papers := list(papers))
-    return render(
-        "ledger.html",
-        title=TITLE,
-        counts=verdict_counts(ledger, verdict_with_sign),
-        verdicts=verdict_meanings(),
-        legend=LEGEND,
-        papers=[
-            (paper.paper, paper.citation, blocks[paper.paper])
-            for paper in papers
-            if paper.paper in blocks
-        ],
-        notes=notes,
-    )
-
-
-def verdict_meanings() -> list[tuple[str, str, str]]:
-    """Return each verdict, the verdict with its sign, and its meaning."""
-    return [(verdict, verdict_with_sign(verdict), look.meaning) for verdict, look in LOOKS.items()]
-
-
-def verdict_counts(ledger: pd.DataFrame, sign: Callable[[str], str]) -> Block:
-    """Return the number of each verdict, by paper and hyperparameters.
-
-    `sign` returns the head of a verdict's column.
-    """
-    heads = [f"New evidence: {sign(verdict)}" for verdict in _EVIDENCE]
+def _verdict_counts(ledger: pd.DataFrame) -> Block:
+    """Return the number of each verdict, by paper and hyperparameters."""
+    heads = [f"New evidence: {_sign(verdict)}" for verdict in _EVIDENCE]
     heads += [f"{_WITH_SUBSTITUTES}: {' / '.join(MARKS[verdict] for verdict in _EVIDENCE)}"]
     others = [verdict for verdict in LOOKS if verdict not in _EVIDENCE]
-    heads += [*map(sign, others), _REPEATED]
+    heads += [*map(_sign, others), _REPEATED]
     rows = [
         ([paper, name], _counts(part[part["hyperparameters"] == name], others))
         for paper, part in ledger.groupby("paper", sort=False)
@@ -164,10 +137,6 @@ def _value(row: dict, notes: dict[str, int]) -> Value:
     note = ". ".join(filter(None, parts))
     number = notes.setdefault(note, len(notes) + 1) if note else 0
     return value._replace(verdict=row["verdict"], note=number)
-
-
-def verdict_with_sign(verdict: str) -> str:
-    return f"{LOOKS[verdict].mark} {verdict}"
 
 
 def _sign(verdict: str) -> str:

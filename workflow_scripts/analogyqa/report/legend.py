@@ -26,6 +26,7 @@ PAIRED_TEST = (
     f"p-values: two-sided, by a paired randomisation test over questions and seeds ({SAMPLES} "
     "draws)."
 )
+NO_PUBLISHED = f"No published values: {OTHER_DATA}."
 LEARNT = (
     f"{NOT_LEARNT.capitalize()}: the training loss never fell below that of one constant energy "
     "for all quadruples, so nothing follows from the scores."
@@ -34,8 +35,12 @@ LEARNT = (
 
 def printed_as(paper: Paper, name: str) -> str:
     """Return what a paper calls a table or figure, such as "Table 4 of diallo2019"; "" for OWN."""
-    number = re.sub(r"(\d+)", r" \1", name).capitalize()
-    return "" if paper.paper == OWN else f"{number} of {paper.paper}"
+    return "" if paper.paper == OWN else f"{printed_name(name)} of {paper.paper}"
+
+
+def printed_name(name: str) -> str:
+    """Return the name of an artefact as papers print it: "Table 4" for table4."""
+    return re.sub(r"(\d+)", r" \1", name).capitalize()
 
 
 def heading(paper: Paper, name: str, title: str) -> str:
@@ -65,7 +70,7 @@ def interval_facts(config: Config) -> str:
 def marks_legend(verdicts: Collection[str], has_substitutes: bool, config: Config) -> list[str]:
     """Return what the marks of the verdicts in a table mean."""
     if not config.comparable:
-        return [f"No marks: {OTHER_DATA}. Do not compare the published values with ours."]
+        return [NO_PUBLISHED]
     parts = [f"{MARKS[name]} {name}: {LOOKS[name].meaning}" for name in MARKS if name in verdicts]
     parts += [SUBSTITUTES] if has_substitutes else []
     return [f"Marks: {'; '.join(parts)}."] if parts else []

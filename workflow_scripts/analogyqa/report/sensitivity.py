@@ -13,6 +13,7 @@ from analogyqa.report.learning import NOT_LEARNT
 from analogyqa.report.legend import (
     INTERVALS,
     LEARNT,
+    NO_PUBLISHED,
     PAIRED_TEST,
     PROTOCOL,
     cell_legend,
@@ -24,7 +25,7 @@ from analogyqa.report.results import Results
 from analogyqa.report.summary import DECIMALS, MEASURED, Values, typed
 from analogyqa.report.table_formats import Block, Table, Value, full_text
 from analogyqa.report.table_notes import grouped, seeds_fact
-from analogyqa.report.verdicts import NOT_RUN, OTHER_DATA, no_run, verdict
+from analogyqa.report.verdicts import NOT_RUN, no_run, verdict
 from analogyqa.settings.coordinates import Coordinates
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
@@ -220,7 +221,7 @@ def _notes(frame: pd.DataFrame, config: Config, study: Sensitivity) -> list[str]
         verdicts = {*frame["mark"]}
         notes += marks_legend(verdicts, frame["substitute"].ne("").any(), config)
     else:
-        notes.append(f"No published values: {OTHER_DATA}.")
+        notes.append(NO_PUBLISHED)
     return [*notes, *_reasons(frame, config)]
 
 

@@ -32,25 +32,28 @@ _LATEX = str.maketrans(
 
 
 class Value(NamedTuple):
-    """A cell of a table: its text in three parts, which may be empty, and facts about it.
+    """A cell of a table: its text in four parts, which may be empty, and facts about it.
 
-    `published` ends in the mark of the `verdict`. `run` is the path of the run with this score.
-    `bold` is whether our value is in the top group, see `comparing.top_group`. `note` is the number
-    of its note, 0 for none.
+    `mark` is that of the `verdict`, which may be followed by SUBSTITUTE. `run` is the path of the
+    run with this score. `bold` is whether our value is in the top group, see
+    `comparing.top_group`. `note` is the number of its note, 0 for none. `row` is the row of the
+    table's csv that it shows, None for none.
     """
 
     ours: str
     interval: str = ""
     published: str = ""
+    mark: str = ""
     verdict: str = ""
     run: str = ""
     bold: bool = False
     note: int = 0
+    row: int | None = None
 
     @property
     def parts(self) -> list[str]:
         """The parts of the text that are not empty."""
-        return [part for part in (self.ours, self.interval, self.published) if part]
+        return [part for part in (self.ours, self.interval, self.published, self.mark) if part]
 
 
 class Block(NamedTuple):
@@ -157,7 +160,11 @@ def _latex_row(labels: list[str], cells: Iterable[str]) -> str:
 
 
 def _latex_value(value: Value) -> str:
-    escaped = value._replace(ours=escape_latex(value.ours), published=escape_latex(value.published))
+    escaped = value._replace(
+        ours=escape_latex(value.ours),
+        published=escape_latex(value.published),
+        mark=escape_latex(value.mark),
+    )
     text = " ".join(_marked(escaped, r"\textbf{", "}")._replace(interval="").parts)
     if not value.interval:
         return text
@@ -169,7 +176,7 @@ def _marked(value: Value, before: str, after: str) -> Value:
     return value._replace(ours=f"{before}{value.ours}{after}") if value.bold else value
 
 
-def _number(value: float) -> str:
+def three_decimals(value: float) -> str:
     """Return three decimals without the zero before the point."""
     return f"{value:.3f}".removeprefix("0")
 
@@ -188,14 +195,15 @@ def count_text(row: dict) -> Value:
     ours = NOT_RUN if pd.isna(row["mean"]) else f"{row['mean']:.10g}"
     if pd.isna(row["published"]):
         return Value(NOT_PRINTED if ours == NOT_RUN else ours)
-    return Value(ours, published=_with_mark(f"({row['published']:.10g})", row))
+    return Value(ours, published=f"({row['published']:.10g})", mark=_mark(row))
 
 
 def cited_text(row: dict) -> Value:
     """Return a value that a paper cites."""
     if pd.notna(row["published"]) and row["published"] >= 1:
-        return Value(f"({_rounded(row['published'])})")
-    return Value(_published(row) or NOT_PRINTED)
+        return Value("", published=f"({_rounded(row['published'])})")
+    published = _published(row)
+    return Value("" if published else NOT_PRINTED, published=published)
 
 
 def cost_text(row: dict) -> Value:
@@ -205,7 +213,7 @@ def cost_text(row: dict) -> Value:
     published = "" if pd.isna(row["published"]) else f"({text(row['published'])}{unit})"
     if pd.isna(row["mean"]):
         return Value(NOT_RUN if row["verdict"] == NOT_RUN else NOT_PRINTED, published=published)
-    return Value(f"{text(row['mean'])}{unit}", published=_with_mark(published, row))
+    return Value(f"{text(row['mean'])}{unit}", published=published, mark=_mark(row))
 
 
 def _whole(value: float) -> str:
@@ -233,25 +241,24 @@ def full_text(row: dict, questions: bool = False) -> Value:
     if pd.isna(row["mean"]):
         return Value(NOT_RUN, published=published)
     varies = pd.notna(row["run_low"]) and row["run_low"] < row["run_high"]
-    spread = f" ± {_number(row['sd'])}" if varies else ""
+    spread = f" ± {three_decimals(row['sd'])}" if varies else ""
     intervals = [f"[{_range(row, 'run')}]"] if varies else []
     intervals += [f"{{{_range(row, 'ci')}}}"] if questions or not intervals else []
-    mean = _number(row["mean"]) + spread
-    return Value(mean, " ".join(intervals), _with_mark(published, row))
+    mean = three_decimals(row["mean"]) + spread
+    return Value(mean, " ".join(intervals), published, _mark(row))
 
 
 def short_text(row: dict) -> Value:
     """Return a mean with the interval for other questions."""
     if pd.isna(row["mean"]):
         return Value(NOT_RUN)
-    return Value(_number(row["mean"]), f"{{{_range(row, 'ci')}}}")
+    return Value(three_decimals(row["mean"]), f"{{{_range(row, 'ci')}}}")
 
 
 def _range(row: dict, kind: str) -> str:
-    return f"{_number(row[f'{kind}_low'])}, {_number(row[f'{kind}_high'])}"
+    return f"{three_decimals(row[f'{kind}_low'])}, {three_decimals(row[f'{kind}_high'])}"
 
 
-def _with_mark(published: str, row: dict) -> str:
+def _mark(row: dict) -> str:
     mark = MARKS.get(row["verdict"], "")
-    mark += SUBSTITUTE if mark and row["substitute"] else ""
-    return " ".join(filter(None, [published, mark]))
+    return mark + (SUBSTITUTE if mark and row["substitute"] else "")

@@ -42,7 +42,8 @@ def table_notes(artefact: Artefact, rows: list[dict], config: Config) -> list[st
     runs = [row["run"] for row in rows if row["run"]]
     kinds = {row["kind"] for row in rows if pd.notna(row["mean"])}
     verdicts = {row["verdict"] for row in rows if pd.notna(row["published"])}
-    mark = " (published)" if artefact.published else ""
+    has_published = bool(artefact.published) and config.comparable
+    mark = " (published)" if has_published else ""
     mark += " mark" if mark and verdicts & {*MARKS} else ""
     notes = _counted(artefact, config) if all(row["kind"] == COUNT for row in rows) else []
     if runs:

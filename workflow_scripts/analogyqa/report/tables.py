@@ -20,6 +20,7 @@ from analogyqa.report.table_formats import (
     short_text,
 )
 from analogyqa.report.table_notes import table_notes
+from analogyqa.report.verdicts import NOT_COMPARABLE
 from analogyqa.settings.coordinates import SCORE, Coordinates
 from analogyqa.settings.overrides import TUNED
 from analogyqa.settings.paper import CITED, OWN, Artefact, Paper, Published
@@ -52,10 +53,13 @@ def table_of_frame(
     """Return a table of a paper from its csv: columns FRAME, a row for each value."""
     artefact = paper.artefacts[name]
     shown = [
-        row | _display_facts(row, artefact, config, summaries) for row in frame.to_dict("records")
+        row | _display_facts(row, artefact, config, summaries) | {"csv_row": number}
+        for number, row in enumerate(frame.to_dict("records"))
     ]
+    if not config.comparable:
+        shown = [_without_published(row) for row in shown if row["kind"] != CITED]
     is_own = paper.paper == OWN
-    source = paper.citation if is_own else f"Published: {paper.citation}"
+    source = f"Published: {paper.citation}" if config.comparable and not is_own else paper.citation
     return Table(
         label=f"tab:{paper.paper}-{name}",
         title=artefact.title if is_own else for_data(artefact.title, config),
@@ -148,6 +152,12 @@ def _display_facts(
     return {"run": run, "path": path, "name": name, "system_at": system_at}
 
 
+def _without_published(row: dict) -> dict:
+    """Return a row of FRAME as it is shown if our data are not the paper's."""
+    verdict = "" if row["verdict"] == NOT_COMPARABLE else row["verdict"]
+    return row | {"published": None, "verdict": verdict}
+
+
 def coordinates_of(row: dict, artefact: Artefact) -> Coordinates:
     """Return the coordinates of a row of FRAME."""
     if row["block"] == IN_PAPER:
@@ -202,7 +212,10 @@ def _block(
     cells: dict[tuple, dict[str, Value]] = {}
     for row in rows:
         cells.setdefault(tuple(row[name] for name in key), {})[row[across]] = text(row)._replace(
-            verdict=row["verdict"], run=row["path"], bold=row["top_group"] is True
+            verdict=row["verdict"],
+            run=row["path"],
+            bold=row["top_group"] is True,
+            row=None if row["kind"] == CITED else row["csv_row"],
         )
     lines = [
         (list(names[: len(labels)]), [values.get(column, Value("")) for column in columns])

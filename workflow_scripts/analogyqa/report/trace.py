@@ -169,29 +169,49 @@ def explain(results: str | Path, number: Number, config: Config, command: str) -
 
     Raises AnalogyQAError when the record of the run is missing or damaged.
     """
+    facts = origin_of(results, number, command)
+    return facts | (facts_of_run(results, number.cell) if number.cell else {})
+
+
+def origin_of(results: str | Path, number: Number, command: str) -> dict:
+    """Return the facts of `explain` that are not in the record of a run."""
     values = {key: number.values[key] for key in _SHOWN if key in number.values}
     shown = {key: value for key, value in values.items() if not pd.isna(value) and value != ""}
     origin: dict = {"number": number.label, **shown}
     if number.kind == CITED:
         return origin | {"reason": "the paper cites this value; there is none of ours"}
     files = _files(Path(results), number)
-    if not files:
-        return origin
-    record: dict = {}
-    if number.cell:
-        run = Path(results, "runs", number.cell.path)
-        stored = read_record(run / "run.json")
-        keys = (
-            *("seeds", "git_commit", "device", "machines", "platform", "versions", "inputs"),
-            *("wall_seconds", "slurm_job"),
-        )
-        record = {key: stored[key] for key in keys if stored.get(key)}
-        stem = "-".join(number.cell.path.split("/")[1:])
-        for rule in RULES_OF_RUNS:
-            log = Path(results, "logs", rule, number.cell.system, f"{stem}.log")
-            if log.exists():
-                record["log"] = str(log)
-    return origin | {"command": f"{command} -- {files[0]}", "files": files} | record
+    return origin | ({"command": f"{command} -- {files[0]}", "files": files} if files else {})
+
+
+def facts_of_run(results: str | Path, cell: Cell) -> dict:
+    """Return the facts of `explain` that are in the record of a run, and its log.
+
+    Raises AnalogyQAError when the record is missing or damaged.
+    """
+    stored = read_record(Path(results, "runs", cell.path, "run.json"))
+    keys = (
+        *("seeds", "git_commit", "device", "machines", "platform", "versions", "inputs"),
+        *("wall_seconds", "slurm_job"),
+    )
+    facts = {key: stored[key] for key in keys if stored.get(key)}
+    stem = "-".join(cell.path.split("/")[1:])
+    for rule in RULES_OF_RUNS:
+        log = Path(results, "logs", rule, cell.system, f"{stem}.log")
+        if log.exists():
+            facts["log"] = str(log)
+    return facts
+
+
+def lines_of(value: object) -> list[str]:
+    """Return a value of `explain` as the lines of a text."""
+    if isinstance(value, dict):
+        return [f"{name}: {' '.join(lines_of(part))}" for name, part in value.items()]
+    if isinstance(value, list) and not all(isinstance(part, int) for part in value):
+        return [line for part in value for line in lines_of(part)]
+    if isinstance(value, float):
+        return [f"{value:.10g}"]
+    return [", ".join(map(str, value)) if isinstance(value, list) else str(value)]
 
 
 def _files(results: Path, number: Number) -> list[str]:

@@ -1,5 +1,6 @@
 """What a paper prints: its tables and figures, with their numbers, and its claims."""
 
+import re
 from collections.abc import Iterator
 from functools import cached_property
 from itertools import product
@@ -291,6 +292,11 @@ class Paper(Section):
                 kind = "figure" if view.is_figure else "table"
                 raise ValueError(f"artefacts.{name}: the view {view.view} is a {kind}")
         return self
+
+    @property
+    def short_citation(self) -> str:
+        """Authors and year, such as "Tay, Tuan and Hui (2018)"."""
+        return re.split(r"(?<=\))\.", self.citation)[0]
 
     @property
     def shown(self) -> list[str]:

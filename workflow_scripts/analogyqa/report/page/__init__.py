@@ -1,26 +1,26 @@
 """The report: one HTML page with all results of a run, and the origin of each number.
 
 It shows those files of a run that exist: its tables are those in tables/, its verdicts those in
-ledger.csv. The page needs no other file and no network.
+ledger.csv. The page needs no other file and no network. Its script sorts, filters and opens the
+origin of a number; without it, a number leads to its run at the end of the page.
 """
 
 from collections.abc import Mapping
 from pathlib import Path
 
+import numpy as np
 import yaml
+from markupsafe import Markup
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.report.claims import CLAIMS
-from analogyqa.report.claims_page import primary_claims
+from analogyqa.report.found import in_one_sentence
 from analogyqa.report.html_pages import render
-from analogyqa.report.ledger_pages import (
-    LEGEND,
-    verdict_counts,
-    verdict_meanings,
-    verdict_with_sign,
-)
+from analogyqa.report.legend import INTERVALS, SUBSTITUTES, cell_legend
+from analogyqa.report.page.cards import claim_cards
 from analogyqa.report.page.data import data_cards
 from analogyqa.report.page.papers import paper_part
+from analogyqa.report.page.provenance import Provenance
 from analogyqa.report.page.runs import (
     commits_and_machines,
     duration,
@@ -29,7 +29,9 @@ from analogyqa.report.page.runs import (
     short_commit,
     time_block,
 )
-from analogyqa.report.summary import LEDGER, SUMMARY, by_cell, read_csv
+from analogyqa.report.summary import LEDGER, SUMMARY, by_cell, read_csv, typed
+from analogyqa.report.verdict_figure import verdict_svg
+from analogyqa.report.verdicts import LOOKS, NOT_COMPARABLE
 from analogyqa.settings.load import REPOSITORY
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
@@ -59,7 +61,16 @@ def build_page(
     ledger = read_csv(results / "ledger.csv", LEDGER)
     summaries = by_cell(read_csv(results / "summary.csv", SUMMARY))
     path = results / "claims.csv"
-    claims = primary_claims(read_csv(path, CLAIMS), papers.values()) if path.exists() else []
+    claims = read_csv(path, CLAIMS) if path.exists() else typed([], CLAIMS)
+    claims = claims[claims["paper"].isin(list(papers))]
+    if not config.comparable:
+        ledger = ledger.iloc[:0]
+        claims = claims.assign(paper_effect=np.nan, power=np.nan, items_needed=np.nan)
+    provenance = Provenance(results, config, command)
+    parts = [
+        paper_part(results, paper, (ledger, claims), summaries, config, provenance)
+        for paper in papers.values()
+    ]
     registry = load_registry(REPOSITORY / "sources.yaml")
     # The address of the tracking server may contain a password.
     settings = config.model_dump(mode="json", exclude={"tracking_uri"})
@@ -69,18 +80,31 @@ def build_page(
         origin=commits_and_machines(runs),
         results=results.as_posix(),
         comparable=config.comparable,
-        counts=verdict_counts(ledger, verdict_with_sign),
-        verdicts=verdict_meanings(),
-        legend=LEGEND,
-        claims=claims,
-        papers=[paper_part(results, paper, summaries, config) for paper in papers.values()],
+        opening=[
+            (
+                paper.paper,
+                paper.citation,
+                in_one_sentence(paper, ledger, claims),
+                Markup(verdict_svg(paper, ledger)),
+            )
+            for paper in papers.values()
+        ],
+        cards=claim_cards(claims, papers.values()),
+        verdicts=[
+            (verdict, look)
+            for verdict, look in LOOKS.items()
+            if verdict != NOT_COMPARABLE and ledger["verdict"].eq(verdict).any()
+        ],
+        legend=(cell_legend(), INTERVALS, SUBSTITUTES),
+        papers=parts,
+        provenance=provenance.to_json(),
         command=command,
         runs=runs,
         others=[run for run in runs if run.other],
         duration=duration,
         short_commit=short_commit,
         time=time_block(results),
-        cards=data_cards(results, runs, config, registry),
+        data=data_cards(results, runs, config, registry),
         configuration=yaml.safe_dump(settings, sort_keys=False, allow_unicode=True, width=110),
         logs=logs_by_rule(results),
     )

@@ -9,19 +9,28 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+import pandas as pd
+from markupsafe import Markup
+
 from analogyqa.plan import view_tables
-from analogyqa.report.claims import CLAIMS
 from analogyqa.report.claims_page import claims_of, claims_table
 from analogyqa.report.cross_validation import CROSS_VALIDATION, cross_validation_table
-from analogyqa.report.legend import heading
+from analogyqa.report.found import in_five_sentences
+from analogyqa.report.html_pages import prose
+from analogyqa.report.kinds import KINDS
+from analogyqa.report.legend import printed_name
+from analogyqa.report.page.provenance import Provenance
 from analogyqa.report.pairs import PAIRS, pairs_table
 from analogyqa.report.sensitivity import SENSITIVITY, sensitivity_table
 from analogyqa.report.summary import Summaries, read_csv
 from analogyqa.report.table_formats import Block, Table
 from analogyqa.report.tables import FRAME, table_of_frame
+from analogyqa.report.verdicts import OTHER_DATA
 from analogyqa.report.views.show import show_view, table_of_view
 from analogyqa.report.views.specs import VIEWS
-from analogyqa.settings.paper import Paper
+from analogyqa.settings.load import PAPERS
+from analogyqa.settings.paper import BEST, OWN, Paper
+from analogyqa.settings.printed import NOT_PRINTED
 from analogyqa.settings.run import Config
 from analogyqa.settings.studies import Studies
 
@@ -39,11 +48,12 @@ class Drawing(NamedTuple):
 class Section(NamedTuple):
     """A part of a paper: blocks of tables, a drawing, notes, and the paths of its files.
 
-    `has_sentences`: whether it shows sentences of the data; `is_wordy`: whether its cells are long
-    texts.
+    `short` is its name in the list of contents. `has_sentences`: whether it shows sentences of the
+    data; `is_wordy`: whether its cells are long texts.
     """
 
     id: str
+    short: str
     heading: str
     blocks: Sequence[Block] = ()
     notes: Sequence[str] = ()
@@ -54,34 +64,54 @@ class Section(NamedTuple):
 
 
 class PaperPart(NamedTuple):
-    """A paper in the report; `missing` are the files that no run has made yet."""
+    """A paper in the report.
+
+    `found` are sentences; `missing` are the files that no run has made yet; `choices` is what we
+    decided where the paper is silent, and `config` the text of its config.yaml.
+    """
 
     name: str
     citation: str
+    found: list[str]
     sections: list[Section]
     missing: list[str]
+    choices: Markup
+    config: str
 
 
-def paper_part(results: Path, paper: Paper, summaries: Summaries, config: Config) -> PaperPart:
+def paper_part(
+    results: Path,
+    paper: Paper,
+    frames: tuple[pd.DataFrame, pd.DataFrame],
+    summaries: Summaries,
+    config: Config,
+    provenance: Provenance,
+) -> PaperPart:
     """Return what the results, an output folder, contain of a paper.
+
+    `frames` are the ledger and the claims. The numbers of the tables are added to `provenance`.
 
     Raises AnalogyQAError if a file is damaged.
     """
+    ledger, claims = frames
     sections, missing = [], []
     for name in paper.shown:
         kind, suffix = ("figure", "svg") if name.startswith("figure") else ("table", "csv")
         path = results / f"{kind}s" / paper.paper / f"{name}.{suffix}"
         section = None
         if path.exists() and kind == "figure":
-            section = _figure(path, paper, name, results)
+            section = _figure(path, paper, name, results, ledger)
         elif path.exists():
             section = _table(path, paper, name, summaries, config, results)
         if section:
             sections.append(section)
+            if name in paper.artefacts and kind == "table":
+                provenance.add(paper, name, section.id, section.blocks)
         else:
             missing.append(path.relative_to(results).with_suffix("").as_posix())
-    sections += _studies(results, paper, config)
-    return PaperPart(paper.paper, paper.citation, sections, missing)
+    sections += _studies(results, paper, claims, config)
+    found = in_five_sentences(paper, ledger, claims)
+    return PaperPart(paper.paper, paper.citation, found, sections, missing, *_choices(paper))
 
 
 def _table(
@@ -101,21 +131,43 @@ def _table(
     return section._replace(has_sentences=has_sentences, is_wordy=True)
 
 
-def _figure(path: Path, paper: Paper, name: str, results: Path) -> Section:
-    title = heading(paper, name, (paper.views | paper.artefacts)[name].title)
-    drawing = _drawing(path, path.with_suffix(".csv"), title)
-    return Section(f"{paper.paper}-{name}", title, drawing=drawing, files=_files(path, results))
+def _figure(path: Path, paper: Paper, name: str, results: Path, ledger: pd.DataFrame) -> Section:
+    """Return a figure, with the published best points of its lines next to ours."""
+    short, title = printed_name(name), (paper.views | paper.artefacts)[name].title
+    drawing = _drawing(path, path.with_suffix(".csv"), f"{short} of {paper.paper}: {title}")
+    best = ledger[
+        ledger["paper"].eq(paper.paper) & ledger["artefact"].eq(name) & ledger["kind"].eq(BEST)
+    ]
+    rows = {
+        line: [
+            KINDS[BEST].text(row)._replace(verdict=row["verdict"])
+            for row in part.to_dict("records")
+        ]
+        for line, part in best.groupby("row", sort=False)
+    }
+    columns = [f"best {column}".strip() for column in best["column"].unique()]
+    blocks = [Block("Best points", ["Line"], columns, [([line], rows[line]) for line in rows])]
+    return Section(
+        f"{paper.paper}-{name}",
+        short,
+        f"{short}: {title}",
+        blocks if rows else (),
+        [f"{row['row']}, {row['column']}: {row['reason']}." for row in best.to_dict("records")],
+        drawing,
+        _files(path, results),
+    )
 
 
-def _studies(results: Path, paper: Paper, config: Config) -> Iterator[Section]:
+def _studies(
+    results: Path, paper: Paper, claims: pd.DataFrame, config: Config
+) -> Iterator[Section]:
     """Yield the claims and the studies of a paper that have results."""
     studies, folder = config.studies.get(paper.paper, Studies()), results / "tables" / paper.paper
-    path = results / "claims.csv"
-    if path.exists() and paper.claims:
-        frame = read_csv(path, CLAIMS)
-        table = claims_table(frame[frame["paper"] == paper.paper], [paper], config)
-        blocks = claims_of(paper, frame)
-        table = table._replace(title=f"Claims of {paper.paper}", blocks=blocks)
+    own = claims[claims["paper"] == paper.paper]
+    if not own.empty:
+        table = claims_table(own, [paper], config)
+        table = table._replace(title=f"Claims of {paper.paper}", blocks=claims_of(paper, own))
+        path = results / "claims.csv"
         yield _section(table, paper, "claims", path, results)._replace(is_wordy=True)
     path, study = folder / "cross_validation.csv", studies.cross_validation
     if path.exists() and study:
@@ -133,16 +185,44 @@ def _studies(results: Path, paper: Paper, config: Config) -> Iterator[Section]:
 
 
 def _section(table: Table, paper: Paper, name: str, csv: Path, results: Path) -> Section:
-    """Return a table with the figure of the same name, if there is one."""
+    """Return a table with the figure of the same name, if there is one.
+
+    One sentence at the top of the page says if our data are not the paper's.
+    """
     svg = results / "figures" / paper.paper / f"{name}.svg"
+    short = printed_name(name).replace("_", "-")
+    title = table.title.removesuffix(f" ({OTHER_DATA})")
+    is_printed = name in paper.shown and paper.paper != OWN
     return Section(
         f"{paper.paper}-{name}",
-        table.heading,
-        table.blocks,
-        table.notes,
+        short,
+        f"{short}: {title}" if is_printed else title,
+        [_without_empty_columns(block) for block in table.blocks],
+        [note for note in table.notes if OTHER_DATA not in note.lower()],
         _drawing(svg, csv, table.heading) if svg.exists() else None,
         _files(csv, results),
     )
+
+
+def _without_empty_columns(block: Block) -> Block:
+    kept = [
+        place
+        for place in range(len(block.columns))
+        if any(values[place].parts not in ([], [NOT_PRINTED]) for _, values in block.rows)
+    ]
+    rows = [(labels, [values[place] for place in kept]) for labels, values in block.rows]
+    return block._replace(columns=[block.columns[place] for place in kept], rows=rows)
+
+
+def _choices(paper: Paper) -> tuple[Markup, str]:
+    """Return our choices, from the paper's README.md, and the text of its config.yaml."""
+    folder = PAPERS / paper.paper
+    readme, config = (
+        path.read_text(encoding="utf-8") if path.exists() else ""
+        for path in (folder / "README.md", folder / "config.yaml")
+    )
+    chosen = re.search(r"(?ms)^## Our choices?\n(.*?)(?=^## |\Z)", readme)
+    return prose(chosen[1] if chosen else ""), config
 
 
 def _drawing(svg: Path, csv: Path, heading: str) -> Drawing:

@@ -1,0 +1,94 @@
+"""What was found, in sentences, as a table and as a picture."""
+
+import re
+
+import pandas as pd
+import pytest
+
+from analogyqa.report.claims import CLAIMS
+from analogyqa.report.found import in_five_sentences, in_one_sentence, results_table
+from analogyqa.report.summary import LEDGER, typed
+from analogyqa.report.verdict_figure import HEIGHT, MOST, WIDTH, verdict_svg
+from report.builders import cells_in_markdown, make_paper
+
+PAPER = make_paper()
+NUMBER = {"paper": "tiny2020", "artefact": "table4", "kind": "score", "column": "MRR"}
+CLAIM = {"paper": "tiny2020", "primary": False, "ours": False, "kind": "score"}
+
+
+def make_ledger(*rows: dict) -> pd.DataFrame:
+    return typed([NUMBER | {"row": str(place)} | row for place, row in enumerate(rows)], LEDGER)
+
+
+def make_claims(*rows: dict) -> pd.DataFrame:
+    return typed([CLAIM | {"claim": str(place)} | row for place, row in enumerate(rows)], CLAIMS)
+
+
+LEDGER_OF_RUN = make_ledger(
+    {"verdict": "reproduced", "published": 0.7, "mean": 0.71, "run_low": 0.6, "run_high": 0.8},
+    {"verdict": "higher", "published": 0.7, "mean": 0.8, "run_low": 0.75, "run_high": 0.85},
+    {"verdict": "lower", "published": 0.9, "mean": 0.6, "run_low": 0.5, "run_high": 0.65},
+    {"verdict": "lower", "published": 0.9, "hyperparameters": "tuned"},
+    {"verdict": "reproduced", "published": 0.7, "repeats": "printed in table1, too"},
+    {"verdict": "not run", "published": 0.5, "reason": "no run a/b/c/d"},
+    {"verdict": "not run", "published": 0.5, "reason": "no run a/b/c/e"},
+    {"verdict": "not run", "published": 0.5, "reason": "no data"},
+    {"verdict": "lower", "published": 1200, "mean": 12, "kind": "count", "artefact": "table1"},
+)
+CLAIMS_OF_RUN = make_claims(
+    {"primary": True, "claim": "a", "text": "a is best", "verdict": "holds", "effect": 0.1}
+    | {"low": 0.05, "high": 0.15, "p_value": 0.01},
+    {"primary": True, "claim": "a", "text": "a is best", "verdict": "fails", "p_value": 0.01},
+    {"verdict": "fails"},
+    {"verdict": "not run"},
+    {"verdict": "not run", "ours": True},
+)
+
+
+def test_each_number_counts_once_and_each_claim_by_the_protocol_of_the_paper():
+    assert in_one_sentence(PAPER, LEDGER_OF_RUN, CLAIMS_OF_RUN) == (
+        "Of 7 published numbers we reproduce 1; ours is higher in 1 and lower in 2; "
+        "3 were not run; its primary claim holds."
+    )
+    rows = cells_in_markdown(results_table([PAPER], LEDGER_OF_RUN, CLAIMS_OF_RUN))
+    assert rows[2][2:] == ["1", "1", "2", "", "3", "1 holds"]
+
+
+def test_five_sentences_name_the_farthest_score_and_the_most_frequent_reason():
+    sentences = in_five_sentences(PAPER, LEDGER_OF_RUN, CLAIMS_OF_RUN)
+    assert sentences[1:] == [
+        "The claim that a is best, holds (+0.100 [+0.050, +0.150], p = 0.01).",
+        "The score farthest from the paper is in Table 4 (2, MRR): .600, where .900 is published.",
+        "Of its 2 other claims 1 fails and 1 was not tested.",
+        "The most frequent reason for a number that was not run (2): its cell has not run yet.",
+    ]
+
+
+def test_nothing_is_said_about_nothing():
+    assert in_five_sentences(PAPER, make_ledger(), make_claims()) == []
+    assert in_one_sentence(PAPER, make_ledger(), make_claims()) == ""
+    assert verdict_svg(PAPER, make_ledger()) == ""
+
+
+@pytest.mark.parametrize("count", [3, 3 * MOST])
+def test_the_picture_has_every_number_where_it_belongs(count):
+    numbers = [
+        {"verdict": "lower", "published": 0.8, "mean": 0.4, "run_low": 0.4, "run_high": 0.6},
+        {"verdict": "reproduced", "published": 0.8, "mean": 0.8},
+        {"verdict": "not run", "published": 0.8},
+    ]
+    svg = verdict_svg(PAPER, make_ledger(*(numbers * (count // 3))), is_file=True)
+    assert svg.count("<title>") == count
+    # The axis is from .4 to .8.
+    assert svg.count(f"{HEIGHT}.0V{HEIGHT / 2}") == count // 3  # the intervals
+    assert len(re.findall(r'cy="0\.0" r="3\.4"', svg)) == count  # the published values
+    places = [float(place) for place in re.findall(r"translate\((\d[\d.]*) \d", svg)]
+    widths = [float(width) for width in re.findall(r"h([\d.]+)\"/", svg)]
+    assert max(places) + max(widths) <= WIDTH + 40
+
+
+def test_a_ratio_that_is_too_large_is_at_the_edge():
+    counts = {"verdict": "higher", "published": 1, "kind": "count"}
+    svg = verdict_svg(PAPER, make_ledger(*({**counts, "mean": mean} for mean in (1, 8, 99))))
+    heights = [float(height) for height in re.findall(r'cy="([\d.]+)" r="2\.6"', svg)[:3]]
+    assert heights == [HEIGHT / 2, 0, 0]

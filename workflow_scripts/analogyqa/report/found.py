@@ -1,0 +1,158 @@
+"""What a run found about each paper, in sentences and as a small table."""
+
+from collections import Counter
+from collections.abc import Iterable
+
+import pandas as pd
+
+from analogyqa.report.claims import FAILS, HOLDS, SAME, UNDECIDED, effect_text
+from analogyqa.report.legend import printed_name
+from analogyqa.report.table_formats import Block, Table, Value, three_decimals, to_markdown
+from analogyqa.report.verdicts import (
+    ENFORCED,
+    HIGHER,
+    INCONCLUSIVE,
+    LOWER,
+    NOT_COMPARABLE,
+    NOT_RUN,
+    REPRODUCED,
+    no_run,
+)
+from analogyqa.settings.coordinates import SCORE
+from analogyqa.settings.overrides import TUNED
+from analogyqa.settings.paper import Paper
+
+_OF_CLAIMS = {
+    HOLDS: ("holds", "hold"),
+    FAILS: ("fails", "fail"),
+    UNDECIDED: ("is undecided", "are undecided"),
+    SAME: ("compares equivalent systems", "compare equivalent systems"),
+    NOT_RUN: ("was not tested", "were not tested"),
+}
+_COLUMNS = (REPRODUCED, HIGHER, LOWER, INCONCLUSIVE, NOT_RUN)
+
+
+def published_once(ledger: pd.DataFrame, paper: Paper) -> pd.DataFrame:
+    """Return the rows of a ledger with each published number of a paper once.
+
+    The value is that with the paper's hyperparameters, if there are others.
+    """
+    rows = ledger[ledger["paper"] == paper.paper]
+    return rows[rows["repeats"].eq("") & rows["hyperparameters"].ne(TUNED)]
+
+
+def in_one_sentence(paper: Paper, ledger: pd.DataFrame, claims: pd.DataFrame) -> str:
+    """Return how many numbers of a paper came out, and how its primary claims were judged."""
+    numbers = _numbers(published_once(ledger, paper))
+    primary = _first_judgements(paper, claims, primary=True)
+    return _sentence([*numbers, *_claims(primary, "primary claim")])
+
+
+def in_five_sentences(paper: Paper, ledger: pd.DataFrame, claims: pd.DataFrame) -> list[str]:
+    """Return what was found about a paper: at most five sentences, without those about nothing.
+
+    Args:
+        ledger: The verdicts on its numbers, columns LEDGER; empty if our data are not the paper's.
+        claims: The verdicts on its claims, columns CLAIMS.
+    """
+    once = published_once(ledger, paper)
+    primary = _first_judgements(paper, claims, primary=True)
+    others = _first_judgements(paper, claims, primary=False)
+    texts = [
+        f"the claim that {row['text']}, {_OF_CLAIMS[row['verdict']][0]}{_effect(row)}"
+        for row in primary.to_dict("records")
+    ]
+    sentences = [
+        _sentence(_numbers(once)),
+        _sentence(texts),
+        _farthest(once),
+        _sentence(_claims(others, "other claim")),
+        _missing(once),
+    ]
+    return [sentence for sentence in sentences if sentence]
+
+
+def results_table(papers: Iterable[Paper], ledger: pd.DataFrame, claims: pd.DataFrame) -> str:
+    """Return the verdicts on each paper, by number and by primary claim, as a Markdown table."""
+    rows = []
+    for paper in papers:
+        counts = Counter(published_once(ledger, paper)["verdict"])
+        primary = Counter(_first_judgements(paper, claims, primary=True)["verdict"])
+        judged = ", ".join(f"{count} {verdict}" for verdict, count in primary.items())
+        values = [*(str(counts[verdict] or "") for verdict in _COLUMNS), judged]
+        labels = [f"[{paper.paper}](papers/{paper.paper}/README.md)", paper.short_citation]
+        rows.append((labels, list(map(Value, values))))
+    block = Block("", ["Paper", "By"], [*_COLUMNS, "primary claims"], rows)
+    return to_markdown(Table("", "", [block], [], ledger)).partition("\n\n")[2].strip()
+
+
+def _numbers(once: pd.DataFrame) -> list[str]:
+    counts = Counter(once["verdict"])
+    if not counts:
+        return []
+    off = [f"{name} in {counts[name]}" for name in (HIGHER, LOWER) if counts[name]]
+    parts = [
+        f"of {len(once)} published numbers we reproduce {counts[REPRODUCED] or 'none'}",
+        f"ours is {' and '.join(off)}" if off else "",
+        _counted(counts[INCONCLUSIVE], "is inconclusive", "are inconclusive"),
+        _counted(counts[ENFORCED], "agrees by construction", "agree by construction"),
+        _counted(counts[NOT_COMPARABLE], "cannot be compared", "cannot be compared"),
+        _counted(counts[NOT_RUN], "was not run", "were not run"),
+    ]
+    return [part for part in parts if part]
+
+
+def _claims(judged: pd.DataFrame, noun: str) -> list[str]:
+    counts = Counter(judged["verdict"])
+    if len(judged) == 1:
+        return [f"its {noun} {_OF_CLAIMS[next(iter(counts))][0]}"]
+    if len(counts) == 1:
+        return [f"its {len(judged)} {noun}s {_OF_CLAIMS[next(iter(counts))][1]}"]
+    parts = [_counted(counts[verdict], *verbs) for verdict, verbs in _OF_CLAIMS.items()]
+    text = " and ".join(", ".join(filter(None, parts)).rsplit(", ", 1))
+    return [f"of its {len(judged)} {noun}s {text}"] if text else []
+
+
+def _first_judgements(paper: Paper, claims: pd.DataFrame, primary: bool) -> pd.DataFrame:
+    """Return the verdicts on a paper's own claims by its own protocol, which come first."""
+    rows = claims[claims["paper"].eq(paper.paper) & claims["primary"].eq(primary)]
+    return rows[~rows["ours"] | primary].drop_duplicates("claim")
+
+
+def _effect(row: dict) -> str:
+    if pd.isna(row["p_value"]):
+        return ""
+    return f" ({effect_text(row['effect'], row, row['kind'])}, p = {row['p_value']:.2g})"
+
+
+def _farthest(once: pd.DataFrame) -> str:
+    """Return the score that is farthest from the published one."""
+    off = once[once["kind"].eq(SCORE) & once["verdict"].isin([HIGHER, LOWER])]
+    if off.empty:
+        return ""
+    row = off.loc[(off["mean"] - off["published"]).abs().idxmax()]
+    return (
+        f"The score farthest from the paper is in {printed_name(row['artefact'])} ({row['row']}, "
+        f"{row['column']}): {three_decimals(row['mean'])}, where "
+        f"{three_decimals(row['published'])} is published."
+    )
+
+
+def _missing(once: pd.DataFrame) -> str:
+    """Return the most frequent reason for a number that was not run."""
+    given = once.loc[once["verdict"].eq(NOT_RUN), "reason"]
+    # Each of these names its own cells.
+    reasons = Counter(given.mask(given.str.startswith(no_run()), "its cell has not run yet"))
+    if not reasons:
+        return ""
+    ((reason, count),) = reasons.most_common(1)
+    return f"The most frequent reason for a number that was not run ({count}): {reason}."
+
+
+def _counted(count: int, one: str, several: str) -> str:
+    return f"{count} {one if count == 1 else several}" if count else ""
+
+
+def _sentence(parts: list[str]) -> str:
+    text = "; ".join(parts)
+    return f"{text[0].upper()}{text[1:]}." if text else ""

@@ -1,0 +1,88 @@
+"""The primary claims as cards."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import pandas as pd
+
+from analogyqa.measures import MEASURES
+from analogyqa.report.claims import CLAIM_MARKS, UNDECIDED, effect_text
+from analogyqa.report.claims_page import judged_on
+from analogyqa.settings.paper import Paper
+
+
+class Interval(NamedTuple):
+    """Where an effect, its interval and the published effect are, in percent of the width.
+
+    No effect is in the middle, at 50. `published` is None if none is printed.
+    """
+
+    low: float
+    effect: float
+    high: float
+    published: float | None
+
+
+class Judgement(NamedTuple):
+    """A verdict on a claim: the data and settings it rests on, facts in words, and a drawing."""
+
+    judged_on: str
+    verdict: str
+    mark: str
+    facts: list[str]
+    interval: Interval | None
+
+
+class Card(NamedTuple):
+    """A primary claim of a paper with its judgements."""
+
+    paper: str
+    claim: str
+    where: str
+    judgements: list[Judgement]
+
+
+def claim_cards(claims: pd.DataFrame, papers: Iterable[Paper]) -> list[Card]:
+    """Return a card for each primary claim; `claims` are the verdicts, columns CLAIMS."""
+    primary = claims[claims["primary"]]
+    largest = primary[["low", "high", "paper_effect"]].abs().max(axis=None)
+    cards = []
+    for paper in papers:
+        for name, rows in primary[primary["paper"] == paper.paper].groupby("claim", sort=False):
+            judgements = [_judgement(row, largest) for row in rows.to_dict("records")]
+            claim = paper.claims[str(name)]
+            measure = claim.sides()[0][0].measured
+            where = f"{claim.where}; {MEASURES[measure].short}"
+            cards.append(Card(paper.paper, claim.claim, where, judgements))
+    return cards
+
+
+def _judgement(row: dict, largest: float) -> Judgement:
+    mark = CLAIM_MARKS[row["verdict"]]
+    if pd.isna(row["p_value"]):
+        return Judgement(judged_on(row), row["verdict"], mark, [row["reason"]], None)
+    facts = [
+        # Without the effect, which follows.
+        row["evidence"].rpartition(" (")[0],
+        f"{effect_text(row['effect'], row, row['kind'])}, p = {row['p_value']:.2g}",
+        f"{row['n_items']} questions, seeds: {row['n_seeds']}",
+        _needed(row),
+        row["reason"],
+    ]
+    low, effect, high, published = (
+        round(50 + 48 * row[name] / largest, 1)
+        for name in ("low", "effect", "high", "paper_effect")
+    )
+    interval = Interval(low, effect, high, None if pd.isna(published) else published)
+    facts = [fact for fact in facts if fact]
+    return Judgement(judged_on(row), row["verdict"], mark, facts, interval)
+
+
+def _needed(row: dict) -> str:
+    """Return how many questions would find the published difference."""
+    if row["verdict"] != UNDECIDED or pd.isna(row["paper_effect"]):
+        return ""
+    published = f"the published {row['paper_effect']:+.3f}"
+    if pd.isna(row["items_needed"]):
+        return f"with so few seeds, no number of questions would show {published}"
+    return f"about {row['items_needed']:.0f} questions would show {published}"

@@ -1,0 +1,64 @@
+"""What `analogyqa why` says of each number on the page, embedded as JSON."""
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+from markupsafe import Markup
+
+from analogyqa.report.table_formats import Block
+from analogyqa.report.trace import Number, facts_of_run, lines_of, origin_of, shown_numbers
+from analogyqa.report.verdicts import LOOKS, MARKS
+from analogyqa.settings.paper import Paper
+from analogyqa.settings.run import Config
+
+_PUBLISHED = ("published", "verdict", "reason")
+
+
+class Provenance:
+    """The facts about the numbers of a page.
+
+    Many numbers share facts, such as the versions of packages, so each fact is stored once and a
+    number is a list of places in the list of facts.
+    """
+
+    def __init__(self, results: str | Path, config: Config, command: str) -> None:
+        self.results, self.config, self.command = results, config, command
+        self._places: dict[str, int] = {}  # by the JSON of a fact: its key and its lines
+        self._numbers: dict[str, list[int]] = {}
+        self._of_run: dict[str, list[int]] = {}
+
+    def add(self, paper: Paper, name: str, section: str, blocks: Iterable[Block]) -> None:
+        """Add the numbers that the blocks of a table show; `section` is its id on the page."""
+        rows = {value.row for block in blocks for _, values in block.rows for value in values}
+        for row, number in enumerate(shown_numbers(self.results, paper, name, self.config)):
+            if row in rows:
+                self._numbers[f"{section}.{row}"] = self._of_number(number)
+
+    def to_json(self) -> Markup:
+        """Return `{"facts": [[key, lines], ..], "numbers": {id: [place of a fact, ..]}}`.
+
+        It can stand in a script element: it has no "<".
+        """
+        facts = ",".join(self._places)
+        numbers = json.dumps(self._numbers, separators=(",", ":"))
+        return Markup(f'{{"facts":[{facts}],"numbers":{numbers}}}'.replace("<", r"\u003c"))
+
+    def _of_number(self, number: Number) -> list[int]:
+        facts = origin_of(self.results, number, self.command)
+        if not self.config.comparable:
+            facts = {key: value for key, value in facts.items() if key not in _PUBLISHED}
+        elif (verdict := facts.get("verdict")) in MARKS:
+            facts["verdict"] = f"{verdict}: {LOOKS[verdict].meaning}"
+        places = [self._place(*fact) for fact in facts.items()]
+        if not number.cell:
+            return places
+        path = number.cell.path
+        if path not in self._of_run:
+            run = facts_of_run(self.results, number.cell)
+            self._of_run[path] = [self._place(*fact) for fact in run.items()]
+        return places + self._of_run[path]
+
+    def _place(self, key: str, value: object) -> int:
+        fact = json.dumps([key, lines_of(value)], separators=(",", ":"), ensure_ascii=False)
+        return self._places.setdefault(fact, len(self._places))

@@ -1,0 +1,141 @@
+"use strict";
+// Sorts and filters the tables, and opens the origin of a number. Without it, the page can be read.
+
+const all = (selector, inside = document) => [...inside.querySelectorAll(selector)];
+
+function makeButton(text) {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.append(...text);
+  return button;
+}
+
+// The origin of a number: what `analogyqa why` prints.
+const origins = JSON.parse(document.getElementById("provenance").textContent);
+const dialog = document.querySelector("dialog");
+
+function openOrigin(link) {
+  const places = origins.numbers[`${link.closest("section").id}.${link.dataset.row}`];
+  const [[, [title]], ...facts] = places.map((place) => origins.facts[place]);
+  const list = dialog.querySelector("dl");
+  list.replaceChildren();
+  for (const [key, lines] of facts) {
+    const term = document.createElement("dt");
+    term.textContent = key.replaceAll("_", " ");
+    list.append(term);
+    for (const line of lines) {
+      const value = document.createElement("dd");
+      value.textContent = line;
+      list.append(value);
+    }
+  }
+  dialog.querySelector("h2").textContent = title;
+  const run = dialog.querySelector(".run");
+  run.href = link.hash;
+  run.parentElement.hidden = !link.hash.startsWith("#run-");
+  dialog.showModal();
+  dialog.scrollTop = 0;
+}
+
+document.addEventListener("click", (event) => {
+  const link = event.target.closest("a[data-row]");
+  if (link && !event.ctrlKey && !event.metaKey) {
+    event.preventDefault();
+    openOrigin(link);
+  } else if (event.target === dialog || event.target.closest("dialog a")) {
+    dialog.close(); // a click outside of it, or on a link that leads elsewhere
+  }
+});
+
+// Sorting: the first click sorts downwards, the second upwards, the third restores the order.
+const UNITS = { K: 1e3, M: 1e6, min: 60, h: 3600 };
+
+function valueOf(cell) {
+  const text = cell?.textContent.trim() ?? "";
+  const number = text.match(/^[+-]?[\d,]*\.?\d+/)?.[0];
+  if (number === undefined) return text;
+  const unit = text.slice(number.length).match(/^ ?(K|M|min|h)\b/)?.[1];
+  return parseFloat(number.replaceAll(",", "")) * (UNITS[unit] ?? 1);
+}
+
+function compareCells(first, second) {
+  const [a, b] = [valueOf(first), valueOf(second)];
+  if (typeof a === "number" && typeof b === "number") return b - a;
+  if (typeof a !== typeof b) return typeof a === "number" ? -1 : 1; // words are last
+  return a.localeCompare(b);
+}
+
+function sortBy(head) {
+  const table = head.closest("table");
+  const body = table.tBodies[0];
+  table.inOrder ??= [...body.rows];
+  const next = { descending: "ascending", ascending: "" }[head.ariaSort] ?? "descending";
+  for (const other of all("[aria-sort]", table)) other.removeAttribute("aria-sort");
+  if (next) head.ariaSort = next;
+  const at = head.cellIndex;
+  const rows = [...table.inOrder];
+  if (next) rows.sort((a, b) => compareCells(a.cells[at], b.cells[at]));
+  if (next === "ascending") rows.reverse();
+  body.append(...rows);
+}
+
+for (const head of all("thead th")) {
+  if (head.closest("table").tBodies[0].rows.length < 3) continue;
+  const button = makeButton(head.childNodes);
+  button.addEventListener("click", () => sortBy(head));
+  head.append(button);
+}
+
+// The filter: rows of the papers with all words and one of the chosen verdicts.
+const form = document.querySelector(".bar form");
+const input = form.querySelector("input");
+const rows = all(".paper .part tbody tr");
+const chosen = new Set();
+const texts = new Map();
+
+function textOf(row) {
+  if (!texts.has(row)) {
+    const around = [row.closest("section.part").querySelector("h3"), row.closest("table").caption];
+    const paper = row.closest("section.paper").querySelector("h2");
+    texts.set(row, [paper, ...around, row].map((e) => e.textContent).join(" ").toLowerCase());
+  }
+  return texts.get(row);
+}
+
+const counted = (count, noun) => `${count} ${noun}${count === 1 ? "" : "s"}`;
+
+function applyFilter() {
+  const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
+  const isOn = words.length > 0 || chosen.size > 0;
+  const verdicts = [...chosen].map((name) => `td.${name}`).join();
+  for (const row of rows) {
+    row.hidden =
+      (verdicts !== "" && !row.querySelector(verdicts)) ||
+      !words.every((word) => textOf(row).includes(word));
+  }
+  const shown = rows.filter((row) => !row.hidden);
+  const tables = new Set(shown.map((row) => row.closest(".wide")));
+  for (const table of new Set(rows.map((row) => row.closest(".wide")))) {
+    table.hidden = !tables.has(table);
+  }
+  const sections = new Set(shown.map((row) => row.closest("section")));
+  for (const section of all(".paper .part")) section.hidden = isOn && !sections.has(section);
+  form.querySelector("output").textContent = isOn
+    ? `${counted(shown.length, "row")} in ${counted(tables.size, "table")}`
+    : "";
+}
+
+form.hidden = false;
+form.addEventListener("submit", (event) => event.preventDefault());
+input.addEventListener("input", applyFilter);
+for (const chip of all(".legend .chip")) {
+  const button = makeButton(chip.childNodes);
+  button.ariaPressed = "false";
+  button.addEventListener("click", () => {
+    const { verdict } = chip.dataset;
+    if (!chosen.delete(verdict)) chosen.add(verdict);
+    button.ariaPressed = String(chosen.has(verdict));
+    applyFilter();
+  });
+  chip.append(button);
+}
