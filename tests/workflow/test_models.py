@@ -2,12 +2,16 @@
 
 import csv
 import json
+import zipfile
 
 import pytest
+from typer.testing import CliRunner
 
+from analogyqa.cli import app
 from analogyqa.errors import AnalogyQAError
 from analogyqa.examples.data import ranked_sentences
 from analogyqa.model import Model
+from analogyqa.report.archived import sort_files
 from analogyqa.report.stored import read_configuration
 from analogyqa.report.trace import explain, shown_numbers
 from analogyqa.report.verify import verify
@@ -211,6 +215,24 @@ def test_a_changed_value_is_found_in_its_file(finished, tmp_path, file, change):
     config, papers, _ = read_configuration(project.results)
     found = list(verify(project.results, config, papers))
     assert [str(project.results / file)] * bool(change) == [each.file for each in found][:1], found
+
+
+# An archive of the results
+
+
+def test_an_archive_of_a_whole_run_can_be_verified_elsewhere(finished, tmp_path):
+    config, papers, _ = read_configuration(finished.results)
+    contents = sort_files(finished.results, papers.values())
+    assert "" not in contents.left_out  # every file of a run is of a known kind
+    target = tmp_path / "results.zip"
+    invoked = CliRunner().invoke(app, ["archive", str(finished.results), "--to", str(target)])
+    assert invoked.exit_code == 0, invoked.output
+    zipfile.ZipFile(target).extractall(tmp_path / "elsewhere")
+    assert list(verify(tmp_path / "elsewhere", config, papers)) == []
+    corpus = corpus_of(finished)
+    texts = {text.encode() for text in (*corpus["question"], *corpus["candidate"])}
+    paths = [path for path in (tmp_path / "elsewhere").rglob("*.*") if path.is_file()]
+    assert [path for path in paths for text in texts if text in path.read_bytes()] == []
 
 
 # New answers

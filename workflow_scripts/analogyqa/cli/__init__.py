@@ -8,6 +8,7 @@ import sys
 
 import typer
 
+from analogyqa.cli.archive import archive
 from analogyqa.cli.compare import compare
 from analogyqa.cli.doctor import doctor
 from analogyqa.cli.leaderboard import leaderboard
@@ -28,7 +29,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
 )
-for command in (sources, plan, report, why, verify, compare, leaderboard, rank, doctor, ui):
+for command in (
+    *(sources, plan, report, why, verify, compare, leaderboard, rank, archive, doctor, ui),
+):
     app.command()(command)
 app.command()(schema)
 app.command("import")(import_)

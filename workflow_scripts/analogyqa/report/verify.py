@@ -15,6 +15,7 @@ from analogyqa.plan import (
     holding_cell,
     norm_cells,
 )
+from analogyqa.report.archived import changed_files, original_sha256
 from analogyqa.report.claimed import with_norms_and_costs
 from analogyqa.report.claims import judge_claims
 from analogyqa.report.learning import read_learnt
@@ -57,15 +58,21 @@ def verify(
             yield from _verify_run(path, results, config)
         except AnalogyQAError as error:
             yield Difference(str(path), str(error))
-    cells = all_cells(config, dict(papers))
-    missing = [path for path in _runs_of(results, cells, config) if not path.exists()]
+    yield from (Difference(str(path), what) for path, what in changed_files(results))
+    missing = missing_runs(results, config, papers)
     yield from (Difference(str(path), "is missing") for path in missing)
     if missing:
         return
     try:
-        yield from _verify_reports(results, cells, config, papers)
+        yield from _verify_reports(results, config, papers)
     except AnalogyQAError as error:
         yield Difference(str(results), str(error))
+
+
+def missing_runs(results: str | Path, config: Config, papers: Mapping[str, Paper]) -> list[Path]:
+    """Return the records of runs that the papers ask for and a results folder does not have."""
+    records = _runs_of(Path(results), all_cells(config, dict(papers)), config)
+    return [path for path in records if not path.exists()]
 
 
 def _verify_run(path: Path, results: Path, config: Config) -> Iterator[Difference]:
@@ -85,7 +92,7 @@ def _verify_run(path: Path, results: Path, config: Config) -> Iterator[Differenc
     if rewriting:
         corpus = results / "rewritten" / cell.corpus / f"{rewriting}.parquet"
     recorded = {value for name, value in record["inputs"].items() if name.startswith("corpus")}
-    if corpus.exists() and recorded and sha256(corpus) not in recorded:
+    if corpus.exists() and recorded and original_sha256(corpus) not in recorded:
         yield Difference(str(corpus), f"is not the file that {cell.label} was run on")
     elif scores.exists() and corpus.exists():
         again = metrics_of(
@@ -113,8 +120,9 @@ def _runs_of(results: Path, cells: list[Cell], config: Config) -> list[Path]:
 
 
 def _verify_reports(
-    results: Path, cells: list[Cell], config: Config, papers: Mapping[str, Paper]
+    results: Path, config: Config, papers: Mapping[str, Paper]
 ) -> Iterator[Difference]:
+    cells = all_cells(config, dict(papers))
     records = _runs_of(results, cells, config)
     corpora = (results / "corpora" / f"{name}.parquet" for name in config.datasets)
     computed = read_results(

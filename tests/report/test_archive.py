@@ -1,0 +1,166 @@
+"""An archive has no sentences of the data, and can be verified where it is unpacked."""
+
+import json
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from urllib.request import urlopen
+
+import pandas as pd
+import pytest
+
+from analogyqa.files import write_json, write_text
+from analogyqa.plan import Cell
+from analogyqa.report.archived import EMPTIED, sort_files, write_without_texts
+from analogyqa.report.claims import judge_claims
+from analogyqa.report.crate import write_crate
+from analogyqa.report.ledger import build_ledger
+from analogyqa.report.results import read_results
+from analogyqa.report.summary import values_of, write_csv
+from analogyqa.report.tables import build_table
+from analogyqa.report.verify import verify
+from analogyqa.runs.depends_on import sha256
+from analogyqa.runs.score import score_cell
+from analogyqa.schemas import CORPUS, read_table, write_table
+from analogyqa.schemas.inside import INSIDE
+from analogyqa.settings.load import REPOSITORY
+from analogyqa.settings.systems import System
+from analogyqa.sources.registry import load_registry
+from report.builders import make_config, make_paper
+from small_cells import COMB, toy_job
+
+HERE = Path(__file__).parent
+CELL = Cell("bm25", "wikiqa", "comb")
+SYSTEM = {"title": "BM25", "ranker": "bm25"}
+CONFIG = make_config(("wikiqa",), {"bm25": SYSTEM}, (), ())
+PAPER = make_paper(
+    {
+        "table1": {
+            "title": "Scores",
+            "cells": {"dataset": "wikiqa", "measure": "mrr"},
+            "columns": {"BM25": {"system": "bm25"}},
+            "rows": {"Comb.": {"subset": "comb"}},
+            "published": {"Comb.": [0.5]},
+        },
+        "table2": {
+            "title": "Questions",
+            "cells": {"dataset": "wikiqa", "count": "questions"},
+            "columns": {"Test": {"split": "test"}},
+            "rows": {"Who": {"subset": "who"}},
+            "published": {"Who": [5]},
+        },
+    }
+)
+PAPERS = {PAPER.paper: PAPER}
+SOURCE = "wikiqa-train"
+
+
+@pytest.fixture(scope="module")
+def archive(write_cell_files, tmp_path_factory):
+    """The archive of a results folder with one run."""
+    folder = tmp_path_factory.mktemp("archive")
+    results, run = folder / "results", folder / "results" / "runs" / CELL.path
+    files = write_cell_files(folder / "tables", 0).without_prototypes()
+    corpus = results / "corpora" / "wikiqa.parquet"
+    corpus.parent.mkdir(parents=True)
+    corpus.write_bytes(Path(files.corpus).read_bytes())
+    files = files._replace(corpus=str(corpus), vectors=None)
+    job = toy_job(System(**SYSTEM), {0: files}, COMB, CELL, sources={"train": SOURCE})
+    score_cell(job, run)
+    computed = read_results(CONFIG, [CELL], [run / "run.json"], [run / "metrics.parquet"], [corpus])
+    ledger = build_ledger([PAPER], CONFIG, computed)
+    write_csv(computed.summary, results / "summary.csv")
+    write_csv(ledger, results / "ledger.csv")
+    for name in PAPER.artefacts:
+        table = build_table(PAPER, name, ledger, CONFIG, computed).frame
+        write_csv(table, results / "tables" / PAPER.paper / f"{name}.csv")
+    claims, comparisons = judge_claims([PAPER], CONFIG, values_of([]), {})
+    write_csv(claims, results / "claims.csv")
+    write_csv(comparisons, results / "comparisons.csv")
+    write_json(results / "configuration.json", {})
+    write_text(results / "questions" / "tiny2020.md", "who is thing 0 ?")
+    write_text(results / "my notes.txt", "who is thing 0 ?")
+    target = folder / "results.zip"
+    contents = sort_files(results, [PAPER])
+    assert contents.left_out == {"": ["my notes.txt"], "questions/*": ["questions/tiny2020.md"]}
+    write_crate(results, contents, "make it", load_registry(REPOSITORY / "sources.yaml"), target)
+    return target
+
+
+@pytest.fixture
+def unpacked(archive, tmp_path):
+    zipfile.ZipFile(archive).extractall(tmp_path)
+    return tmp_path
+
+
+def verified(folder):
+    return [Path(each.file).relative_to(folder).as_posix()
+            for each in verify(folder, CONFIG, PAPERS)]  # fmt: skip
+
+
+def test_an_unpacked_archive_can_be_verified_and_has_no_text_of_the_data(unpacked, corpus):
+    assert verified(unpacked) == []
+    assert not (unpacked / "questions").exists() and not (unpacked / "my notes.txt").exists()
+    stored = read_table(unpacked / "corpora" / "wikiqa.parquet", CORPUS)
+    assert set(stored["question"]) | set(stored["candidate"]) == {""}
+    kept = [name for name in CORPUS.names if name not in ("question", "candidate")]
+    assert stored[kept].astype(str).equals(corpus[kept].astype(str))
+    texts = {*corpus["question"], *corpus["candidate"]}
+    made = [path for path in unpacked.rglob("*.*") if "workflow" not in path.parts]
+    assert len(made) > 8
+    assert [path for path in made for text in texts if text.encode() in path.read_bytes()] == []
+
+
+def test_a_changed_label_or_a_missing_file_of_an_archive_is_found(unpacked):
+    path = unpacked / "corpora" / "wikiqa.parquet"
+    table = read_table(path, CORPUS)
+    table.loc[0, "label"] = 1 - table.loc[0, "label"]
+    write_table(table, CORPUS, path)
+    (unpacked / "workflow" / "Snakefile").unlink()
+    assert {"corpora/wikiqa.parquet", "workflow/Snakefile"} <= {*verified(unpacked)}
+
+
+def test_the_metadata_name_files_tools_and_sources(unpacked):
+    graph = json.loads((unpacked / "ro-crate-metadata.json").read_text("utf-8"))["@graph"]
+    by_id = {entity["@id"]: entity for entity in graph}
+    run = by_id[f"#{CELL.path}"]
+    assert run["instrument"] == {"@id": "workflow/workflow_scripts/score_candidates.py"}
+    scores = by_id[f"runs/{CELL.path}/scores.parquet"]
+    assert {"@id": scores["@id"]} in run["result"]
+    assert scores["sha256"] == sha256(unpacked / scores["@id"])
+    whole = by_id["#run"]
+    assert whole["instrument"] == by_id["./"]["mainEntity"] == {"@id": "workflow/Snakefile"}
+    assert {"@id": f"#source-{SOURCE}"} in whole["object"]
+    assert "research" in by_id[f"#source-{SOURCE}"]["license"].lower()
+
+
+def test_the_text_columns_of_every_emptied_table_are_empty(tmp_path):
+    assert {schema for schema, _ in EMPTIED.values()} == {CORPUS, INSIDE}
+    path, target = tmp_path / "inside.parquet", tmp_path / "empty.parquet"
+    row = {"kind": "word", "id": "w", "question_id": "", "label": -1, "text": "sun",
+           "words": ["sun"], "norm": 2.0, "vector": [1.0, 2.0]}  # fmt: skip
+    write_table(pd.DataFrame([row]), INSIDE, path)
+    write_without_texts(path, "runs/a/b/c/default/inside.parquet", target)
+    (emptied,) = read_table(target, INSIDE).to_dict("records")
+    assert [*emptied.pop("words"), *emptied.pop("vector")] == []
+    assert emptied == {name: row[name] for name in emptied} | {"text": ""}
+
+
+@pytest.mark.slow
+def test_the_validator_of_ro_crate_finds_no_fault(archive, tmp_path):
+    """It has an environment of its own, because it needs an older version of rich."""
+    try:
+        urlopen("https://w3id.org/ro/crate/1.1/context", timeout=20).close()
+    except OSError as error:
+        pytest.skip(f"the validator reads the terms of RO-Crate from w3id.org: {error}")
+    subprocess.run([sys.executable, "-m", "venv", tmp_path / "venv"], check=True)
+    bin_ = tmp_path / "venv" / "bin"
+    needed = HERE / "validator.txt"
+    subprocess.run([bin_ / "python", "-m", "pip", "install", "-q", "-r", needed], check=True)
+    done = subprocess.run(
+        [bin_ / "rocrate-validator", "--no-interactive", "validate", archive,
+         "--profile-identifier", "provenance-run-crate-0.5"],
+        capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout

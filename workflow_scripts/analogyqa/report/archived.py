@@ -1,0 +1,169 @@
+"""Which files of a results folder may be given away: no sentences of the data, no vectors."""
+
+import json
+from collections.abc import Iterable
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import unquote
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from analogyqa.errors import AnalogyQAError
+from analogyqa.files import atomic_path
+from analogyqa.report.views.specs import VIEWS
+from analogyqa.runs.depends_on import sha256
+from analogyqa.schemas import CORPUS
+from analogyqa.schemas.inside import INSIDE
+from analogyqa.settings.paper import Paper
+
+# `*` also matches `/`. The first pattern that matches a file decides.
+KEPT = (
+    *("configuration.json", "summary.csv", "ledger.*", "claims.*", "comparisons.csv"),
+    *("tables/*", "figures/*", "costs/*.json", "selection/*.json", "prototypes/*.parquet"),
+    *("corpora/*.json", "entities/*.json", "vectors/*.json", "sentence_vectors/*.json"),
+    *("runs/*/run.json", "runs/*/scores.parquet", "runs/*/metrics.parquet"),
+    "runs/*/history.parquet",
+)
+# Tables that are kept without the columns that hold texts or vectors, which `verify` does not need.
+EMPTIED = {
+    "corpora/*.parquet": (CORPUS, ("question", "candidate")),
+    "runs/*/inside.parquet": (INSIDE, ("text", "words", "vector")),
+}
+_SENTENCES = "sentences of the data, which their licences do not allow to publish"
+_RUN = "run the command above"
+# Why files are left out, and how to get them again.
+LEFT_OUT = {
+    "runs/*/decisions.parquet": (_SENTENCES, _RUN),
+    "questions/*": (_SENTENCES, _RUN),
+    "review/*": (_SENTENCES, _RUN),
+    "analogies/*": (_SENTENCES, _RUN),
+    "rewritten/*": (_SENTENCES, _RUN),
+    "lemmas/*": (_SENTENCES, _RUN),
+    "entities/*": (_SENTENCES, _RUN),
+    "report.html": (_SENTENCES, "run the command above, or `analogyqa report` after it"),
+    "vectors/*": ("vectors, which have licences of their own", _RUN),
+    "sentence_vectors/*": ("sentences of the data, with their vectors", _RUN),
+    "quadruples/*": ("large; they follow from the corpora and the prototypes", _RUN),
+    "checkpoints/*": ("weights that were trained on the data", _RUN),
+    "logs/*": ("paths of the machine", _RUN),
+    "benchmarks/*": ("the time that each job took on the machine", _RUN),
+    "mlflow*": ("a view of the records of the runs", "`analogyqa import`"),
+    ".*": ("temporary", ""),
+}
+_ORIGINAL = b"sha256 with texts"  # in the metadata of a table without texts
+
+
+class Contents(NamedTuple):
+    """The files of a results folder, below it.
+
+    Attributes:
+        kept: Files that are archived as they are.
+        emptied: Tables that are archived without their texts.
+        left_out: All others, by the pattern they match; "" for files that no rule makes.
+    """
+
+    kept: list[str]
+    emptied: list[str]
+    left_out: dict[str, list[str]]
+
+
+def sort_files(results: str | Path, papers: Iterable[Paper]) -> Contents:
+    """Return what of a results folder is archived and what is left out.
+
+    Args:
+        results: The output folder.
+        papers: Its papers, which say what tables show sentences of the data.
+    """
+    results = Path(results)
+    with_sentences = [
+        f"tables/{paper.paper}/{name}.*"
+        for paper in papers
+        for name, view in paper.views.items()
+        if VIEWS[view.view].shows_sentences
+    ]
+    contents = Contents([], [], {})
+    for path in sorted(path for path in results.rglob("*") if path.is_file()):
+        name = path.relative_to(results).as_posix()
+        if pattern := _first_match(name, with_sentences):
+            contents.left_out.setdefault(pattern, []).append(name)
+        elif _first_match(name, EMPTIED):
+            contents.emptied.append(name)
+        elif _first_match(name, KEPT):
+            contents.kept.append(name)
+        else:
+            contents.left_out.setdefault(_first_match(name, LEFT_OUT), []).append(name)
+    return contents
+
+
+def why_left_out(pattern: str) -> tuple[str, str]:
+    """Return why the files of a pattern of `Contents.left_out` are, and how to get them again."""
+    return LEFT_OUT.get(pattern, (_SENTENCES, _RUN)) if pattern else ("made by no rule", "")
+
+
+def _first_match(name: str, patterns: Iterable[str]) -> str:
+    return next((pattern for pattern in patterns if fnmatch(name, pattern)), "")
+
+
+def write_without_texts(source: str | Path, name: str, target: str | Path) -> None:
+    """Write a table with all columns, those with texts or vectors empty.
+
+    The metadata of the file hold the sha256 of the whole table, for `original_sha256`.
+
+    Args:
+        source: The file of the whole table.
+        name: Its name below the results folder.
+        target: The file to write.
+
+    Raises AnalogyQAError when the table is damaged or has another schema.
+    """
+    schema, columns = EMPTIED[_first_match(name, EMPTIED)]
+    try:
+        table = pq.read_table(source, columns=[c for c in schema.names if c not in columns])
+        for number, field in enumerate(schema):
+            if field.name in columns:
+                empty = "" if field.type == pa.string() else []
+                column = pa.array([empty] * len(table), field.type)
+                table = table.add_column(number, field, column)
+        table = table.cast(schema).replace_schema_metadata({_ORIGINAL: sha256(source)})
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise AnalogyQAError(
+            f"{source}: damaged Parquet file ({error}). Delete it, then run the same command again "
+            "to rebuild it."
+        ) from error
+    with atomic_path(target) as temporary:
+        pq.write_table(table, temporary, compression="zstd")
+
+
+def original_sha256(path: str | Path) -> str:
+    """Return the sha256 of a table as the run read it, even if the file is without its texts."""
+    metadata = pq.read_schema(path).metadata or {}
+    return metadata[_ORIGINAL].decode() if _ORIGINAL in metadata else sha256(path)
+
+
+def changed_files(crate: str | Path) -> list[tuple[Path, str]]:
+    """Return the files of an unpacked archive that are missing or have other bytes, and which.
+
+    Without a file ro-crate-metadata.json, the folder is no archive and the list is empty.
+    """
+    metadata = Path(crate, "ro-crate-metadata.json")
+    if not metadata.exists():
+        return []
+    try:
+        entities = json.loads(metadata.read_text(encoding="utf-8"))["@graph"]
+        hashes = {
+            unquote(entity["@id"]): entity["sha256"]
+            for entity in entities
+            if "File" in entity["@type"] and "sha256" in entity
+        }
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        raise AnalogyQAError(f"{metadata}: cannot be read ({error}). Unpack it again") from error
+    changed = []
+    for name, expected in hashes.items():
+        path = Path(crate, name)
+        if not path.exists():
+            changed.append((path, "is missing"))
+        elif sha256(path) != expected:
+            changed.append((path, "its bytes are not those that ro-crate-metadata.json names"))
+    return changed
