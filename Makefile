@@ -35,15 +35,10 @@ help:
 CONFIG ?= config.yaml
 
 demo: environment
-	@$(SNAKEMAKE) --configfile sample/config.yaml
-	@echo
-	@cat results/demo/tables/diallo2019/table4.md
-	@echo
-	@echo "All results on one page: results/demo/report.html. To browse the runs: make ui CONFIG=sample/config.yaml"
+	@$(PY) -m analogyqa demo --cores $(CORES)
 
 paper: environment
-	@$(SNAKEMAKE) $(RUN)
-	@echo "All results on one page: results/paper/report.html. To browse the runs: make ui"
+	@$(PY) -m analogyqa paper --cores $(CORES) $(if $(PAPERS),--papers "$(PAPERS)")
 
 sensitivity: environment
 	@$(SNAKEMAKE) --configfile $(CONFIG) $(RUN) -- sensitivity

@@ -1,6 +1,9 @@
 """A small corpus, the tables of a cell made of it, and projects that Snakemake runs on."""
 
 import resource
+import shutil
+import subprocess
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
@@ -23,7 +26,7 @@ from analogyqa.vectors.select import build_vocabulary
 from analogyqa.vectors.store import write_store
 from small_cells import COMB, trained_system
 from small_papers import Papers
-from workflow.project import FEW, Project, copy_checkout
+from workflow.project import FEW, REPOSITORY, Project, clean_environment, copy_checkout
 
 # How long an example takes says more about the machine than about the code. `make test-all` takes
 # the full count of examples.
@@ -217,6 +220,29 @@ def finished_checkout(tmp_path_factory: pytest.TempPathFactory, worker_id: str) 
         assert done.returncode == 0, done.stdout
 
     make_once(folder, run_few)
+    return folder / "checkout"
+
+
+@pytest.fixture(scope="session")
+def demo(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
+    """A checkout in which the demo has run: as in this checkout, or else anew.
+
+    The workers of pytest-xdist share one.
+    """
+    folder = shared_folder(tmp_path_factory, worker_id) / "demo"
+
+    def run_demo() -> None:
+        checkout = copy_checkout(folder / "checkout")
+        here = REPOSITORY / "results" / "demo"
+        if (here / "mlflow.imported.json").exists():
+            # Without the word vectors as they were trained, of 400 MB.
+            ignored = shutil.ignore_patterns("trained")
+            shutil.copytree(here, checkout / "results" / "demo", ignore=ignored)
+        else:
+            command = [sys.executable, "-m", "analogyqa", "demo", "--cores", "2"]
+            subprocess.run(command, cwd=checkout, env=clean_environment(checkout), check=True)
+
+    make_once(folder, run_demo)
     return folder / "checkout"
 
 

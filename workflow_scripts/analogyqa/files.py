@@ -88,7 +88,8 @@ def read_yaml(path: str | Path) -> dict:
             f"{path}: no such file{looked_in(path)}. Correct the path, or start in another folder."
         ) from None
     except (OSError, yaml.YAMLError, RecursionError, *_BAD_TAG) as error:
-        raise AnalogyQAError(f"{path}: cannot be read as a YAML mapping ({error})") from error
+        reason = " ".join(str(error).split())
+        raise AnalogyQAError(f"{path}: cannot be read as a YAML mapping ({reason})") from error
     if content is None:
         raise AnalogyQAError(f"{path}: the file is empty. Give at least one key, or leave it out.")
     if not isinstance(content, dict):

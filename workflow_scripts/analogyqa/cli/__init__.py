@@ -16,6 +16,7 @@ from analogyqa.cli.mlflow_ui import import_, ui
 from analogyqa.cli.plan import plan
 from analogyqa.cli.rank import rank
 from analogyqa.cli.report import report
+from analogyqa.cli.run import demo, paper
 from analogyqa.cli.schema import schema
 from analogyqa.cli.sources import sources
 from analogyqa.cli.verify import verify
@@ -29,11 +30,12 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
 )
-for command in (
-    *(sources, plan, report, why, verify, compare, leaderboard, rank, archive, doctor, ui),
-):
+for command in (demo, paper):  # they pass options on to Snakemake
+    app.command(context_settings={"ignore_unknown_options": True})(command)
+for command in (sources, plan, report, why, verify, compare, leaderboard, rank, archive, doctor):
     app.command()(command)
-app.command()(schema)
+for command in (schema, ui):
+    app.command()(command)
 app.command("import")(import_)
 
 

@@ -29,11 +29,11 @@ def archive(
 
     config, papers, command = read_configuration(results)
     if missing := missing_runs(results, config, papers):
-        raise AnalogyQAError(
-            f"{results}: {len(missing)} runs are missing, such as {missing[0]}. "
-            f"Finish them first: {command}"
-        )
+        more = f" and {len(missing) - 1} more are" if len(missing) > 1 else " is"
+        raise AnalogyQAError(f"{missing[0]}{more} missing. Finish the run first: {command}")
     target = to or results.with_name(f"{results.name}.crate.zip")
+    if target.is_dir():
+        raise AnalogyQAError(f"{target} is a folder. Name a file: --to {target}/results.zip")
     contents = sort_files(results, papers.values())
     registry = load_registry(REPOSITORY / "sources.yaml")
     write_crate(results, contents, command, registry, target)

@@ -24,7 +24,7 @@ def rank(
 ) -> None:
     """Rank answers to a question of yours with a system of a finished run.
 
-    Example: `analogyqa rank --run bm25/wikiqa/comb/default --question "who?" --candidates -`
+    Example: `analogyqa rank --run bm25/wikiqa/comb/default --question "who is it?" --candidates -`
     """
     from analogyqa.model import Model
 
@@ -49,4 +49,7 @@ def _read(path: str) -> str:
     try:
         return Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise AnalogyQAError(f"{path}: cannot be read: {error}") from error
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise AnalogyQAError(
+            f"{path}: cannot be read ({reason}). Name a file with a candidate in each line, or -"
+        ) from error

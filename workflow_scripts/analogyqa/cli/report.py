@@ -5,7 +5,6 @@ from pathlib import Path
 from analogyqa.cli.options import CONFIG, ConfigOption
 from analogyqa.files import write_text
 from analogyqa.plan import load_papers
-from analogyqa.report.page import build_page
 from analogyqa.settings.load import read_config
 
 
@@ -14,6 +13,8 @@ def report(config: ConfigOption = CONFIG) -> None:
 
     Example: `analogyqa report --config sample/config.yaml`
     """
+    from analogyqa.report.page import build_page
+
     settings = read_config(config)
     command = f"snakemake --cores all --configfile {config}"
     page = build_page(settings.output_dir, settings, load_papers(settings), command)

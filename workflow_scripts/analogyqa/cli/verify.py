@@ -8,6 +8,7 @@ import typer
 
 from analogyqa.cli.options import JsonOption
 from analogyqa.report.stored import read_configuration
+from analogyqa.settings.load import from_here
 
 
 def verify(
@@ -16,9 +17,11 @@ def verify(
 ) -> None:
     """Compute measures, ledger, claims and tables again, and compare them with the files.
 
-    Exits with 1 if a file disagrees. Example: `analogyqa verify results/demo`
+    The means of the demo are also compared with those that the repository expects. Exits with 1 if
+    a file disagrees. Example: `analogyqa verify results/demo`
     """
     from analogyqa.report import verify as verifying
+    from analogyqa.report.expected import EXPECTED, is_sample
 
     config, papers, _ = read_configuration(results)
     differences = list(verifying.verify(results, config, papers))
@@ -28,5 +31,7 @@ def verify(
         for difference in differences:
             print(f"{difference.file}: {difference.what}")
         print(f"{results}: {len(differences) or 'no'} differences")
+        if is_sample(results):
+            print(f"This is the demo, so its means were also compared with {from_here(EXPECTED)}")
     if differences:
         raise typer.Exit(1)

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from analogyqa.errors import AnalogyQAError
-from analogyqa.measures import strata_of, values_by_seed
+from analogyqa.measures import MEASURES, strata_of, values_by_seed
 from analogyqa.plan import Cell
 from analogyqa.report.comparing import compare_runs, p_value_of, rounded, top_group
 from analogyqa.report.spread import bootstrap_means, shares_of_first
@@ -59,10 +59,16 @@ def build_leaderboard(
     """
     values = _values(Path(results), dataset, subset, measure)
     if not values:
-        known = {path.parts[-4] for path in Path(results).glob("runs/*/*/*/*/run.json")}
+        runs = [path.parts for path in Path(results).glob("runs/*/*/*/*/run.json")]
+        asked = {
+            dataset: sorted({parts[-4] for parts in runs}),
+            subset: sorted({parts[-3] for parts in runs}),
+            measure: MEASURES,
+        }
+        hints = [nearest_hint(name, known) for name, known in asked.items() if name not in known]
         raise AnalogyQAError(
             f"{results}: no run on {subset} of {dataset} has the measure {measure}"
-            f"{nearest_hint(dataset, sorted(known)) if dataset not in known else ''}"
+            + "".join(hints[:1])
         )
     samples, tail = config.bootstrap.samples, (1 - config.bootstrap.confidence) / 2
     draws = np.stack(

@@ -21,8 +21,8 @@ def configured(values: dict, left_out: dict[str, str]) -> tuple[Config, dict[str
 
 def stored_configuration(values: dict, left_out: dict[str, str], command: str) -> str:
     """Return the text of a results folder's configuration.json, for `read_configuration`."""
-    # The address of a tracking server is that of a machine.
-    kept = {key: value for key, value in values.items() if key != "tracking_uri"}
+    # They name a machine.
+    kept = {key: value for key, value in values.items() if key not in ("tracking_uri", "mirrors")}
     return json.dumps({"values": kept, "left_out": left_out, "command": command}, indent=1) + "\n"
 
 
@@ -31,19 +31,30 @@ def read_configuration(results: str | Path) -> tuple[Config, dict[str, Paper], s
 
     Raises AnalogyQAError when the folder has no readable configuration.json.
     """
+    values, left_out, command = read_stored(results)
+    return *configured(values, left_out), command
+
+
+def read_stored(results: str | Path) -> tuple[dict, dict[str, str], str]:
+    """Return what `stored_configuration` wrote: the values, what was left out, and the command.
+
+    Raises AnalogyQAError when the folder has no readable configuration.json.
+    """
     path = Path(results, CONFIGURATION)
     try:
         stored = json.loads(path.read_text(encoding="utf-8"))
-        values, left_out, command = stored["values"], stored["left_out"], stored["command"]
+        return stored["values"], stored["left_out"], stored["command"]
     except FileNotFoundError:
-        state = "there is no such folder" if not path.parent.is_dir() else "it has no ledger yet"
-        raise AnalogyQAError(
-            f"{results}: {state}. Name the output folder of a run, such as results/demo, "
-            "which `make demo` makes"
-        ) from None
+        if path.parent.is_dir():
+            problem = "it has no ledger yet. Finish its run first, or name another output folder"
+        else:
+            problem = (
+                "there is no such folder. Name the output folder of a run, such as results/demo, "
+                "which `analogyqa demo` makes"
+            )
+        raise AnalogyQAError(f"{results}: {problem}") from None
     except (OSError, ValueError, LookupError, TypeError) as error:
         raise AnalogyQAError(
             f"{path}: cannot be read ({error}). Delete it, then run the same command again to "
             "rebuild it"
         ) from error
-    return *configured(values, left_out), command

@@ -234,6 +234,10 @@ def read_csv(path: str | Path, columns: dict[str, str]) -> pd.DataFrame:
     empty = {name: [""] for name, dtype in columns.items() if dtype != _text}
     try:
         frame = pd.read_csv(path, dtype=columns, keep_default_na=False, na_values=empty)
+    except FileNotFoundError:
+        raise AnalogyQAError(
+            f"{path}: there is no such file. Run the command of the whole run again to make it."
+        ) from None
     except (OSError, ValueError) as error:
         raise AnalogyQAError(
             f"{path}: {error}. Delete it, then run the same command again to rebuild it."

@@ -51,7 +51,9 @@ def compare_folders(
     ]  # fmt: skip
     for folder, found in zip((first, second), runs, strict=True):
         if not found:
-            raise AnalogyQAError(f"{folder}: there is no run. Name the output folder of a run")
+            raise AnalogyQAError(
+                f"{folder}: it has no run. Name the output folder of a run, such as results/demo"
+            )
     equal, different = 0, []
     for cell in dict.fromkeys([*runs[0], *runs[1]]):
         if cell not in runs[1]:

@@ -18,6 +18,7 @@ from analogyqa.plan import (
 from analogyqa.report.archived import changed_files, original_sha256
 from analogyqa.report.claimed import with_norms_and_costs
 from analogyqa.report.claims import judge_claims
+from analogyqa.report.expected import differences_from_expected, is_sample
 from analogyqa.report.learning import read_learnt
 from analogyqa.report.ledger import build_ledger
 from analogyqa.report.results import read_results
@@ -45,7 +46,8 @@ def verify(
 
     Of each run these are the bytes of its scores, the content of its record, and its measures,
     which are computed again. The summary, the ledger with its verdicts, the claims and the tables
-    are made again from the measures and from the printed values of the papers.
+    are made again from the measures and from the printed values of the papers. The means of the
+    bundled sample are also compared with those that the repository expects.
 
     Args:
         results: The output folder.
@@ -135,6 +137,9 @@ def _verify_reports(
     )
     ledger = build_ledger(list(papers.values()), config, computed)
     yield from _compare(computed.summary, results / "summary.csv")
+    if is_sample(results):
+        for what in differences_from_expected(computed.summary):
+            yield Difference(str(results / "summary.csv"), what)
     yield from _compare(ledger, results / "ledger.csv")
     claims, comparisons = _judge_claims(results, config, papers)
     yield from _compare(claims, results / "claims.csv")

@@ -1,0 +1,51 @@
+"""The demo is compared with the means that the repository expects."""
+
+import pytest
+
+from analogyqa.files import write_text
+from analogyqa.report.expected import (
+    COLUMNS,
+    EXPECTED,
+    SAMPLE,
+    differences_from_expected,
+    is_sample,
+)
+from analogyqa.report.stored import CONFIGURATION, stored_configuration
+from analogyqa.report.summary import read_csv
+from analogyqa.settings.load import read_values
+
+TRAINED = ("analogy", "wikiqa", "comb", "default", "mrr")
+EXACT = ("bm25", "trecqa", "comb", "default", "map")
+
+
+@pytest.fixture
+def summary():
+    return read_csv(EXPECTED, COLUMNS).set_index([*COLUMNS][:5]).drop(columns="tolerance")
+
+
+def found(summary):
+    return list(differences_from_expected(summary.reset_index()))
+
+
+@pytest.mark.parametrize(
+    ("row", "change", "count"),
+    [(EXACT, 0.0, 0), (EXACT, 0.001, 1), (TRAINED, 0.05, 0), (TRAINED, -0.2, 1)],
+)
+def test_a_mean_may_differ_by_its_tolerance(summary, row, change, count):
+    summary.loc[row, "mean"] += change
+    assert len(found(summary)) == count
+
+
+def test_another_number_of_questions_and_a_missing_cell_are_found(summary):
+    summary.loc[TRAINED, "n_items"] -= 1
+    (difference,) = found(summary)
+    assert difference == "analogy wikiqa comb default: 2 seeds and 65 items; expected 2 and 66"
+    assert len(found(summary.drop(index=EXACT))) == 2
+
+
+def test_only_the_configuration_of_the_sample_is_compared(tmp_path):
+    values, _ = read_values(SAMPLE)
+    for changes, expected in (({"output_dir": "x", "device": "cpu"}, True), ({"seeds": 3}, False)):
+        stored = stored_configuration(values | changes, {}, "make it")
+        write_text(tmp_path / CONFIGURATION, stored)
+        assert is_sample(tmp_path) == expected

@@ -1,0 +1,50 @@
+"""What others expect of a repository: a citation, an image, an entry in the workflow catalogue."""
+
+import re
+import tomllib
+from pathlib import Path
+
+from analogyqa.files import read_yaml
+
+ROOT = Path(__file__).parents[1]
+CATALOGUE = ROOT / ".snakemake-workflow-catalog.yml"
+
+
+def test_the_citation_names_this_version_and_every_paper():
+    citation = read_yaml(ROOT / "CITATION.cff")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    for key in ("version", "license"):
+        assert citation[key] == project[key]
+    papers = [read_yaml(path)["citation"] for path in ROOT.glob("papers/*/paper.yaml")]
+    cited = [
+        (reference["title"], str(reference["year"]), reference["authors"][0]["family-names"])
+        for reference in citation["references"]
+    ]
+    of_others = [text for text in papers if not text.startswith("Ours")]
+    assert len(of_others) == len(cited)
+    for text in of_others:
+        assert any(all(part in text for part in parts) for parts in cited), text
+
+
+def test_the_image_copies_what_is_here_and_runs_the_demo():
+    text = (ROOT / "Dockerfile").read_text("utf-8")
+    copied = [name for line in re.findall(r"(?m)^COPY (.+) \S+$", text) for name in line.split()]
+    assert {"requirements.lock", "envs", "."} <= {*copied}
+    assert [name for name in copied if not (ROOT / name).exists()] == []
+    # Debian's packages that .ci/run installs before it does the same.
+    packages = re.search(r"for tool in (.+); do", (ROOT / ".ci/run").read_text("utf-8"))[1]
+    assert f"--no-install-recommends {packages} " in text
+    assert "RUN make environment PYTHON=python3.12" in text and 'CMD ["make", "demo"]' in text
+    ignored = (ROOT / ".dockerignore").read_text("utf-8").split()
+    assert {".git", ".venv", "results", "resources"} <= {*ignored}
+
+
+def test_the_workflow_catalogue_finds_what_it_asks_for():
+    """https://snakemake.github.io/snakemake-workflow-catalog/docs/about/adding_workflows.html"""
+    readme = (ROOT / "README.md").read_text("utf-8").lower()
+    assert "snakemake" in readme and "workflow" in readme
+    assert (ROOT / "Snakefile").is_file() and [*ROOT.glob("rules/*.smk")]
+    assert (ROOT / "config" / "README.md").is_file()
+    usage = read_yaml(CATALOGUE)["usage"]
+    assert usage["software-stack-deployment"] == {"conda": True}
+    assert usage["report"] is True

@@ -1,0 +1,61 @@
+"""The demo answers what the help of the commands shows as examples."""
+
+import inspect
+import shlex
+import subprocess
+import sys
+from contextlib import suppress
+
+import pytest
+
+from analogyqa.cli import app
+from analogyqa.report.stored import read_configuration
+from analogyqa.report.trace import explain, find_number, shown_numbers
+from workflow.project import clean_environment
+
+pytestmark = [pytest.mark.workflow, pytest.mark.draw]
+
+EXAMPLES = {
+    command.name or command.callback.__name__: inspect.getdoc(command.callback)
+    .partition("Example: `")[2]
+    .partition("`")[0]
+    for command in app.registered_commands
+}
+# It starts a server; tests/tracking/test_store.py does that.
+del EXAMPLES["ui"]
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_example_of_a_command_runs(demo, name):
+    for other in ("paper", "three"):  # output folders that examples name
+        with suppress(FileExistsError):
+            (demo / "results" / other).symlink_to("demo")
+    program, *arguments = shlex.split(EXAMPLES[name])
+    assert program == "analogyqa"
+    done = subprocess.run(
+        [sys.executable, "-m", program, *arguments],
+        cwd=demo,
+        env=clean_environment(demo),
+        input="Ada wrote it in 1843.\nIt was long.\n",
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout
+
+
+def test_every_filled_number_of_the_demo_is_found_by_its_names_and_explained(demo, monkeypatch):
+    monkeypatch.chdir(demo)
+    results = "results/demo"
+    config, papers, command = read_configuration(results)
+    explained = 0
+    for paper in papers.values():
+        for name in paper.artefacts:
+            for number in shown_numbers(results, paper, name, config):
+                words = [name, paper.paper, *number.names]
+                assert find_number(results, config, papers, words).label == number.label
+                if number.cell:
+                    origin = explain(results, number, config, command)
+                    assert origin["inputs"] and origin["log"], number.label
+                    explained += 1
+    assert explained > 80

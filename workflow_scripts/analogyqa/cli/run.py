@@ -1,0 +1,83 @@
+"""`analogyqa demo` and `analogyqa paper`."""
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from analogyqa.cli.options import CONFIG
+from analogyqa.errors import AnalogyQAError
+from analogyqa.settings.load import read_config
+
+SAMPLE = Path("sample/config.yaml")
+TABLE = Path("results/demo/tables/diallo2019/table4.md")
+
+CoresOption = Annotated[str, typer.Option(help="The number of CPU cores to use.")]
+SnakemakeArguments = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="SNAKEMAKE_ARGUMENTS", help="Passed on to Snakemake."),
+]
+
+
+def demo(cores: CoresOption = "all", arguments: SnakemakeArguments = None) -> None:
+    """Run the whole pipeline on the bundled sample, which needs no other data.
+
+    Example: `analogyqa demo --cores 2 --dry-run`
+    """
+    _run_snakemake(cores, ["--configfile", str(SAMPLE), *(arguments or [])])
+    if not arguments:
+        print(f"\n{TABLE.read_text('utf-8')}\n")
+        _say_where_results_are(SAMPLE)
+
+
+def paper(
+    papers: Annotated[
+        str, typer.Option(help="The papers, separated by spaces; by default those of config.yaml.")
+    ] = "",
+    cores: CoresOption = "all",
+    arguments: SnakemakeArguments = None,
+) -> None:
+    """Make every table and figure of the papers, as config.yaml says.
+
+    Example: `analogyqa paper --papers lwda2019 --cores 8 --dry-run`
+    """
+    passed = list(arguments or [])
+    if papers:
+        if "--config" not in passed:
+            passed.append("--config")
+        # Snakemake reads only the last --config.
+        passed.insert(passed.index("--config") + 1, f"papers={papers}")
+    _run_snakemake(cores, passed)
+    if not arguments:
+        _say_where_results_are(CONFIG)
+
+
+def _run_snakemake(cores: str, arguments: list[str]) -> None:
+    """Run Snakemake in the working folder; exit with 2 if it fails, after it has said why."""
+    if not Path("Snakefile").is_file():
+        raise AnalogyQAError(f"{Path.cwd()} has no Snakefile. Start in a checkout of analogyqa")
+    # A display of the running jobs on a terminal; elsewhere, a line for each job.
+    display = ["--logger", "rich"] if sys.stderr.isatty() else []
+    command = [sys.executable, "-m", "snakemake", "--cores", cores, *display, "--quiet", "rules"]
+    process = subprocess.Popen([*command, *arguments])
+    # Snakemake ends its jobs before it stops. The terminal sends Ctrl-C to it, too.
+    before = {
+        signal.SIGINT: signal.signal(signal.SIGINT, lambda *_: None),
+        signal.SIGTERM: signal.signal(signal.SIGTERM, lambda *_: process.terminate()),
+    }
+    try:
+        status = process.wait()
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    if status:
+        raise typer.Exit(2)
+
+
+def _say_where_results_are(config: Path) -> None:
+    page = Path(read_config(config).output_dir, "report.html")
+    option = "" if config == CONFIG else f" --config {config}"
+    print(f"All results on one page: {page}. To browse the runs: analogyqa ui{option}")
