@@ -10,13 +10,14 @@ from urllib.request import urlopen
 import pandas as pd
 import pytest
 
-from analogyqa.files import write_json, write_text
+from analogyqa.files import write_text
 from analogyqa.plan import Cell
 from analogyqa.report.archived import EMPTIED, sort_files, write_without_texts
 from analogyqa.report.claims import judge_claims
 from analogyqa.report.crate import write_crate
 from analogyqa.report.ledger import build_ledger
 from analogyqa.report.results import read_results
+from analogyqa.report.stored import CONFIGURATION, stored_configuration
 from analogyqa.report.summary import values_of, write_csv
 from analogyqa.report.tables import build_table
 from analogyqa.report.verify import verify
@@ -78,7 +79,7 @@ def archive(write_cell_files, tmp_path_factory):
     claims, comparisons = judge_claims([PAPER], CONFIG, values_of([]), {})
     write_csv(claims, results / "claims.csv")
     write_csv(comparisons, results / "comparisons.csv")
-    write_json(results / "configuration.json", {})
+    write_text(results / CONFIGURATION, stored_configuration({}, {}, "make it"))
     write_text(results / "questions" / "tiny2020.md", "who is thing 0 ?")
     write_text(results / "my notes.txt", "who is thing 0 ?")
     target = folder / "results.zip"
@@ -95,12 +96,12 @@ def unpacked(archive, tmp_path):
 
 
 def verified(folder):
-    return [Path(each.file).relative_to(folder).as_posix()
-            for each in verify(folder, CONFIG, PAPERS)]  # fmt: skip
+    differences = verify(folder, CONFIG, PAPERS)
+    return {Path(file).relative_to(folder).as_posix(): what for file, what in differences}
 
 
 def test_an_unpacked_archive_can_be_verified_and_has_no_text_of_the_data(unpacked, corpus):
-    assert verified(unpacked) == []
+    assert verified(unpacked) == {}
     assert not (unpacked / "questions").exists() and not (unpacked / "my notes.txt").exists()
     stored = read_table(unpacked / "corpora" / "wikiqa.parquet", CORPUS)
     assert set(stored["question"]) | set(stored["candidate"]) == {""}

@@ -20,7 +20,9 @@ EXACT = ("bm25", "trecqa", "comb", "default", "map")
 
 @pytest.fixture
 def summary():
-    return read_csv(EXPECTED, COLUMNS).set_index([*COLUMNS][:5]).drop(columns="tolerance")
+    return (
+        read_csv(EXPECTED, COLUMNS).set_index([*COLUMNS][:5]).drop(columns="tolerance").sort_index()
+    )
 
 
 def found(summary):

@@ -65,5 +65,5 @@ def test_cells_of_one_folder_and_other_questions_are_named(folders):
 
 def test_a_folder_without_runs_is_refused(folders):
     add_run(folders[0], "glove", SCORES)
-    with pytest.raises(AnalogyQAError, match="second: there is no run"):
+    with pytest.raises(AnalogyQAError, match="second: it has no run"):
         compare_folders(*folders, CONFIG)
