@@ -5,6 +5,7 @@ out, and a message says why.
 """
 
 import sys
+from collections.abc import Callable
 
 import typer
 
@@ -30,12 +31,13 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
 )
+COMMANDS: tuple[Callable, ...] = (
+    *(sources, plan, report, why, verify, compare, leaderboard, rank, archive, doctor, schema, ui),
+)
+for command in COMMANDS:
+    app.command()(command)
 for command in (demo, paper):  # they pass options on to Snakemake
     app.command(context_settings={"ignore_unknown_options": True})(command)
-for command in (sources, plan, report, why, verify, compare, leaderboard, rank, archive, doctor):
-    app.command()(command)
-for command in (schema, ui):
-    app.command()(command)
 app.command("import")(import_)
 
 

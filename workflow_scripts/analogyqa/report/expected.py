@@ -22,9 +22,10 @@ COLUMNS = dict.fromkeys(_KEYS, "str") | {
 }
 _DECIMALS = 4
 _ROUNDING = 10.0**-_DECIMALS
-# Trained values depend on the processor: other instructions round differently, and training
-# amplifies it. The largest difference between runs with AVX2 and with SSE4 was {largest}.
-_TRAINED_TOLERANCE = 0.1
+# Training amplifies differences of rounding. PyTorch without vector instructions gave the same means
+# as with AVX2 (ATEN_CPU_CAPABILITY=default). The tolerance leaves room for another BLAS, or fastText
+# from another compiler: four questions of 22 may change between first and second place in one seed.
+_TRAINED_TOLERANCE = 0.05
 
 
 def is_sample(results: str | Path) -> bool:
