@@ -22,9 +22,9 @@ COLUMNS = dict.fromkeys(_KEYS, "str") | {
 }
 _DECIMALS = 4
 _ROUNDING = 10.0**-_DECIMALS
-# Training amplifies differences of rounding. PyTorch without vector instructions gave the same means
-# as with AVX2 (ATEN_CPU_CAPABILITY=default). The tolerance leaves room for another BLAS, or fastText
-# from another compiler: four questions of 22 may change between first and second place in one seed.
+# Training amplifies differences of rounding. PyTorch without vector instructions gave the means of
+# AVX2 (ATEN_CPU_CAPABILITY=default). The tolerance leaves room for another BLAS, or for fastText of
+# another compiler: in one seed, four questions of 22 may move between first and second place.
 _TRAINED_TOLERANCE = 0.05
 
 
