@@ -238,18 +238,17 @@ def _keys_at(schema: dict, location: list[str]) -> list[str]:
     return list(node.get("properties", {}))
 
 
-MANY = 50  # names, which a message does not list
+MANY = 50
 
 
 def nearest_hint(name: str, known: Iterable[str]) -> str:
     """Return the end of a message about an unknown name: the nearest known name, then all names.
 
-    Of more than MANY names, only the nearest ones are given.
+    More than MANY names are not listed.
     """
     known = [str(key) for key in known]  # YAML keys may be numbers
-    if len(known) > MANY:
-        nearest = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
-        return f"; did you mean {' or '.join(nearest)}?" if nearest else f"; {len(known)} are known"
     match = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
     hint = f"; did you mean {match[0]}?" if match else ""
+    if len(known) > MANY:
+        return hint
     return f"{hint} Known: {', '.join(known)}" if hint else f"; known: {', '.join(known)}"
