@@ -8,6 +8,10 @@ from pathlib import Path
 import pytest
 import typer
 
+from analogyqa.report import claims
+from analogyqa.report.summary import LEDGER, typed, write_csv
+from report.builders import cells_in_markdown
+
 PATH = Path(__file__).parents[1] / "papers" / "publish.py"
 _spec = importlib.util.spec_from_file_location("publish", PATH)
 publish = importlib.util.module_from_spec(_spec)
@@ -96,6 +100,18 @@ def test_readme_has_what_the_primary_claims_come_to_and_its_paper_alone(results,
     assert "\n![figure6](papers/p/figure6.svg)\n" in readme
     assert "\n| Paper | Claim |\n| ----- | ----- |\n| p     | a won |\n\n" in readme
     assert not any(word in readme for word in ("stale", "b won", "Verdicts", "### Table 4"))
+
+
+def test_readme_has_the_verdicts_on_each_paper_of_a_run(results, tmp_path):
+    verdicts = ("lower", "not run", "not run")
+    ledger = [{"paper": "p", "row": str(n), "verdict": name} for n, name in enumerate(verdicts)]
+    write_csv(typed(ledger, LEDGER), results / "ledger.csv")
+    write_csv(typed([], claims.CLAIMS), results / "claims.csv")
+    readme = tmp_path / "README.md"
+    readme.write_text(f"{readme.read_text()}\n{publish.RESULTS}\nstale\n{publish.END}\n")
+    publish.main("p", results, "")
+    (row,) = [row for row in cells_in_markdown(readme.read_text()) if "Tay, Tuan" in row[1]]
+    assert row[2:] == ["", "", "1", "", "2", ""]
 
 
 def test_a_page_of_docs_has_the_figure_from_where_it_stands(results, tmp_path):

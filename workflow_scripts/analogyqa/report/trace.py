@@ -18,7 +18,18 @@ from analogyqa.settings.run import Config
 
 # The columns of a csv that say what a number is; empty ones are left out.
 _SHOWN = (
-    *("measure", "mean", "sd", "run_low", "run_high", "ci_low", "ci_high", "n_seeds", "n_items"),
+    *(
+        "hyperparameters",
+        "measure",
+        "mean",
+        "sd",
+        "run_low",
+        "run_high",
+        "ci_low",
+        "ci_high",
+        "n_seeds",
+        "n_items",
+    ),
     *("published", "verdict", "reason", "provenance", "substitute"),
 )
 _LISTED = 10  # numbers that a message lists

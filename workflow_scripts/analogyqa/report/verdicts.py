@@ -43,7 +43,7 @@ LOOKS = {
         "the pipeline refuses data with another count, or makes just as many pairs, so agreement "
         "is no evidence",
     ),
-    NOT_RUN: Look("–", "➖", "the note gives the reason"),
+    NOT_RUN: Look("–", "➖", "we have no value; the reason is given"),
     NOT_COMPARABLE: Look("×", "✖", "our data or our machine is not the paper's"),
 }
 # The marks in tables, where a value that was not run or not compared has none.

@@ -3,11 +3,11 @@
 All of it is read from the files of a run; what is missing is listed.
 """
 
-import base64
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import quote
 
 import pandas as pd
 from markupsafe import Markup
@@ -150,7 +150,7 @@ def _figure(path: Path, paper: Paper, name: str, results: Path, ledger: pd.DataF
     return Section(
         f"{paper.paper}-{name}",
         short,
-        f"{short}: {title}",
+        _heading(paper, name, title),
         blocks if rows else (),
         [f"{row['row']}, {row['column']}: {row['reason']}." for row in best.to_dict("records")],
         drawing,
@@ -192,16 +192,20 @@ def _section(table: Table, paper: Paper, name: str, csv: Path, results: Path) ->
     svg = results / "figures" / paper.paper / f"{name}.svg"
     short = printed_name(name).replace("_", "-")
     title = table.title.removesuffix(f" ({OTHER_DATA})")
-    is_printed = name in paper.shown and paper.paper != OWN
     return Section(
         f"{paper.paper}-{name}",
         short,
-        f"{short}: {title}" if is_printed else title,
+        _heading(paper, name, title) if name in paper.shown else title,
         [_without_empty_columns(block) for block in table.blocks],
         [note for note in table.notes if OTHER_DATA not in note.lower()],
         _drawing(svg, csv, table.heading) if svg.exists() else None,
         _files(csv, results),
     )
+
+
+def _heading(paper: Paper, name: str, title: str) -> str:
+    """Return the heading of a table or figure; those of the user's own data have no number."""
+    return title if paper.paper == OWN else f"{printed_name(name)}: {title}"
 
 
 def _without_empty_columns(block: Block) -> Block:
@@ -241,7 +245,9 @@ def _size(svg: Path) -> tuple[int, int]:
 
 
 def _uri(path: Path, kind: str) -> str:
-    return f"data:{kind};base64,{base64.b64encode(path.read_bytes()).decode()}"
+    # Shorter than in base64. Browsers read spaces and these characters as they are.
+    text = path.read_text(encoding="utf-8").replace("\n", " " if "svg" in kind else "\n")
+    return f"data:{kind},{quote(text, safe=' /:=,;+@?()')}"
 
 
 def _files(path: Path, results: Path) -> list[str]:

@@ -18,13 +18,15 @@ _PUBLISHED = ("published", "verdict", "reason")
 class Provenance:
     """The facts about the numbers of a page.
 
-    Many numbers share facts, such as the versions of packages, so each fact is stored once and a
-    number is a list of places in the list of facts.
+    Many numbers share facts, such as the versions of packages, and many facts share lines, such as
+    the hash of a corpus. Each is stored once: a number is a list of places in the list of facts,
+    and a fact is its key and a list of places in the list of lines.
     """
 
     def __init__(self, results: str | Path, config: Config, command: str) -> None:
         self.results, self.config, self.command = results, config, command
-        self._places: dict[str, int] = {}  # by the JSON of a fact: its key and its lines
+        self._lines: dict[str, int] = {}
+        self._facts: dict[tuple, int] = {}
         self._numbers: dict[str, list[int]] = {}
         self._of_run: dict[str, list[int]] = {}
 
@@ -36,13 +38,13 @@ class Provenance:
                 self._numbers[f"{section}.{row}"] = self._of_number(number)
 
     def to_json(self) -> Markup:
-        """Return `{"facts": [[key, lines], ..], "numbers": {id: [place of a fact, ..]}}`.
+        """Return `{"lines": [..], "facts": [[key, place, ..], ..], "numbers": {id: [place, ..]}}`.
 
         It can stand in a script element: it has no "<".
         """
-        facts = ",".join(self._places)
-        numbers = json.dumps(self._numbers, separators=(",", ":"))
-        return Markup(f'{{"facts":[{facts}],"numbers":{numbers}}}'.replace("<", r"\u003c"))
+        parts = {"lines": [*self._lines], "facts": [*self._facts], "numbers": self._numbers}
+        text = json.dumps(parts, separators=(",", ":"), ensure_ascii=False)
+        return Markup(text.replace("<", r"\u003c"))
 
     def _of_number(self, number: Number) -> list[int]:
         facts = origin_of(self.results, number, self.command)
@@ -60,5 +62,5 @@ class Provenance:
         return places + self._of_run[path]
 
     def _place(self, key: str, value: object) -> int:
-        fact = json.dumps([key, lines_of(value)], separators=(",", ":"), ensure_ascii=False)
-        return self._places.setdefault(fact, len(self._places))
+        lines = (self._lines.setdefault(line, len(self._lines)) for line in lines_of(value))
+        return self._facts.setdefault((key, *lines), len(self._facts))

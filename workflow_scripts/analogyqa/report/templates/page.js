@@ -16,20 +16,20 @@ const dialog = document.querySelector("dialog");
 
 function openOrigin(link) {
   const places = origins.numbers[`${link.closest("section").id}.${link.dataset.row}`];
-  const [[, [title]], ...facts] = places.map((place) => origins.facts[place]);
+  const [[, title], ...facts] = places.map((place) => origins.facts[place]);
   const list = dialog.querySelector("dl");
   list.replaceChildren();
-  for (const [key, lines] of facts) {
+  for (const [key, ...lines] of facts) {
     const term = document.createElement("dt");
     term.textContent = key.replaceAll("_", " ");
     list.append(term);
     for (const line of lines) {
       const value = document.createElement("dd");
-      value.textContent = line;
+      value.textContent = origins.lines[line];
       list.append(value);
     }
   }
-  dialog.querySelector("h2").textContent = title;
+  dialog.querySelector("h2").textContent = origins.lines[title];
   const run = dialog.querySelector(".run");
   run.href = link.hash;
   run.parentElement.hidden = !link.hash.startsWith("#run-");
