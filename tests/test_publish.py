@@ -104,7 +104,8 @@ def test_readme_has_what_the_primary_claims_come_to_and_its_paper_alone(results,
 
 def test_readme_has_the_verdicts_on_each_paper_of_a_run(results, tmp_path):
     verdicts = ("lower", "not run", "not run")
-    ledger = [{"paper": "p", "row": str(n), "verdict": name} for n, name in enumerate(verdicts)]
+    shutil.copytree(PATH.with_name("hyperqa"), tmp_path / "papers" / "hyperqa")
+    ledger = [{"paper": "hyperqa", "verdict": verdict} for verdict in verdicts]
     write_csv(typed(ledger, LEDGER), results / "ledger.csv")
     write_csv(typed([], claims.CLAIMS), results / "claims.csv")
     readme = tmp_path / "README.md"
