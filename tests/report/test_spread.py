@@ -41,7 +41,7 @@ def test_intervals_of_negative_values_are_not_cut_off_at_zero():
     assert summary.mean == pytest.approx(-0.55)
     assert summary.run_low == -1 and -0.65 < summary.ci_low < summary.ci_high < -0.45
     assert summarise(np.array([[-0.5], [-0.6]]), 200, 0.95).run_low == 0
-    assert interval_of_runs(0.1, 0.5, 2, 0.95)[0] == 0
+    assert interval_of_runs(0.1, 0.5, 2, 0.95, runs=1)[0] == 0
 
 
 def test_the_interval_has_its_theoretical_width():

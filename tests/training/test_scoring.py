@@ -13,7 +13,7 @@ from analogyqa.encoders import build_encoder
 from analogyqa.errors import AnalogyQAError
 from analogyqa.examples.data import ranked_sentences
 from analogyqa.examples.files import load_cell, load_pairs
-from analogyqa.rankers import build_ranker
+from analogyqa.rankers import Quadruples, build_ranker
 from analogyqa.rankers.mapped import MappedRanker
 from analogyqa.runs.score import score_text
 from analogyqa.schemas import (
@@ -28,6 +28,8 @@ from analogyqa.schemas import (
 from analogyqa.settings.systems import System, Training
 from analogyqa.text import tokenize
 from analogyqa.training import scoring
+from analogyqa.training.learner import Learner
+from analogyqa.training.loop import score_learner
 from analogyqa.training.scoring import array_encoder, encode_all, score_split, score_untrained
 from analogyqa.vectors.frequencies import A
 from analogyqa.vectors.store import read_store, write_store
@@ -114,6 +116,19 @@ def test_cosine_scores_equal_those_of_one_pair_at_a_time(cell, encoder):
         expected = cosine(one(encoder, cell, pair.question), one(encoder, cell, pair.candidate))
         assert score == pytest.approx(expected, abs=1e-6)
     assert set(best) == {-1}
+
+
+@torch.no_grad()
+def test_a_ranker_that_learns_scores_each_pair_as_if_it_were_alone(cell):
+    learner = Learner(trained_system("scaled_cosine", loss="pairwise"), cell, 0, CPU)
+    scores, best = score_learner(learner, "test")
+    none = torch.zeros(0, dtype=torch.long)
+    for score, pair in zip(scores, cell.splits["test"].pairs.itertuples(), strict=True):
+        texts = [[pair.question], [pair.candidate]]
+        vectors = torch.cat([learner.encode(cell.sentences.numbers(text)) for text in texts])
+        pairs = Quadruples(vectors, none, none, *torch.arange(2).split(1))
+        assert score == pytest.approx(learner.ranker.energies(pairs)[0].item(), abs=1e-6)
+    assert set(best) == {-1} and scores.std() > 0
 
 
 def test_a_sentence_is_encoded_once(cell, encoder):

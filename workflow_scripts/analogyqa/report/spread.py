@@ -63,7 +63,7 @@ def interval_of_runs(
     sd: float,
     seeds: int,
     confidence: float,
-    runs: int = 1,
+    runs: int,
     largest: float = np.inf,
     smallest: float = 0,
 ) -> tuple[float, float]:
