@@ -163,6 +163,13 @@ def test_the_targets_are_the_tables_and_figures_of_the_papers(inputs):
     ]
 
 
+def test_a_paper_has_a_picture_of_its_verdicts_if_its_numbers_are_compared(inputs, monkeypatch):
+    assert Outputs(inputs).verdict_figures() == []
+    monkeypatch.chdir(ROOT)
+    own = Inputs(sample(comparable=True))
+    assert f"{OUT}/figures/diallo2019/verdicts.svg" in Outputs(own).verdict_figures()
+
+
 def test_a_table_reads_the_runs_that_it_shows_and_no_other(inputs):
     counting = Outputs(inputs).render_table(SimpleNamespace(paper="diallo2019", number="2"))
     assert counting["records"] == []

@@ -95,7 +95,7 @@ def build_page(
             for verdict, look in LOOKS.items()
             if verdict != NOT_COMPARABLE and ledger["verdict"].eq(verdict).any()
         ],
-        legend=(cell_legend(), INTERVALS, SUBSTITUTES),
+        legend=(cell_legend(), INTERVALS, *([SUBSTITUTES] if config.comparable else [])),
         papers=parts,
         provenance=provenance.to_json(),
         command=command,
