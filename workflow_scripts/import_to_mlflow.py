@@ -6,6 +6,7 @@ from analogyqa.files import write_json
 from analogyqa.job import job, reported
 from analogyqa.plan import paper_cells
 from analogyqa.tracking.records import paper_runs
+from analogyqa.tracking.registry import register_best
 from analogyqa.tracking.store import import_runs
 
 with job(snakemake) as given:
@@ -16,6 +17,7 @@ with job(snakemake) as given:
         for name, paper in papers.items()
     }
     import_runs(given.tracking_uri, results, runs)
+    register_best(given.tracking_uri, results, runs, config)
     # What was imported, by paper and record.
     hashes = {name: {run.record: run.content_hash for run in runs[name]} for name in runs}
     write_json(snakemake.output[0], hashes)

@@ -23,7 +23,14 @@ UNTRAINED = Cell("random", "wikiqa", "comb")
 NAME, UNTRAINED_NAME = run_name(CELL), run_name(UNTRAINED)
 CURVES = ["loss", *(f"dev_{name}" for name in RANKED)]
 SETTINGS = {
-    "system": {"encoder": "bigru", "ranker": {"name": "analogy"}},
+    # Its model cannot be served.
+    "system": {
+        "encoder": "bigru",
+        "vectors": "some",
+        "ranker": {"name": "analogy"},
+        "rewriting": "entity",
+    },
+    "p": 20,
     "training": {"loss": "printed", "select_by": "mrr", "negatives": {"count": 1}},
     "hyperparameters": "paper",
     "sources": {"train": "wikiqa-train", "dev": "wikiqa-dev", "test": "wikiqa-test"},

@@ -16,12 +16,12 @@ from ports import free_ports
 from tracking.records import LIVE, active_runs
 
 
-def connect(address: str) -> requests.Session:
+def connect(address: str, answer: str = "OK") -> requests.Session:
     """Return a session with a server, once it answers."""
     session = requests.Session()
     retries = Retry(total=None, connect=240, backoff_factor=0.1, backoff_max=0.5)
     session.mount("http://", requests.adapters.HTTPAdapter(max_retries=retries))
-    assert session.get(f"{address}/health").text == "OK"
+    assert session.get(f"{address}/health").text == answer
     return session
 
 

@@ -2,12 +2,14 @@
 
 import csv
 import json
+import subprocess
 import zipfile
 
 import pytest
 from typer.testing import CliRunner
 
 from analogyqa.cli import app
+from analogyqa.corpora.table import build_corpus
 from analogyqa.errors import AnalogyQAError
 from analogyqa.examples.data import ranked_sentences
 from analogyqa.model import Model
@@ -16,9 +18,11 @@ from analogyqa.report.stored import read_configuration
 from analogyqa.report.trace import explain, shown_numbers
 from analogyqa.report.verify import verify
 from analogyqa.runs.depends_on import sha256
-from analogyqa.schemas import CORPUS, METRICS, SCORES, read_table, write_table
+from analogyqa.schemas import CORPUS, METRICS, SCORES, SPLITS, read_table, write_table
 from analogyqa.settings.coordinates import COUNT, SCORE
+from analogyqa.settings.load import read_config
 from analogyqa.vectors.store import read_store
+from workflow.project import SNAKEMAKE, clean_environment, copy_checkout
 
 pytestmark = [pytest.mark.workflow, pytest.mark.draw]
 
@@ -250,6 +254,27 @@ def test_a_loaded_run_gives_the_scores_of_its_test_split(finished, system):
     by_candidate = pairs.merge(scores, on="candidate_id").set_index("candidate")["score"]
     expected = by_candidate[ranked["candidate"]].tolist()
     assert ranked["score"].tolist() == pytest.approx(expected, abs=1e-6)
+
+
+def test_a_system_fitted_in_python_has_the_scores_of_its_run_on_the_sample(tmp_path):
+    checkout = copy_checkout(tmp_path / "checkout")
+    folder = "results/demo/runs/analogy/wikiqa/who/default"
+    command = [*SNAKEMAKE[:-1], "Snakefile", "--configfile", "sample/config.yaml"]
+    command += ["--config", "seeds=[1]", "--cores", "2", "--", f"{folder}/scores.parquet"]
+    subprocess.run(command, cwd=checkout, env=clean_environment(checkout), check=True)
+    config = read_config(checkout / "sample/config.yaml")
+    files = {split: str(checkout / f"sample/wikiqa/WikiQA-{split}.tsv") for split in SPLITS}
+    vectors = checkout / "results/demo/vectors/trained/fasttext.bin"
+    corpus = build_corpus("sample", "wikiqa", files, config.question_types)
+    write_table(corpus, CORPUS, tmp_path / "corpus.parquet")
+    model = Model.fit(
+        config.systems["analogy"], corpus, tmp_path / "fitted", vectors=vectors, seed=1,
+        question_types=config.question_types, types=["who"],
+    )  # fmt: skip
+    scores = model.score(read_table(tmp_path / "corpus.parquet", CORPUS))
+    write_table(scores, SCORES, tmp_path / "scores.parquet")
+    expected = checkout / folder / "scores.parquet"
+    assert (tmp_path / "scores.parquet").read_bytes() == expected.read_bytes()
 
 
 @pytest.mark.parametrize(

@@ -80,6 +80,7 @@ def _require_free(port: int) -> None:
 def _import_finished(config: Config) -> list[str]:
     """Import the records made so far; return the names of the experiments that have a run."""
     from analogyqa.tracking.records import paper_runs
+    from analogyqa.tracking.registry import register_best
     from analogyqa.tracking.store import import_runs
 
     results, runs, waiting = Path(config.output_dir), {}, 0
@@ -93,6 +94,8 @@ def _import_finished(config: Config) -> list[str]:
     imported = import_runs(tracking_uri, results, runs)
     for name, added in imported.items():
         print(f"{name}: {added} new runs")
+    for uri in register_best(tracking_uri, results, runs, config):
+        print(f"{uri} is the best model on dev")
     print(f"{tracking_uri} is up to date; {waiting} cells have not run yet")
     return list(imported)
 

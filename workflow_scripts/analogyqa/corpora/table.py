@@ -94,7 +94,7 @@ def build_corpus(
     reader_name: str,
     files: Mapping[str, str],
     question_types: Mapping[str, Sequence[str]],
-    expected: Counts,
+    expected: Counts | None = None,
     drop_all_correct: Collection[str] = (),
     parts: Mapping[str, Collection[str]] | None = None,
 ) -> pd.DataFrame:
@@ -105,7 +105,7 @@ def build_corpus(
         reader_name: a key of `READERS`.
         files: path of each split.
         question_types: first words of each question type.
-        expected: expected number of questions by split and type; empty for no check.
+        expected: expected number of questions by split and type; None for no check.
         drop_all_correct: splits from which to drop questions whose candidates are all correct.
         parts: the parts of its file that make up a split; without an entry, the whole file.
 
@@ -123,7 +123,7 @@ def build_corpus(
     all_correct = corpus.groupby(["split", "question_id"])["label"].transform("all")
     corpus = corpus[~(all_correct & corpus["split"].isin(drop_all_correct))]
     corpus = corpus.reset_index(drop=True)
-    _check_counts(name, files, expected, count_questions(corpus))
+    _check_counts(name, files, expected or {}, count_questions(corpus))
     return corpus
 
 

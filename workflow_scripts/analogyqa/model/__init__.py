@@ -21,7 +21,7 @@ from threadpoolctl import threadpool_limits
 from analogyqa.analogies.prototypes import take_prototypes
 from analogyqa.analogies.quadruples import evaluation_blocks
 from analogyqa.corpora.question_types import classify_question, select_subset
-from analogyqa.errors import AnalogyQAError
+from analogyqa.errors import AnalogyQAError, shown
 from analogyqa.examples.data import CellData, cell_data
 from analogyqa.examples.files import (
     fitted_pairs,
@@ -29,6 +29,7 @@ from analogyqa.examples.files import (
     read_vocabulary,
     with_prototype_answers,
 )
+from analogyqa.measures import MEASURES
 from analogyqa.model.fitting import fit
 from analogyqa.model.folder import Learned, read_folder, write_folder
 from analogyqa.model.runs import find_run
@@ -114,10 +115,14 @@ class Model:
         question and the answer of the prototype that decided: `prototype_question` and
         `prototype_answer`.
 
-        Raises AnalogyQAError when the question has no type of the subset or there is no candidate.
+        Raises AnalogyQAError when the question has no type of the subset, when there is no
+        candidate, or when one of them is not a text.
         """
+        for text in (question, *candidates):
+            if not isinstance(text, str):
+                raise AnalogyQAError(f"{shown(text)}: questions and candidates must be texts")
         if not candidates:
-            raise AnalogyQAError("no candidates are given")
+            raise AnalogyQAError(f"{question!r}: no candidates are given")
         question_type = self._type_of(question) or OTHER
         new = pd.DataFrame(
             {
@@ -168,6 +173,7 @@ class Model:
         Raises AnalogyQAError as `score`.
         """
         metrics = metrics_of(self.score(corpus), corpus, self.job.types)
+        metrics = metrics[metrics["measure"].isin(MEASURES)]
         return metrics.pivot_table("value", "measure", "split", sort=False)[[*EVALUATED]]
 
     def _type_of(self, question: str) -> str | None:

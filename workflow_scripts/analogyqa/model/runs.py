@@ -1,5 +1,6 @@
 """Find what a finished run has learned from, and its checkpoint."""
 
+from functools import cache
 from pathlib import Path
 
 from analogyqa.errors import AnalogyQAError
@@ -73,9 +74,18 @@ def learned_by(results: Path, run: str, config: Config, seed: int | None = None)
 
 def _find(results: Path, name: str, value: str) -> str:
     """Return the input of a run with some sha256."""
-    matches = (path for path in results.glob(_PLACES[name]) if sha256(path) == value)
+    matches = (
+        path
+        for path in results.glob(_PLACES[name])
+        if _hash(path, path.stat().st_mtime_ns) == value
+    )
     if found := next(matches, None):
         return str(found)
     raise AnalogyQAError(
         f"{results}: the {name} of this run are not there, or have changed since ({value[:12]})"
     )
+
+
+@cache  # the runs of a folder share their inputs
+def _hash(path: Path, modified: int) -> str:
+    return sha256(path)

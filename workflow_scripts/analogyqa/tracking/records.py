@@ -2,17 +2,20 @@
 
 import getpass
 import json
+import logging
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from mlflow.entities import Dataset, DatasetInput, InputTag, LoggedModelOutput, Metric
+from mlflow.entities import Dataset, DatasetInput, InputTag, Metric
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.measures import MEASURES, values_by_seed
+from analogyqa.model import Model
+from analogyqa.model.runs import learned_by
 from analogyqa.plan import Cell, artefact_cells, holding_cell
 from analogyqa.report.summary import SUMMARY, Summaries, by_cell, read_csv
 from analogyqa.runs.depends_on import content_hash, sha256
@@ -20,7 +23,9 @@ from analogyqa.schemas import CORPUS, HISTORY, METRICS, read_table
 from analogyqa.settings.overrides import to_text
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
-from analogyqa.tracking.store import Experiment, Importable, experiment_name
+from analogyqa.tracking.store import SERVED, Experiment, Importable, experiment_name
+
+log = logging.getLogger(__name__)
 
 _REPORTS = ("summary", "ledger", "claims", "comparisons")
 _SPREAD = ("sd", "run_low", "run_high", "ci_low", "ci_high")
@@ -51,14 +56,20 @@ def paper_runs(
     summary = by_cell(read_csv(path, SUMMARY)) if path.exists() else {}
     # A run may hold several cells.
     cells = dict.fromkeys(holding_cell(config, cell) for cell in cells)
-    runs = [cell_run(results, cell, descriptions.get(cell, ""), summary) for cell in cells]
+    runs = [cell_run(results, cell, descriptions.get(cell, ""), summary, config) for cell in cells]
     return runs + documents_run(results, paper.paper)
 
 
 def cell_run(
-    results: Path, cell: Cell, description: str = "", summary: Summaries | None = None
+    results: Path,
+    cell: Cell,
+    description: str = "",
+    summary: Summaries | None = None,
+    config: Config | None = None,
 ) -> Importable:
     """Return the run of a cell, with its seeds as children.
+
+    With a configuration, the model of the first seed of a trained cell can be served.
 
     Raises AnalogyQAError when the record is damaged.
     """
@@ -87,7 +98,7 @@ def cell_run(
     files = [path for path in (folder / "metrics.parquet", corpus) if path.exists()]
     shown = content_hash([tags, spread, *map(sha256, files)])
     return Importable(
-        tags["record"], shown, partial(_add_cell, results, cell, record, tags, spread)
+        tags["record"], shown, partial(_add_cell, results, cell, record, tags, spread, config)
     )
 
 
@@ -97,6 +108,7 @@ def _add_cell(
     record: dict,
     tags: Mapping[str, str],
     spread: Mapping[str, float],
+    config: Config | None,
     experiment: Experiment,
 ) -> str:
     """Add the runs of a cell and its seeds to an experiment; return the id of the cell's run.
@@ -122,6 +134,7 @@ def _add_cell(
     files = {file.name: file for file in paths if file.exists()}
     files |= {f"{log.parent.parent.name}.log": log for log in logs}
     experiment.add_files(run_id, files)
+    write_first = _model_writer(results, cell, record, config)
     history = read_table(path, HISTORY) if path.exists() else pd.DataFrame(columns=HISTORY.names)
     for seed in measured.index:
         seed_name = f"seed {seed}, {name}"
@@ -137,7 +150,10 @@ def _add_cell(
             dev = epochs[epochs["measure"] == select_by]
             # The first of equal epochs is chosen, as in training.
             chosen = dev["epoch"].to_numpy()[np.nanargmax(dev["value"])]
-            model_id = _add_model(experiment, seed_id, seed_name, int(chosen))
+            write = write_first if seed == record["seeds"][0] else None
+            model_id = _add_model(experiment, seed_id, seed_name, int(chosen), write)
+            if write:
+                client.set_tag(run_id, SERVED, model_id)
             seed_end = int(times.max())
         finals = _final_points(measured.loc[seed].to_dict(), seed_end, model_id)
         experiment.log(seed_id, curves + finals, {**params, "seed": str(seed)})
@@ -153,15 +169,37 @@ def _final_points(
     return [Metric(name, float(value), end, 0, model_id) for name, value in values.items()]
 
 
-def _add_model(experiment: Experiment, run_id: str, run_name: str, epoch: int) -> str:
+def _add_model(
+    experiment: Experiment,
+    run_id: str,
+    run_name: str,
+    epoch: int,
+    write: Callable[[Path], None] | None,
+) -> str:
     """Add the epoch that dev chose as a model; return the id of the model."""
-    client = experiment.client
     # MLflow does not allow these characters in the name of a model.
     name = re.sub(r"[/:.%\"']", "-", run_name)
-    model_id = client.create_logged_model(experiment.id, name, run_id).model_id
-    client.log_outputs(run_id, [LoggedModelOutput(model_id, epoch)])
-    client.finalize_logged_model(model_id, "READY")
-    return model_id
+    return experiment.add_model(name, run_id, epoch, write)
+
+
+def _model_writer(
+    results: Path, cell: Cell, record: dict, config: Config | None
+) -> Callable[[Path], None] | None:
+    """Return what writes the model of the first seed for MLflow, None where there is none to serve.
+
+    There is none of a system that cannot read new texts, or whose checkpoint was deleted.
+    """
+    if config is None or not record["settings"]["training"]:
+        return None
+    try:
+        model = Model(learned_by(results, cell.path, config))
+    except AnalogyQAError as error:
+        log.info("%s: this run has no model to serve: %s", cell.path, error)
+        return None
+    from analogyqa.tracking.served import write_served  # loads more of MLflow, for seconds
+
+    origin = {"run": cell.path, "seed": model.seed, "git_commit": record.get("git_commit")}
+    return lambda folder: write_served(model, folder, origin)
 
 
 def documents_run(results: Path, paper: str) -> list[Importable]:

@@ -7,6 +7,7 @@ import sqlite3
 import tempfile
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,7 +15,7 @@ import mlflow.db
 from alembic.util import CommandError
 from filelock import FileLock
 from mlflow import MlflowClient
-from mlflow.entities import Metric, Param, Run
+from mlflow.entities import LoggedModelOutput, Metric, Param, Run
 from mlflow.exceptions import MlflowException
 from mlflow.utils import get_results_from_paginated_fn
 from sqlalchemy import Engine, event
@@ -35,6 +36,8 @@ _BATCH = 900  # metrics per call; MLflow accepts 1000 entries, parameters includ
 _EXPERIMENT_TAGS = {"mlflow.experimentKind": "custom_model_development"}
 # By default, MLflow waits minutes for a lost server.
 _WAITING = {"MLFLOW_HTTP_REQUEST_MAX_RETRIES": "3", "MLFLOW_HTTP_REQUEST_TIMEOUT": "30"}
+
+SERVED = "served_model"  # the tag of a cell's run with the id of the model that can be served
 
 logging.getLogger("alembic").setLevel(logging.WARNING)
 
@@ -66,7 +69,7 @@ def initialise(tracking_uri: str) -> None:
         return
     with explained(tracking_uri):
         database.parent.mkdir(parents=True, exist_ok=True)
-        with _lock(database):
+        with lock(database):
             if database.exists():
                 _check(database)
                 _upgrade(database)
@@ -98,7 +101,7 @@ def import_runs(
     set_defaults(_WAITING)
     initialise(tracking_uri)
     added = {}
-    with explained(tracking_uri), _lock(database_path(tracking_uri)):
+    with explained(tracking_uri), lock(database_path(tracking_uri)):
         for paper, paper_runs in runs.items():
             name = experiment_name(results, paper)
             added[name] = Experiment(tracking_uri, name).update(paper_runs)
@@ -147,7 +150,7 @@ class Experiment:
     def update(self, runs: Sequence[Importable]) -> int:
         """Add missing runs, delete outdated ones of their records; return the number added."""
         hashes = {run.record: run.content_hash for run in runs}
-        existing = [run for run in self._active_runs() if run.data.tags.get("record") in hashes]
+        existing = [run for run in self.active_runs() if run.data.tags.get("record") in hashes]
         kept = {
             tags["record"]: run.info.run_id
             for run in existing
@@ -165,7 +168,7 @@ class Experiment:
 
     def delete(self, records: Container[str]) -> None:
         """Delete all runs of some records."""
-        for run in self._active_runs():
+        for run in self.active_runs():
             if run.data.tags.get("record") in records:
                 self.client.delete_run(run.info.run_id)
 
@@ -191,18 +194,40 @@ class Experiment:
 
     def add_files(self, run_id: str, files: Mapping[str, Path]) -> None:
         """Add files to a run by the names of their artifacts."""
-        uri = self.client.get_run(run_id).info.artifact_uri
-        with tempfile.TemporaryDirectory() as temporary:
-            # Only a server resolves this scheme, so put the files where a server will look.
-            is_local = self._artifacts and uri.startswith(PROXIED)
-            folder = self._artifacts / uri.removeprefix(PROXIED) if is_local else Path(temporary)
+
+        def copy(folder: Path) -> None:
             for name, file in files.items():
                 (folder / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(file, folder / name)
-            if not is_local:
-                self.client.log_artifacts(run_id, temporary)
 
-    def _active_runs(self) -> list[Run]:
+        uri = self.client.get_run(run_id).info.artifact_uri
+        self._write(uri, copy, partial(self.client.log_artifacts, run_id))
+
+    def add_model(
+        self, name: str, run_id: str, epoch: int, write: Callable[[Path], None] | None = None
+    ) -> str:
+        """Add the model of an epoch to a run; return its id. `write` writes its files."""
+        model = self.client.create_logged_model(self.id, name, run_id)
+        if write:
+            upload = partial(self.client.log_model_artifacts, model.model_id)
+            self._write(model.artifact_location, write, upload)
+        self.client.log_outputs(run_id, [LoggedModelOutput(model.model_id, epoch)])
+        self.client.finalize_logged_model(model.model_id, "READY")
+        return model.model_id
+
+    def _write(
+        self, uri: str, write: Callable[[Path], None], upload: Callable[[str], None]
+    ) -> None:
+        """Let a function write files into the folder of a URI, or into one that is uploaded."""
+        if self._artifacts and uri.startswith(PROXIED):
+            # Only a server resolves this scheme, so put the files where a server will look.
+            write(self._artifacts / uri.removeprefix(PROXIED))
+            return
+        with tempfile.TemporaryDirectory() as folder:
+            write(Path(folder))
+            upload(folder)
+
+    def active_runs(self) -> list[Run]:
         return get_results_from_paginated_fn(
             lambda number, token: self.client.search_runs(
                 [self.id], max_results=number, page_token=token
@@ -218,7 +243,7 @@ def _leave_flushing_to_the_system(connection: DBAPIConnection, _: ConnectionPool
         connection.execute("PRAGMA synchronous = OFF")
 
 
-def _lock(database: Path | None) -> AbstractContextManager:
+def lock(database: Path | None) -> AbstractContextManager:
     return FileLock(database.with_name(f".{database.name}.lock")) if database else nullcontext()
 
 

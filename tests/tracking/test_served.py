@@ -1,0 +1,200 @@
+"""Trained models in MLflow: what is registered, and how they answer requests."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import mlflow
+import pytest
+from mlflow import MlflowClient
+from mlflow.exceptions import MlflowException
+
+from analogyqa.model import Model
+from analogyqa.model.runs import learned_by
+from analogyqa.plan import Cell
+from analogyqa.runs.train import train_cell
+from analogyqa.settings.systems import System
+from analogyqa.tracking.records import cell_run
+from analogyqa.tracking.registry import register_best
+from analogyqa.tracking.served import write_served
+from analogyqa.tracking.store import experiment_name, import_runs
+from ports import free_ports
+from report.builders import make_config
+from small_cells import COMB, toy_job, trained_system
+from tracking.records import PAPER, uri
+from tracking.server import connect
+
+CONFIG = make_config()
+# The narrow one has the best dev value.
+ANALOGY, SIMILARITY, NARROW = (
+    Cell("analogy", "toy", "comb"),
+    Cell("similarity", "toy", "comb"),
+    Cell("analogy", "toy", "who"),
+)
+SYSTEMS = {
+    ANALOGY: trained_system(max_epochs=1),
+    SIMILARITY: trained_system("cosine", loss="pairwise", max_epochs=1),
+    NARROW: trained_system(max_epochs=1),
+}
+QUESTION, CANDIDATES = "who is thing 2 ?", ["thing 2 likes rome", "thing 2 likes anna"]
+SEED = 3
+REQUEST = {"question": QUESTION, "candidates": CANDIDATES}
+
+
+def train(results: Path, cells: Iterable[Cell], write_cell_files) -> Path:
+    """Train one seed of cells in an output folder."""
+    for cell in cells:
+        types = ["who"] if cell == NARROW else COMB
+        folder = results / "prototypes" / cell.subset
+        # As a job reads it, with 1.0 for a default of 1.
+        system = System(**SYSTEMS[cell].model_dump())
+        job = toy_job(system, {SEED: write_cell_files(folder, SEED, types)}, types, cell)
+        train_cell(job, "paper", "cpu", results / "checkpoints", results / "runs" / cell.path)
+    (results / "corpora").mkdir(exist_ok=True)
+    shutil.copy(folder / "corpus.parquet", results / "corpora" / "toy.parquet")
+    shutil.copytree(folder, results / "vectors", dirs_exist_ok=True)
+    return results
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory, write_cell_files) -> Path:
+    """An output folder with one trained cell."""
+    return train(tmp_path_factory.mktemp("small") / "results", [ANALOGY], write_cell_files)
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory, write_cell_files) -> Path:
+    """An output folder with three trained cells."""
+    return train(tmp_path_factory.mktemp("three") / "results", SYSTEMS, write_cell_files)
+
+
+def model_of(results: Path, cell: Cell) -> Model:
+    return Model(learned_by(results, cell.path, CONFIG))
+
+
+def records(model: Model) -> list[dict]:
+    return model.rank(QUESTION, CANDIDATES).to_dict("records")
+
+
+@pytest.fixture(scope="module")
+def served(small, tmp_path_factory):
+    """The folder of a model for MLflow, moved away from where it was written."""
+    folder = tmp_path_factory.mktemp("written")
+    write_served(model_of(small, ANALOGY), folder / "model", {"run": ANALOGY.path})
+    return (folder / "model").rename(folder / "moved")
+
+
+def test_a_model_answers_as_rank_does(small, served):
+    loaded = mlflow.pyfunc.load_model(str(served))
+    (ranking,) = loaded.predict(REQUEST)["ranking"]
+    assert ranking == records(model_of(small, ANALOGY))
+    assert ranking[0]["prototype_question"].startswith("who ")
+    assert loaded.metadata.metadata == {"run": ANALOGY.path}
+    example = loaded.input_example
+    assert len(loaded.predict(example)["ranking"][0]) == len(example["candidates"][0])
+
+
+def test_a_model_links_to_the_vectors_and_has_no_other_text_than_its_prototypes(small, served):
+    names = {path.name for path in served.rglob("*") if path.is_file()}
+    assert not names & {"history.parquet", "scores.parquet", "train3.parquet"}
+    vectors = served / "data" / "model" / "vectors.npy"
+    assert vectors.samefile(small / "vectors" / "vectors.npy")
+    described = mlflow.models.Model.load(str(served))
+    assert described.model_size_bytes > vectors.stat().st_size
+    assert len(Model.open(vectors.parent).corpus) == 9
+
+
+@pytest.mark.parametrize(
+    ("request_", "message"),
+    [
+        ({**REQUEST, "question": "why is it ?"}, "questions that start with who, when, where"),
+        ({**REQUEST, "candidates": []}, "no candidates"),
+        ([{"question": None, "candidates": ["a"]}], "must be texts"),
+        ([{"question": QUESTION, "candidates": [3]}], "candidates"),
+        ({"question": QUESTION}, "candidates"),
+    ],
+)
+def test_a_bad_request_is_an_error_of_the_caller(served, request_, message):
+    with pytest.raises(MlflowException, match=message) as raised:
+        mlflow.pyfunc.load_model(str(served)).predict(request_)
+    assert raised.value.get_http_status_code() == 400
+
+
+def import_all(results: Path, tracking_uri: str) -> list[str]:
+    runs = {PAPER: [cell_run(results, cell, config=CONFIG) for cell in SYSTEMS]}
+    import_runs(tracking_uri, results, runs)
+    return register_best(tracking_uri, results, runs, CONFIG)
+
+
+@pytest.mark.slow
+def test_the_best_on_dev_is_registered_once(results, tmp_path):
+    moved = shutil.copytree(results, tmp_path / "results")
+    assert (
+        import_all(moved, uri(moved))
+        == import_all(moved, uri(moved))
+        == ["models:/results-toy@best"]
+    )
+    client = MlflowClient(uri(moved), uri(moved))
+    (version,) = client.search_model_versions("name = 'results-toy'")
+    experiment = client.get_experiment_by_name(experiment_name(moved, PAPER))
+    runs = client.search_runs([experiment.experiment_id])
+    dev = {
+        run.data.params["system"]: run.data.metrics["dev_mrr"]
+        for run in runs
+        if run.data.params["subset"] == "comb" and "seeds" in run.data.params
+    }
+    registered = client.get_run(version.run_id).data.params
+    assert len(dev) == 2
+    assert (registered["system"], registered["subset"]) == (max(dev, key=dev.get), "comb")
+    assert registered["seed"] == str(SEED)
+
+
+@pytest.fixture
+def scoring(results, server, tmp_path) -> Iterator[str]:
+    """The address at which `mlflow models serve` answers with the best model."""
+    (name,) = import_all(results, server.address)
+    (port,) = free_ports(1)
+    command = [sys.executable, "-m", "mlflow", "models", "serve", "--model-uri", name]
+    command += ["--env-manager", "local", "--host", "127.0.0.1", "--port", str(port)]
+    environment = {**os.environ, "MLFLOW_TRACKING_URI": server.address}
+    # MLflow starts uvicorn by its name.
+    environment["PATH"] = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    with open(tmp_path / "serve.log", "w") as log:
+        process = subprocess.Popen(
+            command, env=environment, stdout=log, stderr=log, start_new_session=True
+        )
+    try:
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+@pytest.mark.slow
+@pytest.mark.draw
+def test_a_server_gives_the_order_of_rank_and_refuses_bad_requests(results, server, scoring):
+    session = connect(scoring, answer="\n")
+
+    def ask(body: dict):
+        return session.post(f"{scoring}/invocations", json=body)
+
+    (version,) = MlflowClient(server.address).search_model_versions("name = 'results-toy'")
+    best = MlflowClient(server.address).get_run(version.run_id).data.params
+    cell = Cell(best["system"], best["dataset"], best["subset"])
+    expected = [{"ranking": records(model_of(results, cell))}]
+    for form in ("dataframe_records", "inputs"):
+        assert ask({form: [REQUEST]}).json() == {"predictions": expected}
+    for body, message in (
+        ({"dataframe_records": [{**REQUEST, "question": "why ?"}]}, "who, when, where"),
+        ({"dataframe_records": [{**REQUEST, "candidates": "anna"}]}, "candidates"),
+        ({"dataframe_records": [{"question": QUESTION}]}, "missing inputs ['candidates']"),
+        ({"questions": []}, "dataframe_records"),
+    ):
+        refused = ask(body)
+        assert refused.status_code == 400
+        assert message in refused.json()["message"]
+        assert "stack_trace" not in refused.json()

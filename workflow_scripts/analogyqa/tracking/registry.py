@@ -1,0 +1,100 @@
+"""The best model of each data set in MLflow's registry."""
+
+import math
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from mlflow import MlflowClient
+from mlflow.entities import Run
+from mlflow.entities.model_registry import RegisteredModel
+
+from analogyqa.plan import corpus_name
+from analogyqa.settings.overrides import from_text
+from analogyqa.settings.run import Config
+from analogyqa.settings.systems import Training
+from analogyqa.settings.tracking import database_path
+from analogyqa.tracking.store import SERVED, Experiment, experiment_name, explained, lock
+
+ALIAS = "best"
+_DEV = f"dev_{Training().select_by}"
+
+
+def register_best(
+    tracking_uri: str, results: str | Path, papers: Iterable[str], config: Config
+) -> list[str]:
+    """Register the best model of each data set under the alias `best`.
+
+    These are models of the subset with the most question types. The best one has the highest mean
+    on dev, over the seeds of its run; test decides nothing. An alias that is right already, and
+    earlier versions, are kept.
+
+    Args:
+        tracking_uri: sqlite:///path or http(s)://server.
+        results: The output folder.
+        papers: The papers whose runs have been imported.
+        config: The configuration of the results.
+
+    Returns the URIs of the models, such as models:/demo-wikiqa@best.
+
+    Raises AnalogyQAError when the store cannot be written.
+    """
+    client = MlflowClient(tracking_uri, tracking_uri)
+    with explained(tracking_uri), lock(database_path(tracking_uri)):
+        runs = [
+            run
+            for paper in papers
+            for run in Experiment(tracking_uri, experiment_name(results, paper)).active_runs()
+            if SERVED in run.data.tags and _is_of_whole_corpus(run)
+        ]
+        best: dict[str, Run] = {}
+        for run in sorted(runs, key=lambda run: _preference(run, config), reverse=True):
+            best.setdefault(run.data.params["dataset"], run)
+        for dataset, run in best.items():
+            _register(client, model_name(results, dataset), run)
+    return [f"models:/{model_name(results, dataset)}@{ALIAS}" for dataset in sorted(best)]
+
+
+def _is_of_whole_corpus(run: Run) -> bool:
+    """Return whether a run has the dev questions of its data set, unlike one of a fold."""
+    params = run.data.params
+    return corpus_name(params["dataset"], from_text(params["overrides"])) == params["dataset"]
+
+
+def _preference(run: Run, config: Config) -> tuple[float, float, str]:
+    """Return what the best run has the most of; the last part decides between equal ones."""
+    types = config.types_of(run.data.params["subset"])
+    breadth = math.inf if types is None else len(types)
+    return breadth, run.data.metrics[_DEV], run.data.tags["record"]
+
+
+def _register(client: MlflowClient, name: str, run: Run) -> None:
+    """Let the alias of a registered model name the model of a run."""
+    model = client.get_logged_model(run.data.tags[SERVED])
+    source = f"models:/{model.model_id}"
+    if database_path(client.tracking_uri):
+        source = model.artifact_location  # MLflow would look up the id in its default store
+    existing = client.search_registered_models(f"name = '{name}'")
+    if not existing:
+        client.create_registered_model(name)
+    elif _source_of_best(client, existing[0]) == source:
+        return
+    version = client.create_model_version(
+        name,
+        source,
+        model.source_run_id,
+        model_id=model.model_id,
+        description=f"{run.info.run_name}: {_DEV} {run.data.metrics[_DEV]:.4f}",
+    )
+    client.set_registered_model_alias(name, ALIAS, version.version)
+
+
+def _source_of_best(client: MlflowClient, model: RegisteredModel) -> str | None:
+    version = model.aliases.get(ALIAS)
+    return client.get_model_version(model.name, version).source if version else None
+
+
+def model_name(results: str | Path, dataset: str) -> str:
+    """Return the name of the registered model of a data set."""
+    # The name is part of a URI and of a filter.
+    return re.sub(r"[^A-Za-z0-9_-]", "_", f"{Path(results).resolve().name}-{dataset}")

@@ -1,0 +1,106 @@
+"""A model as MLflow serves it: the loader that `mlflow.pyfunc` calls, and what it needs."""
+
+import importlib.metadata
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+import mlflow.pyfunc
+import pandas as pd
+from mlflow.exceptions import MlflowException
+from mlflow.models import ModelSignature
+from mlflow.types.schema import Array, ColSpec, DataType, Object, Property, Schema
+
+from analogyqa.errors import AnalogyQAError
+from analogyqa.model import Model
+
+_TEXT = DataType.string
+_RANKED = Object(
+    [
+        Property("candidate", _TEXT),
+        Property("score", DataType.double),
+        Property("unknown", _TEXT),
+        Property("prototype_question", _TEXT, required=False),
+        Property("prototype_answer", _TEXT, required=False),
+    ]
+)
+SIGNATURE = ModelSignature(
+    inputs=Schema([ColSpec(_TEXT, "question"), ColSpec(Array(_TEXT), "candidates")]),
+    outputs=Schema([ColSpec(Array(_RANKED), "ranking")]),
+)
+# The library, and the packages on which the last bits of a score depend.
+_PACKAGES = ("analogyqa", "torch", "numpy", "pandas", "pyarrow")
+_DATA = "model"
+
+
+class RankingModel:
+    """Answers the requests of MLflow by `Model.rank`."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+
+    def predict(self, requests: pd.DataFrame, params: Mapping | None = None) -> pd.DataFrame:
+        """Rank the candidates of each question.
+
+        Args:
+            requests: The columns `question` and `candidates`, which are lists of texts.
+            params: Unused; MLflow passes them.
+
+        Returns the column `ranking`: for each question, the rows of `Model.rank`, the best first.
+
+        Raises MlflowException, which a server answers with the status 400, for what `Model.rank`
+        refuses.
+        """
+        asked = zip(requests["question"], requests["candidates"], strict=True)
+        try:
+            ranked = [self.model.rank(question, list(texts)) for question, texts in asked]
+        except AnalogyQAError as error:
+            raise MlflowException.invalid_parameter_value(str(error)) from error
+        return pd.DataFrame({"ranking": [frame.to_dict("records") for frame in ranked]})
+
+
+def _load_pyfunc(folder: str) -> RankingModel:
+    """Load what `write_served` wrote; MLflow calls it by this name."""
+    return RankingModel(Model.open(folder))
+
+
+def write_served(model: Model, folder: Path, metadata: Mapping[str, object]) -> None:
+    """Write a model in MLflow's format.
+
+    Args:
+        model: The model.
+        folder: The folder to write, which is empty or not there.
+        metadata: What MLflow shows of the model's origin.
+    """
+    requirements = [f"{name}=={_version(name)}" for name in _PACKAGES]
+    with tempfile.TemporaryDirectory() as temporary:
+        empty = Path(temporary, _DATA)
+        empty.mkdir()
+        mlflow.pyfunc.save_model(
+            folder,
+            loader_module=__name__,
+            data_path=str(empty),
+            signature=SIGNATURE,
+            input_example=_example(model),
+            pip_requirements=requirements,
+            metadata=dict(metadata),
+        )
+    # Not by MLflow, which would copy the vectors, 50 MB of each trained model.
+    model.save(folder / "data" / _DATA)
+    described = mlflow.models.Model.load(folder)
+    described.model_size_bytes = sum(
+        path.stat().st_size for path in folder.rglob("*") if path.is_file()
+    )
+    described.save(folder / "MLmodel")
+
+
+def _version(package: str) -> str:
+    return importlib.metadata.version(package).partition("+")[0]
+
+
+def _example(model: Model) -> pd.DataFrame:
+    """Return a request with a question of the model's types."""
+    types = model.job.types
+    word = model.learned.question_types[types[0]][0] if types else "what"
+    candidates = ["Ada wrote it in London in 1843.", "It was long."]
+    return pd.DataFrame({"question": [f"{word} was it?"], "candidates": [candidates]})
