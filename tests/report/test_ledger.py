@@ -521,6 +521,7 @@ def test_costs_of_an_epoch_and_ratios():
     [
         (90_000, {"system": "hyperqa", "cost": "parameters"}, "reproduced"),
         (80_000, {"system": "hyperqa", "cost": "parameters"}, "higher"),
+        (100_000, {"system": "hyperqa", "cost": "parameters"}, "lower"),
         (2, {"system": "hyperqa", "cost": "seconds_per_epoch"}, "not comparable"),
         (20, {"system": "ap-bilstm", "cost": "seconds_per_epoch", "over": "hyperqa"}, "reproduced"),
         (32, {"system": "ap-bilstm", "cost": "seconds_per_epoch", "over": "hyperqa"}, "lower"),
