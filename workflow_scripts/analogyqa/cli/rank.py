@@ -24,7 +24,8 @@ def rank(
 ) -> None:
     """Rank answers to a question of yours with a system of a finished run.
 
-    Example: `analogyqa rank --run bm25/wikiqa/comb/default --question "who is it?" --candidates -`
+    Example: `analogyqa rank --run bm25/wikiqa/comb/default --question "who is it?" --candidates -
+    --results results/demo`
     """
     from analogyqa.model import Model
 
