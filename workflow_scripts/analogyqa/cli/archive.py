@@ -33,7 +33,7 @@ def archive(
         raise AnalogyQAError(f"{missing[0]}{more} missing. Finish the run first: {command}")
     target = to or results.with_name(f"{results.name}.crate.zip")
     if target.is_dir():
-        raise AnalogyQAError(f"{target} is a folder. Name a file: --to {target}/results.zip")
+        raise AnalogyQAError(f"{target} is a folder. Name a file: --to {target / results.name}.zip")
     contents = sort_files(results, papers.values())
     registry = load_registry(REPOSITORY / "sources.yaml")
     write_crate(results, contents, command, registry, target)

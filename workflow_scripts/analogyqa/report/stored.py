@@ -44,7 +44,7 @@ def read_stored(results: str | Path) -> tuple[dict, dict[str, str], str]:
     try:
         stored = json.loads(path.read_text(encoding="utf-8"))
         return stored["values"], stored["left_out"], stored["command"]
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         if path.parent.is_dir():
             problem = "it has no ledger yet. Finish its run first, or name another output folder"
         else:
