@@ -30,4 +30,4 @@ with job(snakemake) as given:
     write_text(snakemake.output.md, to_markdown(ledger, papers))
     for path in snakemake.output.verdicts:
         paper = by_name[Path(path).parent.name]
-        write_text(path, verdict_svg(paper, ledger, is_file=True))
+        write_text(path, verdict_svg(paper, ledger))

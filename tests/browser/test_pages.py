@@ -68,6 +68,9 @@ def test_a_cell_opens_its_origin_without_leaving_the_page(folder, opened):
         assert not dialog.is_visible()
         assert page.evaluate("document.activeElement.matches('td a')")
         page.click(CELL)
+        page.keyboard.press("Escape")
+        page.locator(".verdicts [data-number='tiny2020-table1.0'] circle").first.click()
+        assert "table1 of tiny2020: Glove, MAP" in dialog.locator("h2").inner_text()
         page.click("dialog a.run")
         assert page.evaluate("document.querySelector(':target').tagName") == "TR"
 

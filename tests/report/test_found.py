@@ -77,7 +77,7 @@ def test_the_picture_has_every_number_where_it_belongs(count):
         {"verdict": "reproduced", "published": 0.8, "mean": 0.8},
         {"verdict": "not run", "published": 0.8},
     ]
-    svg = verdict_svg(PAPER, make_ledger(*(numbers * (count // 3))), is_file=True)
+    svg = verdict_svg(PAPER, make_ledger(*(numbers * (count // 3))))
     assert svg.count("<title>") == count
     # The axis is from .4 to .8.
     assert svg.count(f"{HEIGHT}.0V{HEIGHT / 2}") == count // 3  # the intervals

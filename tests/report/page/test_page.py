@@ -86,6 +86,8 @@ def test_the_origin_of_every_number_is_what_the_command_why_says(made):
     embedded = json.loads(re.search(r'id="provenance">(.*?)</script>', text)[1])
     shown = [each["data-row"] for tag, each in page.tags if "data-row" in each]
     assert len(shown) == len(embedded["numbers"]) > 20
+    in_picture = page.values("data-number")
+    assert len(in_picture) > 5 and {*in_picture} < {*embedded["numbers"]}
     for name, number in enumerate(shown_numbers(folder, PAPER, "table1", SMALL)):
         if number.kind == CITED:
             continue
@@ -110,7 +112,7 @@ def test_it_opens_with_a_sentence_a_picture_and_the_primary_claims(made):
     opening = text[: text.index('id="claims"')]
     assert f"we reproduce {found['reproduced']}; " in opening
     assert f"{found['not run']} were not run; its primary claim was not tested." in opening
-    marks = re.findall(r'<g class="mark ([a-z-]+)"><title>', opening)
+    marks = re.findall(r'<g class="mark ([a-z-]+)"[^>]*><title>', opening)
     assert Counter(marks) == {name.replace(" ", "-"): count for name, count in found.items()}
     assert text.index("ours is better") < text.index("Table 1: ")
 

@@ -53,6 +53,11 @@ def build_ledger(
     return typed(rows, LEDGER)
 
 
+def ledger_key(row: dict) -> tuple[str, ...]:
+    """Return what a row of a ledger, or of a table, is about: the same in both."""
+    return tuple(row[name] for name in ("paper", "artefact", "row", "column", "hyperparameters"))
+
+
 def _with_remark(row: dict, remark: str, config: Config) -> dict:
     """Return a row with the remark of its artefact; values of other data are not compared."""
     if config.comparable or row["verdict"] == NOT_RUN:

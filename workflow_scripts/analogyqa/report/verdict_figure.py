@@ -4,13 +4,14 @@ Scores are drawn as they are; counts, costs and best points as ours divided by t
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 import pandas as pd
 
 from analogyqa.report.found import published_once
 from analogyqa.report.html_pages import render
+from analogyqa.report.ledger import ledger_key
 from analogyqa.report.legend import printed_name
 from analogyqa.report.table_formats import three_decimals
 from analogyqa.report.verdicts import LOOKS
@@ -27,7 +28,7 @@ TIMES = 8  # the largest ratio that is drawn
 class Mark(NamedTuple):
     """A number: its place from the left, heights of the published value and ours, and a text.
 
-    Heights are None without a value or an interval.
+    Heights are None without a value or an interval. `number` is its id on the page, "" for none.
     """
 
     x: float
@@ -37,6 +38,7 @@ class Mark(NamedTuple):
     high: float | None
     verdict: str
     text: str
+    number: str
 
 
 class Panel(NamedTuple):
@@ -78,21 +80,24 @@ class Axis(NamedTuple):
         return [(self.height(value) or 0, label) for value, label in values.items()]
 
 
-def verdict_svg(paper: Paper, ledger: pd.DataFrame, is_file: bool = False) -> str:
+def verdict_svg(
+    paper: Paper, ledger: pd.DataFrame, on_page: Mapping[tuple, str] | None = None
+) -> str:
     """Return the picture as SVG, "" if the paper has no published numbers.
 
     Args:
         ledger: The verdicts, columns LEDGER.
-        is_file: Whether it is a file of its own, which has its colours, or a part of a page.
+        on_page: The ids of the numbers on the page that the picture is a part of, by `ledger_key`;
+            None for a file of its own, which has its colours.
     """
     once = published_once(ledger, paper)
     if once.empty:
         return ""
-    panels = list(_panels(once))
+    panels = list(_panels(once, on_page or {}))
     occurring = [name for name in LOOKS if once["verdict"].eq(name).any()]
     return render(
         "verdicts.svg",
-        is_file=is_file,
+        is_file=on_page is None,
         title=f"The published numbers of {paper.short_citation} and ours",
         verdicts=[(name, LOOKS[name].mark) for name in occurring],
         panels=panels,
@@ -101,7 +106,7 @@ def verdict_svg(paper: Paper, ledger: pd.DataFrame, is_file: bool = False) -> st
     )
 
 
-def _panels(once: pd.DataFrame) -> Iterator[Panel]:
+def _panels(once: pd.DataFrame, on_page: Mapping[tuple, str]) -> Iterator[Panel]:
     """Yield the panels from left to right, in as many lines as they need."""
     scores = once[once["kind"] == SCORE]
     values = scores[["published", "mean", "run_low", "run_high"]].stack()
@@ -127,11 +132,11 @@ def _panels(once: pd.DataFrame) -> Iterator[Panel]:
                     lines = axes[is_score].lines
                 else:
                     lines = [(height, "") for height, _ in axes[is_score].lines]
-                yield Panel(title, x, y, width, list(_marks(rows, axes[is_score])), lines)
+                yield Panel(title, x, y, width, list(_marks(rows, axes[is_score], on_page)), lines)
                 x += width + GAP
 
 
-def _marks(rows: pd.DataFrame, axis: Axis) -> Iterator[Mark]:
+def _marks(rows: pd.DataFrame, axis: Axis, on_page: Mapping[tuple, str]) -> Iterator[Mark]:
     for place, row in enumerate(rows.to_dict("records")):
         unit = row["published"] if axis.is_ratio else 1
         if unit:
@@ -143,6 +148,7 @@ def _marks(rows: pd.DataFrame, axis: Axis) -> Iterator[Mark]:
                 high=axis.height(row["run_high"] / unit),
                 verdict=row["verdict"],
                 text=_text(row),
+                number=on_page.get(ledger_key(row), ""),
             )
 
 

@@ -85,7 +85,7 @@ def build_page(
                 paper.paper,
                 paper.citation,
                 in_one_sentence(paper, ledger, claims),
-                Markup(verdict_svg(paper, ledger)),
+                Markup(verdict_svg(paper, ledger, provenance.compared)),
             )
             for paper in papers.values()
         ],

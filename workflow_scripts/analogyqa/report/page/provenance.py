@@ -6,6 +6,7 @@ from pathlib import Path
 
 from markupsafe import Markup
 
+from analogyqa.report.ledger import ledger_key
 from analogyqa.report.table_formats import Block
 from analogyqa.report.trace import Number, facts_of_run, lines_of, origin_of, shown_numbers
 from analogyqa.report.verdicts import LOOKS, MARKS
@@ -29,13 +30,19 @@ class Provenance:
         self._facts: dict[tuple, int] = {}
         self._numbers: dict[str, list[int]] = {}
         self._of_run: dict[str, list[int]] = {}
+        # The number that compares a published one, by its row of the ledger, see `ledger_key`.
+        self.compared: dict[tuple, str] = {}
 
     def add(self, paper: Paper, name: str, section: str, blocks: Iterable[Block]) -> None:
-        """Add the numbers that the blocks of a table show; `section` is its id on the page."""
+        """Add the numbers that the blocks of a table show; `section` is its id on the page.
+
+        The id of a number is that of its section, a point, and its row of the csv.
+        """
         rows = {value.row for block in blocks for _, values in block.rows for value in values}
         for row, number in enumerate(shown_numbers(self.results, paper, name, self.config)):
             if row in rows:
                 self._numbers[f"{section}.{row}"] = self._of_number(number)
+                self.compared.setdefault(ledger_key(number.values), f"{section}.{row}")
 
     def to_json(self) -> Markup:
         """Return `{"lines": [..], "facts": [[key, place, ..], ..], "numbers": {id: [place, ..]}}`.

@@ -37,8 +37,15 @@ function openOrigin(link) {
   dialog.scrollTop = 0;
 }
 
+// The link of the cell that a mark of the picture is about.
+function linkOf(mark) {
+  if (!mark) return null;
+  const [section, row] = mark.dataset.number.split(".");
+  return document.getElementById(section).querySelector(`a[data-row="${row}"]`);
+}
+
 document.addEventListener("click", (event) => {
-  const link = event.target.closest("a[data-row]");
+  const link = event.target.closest("a[data-row]") ?? linkOf(event.target.closest("[data-number]"));
   if (link && !event.ctrlKey && !event.metaKey) {
     event.preventDefault();
     openOrigin(link);
