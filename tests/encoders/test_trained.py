@@ -105,6 +105,28 @@ def test_padding_never_changes_a_vector(name, lengths, more, padding, seed):
     torch.testing.assert_close(vectors, each_alone(encoder, words, ends))
 
 
+@pytest.mark.parametrize("name", ["bigru", "bilstm"])
+def test_the_state_at_the_winner_is_the_value_of_a_dimension(name):
+    encoder = build(name)
+    winners, vectors = encoder.winners(SENTENCES, LENGTHS), encoder(SENTENCES, LENGTHS)
+    for ids, length, won, vector in zip(SENTENCES, LENGTHS, winners, vectors, strict=True):
+        states, _ = getattr(encoder, name.removeprefix("bi"))(encoder.word_vectors[ids[:length]])
+        torch.testing.assert_close(states.gather(0, won[None])[0], vector)
+
+
+def test_the_winner_of_a_convolution_is_the_middle_of_the_window():
+    encoder = build("cnn")
+    kernel, middle = encoder.convolution.weight, WIDTH // 2
+    with torch.no_grad():  # filters that see the middle word only
+        kernel[:, :, [tap for tap in range(WIDTH) if tap != middle]] = 0
+    values = encoder.word_vectors[SENTENCES[1]] @ kernel[:, :, middle].T
+    best, expected = values.max(dim=0)
+    winners = encoder.winners(SENTENCES[1:2], LENGTHS[1:2])[0]
+    assert (best > 0).sum() > SENTENCE_DIM / 2  # padding has the value 0
+    assert winners[best > 0].equal(expected[best > 0])
+    assert encoder.winners(SENTENCES, LENGTHS)[2].tolist() == [0] * SENTENCE_DIM  # of one word
+
+
 @each
 def test_the_initial_weights_follow_the_seed(name):
     first, again, other = (

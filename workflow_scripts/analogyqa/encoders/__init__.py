@@ -18,6 +18,9 @@ class Encoder(Protocol):
 
     Its constructor takes the word vectors (float32 [V, d], or None without
     `needs_vectors`), the training section of the configuration and the seed of its random numbers.
+
+    One that takes the maximum over the words may have a method `winners`, called in the same way:
+    the position of the word that each dimension comes from, int [n, dim]. Explanations show it.
     """
 
     def __call__(self, words: "Batch", lengths: "Batch") -> "Batch":

@@ -24,9 +24,7 @@ class BiGRUEncoder(WordVectorEncoder):
 
         An empty sentence is encoded as its first padding id.
         """
-        packed = pack_padded_sequence(
-            words, lengths.clamp(min=1), batch_first=True, enforce_sorted=False
-        )
+        packed = _pack(words, lengths)
         pool = self._pool if packed.data.device.type == "cpu" else self._pool_on_gpu
         return self.sentence_dropout(pool(packed))
 
@@ -47,6 +45,17 @@ class BiGRUEncoder(WordVectorEncoder):
 
     def _pool_on_gpu(self, packed: PackedSequence) -> Tensor:
         """Compute the same vectors with cuDNN's GRU."""
+        return self._states(packed).amax(dim=1)
+
+    def winners(self, words: Tensor, lengths: Tensor) -> Tensor:
+        """Return the position of the word that each dimension comes from: int [n, sentence_dim]."""
+        return self._states(_pack(words, lengths)).argmax(dim=1)
+
+    def _states(self, packed: PackedSequence) -> Tensor:
+        """Return the states of the GRU of PyTorch: [n, t, sentence_dim], -inf for padding."""
         states, _ = self.gru(PackedSequence(self.embed(packed.data), *packed[1:]))
-        padded, _ = pad_packed_sequence(states, batch_first=True, padding_value=-torch.inf)
-        return padded.amax(dim=1)
+        return pad_packed_sequence(states, batch_first=True, padding_value=-torch.inf)[0]
+
+
+def _pack(words: Tensor, lengths: Tensor) -> PackedSequence:
+    return pack_padded_sequence(words, lengths.clamp(min=1), batch_first=True, enforce_sorted=False)

@@ -25,11 +25,18 @@ class BiLSTMEncoder(WordVectorEncoder):
 
     def forward(self, words: Tensor, lengths: Tensor) -> Tensor:
         """Encode word ids [n, t] with lengths [n]. An empty sentence is one zero vector."""
+        return self.sentence_dropout(self._states(words, lengths).amax(dim=1))
+
+    def winners(self, words: Tensor, lengths: Tensor) -> Tensor:
+        """Return the position of the word that each dimension comes from: int [n, sentence_dim]."""
+        return self._states(words, lengths).argmax(dim=1)
+
+    def _states(self, words: Tensor, lengths: Tensor) -> Tensor:
+        """Return the states [n, t, sentence_dim], -inf for padding."""
         lengths = lengths.cpu()
         x = self.embed(words) * is_inside(words, lengths)[:, :, None]
         packed = pack_padded_sequence(
             x, lengths.clamp(min=1), batch_first=True, enforce_sorted=False
         )
         states, _ = self.lstm(packed)
-        padded, _ = pad_packed_sequence(states, batch_first=True, padding_value=-torch.inf)
-        return self.sentence_dropout(padded.amax(dim=1))
+        return pad_packed_sequence(states, batch_first=True, padding_value=-torch.inf)[0]

@@ -22,10 +22,21 @@ class CNNEncoder(WordVectorEncoder):
 
     def forward(self, words: Tensor, lengths: Tensor) -> Tensor:
         """Encode word ids [n, t] with lengths [n]. An empty sentence is all zeros."""
+        # tanh is monotonic, so it can follow the maximum.
+        return self.sentence_dropout(self._maps(words, lengths).amax(dim=2).tanh())
+
+    def winners(self, words: Tensor, lengths: Tensor) -> Tensor:
+        """Return the middle word of the window that each dimension comes from.
+
+        It is a position, int [n, sentence_dim]; at the ends of a sentence, its first or last word.
+        """
+        middle = self._maps(words, lengths).argmax(dim=2) - WIDTH // 2
+        return torch.minimum(middle.clamp(min=0), (lengths - 1)[:, None])
+
+    def _maps(self, words: Tensor, lengths: Tensor) -> Tensor:
+        """Return the convolution at all positions [n, sentence_dim, t + 4], -inf beyond the end."""
         x = self.embed(words) * is_inside(words, lengths)[:, :, None]
         maps = self.convolution(x.transpose(1, 2))
         ends = lengths.to(words.device)[:, None] + WIDTH - 1
         beyond = torch.arange(maps.shape[2], device=words.device) >= ends
-        # tanh is monotonic, so it can follow the maximum.
-        maximum = maps.masked_fill(beyond[:, None], -torch.inf).amax(dim=2)
-        return self.sentence_dropout(maximum.tanh())
+        return maps.masked_fill(beyond[:, None], -torch.inf)

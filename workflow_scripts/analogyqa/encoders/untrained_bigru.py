@@ -21,3 +21,9 @@ class UntrainedBiGRUEncoder:
         import torch
 
         return self.encoder(torch.from_numpy(words), torch.from_numpy(lengths)).numpy()
+
+    def winners(self, words: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+        """Return the position of the word that each dimension comes from: int [n, sentence_dim]."""
+        import torch
+
+        return self.encoder.winners(torch.from_numpy(words), torch.from_numpy(lengths)).numpy()
