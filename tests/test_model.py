@@ -6,13 +6,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from analogyqa.corpora.question_types import select_subset
 from analogyqa.errors import AnalogyQAError
 from analogyqa.model import Model
+from analogyqa.model.examples import write_explanations
 from analogyqa.model.folder import Learned
 from analogyqa.runs.record import table_hashes
 from analogyqa.runs.score import score_cell
 from analogyqa.runs.train import checkpoint_path, train_cell
 from analogyqa.schemas import CORPUS, METRICS, PROTOTYPES, SCORES, read_table, write_table
+from analogyqa.schemas.explanations import EXPLANATIONS
 from analogyqa.settings.systems import System
 from report.builders import make_config
 from small_cells import COMB, toy_job, trained_system, untrained_system
@@ -127,6 +130,102 @@ def test_the_prototype_that_decided_is_named(models, corpus):
     assert best["prototype_question"] == expected["question"]
     assert best["prototype_answer"] == expected["candidate"]
     assert "prototype_question" not in models["cosine"][0].rank(pair["question"], ["x"])
+
+
+@pytest.fixture(scope="module")
+def explained(models, corpus):
+    """The explanations of some test questions by each model."""
+
+    def explain(model):
+        asked = select_subset(corpus, "test", model.job.types)["question_id"].unique()[::4]
+        return [model.explain_question(question_id) for question_id in asked]
+
+    return {name: explain(model) for name, (model, _) in models.items()}
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_an_explanation_has_the_candidates_of_the_run_the_best_first(models, explained, name):
+    scores = read_table(models[name][1] / "scores.parquet", SCORES).astype({"candidate_id": str})
+    by_id = scores[scores["split"] == "test"].set_index("candidate_id")
+    for each in explained[name]:
+        values = [candidate.score for candidate in each.candidates]
+        assert values == sorted(values, reverse=True)
+        of_run = by_id[by_id["question_id"] == each.question_id]
+        assert sorted(c.candidate_id for c in each.candidates) == sorted(of_run.index)
+        for candidate in each.candidates:
+            row = of_run.loc[candidate.candidate_id]
+            assert candidate.score == pytest.approx(row["score"], abs=1e-6)
+            assert candidate.label == row["label"]
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_an_explanation_agrees_with_the_ranking(models, explained, name):
+    model, example = models[name][0], explained[name][0]
+    candidates = [*(candidate.candidate for candidate in example.candidates), "zyzzyva anna"]
+    ranked = model.rank(example.question, candidates)
+    explanation = model.explain(example.question, candidates)
+    for column in ("candidate", "score", "unknown"):
+        values = [getattr(candidate, column) for candidate in explanation.candidates]
+        assert values == ranked[column].tolist()
+    assert {candidate.label for candidate in explanation.candidates} == {None}
+    prototypes = [explanation.prototypes[candidate.decided_by].answer
+                  for candidate in explanation.candidates if explanation.prototypes]  # fmt: skip
+    assert prototypes == ranked.get("prototype_answer", pd.Series()).tolist()
+
+
+@pytest.mark.parametrize("name", ["analogy", "untrained", "all questions"])
+def test_the_most_similar_prototype_decides(explained, name):
+    for each in explained[name]:
+        for candidate in each.candidates:
+            numbers, similarities = zip(*candidate.nearest, strict=True)
+            assert candidate.decided_by == numbers[0]
+            assert similarities[0] == pytest.approx(candidate.score, abs=1e-6)
+            assert list(similarities) == sorted(similarities, reverse=True)
+        assert len(each.shifts.candidates) == len(each.candidates)
+        assert len(each.shifts.prototypes) == len(each.prototypes)
+
+
+def test_no_single_prototype_decides_a_mean(models, explained):
+    learned = models["untrained"][0].learned
+    system = untrained_system({"name": "analogy", "aggregate": "mean"})
+    model = Model(learned._replace(job=learned.job._replace(system=system)))
+    for candidate in model.explain_question(explained["untrained"][0].question_id).candidates:
+        assert candidate.decided_by is None
+        mean = np.mean([similarity for _, similarity in candidate.nearest])  # of all three
+        assert candidate.score == pytest.approx(mean, abs=1e-6)
+
+
+def test_the_words_of_a_sentence_share_its_dimensions(explained):
+    for each in explained["analogy"]:
+        sentences = [(each.question, each.words)]
+        sentences += [(candidate.candidate, candidate.words) for candidate in each.candidates]
+        sentences += [(like.answer, like.answer_words) for like in each.prototypes]
+        for text, words in sentences:
+            assert {word for word, _ in words} <= set(text.split())
+            shares = [share for _, share in words]
+            assert sum(shares) == pytest.approx(1)
+            assert shares == sorted(shares, reverse=True)
+    assert not any(each.words for each in explained["untrained"])
+
+
+def test_each_word_of_a_question_has_the_most_similar_word_of_a_candidate(explained):
+    for each in explained["aligned"]:
+        for candidate in each.candidates:
+            words = candidate.candidate.split()
+            assert [word for word, _, _ in candidate.matches] == each.question.split()
+            for word, match, cosine in candidate.matches:
+                assert match in words
+                if word in words:
+                    assert (match, cosine) == (word, pytest.approx(1))
+
+
+def test_explanations_are_written_and_read_again(models, explained):
+    model, folder = models["analogy"]
+    names, path = [each.question_id for each in explained["analogy"]], folder / "examples.json"
+    write_explanations(model.job, folder / "checkpoints", names, path)
+    assert EXPLANATIONS.validate_json(path.read_bytes()) == explained["analogy"]
+    with pytest.raises(AnalogyQAError, match=r"no question q99; .* q\d+"):
+        model.explain_question("q99")
 
 
 def test_words_without_a_vector_are_ignored_and_named(models, corpus):

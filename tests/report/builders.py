@@ -14,6 +14,7 @@ from analogyqa.measures import ABOUT_ITEMS, MEASURES
 from analogyqa.plan import Cell, all_cells
 from analogyqa.report.summary import SUMMARY, typed
 from analogyqa.schemas import METRICS
+from analogyqa.schemas.explanations import Candidate, Explanation, Prototype, Shifts
 from analogyqa.settings.load import PAPERS, REPOSITORY, load_config
 from analogyqa.settings.overrides import HYPERPARAMETERS, TUNED, to_text
 from analogyqa.settings.paper import Paper, load_paper
@@ -195,3 +196,45 @@ def drawn_text(drawing: Callable[[dict[str, Path]], None], folder: Path) -> str:
     """Return the SVG of a drawing with its text as text, not as outlines."""
     with plt.rc_context({"svg.fonttype": "none"}):
         return draw(drawing, folder, ("svg",))["svg"].decode("utf-8")
+
+
+def make_explanation(labels: list[int], question: str = "who costs $5 or $6 ?") -> Explanation:
+    """Return an explanation of candidates with these labels, decided in turn by prototypes 0 to 2.
+
+    The first has the score 0.9, and each other 0.1 less. Two dimensions lose 20% of the variance.
+    """
+    candidates = [
+        Candidate(
+            candidate_id=f"q0-{row}",
+            candidate=f"candidate {row}",
+            label=label,
+            score=0.9 - 0.1 * row,
+            words=[("candidate", 0.75), (str(row), 0.25)],
+            matches=[],
+            nearest=[(row % 3, 0.9 - 0.1 * row), ((row + 1) % 3, 0.0)],
+            decided_by=row % 3,
+        )
+        for row, label in enumerate(labels)
+    ]
+    prototypes = [
+        Prototype(
+            question=f"question of prototype {row}",
+            answer=f"answer of prototype {row}",
+            question_words=[("question", 1.0)],
+            answer_words=[("answer", 1.0)],
+        )
+        for row in range(4)
+    ]
+    points = [(float(row), float(row**2)) for row in range(len(labels) + len(prototypes))]
+    return Explanation(
+        run="analogy/wikiqa/comb/default",
+        seed=0,
+        question_id="q0",
+        question=question,
+        words=[("who", 1.0)],
+        candidates=candidates,
+        prototypes=prototypes,
+        shifts=Shifts(
+            candidates=points[: len(labels)], prototypes=points[len(labels) :], shares=(0.5, 0.3)
+        ),
+    )

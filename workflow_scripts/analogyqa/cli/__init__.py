@@ -12,6 +12,7 @@ import typer
 from analogyqa.cli.archive import archive
 from analogyqa.cli.compare import compare
 from analogyqa.cli.doctor import doctor
+from analogyqa.cli.explain import explain
 from analogyqa.cli.leaderboard import leaderboard
 from analogyqa.cli.mlflow_ui import import_, ui
 from analogyqa.cli.plan import plan
@@ -32,7 +33,8 @@ app = typer.Typer(
     rich_markup_mode="markdown",
 )
 COMMANDS: tuple[Callable, ...] = (
-    *(sources, plan, report, why, verify, compare, leaderboard, rank, archive, doctor, schema, ui),
+    *(sources, plan, report, why, verify, compare, leaderboard, rank, explain),
+    *(archive, doctor, schema, ui),
 )
 for command in COMMANDS:
     app.command()(command)

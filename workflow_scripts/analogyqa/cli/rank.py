@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from analogyqa.cli.explain import show
 from analogyqa.cli.options import JsonOption, ResultsOption, results_folder
 from analogyqa.errors import AnalogyQAError
 
@@ -20,6 +21,10 @@ def rank(
     seed: Annotated[int | None, typer.Option(help="A seed of the run; by default the first.")] = (
         None
     ),
+    explain: Annotated[
+        bool,
+        typer.Option("--explain", help="Show the most similar prototypes and the deciding words."),
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Rank answers to a question of yours with a system of a finished run.
@@ -29,10 +34,12 @@ def rank(
     """
     from analogyqa.model import Model
 
-    lines = _read(candidates).splitlines()
-    ranked = Model.load(results_folder(results), run, seed).rank(
-        question, [line for line in lines if line.strip()]
-    )
+    lines = [line for line in _read(candidates).splitlines() if line.strip()]
+    model = Model.load(results_folder(results), run, seed)
+    if explain:
+        show(model.explain(question, lines), as_json)
+        return
+    ranked = model.rank(question, lines)
     if as_json:
         print(ranked.to_json(orient="records", indent=2))
         return

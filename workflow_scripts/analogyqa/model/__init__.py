@@ -10,6 +10,7 @@ import copy
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -37,6 +38,7 @@ from analogyqa.rankers import build_ranker
 from analogyqa.runs.record import metrics_of
 from analogyqa.runs.score import score_texts
 from analogyqa.schemas import CORPUS, PROTOTYPES, SCORES, read_table
+from analogyqa.schemas.explanations import Explanation
 from analogyqa.settings.data import OTHER
 from analogyqa.settings.systems import System
 from analogyqa.training.scoring import EVALUATED, score_untrained, scores_table
@@ -75,7 +77,8 @@ class Model:
 
         Args:
             results: The output folder.
-            run: The folder of the run below runs/, such as "analogy/wikiqa/comb/default".
+            run: The folder of the run below runs/, such as "analogy/wikiqa/comb/default", of
+                which "/default" may be left out.
             seed: One of the seeds of the run; None for the first.
 
         Raises AnalogyQAError when there is no such run or seed, when one of its files is missing or
@@ -118,34 +121,50 @@ class Model:
         Raises AnalogyQAError when the question has no type of the subset, when there is no
         candidate, or when one of them is not a text.
         """
-        for text in (question, *candidates):
-            if not isinstance(text, str):
-                raise AnalogyQAError(f"{shown(text)}: questions and candidates must be texts")
-        if not candidates:
-            raise AnalogyQAError(f"{question!r}: no candidates are given")
-        question_type = self._type_of(question) or OTHER
-        new = pd.DataFrame(
-            {
-                "split": "test",
-                "question_id": NEW,
-                "question": question,
-                "candidate_id": [f"{NEW} {number}" for number in range(len(candidates))],
-                "candidate": list(candidates),
-                "label": 0,  # no score depends on it
-                "question_type": question_type,
-            }
-        )
+        new = self._new_pairs(question, candidates)
         scores = self._score({"test": new}, self._prototype_pairs)
         frame = new[["candidate"]].assign(
             score=scores["score"], unknown=[" ".join(self._unknown(text)) for text in candidates]
         )
         if len(self.prototypes):
-            is_of_type = self.prototypes["question_type"] == question_type
+            is_of_type = self.prototypes["question_type"] == new["question_type"].iloc[0]
             chosen = self.prototypes[is_of_type].set_index("rank").loc[scores["best_prototype"]]
             texts = self._prototype_pairs.set_index("candidate_id").loc[chosen["candidate_id"]]
             frame["prototype_question"] = texts["question"].to_numpy()
             frame["prototype_answer"] = texts["candidate"].to_numpy()
         return frame.sort_values("score", ascending=False, kind="stable", ignore_index=True)
+
+    def explain(self, question: str, candidates: Sequence[str]) -> Explanation:
+        """Rank candidates for a question as `rank` does, and explain the ranking.
+
+        Raises AnalogyQAError as `rank`.
+        """
+        explanation = self._explain(self._new_pairs(question, candidates))
+        for candidate in explanation.candidates:
+            candidate.label = None
+            candidate.unknown = " ".join(self._unknown(candidate.candidate))
+        return explanation
+
+    def explain_question(self, question_id: str) -> Explanation:
+        """Explain the ranking of the candidates of a question of the model's corpus.
+
+        Args:
+            question_id: A question of test, or else of dev, of the model's types.
+
+        Raises AnalogyQAError when there is no such question.
+        """
+        for split in ("test", "dev"):
+            pairs = select_subset(self.corpus, split, self.job.types)
+            asked = pairs[pairs["question_id"] == question_id]
+            if len(asked):
+                # Equal scores are ranked as in the measures.
+                return self._explain(asked.sort_values("candidate_id", ascending=False))
+        known = select_subset(self.corpus, "test", self.job.types)["question_id"].unique()
+        near = ", ".join(get_close_matches(question_id, known, n=3, cutoff=0))
+        raise AnalogyQAError(
+            f"{self.job.cell.label} ranks no question {question_id}; the most similar names are "
+            f"{near}"
+        )
 
     def score(self, corpus: pd.DataFrame) -> pd.DataFrame:
         """Score the candidates of dev and test: a table of schema SCORES.
@@ -175,6 +194,45 @@ class Model:
         metrics = metrics_of(self.score(corpus), corpus, self.job.types)
         metrics = metrics[metrics["measure"].isin(MEASURES)]
         return metrics.pivot_table("value", "measure", "split", sort=False)[[*EVALUATED]]
+
+    def _new_pairs(self, question: str, candidates: Sequence[str]) -> pd.DataFrame:
+        """Return a question and its candidates as a table of schema CORPUS.
+
+        Raises AnalogyQAError as `rank`.
+        """
+        for text in (question, *candidates):
+            if not isinstance(text, str):
+                raise AnalogyQAError(f"{shown(text)}: questions and candidates must be texts")
+        if not candidates:
+            raise AnalogyQAError(f"{question!r}: no candidates are given")
+        return pd.DataFrame(
+            {
+                "split": "test",
+                "question_id": NEW,
+                "question": question,
+                "candidate_id": [f"{NEW} {number}" for number in range(len(candidates))],
+                "candidate": list(candidates),
+                "label": 0,  # no score depends on it
+                "question_type": self._type_of(question) or OTHER,
+            }
+        )
+
+    def _explain(self, pairs: pd.DataFrame) -> Explanation:
+        """Rank and explain the pairs of a question."""
+        from analogyqa.training.explanation import Explainer
+
+        pairs = pairs.reset_index(drop=True)
+        split = pairs["split"].iloc[0]
+        scores = self._score({split: pairs}, self._prototype_pairs)
+        ranked = pairs.assign(score=scores["score"])
+        ranked = ranked.sort_values("score", ascending=False, kind="stable")
+        data = self._data({"train": self._prototype_pairs, split: pairs})
+        learner = self._learner if self.job.system.trained else None
+        with _one_thread():
+            explainer = Explainer(
+                self.job, self.seed, data, self.prototypes, self.word_ids, learner
+            )
+            return explainer.explain(ranked)
 
     def _type_of(self, question: str) -> str | None:
         question_type = classify_question(question, self.learned.question_types)

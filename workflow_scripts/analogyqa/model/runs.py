@@ -12,6 +12,7 @@ from analogyqa.report.summary import read_record
 from analogyqa.runs.depends_on import sha256
 from analogyqa.runs.weights import finished_checkpoint
 from analogyqa.settings.base import nearest_hint
+from analogyqa.settings.overrides import DEFAULT
 from analogyqa.settings.run import Config
 
 # Where the inputs of a run are, by their name in its record.
@@ -30,6 +31,8 @@ def find_run(results: str | Path, run: str, seed: int | None = None) -> Learned:
         path.parent.relative_to(results / "runs").as_posix()
         for path in results.glob("runs/*/*/*/*/run.json")
     }
+    if run.count("/") == 2:
+        run = f"{run}/{DEFAULT}"
     if run not in runs:
         raise AnalogyQAError(f"{results}: no run {run}{nearest_hint(run, sorted(runs))}")
     return learned_by(results, run, config, seed)

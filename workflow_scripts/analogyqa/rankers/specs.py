@@ -127,6 +127,8 @@ class RankerSpec(Plugin):
         fitted: it is fitted to the sentences of the data set before it scores.
         needs_prototypes: it compares with prototypes.
         sides: how many energies a quadruple has for a loss that is summed over them.
+        matches_words: it adds up the cosines of the question's words and the most similar words of
+            a candidate.
         options: the class of its options.
     """
 
@@ -135,6 +137,7 @@ class RankerSpec(Plugin):
     fitted: bool = False
     needs_prototypes: bool = False
     sides: int = 1
+    matches_words: bool = False
     options: type[Options] = Options
 
     @property
@@ -165,7 +168,9 @@ RANKERS = {
         trained=True,
         options=HyperbolicOptions,
     ),
-    "aligned": RankerSpec("analogyqa.rankers.aligned:AlignedRanker", reads="words", fitted=True),
+    "aligned": RankerSpec(
+        "analogyqa.rankers.aligned:AlignedRanker", reads="words", fitted=True, matches_words=True
+    ),
     "bm25": RankerSpec("analogyqa.rankers.bm25:BM25Ranker", reads="text"),
     "given_order": RankerSpec("analogyqa.rankers.given_order:GivenOrderRanker", reads="text"),
     "fused": RankerSpec(

@@ -1,0 +1,108 @@
+"""An explanation in words, for the terminal, the picture and the page."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from analogyqa.schemas.explanations import Candidate, Explanation, Shifts, WordShares
+
+SHOWN = 5  # candidates that a picture explains, besides the best correct one
+WORDS = 4  # of a sentence
+LABELS = {1: "correct", 0: "wrong", None: ""}
+
+
+class Ranked(NamedTuple):
+    """A candidate with its place, from 1, and the letter of the prototype that decided, or ""."""
+
+    place: int
+    candidate: Candidate
+    letter: str
+
+
+def shown_candidates(explanation: Explanation) -> list[Ranked]:
+    """Return the first candidates and the best correct one.
+
+    The prototypes that decide them have the letters A, B, ... in this order.
+    """
+    places = list(enumerate(explanation.candidates, 1))
+    shown = places[:SHOWN]
+    if not any(candidate.label == 1 for _, candidate in shown):
+        shown += [pair for pair in places[SHOWN:] if pair[1].label == 1][:1]
+    deciding = dict.fromkeys(candidate.decided_by for _, candidate in shown)
+    deciding.pop(None, None)
+    letters = {prototype: chr(ord("A") + index) for index, prototype in enumerate(deciding)}
+    return [
+        Ranked(place, candidate, letters.get(candidate.decided_by, ""))
+        for place, candidate in shown
+    ]
+
+
+def lettered_prototypes(explanation: Explanation) -> dict[str, int]:
+    """Return the letters of the prototypes that decide the shown candidates, with their numbers."""
+    return {
+        ranked.letter: ranked.candidate.decided_by
+        for ranked in shown_candidates(explanation)
+        if ranked.candidate.decided_by is not None
+    }
+
+
+def word_text(words: WordShares) -> str:
+    """Return the words that won most, without marks, such as "wrote 34%, Ada 22%"."""
+    named = [pair for pair in words if any(map(str.isalnum, pair[0]))]
+    return ", ".join(f"{word} {share:.0%}" for word, share in named[:WORDS])
+
+
+def margin(explanation: Explanation) -> float:
+    """Return the best score of a correct candidate less that of a wrong one."""
+    best = {candidate.label: candidate.score for candidate in reversed(explanation.candidates)}
+    return best[1] - best[0]
+
+
+def terminal_lines(explanation: Explanation) -> Iterator[str]:
+    """Yield the lines that `analogyqa explain` and `analogyqa rank --explain` print."""
+    yield explanation.question
+    if explanation.words:
+        yield f"     words: {word_text(explanation.words)}"
+    for place, candidate in enumerate(explanation.candidates, 1):
+        parts = (f"{place:3}", f"{candidate.score:.4f}", LABELS[candidate.label])
+        yield "  ".join(filter(None, [*parts, candidate.candidate]))
+        if candidate.unknown:
+            yield f"     ignored, as they have no vector: {candidate.unknown}"
+        if candidate.words:
+            yield f"     words: {word_text(candidate.words)}"
+        if candidate.matches:
+            matches = (
+                f"{word} - {match} {cosine:.2f}" for word, match, cosine in candidate.matches
+            )
+            yield f"     most similar words: {', '.join(matches)}"
+        for number, similarity in candidate.nearest:
+            like = explanation.prototypes[number]
+            yield f"     like {similarity:.4f}  {like.question}  {like.answer}"
+    yield ""
+    if not explanation.prototypes:
+        yield "This system does not compare with prototypes."
+    yield from word_notes(explanation)
+
+
+def picture_notes(explanation: Explanation, shifts: Shifts) -> Iterator[str]:
+    """Yield how to read the picture of shifts, and what it cannot show."""
+    count, lost = len(shifts.candidates + shifts.prototypes), 1 - sum(shifts.shares)
+    yield (
+        f"A mark is a question minus an answer. Two dimensions lose {lost:.0%} of the variance of "
+        f"these {count} vectors, so marks may look closer than they are."
+    )
+    if all(candidate.decided_by is None for candidate in explanation.candidates):
+        yield "No line joins a candidate to a prototype: its score depends on several."
+    else:
+        yield "A line joins a candidate to the prototype that gives it its score."
+    yield from word_notes(explanation)
+
+
+def word_notes(explanation: Explanation) -> Iterator[str]:
+    """Yield what the words of an explanation mean, or why there are none."""
+    if explanation.words:
+        yield (
+            "Words: the share of the dimensions in which a word wins the maximum over its "
+            "sentence. What wins also depends on the words around it."
+        )
+    elif not any(candidate.matches for candidate in explanation.candidates):
+        yield "No words decide: this system takes no maximum over words."

@@ -1,0 +1,213 @@
+"""Explain a ranking: the prototypes most similar to each candidate, and the words that decided."""
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from analogyqa.encoders import build_encoder
+from analogyqa.examples.data import CellData
+from analogyqa.examples.files import CellJob
+from analogyqa.rankers import Encoded, Ranker, build_ranker
+from analogyqa.schemas.explanations import Candidate, Explanation, Prototype, Shifts, WordShares
+from analogyqa.training.scoring import Encode, array_encoder, encode_all
+from analogyqa.vectors.unit import unit
+
+if TYPE_CHECKING:
+    from analogyqa.training.learner import Learner
+
+NEAREST = 3  # prototypes of each candidate
+TOLERANCE = 1e-5  # of scores from matrix products of different sizes
+
+
+class Explainer:
+    """Explains how one seed of a system ranks the candidates of a question.
+
+    Args:
+        job: The cell.
+        seed: The seed.
+        data: The question with its candidates, and the prototypes.
+        prototypes: The table of the prototypes, schema PROTOTYPES.
+        word_ids: The row of each word in the word vectors; None for a system without any.
+        learner: A trained system; None for any other.
+    """
+
+    def __init__(
+        self,
+        job: CellJob,
+        seed: int,
+        data: CellData,
+        prototypes: pd.DataFrame,
+        word_ids: Mapping[str, int] | None,
+        learner: "Learner | None",
+    ) -> None:
+        self.run, self.system, self.seed, self.data = job.cell.path, job.system, seed, data
+        self._prototype_types = prototypes["question_type"].to_numpy(dtype=str)
+        self._word_at = {row: word for word, row in (word_ids or {}).items()}
+        self._encode: Encode
+        self._winners_of: Encode | None
+        self._ranker: Ranker
+        if learner:
+            self._encode = array_encoder(learner.encoder, learner.device)
+            winners = getattr(learner.encoder, "winners", None)
+            self._winners_of = winners and array_encoder(winners, learner.device)
+            self._ranker = learner.ranker
+        else:
+            name, vectors = self.system.encoder or "mean", data.word_vectors
+            self._encode = build_encoder(name, vectors, self.system.training, seed)
+            self._winners_of = getattr(self._encode, "winners", None)
+            self._ranker = build_ranker(self.system)
+
+    def explain(self, ranked: pd.DataFrame) -> Explanation:
+        """Explain the ranking of the candidates of a question.
+
+        Args:
+            ranked: The pairs of the question, the best first: the columns of schema CORPUS without
+                a type, with the column `score`. `label` may be None.
+        """
+        first = ranked.iloc[0]
+        part = self.data.splits[first["split"]]
+        ids = pd.Index(part.pairs["candidate_id"])
+        rows = ids.get_indexer(ranked["candidate_id"])
+        asked, answers = part.questions[rows], part.candidates[rows]
+        columns = ["candidate_id", "candidate", "label", "score"]
+        records = ranked[columns].to_dict("records")
+        words, *candidate_words = self._winners(np.concatenate([asked[:1], answers]))
+        candidates = [
+            Candidate(**record, words=own, matches=self._matches(asked[0], answer))
+            for record, own, answer in zip(records, candidate_words, answers, strict=True)
+        ]
+        explanation = Explanation(
+            run=self.run,
+            seed=self.seed,
+            question_id=first["question_id"],
+            question=first["question"],
+            words=words,
+            candidates=candidates,
+        )
+        if self.system.compares:
+            question_type = str(part.pairs["question_type"].iloc[rows[0]])
+            self._compare(explanation, asked, answers, self._prototype_types == question_type)
+        return explanation
+
+    def _compare(
+        self, explanation: Explanation, asked: np.ndarray, answers: np.ndarray, used: np.ndarray
+    ) -> None:
+        """Add the prototypes that are used, a mask [P], and how similar each candidate is to each.
+
+        `asked` and `answers` are the sentence numbers of the candidates [M].
+        """
+        like = self.data.prototype_questions[used], self.data.prototype_candidates[used]
+        encoded = self._encoded(asked, answers, *like)
+        similarities = prototype_scores(self._ranker, encoded)
+        scores, best = self._ranker.scores(encoded)
+        for row, candidate in enumerate(explanation.candidates):
+            own = similarities[row]
+            nearest = np.argsort(-own, kind="stable")[:NEAREST].tolist()
+            candidate.nearest = [(number, float(own[number])) for number in nearest]
+            if abs(own[best[row]] - scores[row]) < TOLERANCE:
+                candidate.decided_by = int(best[row])
+        texts = list(self.data.sentences.index)
+        explanation.prototypes = [
+            Prototype(
+                question=texts[question],
+                answer=texts[answer],
+                question_words=question_words,
+                answer_words=answer_words,
+            )
+            for question, answer, question_words, answer_words in zip(
+                *like, *map(self._winners, like), strict=True
+            )
+        ]
+        shifts = np.concatenate(
+            [
+                encoded.questions - encoded.candidates,
+                encoded.prototype_questions - encoded.prototype_candidates,
+            ]
+        )
+        if getattr(self.system.ranker, "compare", "cosine") == "cosine":
+            shifts = unit(shifts)  # only their directions are compared
+        points, shares = principal_components(shifts)
+        candidates, prototypes = np.split(points, [len(asked)])
+        explanation.shifts = Shifts(
+            candidates=candidates.tolist(), prototypes=prototypes.tolist(), shares=shares
+        )
+
+    def _encoded(self, *numbers: np.ndarray) -> Encoded:
+        """Encode the candidates [M] of a question and prototypes [P], which are all compared.
+
+        `numbers` are the sentence numbers of questions and candidates, then those of prototypes.
+        """
+        vectors = encode_all(self._encode, self.data.sentences, np.concatenate(numbers))
+        sides = np.split(vectors, np.cumsum([len(side) for side in numbers])[:-1])
+        questions, candidates, prototype_questions, prototype_candidates = sides
+        pairs, prototypes = np.indices((len(questions), len(prototype_questions))).reshape(2, -1)
+        return Encoded(
+            np.zeros(len(questions), dtype=np.int64),
+            questions,
+            candidates,
+            prototype_questions,
+            prototype_candidates,
+            prototypes,
+            pairs,
+        )
+
+    def _winners(self, numbers: np.ndarray) -> list[WordShares]:
+        """Return the words of sentences [n] by the share of dimensions that they win."""
+        if self._winners_of is None:
+            return [[] for _ in numbers]
+        ids, lengths = self.data.sentences.batch(numbers)
+        positions = self._winners_of(ids, lengths)
+        winners = np.take_along_axis(ids, positions, axis=1)
+        return [
+            [(self._word_at[word], count / len(row)) for word, count in Counter(row).most_common()]
+            if length
+            else []
+            for row, length in zip(winners.tolist(), lengths, strict=True)
+        ]
+
+    def _matches(self, question: int, answer: int) -> list[tuple[str, str, float]]:
+        """Return the words of a question, each with the most similar word of an answer."""
+        asked, found = map(self.data.sentences.words, (question, answer))
+        if not (self.system.ranker_spec.matches_words and len(asked) and len(found)):
+            return []
+        vectors = self.data.known_vectors
+        cosines = unit(vectors[asked]) @ unit(vectors[found]).T
+        best = cosines.argmax(axis=1)
+        return [
+            (self._word_at[word], self._word_at[match], float(cosine))
+            for word, match, cosine in zip(
+                asked.tolist(), found[best].tolist(), cosines.max(axis=1), strict=True
+            )
+        ]
+
+
+def prototype_scores(ranker: Ranker, encoded: Encoded) -> np.ndarray:
+    """Return the score that each of M pairs would have with each of P prototypes alone: [M, P].
+
+    All pairs are compared with all prototypes.
+    """
+    pairs = encoded.pairs
+    alone = np.arange(len(pairs))  # each quadruple is a pair of a question of its own
+    each = encoded._replace(
+        question_of=alone,
+        questions=encoded.questions[pairs],
+        candidates=encoded.candidates[pairs],
+        pairs=alone,
+    )
+    scores, _ = ranker.scores(each)
+    return scores.reshape(len(encoded.questions), -1)
+
+
+def principal_components(vectors: np.ndarray) -> tuple[np.ndarray, tuple[float, float]]:
+    """Return vectors [n, dim] on their first two principal components [n, 2].
+
+    Also return the share of the variance on each of the two; 0 if all vectors are equal.
+    """
+    centred = vectors.astype(np.float64) - vectors.mean(axis=0)
+    left, lengths, _ = np.linalg.svd(centred, full_matrices=False)
+    variances = lengths**2
+    first, second = (variances / max(variances.sum(), np.finfo(float).tiny))[:2].tolist()
+    return (left * lengths)[:, :2], (first, second)
