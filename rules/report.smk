@@ -1,6 +1,6 @@
 """What a reader opens: the ledger, the claims, the tables and the figures; and MLflow, a view of the run records.
 
-needs: metrics and run.json of the cells that each shows, or inside.parquet or decisions.parquet, corpora; papers/{paper}/paper.yaml, as values
+needs: metrics and run.json of the cells that each shows, or inside.parquet, decisions.parquet or examples.json, corpora; papers/{paper}/paper.yaml, as values
 makes: summary.csv, ledger.{csv,md}, figures/{paper}/verdicts.svg, configuration.json, claims.{csv,md}, comparisons.csv,
        tables/{paper}/table{number}.{csv,md,tex}, figures/{paper}/figure{number}.{png,svg,csv},
        tables/{paper}/cross_validation.{csv,md}, figures/{paper}/cross_validation.{png,svg},
@@ -192,6 +192,7 @@ rule write_report:
     input:
         OUTPUTS.tables_and_figures(),
         OUTPUTS.cross_validation(),
+        OUTPUTS.examples(),
         ledger=f"{RESULTS}/ledger.csv",
         claims=f"{RESULTS}/claims.csv",
     output:

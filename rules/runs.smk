@@ -5,6 +5,7 @@ makes: runs/{system}/{dataset}/{subset}/{overrides}/{scores,metrics,history}.par
        selection/{system}/{dataset}.json,
        runs/{system}/{dataset}/{subset}/{overrides}/inside.parquet,
        runs/{system}/{dataset}/{subset}/{overrides}/decisions.parquet,
+       runs/{system}/{dataset}/{subset}/{overrides}/examples.json,
        runs/{system}/{dataset}/{subset}/{overrides}/weights.pt,
        costs/{dataset}/{subset}.json,
        checkpoints/*.pt, which are not declared as outputs, so they survive a failed job
@@ -85,6 +86,26 @@ rule find_decisions:
         given=PARAMS.find_decisions,
     script:
         "../workflow_scripts/find_decisions.py"
+
+
+rule explain_examples:
+    """Explain the clearest right and wrong decisions of the first seed, for the report."""
+    input:
+        unpack(INPUTS.explain_examples),
+    output:
+        f"{RUN}/examples.json",
+    log:
+        f"{RESULTS}/logs/explain_examples/{{system}}/{{dataset}}-{{subset}}-{{overrides}}.log",
+    wildcard_constraints:
+        dataset=EXPERIMENT.patterns["ranked data set"],
+        system=EXPERIMENT.patterns["explained"],
+    localrule: True
+    conda:
+        "../envs/cpu.yaml"
+    params:
+        given=PARAMS.explain_examples,
+    script:
+        "../workflow_scripts/explain_examples.py"
 
 
 rule keep_weights:

@@ -127,6 +127,7 @@ JOBS = {
     "train_encoder": TRAINED,
     "look_inside": TRAINED,
     "find_decisions": TRAINED,
+    "explain_examples": TRAINED,
     "keep_weights": TRAINED,
     "score_candidates": cell("bm25/trecqa/comb/default"),
     "render_table": SimpleNamespace(paper="diallo2019", number="4"),
@@ -206,6 +207,9 @@ def test_a_view_reads_the_table_of_each_panel(inputs):
     decisions = inputs.find_decisions(TRAINED)
     assert decisions["prototypes"] == PROTOTYPES
     assert decisions["scores"] == f"{OUT}/runs/analogy/wikiqa/who/default/scores.parquet"
+    assert Outputs(inputs).examples() == [f"{folder}/examples.json" for folder in folders]
+    explained = inputs.explain_examples(TRAINED)
+    assert explained["decisions"] == f"{OUT}/runs/analogy/wikiqa/who/default/decisions.parquet"
 
 
 def test_typed_targets_are_checked_and_other_arguments_are_not(inputs):

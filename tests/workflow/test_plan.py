@@ -30,7 +30,14 @@ def paper_jobs(tmp_path_factory):
 def test_a_job_is_local_or_has_resources_and_a_benchmark(paper_jobs):
     local = {
         *("all", "fetch_source", "choose_hyperparameters", "join_relations", "keep_weights"),
-        *("find_decisions", "write_ledger", "judge_claims", "render_table", "draw_figure"),
+        *(
+            "find_decisions",
+            "explain_examples",
+            "write_ledger",
+            "judge_claims",
+            "render_table",
+            "draw_figure",
+        ),
         *("write_cross_validation", "write_pairs", "write_report", "import_to_mlflow"),
     }
     for job in paper_jobs:

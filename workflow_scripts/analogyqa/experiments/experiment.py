@@ -131,6 +131,7 @@ class Experiment:
         vectors = self.config.vectors.items()
         analogies = {name for name, dataset in datasets if dataset.gives_relations}
         trained = {name for name, system in systems if system.trained}
+        compares = {name for name, system in systems if system.compares}
         fused = {name for name, system in systems if system.parts}
         return {
             "ranked data set": one_of(self.config.datasets.keys() - analogies),
@@ -139,7 +140,8 @@ class Experiment:
             "trained": one_of(trained),
             "fused": one_of(fused),
             "scored": one_of(self.config.systems.keys() - trained - fused),
-            "compares": one_of(name for name, system in systems if system.compares),
+            "compares": one_of(compares),
+            "explained": one_of(trained & compares),
             "tuned": one_of(name for name, _ in systems if self.config.find_selection(name)),
             "fastText": one_of(name for name, section in vectors if section.train_on),
             "word2vec": with_overrides(name for name, section in vectors if section.is_word2vec),

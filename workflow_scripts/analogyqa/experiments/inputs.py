@@ -140,6 +140,10 @@ class Inputs(VectorInputs):
         files: Files = {name: tables[name] for name in ("corpus", "prototypes")}
         return files | {"scores": f"{self.results}/runs/{cell.path}/scores.parquet"}
 
+    def explain_examples(self, wildcards: Wildcards) -> Files:
+        path = f"runs/{self.job_cell(wildcards).path}/decisions.parquet"
+        return self.read_cell(wildcards) | {"decisions": f"{self.results}/{path}"}
+
     def choose_hyperparameters(self, wildcards: Wildcards) -> Files:
         cells = selection_cells(self.config, wildcards.system, wildcards.dataset)
         return {

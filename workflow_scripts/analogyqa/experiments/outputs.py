@@ -10,6 +10,7 @@ from analogyqa.plan import (
     artefact_costs,
     claim_cells,
     claim_costs,
+    explained_cells,
     norm_cells,
     training_cell,
     view_tables,
@@ -63,6 +64,12 @@ class Outputs:
         return [
             f"{self.results}/tables/{name}/sensitivity.csv" for name in self.experiment.sensitivity
         ]
+
+    def examples(self) -> list[str]:
+        """Return the explained decisions that the report shows."""
+        papers = self.experiment.papers.values()
+        cells = _united(explained_cells(self.config, paper) for paper in papers)
+        return [f"{self.results}/runs/{cell.path}/examples.json" for cell in cells]
 
     # Inputs
 

@@ -177,6 +177,10 @@ class Parameters:
     def find_decisions(self, wildcards: Wildcards) -> Values:
         return self._of_cell("find_decisions", wildcards)
 
+    def explain_examples(self, wildcards: Wildcards) -> Values:
+        values = self._of_trained("explain_examples", wildcards)
+        return values | {"seeds": values["seeds"][:1]}
+
     def _of_trained(self, script: str, wildcards: Wildcards) -> Values:
         systems = self.inputs.job_systems(wildcards)
         return {

@@ -119,6 +119,14 @@ def _view_table(config: Config, coordinates: Coordinates, view: View) -> ViewTab
     return ViewTable(f"runs/{cell.path}/{reads}.parquet", cell)
 
 
+def explained_cells(config: Config, paper: Paper) -> list[Cell]:
+    """Return the trained cells whose decisions the report explains."""
+    shown = [view for view in paper.views.values() if VIEWS[view.view].is_explained]
+    tables = (table for view in shown for table in view_tables(config, view).values())
+    cells = dict.fromkeys(table.cell for table in tables if table.cell)
+    return [cell for cell in cells if config.systems[cell.system].trained]
+
+
 def artefact_cells(config: Config, paper: Paper, name: str) -> list[Cell]:
     """Return the cells that a table or figure shows; none for a table that only counts."""
     if name in paper.views:

@@ -36,6 +36,7 @@ _RUN = "run the command above"
 # Why files are left out, and how to get them again.
 LEFT_OUT = {
     "runs/*/decisions.parquet": (_SENTENCES, _RUN),
+    "runs/*/examples.json": (_SENTENCES, _RUN),
     "questions/*": (_SENTENCES, _RUN),
     "review/*": (_SENTENCES, _RUN),
     "analogies/*": (_SENTENCES, _RUN),

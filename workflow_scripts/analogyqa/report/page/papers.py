@@ -19,6 +19,7 @@ from analogyqa.report.found import in_five_sentences
 from analogyqa.report.html_pages import prose
 from analogyqa.report.kinds import KINDS
 from analogyqa.report.legend import printed_name
+from analogyqa.report.page.examples import examples_section
 from analogyqa.report.page.provenance import Provenance
 from analogyqa.report.pairs import PAIRS, pairs_table
 from analogyqa.report.sensitivity import SENSITIVITY, sensitivity_table
@@ -67,7 +68,8 @@ class PaperPart(NamedTuple):
     """A paper in the report.
 
     `found` are sentences; `missing` are the files that no run has made yet; `choices` is what we
-    decided where the paper is silent, and `config` the text of its config.yaml.
+    decided where the paper is silent, and `config` the text of its config.yaml. `examples` are
+    explained questions, with sentences of the data.
     """
 
     name: str
@@ -77,6 +79,7 @@ class PaperPart(NamedTuple):
     missing: list[str]
     choices: Markup
     config: str
+    examples: Markup
 
 
 def paper_part(
@@ -111,7 +114,9 @@ def paper_part(
             missing.append(path.relative_to(results).with_suffix("").as_posix())
     sections += _studies(results, paper, claims, config)
     found = in_five_sentences(paper, ledger, claims)
-    return PaperPart(paper.paper, paper.citation, found, sections, missing, *_choices(paper))
+    choices, text = _choices(paper)
+    examples = examples_section(results, paper, config)
+    return PaperPart(paper.paper, paper.citation, found, sections, missing, choices, text, examples)
 
 
 def _table(

@@ -14,12 +14,14 @@ class ViewSpec(Plugin):
         reads: the table that it reads for each panel: what the encoder of a cell makes of the test
             split (`inside`), the prototypes that decide in a cell (`decisions`), or a `corpus`.
         is_figure: it is drawn.
+        is_explained: the report explains the decisions that it shows, with a picture of each.
         shows_sentences: it shows sentences of the data, which must not be published.
         options: the keys of a section of paper.yaml that this view reads and others do not.
     """
 
     reads: Literal["inside", "decisions", "corpus"] = "inside"
     is_figure: bool = False
+    is_explained: bool = False
     shows_sentences: bool = False
     options: tuple[str, ...] = ()
 
@@ -33,7 +35,10 @@ VIEWS = {
     ),
     "deciding": ViewSpec("analogyqa.report.views.deciding:show", reads="decisions"),
     "decided": ViewSpec(
-        "analogyqa.report.views.decided:show", reads="decisions", shows_sentences=True
+        "analogyqa.report.views.decided:show",
+        reads="decisions",
+        is_explained=True,
+        shows_sentences=True,
     ),
     "quotes": ViewSpec("analogyqa.report.views.quotes:show", reads="corpus", options=("quotes",)),
 }

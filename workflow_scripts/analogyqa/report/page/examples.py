@@ -1,0 +1,79 @@
+"""The examples of a paper in the report: the clearest right and wrong decisions, explained."""
+
+import base64
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from markupsafe import Markup
+
+from analogyqa.errors import AnalogyQAError
+from analogyqa.plan import explained_cells
+from analogyqa.report.explained import (
+    Ranked,
+    lettered_prototypes,
+    margin,
+    picture_notes,
+    shown_candidates,
+    word_text,
+)
+from analogyqa.report.explanation_figure import picture_svg
+from analogyqa.report.html_pages import render
+from analogyqa.schemas.explanations import EXPLANATIONS, Explanation, Shifts
+from analogyqa.settings.paper import Paper
+from analogyqa.settings.run import Config
+
+
+class Example(NamedTuple):
+    """An explained question; `picture` is an SVG as a URI."""
+
+    explanation: Explanation
+    margin: float
+    picture: str
+    candidates: Sequence[Ranked]
+    prototypes: dict[str, int]
+    notes: Sequence[str]
+
+
+def examples_section(results: Path, paper: Paper, config: Config) -> Markup:
+    """Return the examples of a paper as HTML, "" for none.
+
+    It has sentences of the data. `results` is the output folder.
+
+    Raises AnalogyQAError if a file is damaged.
+    """
+    groups: dict[str, list[Example]] = {}
+    for cell in explained_cells(config, paper):
+        path = results / "runs" / cell.path / "examples.json"
+        title = f"{config.systems[cell.system].title} on {config.datasets[cell.dataset].title}"
+        for explanation in _read(path) if path.exists() else ():
+            is_right = explanation.candidates[0].label == 1
+            group = f"{title}: answered {'rightly' if is_right else 'wrongly'}"
+            if explanation.shifts:
+                groups.setdefault(group, []).append(_example(explanation, explanation.shifts))
+    if not groups:
+        return Markup()
+    values = {"paper": paper.paper, "results": results.as_posix(), "groups": groups}
+    return Markup(render("examples.html", **values, word_text=word_text))
+
+
+def _read(path: Path) -> list[Explanation]:
+    try:
+        return EXPLANATIONS.validate_json(path.read_bytes())
+    except ValueError as error:
+        raise AnalogyQAError(
+            f"{path}: not a list of explanations. Delete it, then run the same command again to "
+            "rebuild it."
+        ) from error
+
+
+def _example(explanation: Explanation, shifts: Shifts) -> Example:
+    picture = base64.b64encode(picture_svg(explanation, shifts).encode()).decode()
+    return Example(
+        explanation,
+        margin(explanation),
+        f"data:image/svg+xml;base64,{picture}",
+        shown_candidates(explanation),
+        lettered_prototypes(explanation),
+        list(picture_notes(explanation, shifts)),
+    )

@@ -1,0 +1,19 @@
+"""Explain the clearest right and wrong decisions of the first seed of a cell."""
+
+from pathlib import Path
+
+from analogyqa.job import cell_job, job
+from analogyqa.model.examples import write_explanations
+from analogyqa.report.views.decided import examples_of
+from analogyqa.runs.choose import resolve_system
+from analogyqa.schemas import read_table
+from analogyqa.schemas.decisions import DECISIONS
+
+with job(snakemake) as given:
+    _, system = resolve_system(given.systems, snakemake.input.get("selection"))
+    write_explanations(
+        cell_job(snakemake, system),
+        Path(snakemake.config["output_dir"], "checkpoints"),
+        examples_of(read_table(snakemake.input.decisions, DECISIONS))["question_id"],
+        snakemake.output[0],
+    )
