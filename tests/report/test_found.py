@@ -87,6 +87,11 @@ def test_the_picture_has_every_number_where_it_belongs(count):
     assert max(places) + max(widths) <= WIDTH + 40
 
 
+def test_equal_scores_have_an_axis():
+    equal = {"verdict": "reproduced", "published": 1, "mean": 1}
+    assert 'cy="0.0" r="2.6"' in verdict_svg(PAPER, make_ledger(equal))
+
+
 def test_a_ratio_that_is_too_large_is_at_the_edge():
     counts = {"verdict": "higher", "published": 1, "kind": "count"}
     svg = verdict_svg(PAPER, make_ledger(*({**counts, "mean": mean} for mean in (1, 8, 99))))

@@ -39,8 +39,15 @@ _LICENCE = "https://spdx.org/licenses/{}"
 _WORKFLOW = (
     *("Snakefile", "config.yaml", "sources.yaml", "pyproject.toml", "requirements.lock"),
     *("README.md", "LICENSE", "CITATION.cff", "rules/*.smk", "report/*.rst"),
-    *("workflow_scripts/**/*.py", "workflow_scripts/**/*.html", "workflow_scripts/**/*.css"),
-    *("papers/*/*.yaml", "envs/*.*", "profiles/*/*.yaml", "slurm/*.yaml", "sample/**/*.*"),
+    *("workflow_scripts/**/*.py", "workflow_scripts/**/templates/*.*"),
+    *(
+        "papers/*/*.yaml",
+        "papers/*/README.md",
+        "envs/*.*",
+        "profiles/*/*.yaml",
+        "slurm/*.yaml",
+        "sample/**/*.*",
+    ),
 )
 _REPORTS = ("summary.csv", "ledger.csv", "claims.csv", "tables/", "figures/")
 _README = """\

@@ -102,7 +102,6 @@ def verdict_svg(
         verdicts=[(name, LOOKS[name].mark) for name in occurring],
         panels=panels,
         size=(WIDTH, panels[-1].y + HEIGHT + 34),
-        panel_height=HEIGHT,
     )
 
 
@@ -110,13 +109,11 @@ def _panels(once: pd.DataFrame, on_page: Mapping[tuple, str]) -> Iterator[Panel]
     """Yield the panels from left to right, in as many lines as they need."""
     scores = once[once["kind"] == SCORE]
     values = scores[["published", "mean", "run_low", "run_high"]].stack()
+    low, high = (values.min(), values.max()) if len(values) else (0, 1)
     # Rounded outwards to the lines of the grid.
-    low, high = (
-        (math.floor(values.min() * 10) / 10, math.ceil(values.max() * 10) / 10)
-        if len(values)
-        else (0, 1)
-    )
-    axes = {True: Axis(max(low, 0), min(high, 1), False), False: Axis(1 / TIMES, TIMES, True)}
+    low = min(max(math.floor(low * 10) / 10, 0), 0.9)
+    high = max(math.ceil(high * 10) / 10, low + 0.1)
+    axes = {True: Axis(low, high, False), False: Axis(1 / TIMES, TIMES, True)}
     x, y = 0, HEAD
     labelled = None  # the axis that the panels to the left share
     for is_score in (True, False):
