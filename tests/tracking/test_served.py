@@ -88,8 +88,12 @@ def served(small, tmp_path_factory):
     return (folder / "model").rename(folder / "moved")
 
 
-def test_a_model_answers_as_rank_does(small, served):
-    loaded = mlflow.pyfunc.load_model(str(served))
+@pytest.fixture(scope="module")
+def loaded(served):
+    return mlflow.pyfunc.load_model(str(served))
+
+
+def test_a_model_answers_as_rank_does(small, loaded):
     (ranking,) = loaded.predict(REQUEST)["ranking"]
     assert ranking == records(model_of(small, ANALOGY))
     assert ranking[0]["prototype_question"].startswith("who ")
@@ -118,13 +122,13 @@ def test_a_model_links_to_the_vectors_and_has_no_other_text_than_its_prototypes(
         ({"question": QUESTION}, "candidates"),
     ],
 )
-def test_a_bad_request_is_an_error_of_the_caller(served, request_, message):
+def test_a_bad_request_is_an_error_of_the_caller(loaded, request_, message):
     with pytest.raises(MlflowException, match=message) as raised:
-        mlflow.pyfunc.load_model(str(served)).predict(request_)
+        loaded.predict(request_)
     assert raised.value.get_http_status_code() == 400
 
 
-def import_all(results: Path, tracking_uri: str) -> list[str]:
+def import_all(results: Path, tracking_uri: str) -> dict[str, str]:
     runs = {PAPER: [cell_run(results, cell, config=CONFIG) for cell in SYSTEMS]}
     import_runs(tracking_uri, results, runs)
     return register_best(tracking_uri, results, runs, CONFIG)
@@ -133,11 +137,8 @@ def import_all(results: Path, tracking_uri: str) -> list[str]:
 @pytest.mark.slow
 def test_the_best_on_dev_is_registered_once(results, tmp_path):
     moved = shutil.copytree(results, tmp_path / "results")
-    assert (
-        import_all(moved, uri(moved))
-        == import_all(moved, uri(moved))
-        == ["models:/results-toy@best"]
-    )
+    (best,) = import_all(moved, uri(moved)).items()
+    assert import_all(moved, uri(moved)) == dict([best])
     client = MlflowClient(uri(moved), uri(moved))
     (version,) = client.search_model_versions("name = 'results-toy'")
     experiment = client.get_experiment_by_name(experiment_name(moved, PAPER))
@@ -147,16 +148,18 @@ def test_the_best_on_dev_is_registered_once(results, tmp_path):
         for run in runs
         if run.data.params["subset"] == "comb" and "seeds" in run.data.params
     }
-    registered = client.get_run(version.run_id).data.params
     assert len(dev) == 2
-    assert (registered["system"], registered["subset"]) == (max(dev, key=dev.get), "comb")
-    assert registered["seed"] == str(SEED)
+    run = f"{max(dev, key=dev.get)}/toy/comb/default"
+    assert best == ("models:/results-toy@best", run)
+    registered = client.get_run(version.run_id).data
+    assert registered.tags["record"] == f"results/{run}"
+    assert registered.params["seed"] == str(SEED)
 
 
 @pytest.fixture
-def scoring(results, server, tmp_path) -> Iterator[str]:
-    """The address at which `mlflow models serve` answers with the best model."""
-    (name,) = import_all(results, server.address)
+def scoring(results, server, tmp_path) -> Iterator[tuple[str, str]]:
+    """The address at which `mlflow models serve` answers with the best model, and its run."""
+    ((name, run),) = import_all(results, server.address).items()
     (port,) = free_ports(1)
     command = [sys.executable, "-m", "mlflow", "models", "serve", "--model-uri", name]
     command += ["--env-manager", "local", "--host", "127.0.0.1", "--port", str(port)]
@@ -168,7 +171,7 @@ def scoring(results, server, tmp_path) -> Iterator[str]:
             command, env=environment, stdout=log, stderr=log, start_new_session=True
         )
     try:
-        yield f"http://127.0.0.1:{port}"
+        yield f"http://127.0.0.1:{port}", run
     finally:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
@@ -176,16 +179,14 @@ def scoring(results, server, tmp_path) -> Iterator[str]:
 
 @pytest.mark.slow
 @pytest.mark.draw
-def test_a_server_gives_the_order_of_rank_and_refuses_bad_requests(results, server, scoring):
-    session = connect(scoring, answer="\n")
+def test_a_server_gives_the_order_of_rank_and_refuses_bad_requests(results, scoring):
+    address, run = scoring
+    session = connect(address, answer="\n")
 
     def ask(body: dict):
-        return session.post(f"{scoring}/invocations", json=body)
+        return session.post(f"{address}/invocations", json=body)
 
-    (version,) = MlflowClient(server.address).search_model_versions("name = 'results-toy'")
-    best = MlflowClient(server.address).get_run(version.run_id).data.params
-    cell = Cell(best["system"], best["dataset"], best["subset"])
-    expected = [{"ranking": records(model_of(results, cell))}]
+    expected = [{"ranking": records(Model(learned_by(results, run, CONFIG)))}]
     for form in ("dataframe_records", "inputs"):
         assert ask({form: [REQUEST]}).json() == {"predictions": expected}
     for body, message in (

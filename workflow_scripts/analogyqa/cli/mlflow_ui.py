@@ -94,8 +94,8 @@ def _import_finished(config: Config) -> list[str]:
     imported = import_runs(tracking_uri, results, runs)
     for name, added in imported.items():
         print(f"{name}: {added} new runs")
-    for uri in register_best(tracking_uri, results, runs, config):
-        print(f"{uri} is the best model on dev")
+    for uri, run in register_best(tracking_uri, results, runs, config).items():
+        print(f"{uri}: {run}, the best on dev")
     print(f"{tracking_uri} is up to date; {waiting} cells have not run yet")
     return list(imported)
 

@@ -22,7 +22,7 @@ _DEV = f"dev_{Training().select_by}"
 
 def register_best(
     tracking_uri: str, results: str | Path, papers: Iterable[str], config: Config
-) -> list[str]:
+) -> dict[str, str]:
     """Register the best model of each data set under the alias `best`.
 
     These are models of the subset with the most question types. The best one has the highest mean
@@ -35,7 +35,7 @@ def register_best(
         papers: The papers whose runs have been imported.
         config: The configuration of the results.
 
-    Returns the URIs of the models, such as models:/demo-wikiqa@best.
+    Returns the runs of the models by their URIs, such as models:/demo-wikiqa@best.
 
     Raises AnalogyQAError when the store cannot be written.
     """
@@ -52,7 +52,16 @@ def register_best(
             best.setdefault(run.data.params["dataset"], run)
         for dataset, run in best.items():
             _register(client, model_name(results, dataset), run)
-    return [f"models:/{model_name(results, dataset)}@{ALIAS}" for dataset in sorted(best)]
+    return {
+        f"models:/{model_name(results, dataset)}@{ALIAS}": _path(best[dataset])
+        for dataset in sorted(best)
+    }
+
+
+def _path(run: Run) -> str:
+    """Return the folder of a run below runs/."""
+    names = ("system", "dataset", "subset", "overrides")
+    return "/".join(run.data.params[name] for name in names)
 
 
 def _is_of_whole_corpus(run: Run) -> bool:
