@@ -61,7 +61,9 @@ class RankingModel:
 
 def _load_pyfunc(folder: str) -> RankingModel:
     """Load what `write_served` wrote; MLflow calls it by this name."""
-    return RankingModel(Model.open(folder))
+    loaded = RankingModel(Model.open(folder))
+    loaded.predict(_example(loaded.model))  # loads PyTorch and the weights before any request
+    return loaded
 
 
 def write_served(model: Model, folder: Path, metadata: Mapping[str, object]) -> None:
@@ -99,8 +101,9 @@ def _version(package: str) -> str:
 
 
 def _example(model: Model) -> pd.DataFrame:
-    """Return a request with a question of the model's types."""
-    types = model.job.types
-    word = model.learned.question_types[types[0]][0] if types else "what"
+    """Return a request with a question of one of the model's types."""
+    question_types, typed = model.learned.question_types, set(model.prototypes["question_type"])
+    types = model.job.types or [name for name in question_types if name in typed]
+    word = question_types[types[0]][0] if types else "what"
     candidates = ["Ada wrote it in London in 1843.", "It was long."]
     return pd.DataFrame({"question": [f"{word} was it?"], "candidates": [candidates]})
