@@ -97,6 +97,7 @@ def test_a_saved_model_ranks_alike_without_the_corpus(models, corpus, name, tmp_
     model.save(tmp_path / "saved")
     (tmp_path / "saved").rename(tmp_path / "elsewhere")
     saved = Model.open(tmp_path / "elsewhere")
+    saved.save(tmp_path / "elsewhere")
     asked = corpus[
         (corpus["split"] == "test") & (corpus["question_id"] == corpus["question_id"].iloc[-5])
     ]

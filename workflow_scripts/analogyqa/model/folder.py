@@ -56,13 +56,13 @@ def describe(learned: Learned, folder: Path) -> None:
 
 
 def write_folder(learned: Learned, used_pairs: pd.DataFrame, folder: str | Path) -> None:
-    """Write what a model needs to rank: no pair, weight or state of its training that it does not.
+    """Write what a model needs to rank, and no other data.
 
     Args:
         learned: The model.
         used_pairs: The pairs that it ranks by, a table of schema CORPUS.
-        folder: The folder, which is made if there is none. The vectors are linked to those of the
-            run if both are on one disk.
+        folder: The folder, which is made if there is none. Vectors and prototypes are linked to
+            those of the run if both are on one disk.
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
@@ -75,7 +75,7 @@ def write_folder(learned: Learned, used_pairs: pd.DataFrame, folder: str | Path)
             _link(Path(files.vectors).with_suffix(suffix), (folder / VECTORS).with_suffix(suffix))
     if files.prototypes and job.system.compares:
         kept = kept._replace(prototypes=str(folder / PROTOTYPES_FILE))
-        shutil.copyfile(files.prototypes, folder / PROTOTYPES_FILE)
+        _link(Path(files.prototypes), folder / PROTOTYPES_FILE)
     if learned.checkpoint:
         _write_weights(learned.checkpoint, job.system.scoring_weights, folder / CHECKPOINT)
         learned = learned._replace(checkpoint=folder / CHECKPOINT)
@@ -141,6 +141,8 @@ def _write_weights(checkpoint: Path, version: str, path: Path) -> None:
 
 def _link(source: Path, target: Path) -> None:
     """Make a file another name of a file, or a copy of one on another disk."""
+    if target.exists() and target.samefile(source):
+        return
     target.unlink(missing_ok=True)
     try:
         os.link(source, target)
