@@ -91,7 +91,8 @@ def test_the_origin_of_every_number_is_what_the_command_why_says(made):
     for name, number in enumerate(shown_numbers(folder, PAPER, "table1", SMALL)):
         if number.kind == CITED:
             continue
-        places = embedded["numbers"][f"tiny2020-table1.{name}"]
+        run, *own = embedded["numbers"][f"tiny2020-table1.{name}"]
+        places = own + ([] if run < 0 else embedded["runs"][run])
         facts = {
             key: [embedded["lines"][line] for line in lines]
             for key, *lines in (embedded["facts"][place] for place in places)
@@ -121,6 +122,7 @@ def test_of_other_data_one_sentence_is_said_about_published_values(folder):
     other = SMALL.model_copy(update={"comparable": False})
     text = build_page(folder, other, PAPERS, COMMAND)
     assert len(re.findall("(?i)our data are not the paper", text)) == 1
+    assert '"not built"' in re.search(r'id="provenance">(.*?)</script>', text)[1]
     page = PageReader(text)
     assert not any("published" in each.get("class", "") for _, each in page.tags)
     tables = [table for table in page.tables if table[0] == "Table 1: Systems in rows <b>"]

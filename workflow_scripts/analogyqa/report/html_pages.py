@@ -16,6 +16,7 @@ from analogyqa.report.table_formats import LINK
 # Signs, which every font has, for the coloured squares of Markdown.
 _SIGNS = str.maketrans({"🟦": "✓", "🟧": "✗", "🟰": "≈", "⬜": "?", "➖": "–"})
 _FROM_TABLES = "../../"  # from the folder of a paper's tables to the results
+SVG = "image/svg+xml"
 _MARKDOWN = MarkdownIt("commonmark", {"html": False})
 
 
@@ -53,6 +54,18 @@ def inline(text: str) -> Markup:
 def prose(text: str) -> Markup:
     """Return Markdown as HTML, without its links, which lead to files of the repository."""
     return Markup(_MARKDOWN.render(LINK.sub(r"\1", text)))
+
+
+def data_uri(text: str, kind: str) -> Markup:
+    """Return the address of a text that a page contains; `kind` is its MIME type.
+
+    It may stand in double quotes in HTML.
+    """
+    if kind == SVG:
+        text = re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL)  # what its letters say
+        text = re.sub(r"\s+", " ", text)
+    # Shorter than in base64: browsers read these characters as they are.
+    return Markup(f"data:{kind},{quote(text, safe=' <>/:=,;+@?()')}")
 
 
 def _from_page(match: re.Match) -> str:

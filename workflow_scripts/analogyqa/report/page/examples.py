@@ -1,6 +1,5 @@
 """The examples of a paper in the report: the clearest right and wrong decisions, explained."""
 
-import base64
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -18,7 +17,7 @@ from analogyqa.report.explained import (
     word_text,
 )
 from analogyqa.report.explanation_figure import picture_svg
-from analogyqa.report.html_pages import render
+from analogyqa.report.html_pages import SVG, data_uri, render
 from analogyqa.schemas.explanations import EXPLANATIONS, Explanation, Shifts
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
@@ -68,11 +67,10 @@ def _read(path: Path) -> list[Explanation]:
 
 
 def _example(explanation: Explanation, shifts: Shifts) -> Example:
-    picture = base64.b64encode(picture_svg(explanation, shifts).encode()).decode()
     return Example(
         explanation,
         margin(explanation),
-        f"data:image/svg+xml;base64,{picture}",
+        data_uri(picture_svg(explanation, shifts), SVG),
         shown_candidates(explanation),
         lettered_prototypes(explanation),
         list(picture_notes(explanation, shifts)),

@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
-from urllib.parse import quote
 
 import pandas as pd
 from markupsafe import Markup
@@ -16,7 +15,7 @@ from analogyqa.plan import view_tables
 from analogyqa.report.claims_page import claims_of, claims_table
 from analogyqa.report.cross_validation import CROSS_VALIDATION, cross_validation_table
 from analogyqa.report.found import in_five_sentences
-from analogyqa.report.html_pages import prose
+from analogyqa.report.html_pages import SVG, data_uri, prose
 from analogyqa.report.kinds import KINDS
 from analogyqa.report.legend import printed_name
 from analogyqa.report.page.examples import examples_section
@@ -237,7 +236,10 @@ def _choices(paper: Paper) -> tuple[Markup, str]:
 def _drawing(svg: Path, csv: Path, heading: str) -> Drawing:
     name = f"{csv.parent.name}-{csv.name}"
     alt = f"{heading}. The link below the figure saves its numbers, {name}."
-    uris = _uri(svg, "image/svg+xml"), _uri(csv, "text/csv;charset=utf-8")
+    uris = (
+        data_uri(svg.read_text(encoding="utf-8"), SVG),
+        data_uri(csv.read_text(encoding="utf-8"), "text/csv;charset=utf-8"),
+    )
     return Drawing(name, alt, *uris, _size(svg))
 
 
@@ -247,12 +249,6 @@ def _size(svg: Path) -> tuple[int, int]:
         head = file.read(2000)
     width, height = re.findall(r'\b(?:width|height)="([\d.]+)pt"', head)[:2]
     return round(float(width) * 4 / 3), round(float(height) * 4 / 3)
-
-
-def _uri(path: Path, kind: str) -> str:
-    # Shorter than in base64. Browsers read spaces and these characters as they are.
-    text = path.read_text(encoding="utf-8").replace("\n", " " if "svg" in kind else "\n")
-    return f"data:{kind},{quote(text, safe=' /:=,;+@?()')}"
 
 
 def _files(path: Path, results: Path) -> list[str]:

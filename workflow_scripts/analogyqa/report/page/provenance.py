@@ -9,19 +9,22 @@ from markupsafe import Markup
 from analogyqa.report.ledger import ledger_key
 from analogyqa.report.table_formats import Block
 from analogyqa.report.trace import Number, facts_of_run, lines_of, origin_of, shown_numbers
-from analogyqa.report.verdicts import LOOKS, MARKS
+from analogyqa.report.verdicts import HIGHER, LOOKS, LOWER, NOT_COMPARABLE, REPRODUCED
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
 
-_PUBLISHED = ("published", "verdict", "reason")
+_COMPARED = ("published", "verdict", "reason")
+# The others are explained by their reason.
+_EXPLAINED = (REPRODUCED, HIGHER, LOWER)
 
 
 class Provenance:
     """The facts about the numbers of a page.
 
     Many numbers share facts, such as the versions of packages, and many facts share lines, such as
-    the hash of a corpus. Each is stored once: a number is a list of places in the list of facts,
-    and a fact is its key and a list of places in the list of lines.
+    the hash of a corpus. Each is stored once: a number is the place of its run, -1 for none, and
+    those of its own facts; a run is the places of its facts; a fact is its key and the places of
+    its lines.
     """
 
     def __init__(self, results: str | Path, config: Config, command: str) -> None:
@@ -29,8 +32,9 @@ class Provenance:
         self._lines: dict[str, int] = {}
         self._facts: dict[tuple, int] = {}
         self._numbers: dict[str, list[int]] = {}
-        self._of_run: dict[str, list[int]] = {}
-        # The number that compares a published one, by its row of the ledger, see `ledger_key`.
+        self._runs: list[list[int]] = []
+        self._place_of_run: dict[str, int] = {}
+        # The ids of the numbers, by what their rows of the ledger are about, see `ledger_key`.
         self.compared: dict[tuple, str] = {}
 
     def add(self, paper: Paper, name: str, section: str, blocks: Iterable[Block]) -> None:
@@ -45,28 +49,36 @@ class Provenance:
                 self.compared.setdefault(ledger_key(number.values), f"{section}.{row}")
 
     def to_json(self) -> Markup:
-        """Return `{"lines": [..], "facts": [[key, place, ..], ..], "numbers": {id: [place, ..]}}`.
+        """Return the lists of lines, facts and runs, and the numbers by id.
 
         It can stand in a script element: it has no "<".
         """
-        parts = {"lines": [*self._lines], "facts": [*self._facts], "numbers": self._numbers}
+        parts = {
+            "lines": [*self._lines],
+            "facts": [*self._facts],
+            "runs": self._runs,
+            "numbers": self._numbers,
+        }
         text = json.dumps(parts, separators=(",", ":"), ensure_ascii=False)
         return Markup(text.replace("<", r"\u003c"))
 
     def _of_number(self, number: Number) -> list[int]:
         facts = origin_of(self.results, number, self.command)
-        if not self.config.comparable:
-            facts = {key: value for key, value in facts.items() if key not in _PUBLISHED}
-        elif (verdict := facts.get("verdict")) in MARKS:
+        verdict = facts.get("verdict")
+        if verdict in _EXPLAINED:
             facts["verdict"] = f"{verdict}: {LOOKS[verdict].meaning}"
+        if not self.config.comparable:
+            hidden = _COMPARED if verdict == NOT_COMPARABLE else ("published",)
+            facts = {key: value for key, value in facts.items() if key not in hidden}
         places = [self._place(*fact) for fact in facts.items()]
         if not number.cell:
-            return places
+            return [-1, *places]
         path = number.cell.path
-        if path not in self._of_run:
+        if path not in self._place_of_run:
             run = facts_of_run(self.results, number.cell)
-            self._of_run[path] = [self._place(*fact) for fact in run.items()]
-        return places + self._of_run[path]
+            self._place_of_run[path] = len(self._runs)
+            self._runs.append([self._place(*fact) for fact in run.items()])
+        return [self._place_of_run[path], *places]
 
     def _place(self, key: str, value: object) -> int:
         lines = (self._lines.setdefault(line, len(self._lines)) for line in lines_of(value))

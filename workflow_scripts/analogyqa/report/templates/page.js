@@ -15,7 +15,8 @@ const origins = JSON.parse(document.getElementById("provenance").textContent);
 const dialog = document.querySelector("dialog");
 
 function openOrigin(link) {
-  const places = origins.numbers[`${link.closest("section").id}.${link.dataset.row}`];
+  const [run, ...own] = origins.numbers[`${link.closest("section").id}.${link.dataset.row}`];
+  const places = [...own, ...(origins.runs[run] ?? [])];
   const [[, title], ...facts] = places.map((place) => origins.facts[place]);
   const list = dialog.querySelector("dl");
   list.replaceChildren();
@@ -30,9 +31,9 @@ function openOrigin(link) {
     }
   }
   dialog.querySelector("h2").textContent = origins.lines[title];
-  const run = dialog.querySelector(".run");
-  run.href = link.hash;
-  run.parentElement.hidden = !link.hash.startsWith("#run-");
+  const runLink = dialog.querySelector(".run");
+  runLink.href = link.hash;
+  runLink.parentElement.hidden = run < 0;
   dialog.showModal();
   dialog.scrollTop = 0;
 }
