@@ -29,7 +29,7 @@ def demo(cores: CoresOption = "all", arguments: SnakemakeArguments = None) -> No
     """
     _run_snakemake(cores, ["--configfile", str(SAMPLE), *(arguments or [])])
     if not arguments:
-        print(f"\n{TABLE.read_text('utf-8')}\n")
+        print(f"\n{TABLE.read_text('utf-8')}")
         _say_where_results_are(SAMPLE)
 
 

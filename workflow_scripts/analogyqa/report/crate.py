@@ -74,8 +74,8 @@ The columns with texts and vectors are empty in {emptied}. These files are not h
 |---|---|---|---|
 {rows}
 
-The runs read these downloads, which are not here either. `workflow/sources.yaml` has their
-addresses.
+The records of the runs name these downloads, which are not here either. `workflow/sources.yaml` has
+their addresses.
 
 | download | licence | citation |
 |---|---|---|
