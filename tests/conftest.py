@@ -1,5 +1,6 @@
 """A small corpus, the tables of a cell made of it, and projects that Snakemake runs on."""
 
+import json
 import resource
 import shutil
 import subprocess
@@ -20,6 +21,7 @@ from analogyqa.analogies.quadruples import evaluation_blocks, training_blocks, w
 from analogyqa.corpora.question_types import classify_question, select_subset
 from analogyqa.examples.data import CellData
 from analogyqa.examples.files import CellFiles, load_cell
+from analogyqa.runs.commit import code_commit
 from analogyqa.schemas import CORPUS, PROTOTYPES, SPLITS, write_table
 from analogyqa.settings.systems import Negatives
 from analogyqa.vectors.select import build_vocabulary
@@ -225,7 +227,7 @@ def finished_checkout(tmp_path_factory: pytest.TempPathFactory, worker_id: str) 
 
 @pytest.fixture(scope="session")
 def demo(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
-    """A checkout in which the demo has run: as in this checkout, or else anew.
+    """A checkout in which the demo has run: that of this checkout if its commit made it, or anew.
 
     The workers of pytest-xdist share one.
     """
@@ -234,7 +236,9 @@ def demo(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
     def run_demo() -> None:
         checkout = copy_checkout(folder / "checkout")
         here = REPOSITORY / "results" / "demo"
-        if (here / "mlflow.imported.json").exists():
+        record = here / "runs" / "analogy" / "wikiqa" / "comb" / "default" / "run.json"
+        is_whole = (here / "mlflow.imported.json").exists() and record.exists()
+        if is_whole and json.loads(record.read_text("utf-8"))["git_commit"] == code_commit():
             # Without the word vectors as they were trained, of 400 MB.
             ignored = shutil.ignore_patterns("trained")
             shutil.copytree(here, checkout / "results" / "demo", ignore=ignored)

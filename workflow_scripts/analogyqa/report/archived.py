@@ -37,7 +37,6 @@ _RUN = "run the command above"
 LEFT_OUT = {
     "runs/*/decisions.parquet": (_SENTENCES, _RUN),
     "runs/*/examples.json": (_SENTENCES, _RUN),
-    "runs/*/examples.json": (_SENTENCES, _RUN),
     "questions/*": (_SENTENCES, _RUN),
     "review/*": (_SENTENCES, _RUN),
     "analogies/*": (_SENTENCES, _RUN),
