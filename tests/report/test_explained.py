@@ -6,6 +6,7 @@ import pytest
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.report.explained import (
+    SEVERAL,
     SHOWN,
     lettered_prototypes,
     margin,
@@ -42,6 +43,16 @@ def test_the_terminal_shows_every_candidate_with_its_nearest_prototypes():
     lines = list(terminal_lines(explanation))
     assert [line.split()[0] for line in lines if re.match(r" +\d", line)] == ["1", "2"]
     assert sum("like " in line for line in lines) == 2 * 2
+
+
+def test_if_no_prototype_decides_the_text_says_so():
+    explanation = make_explanation([1, 0])
+    assert SEVERAL not in terminal_lines(explanation)
+    for candidate in explanation.candidates:
+        candidate.decided_by = None
+    assert SEVERAL in terminal_lines(explanation)
+    assert SEVERAL in picture_notes(explanation, explanation.shifts)
+    assert lettered_prototypes(explanation) == {}
 
 
 def test_a_picture_has_the_ranks_the_letters_and_the_variance():

@@ -126,7 +126,9 @@ def require_new_texts(system: System, run: str) -> None:
     }
     for reason, applies in obstacles.items():
         if applies:
-            raise AnalogyQAError(f"{run} cannot rank new answers: {reason}. Choose another run")
+            raise AnalogyQAError(
+                f"{run} can neither rank new answers nor be explained: {reason}. Choose another run"
+            )
 
 
 def _write_weights(checkpoint: Path, version: str, path: Path) -> None:

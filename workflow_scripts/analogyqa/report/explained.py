@@ -7,6 +7,8 @@ from analogyqa.schemas.explanations import Candidate, Explanation, Shifts, WordS
 
 SHOWN = 5  # candidates that a picture explains, besides the best correct one
 WORDS = 4  # of a sentence
+JOINED = "A line joins a candidate to the prototype that gives it its score."
+SEVERAL = "No single prototype decides: each score depends on several."
 LABELS = {1: "correct", 0: "wrong", None: ""}
 
 
@@ -57,6 +59,11 @@ def margin(explanation: Explanation) -> float:
     return best[1] - best[0]
 
 
+def is_decided(explanation: Explanation) -> bool:
+    """Return whether single prototypes give candidates their scores."""
+    return any(candidate.decided_by is not None for candidate in explanation.candidates)
+
+
 def terminal_lines(explanation: Explanation) -> Iterator[str]:
     """Yield the lines that `analogyqa explain` and `analogyqa rank --explain` print."""
     yield explanation.question
@@ -70,9 +77,7 @@ def terminal_lines(explanation: Explanation) -> Iterator[str]:
         if candidate.words:
             yield f"     words: {word_text(candidate.words)}"
         if candidate.matches:
-            matches = (
-                f"{word} - {match} {cosine:.2f}" for word, match, cosine in candidate.matches
-            )
+            matches = (f"{word}: {match} {cosine:.2f}" for word, match, cosine in candidate.matches)
             yield f"     most similar words: {', '.join(matches)}"
         for number, similarity in candidate.nearest:
             like = explanation.prototypes[number]
@@ -80,6 +85,8 @@ def terminal_lines(explanation: Explanation) -> Iterator[str]:
     yield ""
     if not explanation.prototypes:
         yield "This system does not compare with prototypes."
+    elif not is_decided(explanation):
+        yield SEVERAL
     yield from word_notes(explanation)
 
 
@@ -90,10 +97,7 @@ def picture_notes(explanation: Explanation, shifts: Shifts) -> Iterator[str]:
         f"A mark is a question minus an answer. Two dimensions lose {lost:.0%} of the variance of "
         f"these {count} vectors, so marks may look closer than they are."
     )
-    if all(candidate.decided_by is None for candidate in explanation.candidates):
-        yield "No line joins a candidate to a prototype: its score depends on several."
-    else:
-        yield "A line joins a candidate to the prototype that gives it its score."
+    yield JOINED if is_decided(explanation) else SEVERAL
     yield from word_notes(explanation)
 
 
