@@ -8,10 +8,11 @@ from analogyqa.report.expected import (
     EXPECTED,
     SAMPLE,
     differences_from_expected,
+    expected_values,
     is_sample,
 )
 from analogyqa.report.stored import CONFIGURATION, stored_configuration
-from analogyqa.report.summary import read_csv
+from analogyqa.report.summary import SUMMARY, read_csv, typed
 from analogyqa.settings.load import read_values
 
 TRAINED = ("analogy", "wikiqa", "comb", "default", "mrr")
@@ -43,6 +44,19 @@ def test_another_number_of_questions_and_a_missing_cell_are_found(summary):
     (difference,) = found(summary)
     assert difference == "analogy wikiqa comb default: 2 seeds and 65 items; expected 2 and 66"
     assert len(found(summary.drop(index=EXACT))) == 2
+
+
+def test_only_what_rests_on_training_has_a_tolerance_beyond_rounding():
+    cell = {"dataset": "wikiqa", "subset": "comb", "measure": "mrr", "mean": 0.123456}
+    rows = [
+        cell | {"system": "analogy", "provenance": "trained here: on a, vectors b"},
+        cell | {"system": "fasttext", "provenance": "mean of fastText trained here on a"},
+        cell | {"system": "bm25", "provenance": "bm25"},
+        cell | {"system": "bm25", "measure": "p_at_1"},
+    ]
+    expected = expected_values(typed(rows, SUMMARY), ["mrr"])
+    assert [*expected["tolerance"]] == [0.05, 0.05, 0.0001]
+    assert {*expected["mean"]} == {0.1235}
 
 
 def test_only_the_configuration_of_the_sample_is_compared(tmp_path):
