@@ -53,6 +53,7 @@ RIGHT = [
     "tables/small/table1.csv",
     "tables/small/sensitivity.csv",
     "figures/small/figure1.svg",
+    "figures/small/verdicts.svg",
     "ledger.csv",
 ]
 

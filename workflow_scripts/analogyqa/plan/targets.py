@@ -90,4 +90,6 @@ def _require_artefact(config: Config, papers: Mapping[str, Paper], paper: str, n
         known += ["cross_validation", *(["pairs"] if study.cross_validation.pairs else [])]
     if study.sensitivity and study.sensitivity.systems:
         known.append("sensitivity")
+    if config.comparable:
+        known.append("verdicts")
     require_known(paper, name, known)
