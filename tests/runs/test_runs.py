@@ -257,6 +257,13 @@ def test_changed_settings_types_or_code_get_other_checkpoints(first, files, monk
     assert not checkpoint(**changed).exists()
 
 
+def test_the_checkpoint_of_a_system_without_prototypes_does_not_depend_on_their_number(tmp_path):
+    systems = [trained_system("cosine", loss="mix", p=p) for p in (3, 30)]
+    jobs = [toy_job(system, {}) for system in systems]
+    first, second = (train.checkpoint_path(job, 0, {}, tmp_path) for job in jobs)
+    assert first == second
+
+
 def test_a_failed_training_run_does_not_change_an_earlier_one(run, first, files):
     before = {path.name: path.read_bytes() for path in first.iterdir()}
     broken = {0: files[0]._replace(prototypes="none.parquet")}

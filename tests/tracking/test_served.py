@@ -21,7 +21,7 @@ from analogyqa.settings.systems import System
 from analogyqa.tracking.records import cell_run
 from analogyqa.tracking.registry import register_best
 from analogyqa.tracking.served import write_served
-from analogyqa.tracking.store import experiment_name, import_runs
+from analogyqa.tracking.store import SERVED, experiment_name, import_runs
 from ports import free_ports
 from report.builders import make_config
 from small_cells import COMB, toy_job, trained_system
@@ -37,7 +37,7 @@ ANALOGY, SIMILARITY, NARROW = (
 )
 SYSTEMS = {
     ANALOGY: trained_system(max_epochs=1),
-    SIMILARITY: trained_system("cosine", loss="pairwise", max_epochs=1),
+    SIMILARITY: trained_system("cosine", loss="mix", max_epochs=1),
     NARROW: trained_system(max_epochs=1),
 }
 QUESTION, CANDIDATES = "who is thing 2 ?", ["thing 2 likes rome", "thing 2 likes anna"]
@@ -149,6 +149,7 @@ def test_the_best_on_dev_is_registered_once(results, tmp_path):
         if run.data.params["subset"] == "comb" and "seeds" in run.data.params
     }
     assert len(dev) == 2
+    assert sum(SERVED in run.data.tags for run in runs) == len(SYSTEMS)
     run = f"{max(dev, key=dev.get)}/toy/comb/default"
     assert best == ("models:/results-toy@best", run)
     registered = client.get_run(version.run_id).data

@@ -60,7 +60,7 @@ def checkpoint_path(
         "training": system.training.model_dump(),
         "seed": seed,
         "types": job.types,
-        "p": system.p,
+        "p": system.p if system.needs_prototypes else None,  # as in the record
         "inputs": hashes,
         "lowercase": job.lowercase,
         # Not the device: a training run may resume on another one. Its state lists its machines.

@@ -194,7 +194,7 @@ def _model_writer(
     try:
         model = Model(learned_by(results, cell.path, config))
     except AnalogyQAError as error:
-        log.info("%s: this run has no model to serve: %s", cell.path, error)
+        log.info("No model to serve: %s", error)
         return None
     from analogyqa.tracking.served import write_served  # loads more of MLflow, for seconds
 
