@@ -167,7 +167,7 @@ def _text(explanation: Explanation, shifts: Shifts) -> list[tuple[str, str]]:
     for letter, number in lettered_prototypes(explanation).items():
         prototype = explanation.prototypes[number]
         words = word_text(prototype.question_words), word_text(prototype.answer_words)
-        paragraphs.append((f"{letter}  {prototype.question} {prototype.answer}", BLACK))
+        paragraphs.append((f"{letter}  {prototype.question} → {prototype.answer}", BLACK))
         paragraphs.append((f"{INDENT}words: {words[0]}; {words[1]}", GREY))
     if not explanation.words:
         paragraphs = [paragraph for paragraph in paragraphs if paragraph[1] == BLACK]
