@@ -1,6 +1,7 @@
 """`analogyqa compare`."""
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Annotated
 
@@ -20,7 +21,7 @@ def compare(
     Says what differs in configuration, data, packages and code. Exits with 1 if a cell differs.
     Example: `analogyqa compare results/demo results/three`
     """
-    from analogyqa.report.two_folders import compare_folders
+    from analogyqa.report.two_folders import ONLY_FIRST, ONLY_SECOND, compare_folders
 
     config, _, _ = read_configuration(first)
     equal, different = compare_folders(first, second, config)
@@ -28,11 +29,16 @@ def compare(
         cells = [difference._asdict() for difference in different]
         print(json.dumps({"equal": equal, "different": cells}, indent=2))
     else:
-        for cell, state, values, because in different:
+        alone = Counter(difference.state for difference in different)
+        shared = [cell for cell in different if cell.state not in (ONLY_FIRST, ONLY_SECOND)]
+        for cell, state, values, because in shared:
             print(f"{cell}: {_text(values) if values else state}")
             for reason in because:
                 print(f"    {reason}")
-        print(f"{equal} cells have equal scores, {len(different)} differ")
+        print(f"{equal} cells have equal scores, {len(shared)} differ")
+        for state, folder in {ONLY_FIRST: first, ONLY_SECOND: second}.items():
+            if alone[state]:
+                print(f"{alone[state]} cells are only in {folder} (--json names them)")
     if different:
         raise typer.Exit(1)
 

@@ -12,6 +12,7 @@ from analogyqa.report.summary import DECIMALS, read_record
 from analogyqa.schemas import METRICS, read_table
 from analogyqa.settings.run import Config
 
+ONLY_FIRST, ONLY_SECOND = "only in the first", "only in the second"
 _SETTINGS = 5  # that differ, to name
 
 
@@ -57,9 +58,9 @@ def compare_folders(
     equal, different = 0, []
     for cell in dict.fromkeys([*runs[0], *runs[1]]):
         if cell not in runs[1]:
-            different.append(CellDifference(cell, "only in the first", {}, []))
+            different.append(CellDifference(cell, ONLY_FIRST, {}, []))
         elif cell not in runs[0]:
-            different.append(CellDifference(cell, "only in the second", {}, []))
+            different.append(CellDifference(cell, ONLY_SECOND, {}, []))
         else:
             own, other = runs[0][cell], runs[1][cell]
             before, now = (read_record(folder / "run.json") for folder in (own, other))
