@@ -1,5 +1,6 @@
 """A finished run as a model: it ranks new answers as it ranked those of its test split."""
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.model import Model
 from analogyqa.model.examples import write_explanations
 from analogyqa.model.folder import Learned
+from analogyqa.model.runs import learned_by
 from analogyqa.runs.record import table_hashes
 from analogyqa.runs.score import score_cell
 from analogyqa.runs.train import checkpoint_path, train_cell
@@ -18,7 +20,7 @@ from analogyqa.schemas import CORPUS, METRICS, PROTOTYPES, SCORES, read_table, w
 from analogyqa.schemas.explanations import EXPLANATIONS
 from analogyqa.settings.systems import System
 from report.builders import make_config
-from small_cells import COMB, toy_job, trained_system, untrained_system
+from small_cells import CELL, COMB, toy_job, trained_system, untrained_system
 
 CONFIG = make_config()
 SEED = 0
@@ -248,3 +250,14 @@ def test_words_without_a_vector_are_ignored_and_named(models, corpus):
 def test_what_cannot_be_ranked_is_refused(models, question, candidates, message):
     with pytest.raises(AnalogyQAError, match=message):
         models["untrained"][0].rank(question, candidates)
+
+
+def test_a_run_that_solves_analogies_is_refused(models, tmp_path):
+    record = json.loads((models["untrained"][1] / "run.json").read_text())
+    inputs = record["inputs"].items()
+    record["inputs"] = {name.replace("corpus", "relations"): value for name, value in inputs}
+    folder = tmp_path / "runs" / CELL.path
+    folder.mkdir(parents=True)
+    (folder / "run.json").write_text(json.dumps(record))
+    with pytest.raises(AnalogyQAError, match="solves analogies"):
+        learned_by(tmp_path, CELL.path, CONFIG)

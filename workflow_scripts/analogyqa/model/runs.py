@@ -47,8 +47,8 @@ def learned_by(results: Path, run: str, config: Config, seed: int | None = None)
         config: The configuration of the results.
         seed: One of the seeds of the run; None for the first.
 
-    Raises AnalogyQAError when there is no such seed, when a file is missing or has changed, or when
-    the system cannot read new texts.
+    Raises AnalogyQAError when there is no such seed, when a file is missing or has changed, when
+    the system cannot read new texts, or when the run solves analogies.
     """
     path = results / "runs" / run / "run.json"
     record = read_record(path)
@@ -64,6 +64,8 @@ def learned_by(results: Path, run: str, config: Config, seed: int | None = None)
         for name, value in record["inputs"].items()
         if name.endswith(f", seed {seed}")
     }
+    if "corpus" not in hashes:
+        raise AnalogyQAError(f"{run}: it solves analogies between sentences, and ranks no answers")
     files = {name: _find(results, name, hashes[name]) for name in _PLACES if name in hashes}
     tables = CellFiles(files["corpus"], files.get("vectors"), files.get("prototypes"), {})
     job = CellJob(
