@@ -227,7 +227,7 @@ def finished_checkout(tmp_path_factory: pytest.TempPathFactory, worker_id: str) 
 
 @pytest.fixture(scope="session")
 def demo(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
-    """A checkout in which the demo has run: that of this checkout if its commit made it, or anew.
+    """A checkout with a finished demo: a copy of this one's if this commit made it, else a new one.
 
     The workers of pytest-xdist share one.
     """

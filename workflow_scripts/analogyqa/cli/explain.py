@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from analogyqa.cli.options import JsonOption, ResultsOption, results_folder
+from analogyqa.cli.options import JsonOption, ResultsOption, SeedOption, results_folder
 
 if TYPE_CHECKING:
     from analogyqa.schemas.explanations import Explanation
@@ -15,9 +15,7 @@ def explain(
     question_id: Annotated[str, typer.Argument(help="A question of test or dev, such as Q280.")],
     run: Annotated[str, typer.Option(help="A run below runs/, such as analogy/wikiqa/comb.")],
     results: ResultsOption = None,
-    seed: Annotated[int | None, typer.Option(help="A seed of the run; by default the first.")] = (
-        None
-    ),
+    seed: SeedOption = None,
     output: Annotated[
         Path | None, typer.Option(help="Draw a picture into this file: .svg or .png.")
     ] = None,

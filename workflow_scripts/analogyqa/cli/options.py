@@ -13,6 +13,9 @@ ResultsOption = Annotated[
     Path | None,
     typer.Option("--results", help="The output folder; by default that of config.yaml."),
 ]
+SeedOption = Annotated[
+    int | None, typer.Option("--seed", help="A seed of the run; by default the first.")
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for another program.")]
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from analogyqa.cli.explain import show
-from analogyqa.cli.options import JsonOption, ResultsOption, results_folder
+from analogyqa.cli.options import JsonOption, ResultsOption, SeedOption, results_folder
 from analogyqa.errors import AnalogyQAError
 
 
@@ -18,9 +18,7 @@ def rank(
     question: Annotated[str, typer.Option(help="The question.")],
     candidates: Annotated[str, typer.Option(help="A file with a candidate in each line, or -.")],
     results: ResultsOption = None,
-    seed: Annotated[int | None, typer.Option(help="A seed of the run; by default the first.")] = (
-        None
-    ),
+    seed: SeedOption = None,
     explain: Annotated[
         bool,
         typer.Option("--explain", help="Show the most similar prototypes and the deciding words."),

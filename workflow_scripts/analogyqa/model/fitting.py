@@ -108,9 +108,10 @@ def _write_quadruples(
     quadruples = {}
     for split in ["train"] * system.learns_from_quadruples + [*EVALUATED] * system.compares:
         pairs = select_subset(corpus, split, types)
-        blocks = evaluation_blocks(pairs, prototypes)
         if split == "train":
             blocks = training_blocks(pairs, prototypes, system.training.negatives, seed)
+        else:
+            blocks = evaluation_blocks(pairs, prototypes)
         quadruples[split] = str(folder / f"{split}.parquet")
         write_quadruples(blocks, pairs, quadruples[split])
     return quadruples

@@ -31,7 +31,7 @@ EMPTIED = {
     "corpora/*.parquet": (CORPUS, ("question", "candidate")),
     "runs/*/inside.parquet": (INSIDE, ("text", "words", "vector")),
 }
-_SENTENCES = "sentences of the data, which their licences do not allow to publish"
+_SENTENCES = "sentences of the data, which may not be redistributed"
 _RUN = "run the command above"
 # Why files are left out, and how to get them again.
 LEFT_OUT = {

@@ -40,14 +40,8 @@ _WORKFLOW = (
     *("Snakefile", "config.yaml", "sources.yaml", "pyproject.toml", "requirements.lock"),
     *("README.md", "LICENSE", "CITATION.cff", "rules/*.smk", "report/*.rst"),
     *("workflow_scripts/**/*.py", "workflow_scripts/**/templates/*.*"),
-    *(
-        "papers/*/*.yaml",
-        "papers/*/README.md",
-        "envs/*.*",
-        "profiles/*/*.yaml",
-        "slurm/*.yaml",
-        "sample/**/*.*",
-    ),
+    *("papers/*/*.yaml", "papers/*/README.md", "sample/**/*.*"),
+    *("envs/*.*", "profiles/*/*.yaml", "slurm/*.yaml"),
 )
 _REPORTS = ("summary.csv", "ledger.csv", "claims.csv", "tables/", "figures/")
 _README = """\

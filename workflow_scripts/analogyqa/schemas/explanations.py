@@ -5,8 +5,6 @@ from pydantic import BaseModel, TypeAdapter
 # Words of a sentence, each with the share of the dimensions of the sentence vector that it won when
 # the encoder took the maximum over the words, the largest share first.
 WordShares = list[tuple[str, float]]
-
-
 Point = tuple[float, float]
 
 
@@ -35,10 +33,10 @@ class Candidate(BaseModel):
     """A ranked candidate.
 
     `label` is null for a new text, and `unknown` are its words without a vector, which are ignored.
-    `matches` are the words of the question, each with the most
-    similar word of the candidate and their cosine, for a ranker that adds these up. `nearest` are
-    the numbers of the most similar prototypes, each with the score that it alone would give.
-    `decided_by` is the one whose score the candidate has; null if the score depends on several.
+    `matches` are the words of the question, each with the most similar word of the candidate and
+    their cosine, for a ranker that adds these up. `nearest` are the numbers of the most similar
+    prototypes, each with the score that it alone would give. `decided_by` is the one whose score
+    the candidate has; null if the score depends on several.
     """
 
     candidate_id: str
