@@ -1,4 +1,4 @@
-"""A training step against that of four towers, and against its own matrix products."""
+"""A training step against that of four towers, its own matrix products, and one in bfloat16."""
 
 from collections.abc import Callable
 from functools import partial
@@ -11,7 +11,7 @@ from measure import in_turn, kinds, record
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from analogyqa.encoders import build_encoder
+from analogyqa.encoders import Encoder, build_encoder
 from analogyqa.examples.batches import epoch_batches
 from analogyqa.examples.data import CellData
 from analogyqa.objectives import Batch
@@ -19,6 +19,7 @@ from analogyqa.objectives.contrastive import printed
 from analogyqa.rankers import build_ranker
 from analogyqa.settings.systems import System, Training
 from analogyqa.training.adam import Adam
+from analogyqa.training.devices import describe_machine
 from analogyqa.training.learner import encode
 
 BATCHES, ROUNDS = 2, 2
@@ -48,27 +49,36 @@ def measure(data: CellData, batches: list[Batch], kind: str) -> None:
     """Record the step on a device, cpu or cuda."""
     training, device = Training(weight_decay=0), torch.device(kind)
     ranker = build_ranker(System(title="", encoder="bigru", vectors="drawn", ranker="analogy"))
-    encoder = build_encoder("bigru", data.word_vectors, training, cells.SEED).to(device)
-    optimiser = Adam(encoder.parameters(), training)
 
-    def step(loss: Tensor) -> None:
-        optimiser.zero_grad()
-        loss.backward()
-        optimiser.step()
-        loss.item()
+    def steps(
+        loss_of: Callable[[Encoder, Batch], Tensor], precision: str = "float32"
+    ) -> Callable[[], None]:
+        """Return a function that takes a step for each batch."""
+        chosen = training.model_copy(update={"precision": precision})
+        encoder = build_encoder("bigru", data.word_vectors, chosen, cells.SEED).to(device)
+        optimiser = Adam(encoder.parameters(), chosen)
 
-    def ours() -> None:
-        for batch in batches:
-            vectors = encode(encoder, data.sentences, batch.sentences, device)
-            step(printed(ranker, vectors, batch, training))
+        def run() -> None:
+            for batch in batches:
+                loss = loss_of(encoder, batch)
+                optimiser.zero_grad()
+                loss.backward()
+                optimiser.step()
+                loss.item()
 
-    def four_towers() -> None:
-        for batch in batches:
-            step(plain.batch_loss(encoder, data, batch, training))
+        return run
 
+    def our_loss(encoder: Encoder, batch: Batch) -> Tensor:
+        vectors = encode(encoder, data.sentences, batch.sentences, device)
+        return printed(ranker, vectors, batch, training)
+
+    ours = steps(our_loss)
+    four_towers = steps(lambda encoder, batch: plain.batch_loss(encoder, data, batch, training))
     with Products() as products:
         ours()
     ways = {"ours": ours, "other": four_towers, "products": products.repeat}
+    if kind == "cpu" and describe_machine(device, "bfloat16")["bfloat16"]:
+        ways["bfloat16"] = steps(our_loss, "bfloat16")
     seconds = in_turn(ways, ROUNDS)
     quadruples = sum(len(batch.labels) for batch in batches)
     rate, other = quadruples / seconds["ours"], quadruples / seconds["other"]
@@ -77,9 +87,13 @@ def measure(data: CellData, batches: list[Batch], kind: str) -> None:
     if kind == "cpu":  # a GPU would need synchronising
         figures = (seconds["ours"], seconds["products"])
         record("training step: limit", name, "s", *figures, packages=["torch"])
+    if "bfloat16" in seconds:
+        figures = (seconds["bfloat16"], seconds["ours"])
+        record("training step: bfloat16", name, "s", *figures, packages=["torch"])
 
 
 def main() -> None:
+    torch.set_num_threads(1)  # as in a job
     data = cells.drawn_cell()
     batches = list(islice(epoch_batches(data, Training(), cells.SEED, 1), BATCHES))
     for kind in kinds():

@@ -83,6 +83,17 @@ def test_vectors_and_gradients_match_single_sentences(name, dtype, tolerance):
 
 
 @each
+def test_products_in_bfloat16_change_vectors_and_gradients_by_their_rounding(name):
+    encoders = (build(name), build(name, precision="bfloat16"))
+    expected, vectors_and_gradients = map(results, encoders)
+    assert not vectors_and_gradients[0].equal(expected[0])
+    for actual, exact in zip(vectors_and_gradients, expected, strict=True):
+        assert actual.dtype == torch.float32
+        difference = torch.linalg.vector_norm(actual - exact) / torch.linalg.vector_norm(exact)
+        assert difference < 0.03  # a number in bfloat16 has 8 bits
+
+
+@each
 @settings(max_examples=10)
 @given(
     lengths=st.lists(st.integers(0, 12), min_size=1, max_size=5),

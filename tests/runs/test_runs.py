@@ -180,7 +180,7 @@ def test_training_a_cell_writes_three_tables_of_its_questions(
 def test_a_training_run_is_not_repeated_on_another_device(run, first, monkeypatch):
     """The device is not part of the checkpoint's name, but of its state."""
     monkeypatch.setattr(torch, "__version__", f"{torch.__version__.partition('+')[0]}+cu130")
-    monkeypatch.setattr(devices, "describe_machine", lambda device: {"device": "cuda"})
+    monkeypatch.setattr(devices, "describe_machine", lambda *arguments: {"device": "cuda"})
     monkeypatch.setattr(learner, "encode", None)
     second = run("on another device", system=SYSTEM)
     assert tables_of(first)["history"].equals(tables_of(second)["history"])

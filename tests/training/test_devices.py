@@ -78,12 +78,26 @@ def test_a_gpu_computes_in_float32_and_in_one_order(monkeypatch, given):
 def test_a_machine_is_known_by_what_its_last_bits_may_depend_on(monkeypatch):
     capability = torch.backends.cpu.get_cpu_capability()
     assert describe_machine(CPU) == {"device": "cpu", "instructions": capability}
+    for has, kind in (
+        ({"amx_bf16": True, "avx512_bf16": True}, "amx_bf16"),
+        ({"amx_bf16": False, "avx512_bf16": True}, "avx512_bf16"),
+        ({"avx512_bf16": False}, None),
+    ):
+        monkeypatch.setattr(torch.cpu, "get_capabilities", lambda it=has: it)
+        assert describe_machine(CPU, "bfloat16")["bfloat16"] == kind
     monkeypatch.setattr(torch.cuda, "get_device_name", lambda device: "Some GPU")
     monkeypatch.setattr(devices, "_driver", lambda: "580")
     monkeypatch.setattr(torch.version, "cuda", "13.0")
     monkeypatch.setattr(torch.backends.cudnn, "version", lambda: 91000)
     gpu = {"device": "cuda", "gpu": "Some GPU", "driver": "580", "cuda": "13.0", "cudnn": 91000}
     assert describe_machine(CUDA) == gpu
+
+
+def test_a_processor_without_instructions_for_bfloat16_is_a_warning(monkeypatch, caplog):
+    for supported, warnings in ((True, 0), (False, 1)):
+        monkeypatch.setattr(torch.cpu, "get_capabilities", lambda it=supported: {"amx_bf16": it})
+        note_machine({"epoch": 0}, CPU, "it", "bfloat16")
+        assert len(caplog.records) == warnings
 
 
 def test_the_driver_is_what_the_system_says(tmp_path):

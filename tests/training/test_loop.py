@@ -241,19 +241,19 @@ def test_scores_depend_on_the_seed(cell, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("module", "function", "call", "decay"),
+    ("module", "function", "call", "training"),
     [
-        (learner, "encode", 9, 0),
-        (loop, "measure_items", 2, 0.9),
-        (loop, "save_state", 1, 0),
-        (loop, "save_state", 2, 0.9),
+        (learner, "encode", 9, {}),
+        (loop, "measure_items", 2, {"weight_averaging": 0.9}),
+        (loop, "save_state", 1, {"precision": "bfloat16"}),
+        (loop, "save_state", 2, {"weight_averaging": 0.9}),
     ],
 )
 def test_an_interrupted_training_run_resumes_to_the_same_bits(
-    cell, tmp_path, monkeypatch, module, function, call, decay
+    cell, tmp_path, monkeypatch, module, function, call, training
 ):
-    averaged = trained_system(weight_averaging=decay, max_epochs=2)
-    expected = train(cell, tmp_path / "whole.pt", averaged)
+    system = trained_system(max_epochs=2, **training)
+    expected = train(cell, tmp_path / "whole.pt", system)
     original, calls = getattr(module, function), itertools.count(1)
 
     def interrupted(*arguments):
@@ -264,8 +264,8 @@ def test_an_interrupted_training_run_resumes_to_the_same_bits(
     with monkeypatch.context() as patched:
         patched.setattr(module, function, interrupted)
         with pytest.raises(KeyboardInterrupt):
-            train(cell, tmp_path / "cut.pt", averaged)
-    assert_same(train(cell, tmp_path / "cut.pt", averaged), expected)
+            train(cell, tmp_path / "cut.pt", system)
+    assert_same(train(cell, tmp_path / "cut.pt", system), expected)
 
 
 def test_a_finished_training_run_is_read_from_its_checkpoint(cell, tmp_path, monkeypatch):

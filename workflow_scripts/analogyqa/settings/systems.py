@@ -82,6 +82,8 @@ class Training(Section):
         negatives: How wrong candidates are drawn.
         select_by: The measure whose mean on dev selects the epoch.
         weight_averaging: The decay of a moving average of the weights; 0 for no averaging.
+        precision: The precision of the encoder's matrix products. With `bfloat16`, sums, states and
+            weights stay float32.
     """
 
     loss: Annotated[str, OneOf(OBJECTIVES)] = "printed"
@@ -101,6 +103,7 @@ class Training(Section):
     patience: Count = 4
     weight_averaging: float = Field(default=0, ge=0, lt=1)
     select_by: Annotated[str, OneOf(RANKED)] = "mrr"
+    precision: Literal["float32", "bfloat16"] = "float32"
     negatives: Negatives = Negatives()
 
 

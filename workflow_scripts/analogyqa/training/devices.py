@@ -57,14 +57,23 @@ def set_numerics(device: torch.device) -> None:
     torch.use_deterministic_algorithms(True, warn_only=True)
 
 
-def describe_machine(device: torch.device) -> dict[str, str | int | None]:
+def describe_machine(
+    device: torch.device, precision: str = "float32"
+) -> dict[str, str | int | None]:
     """Return what the last bits of a result may depend on, besides the version of PyTorch.
 
     For a GPU: its model, its driver (None if unknown), and the versions of CUDA and cuDNN. For a
-    CPU: the instruction set that PyTorch uses.
+    CPU: the instruction set that PyTorch uses and, for `training.precision: bfloat16`, that of such
+    products (None if there is none).
     """
     if device.type != "cuda":
-        return {"device": device.type, "instructions": torch.backends.cpu.get_cpu_capability()}
+        capability = torch.backends.cpu.get_cpu_capability()
+        machine: dict[str, str | int | None] = {"device": device.type, "instructions": capability}
+        if precision == "float32":
+            return machine
+        has = torch.cpu.get_capabilities()
+        supported = (key for key in ("amx_bf16", "avx512_bf16") if has.get(key))
+        return {**machine, "bfloat16": next(supported, None)}
     return {
         "device": device.type,
         "gpu": torch.cuda.get_device_name(device),
@@ -79,13 +88,19 @@ def _driver(path: Path = Path("/proc/driver/nvidia/version")) -> str | None:
     return match and match[1]
 
 
-def note_machine(state: dict, device: torch.device, name: str) -> None:
+def note_machine(state: dict, device: torch.device, name: str, precision: str = "float32") -> None:
     """Add the machine that continues a training run after `state["epoch"]` to its state.
 
     An entry of `state["machines"]` is added only if the kind of machine changes. The log then has a
     warning, because the last bits of the result may differ from those of a run on one kind.
     """
-    machines, machine = state.setdefault("machines", []), describe_machine(device)
+    machines, machine = state.setdefault("machines", []), describe_machine(device, precision)
+    if machine.get("bfloat16", "") is None:
+        log.warning(
+            "%s: training.precision is bfloat16, but this processor has no instructions for it "
+            "(AVX512-BF16 or AMX), so float32 would be faster.",
+            name,
+        )
     if machines:
         before = {key: value for key, value in machines[-1].items() if key != "after_epoch"}
         if before == machine:

@@ -103,7 +103,7 @@ def train_seed(
         on_epoch(state["history"][system.scoring_weights])
     elif start:
         learner.encoder.load_state_dict(start)
-    note_machine(state, device, name)
+    note_machine(state, device, name, training.precision)
     while not _is_finished(state, training):
         epoch = state["epoch"] + 1
         torch.manual_seed(int(np.random.default_rng([seed, 3, epoch]).integers(2**31)))
