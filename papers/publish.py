@@ -6,7 +6,8 @@ This replaces the text between the two marks of `papers/<paper>/README.md`, and 
 next to it. Tables that show sentences of the data are left out, because of their licences. That
 page, README.md and the pages of docs/ may have marks for a single table or figure, or for the
 claims. A page can thus show, say, a cross-validation from another run. README.md may also have the
-marks RESULTS, for a table with the verdicts on all papers of the run.
+marks RESULTS, for a table with the verdicts on the papers of the run. It keeps the rows of other
+papers, so that each paper may have a run of its own.
 
 Seeds, commit, machine and date come from the records of the runs. In the end, the numbers with
 three decimals in the prose that the run does not contain are listed: they are outdated, or come
@@ -86,12 +87,27 @@ def claims_of(page: str, paper: str) -> str:
     return "\n".join([head, line, *rows]) if rows else ""
 
 
-def results_of(results: Path) -> str:
-    """Return the table of the verdicts on all papers of a run."""
+def results_of(results: Path, published: str) -> str:
+    """Return the table of verdicts with the papers of a run, and the others of the published one.
+
+    Args:
+        published: The text with the table of before, if there is one.
+    """
     ledger = read_csv(results / "ledger.csv", LEDGER)
     claims = read_csv(results / "claims.csv", CLAIMS)
     papers = [load_paper(PAPERS / name / "paper.yaml") for name in ledger["paper"].unique()]
-    return results_table(papers, ledger, claims)
+    heads, _, *rows = _cells(results_table(papers, ledger, claims))
+    by_paper = {row[0]: row for row in [*_cells(published)[2:], *rows]}
+    lines = [heads, *by_paper.values()]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    lines.insert(1, ["-" * width for width in widths])
+    return "\n".join("| " + " | ".join(map(str.ljust, line, widths)) + " |" for line in lines)
+
+
+def _cells(text: str) -> list[list[str]]:
+    """Return the cells of each line of the Markdown table in a text."""
+    lines = [line for line in text.splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
 
 
 def tables_with_sentences(paper: str) -> list[str]:
@@ -127,8 +143,10 @@ def main(paper: str, results: Path, command: str) -> None:
     others = {root / "README.md": f"papers/{paper}/"}
     others |= dict.fromkeys(sorted((root / "docs").glob("*.md")), f"../papers/{paper}/")
     head, pieces, hidden = [f"    {command}\n", origin(results)], {}, tables_with_sentences(paper)
-    if RESULTS in (readme := root / "README.md").read_text(encoding="utf-8"):
-        fill(readme, RESULTS, [*head, results_of(results)])
+    readme = root / "README.md"
+    _, mark, rest = readme.read_text(encoding="utf-8").partition(RESULTS)
+    if mark:
+        fill(readme, RESULTS, [results_of(results, rest.partition(END)[0])])
     claims = results / "claims.md"
     if claims.exists():
         pieces["claims"] = claims_of(claims.read_text(encoding="utf-8"), paper)

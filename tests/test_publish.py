@@ -102,17 +102,23 @@ def test_readme_has_what_the_primary_claims_come_to_and_its_paper_alone(results,
     assert not any(word in readme for word in ("stale", "b won", "Verdicts", "### Table 4"))
 
 
-def test_readme_has_the_verdicts_on_each_paper_of_a_run(results, tmp_path):
+def test_readme_has_the_verdicts_on_the_papers_of_this_and_of_earlier_runs(results, tmp_path):
     verdicts = ("lower", "not run", "not run")
     shutil.copytree(PATH.with_name("hyperqa"), tmp_path / "papers" / "hyperqa")
     ledger = [{"paper": "hyperqa", "verdict": verdict} for verdict in verdicts]
     write_csv(typed(ledger, LEDGER), results / "ledger.csv")
     write_csv(typed([], claims.CLAIMS), results / "claims.csv")
     readme = tmp_path / "README.md"
-    readme.write_text(f"{readme.read_text()}\n{publish.RESULTS}\nstale\n{publish.END}\n")
-    publish.main("p", results, "")
-    (row,) = [row for row in cells_in_markdown(readme.read_text()) if "Tay, Tuan" in row[1]]
-    assert row[2:] == ["", "", "1", "", "2", ""]
+    earlier = ["other", "A (2017)", "1", "2", "3", "4", "5", "1 holds"]
+    row = f"| {' | '.join(earlier)} |"
+    table = f"{publish.RESULTS}\n\n| heads |\n| - |\n{row}\n\n{publish.END}\n"
+    readme.write_text(f"{readme.read_text()}\n{table}")
+    for _ in range(2):  # again, over itself
+        publish.main("p", results, "")
+        *_, kept, hyperqa = cells_in_markdown(readme.read_text())
+        assert kept == earlier
+        assert "Tay, Tuan" in hyperqa[1]
+        assert hyperqa[2:] == ["", "", "1", "", "2", ""]
 
 
 def test_a_page_of_docs_has_the_figure_from_where_it_stands(results, tmp_path):
