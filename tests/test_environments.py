@@ -51,7 +51,7 @@ def test_a_conda_environment_has_the_pins_of_the_lock(environment):
     assert pinned == {name: LOCK[name] for name in needed}
 
 
-def test_only_the_environment_of_the_trainings_has_cuda():
+def test_only_the_environment_of_training_has_cuda():
     assert f"torch=={LOCK['torch']}+cpu" in pip_of("cpu")
     assert f"torch=={LOCK['torch']}" in pip_of("gpu")
     rules = "\n".join(file.read_text("utf-8") for file in (ROOT / "rules").glob("*.smk"))
@@ -181,7 +181,7 @@ def test_all_files_name_the_same_versions_of_python():
 
 @pytest.mark.slow
 @pytest.mark.draw
-def test_a_wheel_has_the_library_and_nothing_else(tmp_path):
+def test_a_wheel_has_only_the_library(tmp_path):
     command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir"]
     done = subprocess.run([*command, tmp_path, ROOT], text=True, capture_output=True)
     assert done.returncode == 0, done.stderr

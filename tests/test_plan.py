@@ -207,7 +207,7 @@ def test_every_system_is_cross_validated_at_the_papers_setting(cross_validated, 
 
 
 @pytest.mark.parametrize(("named", "dataset"), [("null", "toy"), ("[mine]", "mine")])
-def test_a_study_is_of_the_papers_data_or_of_those_that_it_names(cross_validated, named, dataset):
+def test_a_study_uses_the_papers_data_sets_or_those_it_names(cross_validated, named, dataset):
     keys = ("sensitivity", "cross_validation")
     over = "".join(f"{key}: {{datasets: {named}}}\n" for key in keys)
     config = cross_validated.load(f"{OWN_DATA}\n{over}")

@@ -68,7 +68,7 @@ def results(tmp_path, monkeypatch):
     return results
 
 
-def test_the_page_has_the_run_and_what_stood_around_it(results, tmp_path):
+def test_the_run_replaces_only_the_text_between_its_marks(results, tmp_path):
     for _ in range(2):  # again, over itself
         publish.main("p", results, "snakemake --cores 2")
     page = (tmp_path / "papers" / "p" / "README.md").read_text()
@@ -83,7 +83,7 @@ def test_the_page_has_the_run_and_what_stood_around_it(results, tmp_path):
     assert (tmp_path / "papers" / "p" / "figure6.svg").read_text() == "<svg/>"
 
 
-def test_what_shows_sentences_of_the_data_is_left_out(results, tmp_path):
+def test_tables_with_sentences_of_the_data_are_left_out(results, tmp_path):
     (results / "tables" / "p" / "table8.md").write_text("# Table 8: pairs\n\n| a sentence |\n")
     publish.main("p", results, "snakemake")
     page = (tmp_path / "papers" / "p" / "README.md").read_text()
@@ -92,7 +92,7 @@ def test_what_shows_sentences_of_the_data_is_left_out(results, tmp_path):
     assert "Table 4: MRR" in page
 
 
-def test_readme_has_what_the_primary_claims_come_to_and_its_paper_alone(results, tmp_path):
+def test_readme_has_the_primary_claims_of_the_paper_alone(results, tmp_path):
     for _ in range(2):
         publish.main("p", results, "snakemake --cores 2")
     readme = (tmp_path / "README.md").read_text()
@@ -121,7 +121,7 @@ def test_readme_has_the_verdicts_on_the_papers_of_this_and_of_earlier_runs(resul
         assert hyperqa[2:] == ["", "", "1", "", "2", ""]
 
 
-def test_a_page_of_docs_has_the_figure_from_where_it_stands(results, tmp_path):
+def test_a_page_of_docs_has_the_figure_by_its_relative_path(results, tmp_path):
     mark = publish.BEGIN_PIECE.format(paper="p", name="figure6.svg")
     page = tmp_path / "docs" / "finding.md"
     page.parent.mkdir()
@@ -131,7 +131,7 @@ def test_a_page_of_docs_has_the_figure_from_where_it_stands(results, tmp_path):
     assert "stale" not in page.read_text()
 
 
-def test_a_piece_with_marks_of_its_own_on_the_page_stands_there_with_its_figure(results, tmp_path):
+def test_a_table_with_its_own_marks_is_placed_there_with_its_figure(results, tmp_path):
     page = tmp_path / "papers" / "p" / "README.md"
     mark = publish.BEGIN_PIECE.format(paper="p", name="cross_validation")
     page.write_text(f"{mark}\nstale\n{publish.END}\n\nbetween\n\n{page.read_text()}")
@@ -150,14 +150,14 @@ def test_a_piece_with_marks_of_its_own_on_the_page_stands_there_with_its_figure(
     assert "stale" not in page.read_text()
 
 
-def test_a_run_that_judged_no_claim_leaves_what_readme_says_of_them(results, tmp_path):
+def test_a_run_without_claims_leaves_those_of_readme(results, tmp_path):
     (results / "claims.md").unlink()
     publish.main("p", results, "")
     assert "stale" in (tmp_path / "README.md").read_text()
     assert "### Table 4" in (tmp_path / "papers" / "p" / "README.md").read_text()
 
 
-def test_a_resumed_run_names_its_commits_and_code_that_is_in_none_is_refused(results, tmp_path):
+def test_a_resumed_run_names_its_commits_and_uncommitted_code_is_refused(results, tmp_path):
     record = results / "runs" / "b" / "run.json"
     record.write_text(record.read_text().replace("abc", "abd"))
     publish.main("p", results, "")
@@ -168,7 +168,7 @@ def test_a_resumed_run_names_its_commits_and_code_that_is_in_none_is_refused(res
         publish.main("p", results, "")
 
 
-def test_numbers_of_the_prose_that_the_run_does_not_have_are_named(results, tmp_path, capsys):
+def test_numbers_in_the_prose_that_are_not_in_the_run_are_named(results, tmp_path, capsys):
     (results / "tables" / "p" / "table4.md").write_text("# Table 4\n\n| .735 ± .012 | +0.020 |\n")
     page = tmp_path / "papers" / "p" / "README.md"
     page.write_text(

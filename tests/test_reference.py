@@ -33,6 +33,6 @@ def test_keys_of_a_file_lead_to_the_key_that_is_described(keys, place):
     assert generated._place(generated.config_schema(), keys.split(".")) == place
 
 
-def test_a_comment_is_about_the_value_below_or_beside_it():
+def test_a_comment_describes_the_value_below_it_or_on_its_line():
     text = "# file\n\na:\n  # one\n  # two\n  b: 1  # three\n  c: 2\n\n# four\n\nd: 3\n"
     assert list(generated.comments(text)) == [(["a", "b"], "one two three")]

@@ -92,7 +92,7 @@ def test_a_message_shows_a_large_value_in_short(value):
     assert len(shown(value)) < 1000
 
 
-def test_a_message_about_a_name_that_is_no_text_can_be_printed(tmp_path):
+def test_a_message_about_an_undecodable_name_can_be_printed(tmp_path):
     with pytest.raises(AnalogyQAError) as caught:
         load_registry(tmp_path / "\udcff.yaml")
     assert r"\udcff.yaml" in str(caught.value).encode("utf-8").decode()

@@ -215,7 +215,7 @@ class TestPrimary:
         [(TRAINED, ("analogy", "similarity")), (TRAINED | {"primary": True}, ("analogy",))],
         ids=["a secondary claim", "a system that is not cross-validated"],
     )
-    def test_else_there_is_no_cross_validation(self, claim, systems):
+    def test_otherwise_there_is_no_cross_validation(self, claim, systems):
         assert "cross-validated" not in str(self.judge({"one": claim}, systems=systems).index)
 
     def test_a_fused_system_did_not_learn_in_a_fold_where_one_of_its_parts_did_not(self):
@@ -233,7 +233,7 @@ class TestPrimary:
             "cross-validated": "f did not learn (1 of 2 folds)",
         }
 
-    def test_its_p_value_is_not_corrected_and_those_of_the_others_are_among_themselves(self):
+    def test_the_primary_p_value_is_uncorrected_and_the_others_form_one_family(self):
         claims = {"first": TRAINED, "second": TRAINED, "third": TRAINED}
         alone = self.judge({"first": TRAINED})["p_value"].iloc[0]
         claims["first"] = TRAINED | {"primary": True}
@@ -290,13 +290,13 @@ class TestWhatCanBeDecided:
         row = self.row(0.001, 0.02, comparisons=[compare("glove", "word2vec")] * 2)
         assert (row["margin"], row["equivalent"]) == (0.05, "no")
 
-    def test_one_that_is_not_known_well_is_undecided_and_says_what_it_would_take(self):
+    def test_an_imprecise_difference_is_undecided_and_needs_more_questions(self):
         row = self.row(0.01, 0.3)
         assert (row["verdict"], row["equivalent"]) == ("undecided", "no")
         assert row["paper_effect"] == 0.1 and row["detectable"] > 0.1
         assert 0.05 < row["power"] < 0.8 and row["items_needed"] > row["n_items"] == 30
 
-    def test_an_effect_that_is_detectable_has_the_power_that_this_means(self):
+    def test_a_detectable_effect_has_the_stated_power(self):
         row = self.row(0.0, 0.19)
         assert row["detectable"] == pytest.approx(0.1, abs=0.015)
         assert row["power"] == pytest.approx(0.8, abs=0.1)

@@ -64,7 +64,7 @@ def test_five_sentences_name_the_farthest_score_and_the_most_frequent_reason():
     ]
 
 
-def test_nothing_is_said_about_nothing():
+def test_empty_results_give_no_sentence():
     assert in_five_sentences(PAPER, make_ledger(), make_claims()) == []
     assert in_one_sentence(PAPER, make_ledger(), make_claims()) == ""
     assert verdict_svg(PAPER, make_ledger()) == ""

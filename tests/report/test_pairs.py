@@ -113,7 +113,7 @@ def test_the_figure_has_each_pair_once_or_says_that_it_has_not_run(config, tmp_p
     assert drawn.count("<!-- against Baseline -->") == 1
 
 
-def test_the_questions_stand_from_the_largest_gain_and_from_the_largest_loss(config, corpus):
+def test_questions_are_sorted_by_gain_and_by_loss(config, corpus):
     page = questions_page(PAPER, study_of(config), config, values_of, {"wikiqa": corpus})
     gain, lose = page.split("## ")[1:]
     assert gain.startswith("WIKIQA: largest gains of Analogy over Baseline")

@@ -62,7 +62,7 @@ class TestPairedPValues:
 
     @settings(max_examples=20)
     @given(values(2), values(3))
-    def test_p_values_are_shares_of_which_one_at_least_is_a_half(self, first, second):
+    def test_of_two_one_sided_p_values_one_is_at_least_a_half(self, first, second):
         _, greater, less = paired_p_values(first, second)
         assert 0 < greater <= 1 and 0 < less <= 1
         assert greater + less >= 1
@@ -178,7 +178,7 @@ class TestPartialConjunction:
         assert partial_conjunction([0.5, 0.01, 0.02], needed) == pytest.approx(expected)
 
     @given(P_VALUES, st.data())
-    def test_it_is_a_p_value_that_grows_with_each_of_its_parts(self, p_values, data):
+    def test_a_p_value_grows_with_each_of_its_parts(self, p_values, data):
         needed = data.draw(st.integers(1, len(p_values)))
         index = data.draw(st.integers(0, len(p_values) - 1))
         larger = list(p_values)

@@ -118,7 +118,7 @@ def test_an_entity_that_cannot_be_read_is_passed_over(rewrite, entity):
 
 
 @pytest.mark.parametrize("entity", ["Where", "WHO", "when"])
-def test_an_entity_that_is_a_question_word_would_change_nothing_and_is_passed_over(rewrite, entity):
+def test_an_entity_that_is_a_question_word_is_skipped(rewrite, entity):
     words = PLANE | {"where": [1, 0], "who": [1, 0], "when": [1, 0]}
     named = {"q0-0": [entity, "north"], "q3-0": [entity, "north"]}
     assert rewrite(named, words=words)[::3] == ["north", "north"]

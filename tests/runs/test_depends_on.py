@@ -142,7 +142,7 @@ def test_a_system_depends_on_exactly_its_plugins(file, users):
     assert users_of(file, STARTS) == {name for name in STARTS if users & set(name)}
 
 
-def test_every_plug_in_is_asked_for_by_some_system():
+def test_every_plug_in_is_used_by_a_system():
     used = {module for _, *modules in STARTS.values() for module in modules}
     used |= {OPTIMISERS[name].module for name in OPTIMISERS}  # of each any system may be
     entries = [*RANKERS.values(), *OBJECTIVES.values(), *ENCODERS.values()]

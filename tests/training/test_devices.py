@@ -43,7 +43,7 @@ def restored(monkeypatch):
         ("cuda", False, "0", None, 0),
     ],
 )
-def test_the_device_is_the_one_asked_for_and_a_gpu_that_is_given_in_vain_is_one_warning(
+def test_the_requested_device_is_used_and_an_unusable_gpu_is_one_warning(
     monkeypatch, caplog, requested, available, given, chosen, warnings
 ):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: available)
@@ -75,7 +75,7 @@ def test_a_gpu_computes_in_float32_and_in_one_order(monkeypatch, given):
     assert torch.is_deterministic_algorithms_warn_only_enabled()
 
 
-def test_a_machine_is_known_by_what_its_last_bits_may_depend_on(monkeypatch):
+def test_a_machine_is_described_by_what_last_bits_may_depend_on(monkeypatch):
     capability = torch.backends.cpu.get_cpu_capability()
     assert describe_machine(CPU) == {"device": "cpu", "instructions": capability}
     for has, kind in (
@@ -100,7 +100,7 @@ def test_a_processor_without_instructions_for_bfloat16_is_a_warning(monkeypatch,
         assert len(caplog.records) == warnings
 
 
-def test_the_driver_is_what_the_system_says(tmp_path):
+def test_the_driver_is_read_from_the_system(tmp_path):
     assert _driver(tmp_path / "version") is None
     (tmp_path / "version").write_text(
         "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.95.05  Release Build\n"

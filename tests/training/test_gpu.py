@@ -1,8 +1,8 @@
 """A GPU gives what the CPU gives, within the tolerances stated here.
 
-Each test runs on a fake GPU (`fake_gpu.py`), which finds a tensor on the wrong side, and, in the
+Each test runs on a fake GPU (`fake_gpu.py`), which finds tensors on the wrong device, and, in the
 suite `gpu`, on a CUDA device, there with the data of the bundled sample and the sizes of the paper.
-Both compute in float32 (TF32 off), in another order; nothing but that may make them differ.
+Both compute in float32 (TF32 off) and may differ only by the order of operations.
 """
 
 import warnings
@@ -40,8 +40,8 @@ ON_CUDA_ALONE = pytest.mark.parametrize(
 TRAINED = [name for name, entry in ENCODERS.items() if entry.trained and entry.needs_vectors]
 torch.set_num_threads(1)
 
-# Of float32, whose numbers have 7 digits: a vector, a gradient (a sum over all tokens of a batch)
-# and what has gone through hundreds of steps.
+# Tolerances of float32, which has 7 digits: for a vector, for a gradient, which is a sum over all
+# tokens of a batch, and for numbers after hundreds of steps.
 VECTORS = {"rtol": 1e-4, "atol": 1e-5}
 GRADIENTS = {"rtol": 1e-3, "atol": 1e-5}
 EPOCHS = {"rtol": 1e-2, "atol": 0.02}
@@ -88,20 +88,20 @@ def data(gpu, cell_files):
 
 
 @pytest.fixture
-def system(gpu):
+def make_system(gpu):
     """A function that makes a system: without dropout, whose masks differ by device."""
     sizes = {} if gpu.type == "cuda" else {"sentence_dim": 8, "batch_size": 4}
 
-    def system(encoder="bigru", ranker="analogy", **values):
+    def make(encoder="bigru", ranker="analogy", **values):
         training = {"max_epochs": 3, "patience": 3, "dropout": 0, **sizes, **values}
         return System(title="S", encoder=encoder, vectors="some", ranker=ranker, training=training)
 
-    return system
+    return make
 
 
-def on_both(gpu, own, data):
+def on_both(gpu, system, data):
     vectors = data.word_vectors
-    return [build_encoder(own.encoder, vectors, own.training, 0).to(to) for to in (CPU, gpu)]
+    return [build_encoder(system.encoder, vectors, system.training, 0).to(to) for to in (CPU, gpu)]
 
 
 def assert_close(actual, expected, tolerance):
@@ -109,24 +109,26 @@ def assert_close(actual, expected, tolerance):
 
 
 @pytest.mark.parametrize("name", TRAINED)
-def test_sentence_vectors(gpu, data, system, name):
+def test_sentence_vectors(gpu, data, make_system, name):
     sentences = np.arange(len(data.sentences))
     expected, vectors = (
         encode(encoder.eval(), data.sentences, sentences, next(encoder.parameters()).device)
-        for encoder in on_both(gpu, system(name), data)
+        for encoder in on_both(gpu, make_system(name), data)
     )
     assert vectors.device.type == gpu.type
     assert_close(vectors, expected, VECTORS)
 
 
-def step_of(encoder, data, own):
+def step_of(encoder, data, system):
     """Take one step; return loss, gradients and the weights that it leads to."""
     device = next(encoder.parameters()).device
-    epoch_batches = EXAMPLES[OBJECTIVES[own.training.loss].draws].load()
-    batch = next(epoch_batches(data, own.training, 0, 1, own.compares))
-    optimiser = Adam(encoder.parameters(), own.training)
+    epoch_batches = EXAMPLES[OBJECTIVES[system.training.loss].draws].load()
+    batch = next(epoch_batches(data, system.training, 0, 1, system.compares))
+    optimiser = Adam(encoder.parameters(), system.training)
     vectors = encode(encoder, data.sentences, batch.sentences, device)
-    loss = OBJECTIVES[own.training.loss].load()(build_ranker(own), vectors, batch, own.training)
+    loss = OBJECTIVES[system.training.loss].load()(
+        build_ranker(system), vectors, batch, system.training
+    )
     loss.backward()
     gradients = {name: each.grad.clone() for name, each in encoder.named_parameters()}
     optimiser.step()
@@ -137,34 +139,34 @@ def step_of(encoder, data, own):
     ("name", "loss"),
     [*(("bigru", loss) for loss in OBJECTIVES), *((name, "printed") for name in TRAINED[1:])],
 )
-def test_loss_gradients_and_one_step(gpu, data, system, name, loss):
+def test_loss_gradients_and_one_step(gpu, data, make_system, name, loss):
     ranks_pairs = OBJECTIVES[loss].ranks_pairs or loss == "hinge"
     ranker = "cosine" if ranks_pairs else "analogy"
-    own = system(name, ranker, loss=loss)
-    expected, found = (step_of(encoder, data, own) for encoder in on_both(gpu, own, data))
-    assert_close(found[0], expected[0], VECTORS)
+    system = make_system(name, ranker, loss=loss)
+    expected, actual = (step_of(encoder, data, system) for encoder in on_both(gpu, system, data))
+    assert_close(actual[0], expected[0], VECTORS)
     for key, gradient in expected[1].items():
-        assert_close(found[1][key], gradient, GRADIENTS)
+        assert_close(actual[1][key], gradient, GRADIENTS)
         # The first step of Adam is the sign of a gradient, which rounding decides near 0.
-        apart = (found[2][key].detach().cpu() - expected[2][key].detach()).abs() > 1e-5
+        apart = (actual[2][key].detach().cpu() - expected[2][key].detach()).abs() > 1e-5
         assert apart.float().mean() < 0.01
 
 
 @pytest.mark.parametrize(
     ("name", "ranker"), [*((name, "analogy") for name in TRAINED), ("bigru", "cosine")]
 )
-def test_scores(gpu, data, system, name, ranker):
-    own = system(name, ranker)
-    expected, found = (
-        score_split(array_encoder(encoder.eval(), device), data, "test", build_ranker(own))
-        for device, encoder in zip((CPU, gpu), on_both(gpu, own, data), strict=True)
+def test_scores(gpu, data, make_system, name, ranker):
+    system = make_system(name, ranker)
+    expected, actual = (
+        score_split(array_encoder(encoder.eval(), device), data, "test", build_ranker(system))
+        for device, encoder in zip((CPU, gpu), on_both(gpu, system, data), strict=True)
     )
-    np.testing.assert_allclose(found[0], expected[0], **VECTORS)
-    assert (found[1] == expected[1]).mean() > 0.99  # the best prototype, where two are level
+    np.testing.assert_allclose(actual[0], expected[0], **VECTORS)
+    assert (actual[1] == expected[1]).mean() > 0.99  # the best prototype; ties may differ
 
 
-def train(data, device, own, checkpoint, on_epoch=lambda history: None):
-    return train_seed(data, own, 0, device, checkpoint, "test", on_epoch)
+def train(data, device, system, checkpoint, on_epoch=lambda history: None):
+    return train_seed(data, system, 0, device, checkpoint, "test", on_epoch)
 
 
 def stop_after(epochs):
@@ -189,38 +191,38 @@ SLOW_ON_THE_FAKE = [pytest.param("fake", marks=pytest.mark.slow), CUDA]
 
 @pytest.mark.parametrize("gpu", SLOW_ON_THE_FAKE, indirect=True)
 @pytest.mark.parametrize("name", TRAINED)
-def test_three_epochs(gpu, data, system, tmp_path, name):
+def test_three_epochs(gpu, data, make_system, tmp_path, name):
     if gpu.type != "cuda" and name != "bigru":
-        pytest.skip("what another encoder leaves on the wrong side, a step shows")
-    expected = curves_of(train(data, CPU, system(name), tmp_path / "cpu.pt"))
-    found = curves_of(train(data, gpu, system(name), tmp_path / "gpu.pt"))
+        pytest.skip("test_loss_gradients_and_one_step checks the other encoders")
+    expected = curves_of(train(data, CPU, make_system(name), tmp_path / "cpu.pt"))
+    actual = curves_of(train(data, gpu, make_system(name), tmp_path / "gpu.pt"))
     curves = ["loss", "dev_map", "dev_mrr"]
-    np.testing.assert_allclose(found[curves], expected[curves], **EPOCHS)
-    assert found["loss"].iloc[-1] < found["loss"].iloc[0]
+    np.testing.assert_allclose(actual[curves], expected[curves], **EPOCHS)
+    assert actual["loss"].iloc[-1] < actual["loss"].iloc[0]
 
 
 @ON_CUDA_ALONE
 @pytest.mark.parametrize("name", TRAINED)
-def test_two_equal_trainings_give_the_same_bytes(gpu, data, system, tmp_path, name):
-    own = system(name, dropout=0.5)
+def test_a_repeated_training_run_gives_the_same_bytes(gpu, data, make_system, tmp_path, name):
+    system = make_system(name, dropout=0.5)
     with warnings.catch_warnings():
         warnings.filterwarnings("error", message=".*deterministic")
-        first, second = (train(data, gpu, own, tmp_path / f"{time}.pt") for time in (1, 2))
+        first, second = (train(data, gpu, system, tmp_path / f"{time}.pt") for time in (1, 2))
     pd.testing.assert_frame_equal(first.scores, second.scores, check_exact=True)
     pd.testing.assert_frame_equal(*map(curves_of, (first, second)), check_exact=True)
 
 
 @pytest.mark.parametrize("begins_on_the_gpu", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_a_training_run_resumes_on_the_other_device_with_a_warning(
-    gpu, data, system, tmp_path, caplog, begins_on_the_gpu
+    gpu, data, make_system, tmp_path, caplog, begins_on_the_gpu
 ):
-    own = system(max_epochs=2)
+    system = make_system(max_epochs=2)
     first, second = (gpu, CPU) if begins_on_the_gpu else (CPU, gpu)
-    expected = train(data, first, own, tmp_path / "whole.pt")
+    expected = train(data, first, system, tmp_path / "whole.pt")
     with pytest.raises(KeyboardInterrupt):
-        train(data, first, own, tmp_path / "cut.pt", stop_after(1))
+        train(data, first, system, tmp_path / "cut.pt", stop_after(1))
     caplog.clear()
-    resumed = train(data, second, own, tmp_path / "cut.pt")
+    resumed = train(data, second, system, tmp_path / "cut.pt")
     losses = [curves_of(each)["loss"] for each in (resumed, expected)]
     np.testing.assert_allclose(*losses, **EPOCHS)
     assert resumed.machines == [
@@ -247,18 +249,18 @@ def test_infersent(gpu, tmp_path):
         vectors = str(tmp_path / "words.vec")
         infersent.train(files, files, vectors, True, 8, 0, device, checkpoint, path, max_epochs=2)
         weights.append(load_state(path, CPU))
-    expected, found = weights
+    expected, actual = weights
     for key, values in expected.items():
-        assert_close(found[key], values, EPOCHS)
+        assert_close(actual[key], values, EPOCHS)
 
 
 @ON_CUDA_ALONE
-def test_memory_does_not_grow_with_the_epochs(gpu, data, system, tmp_path, report_count):
+def test_memory_does_not_grow_with_the_epochs(gpu, data, make_system, tmp_path, report_count):
     peaks = []
     for epochs in (1, 1, 4):  # the first training starts cuDNN
         torch.cuda.reset_peak_memory_stats()
-        own = system(max_epochs=epochs, patience=9)
-        train(data, gpu, own, tmp_path / f"{len(peaks)}.pt")
+        system = make_system(max_epochs=epochs, patience=9)
+        train(data, gpu, system, tmp_path / f"{len(peaks)}.pt")
         peaks.append(torch.cuda.max_memory_allocated())
     report_count(f"{torch.cuda.get_device_name()}: at most {peaks[2] >> 20} MiB of its memory")
     assert peaks[2] < 1.1 * peaks[1]

@@ -219,7 +219,7 @@ def test_the_weight_of_a_word_falls_with_its_share_of_the_training_sentences(cel
     assert np.abs(found["score"] - unweighted["score"]).max() > 0.01
 
 
-def test_words_that_are_too_short_are_passed_over(cell_files):
+def test_short_words_are_skipped(cell_files):
     system = untrained_system("cosine", shortest_word=4)
     data = load_cell(cell_files().without_prototypes(), COMB, system, lowercase=True)
     longest = {

@@ -118,7 +118,7 @@ def test_it_opens_with_a_sentence_a_picture_and_the_primary_claims(made):
     assert text.index("ours is better") < text.index("Table 1: ")
 
 
-def test_of_other_data_one_sentence_is_said_about_published_values(folder):
+def test_for_other_data_one_sentence_mentions_published_values(folder):
     other = SMALL.model_copy(update={"comparable": False})
     text = build_page(folder, other, PAPERS, COMMAND)
     assert len(re.findall("(?i)our data are not the paper", text)) == 1
@@ -248,6 +248,6 @@ def test_a_time_is_given_in_words(seconds, text):
         ("unknown", "unknown"),
     ],
 )
-def test_a_commit_is_shortened_and_changed_code_is_said(commit, shown):
+def test_a_commit_is_shortened_and_uncommitted_changes_are_marked(commit, shown):
     run = Run("a/b/c/d", "a b c", {"git_commit": commit, "platform": "Linux"}, "")
     assert commits_and_machines([run, run]) == f"2 runs of commit {shown} on Linux"

@@ -111,7 +111,7 @@ def table(show):
 
 
 @pytest.mark.parametrize("kind", LOOKS_INSIDE)
-def test_a_view_says_whose_inside_it_shows_and_has_a_csv(kind, show, tmp_path):
+def test_a_view_names_the_encoder_it_shows_and_has_a_csv(kind, show, tmp_path):
     shown = show(kind)[0]
     write_csv(shown.frame, tmp_path / "a.csv")
     assert len(read_csv(tmp_path / "a.csv", COLUMNS[kind])) == len(shown.frame) > 0
@@ -134,7 +134,7 @@ def test_equal_data_give_an_equal_figure_that_says_what_a_reader_must_know(kind,
 
 @pytest.mark.parametrize("kind", LOOKS_INSIDE)
 @pytest.mark.parametrize("left", [["First"], []])
-def test_what_cannot_be_run_is_left_out_with_its_reason(kind, left, show, tmp_path):
+def test_an_unavailable_view_is_left_out_with_its_reason(kind, left, show, tmp_path):
     gone = {"similarity": "no room"} | ({} if left else {"analogy": "no time"})
     config = make_config(left_out=gone)
     shown, paper, name, _ = show(kind, config=config)
@@ -285,7 +285,7 @@ def test_norms_that_are_all_one_are_drawn(show, tmp_path):
 # Table 9
 
 
-def test_words_stand_at_the_level_of_their_norm_the_frequent_first(table):
+def test_words_are_grouped_by_norm_the_most_frequent_first(table):
     frame = table("words_by_norm").frame
     own = frame[frame["panel"] == "First"].set_index("level")
     words = make_inside().query("kind == 'word'")["text"]
