@@ -18,9 +18,9 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 help:
 	@echo "make demo      the whole pipeline on the bundled sample; needs no data"
 	@echo "make paper     every table and figure of the papers (config.yaml); PAPERS=\"lwda2019\" for one"
-	@echo "make sensitivity  each open choice of a paper, varied alone"
+	@echo "make sensitivity  each open choice of diallo2019 and hyperqa, varied alone"
 	@echo "make test      the fast tests"
-	@echo "make test-all  all tests with all examples, as root"
+	@echo "make test-all  all tests but browser-test, with all examples, as root"
 	@echo "make lint      ruff, snakefmt, snakemake --lint, mypy"
 	@echo "make docs      the documentation as a site that works offline"
 	@echo "make ui        the results in MLflow (CONFIG=sample/config.yaml for the demo)"
