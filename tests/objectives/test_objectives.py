@@ -27,6 +27,7 @@ FITTING = [
     and not entry.fitted
     and not (objective.ranks_pairs and entry.needs_prototypes)
     and not (entry.trained and not objective.ranks_pairs)
+    and (entry.has_distances or not objective.reads_distances)
 ]
 
 

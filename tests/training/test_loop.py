@@ -363,6 +363,7 @@ def lowest_of_constants(labels, loss="printed", sides=2, **training):
         ([[1, 0]], {"loss": "hinge", "margin": 0.2}, 0.16),
         ([[1, 0]], {"loss": "lwda", "margin": 0.2}, 0.32),  # over both sides
         ([[1, 0]], {"loss": "lwda", "margin": 0.2, "sides": 1}, 0.16),
+        ([[1, 0]], {"loss": "lwda_euclidean", "margin": 0.2}, 0.02),  # a distance of .1
         ([[1, 0, 0], [0, 1]], {"loss": "pairwise", "margin": 0.3}, 0.3),
         ([[1, 0], [1, 1]], {"loss": "pairwise", "margin": 0.3}, 0.15),  # one question has no wrong
     ],

@@ -5,8 +5,6 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from analogyqa.encoders.specs import ENCODERS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     import numpy as np
     from torch import Tensor
 
@@ -38,19 +36,4 @@ def build_encoder(
     name: str, word_vectors: "np.ndarray | None", training: "Training", seed: int
 ) -> Any:
     """Return a new `Encoder`; a trained one is also a `torch.nn.Module`."""
-    spec = ENCODERS[name]
-    encoder = spec.load()(word_vectors, training, seed)
-    if spec.trained and training.precision == "bfloat16":
-        encoder.forward = _in_bfloat16(encoder.forward)
-    return encoder
-
-
-def _in_bfloat16(forward: "Callable[[Tensor, Tensor], Tensor]") -> "Callable[..., Tensor]":
-    """Return the method of an encoder with mixed precision (Micikevicius et al. 2018)."""
-    import torch
-
-    def encode(words: "Tensor", lengths: "Tensor") -> "Tensor":
-        with torch.autocast(words.device.type, torch.bfloat16):
-            return forward(words, lengths).float()
-
-    return encode
+    return ENCODERS[name].load()(word_vectors, training, seed)

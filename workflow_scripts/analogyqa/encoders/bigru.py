@@ -18,6 +18,7 @@ class BiGRUEncoder(WordVectorEncoder):
         self.gru = nn.GRU(
             self.word_dim, training.sentence_dim // 2, batch_first=True, bidirectional=True
         )
+        self.in_bfloat16 = training.precision == "bfloat16"
 
     def forward(self, words: Tensor, lengths: Tensor) -> Tensor:
         """Encode word ids [n, t] with lengths [n], which are on the CPU.
@@ -37,14 +38,15 @@ class BiGRUEncoder(WordVectorEncoder):
         sizes = packed.batch_sizes.tolist()
         forward, reverse = self.gru.all_weights
         backwards = reversed_rows(packed.batch_sizes)
+        reverse_rows = backwards if rows is None else rows[backwards]
         directions = (
-            GRUMax.apply(x, rows, *forward, sizes),
-            GRUMax.apply(x, backwards if rows is None else rows[backwards], *reverse, sizes),
+            GRUMax.apply(x, rows, *forward, sizes, self.in_bfloat16),
+            GRUMax.apply(x, reverse_rows, *reverse, sizes, self.in_bfloat16),
         )
         return torch.cat(directions, dim=1)[packed.unsorted_indices]
 
     def _pool_on_gpu(self, packed: PackedSequence) -> Tensor:
-        """Compute the same vectors with cuDNN's GRU."""
+        """Compute the same vectors with cuDNN's GRU, which knows no bfloat16."""
         return self._states(packed).amax(dim=1)
 
     def winners(self, words: Tensor, lengths: Tensor) -> Tensor:

@@ -70,7 +70,8 @@ class GRUMax(torch.autograd.Function):
     `GRUMax.apply(x, rows, weight_ih, weight_hh, bias_ih, bias_hh, sizes)` reads the packed tokens
     x[rows], so that repeated tokens need only one row of x [W, d], or x itself if `rows` is None.
     Parameters have the names and shapes of `nn.GRU`. The result is [n, h], longest sentence first.
-    If states tie for the maximum, the last one gets the gradient.
+    If states tie for the maximum, the last one gets the gradient. With `in_bfloat16`, the factors of
+    matrix products are rounded to bfloat16, and everything else stays as it is.
     """
 
     @staticmethod
@@ -83,9 +84,10 @@ class GRUMax(torch.autograd.Function):
         bias_ih: Tensor,
         bias_hh: Tensor,
         sizes: list[int],
+        in_bfloat16: bool = False,
     ) -> Tensor:
         size = weight_hh.shape[1]
-        if torch.is_autocast_enabled("cpu"):
+        if in_bfloat16:
             weight_ih, weight_hh = weight_ih.bfloat16(), weight_hh.bfloat16()
         # Each step overwrites its rows of the gates with r, z and n.
         gates = linear(x, weight_ih, bias_ih)
@@ -140,15 +142,21 @@ class GRUMax(torch.autograd.Function):
             grad_n_step.mul_(grad)
             grad.mul_(z_step).add_(linear(flat_step, transposed))
 
-        dtype = weight_hh.dtype  # of the products
         grads = grads.flatten(1)
         blocks = pairwise(states.split([sizes[0], *sizes]))
         previous = torch.cat([before[: len(state)] for before, state in blocks])
-        grad_weight_hh, grad_bias_hh = linear(previous.t(), grads.t().to(dtype)).t(), grads.sum(0)
+        grad_weight_hh, grad_bias_hh = (
+            linear(previous.t(), grads.t().to(weight_hh.dtype)).t(),
+            grads.sum(0),
+        )
         grads[:, 2 * size :] = grad_n  # for the input, replace the gradient of m
         by_word = grads
         if rows is not None:
             by_word = grads.new_zeros(len(x), 3 * size).index_add_(0, rows, grads)
-        grad_weight_ih, grad_bias_ih = linear(x.t(), by_word.t().to(dtype)).t(), by_word.sum(0)
+        grad_weight_ih, grad_bias_ih = (
+            linear(x.t(), by_word.t().to(weight_ih.dtype)).t(),
+            by_word.sum(0),
+        )
         grad_x = linear(by_word, weight_ih.t()) if ctx.needs_input_grad[0] else None
-        return grad_x, None, grad_weight_ih, grad_weight_hh, grad_bias_ih, grad_bias_hh, None
+        weights = (grad_weight_ih, grad_weight_hh, grad_bias_ih, grad_bias_hh)
+        return grad_x, None, *weights, None, None

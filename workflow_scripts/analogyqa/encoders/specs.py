@@ -18,6 +18,7 @@ class EncoderSpec(Plugin):
         drawn: Whether it draws random numbers, without learning.
         needs_vectors: Whether it reads word vectors.
         gives_words: Whether it returns the vectors of all words, a tensor [n, t, dim].
+        has_precision: Whether it reads `training.precision`.
         vocabulary: For an encoder with its own vocabulary, the function that returns the ids of its
             words and the function that splits a sentence into them. The id 0 is padding.
     """
@@ -26,6 +27,7 @@ class EncoderSpec(Plugin):
     drawn: bool = False
     needs_vectors: bool = False
     gives_words: bool = False
+    has_precision: bool = False
     vocabulary: Plugin | None = None
 
 
@@ -34,7 +36,12 @@ ENCODERS = {
     "mean": EncoderSpec("analogyqa.encoders.mean:MeanEncoder", needs_vectors=True),
     "unit_mean": EncoderSpec("analogyqa.encoders.unit_mean:UnitMeanEncoder", needs_vectors=True),
     "sum": EncoderSpec("analogyqa.encoders.sum:SumEncoder", needs_vectors=True),
-    "bigru": EncoderSpec("analogyqa.encoders.bigru:BiGRUEncoder", trained=True, needs_vectors=True),
+    "bigru": EncoderSpec(
+        "analogyqa.encoders.bigru:BiGRUEncoder",
+        trained=True,
+        needs_vectors=True,
+        has_precision=True,
+    ),
     "untrained_bigru": EncoderSpec(
         "analogyqa.encoders.untrained_bigru:UntrainedBiGRUEncoder", drawn=True, needs_vectors=True
     ),

@@ -35,18 +35,13 @@ def lwda_distance(ranker: Ranker, vectors: Tensor, batch: Batch, training: Train
 
 
 def lwda_euclidean(ranker: Ranker, vectors: Tensor, batch: Batch, training: Training) -> Tensor:
-    """Return the mean of the loss of eq. 2 with the Euclidean distances of eq. 1.
-
-    Both pairs of sides have the same distance, (a - b) - (c - d) = (a - c) - (b - d), so their sum
-    is twice the loss of one. Without prototypes, the distance is that of c and d.
-    """
-    (_, a, b, c, d), labels = batch_quadruples(vectors, batch)
-    difference, sides = vectors[c] - vectors[d], 1
-    if len(a):
-        difference, sides = vectors[a] - vectors[b] - difference, 2
-    # The length has no gradient at 0, where both pairs are the same.
-    distances = (difference.square().sum(dim=-1) + 1e-12).sqrt()
-    return sides * contrastive_distance(distances, labels, training.margin).mean()
+    """Return the mean of the loss of eq. 2 with the distances of eq. 1, summed over the sides."""
+    quadruples, labels = batch_quadruples(vectors, batch)
+    losses = [
+        contrastive_distance(distances, labels, training.margin)
+        for distances in ranker.distances(quadruples)
+    ]
+    return reduce(add, losses).mean()
 
 
 def contrastive_distance(distances: Tensor, labels: Tensor, margin: float) -> Tensor:

@@ -16,12 +16,14 @@ class ObjectiveSpec(Plugin):
         one_sided: The objective that it equals with a ranker without prototypes.
         draws: The key of `EXAMPLES` that draws its batches.
         summed: Whether it is a sum over the batch, not a mean.
+        reads_distances: Whether it needs a ranker with `distances`.
     """
 
     ranks_pairs: bool = False
     one_sided: str | None = None
     draws: str = "quadruples"
     summed: bool = False
+    reads_distances: bool = False
 
 
 OBJECTIVES = {
@@ -29,7 +31,9 @@ OBJECTIVES = {
     "hinge": ObjectiveSpec("analogyqa.objectives.contrastive:hinge"),
     "lwda": ObjectiveSpec("analogyqa.objectives.both_sides:lwda", one_sided="printed"),
     "lwda_distance": ObjectiveSpec("analogyqa.objectives.both_sides:lwda_distance"),
-    "lwda_euclidean": ObjectiveSpec("analogyqa.objectives.both_sides:lwda_euclidean"),
+    "lwda_euclidean": ObjectiveSpec(
+        "analogyqa.objectives.both_sides:lwda_euclidean", reads_distances=True
+    ),
     "pairwise": ObjectiveSpec("analogyqa.objectives.pairwise:pairwise", ranks_pairs=True),
     "mix": ObjectiveSpec(
         "analogyqa.objectives.mix:mix", ranks_pairs=True, draws="mix", summed=True

@@ -143,10 +143,19 @@ class Ranker(Protocol):
         ...
 
     def energies(self, quadruples: Quadruples, both_sides: bool = False) -> list["Tensor"]:
-        """Return what training makes large for right and small for wrong pairs: [n], one each side.
+        """Return the scores that training raises for correct and lowers for wrong pairs.
+
+        They are a tensor [n] for each side.
 
         With `both_sides` a ranker whose quadruples make a parallelogram has a second one, and any
         ranker may have further ones; `sides` of its specification says how many.
+        """
+        ...
+
+    def distances(self, quadruples: Quadruples) -> list["Tensor"]:
+        """Return the distances that training lowers for correct and raises for wrong pairs.
+
+        They are Euclidean, a tensor [n] for each side. A ranker that `has_distances` has this.
         """
         ...
 
@@ -157,5 +166,5 @@ def unranked(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def build_ranker(system: "System", dim: int = 0, seed: int = 0) -> Ranker:
-    """Return a new ranker of a system, for vectors of dimension `dim` where it is trained."""
+    """Return a new ranker of a system; a trained one reads vectors of dimension `dim`."""
     return system.ranker_spec.load()(system.ranker, system.training, dim, seed)

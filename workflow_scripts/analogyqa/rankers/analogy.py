@@ -45,6 +45,13 @@ class AnalogyRanker:
             energies.append(energy(vectors[a] - vectors[c], vectors[b] - vectors[d]))
         return energies
 
+    def distances(self, quadruples: "Quadruples") -> list["Tensor"]:
+        """Return ||(a - b) - (c - d)|| (LWDA 2019, eq. 1) of both sides, which is the same."""
+        from analogyqa.rankers.energy import length
+
+        vectors, a, b, c, d = quadruples
+        return [length(vectors[a] - vectors[b] - vectors[c] + vectors[d])] * 2
+
 
 def analogy_scores(
     prototype_shifts: np.ndarray,

@@ -28,3 +28,9 @@ class CosineRanker:
 
         vectors = quadruples.vectors
         return [energy(vectors[quadruples.c], vectors[quadruples.d])]
+
+    def distances(self, quadruples: Quadruples) -> list["Tensor"]:
+        """Return the distances of c and d as one side: [n]."""
+        from analogyqa.rankers.energy import length
+
+        return [length(quadruples.vectors[quadruples.c] - quadruples.vectors[quadruples.d])]

@@ -13,6 +13,11 @@ def energy(first: Tensor, second: Tensor) -> Tensor:
     return cosine_similarity(first, second, dim=-1).masked_fill(is_zero, 0)
 
 
+def length(vectors: Tensor) -> Tensor:
+    """Return the lengths [n] of vectors [n, d], with a gradient also at 0."""
+    return (vectors.square().sum(dim=-1) + 1e-12).sqrt()
+
+
 def quadruple_energies(vectors: Tensor, a: Tensor, b: Tensor, c: Tensor, d: Tensor) -> Tensor:
     """Return `energy` of the shifts a - b and c - d of quadruples, rows [n] of vectors [u, d]: [n].
 

@@ -123,10 +123,12 @@ class RankerSpec(Plugin):
     Args:
         reads: sentence `vectors` or the vectors of all `words`, as an encoder gives them; the
             `text` of the sentences; or the `scores` of the runs of other systems.
-        trained: it learns: a `torch.nn.Module`.
-        fitted: it is fitted to the sentences of the data set before it scores.
+        trained: it is a `torch.nn.Module` that scores by its energies. (`hybrid` learns a weight,
+            too, but has `scores`.)
+        fitted: it is fitted to the sentences or words of the data set before it scores.
         needs_prototypes: it compares with prototypes.
         sides: how many energies a quadruple has for a loss that is summed over them.
+        has_distances: it also has the distances of quadruples.
         matches_words: it adds up the cosines of the question's words and the most similar words of
             a candidate.
         options: the class of its options.
@@ -137,6 +139,7 @@ class RankerSpec(Plugin):
     fitted: bool = False
     needs_prototypes: bool = False
     sides: int = 1
+    has_distances: bool = False
     matches_words: bool = False
     options: type[Options] = Options
 
@@ -150,6 +153,7 @@ RANKERS = {
         "analogyqa.rankers.analogy:AnalogyRanker",
         needs_prototypes=True,
         sides=2,
+        has_distances=True,
         options=AnalogyOptions,
     ),
     "hybrid": RankerSpec(
@@ -158,7 +162,7 @@ RANKERS = {
         sides=3,
         options=AnalogyOptions,
     ),
-    "cosine": RankerSpec("analogyqa.rankers.cosine:CosineRanker"),
+    "cosine": RankerSpec("analogyqa.rankers.cosine:CosineRanker", has_distances=True),
     "scaled_cosine": RankerSpec("analogyqa.rankers.scaled_cosine:ScaledCosineRanker", trained=True),
     "mapped": RankerSpec(
         "analogyqa.rankers.mapped:MappedRanker", fitted=True, options=MappedOptions

@@ -82,8 +82,8 @@ class Training(Section):
         negatives: How wrong candidates are drawn.
         select_by: The measure whose mean on dev selects the epoch.
         weight_averaging: The decay of a moving average of the weights; 0 for no averaging.
-        precision: The precision of the encoder's matrix products. With `bfloat16`, sums, states and
-            weights stay float32.
+        precision: The precision of the matrix products of the encoder `bigru` on a CPU. With
+            `bfloat16`, sums, states and weights stay float32. Nothing else reads it.
     """
 
     loss: Annotated[str, OneOf(OBJECTIVES)] = "printed"
@@ -194,6 +194,8 @@ class System(Section):
             raise ValueError("training: this system is not trained")
         if self.trained and objective.ranks_pairs and ranker.needs_prototypes:
             raise ValueError(f"the loss {loss} has no prototypes, which ranker: {name} needs")
+        if self.trained and objective.reads_distances and not ranker.has_distances:
+            raise ValueError(f"the loss {loss} needs distances, which ranker: {name} does not have")
         if self.trained and ranker.trained and not objective.ranks_pairs:
             fitting = " or ".join(key for key, spec in OBJECTIVES.items() if spec.ranks_pairs)
             raise ValueError(f"the ranker {name} needs loss: {fitting}")
@@ -276,6 +278,11 @@ class System(Section):
         return encoder is not None and (encoder.trained or self.ranker_spec.trained)
 
     @property
+    def has_precision(self) -> bool:
+        """Whether it reads `training.precision`."""
+        return self.encoder_spec is not None and self.encoder_spec.has_precision
+
+    @property
     def compares(self) -> bool:
         """Whether its ranker compares with prototypes."""
         return self.ranker_spec.needs_prototypes
@@ -293,6 +300,8 @@ class System(Section):
         """Return whether an override can change the scores of the system."""
         if override == "p":
             return self.needs_prototypes
+        if override == "precision":
+            return self.has_precision
         if override in TRAINING_OVERRIDES:
             return self.trained
         if override in _OF_WORDS:

@@ -63,8 +63,8 @@ def describe_machine(
     """Return what the last bits of a result may depend on, besides the version of PyTorch.
 
     For a GPU: its model, its driver (None if unknown), and the versions of CUDA and cuDNN. For a
-    CPU: the instruction set that PyTorch uses and, for `training.precision: bfloat16`, that of such
-    products (None if there is none).
+    CPU: the instruction set that PyTorch uses and, with `precision: bfloat16`, its instructions for
+    bfloat16, or None.
     """
     if device.type != "cuda":
         capability = torch.backends.cpu.get_cpu_capability()
@@ -72,7 +72,7 @@ def describe_machine(
         if precision == "float32":
             return machine
         has = torch.cpu.get_capabilities()
-        supported = (key for key in ("amx_bf16", "avx512_bf16") if has.get(key))
+        supported = (key for key in ("amx_bf16", "avx512_bf16", "bf16") if has.get(key))
         return {**machine, "bfloat16": next(supported, None)}
     return {
         "device": device.type,
@@ -95,10 +95,10 @@ def note_machine(state: dict, device: torch.device, name: str, precision: str = 
     warning, because the last bits of the result may differ from those of a run on one kind.
     """
     machines, machine = state.setdefault("machines", []), describe_machine(device, precision)
-    if machine.get("bfloat16", "") is None:
+    if "bfloat16" in machine and machine["bfloat16"] is None:
         log.warning(
             "%s: training.precision is bfloat16, but this processor has no instructions for it "
-            "(AVX512-BF16 or AMX), so float32 would be faster.",
+            "(AVX512-BF16, AMX or ARM's BF16), so float32 would be faster.",
             name,
         )
     if machines:

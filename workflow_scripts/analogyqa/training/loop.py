@@ -16,7 +16,7 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.examples.data import CellData, split_evenly
 from analogyqa.measures import means_of, measure_items
 from analogyqa.objectives import Batch
-from analogyqa.rankers import Quadruples
+from analogyqa.rankers import Quadruples, unranked
 from analogyqa.schemas import HISTORY
 from analogyqa.settings.systems import System, Training
 from analogyqa.training.checkpoints import load_state, save_state
@@ -97,13 +97,17 @@ def train_seed(
     state: dict[str, Any] = {"epoch": 0, "history": {}, "best": {}}
     if checkpoint.exists():
         state = load_state(checkpoint, device)
-        if not _is_finished(state, training):
+        is_finished = _is_finished(state, training)
+        if not is_finished:
             learner.load_state_dict(state)
-        log.info("%s: resumed after epoch %d", name, state["epoch"])
+        log.info(
+            "%s: %s after epoch %d", name, "finished" if is_finished else "resumed", state["epoch"]
+        )
         on_epoch(state["history"][system.scoring_weights])
     elif start:
         learner.encoder.load_state_dict(start)
-    note_machine(state, device, name, training.precision)
+    precision = training.precision if system.has_precision else "float32"
+    note_machine(state, device, name, precision)
     while not _is_finished(state, training):
         epoch = state["epoch"] + 1
         torch.manual_seed(int(np.random.default_rng([seed, 3, epoch]).integers(2**31)))
@@ -177,8 +181,7 @@ def score_learner(learner: Learner, split: str) -> tuple[np.ndarray, np.ndarray]
     """Score a split with the present weights: as `score_split`, also for a ranker that learns."""
     learner.model.eval()
     if learner.system.ranker_spec.trained:
-        scores = score_pairs(learner, split)
-        return scores, np.full(len(scores), -1)
+        return unranked(score_pairs(learner, split))
     encode = array_encoder(learner.encoder, learner.device)
     return score_split(encode, learner.data, split, learner.ranker)
 
@@ -186,8 +189,8 @@ def score_learner(learner: Learner, split: str) -> tuple[np.ndarray, np.ndarray]
 class LossOfConstants:
     """The loss of an epoch for rankers that give every pair the same energy.
 
-    What can be learned shows as a loss below the lowest of these. The objectives call it as they
-    call a ranker.
+    A run that learns has a loss below the lowest of these. The objectives call it as they call a
+    ranker.
 
     Args:
         summed_loss: The function `Learner.summed_loss`.
@@ -201,6 +204,9 @@ class LossOfConstants:
     def energies(self, quadruples: Quadruples, both_sides: bool = False) -> list[Tensor]:
         energies = quadruples.vectors.new_full((len(quadruples.c),), self.value)
         return [energies] * (self.sides if both_sides else 1)
+
+    def distances(self, quadruples: Quadruples) -> list[Tensor]:
+        return [1 + energies for energies in self.energies(quadruples, both_sides=True)]
 
     def add(self, vectors: Tensor, batch: Batch) -> None:
         """Add the loss of a batch for each constant."""

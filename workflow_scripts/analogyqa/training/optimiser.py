@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 from torch.nn import Parameter
 
+from analogyqa.errors import AnalogyQAError
 from analogyqa.settings.systems import Training
 
 
@@ -35,7 +36,14 @@ class Optimiser:
 
     @property
     def gradients(self) -> list[Tensor]:
-        return [parameter.grad for parameter in self.parameters if parameter.grad is not None]
+        """The gradients of the last step; raises AnalogyQAError when a parameter has none."""
+        gradients = [parameter.grad for parameter in self.parameters if parameter.grad is not None]
+        if len(gradients) < len(self.parameters):
+            raise AnalogyQAError(
+                "A parameter that is trained has no effect on the loss. Set its `requires_grad` to "
+                "False, or choose another loss."
+            )
+        return gradients
 
     def zero_grad(self) -> None:
         for parameter in self.parameters:
