@@ -28,6 +28,7 @@ SYSTEMS = {
     "analogy": trained_system(max_epochs=2),
     "cosine": trained_system("cosine", max_epochs=2, loss="pairwise"),
     "untrained": untrained_system(),
+    "answers of others": untrained_system({"name": "analogy", "prototype_answers": "others"}),
     "aligned": untrained_system("aligned", "words"),
     "all questions": untrained_system(p=1),
     "bm25": System(title="B", ranker="bm25"),
@@ -133,6 +134,16 @@ def test_the_prototype_that_decided_is_named(models, corpus):
     assert best["prototype_question"] == expected["question"]
     assert best["prototype_answer"] == expected["candidate"]
     assert "prototype_question" not in models["cosine"][0].rank(pair["question"], ["x"])
+
+
+def test_the_named_answer_is_that_of_the_next_prototype_if_they_are_exchanged(models, corpus):
+    model, _ = models["answers of others"]
+    prototypes = model.prototypes[model.prototypes["question_type"] == "who"]
+    pairs = corpus.set_index("candidate_id").loc[prototypes["candidate_id"].astype(str)]
+    answers = dict(zip(pairs["question"], np.roll(pairs["candidate"], 1), strict=True))
+    ranked = model.rank("who is thing 0 ?", ["anna is it", "rome is it"])
+    named = [answers[question] for question in ranked["prototype_question"]]
+    assert ranked["prototype_answer"].tolist() == named
 
 
 @pytest.fixture(scope="module")

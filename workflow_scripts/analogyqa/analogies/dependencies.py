@@ -71,9 +71,8 @@ def is_negated(doc) -> bool:
 
 def is_plural(noun: "Token") -> bool:
     """Return whether a noun phrase is plural, by its form or by coordination."""
-    if child(noun, "conj") is not None or noun.lower_ in ("they", "we", "you", "people", "both"):
-        return True
-    if noun.lower_ == "i":
+    plural = ("i", "they", "we", "you", "people", "both")  # "I" takes the verb form of a plural
+    if child(noun, "conj") is not None or noun.lower_ in plural:
         return True
     return noun.tag_ in ("NNS", "NNPS") or "Plur" in noun.morph.get("Number", [])
 

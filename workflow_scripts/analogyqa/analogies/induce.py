@@ -148,9 +148,9 @@ def choose_pairs(
     """Choose the first valid pairs, as a table with schema ANALOGIES.
 
     The two sentences of a pair differ. No two pairs share their first sentence or, except with
-    templates, their second. So if a word occurs in several pairs, such as a city in two states,
-    the first pair wins. The ids of pairs that templates make of one pair of words differ after a
-    dot only.
+    templates and labelled pairs, their second. So if a word occurs in several pairs, such as a city
+    in two states, the first pair wins. The ids of pairs that templates make of one pair of words
+    differ after a dot only.
 
     Args:
         pairs: candidates, in order.

@@ -31,8 +31,8 @@ MASK = "\N{REPLACEMENT CHARACTER}"
 _BEFORE_MARK = re.compile(r"\s+([.,;:!?%)]|'s\b|n't\b|'(?:re|ve|ll|d|m)\b)")
 # Words whose first letter does not tell whether they are pronounced with a vowel.
 _VOWEL_SOUND = ("hour", "honest", "honor", "honour", "heir", "x-ray")
-_CONSONANT_SOUND = ("one", "once", "uni", "use", "usu", "euro", "ewe", "uk", "utensil", "ukulele")
-_NEGATED = ("unim", "unin", "uniden", "unimp")  # un- before a vowel, not uni-
+_CONSONANT_SOUND = ("one", "once", "uni", "use", "usu", "euro", "ewe", "uk", "utensil")
+_NEGATED = ("unim", "unin", "uniden")  # un- before a vowel, not uni-
 
 
 def word_set(text: str) -> frozenset[str]:
@@ -48,7 +48,7 @@ def join_words(words: Sequence[str]) -> str:
 
 def finish_sentence(text: str) -> str:
     """Normalise a sentence: single spaces, a capital at the start and a mark at the end."""
-    text = re.sub(r"\bi\b", "I", " ".join(text.split()).strip())
+    text = re.sub(r"\bi\b", "I", " ".join(text.split()))
     text = re.sub(r"\s*[,;:-]?\s*$", "", text)
     if text and text[-1] not in ".!?":
         text = re.sub(r"\s*([.!?])?(\s*[\"'])?$", "", text) + "."

@@ -89,9 +89,9 @@ def negation(doc: "Doc", words: Mapping[str, str]) -> Pairs:
         verb = head.lower_
         if finite.lower_ in _BE or finite.tag_ == "MD":
             changes = {finite.i: f"{finite.text} not"}
-        elif finite == head and head.pos_ == "VERB" and lemmatise(head.lower_, "VERB"):
+        elif finite == head and head.pos_ == "VERB" and (lemma := lemmatise(verb, "VERB")):
             support = {"VBZ": "does", "VBP": "do", "VBD": "did"}[head.tag_]
-            verb = lemmatise(head.lower_, "VERB") or verb
+            verb = lemma
             changes = {head.i: f"{support} not {verb}"}
         else:
             continue
@@ -186,10 +186,9 @@ def objective_clause(doc: "Doc", words: Mapping[str, str]) -> Pairs:
         if base_label(clause) != "ccomp" or clause.head != verb:
             continue
         told = [t for t in doc[that.i + 1 :] if not (t.i == len(doc) - 1 and t.text in ".!?")]
-        begin = told[0] if told else None
-        if begin is None or not 4 <= len(told) <= 20 or any(t.text in ',;:()"-' for t in doc):
+        if not 4 <= len(told) <= 20 or any(t.text in ',;:()"-' for t in doc):
             continue
-        if begin.pos_ in ("ADP", "SCONJ", "VERB", "AUX", "ADV", "PART", "PUNCT"):
+        if told[0].pos_ in ("ADP", "SCONJ", "VERB", "AUX", "ADV", "PART", "PUNCT"):
             continue
         if not any(base_label(t) == "nsubj" and t.i > that.i for t in clause.subtree):
             continue

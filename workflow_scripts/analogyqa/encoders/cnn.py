@@ -21,7 +21,7 @@ class CNNEncoder(WordVectorEncoder):
         self.convolution = nn.Conv1d(self.word_dim, training.sentence_dim, WIDTH, padding=WIDTH - 1)
 
     def forward(self, words: Tensor, lengths: Tensor) -> Tensor:
-        """Encode word ids [n, t] with lengths [n]. An empty sentence is all zeros."""
+        """Encode word ids [n, t] with lengths [n]. An empty sentence is read as zeros."""
         # tanh is monotonic, so it can follow the maximum.
         return self.sentence_dropout(self._maps(words, lengths).amax(dim=2).tanh())
 

@@ -70,8 +70,8 @@ class GRUMax(torch.autograd.Function):
     `GRUMax.apply(x, rows, weight_ih, weight_hh, bias_ih, bias_hh, sizes)` reads the packed tokens
     x[rows], so that repeated tokens need only one row of x [W, d], or x itself if `rows` is None.
     Parameters have the names and shapes of `nn.GRU`. The result is [n, h], longest sentence first.
-    If states tie for the maximum, the last one gets the gradient. With `in_bfloat16`, the factors of
-    matrix products are rounded to bfloat16, and everything else stays as it is.
+    If states tie for the maximum, the last one gets the gradient. With `in_bfloat16`, the factors
+    of matrix products are rounded to bfloat16, and everything else stays as it is.
     """
 
     @staticmethod

@@ -164,10 +164,18 @@ def fitted_pairs(
 
 
 def with_prototype_answers(data: CellData, prototypes: pd.DataFrame, system: System) -> CellData:
-    """Give each prototype the answer of the previous one of its type, if the system asks for it."""
-    if system.prototype_answers == "own":
-        return data
-    candidates = data.prototype_candidates.copy()
-    for rows in prototypes.groupby("question_type", observed=True).indices.values():
-        candidates[rows] = np.roll(candidates[rows], 1)
-    return data._replace(prototype_candidates=candidates)
+    """Give each prototype its answer: that of the row that `answer_rows` returns."""
+    rows = answer_rows(prototypes, system)
+    return data._replace(prototype_candidates=data.prototype_candidates[rows])
+
+
+def answer_rows(prototypes: pd.DataFrame, system: System) -> np.ndarray:
+    """Return the row of prototypes whose answer each prototype has: int [P].
+
+    It is its own, or with `prototype_answers: others` the previous one of its type.
+    """
+    rows = np.arange(len(prototypes))
+    if system.prototype_answers == "others":
+        for members in prototypes.groupby("question_type", observed=True).indices.values():
+            rows[members] = np.roll(members, 1)
+    return rows

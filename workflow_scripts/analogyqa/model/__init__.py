@@ -25,6 +25,7 @@ from analogyqa.corpora.question_types import classify_question, select_subset
 from analogyqa.errors import AnalogyQAError, shown
 from analogyqa.examples.data import CellData, cell_data
 from analogyqa.examples.files import (
+    answer_rows,
     fitted_pairs,
     load_pairs,
     read_vocabulary,
@@ -127,11 +128,14 @@ class Model:
             score=scores["score"], unknown=[" ".join(self._unknown(text)) for text in candidates]
         )
         if len(self.prototypes):
-            is_of_type = self.prototypes["question_type"] == new["question_type"].iloc[0]
-            chosen = self.prototypes[is_of_type].set_index("rank").loc[scores["best_prototype"]]
-            texts = self._prototype_pairs.set_index("candidate_id").loc[chosen["candidate_id"]]
-            frame["prototype_question"] = texts["question"].to_numpy()
-            frame["prototype_answer"] = texts["candidate"].to_numpy()
+            prototypes, texts = self.prototypes, self._prototype_pairs.set_index("candidate_id")
+            rows = answer_rows(prototypes, self.job.system)
+            answers = prototypes["candidate_id"].iloc[rows].to_numpy()
+            is_of_type = prototypes["question_type"] == new["question_type"].iloc[0]
+            by_rank = prototypes.assign(answer_id=answers)[is_of_type].set_index("rank")
+            chosen = by_rank.loc[scores["best_prototype"]]
+            frame["prototype_question"] = texts["question"].loc[chosen["candidate_id"]].to_numpy()
+            frame["prototype_answer"] = texts["candidate"].loc[chosen["answer_id"]].to_numpy()
         return frame.sort_values("score", ascending=False, kind="stable", ignore_index=True)
 
     def explain(self, question: str, candidates: Sequence[str]) -> Explanation:
@@ -160,6 +164,11 @@ class Model:
                 # Equal scores are ranked as in the measures.
                 return self._explain(asked.sort_values("candidate_id", ascending=False))
         known = select_subset(self.corpus, "test", self.job.types)["question_id"].unique()
+        if not len(known):
+            raise AnalogyQAError(
+                f"{self.job.cell.label}: this model has no test questions. Load its run to explain "
+                "one, or explain a question and candidates of your own"
+            )
         near = ", ".join(get_close_matches(question_id, known, n=3, cutoff=0))
         raise AnalogyQAError(
             f"{self.job.cell.label} ranks no question {question_id}; the most similar names are "

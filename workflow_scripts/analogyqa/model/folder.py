@@ -132,7 +132,7 @@ def require_new_texts(system: System, run: str) -> None:
 
 
 def _write_weights(checkpoint: Path, version: str, path: Path) -> None:
-    """Write a checkpoint of which only the weights that score are kept."""
+    """Write a checkpoint with only the weights that score."""
     import torch
 
     from analogyqa.training.checkpoints import load_state, save_state
@@ -142,7 +142,7 @@ def _write_weights(checkpoint: Path, version: str, path: Path) -> None:
 
 
 def _link(source: Path, target: Path) -> None:
-    """Make a file another name of a file, or a copy of one on another disk."""
+    """Hard-link a file, or copy it if it is on another disk."""
     if target.exists() and target.samefile(source):
         return
     target.unlink(missing_ok=True)

@@ -67,11 +67,10 @@ def measure_costs(
     """
     import torch
 
-    from analogyqa.training.devices import device_for, set_numerics
+    from analogyqa.training.devices import device_for
     from analogyqa.training.learner import Learner
 
     chosen = device_for(device)
-    set_numerics(chosen)
     torch.set_num_threads(1)
     seconds: dict[str, list[float]] = {name: [] for name in systems}
     costs, steps = {}, {}
