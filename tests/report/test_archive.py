@@ -122,6 +122,14 @@ def test_a_changed_label_or_a_missing_file_of_an_archive_is_found(unpacked):
     assert {"corpora/wikiqa.parquet", "workflow/Snakefile"} <= {*verified(unpacked)}
 
 
+def test_damaged_files_are_named(unpacked):
+    run = unpacked / "runs" / CELL.path
+    (run / "scores.parquet").unlink()
+    assert "No such file" in verified(unpacked)[f"runs/{CELL.path}/run.json"]
+    (unpacked / "corpora" / "wikiqa.parquet").write_bytes(b"PAR1")
+    assert f"runs/{CELL.path}/run.json" in verified(unpacked)
+
+
 def test_the_metadata_name_files_tools_and_sources(unpacked):
     graph = json.loads((unpacked / "ro-crate-metadata.json").read_text("utf-8"))["@graph"]
     by_id = {entity["@id"]: entity for entity in graph}

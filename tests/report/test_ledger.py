@@ -204,6 +204,14 @@ def test_repeated_values_refer_to_the_first_one():
     assert len([key for key in again if key[0] == "lwda2019"]) == 10
 
 
+def test_values_in_more_digits_are_not_taken_for_repeats():
+    again = repeated([load_paper(PAPERS / "mappsent" / "paper.yaml")])
+    # 75.48 and 75.52 are in one row; 78.81 is printed in Table 1, too.
+    assert ("mappsent", "table3", "Arora, window 5", "2016, 500") not in again
+    row = ("mappsent", "table3", "Arora PCA, window 20", "2016, 300")
+    assert again[row] == "also printed in table1 of mappsent (Arora PCA, MAP)"
+
+
 class TestSummary:
     def summary(self, trained: bool = True, **settings) -> pd.DataFrame:
         run = make_run(CELL, {"map": VALUES, "tied_candidates": VALUES * 4}, trained, **settings)
@@ -232,7 +240,8 @@ class TestSummary:
             ({}, "wiki-news for theirs"),
             ({"vectors": None, "sentence_vectors": {"name": "nli", "origin": "a wiki-news, b"}},
              "wiki-news for theirs"),
-            ({"vectors": None, "sources": {"entities": "wiki-news"}}, "wiki-news for theirs"),
+            ({"vectors": None, "sources": {"train": "a", "entities": "wiki-news"}},
+             "wiki-news for theirs"),
             ({"vectors": {"name": "wiki", "origin": "wiki-newspaper"}}, ""),
         ],
         ids=["vectors", "sentence vectors", "entities", "another name"],
@@ -245,13 +254,16 @@ class TestSummary:
         [
             (True, {"hyperparameters": "bare"}, "bare",
              "trained here: on wikiqa-train, vectors wiki-news, hyperparameters bare"),
+            (True, {"hyperparameters": "bare", "vectors": None}, "bare",
+             "trained here: on wikiqa-train, hyperparameters bare"),
             (False, {}, "", "mean of wiki-news"),
             (False, {"vectors": None, "sentence_vectors": {"origin": "ours"}}, "", "ours"),
             (False, {"vectors": None, "system": {"encoder": None, "ranker": {"name": "bm25"}}},
              "", "bm25"),
             (False, {"vectors": None, "system": {"encoder": "random"}}, "", "random"),
         ],
-        ids=["trained", "of vectors", "of sentence vectors", "of a ranker", "of nothing"],
+        ids=["trained", "trained without vectors", "of vectors", "of sentence vectors",
+             "of a ranker", "of nothing"],
     )  # fmt: skip
     def test_provenance_of_a_run(self, trained, settings, hyperparameters, provenance):
         summary = self.summary(trained, **settings)

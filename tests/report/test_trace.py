@@ -5,11 +5,12 @@ import json
 import pytest
 
 from analogyqa.errors import AnalogyQAError
+from analogyqa.plan import Cell
 from analogyqa.report.ledger import build_ledger
 from analogyqa.report.results import Results
 from analogyqa.report.summary import write_csv
 from analogyqa.report.tables import build_table
-from analogyqa.report.trace import explain, find_number
+from analogyqa.report.trace import explain, find_number, log_of_run
 from report.builders import make_config, make_paper, make_summary
 
 PAPER = make_paper(
@@ -89,6 +90,16 @@ def test_a_score_comes_with_its_record_and_a_command(find, tmp_path):
     assert (origin["seeds"], origin["git_commit"], origin["log"]) == ([0, 1], "abc", str(log))
     assert origin["command"] == f"snakemake -- {folder / 'metrics.parquet'}"
     assert "slurm_job" not in origin
+
+
+def test_all_solvers_of_analogies_have_the_log_of_their_job(tmp_path):
+    log = tmp_path / "logs" / "solve_analogies" / "glove" / "pairs-@ties=shared.log"
+    log.parent.mkdir(parents=True)
+    log.touch()
+    for solver in ("3cosadd", "3cosmul"):
+        overrides = (("solver", solver), ("ties", "shared"))
+        assert log_of_run(tmp_path, Cell("glove", "pairs", "all", overrides)) == log
+    assert log_of_run(tmp_path, Cell("glove", "pairs", "all", (("solver", "3cosadd"),))) is None
 
 
 def test_numbers_without_a_run_say_what_they_are(find, tmp_path):

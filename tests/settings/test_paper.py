@@ -84,6 +84,19 @@ def test_values_that_a_paper_does_not_print_are_weighted_means_of_others():
         paper_of(COUNTS, SINGLE, MEANS.replace("table1, N", "table9, N"))
 
 
+def test_a_printed_value_has_at_least_the_digits_of_most_of_its_column():
+    rows = {"A": 0.770, "B": 0.751, "C": 0.802, "D": 0.6231}  # YAML reads .770 as .77
+    table = yaml.safe_load(SINGLE) | {
+        "columns": {"Who": {"subset": "who"}},
+        "rows": {name: {"system": name} for name in rows},
+        "published": {name: [value] for name, value in rows.items()},
+    }
+    steps = [
+        number.step for number in paper_of(yaml.safe_dump(table)).artefacts["table1"].numbers()
+    ]
+    assert steps == pytest.approx([0.001, 0.001, 0.001, 0.0001])
+
+
 def test_a_heat_map_has_a_point_for_each_pair_of_values():
     points = [point for _, _, point, _ in artefact(FIGURE).points({"p": [5]})]
     assert points == [{"p": 5, "dropout": 0}, {"p": 5, "dropout": 0.5}]

@@ -4,7 +4,6 @@ The profile: https://w3id.org/ro/wfrun/provenance/0.5. The root of the crate is 
 the code is in its folder `workflow`. Each cell is an action, whose tool is the script of its rule.
 """
 
-import re
 import tempfile
 from collections.abc import Collection, Iterable, Mapping
 from datetime import UTC, datetime
@@ -20,7 +19,7 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.files import atomic_path, read_yaml
 from analogyqa.plan import Cell
 from analogyqa.report.archived import EMPTIED, Contents, why_left_out, write_without_texts
-from analogyqa.report.summary import read_record
+from analogyqa.report.summary import named_files, read_record
 from analogyqa.runs.commit import code_commit
 from analogyqa.runs.depends_on import sha256
 from analogyqa.settings.load import REPOSITORY
@@ -189,17 +188,11 @@ def _add_sources(
     crate: ROCrate, records: Iterable[dict], registry: Mapping[str, Source]
 ) -> dict[str, Entity]:
     """Add the downloads that the runs read, which are not in the archive; return them by name."""
-    names: set[str] = set()
-    for record in records:
-        settings = record["settings"]
-        for part in (settings, *settings.get("parts", {}).values()):
-            for key in ("sources", "vectors", "sentence_vectors"):
-                texts = map(str, (part[key] or {}).values())
-                names.update(re.split(r"[ ,]+", " ".join(texts)))
+    names = {name for record in records for name in named_files(record)}
     added = {}
     for name in filter(names.__contains__, registry):
         source = registry[name]
-        facts = {"url": [each.url for each in source.urls], "sha256": list(source.sha256)}
+        facts = {"url": [download.url for download in source.urls], "sha256": list(source.sha256)}
         added[name] = crate.add(
             _entity(
                 crate,

@@ -178,6 +178,8 @@ def _counts(entry: TableEntry, config: Config, results: Results) -> list[dict]:
     split, counted = coordinates.split or "", coordinates.count or ""
     by_type = results.counts[coordinates.dataset][counted][split]
     types = config.types_of(coordinates.subset) or [ALL]
+    if counted in ("pairs", "all_questions") and types != [ALL]:
+        return [not_run(f"{counted} are counted for the subset {ALL} only")]
     count = sum(by_type.get(name, 0) for name in types)
     row = {"mean": count, "provenance": f"counted here: data {coordinates.dataset}"}
     if published is None:

@@ -67,7 +67,8 @@ def build_leaderboard(
         }
         hints = [nearest_hint(name, known) for name, known in asked.items() if name not in known]
         raise AnalogyQAError(
-            f"{results}: no run on {subset} of {dataset} has the measure {measure}"
+            f"{results}: no run without overrides on {subset} of {dataset} has the measure "
+            + measure
             + "".join(hints[:1])
         )
     samples, tail = config.bootstrap.samples, (1 - config.bootstrap.confidence) / 2

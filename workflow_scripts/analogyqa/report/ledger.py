@@ -12,8 +12,9 @@ from analogyqa.settings.coordinates import SCORE
 from analogyqa.settings.paper import CITED, Paper, Published
 from analogyqa.settings.run import Config
 
-# Printed values that differ by less are the same value, rounded or cut off.
-SAME_VALUE = 0.0007
+# Printed values that differ by less are the same value, rounded or cut off: in three decimals, or
+# as a share of the unit of the last digit.
+SAME_VALUE, SAME_SHARE = 0.0007, 0.7
 
 
 def build_ledger(
@@ -93,4 +94,5 @@ def repeated(papers: Sequence[Paper]) -> dict[tuple[str, str, str, str], str]:
 
 def _is_same(first: Published, second: Published) -> bool:
     data = [(at.dataset, at.subset, at.measure) for at in (first.coordinates, second.coordinates)]
-    return data[0] == data[1] and abs((first.published or 0) - (second.published or 0)) < SAME_VALUE
+    limit = min(SAME_VALUE, SAME_SHARE * max(first.step, second.step))
+    return data[0] == data[1] and abs((first.published or 0) - (second.published or 0)) < limit

@@ -53,7 +53,7 @@ def read_results(
 ) -> Results:
     """Read and summarise the results of some cells, which may share runs.
 
-    The others are paths of files; records and metrics are in one order.
+    `records`, `metrics`, `corpora` and `costs` are paths, the first two in the same order.
     """
     runs = list(read_runs(records, metrics, cells_by_run(config, cells)))
     return Results(

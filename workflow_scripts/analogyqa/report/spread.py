@@ -50,7 +50,7 @@ def summarise(
     """
     means = bootstrap_means(values, samples, of_seeds=0, strata=strata)
     tail = (1 - confidence) / 2
-    low, high = np.quantile(means, [tail, 1 - tail]).clip(max=largest)
+    low, high = np.quantile(means, [tail, 1 - tail]).clip(smallest, largest)
     by_seed, seeds = values.mean(axis=1), len(values)
     mean = float(by_seed.mean())
     sd = float(by_seed.std(ddof=1)) if seeds > 1 else 0.0

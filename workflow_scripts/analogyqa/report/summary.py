@@ -243,7 +243,10 @@ def read_csv(path: str | Path, columns: dict[str, str]) -> pd.DataFrame:
             f"{path}: {error}. Delete it, then run the same command again to rebuild it."
         ) from error
     if list(frame.columns) != list(columns):
-        raise AnalogyQAError(f"{path}: columns {list(frame.columns)} instead of {list(columns)}")
+        raise AnalogyQAError(
+            f"{path}: columns {list(frame.columns)} instead of {list(columns)}. "
+            "Delete it, then run the same command again to rebuild it."
+        )
     return frame
 
 
@@ -256,7 +259,9 @@ def _provenance(record: dict) -> str:
     settings, vectors = record["settings"], record["settings"]["vectors"]
     if hyperparameters := _hyperparameters(record):
         sources = settings["sources"]
-        origin = f"on {sources['train']}, vectors {vectors['origin']}" if vectors else ""
+        origin = f"on {sources['train']}"
+        if vectors:
+            origin += f", vectors {vectors['origin']}"
         rewritten = f", entities by {sources['entities']}" if "entities" in sources else ""
         return f"trained here: {origin}{rewritten}{HYPERPARAMETERS_USED}{hyperparameters}"
     if settings["sentence_vectors"]:
@@ -274,10 +279,18 @@ def _mean(values: pd.DataFrame) -> float | None:
     return round(float(values.to_numpy().mean()), DECIMALS) if values.size else None
 
 
+def named_files(record: dict) -> set[str]:
+    """Return the words of a record that may name its data or vectors."""
+    settings = record["settings"]
+    texts = [
+        str(text)
+        for part in (settings, *settings.get("parts", {}).values())
+        for key in ("vectors", "sentence_vectors", "sources")
+        for text in (part[key] or {}).values()
+    ]
+    return set(re.split(r"[ ,]+", " ".join(texts)))
+
+
 def _substitute(record: dict, substitutes: Mapping[str, str]) -> str:
-    texts: list[str] = []
-    for settings in (record["settings"], *record["settings"].get("parts", {}).values()):
-        for key in ("vectors", "sentence_vectors", "sources"):
-            texts += (settings[key] or {}).values()
-    names = {name for text in texts for name in re.split(r"[ ,]+", text)}
+    names = named_files(record)
     return ", ".join(f"{name} for {file}" for name, file in substitutes.items() if name in names)

@@ -1,5 +1,6 @@
 """Where a number of a table or figure comes from."""
 
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -10,9 +11,10 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.plan import Cell, cells_by_hyperparameters, holding_cell
 from analogyqa.report.summary import FIGURE, RULES_OF_RUNS, read_csv, read_record
 from analogyqa.report.tables import FRAME, coordinates_of
-from analogyqa.settings.base import nearest_hint
+from analogyqa.settings.analogies import SOLVER
+from analogyqa.settings.base import AT, nearest_hint
 from analogyqa.settings.coordinates import COST, COUNT, SCORE, Coordinates
-from analogyqa.settings.overrides import TUNED, text_of
+from analogyqa.settings.overrides import TUNED, text_of, to_text
 from analogyqa.settings.paper import CITED, Paper
 from analogyqa.settings.run import Config
 
@@ -206,12 +208,19 @@ def facts_of_run(results: str | Path, cell: Cell) -> dict:
         *("wall_seconds", "slurm_job"),
     )
     facts = {key: stored[key] for key in keys if stored.get(key)}
-    stem = "-".join(cell.path.split("/")[1:])
-    for rule in RULES_OF_RUNS:
-        log = Path(results, "logs", rule, cell.system, f"{stem}.log")
-        if log.exists():
-            facts["log"] = str(log)
+    if log := log_of_run(results, cell):
+        facts["log"] = str(log)
     return facts
+
+
+def log_of_run(results: str | Path, cell: Cell) -> Path | None:
+    """Return the log of the job that made a run, or None; one job makes the runs of all solvers."""
+    overrides = to_text(cell.overrides)
+    stem = f"{cell.dataset}-{cell.subset}-{overrides}"
+    if SOLVER in dict(cell.overrides):
+        stem = f"{cell.dataset}-{re.sub(rf'{SOLVER}=[^{AT}]+', '', overrides)}"
+    paths = (Path(results, "logs", rule, cell.system, f"{stem}.log") for rule in RULES_OF_RUNS)
+    return next((path for path in paths if path.exists()), None)
 
 
 def lines_of(value: object) -> list[str]:

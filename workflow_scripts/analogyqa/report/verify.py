@@ -10,7 +10,6 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.plan import (
     Cell,
     all_cells,
-    cells_by_run,
     claim_cells,
     holding_cell,
     norm_cells,
@@ -21,13 +20,13 @@ from analogyqa.report.claims import judge_claims
 from analogyqa.report.expected import differences_from_expected, is_sample
 from analogyqa.report.learning import read_learnt
 from analogyqa.report.ledger import build_ledger
-from analogyqa.report.results import read_results
-from analogyqa.report.summary import csv_text, read_record, read_runs, values_of
+from analogyqa.report.results import Results, read_results
+from analogyqa.report.summary import csv_text, read_record
 from analogyqa.report.tables import build_table
-from analogyqa.runs.cost import read_costs
 from analogyqa.runs.depends_on import sha256
 from analogyqa.runs.record import hash_of_content, metrics_of
 from analogyqa.schemas import CORPUS, METRICS, SCORES, read_table
+from analogyqa.settings.analogies import SOLVER
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
 
@@ -44,10 +43,10 @@ def verify(
 ) -> Iterator[Difference]:
     """Yield the files of a results folder that disagree with the scores of its runs.
 
-    Of each run these are the bytes of its scores, the content of its record, and its measures,
-    which are computed again. The summary, the ledger with its verdicts, the claims and the tables
-    are made again from the measures and from the printed values of the papers. The means of the
-    bundled sample are also compared with those that the repository expects.
+    For each run it checks the bytes of the scores and the content of the record, and computes the
+    measures again. It makes the summary, the ledger with its verdicts, the claims and the tables
+    again from the measures and from the printed values of the papers. The means of the bundled
+    sample are also compared with those that the repository expects.
 
     Args:
         results: The output folder.
@@ -60,6 +59,8 @@ def verify(
             yield from _verify_run(path, results, config)
         except AnalogyQAError as error:
             yield Difference(str(path), str(error))
+        except (OSError, ValueError, LookupError, TypeError) as error:
+            yield Difference(str(path), f"the run cannot be read: {error!r}")
     yield from (Difference(str(path), what) for path, what in changed_files(results))
     missing = missing_runs(results, config, papers)
     yield from (Difference(str(path), "is missing") for path in missing)
@@ -86,13 +87,16 @@ def _verify_run(path: Path, results: Path, config: Config) -> Iterator[Differenc
         yield Difference(str(path), "its content_hash is not that of its content")
     scores, metrics = folder / "scores.parquet", folder / "metrics.parquet"
     # A run that solves analogies has no scores, and its record has the hash of its measures.
-    hashed = scores if scores.exists() else metrics
+    hashed = metrics if SOLVER in dict(cell.overrides) else scores
     if sha256(hashed) != record["scores"]:
         yield Difference(str(hashed), "its bytes are not those that run.json records")
-    rewriting = record["settings"]["system"].get("rewriting")
+    system = record["settings"]["system"]
+    vectors = config.vectors.get(system.get("vectors") or "")
     corpus = results / "corpora" / f"{cell.corpus}.parquet"
-    if rewriting:
+    if rewriting := system.get("rewriting"):
         corpus = results / "rewritten" / cell.corpus / f"{rewriting}.parquet"
+    elif vectors and vectors.lemmas:
+        corpus = results / "lemmas" / cell.corpus / "content.parquet"
     recorded = {value for name, value in record["inputs"].items() if name.startswith("corpus")}
     if corpus.exists() and recorded and original_sha256(corpus) not in recorded:
         yield Difference(str(corpus), f"is not the file that {cell.label} was run on")
@@ -141,7 +145,7 @@ def _verify_reports(
         for what in differences_from_expected(computed.summary):
             yield Difference(str(results / "summary.csv"), what)
     yield from _compare(ledger, results / "ledger.csv")
-    claims, comparisons = _judge_claims(results, config, papers)
+    claims, comparisons = _judge_claims(results, config, papers, computed)
     yield from _compare(claims, results / "claims.csv")
     yield from _compare(comparisons, results / "comparisons.csv")
     for paper in papers.values():
@@ -152,20 +156,15 @@ def _verify_reports(
 
 
 def _judge_claims(
-    results: Path, config: Config, papers: Mapping[str, Paper]
+    results: Path, config: Config, papers: Mapping[str, Paper], computed: Results
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     cells = [cell for paper in papers.values() for cell in claim_cells(config, paper)]
     records = _runs_of(results, cells, config)
-    runs = read_runs(
-        records,
-        [path.with_name("metrics.parquet") for path in records],
-        cells_by_run(config, cells),
-    )
     inside = [cell for paper in papers.values() for cell in norm_cells(config, paper)]
     values = with_norms_and_costs(
-        values_of(runs),
+        computed.values,
         [f"{results}/runs/{cell.path}/inside.parquet" for cell in dict.fromkeys(inside)],
-        read_costs(sorted(results.glob("costs/*/*.json"))),
+        computed.costs,
     )
     histories = (path.with_name("history.parquet") for path in records)
     learnt = read_learnt([str(path) for path in histories if path.exists()])

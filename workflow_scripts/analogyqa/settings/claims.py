@@ -58,6 +58,8 @@ class Claim(Section):
     def _complete(self) -> "Claim":
         if bool(self.not_measured) == bool(self.comparisons):
             raise ValueError("give comparisons, or say in not_measured why there are none")
+        if self.primary and (len(self.comparisons) != 1 or self.kind != SCORE):
+            raise ValueError("primary: a primary claim is a single comparison of scores")
         if self.not_measured:
             return self
         for better, worse in self.sides():
@@ -82,8 +84,6 @@ class Claim(Section):
             )
         if self.needed > len(self.comparisons):
             raise ValueError(f"needs: {self.needs} of {len(self.comparisons)} comparisons")
-        if self.primary and (len(self.comparisons) > 1 or self.kind != SCORE):
-            raise ValueError("primary: a primary claim is a single comparison of scores")
         if self.tolerance and self.kind != SCORE:
             raise ValueError("tolerance: this claim compares no scores")
         if self.times > 1 and self.kind != COST:

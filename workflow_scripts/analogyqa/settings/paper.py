@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from itertools import product
 from pathlib import Path
+from statistics import multimode
 from typing import Annotated, Literal, NamedTuple
 
 from pydantic import Field, ValidationError, field_validator, model_validator
@@ -189,15 +190,19 @@ class Artefact(Section):
                 if value == NOT_PRINTED:
                     yield Published(row, column, coordinates, None, kind)
                 else:
-                    number, step = round(value / scale, DIGITS), self._step(value) / scale
+                    number = round(value / scale, DIGITS)
+                    # YAML drops trailing zeros, so a value has at least the digits of most others.
+                    step = min(self._step(value), max(multimode(self._steps(column)))) / scale
                     yield Published(row, column, coordinates, number, kind, step)
 
     def rounding(self, column: str) -> float:
         """Return half a unit in the last printed digit of a column's scores, in our unit."""
+        return min(self._steps(column)) / 2 / self.scale
+
+    def _steps(self, column: str) -> list[float]:
         index = list(self.columns).index(column)
         printed = [values[index] for values in self.published.values()]
-        steps = [self._step(value) for value in printed if value != NOT_PRINTED]
-        return min(steps) / 2 / self.scale
+        return [self._step(value) for value in printed if value != NOT_PRINTED]
 
     def _step(self, printed: float) -> float:
         return self.means_of.step if self.means_of else last_digit(printed)

@@ -18,6 +18,7 @@ from analogyqa.model import Model
 from analogyqa.model.runs import learned_by
 from analogyqa.plan import Cell, artefact_cells, holding_cell
 from analogyqa.report.summary import SUMMARY, Summaries, by_cell, read_csv
+from analogyqa.report.trace import log_of_run
 from analogyqa.runs.depends_on import content_hash, sha256
 from analogyqa.schemas import CORPUS, HISTORY, METRICS, read_table
 from analogyqa.settings.overrides import to_text
@@ -127,12 +128,11 @@ def _add_cell(
     measured = _measured(read_table(folder / "metrics.parquet", METRICS))
     finals = _final_points({**measured.mean(), **spread}, end)
     experiment.log(run_id, finals, {**params, **flat, "seeds": seeds})
-    stem = "-".join([cell.dataset, cell.subset, to_text(cell.overrides)])
-    logs = results.glob(f"logs/*/{cell.system}/{stem}.log")
     path = folder / "history.parquet"
     paths = (folder / "run.json", folder / "metrics.parquet", path)
     files = {file.name: file for file in paths if file.exists()}
-    files |= {f"{log.parent.parent.name}.log": log for log in logs}
+    if log_file := log_of_run(results, cell):
+        files[f"{log_file.parent.parent.name}.log"] = log_file
     experiment.add_files(run_id, files)
     write_first = _model_writer(results, cell, record, config)
     history = read_table(path, HISTORY) if path.exists() else pd.DataFrame(columns=HISTORY.names)

@@ -67,10 +67,17 @@ def build_page(
         ledger = ledger.iloc[:0]
         claims = claims.assign(paper_effect=np.nan, power=np.nan, items_needed=np.nan)
     provenance = Provenance(results, config, command)
-    parts = [
-        paper_part(results, paper, (ledger, claims), summaries, config, provenance)
-        for paper in papers.values()
-    ]
+    try:
+        cards = claim_cards(claims, papers.values())
+        parts = [
+            paper_part(results, paper, (ledger, claims), summaries, config, provenance)
+            for paper in papers.values()
+        ]
+    except LookupError as error:
+        raise AnalogyQAError(
+            f"{results}: a table or claims.csv names {error}, which is no longer in the "
+            f"configuration or paper.yaml. Make the tables again: {command}"
+        ) from error
     registry = load_registry(REPOSITORY / "sources.yaml")
     # The address of the tracking server may contain a password.
     settings = config.model_dump(mode="json", exclude={"tracking_uri"})
@@ -89,7 +96,7 @@ def build_page(
             )
             for paper in papers.values()
         ],
-        cards=claim_cards(claims, papers.values()),
+        cards=cards,
         verdicts=[
             (verdict, look)
             for verdict, look in LOOKS.items()

@@ -19,7 +19,7 @@ class File(NamedTuple):
     """A file that runs read; without licence and citation if it is not registered."""
 
     title: str
-    sha256: str
+    hash: str
     licence: str = ""
     citation: str = ""
 
@@ -88,8 +88,9 @@ def _files(names: Iterable[str], registry: Mapping[str, Source]) -> list[File]:
     for name in dict.fromkeys(names):
         if name in registry:
             source = registry[name]
-            hashes = ", ".join(source.sha256) or f"git blob {source.git_blob}"
-            files.append(File(source.title, hashes, source.licence, source.citation))
+            hashes = ", ".join(source.sha256)
+            text = f"sha256 {hashes}" if hashes else f"git blob {source.git_blob}"
+            files.append(File(source.title, text, source.licence, source.citation))
         elif "/" in name and Path(name).is_file():
-            files.append(File(name, sha256(Path(name))))
+            files.append(File(name, f"sha256 {sha256(Path(name))}"))
     return files

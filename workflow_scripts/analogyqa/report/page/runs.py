@@ -11,8 +11,9 @@ import pandas as pd
 from analogyqa.errors import AnalogyQAError
 from analogyqa.plan import Cell
 from analogyqa.plan.configured import configured_cell, differences
-from analogyqa.report.summary import RULES_OF_RUNS, read_record
+from analogyqa.report.summary import read_record
 from analogyqa.report.table_formats import Block, Value
+from analogyqa.report.trace import log_of_run
 from analogyqa.settings.run import Config
 
 
@@ -34,16 +35,12 @@ def read_run_records(results: Path, config: Config) -> list[Run]:
 
     Raises AnalogyQAError if a record is damaged.
     """
-    logs = {
-        (path.parent.name, path.stem): path.relative_to(results).as_posix()
-        for rule in RULES_OF_RUNS
-        for path in (results / "logs" / rule).glob("*/*.log")
-    }
     runs = []
     for path in sorted((results / "runs").glob("*/*/*/*/run.json")):
         cell = Cell.from_path(path.parent)
         record = read_record(path)
-        log = logs.get((cell.system, "-".join(cell.path.split("/")[1:])), "")
+        path_of_log = log_of_run(results, cell)
+        log = path_of_log.relative_to(results).as_posix() if path_of_log else ""
         runs.append(Run(cell.path, cell.label, record, log, _other_settings(record, cell, config)))
     return runs
 

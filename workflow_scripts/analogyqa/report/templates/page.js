@@ -60,6 +60,8 @@ const UNITS = { K: 1e3, M: 1e6, min: 60, h: 3600 };
 
 function valueOf(cell) {
   const text = cell?.textContent.trim() ?? "";
+  const time = text.match(/^(\d+) h (\d+) min/);
+  if (time) return 3600 * time[1] + 60 * time[2];
   const number = text.match(/^[+-]?[\d,]*\.?\d+/)?.[0];
   if (number === undefined) return text;
   const unit = text.slice(number.length).match(/^ ?(K|M|min|h)\b/)?.[1];
