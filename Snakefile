@@ -33,7 +33,7 @@ from analogyqa.folders import require_writable
 from analogyqa.memory import MALLOC_OPTIONS
 from analogyqa.analogies.specs import SOLVERS
 from analogyqa.runs.commit import CommitUnknownError, find_commit
-from analogyqa.settings.load import from_here
+from analogyqa.settings.load import command_of
 
 # Jobs inherit these variables. A value that the user has set is kept.
 for name, value in MALLOC_OPTIONS.items():
@@ -62,18 +62,18 @@ NOTICES = lambda file: (
 
 
 # Values of the command line take precedence, then those of later files, then those of config.yaml.
-*FILES, OWN = map(Path, workflow.configfiles)
+*FILES, BASE = map(Path, workflow.configfiles)
 with exit_on_error():
     EXPERIMENT = load_experiment(
-        config, [dict(workflow.config_settings.config), *reversed(FILES), OWN]
+        config, [dict(workflow.config_settings.config), *reversed(FILES), BASE]
     )
     if workflow.is_main_process:
         require_targets(sys.argv[1:], EXPERIMENT)
 CONFIG, RESULTS, RESOURCES = EXPERIMENT.config, EXPERIMENT.results, EXPERIMENT.resources
+for key in ("output_dir", "resources_dir", "tracking_uri", "device"):  # which scripts read
+    config.setdefault(key, getattr(CONFIG, key))
 INPUTS = Inputs(EXPERIMENT, NOTICES)
-PARAMS = Parameters(
-    INPUTS, f"snakemake --cores all --configfile {' '.join(map(from_here, FILES or [OWN]))}"
-)
+PARAMS = Parameters(INPUTS, command_of(FILES or [BASE], workflow.config_settings.config))
 OUTPUTS = Outputs(INPUTS)
 # The GPUs of a job that trains. Only clusters use this number; set `device: cpu` for one without.
 GPUS = 0 if CONFIG.device == "cpu" else 1

@@ -256,6 +256,18 @@ def test_an_unavailable_data_set_is_a_reason_if_another_is_available(available):
     assert set(found.splits) == {"toy"}
 
 
+def test_data_that_are_left_out_are_missing_for_vectors_too(available):
+    left = available(vectors("part"), left_out={"toy": "no time"}, **of_corpora("toy"))
+    assert left.reasons == {"toy": "no time", "means": "part is trained on missing data (no time)"}
+
+
+def test_vectors_whose_frequencies_are_missing_are_unavailable(available):
+    some = {"source": "local", "frequencies": "gone"}
+    found = available(vectors("part"), vectors={"part": some})
+    reason = "part was not found and has no URL; put a/gone.txt into the resources folder"
+    assert found.reasons == {"means": reason}
+
+
 def test_files_of_corpora_are_unique(available):
     assert available(**of_corpora("toy")).vectors["part"] == ["resources/a/local.txt"]
 

@@ -87,12 +87,13 @@ def timings(tmp_path):
     """The timings of jobs whose cells have three seeds."""
     reference = tmp_path / "timings.csv"
     reference.write_text(REFERENCE)
-    return Timings(str(tmp_path / "out"), lambda cell: 3, reference)
+    return Timings(str(tmp_path / "runs" / "out"), lambda cell: 3, reference)
 
 
 def job(tmp_path, cell: str, rule: str = "train_encoder", **changes) -> Job:
-    outputs = [str(tmp_path / f"out/runs/{cell}/default/{name}") for name in ("a", "b")]
-    benchmark = str(tmp_path / f"out/benchmarks/{rule}/{cell}.jsonl")
+    folder = tmp_path / "runs" / "out"  # `runs` may also be above the output folder
+    outputs = [str(folder / "runs" / cell / "default" / name) for name in ("a", "b")]
+    benchmark = str(folder / "benchmarks" / rule / f"{cell}.jsonl")
     return Job(rule, None, outputs, benchmark, **{"minutes": 60, "gpus": 1} | changes)
 
 
@@ -136,7 +137,7 @@ def test_a_damaged_benchmark_file_counts_as_none(tmp_path, timings, text):
     ],
 )
 def test_the_data_of_a_job(tmp_path, timings, output, data):
-    assert timings.data_of(Job("any", None, [f"{tmp_path}/out/{output}"])) == data
+    assert timings.data_of(Job("any", None, [f"{tmp_path}/runs/out/{output}"])) == data
 
 
 def test_every_rule_of_the_repository_has_a_reference():
@@ -147,14 +148,15 @@ def test_every_rule_of_the_repository_has_a_reference():
     assert set(timed) <= {rule for (rule, _), timing in known.items() if timing.cpu_seconds > 0}
 
 
-def test_the_plan_states_the_basis_of_its_estimates(capsys, timings):
+def test_the_plan_states_the_basis_of_its_estimates(capsys, timings, monkeypatch):
+    monkeypatch.setattr(timings, "_output_dir", "out")
     jobs = read_listing(LISTING)
     print_plan(jobs, timings)
     printed = capsys.readouterr().out
     lines = {line.split()[0]: line.split() for line in printed.splitlines() if line.strip()}
     assert lines["fetch_source"] == ["fetch_source", "1", "local"]
-    # The mean over places, of two seeds; the runs of the listing have three.
-    assert lines["train_encoder"][1:] == ["1", "1", "0.12", "0.17", "1", "rough"]
+    # The reference has two seeds, the run of the listing three.
+    assert lines["train_encoder"][1:] == ["1", "1", "0.08", "0.04", "1", "reference"]
     assert lines["score_candidates"][1:] == ["3", "in", "scoring", "0.02", "3", "rough"]
-    assert lines["total"] == ["total", "5", "3", "0.14", "0.17"]
+    assert lines["total"] == ["total", "5", "3", "0.10", "0.04"]
     assert "one core of ours" in printed

@@ -49,7 +49,12 @@ RIGHT = [
     "runs/analogy/toy/who/dropout=0@loss=hinge/metrics.parquet",
     "runs/analogy/toy/all/fold=1of5/run.json",
     "corpora/toy@fold=1of5.parquet",
+    "corpora/toy.json",
     "vectors/toy/some.npy",
+    "vectors/toy/some.json",
+    "vectors/toy/some.words.txt",
+    "vectors/trained/some.bin",
+    "corpora",  # a folder, which Snakemake refuses
     "tables/small/table1.csv",
     "tables/small/sensitivity.csv",
     "figures/small/figure1.svg",
@@ -71,6 +76,7 @@ def test_a_target_that_no_run_makes_is_refused(papers: Papers, target):
 def test_a_target_that_a_run_makes_is_accepted(papers: Papers, target):
     config = papers.load()
     require_target(f"out/{target}", config, load_papers(config, papers.folder))
+    require_target("out", config, {})
 
 
 @pytest.mark.parametrize(

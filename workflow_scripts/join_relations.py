@@ -6,7 +6,7 @@ from analogyqa.job import job
 from analogyqa.schemas import CORPUS, write_table
 
 with job(snakemake) as given:
-    files = dict(snakemake.input.items())
+    files = dict(zip(given.titles, snakemake.input.files, strict=True))
     write_table(relations_corpus(files), CORPUS, snakemake.output.corpus)
     pairs = {given.titles[name]: list(read(path)) for name, path in files.items()}
     write_text(snakemake.output.review, review_page(pairs))

@@ -10,7 +10,7 @@ with job(snakemake) as given:
     measure_costs(
         systems,
         {
-            name: CellFiles(snakemake.input.corpus, snakemake.input[system.vectors], None, {})
+            name: CellFiles(snakemake.input.corpus, snakemake.input.get(system.vectors), None, {})
             for name, system in systems.items()
         },
         given.types,

@@ -83,10 +83,12 @@ def test_a_chosen_cell_waits_for_the_selection(monkeypatch):
     files = inputs.run_cell(cell("analogy/wikiqa/comb/hyperparameters=tuned"))
     assert files["selection"] == f"{OUT}/selection/analogy/wikiqa.json"
     wildcards = SimpleNamespace(system="analogy", dataset="wikiqa")
-    assert inputs.choose_hyperparameters(wildcards) == {
-        "paper": f"{OUT}/runs/analogy/wikiqa/comb/default/history.parquet",
-        "no_dropout": f"{OUT}/runs/analogy/wikiqa/comb/dropout=0/history.parquet",
-    }
+    overrides = {"paper": "default", "no_dropout": "dropout=0"}
+    assert inputs.choose_hyperparameters(wildcards)["files"] == [
+        f"{OUT}/runs/analogy/wikiqa/comb/{name}/history.parquet" for name in overrides.values()
+    ]
+    given = Parameters(inputs, "snakemake").choose_hyperparameters(wildcards)
+    assert given["names"] == list(overrides)
 
 
 def test_a_fold_has_its_own_corpus_and_the_vectors_of_its_data_set(inputs):

@@ -8,7 +8,7 @@ import yaml
 from snakemake.utils import update_config
 
 from analogyqa.errors import AnalogyQAError
-from analogyqa.settings.load import load_config, read_config
+from analogyqa.settings.load import command_of, load_config, read_config
 from analogyqa.settings.systems import Training
 from small_papers import CONFIG
 
@@ -98,6 +98,21 @@ def test_training_of_a_system_is_laid_over_that_of_the_paper(papers):
     changed, other = systems["analogy"].training, systems["baseline"].training
     assert (changed.margin, changed.loss, changed.dropout) == (1, "lwda", 0.25)
     assert (other.margin, other.loss) == (2, "printed")
+
+
+def test_training_is_laid_under_a_system_whose_ranker_alone_is_trained(papers):
+    system = "{title: N, encoder: words, vectors: some, ranker: ap_cnn, training: {loss: pairwise}}"
+    config = papers.load(f"{{training: {{margin: 2}}, systems: {{net: {system}}}}}")
+    training = config.systems["net"].training
+    assert (training.margin, training.loss) == (2, "pairwise")
+
+
+def test_the_command_of_a_run_has_its_files_and_its_changes():
+    changes = {"seeds": 3, "papers": "x y", "training": {"dropout": 0}}
+    assert command_of([Path("a b.yaml")], changes) == (
+        "snakemake --cores all --configfile 'a b.yaml' --config seeds=3 'papers=x y' "
+        """'training={"dropout": 0}'"""
+    )
 
 
 @pytest.mark.parametrize("names", ["small other", "other small", ["small", "other", "small"]])

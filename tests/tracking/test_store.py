@@ -298,7 +298,7 @@ def test_the_command_imports_the_finished_cells_with_the_spread_of_the_summary(r
     config = write_config(results.parent, output_dir=str(results))
     done = CliRunner().invoke(app, ["import", "--config", str(config)])
     assert "results/diallo2019: 3 new runs\n" in done.output
-    assert "cells have not run yet" in done.output
+    assert "cells have no run" in done.output
     run = named(results, UNTRAINED_NAME)
     assert (run.data.metrics["mrr_sd"], run.data.metrics["mrr_run_low"]) == (0.125, 0.25)
     assert "mrr_ci_low" not in run.data.metrics
@@ -311,7 +311,7 @@ def test_an_empty_output_folder_imports_nothing(tmp_path, template):
     shutil.copyfile(template, results / "mlflow.db")
     config = write_config(tmp_path, output_dir=str(results))
     done = CliRunner().invoke(app, ["import", "--config", str(config)])
-    assert "cells have not run yet" in done.output
+    assert "cells have no run" in done.output
     assert active_runs(uri(results)) == []
     done = CliRunner().invoke(app, ["ui", "--config", str(config)])
     assert "there are no runs yet" in str(done.exception)

@@ -61,6 +61,9 @@ class Availability:
         self._config, self._registry = config, registry
         self._resources, self._mirrors = resources, mirrors
         self.splits, self._no_splits = _try_each(config.datasets, self._find_splits)
+        self._no_splits |= {
+            name: reason for name, reason in config.left_out.items() if name in config.datasets
+        }
         if not self.splits:
             for dataset in config.datasets.values():
                 self._find_splits(dataset, self.find_file)  # raises, and says where it looked
@@ -157,10 +160,10 @@ class Availability:
         }
 
     def _find_vectors(self, vectors: Vectors) -> list[str]:
-        if vectors.source:
-            return [self._find_portably(vectors.source)]
         if vectors.frequencies:
             self._find_portably(vectors.frequencies)
+        if vectors.source:
+            return [self._find_portably(vectors.source)]
         corpora = vectors.corpora or {}
         missing = [self._no_splits[name] for name in corpora if name in self._no_splits]
         if vectors.lemmas and self._no_lemmas:
@@ -184,6 +187,11 @@ class Availability:
             return ""
 
     def _find_sentence_vectors(self, stored: SentenceVectors) -> dict[str, list[str]]:
+        if stored.disjoint_from in self._no_splits:
+            raise UnavailableError(
+                f"is trained without the sentences of {stored.disjoint_from}, which is missing "
+                f"({self._no_splits[stored.disjoint_from]})"
+            )
         if stored.train_on:
             splits = {"train_on": stored.train_on, "dev_on": stored.dev_on or []}
             return {split: list(map(self._find_portably, files)) for split, files in splits.items()}

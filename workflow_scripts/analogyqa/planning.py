@@ -162,7 +162,8 @@ class Timings:
         return Cost(timing.cpu_seconds * hours, gpu_hours, timing.bytes * factor, basis)
 
     def _seeds(self, job: Job) -> int:
-        runs = [Path(file).parent for file in job.outputs if "runs" in Path(file).parts]
+        folder = Path(self._output_dir, "runs")
+        runs = [Path(file).parent for file in job.outputs if Path(file).is_relative_to(folder)]
         return self._seeds_of(Cell.from_path(runs[0])) if runs else 1
 
 

@@ -13,7 +13,7 @@ from rich.filesize import decimal
 
 from analogyqa.cli.options import CONFIG, ConfigOption
 from analogyqa.experiments.experiment import Experiment, load_experiment
-from analogyqa.plan import artefact_coordinates, load_papers
+from analogyqa.plan import artefact_coordinates, load_papers, why_no_run
 from analogyqa.settings.load import read_config, read_values
 
 
@@ -37,9 +37,9 @@ def doctor(config: ConfigOption = CONFIG) -> None:
     print(f"Papers: {', '.join(experiment.papers)}")
     missing = _missing(experiment, config)
     print("Left out:" if missing else "Nothing is left out.")
-    for reason, places in missing.items():
+    for reason, papers in missing.items():
         print(f"  {reason}")
-        for paper, names in places.items():
+        for paper, names in papers.items():
             print(f"    {paper}: {', '.join(dict.fromkeys(names))}")
     if faults:
         raise typer.Exit(1)
@@ -74,12 +74,13 @@ def _device() -> str:
 
 def _missing(experiment: Experiment, config: Path) -> dict[str, dict[str, list[str]]]:
     """Return the tables and figures that lack something, by the reason and by their paper."""
-    full = read_config(config)
+    full, left_out = read_config(config), experiment.config.left_out.values()
     missing: dict[str, dict[str, list[str]]] = {}
     for name, paper in load_papers(full).items():
-        for artefact in paper.artefacts:
-            for coordinates in artefact_coordinates(full, paper, artefact):
-                for key in (coordinates.system, coordinates.dataset):
-                    if reason := experiment.config.left_out.get(key):
-                        missing.setdefault(reason, {}).setdefault(name, []).append(artefact)
+        shown = {key: artefact_coordinates(full, paper, key) for key in paper.artefacts}
+        shown |= {key: list(view.coordinates().values()) for key, view in paper.views.items()}
+        for artefact, all_coordinates in shown.items():
+            for coordinates in all_coordinates:
+                if (reason := why_no_run(coordinates, experiment.config)) in left_out:
+                    missing.setdefault(reason, {}).setdefault(name, []).append(artefact)
     return missing

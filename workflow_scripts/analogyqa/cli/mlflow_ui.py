@@ -96,7 +96,10 @@ def _import_finished(config: Config) -> list[str]:
         print(f"{name}: {added} new runs")
     for uri, run in register_best(tracking_uri, results, runs, config).items():
         print(f"{uri}: {run}, the best on dev")
-    print(f"{tracking_uri} is up to date; {waiting} cells have not run yet")
+    print(
+        f"{tracking_uri} is up to date; {waiting} cells have no run. `analogyqa doctor` says which "
+        "cannot run here"
+    )
     return list(imported)
 
 

@@ -46,10 +46,12 @@ def paper(
     """
     passed = list(arguments or [])
     if papers:
-        if "--config" not in passed:
+        options = [index for index, text in enumerate(passed) if text in ("--config", "-C")]
+        if not options:
+            options = [len(passed)]
             passed.append("--config")
         # Snakemake reads only the last --config.
-        passed.insert(passed.index("--config") + 1, f"papers={papers}")
+        passed.insert(options[-1] + 1, f"papers={papers}")
     _run_snakemake(cores, passed)
     if not arguments:
         _say_where_results_are(CONFIG)

@@ -146,8 +146,9 @@ class Inputs(VectorInputs):
 
     def choose_hyperparameters(self, wildcards: Wildcards) -> Files:
         cells = selection_cells(self.config, wildcards.system, wildcards.dataset)
+        # Not by name: Snakemake reserves some names.
         return {
-            name: f"{self.results}/runs/{cell.path}/history.parquet" for name, cell in cells.items()
+            "files": [f"{self.results}/runs/{cell.path}/history.parquet" for cell in cells.values()]
         }
 
     def fuse_scores(self, wildcards: Wildcards) -> Files:
@@ -184,7 +185,7 @@ class Inputs(VectorInputs):
         return files | {"model": self.model(self.available.parser), "sources": sources}
 
     def join_relations(self, wildcards: Wildcards) -> Files:
-        return self.relations(wildcards.corpus)
+        return {"files": [*self.relations(wildcards.corpus).values()]}
 
     def relations(self, dataset: str) -> dict[str, str]:
         """Return the files of a data set's categories, by name, without those that are left out."""

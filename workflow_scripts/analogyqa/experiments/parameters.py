@@ -235,6 +235,7 @@ class Parameters:
         cells = selection_cells(self.config, wildcards.system, wildcards.dataset)
         return {
             "code": _code("choose_hyperparameters"),
+            "names": list(cells),
             "subset": next(iter(cells.values())).subset,
             "measure": self.config.systems[wildcards.system].training.select_by,
         }

@@ -34,15 +34,21 @@ def require_target(target: str, config: Config, papers: Mapping[str, Paper]) -> 
 
 
 def _require(path: Path, config: Config, papers: Mapping[str, Paper]) -> None:
-    stage, *names = path.parts
+    stage, *names = path.parts or ("",)
     if stage == "runs" and len(names) == 5:
         _require_cell(config, *names[:4])
     elif stage in ("tables", "figures") and len(names) == 2:
         _require_artefact(config, papers, names[0], Path(names[1]).stem)
-    elif stage in _WITH_CORPUS and names[0] != "trained":
-        _require_corpus(config, names[0].removesuffix(".parquet"))
+    elif stage in _WITH_CORPUS and names and names[0] != "trained":
+        _require_corpus(config, _without_ending(names[0]))
     elif stage == "vectors" and len(names) == 2:
-        _require_vectors(config, names[1].removesuffix(".npy"))
+        _require_vectors(config, _without_ending(names[1]))
+
+
+def _without_ending(name: str) -> str:
+    for ending in (".parquet", ".json", ".npy", ".words.txt", ".bin"):
+        name = name.removesuffix(ending)
+    return name
 
 
 def _require_cell(config: Config, system: str, dataset: str, subset: str, text: str) -> None:

@@ -1,5 +1,7 @@
 """Load the configuration of a run, which is laid over the configurations of its papers."""
 
+import json
+import shlex
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
@@ -9,6 +11,7 @@ from pydantic import ValidationError
 from analogyqa.encoders.specs import ENCODERS
 from analogyqa.errors import AnalogyQAError, shown
 from analogyqa.files import read_yaml, require_few_values
+from analogyqa.rankers.specs import RANKERS
 from analogyqa.settings.base import (
     Section,
     explain_error,
@@ -194,6 +197,16 @@ def from_here(path: Path) -> str:
     return str(path.relative_to(here) if path.is_relative_to(here) else path)
 
 
+def command_of(files: Sequence[Path], changes: Mapping[str, object]) -> str:
+    """Return the command of a run with these configuration files and values of `--config`."""
+    command = ["snakemake", "--cores", "all", "--configfile", *map(from_here, files)]
+    if changes:
+        command.append("--config")
+    for key, value in changes.items():
+        command.append(f"{key}={value if isinstance(value, str) else json.dumps(value)}")
+    return shlex.join(command)
+
+
 def _paper_names(papers: Path) -> list[str]:
     return [path.parent.name for path in sorted(papers.glob("*/config.yaml"))]
 
@@ -249,9 +262,15 @@ def _with_defaults(systems: dict, defaults: dict) -> dict:
     for name, system in systems.items():
         if isinstance(system, dict):
             system = defaults["prototypes"] | system
-            encoder, training = system.get("encoder"), system.get("training")
-            trained = isinstance(encoder, str) and encoder in ENCODERS and ENCODERS[encoder].trained
-            if trained and isinstance(training, dict | None):
+            encoder, training, ranker = map(system.get, ("encoder", "training", "ranker"))
+            ranker = ranker.get("name") if isinstance(ranker, dict) else ranker
+            plugins = [
+                specs[name]
+                for specs, name in ((ENCODERS, encoder), (RANKERS, ranker))
+                if isinstance(name, str) and name in specs
+            ]
+            is_trained = encoder is not None and any(plugin.trained for plugin in plugins)
+            if is_trained and isinstance(training, dict | None):
                 system["training"] = laid_over(defaults["training"], training or {})
         resolved[name] = system
     return resolved

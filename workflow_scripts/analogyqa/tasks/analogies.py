@@ -57,6 +57,12 @@ class Analogies:
         encoder = system.encoder_spec
         if not system.ranker_spec.needs_encoder or (encoder and encoder.gives_words):
             return f"{coordinates.system} gives no sentence vectors"
+        if system.vectors and config.vectors[system.vectors].lemmas:
+            return f"{coordinates.system} reads lemmas, and analogies are between whole sentences"
+        if system.weighting != "uniform":
+            return (
+                f"{coordinates.system} weights words as training sentences do, and there are none"
+            )
         return _why_not_trained(coordinates, config) if system.trained else ""
 
 
