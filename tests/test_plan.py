@@ -333,6 +333,29 @@ def test_why_there_is_no_run(papers, place, reason):
     assert why_no_run(coordinates, config) == reason
 
 
+@pytest.mark.parametrize(
+    ("system", "reason"),
+    [
+        ("mean", ""),
+        ("lemmas", "lemmas reads lemmas, and analogies are between whole sentences"),
+        ("sif", "sif weights words by training sentences, and there are none"),
+        ("words", "words gives no sentence vectors"),
+    ],
+)
+def test_analogies_are_between_whole_sentences_with_equal_weights(papers, system, reason):
+    average = "title: L, encoder: mean, ranker: cosine"
+    config = papers.load(
+        "{categories: {places: {title: P, rule: templates, pairs: 6, words: [[data/w.txt], w], "
+        "templates: ['{}', 'We went to {}.']}}, "
+        "datasets: {pairs: {title: P, reader: relations, categories: [places]}}, "
+        "vectors: {lemmas: {texts: [some.txt], lemmas: true, dim: 4}}, lemmas: {model: m, keep: [NOUN]}, "
+        f"systems: {{lemmas: {{{average}, vectors: lemmas}}, "
+        f"sif: {{{average}, vectors: some, weighting: sif}}}}}}"
+    )
+    coordinates = Coordinates(system=system, dataset="pairs", subset="places", solver="3cosadd")
+    assert why_no_run(coordinates, config) == reason
+
+
 def test_a_row_is_added_for_a_system_that_exists_and_has_none(papers):
     listed = "{extra_rows: {table1: [mean, mean-cosine, stored]}, systems: {stored: null}}"
     config = papers.load(listed)

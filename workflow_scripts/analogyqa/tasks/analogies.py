@@ -61,7 +61,7 @@ class Analogies:
             return f"{coordinates.system} reads lemmas, and analogies are between whole sentences"
         if system.weighting != "uniform":
             return (
-                f"{coordinates.system} weights words as training sentences do, and there are none"
+                f"{coordinates.system} weights words by training sentences, and there are none"
             )
         return _why_not_trained(coordinates, config) if system.trained else ""
 
