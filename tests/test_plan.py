@@ -348,7 +348,8 @@ def test_analogies_are_between_whole_sentences_with_equal_weights(papers, system
         "{categories: {places: {title: P, rule: templates, pairs: 6, words: [[data/w.txt], w], "
         "templates: ['{}', 'We went to {}.']}}, "
         "datasets: {pairs: {title: P, reader: relations, categories: [places]}}, "
-        "vectors: {lemmas: {texts: [some.txt], lemmas: true, dim: 4}}, lemmas: {model: m, keep: [NOUN]}, "
+        "vectors: {lemmas: {texts: [some.txt], lemmas: true, dim: 4}}, "
+        "lemmas: {model: m, keep: [NOUN]}, "
         f"systems: {{lemmas: {{{average}, vectors: lemmas}}, "
         f"sif: {{{average}, vectors: some, weighting: sif}}}}}}"
     )

@@ -60,9 +60,7 @@ class Analogies:
         if system.vectors and config.vectors[system.vectors].lemmas:
             return f"{coordinates.system} reads lemmas, and analogies are between whole sentences"
         if system.weighting != "uniform":
-            return (
-                f"{coordinates.system} weights words by training sentences, and there are none"
-            )
+            return f"{coordinates.system} weights words by training sentences, and there are none"
         return _why_not_trained(coordinates, config) if system.trained else ""
 
 
