@@ -26,6 +26,7 @@ from analogyqa.report.claims import CLAIMS
 from analogyqa.report.claims_page import PRIMARY
 from analogyqa.report.found import results_table
 from analogyqa.report.summary import LEDGER, read_csv
+from analogyqa.report.table_formats import markdown_table
 from analogyqa.report.views.specs import VIEWS
 from analogyqa.runs.commit import UNKNOWN
 from analogyqa.settings.paper import load_paper
@@ -96,18 +97,10 @@ def results_of(results: Path, published: str) -> str:
     ledger = read_csv(results / "ledger.csv", LEDGER)
     claims = read_csv(results / "claims.csv", CLAIMS)
     papers = [load_paper(PAPERS / name / "paper.yaml") for name in ledger["paper"].unique()]
-    heads, _, *rows = _cells(results_table(papers, ledger, claims))
-    by_paper = {row[0]: row for row in [*_cells(published)[2:], *rows]}
-    lines = [heads, *by_paper.values()]
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    lines.insert(1, ["-" * width for width in widths])
-    return "\n".join("| " + " | ".join(map(str.ljust, line, widths)) + " |" for line in lines)
-
-
-def _cells(text: str) -> list[list[str]]:
-    """Return the cells of each line of the Markdown table in a text."""
-    lines = [line for line in text.splitlines() if line.startswith("|")]
-    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    earlier = [line for line in published.splitlines() if line.startswith("| [")]
+    heads, *rows = results_table(papers, ledger, claims)
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in earlier] + rows
+    return markdown_table([heads, *{row[0]: row for row in rows}.values()])
 
 
 def tables_with_sentences(paper: str) -> list[str]:

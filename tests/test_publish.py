@@ -109,7 +109,7 @@ def test_readme_has_the_verdicts_on_the_papers_of_this_and_of_earlier_runs(resul
     write_csv(typed(ledger, LEDGER), results / "ledger.csv")
     write_csv(typed([], claims.CLAIMS), results / "claims.csv")
     readme = tmp_path / "README.md"
-    earlier = ["other", "A (2017)", "1", "2", "3", "4", "5", "1 holds"]
+    earlier = ["[other](papers/other/README.md)", "A (2017)", "1", "2", "3", "4", "5", "1 holds"]
     row = f"| {' | '.join(earlier)} |"
     table = f"{publish.RESULTS}\n\n| heads |\n| - |\n{row}\n\n{publish.END}\n"
     readme.write_text(f"{readme.read_text()}\n{table}")

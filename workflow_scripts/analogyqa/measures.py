@@ -71,7 +71,7 @@ OF_SCORES = {
     for name, title, short in (
         ("score_of_correct", "Mean score of candidates", "correct"),
         ("score_of_wrong", "Mean score of candidates", "wrong"),
-        ("score_gap", "Mean score of correct candidates less that of wrong ones", "gap"),
+        ("score_gap", "Mean score of correct candidates minus that of wrong ones", "gap"),
     )
 }
 MEASURES: dict[str, Measure] = {**RANKED, **OF_DISTRACTORS, **OF_SCORES}

@@ -53,7 +53,7 @@ def expected_values(summary: pd.DataFrame, measures: Sequence[str]) -> pd.DataFr
 
 
 def differences_from_expected(summary: pd.DataFrame, path: str | Path = EXPECTED) -> Iterator[str]:
-    """Yield in what a summary of the demo differs from the expected values, a text for each cell.
+    """Yield in what a summary of the demo differs from the expected values, a text for each row.
 
     Seeds and items must be equal, and means within the tolerance of their row.
 

@@ -54,7 +54,7 @@ def word_text(words: WordShares) -> str:
 
 
 def margin(explanation: Explanation) -> float:
-    """Return the best score of a correct candidate less that of a wrong one."""
+    """Return the best score of a correct candidate minus that of a wrong one."""
     best = {candidate.label: candidate.score for candidate in reversed(explanation.candidates)}
     return best[1] - best[0]
 

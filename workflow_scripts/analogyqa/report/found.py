@@ -7,7 +7,7 @@ import pandas as pd
 
 from analogyqa.report.claims import FAILS, HOLDS, SAME, UNDECIDED, effect_text
 from analogyqa.report.legend import printed_name
-from analogyqa.report.table_formats import Block, Table, Value, three_decimals, to_markdown
+from analogyqa.report.table_formats import three_decimals
 from analogyqa.report.verdicts import (
     ENFORCED,
     HIGHER,
@@ -72,18 +72,19 @@ def in_five_sentences(paper: Paper, ledger: pd.DataFrame, claims: pd.DataFrame) 
     return [sentence for sentence in sentences if sentence]
 
 
-def results_table(papers: Iterable[Paper], ledger: pd.DataFrame, claims: pd.DataFrame) -> str:
-    """Return the verdicts on each paper, by number and by primary claim, as a Markdown table."""
-    rows = []
+def results_table(
+    papers: Iterable[Paper], ledger: pd.DataFrame, claims: pd.DataFrame
+) -> list[list[str]]:
+    """Return the verdicts on each paper, by number and by primary claim, as lines of cells."""
+    lines = [["Paper", "By", *_COLUMNS, "primary claims"]]
     for paper in papers:
         counts = Counter(published_once(ledger, paper)["verdict"])
         primary = Counter(_first_judgements(paper, claims, primary=True)["verdict"])
         judged = ", ".join(f"{count} {verdict}" for verdict, count in primary.items())
-        values = [*(str(counts[verdict] or "") for verdict in _COLUMNS), judged]
         labels = [f"[{paper.paper}](papers/{paper.paper}/README.md)", paper.short_citation]
-        rows.append((labels, list(map(Value, values))))
-    block = Block("", ["Paper", "By"], [*_COLUMNS, "primary claims"], rows)
-    return to_markdown(Table("", "", [block], [], ledger)).partition("\n\n")[2].strip()
+        values = [str(counts[verdict] or "") for verdict in _COLUMNS]
+        lines.append([*labels, *values, judged])
+    return lines
 
 
 def _numbers(once: pd.DataFrame) -> list[str]:

@@ -99,14 +99,18 @@ def to_markdown(table: Table) -> str:
             [*labels, *(" ".join(_marked(value, "**", "**").parts) for value in values)]
             for labels, values in block.rows
         ]
-        lines = [[text.replace("|", r"\|") for text in line] for line in lines]
-        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-        lines.insert(1, ["-" * width for width in widths])
         parts.append(
-            "\n".join("| " + " | ".join(map(str.ljust, line, widths)) + " |" for line in lines)
+            markdown_table([[text.replace("|", r"\|") for text in line] for line in lines])
         )
     parts.append("\n".join(f"- {note}" for note in table.notes))
     return "\n\n".join(parts) + "\n"
+
+
+def markdown_table(lines: list[list[str]]) -> str:
+    """Return lines of cells, the heads first, as a GitHub Markdown table with aligned columns."""
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    rows = [lines[0], ["-" * width for width in widths], *lines[1:]]
+    return "\n".join("| " + " | ".join(map(str.ljust, row, widths)) + " |" for row in rows)
 
 
 def to_latex(table: Table) -> str:

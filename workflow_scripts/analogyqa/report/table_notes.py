@@ -30,6 +30,7 @@ from analogyqa.tasks import task_of
 
 # A table lists this many hyperparameters and origins; the report has all of them.
 MOST_LINES = 4
+MOST_TIED = 6  # cells whose ties are counted
 CONFIGURATION = "../../report.html#configuration"
 
 
@@ -174,7 +175,13 @@ def _ties(runs: list[dict], config: Config) -> str:
         cell = Cell(run["system"], run["dataset"], run["subset"], overrides)
         if run["tied_candidates"]:
             counts[cell.label] = run["tied_candidates"]
-    text = ", ".join(f"{label} {count}" for label, count in counts.items())
+    if len(counts) > MOST_TIED:
+        most = sorted(counts, key=lambda label: -counts[label])[:MOST_TIED]
+        rest = len(counts) - len(most)
+        text = ", ".join(f"{label} {counts[label]:,}" for label in most)
+        text += f" and fewer in {rest} other cells (summary.csv)"
+    else:
+        text = ", ".join(f"{label} {count}" for label, count in counts.items())
     return task_of(config.datasets[runs[0]["dataset"]]).tie_note(text)
 
 

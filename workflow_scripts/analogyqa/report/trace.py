@@ -9,7 +9,7 @@ import pandas as pd
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.plan import Cell, cells_by_hyperparameters, holding_cell
-from analogyqa.report.summary import FIGURE, RULES_OF_RUNS, read_csv, read_record
+from analogyqa.report.summary import FIGURE, MEASURED, RULES_OF_RUNS, read_csv, read_record
 from analogyqa.report.tables import FRAME, coordinates_of
 from analogyqa.settings.analogies import SOLVER
 from analogyqa.settings.base import AT, nearest_hint
@@ -20,18 +20,7 @@ from analogyqa.settings.run import Config
 
 # The columns of a csv that say what a number is; empty ones are left out.
 _SHOWN = (
-    *(
-        "hyperparameters",
-        "measure",
-        "mean",
-        "sd",
-        "run_low",
-        "run_high",
-        "ci_low",
-        "ci_high",
-        "n_seeds",
-        "n_items",
-    ),
+    *("hyperparameters", "measure", *MEASURED),
     *("published", "verdict", "reason", "provenance", "substitute"),
 )
 _LISTED = 10  # numbers that a message lists

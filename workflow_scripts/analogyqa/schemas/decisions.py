@@ -6,7 +6,7 @@ from analogyqa.schemas import _id, _schema
 
 # The candidate that each seed ranks first for a test question, and the prototype that gave it its
 # score. `correct` is the correct candidate that is ranked best. `margin` is the best score of a
-# correct candidate less that of a wrong one, null if there is no wrong one.
+# correct candidate minus that of a wrong one, null if there is no wrong one.
 DECISIONS = _schema(
     seed=pa.int32(),
     question_type=_id,

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from functools import cached_property
 from itertools import product
 from pathlib import Path
-from statistics import multimode
 from typing import Annotated, Literal, NamedTuple
 
 from pydantic import Field, ValidationError, field_validator, model_validator
@@ -23,7 +22,7 @@ from analogyqa.settings.printed import (
     MeansOf,
     PrintedRow,
     ShownName,
-    last_digit,
+    last_digits,
     with_means,
 )
 from analogyqa.settings.views import View
@@ -190,22 +189,18 @@ class Artefact(Section):
                 if value == NOT_PRINTED:
                     yield Published(row, column, coordinates, None, kind)
                 else:
-                    number = round(value / scale, DIGITS)
-                    # YAML drops trailing zeros, so a value has at least the digits of most others.
-                    step = min(self._step(value), max(multimode(self._steps(column)))) / scale
+                    number, step = round(value / scale, DIGITS), self._steps(column)[value] / scale
                     yield Published(row, column, coordinates, number, kind, step)
 
     def rounding(self, column: str) -> float:
         """Return half a unit in the last printed digit of a column's scores, in our unit."""
-        return min(self._steps(column)) / 2 / self.scale
+        return min(self._steps(column).values()) / 2 / self.scale
 
-    def _steps(self, column: str) -> list[float]:
+    def _steps(self, column: str) -> dict[float, float]:
         index = list(self.columns).index(column)
         printed = [values[index] for values in self.published.values()]
-        return [self._step(value) for value in printed if value != NOT_PRINTED]
-
-    def _step(self, printed: float) -> float:
-        return self.means_of.step if self.means_of else last_digit(printed)
+        values = [value for value in printed if value != NOT_PRINTED]
+        return dict.fromkeys(values, self.means_of.step) if self.means_of else last_digits(values)
 
     def remark_on(self, row: str, column: str) -> str:
         return " ".join(self.remarks[name] for name in (row, column) if name in self.remarks)

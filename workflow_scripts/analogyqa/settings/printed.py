@@ -1,7 +1,8 @@
 """Printed values: their units and digits, and those that follow from others."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from decimal import Decimal
+from statistics import multimode
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
@@ -47,8 +48,14 @@ class MeansOf(Section):
     step: Annotated[float, Field(gt=0)]
 
 
-def last_digit(printed: float) -> float:
-    return 10.0 ** int(Decimal(repr(printed)).as_tuple().exponent)
+def last_digits(printed: Collection[float]) -> dict[float, float]:
+    """Return the unit of the last digit of each value of a column.
+
+    YAML drops trailing zeros, so a value has at least the digits of most others.
+    """
+    units = {value: 10.0 ** int(Decimal(repr(value)).as_tuple().exponent) for value in printed}
+    usual = max(multimode(units[value] for value in printed), default=1.0)
+    return {value: min(unit, usual) for value, unit in units.items()}
 
 
 def with_means(artefacts: Mapping[str, "Artefact"]) -> dict[str, "Artefact"]:

@@ -279,7 +279,7 @@ def explained(tracking_uri: str) -> Iterator[None]:
                 else "Start it, or remove tracking_uri from the configuration to use a file."
             )
             raise AnalogyQAError(
-                f"{tracking_uri}: the MLflow server rejected the import ({reason}). {remedy}"
+                f"{tracking_uri}: the MLflow server cannot be used ({reason}). {remedy}"
             ) from error
         remedy = (
             "Another program, such as a second import, is writing to it. Wait for it to finish, "

@@ -48,7 +48,7 @@ def show(panels: Sequence[Panel], view: View, config: Config) -> Shown:
     notes = [
         "Do not publish this table: it contains sentences of the data.",
         f"The first seed. The {SHOWN} questions with the largest and with the smallest margin: "
-        "the best score of a right answer less that of a wrong one. The right answer is the best "
+        "the best score of a right answer minus that of a wrong one. The right answer is the best "
         "ranked one.",
     ]
     return Shown(frame, notes, blocks=blocks)

@@ -31,7 +31,7 @@ BINS = 30
 COUNT, MEAN, WORDS = "count", "mean norm", "mean number of words"
 SHARE = "share above the mean norm of their right answers"
 DIFFERENCE = "norm less the mean norm of its right answers"
-FOR_EACH_WORD = "norm for each word less that of its right answers"
+FOR_EACH_WORD = "norm for each word minus that of its right answers"
 SENTENCES, WORD = ("question", "answer"), "word"
 TITLES = {"question": "questions", "answer": "right answers", "word": "words"}
 

@@ -51,7 +51,7 @@ def show(panels: Sequence[Panel], view: View, config: Config) -> Shown:
     notes = [
         "t-SNE of the vectors before any constraint to the unit ball, perplexity "
         f"{PERPLEXITY} (a third of the points where they are few), begun from the principal "
-        "components. It keeps who is near whom, and distances loosely.",
+        "components. It preserves neighbourhoods, but distances only roughly.",
         *_distances(frames),
     ]
     return Shown(typed(pd.concat(frames).to_dict("records"), POINTS), notes, figure)

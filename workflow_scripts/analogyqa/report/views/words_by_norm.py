@@ -88,7 +88,7 @@ def _rows(panel: Panel, printed: dict[str, str]) -> list[dict]:
 
 
 def _agreement(panel: Panel, printed: dict[str, str]) -> list[str]:
-    """Say how the published levels of words go with our norms of them."""
+    """Return the rank correlation between published levels and our norms."""
     norms = norms_of_words(panel)
     level_of = {
         word: number
