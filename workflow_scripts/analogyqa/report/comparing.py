@@ -46,18 +46,33 @@ def compare_runs(
 def top_group(runs: Mapping[str, pd.DataFrame], config: Config) -> set[str]:
     """Return the run with the highest mean and those not significantly different from it.
 
-    The tests are paired and two-sided, with Holm's correction for their number. `runs` are scores
-    [seeds, items] by name. Raises AnalogyQAError if their items differ.
+    `runs` are scores [seeds, items] by name. Raises AnalogyQAError if their items differ.
     """
     if not runs:
         return set()
+    best, compared = compare_with_best(runs, config)
+    return {best, *not_worse(compared, config)}
+
+
+def compare_with_best(
+    runs: Mapping[str, pd.DataFrame], config: Config
+) -> tuple[str, dict[str, dict[str, float]]]:
+    """Return the run with the highest mean, and its comparison with each other run."""
     best = max(runs, key=lambda name: runs[name].to_numpy().mean())
-    others = [name for name in runs if name != best]
-    compared = [compare_runs((best, name), runs[best], runs[name], config) for name in others]
-    adjusted = holm([p_value_of(rounded(paired)) for paired in compared])
-    return {best} | {
-        name for name, p in zip(others, adjusted, strict=True) if p >= level_of(config)
+    return best, {
+        name: rounded(compare_runs((best, name), runs[best], scores, config))
+        for name, scores in runs.items()
+        if name != best
     }
+
+
+def not_worse(compared: Mapping[str, dict[str, float]], config: Config) -> list[str]:
+    """Return the runs that are not significantly different from the best one.
+
+    The tests are paired and two-sided, with Holm's correction for their number.
+    """
+    adjusted = holm([p_value_of(row) for row in compared.values()])
+    return [name for name, p in zip(compared, adjusted, strict=True) if p >= level_of(config)]
 
 
 def rounded(compared: Paired) -> dict[str, float]:

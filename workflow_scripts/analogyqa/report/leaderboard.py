@@ -10,7 +10,7 @@ import pandas as pd
 from analogyqa.errors import AnalogyQAError
 from analogyqa.measures import MEASURES, strata_of, values_by_seed
 from analogyqa.plan import Cell
-from analogyqa.report.comparing import compare_runs, p_value_of, rounded, top_group
+from analogyqa.report.comparing import compare_with_best, not_worse, p_value_of
 from analogyqa.report.spread import bootstrap_means, shares_of_first
 from analogyqa.report.summary import DECIMALS, read_record
 from analogyqa.schemas import METRICS, read_table
@@ -81,27 +81,21 @@ def build_leaderboard(
     ranks = 1 + (draws[None] > draws[:, None] + 1e-12).sum(axis=1)  # better systems, in each draw
     low, high = np.quantile(ranks, [tail, 1 - tail], axis=1, method="nearest")
     first = shares_of_first(draws)
-    top = top_group(values, config)
-    means = {name: float(scores.to_numpy().mean()) for name, scores in values.items()}
-    best = max(means, key=lambda name: means[name])
-    places = []
-    for number, name in enumerate(values):
-        p_value, detectable = 1.0, 0.0
-        if name != best:
-            compared = rounded(compare_runs((best, name), values[best], values[name], config))
-            p_value, detectable = p_value_of(compared), compared["detectable"]
-        places.append(
-            Place(
-                name,
-                round(means[name], DECIMALS),
-                int(low[number]),
-                int(high[number]),
-                round(float(first[number]), DECIMALS),
-                name in top,
-                p_value,
-                detectable,
-            )
+    best, compared = compare_with_best(values, config)
+    top = {best, *not_worse(compared, config)}
+    places = [
+        Place(
+            name,
+            round(float(scores.to_numpy().mean()), DECIMALS),
+            int(low[number]),
+            int(high[number]),
+            round(float(first[number]), DECIMALS),
+            name in top,
+            p_value_of(compared[name]) if name in compared else 1.0,
+            compared[name]["detectable"] if name in compared else 0.0,
         )
+        for number, (name, scores) in enumerate(values.items())
+    ]
     return sorted(places, key=lambda place: -place.mean)
 
 

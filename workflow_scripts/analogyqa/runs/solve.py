@@ -89,7 +89,7 @@ def sentence_vectors(
     if weights:
         encode: Encode = trained_encoder(system, vectors, seed, weights)
     else:
-        encode = build_encoder(system.encoder or "mean", vectors, system.training, seed)
+        encode = build_encoder(system.encoder_name, vectors, system.training, seed)
     encoded = encode_all(encode, sentences, sentences.numbers(texts))
     return encoded.reshape(2, len(corpus), -1)
 

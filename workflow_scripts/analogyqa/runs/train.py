@@ -31,7 +31,7 @@ def system_modules(system: System) -> list[str]:
     """Return the library modules that a system loads by name."""
     entries: list[Plugin] = [system.ranker_spec]
     if system.ranker_spec.needs_encoder:
-        entries.append(ENCODERS[system.encoder or "mean"])
+        entries.append(ENCODERS[system.encoder_name])
     if system.trained:
         objective = OBJECTIVES[system.training.loss]
         entries += [objective, EXAMPLES[objective.draws], OPTIMISERS[system.training.optimiser]]

@@ -76,7 +76,7 @@ def trained_encoder(
 
     from analogyqa.training.checkpoints import load_state
 
-    encoder = build_encoder(system.encoder or "mean", word_vectors, system.training, seed)
+    encoder = build_encoder(system.encoder_name, word_vectors, system.training, seed)
     state = load_state(path, torch.device("cpu"))
     try:
         encoder.load_state_dict(state[str(seed)])

@@ -234,6 +234,11 @@ class System(Section):
         return ENCODERS[self.encoder] if self.encoder else None
 
     @property
+    def encoder_name(self) -> str:
+        """The key of its encoder: the mean for sentence vectors, each of which is one word."""
+        return self.encoder or "mean"
+
+    @property
     def objective(self) -> ObjectiveSpec:
         return OBJECTIVES[self.training.loss]
 

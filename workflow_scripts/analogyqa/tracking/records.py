@@ -17,6 +17,7 @@ from analogyqa.measures import MEASURES, values_by_seed
 from analogyqa.model import Model
 from analogyqa.model.runs import learned_by
 from analogyqa.plan import Cell, artefact_cells, holding_cell
+from analogyqa.report.legend import printed_name
 from analogyqa.report.summary import SUMMARY, Summaries, by_cell, read_csv
 from analogyqa.report.trace import log_of_run
 from analogyqa.runs.depends_on import content_hash, sha256
@@ -46,7 +47,7 @@ def paper_runs(
     results = Path(results)
     shown: dict[Cell, dict[str, None]] = {}
     for name in paper.shown:
-        title = re.sub(r"(\d+)", r" \1", name).capitalize()
+        title = printed_name(name)
         for cell in artefact_cells(config, paper, name):
             shown.setdefault(holding_cell(config, cell), {})[title] = None
     descriptions = {
@@ -151,7 +152,9 @@ def _add_cell(
             # The first of equal epochs is chosen, as in training.
             chosen = dev["epoch"].to_numpy()[np.nanargmax(dev["value"])]
             write = write_first if seed == record["seeds"][0] else None
-            model_id = _add_model(experiment, seed_id, seed_name, int(chosen), write)
+            # MLflow does not allow these characters in the name of a model.
+            model_name = re.sub(r"[/:.%\"']", "-", seed_name)
+            model_id = experiment.add_model(model_name, seed_id, int(chosen), write)
             if write:
                 client.set_tag(run_id, SERVED, model_id)
             seed_end = int(times.max())
@@ -167,19 +170,6 @@ def _final_points(
 ) -> list[Metric]:
     """Return the final values of a run; names of dev values start with `dev_`."""
     return [Metric(name, float(value), end, 0, model_id) for name, value in values.items()]
-
-
-def _add_model(
-    experiment: Experiment,
-    run_id: str,
-    run_name: str,
-    epoch: int,
-    write: Callable[[Path], None] | None,
-) -> str:
-    """Add the epoch that dev chose as a model; return the id of the model."""
-    # MLflow does not allow these characters in the name of a model.
-    name = re.sub(r"[/:.%\"']", "-", run_name)
-    return experiment.add_model(name, run_id, epoch, write)
 
 
 def _model_writer(

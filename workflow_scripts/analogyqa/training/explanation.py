@@ -55,7 +55,7 @@ class Explainer:
             self._winners_of = winners and array_encoder(winners, learner.device)
             self._ranker = learner.ranker
         else:
-            name, vectors = self.system.encoder or "mean", data.word_vectors
+            name, vectors = self.system.encoder_name, data.word_vectors
             self._encode = build_encoder(name, vectors, self.system.training, seed)
             self._winners_of = getattr(self._encode, "winners", None)
             self._ranker = build_ranker(self.system)

@@ -42,9 +42,9 @@ class Learner:
     def __init__(self, system: System, data: CellData, seed: int, device: torch.device) -> None:
         self.system, self.data, self.seed, self.device = system, data, seed, device
         training = system.training
-        self.encoder = build_encoder(
-            system.encoder or "mean", data.word_vectors, training, seed
-        ).to(device)
+        self.encoder = build_encoder(system.encoder_name, data.word_vectors, training, seed).to(
+            device
+        )
         reads_words = system.ranker_spec.reads == "words"
         dim = data.known_vectors.shape[1] if reads_words else training.sentence_dim
         self.ranker = build_ranker(system, dim, seed)

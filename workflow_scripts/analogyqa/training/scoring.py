@@ -99,7 +99,7 @@ def score_untrained(
         word_vectors = data.word_vectors
         if system.weighting != "uniform":
             word_vectors = word_vectors * _word_weights(data, WEIGHTS[system.weighting])[:, None]
-        encoder = build_encoder(system.encoder or "mean", word_vectors, system.training, seed)
+        encoder = build_encoder(system.encoder_name, word_vectors, system.training, seed)
         if system.ranker_spec.fitted:
             ranker.fit(_fitting(encoder, data))
         score = partial(score_split, encoder, data, ranker=ranker)
