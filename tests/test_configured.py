@@ -36,6 +36,8 @@ CHANGES = {
     "datasets: {toy: {drop_all_correct: [dev]}}": EVERY,
     "datasets: {toy: {dev: a/other}}": EVERY,
     "subsets: {both: [who]}": {"mean"},
+    "question_types: {what: [what]}": {"folded", "stored"},
+    "question_types: {who: [who, whom]}": EVERY,
     "lowercase: false": OF_VECTORS,
     "vectors: {some: {out_of_vocabulary: zero}}": OF_VECTORS,
     "vectors: {cased: {out_of_vocabulary: zero}}": set(),

@@ -5,7 +5,7 @@ the file: not after `.snakemake` was deleted, nor with restricted rerun triggers
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from analogyqa.plan.cell import Cell, split_corpus
 from analogyqa.plan.related import fused_parts
 from analogyqa.settings import overrides as ov
 from analogyqa.settings.analogies import WEIGHTED_BY
+from analogyqa.settings.data import FOLD
 from analogyqa.settings.run import Config
 from analogyqa.tasks import task_of
 
@@ -34,6 +35,8 @@ def configured_cell(config: Config, cell: Cell) -> Configured:
         excluded.add("p")
     training = {name: at.training.model_dump(mode="json") for name, at in systems.items()}
     start, dataset = system.starts_from, config.datasets[cell.dataset]
+    # A fold has the questions of all types.
+    types = None if FOLD in dict(cell.overrides) else config.types_of(cell.subset)
     # Means over categories are taken after the run.
     evaluation = dataset.evaluation_at(cell.overrides).model_dump(exclude={WEIGHTED_BY})
     values = {
@@ -42,7 +45,7 @@ def configured_cell(config: Config, cell: Cell) -> Configured:
         "system": system.model_dump(mode="json", exclude=excluded),
         "training": training if system.trained else None,
         "starts_from": start and start.model_dump(mode="json", exclude=_IRRELEVANT),
-        "corpus": configured_corpus(config, cell.corpus),
+        "corpus": configured_corpus(config, cell.corpus, types),
         "evaluation": evaluation if dataset.gives_relations else None,
         "vectors": system.word_vectors and configured_vectors(config, system.word_vectors),
         "sentence_vectors": {
@@ -61,13 +64,23 @@ def configured_cell(config: Config, cell: Cell) -> Configured:
     return values
 
 
-def configured_corpus(config: Config, corpus: str) -> Configured:
-    """Return the configuration that the table of a corpus depends on."""
+def configured_corpus(
+    config: Config, corpus: str, types: Collection[str] | None = None
+) -> Configured:
+    """Return the configuration that the table of a corpus depends on.
+
+    `types` are the question types that matter, None for all. A question has a single type, so the
+    definitions of other types change nothing about it.
+    """
     dataset = config.dataset_at(*split_corpus(corpus))
     values = dataset.model_dump(mode="json", exclude={"title", "questions", "evaluation"})
-    values["question_types"] = (
-        config.question_types if task_of(dataset).has_question_types else None
-    )
+    values["question_types"] = None
+    if task_of(dataset).has_question_types:
+        values["question_types"] = {
+            name: words
+            for name, words in config.question_types.items()
+            if types is None or name in types
+        }
     values["parser"] = None
     if dataset.categories:
         values["categories"] = {
@@ -83,7 +96,7 @@ def configured_vectors(config: Config, name: str) -> Configured:
     vectors = config.vectors_at(name)
     values = vectors.model_dump(mode="json") | {"lowercase": config.is_lowercase(vectors)}
     values["corpora"] = {
-        dataset: {"splits": splits, **configured_corpus(config, dataset)}
+        dataset: {"splits": splits, **configured_corpus(config, dataset, ())}
         for dataset, splits in (vectors.corpora or {}).items()
     }
     lemmas = config.lemmas if vectors.lemmas else None
@@ -95,7 +108,7 @@ def configured_sentences(config: Config, name: str) -> Configured:
     stored = config.sentence_vectors[name]
     values = stored.model_dump(mode="json") | {"lowercase": config.is_lowercase(stored)}
     dataset = stored.disjoint_from
-    values |= {"disjoint_from": dataset and configured_corpus(config, dataset)}
+    values |= {"disjoint_from": dataset and configured_corpus(config, dataset, ())}
     return values | {"vectors": stored.vectors and configured_vectors(config, stored.vectors)}
 
 
