@@ -10,6 +10,7 @@ import yaml
 from typer.testing import CliRunner
 
 from analogyqa import cli
+from analogyqa.cli import run
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import read_yaml
 from analogyqa.settings.load import REPOSITORY
@@ -59,6 +60,21 @@ def test_a_damaged_configuration_is_named(tmp_path):
     (tmp_path / "configuration.json").write_text(json.dumps({"values": {}}))
     with pytest.raises(AnalogyQAError, match=r"configuration\.json: cannot be read"):
         cli.verify(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("passed", "expected"),
+    [
+        ([], ["--config", "papers=lwda2019"]),
+        (["--config", "seeds=3", "-n"], ["--config", "papers=lwda2019", "seeds=3", "-n"]),
+        (["-n", "-C", "seeds=3"], ["-n", "-C", "papers=lwda2019", "seeds=3"]),
+    ],
+)
+def test_papers_join_the_values_of_the_last_config(monkeypatch, passed, expected):
+    arguments = []
+    monkeypatch.setattr(run, "_run_snakemake", lambda cores, given: arguments.extend(given))
+    CliRunner().invoke(cli.app, ["paper", "--papers", "lwda2019", "--", *passed])
+    assert arguments == expected
 
 
 def test_the_doctor_names_what_is_left_out_and_a_package_of_another_version(tmp_path, monkeypatch):

@@ -97,6 +97,7 @@ class TestSchema:
             ({"cells": SHARED}, r"'measure', 'system'\] given, .* needed"),
             ({"comparisons": []}, "comparisons"),
             ({"not_measured": "no data"}, "comparisons"),
+            ({"not_measured": "no data", "comparisons": [], "primary": True}, "primary"),
             ({"needs": 2}, "needs: 2 of 1 comparisons"),
             ({"needs": 0}, "needs"),
             (

@@ -368,6 +368,16 @@ class TestLedger:
             ("Comb.", "TrecQA test"): "lower",
         }
 
+    def test_pairs_are_counted_for_all_question_types_together(self):
+        text = (
+            "{title: T, cells: {dataset: wikiqa, split: test}, columns: {N: {count: pairs}}, "
+            "rows: {Who: {subset: who}}, published: {Who: [9]}}"
+        )
+        paper, config = make_paper({"table1": yaml.safe_load(text)}), make_config()
+        results = Results(make_summary(config), alike, {"wikiqa": {"pairs": {"test": {"all": 9}}}})
+        ledger = build_ledger([paper], config, results)
+        assert ledger["reason"].item() == "pairs are counted for the subset all only"
+
     def test_counts_that_the_configuration_requires_are_enforced(self):
         config, counts = make_config(), published_counts()
         of_types = {

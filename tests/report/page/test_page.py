@@ -213,6 +213,14 @@ def test_without_results_the_command_that_makes_them_is_given(folder, tmp_path):
         build_page(folder, SMALL, PAPERS, COMMAND)
 
 
+def test_a_claim_that_the_paper_no_longer_has_is_named(folder):
+    claims = read_csv(folder / "claims.csv", CLAIMS)
+    claims["claim"] = "gone"
+    write_csv(claims, folder / "claims.csv")
+    with pytest.raises(AnalogyQAError, match=f"'gone'.* {COMMAND}"):
+        build_page(folder, SMALL, PAPERS, COMMAND)
+
+
 def test_missing_files_and_a_paper_that_was_added_later_are_named(folder):
     (folder / "tables/tiny2020/table2.csv").unlink()
     (folder / "claims.csv").unlink()
