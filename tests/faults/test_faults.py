@@ -45,7 +45,6 @@ def assert_refused(run: Run, *messages: str) -> None:
     assert "Traceback" not in run.output()
 
 
-@pytest.mark.draw
 def test_kills_at_random_moments_do_not_show(run, expected, report_count):
     hit = kill_and_restart(run, random.Random(4), KILLS, longest=15)
     assert_identical(run, expected)

@@ -45,7 +45,6 @@ def dump(results: Path) -> list[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.draw
 def test_jobs_that_end_at_the_same_moment_lose_nothing(tmp_path, report_count):
     results = tmp_path / "results"
     cells = [CELL._replace(overrides=(("p", str(number)),)) for number in range(JOBS)]
