@@ -111,7 +111,7 @@ def test_a_further_seed_trains_no_finished_seed_again(finished, tmp_path):
     assert done.returncode == 0, done.stdout
     assert "train_encoder similarity wikiqa who: " in done.stdout
     log = project.results / "logs" / "train_encoder" / "similarity" / "wikiqa-who-default.log"
-    assert "similarity wikiqa who seed 0: resumed after epoch 2" in log.read_text()
+    assert "similarity wikiqa who seed 0: finished after epoch 2" in log.read_text()
     assert "similarity wikiqa who seed 2: epoch 1," in log.read_text()
     assert "similarity wikiqa who seed 0: epoch" not in log.read_text()
 
