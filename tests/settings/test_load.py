@@ -109,6 +109,8 @@ def test_training_is_laid_under_a_system_whose_ranker_alone_is_trained(papers):
 
 def test_the_command_of_a_run_has_its_files_and_its_changes():
     changes = {"seeds": 3, "papers": "x y", "training": {"dropout": 0}}
+    address = {"tracking_uri": "http://me:secret@there"}
+    assert command_of([Path("a")], address) == "snakemake --cores all --configfile a"
     assert command_of([Path("a b.yaml")], changes) == (
         "snakemake --cores all --configfile 'a b.yaml' --config seeds=3 'papers=x y' "
         """'training={"dropout": 0}'"""

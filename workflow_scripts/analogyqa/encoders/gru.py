@@ -145,18 +145,14 @@ class GRUMax(torch.autograd.Function):
         grads = grads.flatten(1)
         blocks = pairwise(states.split([sizes[0], *sizes]))
         previous = torch.cat([before[: len(state)] for before, state in blocks])
-        grad_weight_hh, grad_bias_hh = (
-            linear(previous.t(), grads.t().to(weight_hh.dtype)).t(),
-            grads.sum(0),
-        )
+        grad_weight_hh = linear(previous.t(), grads.t().to(weight_hh.dtype)).t()
+        grad_bias_hh = grads.sum(0)
         grads[:, 2 * size :] = grad_n  # for the input, replace the gradient of m
         by_word = grads
         if rows is not None:
             by_word = grads.new_zeros(len(x), 3 * size).index_add_(0, rows, grads)
-        grad_weight_ih, grad_bias_ih = (
-            linear(x.t(), by_word.t().to(weight_ih.dtype)).t(),
-            by_word.sum(0),
-        )
+        grad_weight_ih = linear(x.t(), by_word.t().to(weight_ih.dtype)).t()
+        grad_bias_ih = by_word.sum(0)
         grad_x = linear(by_word, weight_ih.t()) if ctx.needs_input_grad[0] else None
         weights = (grad_weight_ih, grad_weight_hh, grad_bias_ih, grad_bias_hh)
         return grad_x, None, *weights, None, None

@@ -198,13 +198,17 @@ def from_here(path: Path) -> str:
 
 
 def command_of(files: Sequence[Path], changes: Mapping[str, object]) -> str:
-    """Return the command of a run with these configuration files and values of `--config`."""
+    """Return the command of a run with these configuration files and values of `--config`.
+
+    The address of a tracking server, which may contain a password, is left out.
+    """
     command = ["snakemake", "--cores", "all", "--configfile", *map(from_here, files)]
-    if changes:
-        command.append("--config")
-    for key, value in changes.items():
-        command.append(f"{key}={value if isinstance(value, str) else json.dumps(value)}")
-    return shlex.join(command)
+    texts = [
+        f"{key}={value if isinstance(value, str) else json.dumps(value)}"
+        for key, value in changes.items()
+        if key != "tracking_uri"
+    ]
+    return shlex.join([*command, *(["--config", *texts] if texts else [])])
 
 
 def _paper_names(papers: Path) -> list[str]:
