@@ -219,6 +219,15 @@ def test_equal_values_of_other_questions_are_no_evidence():
     assert compare_apart(values, values[:, :5]).p_greater == 1
 
 
+def test_each_stratum_uses_up_a_degree_of_freedom():
+    strata = np.repeat(np.arange(20), 4)
+    first, second = np.random.default_rng(1).normal(size=(2, 1, 80))
+    paired = compare_paired(first, second, strata=strata)
+    variances = [np.var(part, ddof=1) for part in np.split((first - second)[0], 20)]
+    error = np.sqrt(4 * sum(variances)) / 80
+    assert (paired.high - paired.low) / 2 == pytest.approx(1.96 * error, rel=0.05)
+
+
 def test_deviations_are_from_the_mean_of_each_stratum():
     random = np.random.default_rng(0)
     strata = np.repeat([0, 1], 40)
