@@ -174,19 +174,32 @@ def test_the_contrastive_loss_of_distances_by_hand(cosine, label, margin, loss):
     ),
     margin=st.floats(0, 2),
 )
-def test_the_pairwise_loss_is_the_mean_over_all_pairs_of_a_question(pairs, margin):
-    terms = [
-        max(margin - correct + wrong, 0)
-        for correct, label, question in pairs
-        for wrong, other_label, other in pairs
-        if label and not other_label and question == other
-    ]
+def test_the_pairwise_loss_is_a_mean_over_correct_candidates(pairs, margin):
+    terms = []
+    for correct, label, question in pairs:
+        gaps = [
+            max(margin - correct + wrong, 0)
+            for wrong, other_label, other in pairs
+            if label and not other_label and question == other
+        ]
+        terms += [sum(gaps) / len(gaps)] if gaps else []
     energies = torch.tensor([energy for energy, _, _ in pairs], dtype=torch.float64)
     labels = torch.tensor([float(label) for _, label, _ in pairs])
     questions = torch.tensor([question for _, _, question in pairs], dtype=torch.int64)
     expected = sum(terms) / max(len(terms), 1)
     loss = ranking_loss(energies, labels, questions, margin)
     assert loss.shape == ()
+    assert loss.item() == pytest.approx(expected, abs=1e-12)
+
+
+def test_a_question_with_many_correct_candidates_weighs_no_more_than_they_do():
+    # Question 0 has two correct and two wrong candidates, question 1 one of each.
+    energies = torch.tensor([0.5, 0.1, 0.3, 0.4, 0.2, 0.9], dtype=torch.float64)
+    labels = torch.tensor([1.0, 1, 0, 0, 1, 0])
+    questions = torch.tensor([0, 0, 0, 0, 1, 1])
+    # (.0 + .1) / 2, (.4 + .5) / 2 and .9, with the margin .2
+    expected = (0.05 + 0.45 + 0.9) / 3
+    loss = ranking_loss(energies, labels, questions, 0.2)
     assert loss.item() == pytest.approx(expected, abs=1e-12)
 
 
@@ -202,13 +215,15 @@ def test_the_pairwise_loss_counts_each_pair_once(loss_of):
     value, vectors, batch = loss_of("pairwise", "cosine", margin=0.5)
     pairs = sorted(set(zip(batch.c.tolist(), batch.d.tolist(), batch.labels.tolist(), strict=True)))
     assert len(pairs) < len(batch.labels)
-    gaps = []
+    means = []
     for c, right, label in pairs:
+        gaps = []
         for _, wrong, other in (pair for pair in pairs if pair[0] == c):
             if label == 1 and other == 0:
                 energies = energy(vectors[[c, c]], vectors[[right, wrong]])
                 gaps.append(max(0, 0.5 - energies[0].item() + energies[1].item()))
-    assert value.item() == pytest.approx(sum(gaps) / len(gaps), abs=1e-6)
+        means += [sum(gaps) / len(gaps)] if gaps else []
+    assert value.item() == pytest.approx(sum(means) / len(means), abs=1e-6)
     assert loss_of("pairwise", "cosine", changed=twice, margin=0.5)[0] == value
 
 

@@ -21,10 +21,13 @@ def pairwise(ranker: Ranker, vectors: Tensor, batch: Batch, training: Training) 
 def ranking_loss(energies: Tensor, labels: Tensor, questions: Tensor, margin: float) -> Tensor:
     """Return the pairwise loss of the scores [n] of pairs with labels [n], a scalar.
 
-    It is the mean of max(m - E(correct) + E(wrong), 0) over all combinations of a correct and a
-    wrong candidate of the same question [n], or 0 without any. Repeated pairs count repeatedly.
+    The terms are max(m - E(correct) + E(wrong), 0) for a correct and a wrong candidate of the same
+    question [n]. The loss is the mean over correct candidates of their mean over wrong candidates,
+    or 0 without any. Each correct candidate thus counts once, as in Tan et al. (2015), however many
+    its question has. Repeated pairs count repeatedly.
     """
     right, wrong = labels > 0.5, labels <= 0.5
     i, j = (questions[right][:, None] == questions[wrong]).nonzero(as_tuple=True)
     beyond = (margin - energies[right][i] + energies[wrong][j]).clamp(min=0)
-    return beyond.sum() / max(len(beyond), 1)
+    wrong_of = torch.bincount(i, minlength=int(right.sum()))
+    return (beyond / wrong_of[i]).sum() / (wrong_of > 0).sum().clamp(min=1)
