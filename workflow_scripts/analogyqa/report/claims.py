@@ -102,7 +102,8 @@ def judge_claims(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Judge every claim with the paper's hyperparameters and with those tuned on dev.
 
-    A claim about untrained systems has one row, with hyperparameters "". A claim with overrides,
+    Only claims whose trained systems are all tuned have the second row. A claim about untrained
+    systems has one row, with hyperparameters "". A claim with overrides,
     and one about norms or costs, has only the row with the paper's hyperparameters. A primary claim
     has another row, by cross-validation with the paper's hyperparameters, if its paper
     cross-validates both systems.
@@ -169,12 +170,14 @@ def _judgements(claim: Claim, config: Config, paper: str) -> list[tuple[str, str
         return [(SPLIT, "", reason)]
     if claim.kind == COST:
         return [(STEPS, PAPER, "")]
-    if not any(config.uses_training(side.system) for side in sides):
+    trained = [side for side in sides if config.uses_training(side.system)]
+    if not trained:
         return [(SPLIT, "", "")]
     judgements = [(SPLIT, PAPER, "")]
-    selected = [side for side in sides if config.find_selection(side.system)]
-    tuned = [side for side in selected if TUNED in cells_by_hyperparameters(side, config)]
-    if claim.kind == SCORE and selected and tuned == selected:
+    # A tuned system against one that could have been tuned, but is not, would be unfair.
+    if claim.kind == SCORE and all(
+        TUNED in cells_by_hyperparameters(side, config) for side in trained
+    ):
         judgements.append((SPLIT, TUNED, ""))
     if claim.primary and all(fold_cells(side, config, paper) for side in sides):
         judgements.append((FOLDS, PAPER, ""))
@@ -195,7 +198,7 @@ def _pairs(
             cells = tuple(fold_cells(coordinates, config, paper))
         else:
             by_name = cells_by_hyperparameters(coordinates, config)
-            # A system that is not tuned keeps the paper's hyperparameters.
+            # A system that is not trained has no hyperparameters to tune.
             cells = (next(by_name[n] for n in (hyperparameters, PAPER, "") if n in by_name),)
         values, overrides = coordinates.model_dump(), dict(coordinates.overrides)
         details = ", ".join(

@@ -40,8 +40,8 @@ LEGEND = (
     "Cross-validated: all questions of the subset; each fold is tested by systems trained on the "
     "others, with the paper's hyperparameters. This is not the paper's protocol.",
     LEARNT,
-    "Tuned on dev: each system with the hyperparameters that its dev split prefers; a system "
-    "without a choice stays as it is.",
+    "Tuned on dev: each system with the hyperparameters that its dev split prefers. A claim has "
+    "no such row if one of its trained systems is not tuned.",
 )
 
 
