@@ -194,6 +194,13 @@ class TestVerdict:
         wikiqa = analogy.model_copy(update={"dataset": "wikiqa"})
         assert CONFERENCE.competitors(wikiqa) == [0.475, 0.453, 0.404, 0.486, 0.609, 0.678]
 
+    def test_competitors_have_the_same_vectors_but_not_the_same_components(self):
+        paper = load_paper(PAPERS / "mappsent" / "paper.yaml")
+        place = Coordinates(dataset="semeval2017-related", subset="all", measure="map_official")
+        at = Coordinates(system="mappsent", components=2, window=5, dim=800, shortest_word=3)
+        # Table 3, window 5, 2017, dimension 800: Arora, Arora PCA, MappSent- and MappSent- PCA.
+        assert paper.competitors(place | at) == [0.4422, 0.4526, 0.4515, 0.4578]
+
 
 def test_repeated_values_refer_to_the_first_one():
     again = repeated([CONFERENCE, WORKSHOP])
@@ -210,6 +217,27 @@ def test_values_in_more_digits_are_not_taken_for_repeats():
     assert ("mappsent", "table3", "Arora, window 5", "2016, 500") not in again
     row = ("mappsent", "table3", "Arora PCA, window 20", "2016, 300")
     assert again[row] == "also printed in table1 of mappsent (Arora PCA, MAP)"
+
+
+def test_equal_values_of_other_systems_or_settings_are_not_taken_for_repeats():
+    papers = [
+        load_paper(PAPERS / name / "paper.yaml") for name in ("mappsent", "sentence_analogies")
+    ]
+    again = repeated(papers)
+    for row, column in [
+        ("Arora PCA, window 20", "2016, 100"),  # 78.03, as MappSent with window 5
+        ("MappSent PCA (1), window 5", "2016, 800"),  # 77.91, as with dimension 300
+        ("MappSent- PCA, window 10", "2017, 800"),  # 45.33, as Arora PCA
+    ]:
+        assert ("mappsent", "table3", row, column) not in again
+    assert ("mappsent", "table4", "9", "Arora") not in again  # 8 components
+    # .96 for one encoder and one kind of sentence, and again for others.
+    assert ("sentence_analogies", "table6", "InferSentV2", "Negation") not in again
+    # Rows of ours for one printed value, and a column that the authors' code fills twice.
+    ours = ("mappsent", "table6", "One side, unit length only", "2016, window 20, dimension 300")
+    assert again[ours] == "also printed in table1 of mappsent (MappSent, MAP)"
+    twice = ("sentence_analogies", "table4", "GloVe", "3CosMul-U")
+    assert again[twice] == "also printed in table4 of sentence_analogies (GloVe, 3CosAdd-U)"
 
 
 class TestSummary:

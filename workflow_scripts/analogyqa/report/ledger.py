@@ -9,7 +9,7 @@ from analogyqa.report.results import Results
 from analogyqa.report.summary import LEDGER, typed
 from analogyqa.report.verdicts import NOT_COMPARABLE, NOT_RUN, OTHER_DATA
 from analogyqa.settings.coordinates import SCORE
-from analogyqa.settings.paper import CITED, Paper, Published
+from analogyqa.settings.paper import CITED, Paper, Published, agree
 from analogyqa.settings.run import Config
 
 # Printed values that differ by less are the same value, rounded or cut off: in three decimals, or
@@ -69,30 +69,41 @@ def _with_remark(row: dict, remark: str, config: Config) -> dict:
 def repeated(papers: Sequence[Paper]) -> dict[tuple[str, str, str, str], str]:
     """Return where scores are also printed earlier, by paper, artefact, row and column.
 
-    Equal values of one measure on the same data are the same score, even if the paper gives them
-    to different systems.
+    Equal values under the same conditions are the same score if they are of one system, or in two
+    papers: the second paper may give it to another system.
     """
-    earlier: list[tuple[str, Published]] = []
+    earlier: list[tuple[Paper, str, Published]] = []
     notes = {}
     for paper in papers:
         for name, artefact in paper.artefacts.items():
             for number in artefact.numbers():
                 if number.kind != SCORE or number.published is None:
                     continue
-                first = next((known for known in earlier if _is_same(known[1], number)), None)
+                first = next(
+                    (
+                        (location, known)
+                        for other, location, known in earlier
+                        if _is_same(known, number, in_one_paper=other is paper)
+                    ),
+                    None,
+                )
                 if first:
-                    other = first[1].coordinates.system
-                    is_other = other != number.coordinates.system
-                    for_whom = f", there for another system ({other})" if is_other else ""
+                    location, known = first
+                    system = known.coordinates.system
+                    is_other = system != number.coordinates.system
+                    for_whom = f", there for another system ({system})" if is_other else ""
                     key = (paper.paper, name, number.row, number.column)
-                    notes[key] = f"also printed in {first[0]}{for_whom}"
+                    notes[key] = f"also printed in {location}{for_whom}"
                 else:
                     location = f"{name} of {paper.paper} ({number.row}, {number.column})"
-                    earlier.append((location, number))
+                    earlier.append((paper, location, number))
     return notes
 
 
-def _is_same(first: Published, second: Published) -> bool:
-    data = [(at.dataset, at.subset, at.measure) for at in (first.coordinates, second.coordinates)]
+def _is_same(first: Published, second: Published, in_one_paper: bool) -> bool:
     limit = min(SAME_VALUE, SAME_SHARE * max(first.step, second.step))
-    return data[0] == data[1] and abs((first.published or 0) - (second.published or 0)) < limit
+    return (
+        abs((first.published or 0) - (second.published or 0)) < limit
+        and (not in_one_paper or first.coordinates.system == second.coordinates.system)
+        and agree(first.coordinates, second.coordinates)
+    )
