@@ -242,7 +242,7 @@ def _compare(
         (better.cells[0].path, worse.cells[0].path),
         second=second,
         config=config,
-        same_runs=better.cells == worse.cells,
+        same_runs=_share_runs(better, worse, config),
         apart=better.coordinates.subset != worse.coordinates.subset,
     )
     compared = compare(first=first)
@@ -269,6 +269,22 @@ def _compare(
         equivalent = round(compared.p_equivalent(margin), DECIMALS)
         row |= {"margin": margin, "p_equivalent": equivalent}
     return row
+
+
+def _share_runs(first: _Side, second: _Side, config: Config) -> bool:
+    """Return whether each seed of both sides rests on the same random run.
+
+    This is so for two measures of a run, and for systems that are not trained over the same
+    word2vec, which is trained for each seed.
+    """
+    if first.cells == second.cells:
+        return True
+    cells = (first.cells[0], second.cells[0])
+    if any(config.uses_training(cell.system) for cell in cells):
+        return False
+    vectors = {config.system_at(cell.system, cell.overrides).word_vectors for cell in cells}
+    name = config.systems[cells[0].system].vectors
+    return len(vectors) == 1 and name is not None and config.vectors[name].is_word2vec
 
 
 def _judge(
