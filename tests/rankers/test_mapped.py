@@ -182,6 +182,17 @@ def test_each_side_has_its_own_mean():
     np.testing.assert_allclose(scores(made, questions, candidates), 0.948683, atol=1e-6)
 
 
+def test_both_candidates_of_a_couple_are_centred_with_the_mean_of_the_candidates():
+    sentences = np.array([[5.0, 0], [1, 2], [3, 4], [2, 0]], np.float32)
+    labels, splits = np.array([1, 1, 0]), np.array(["train"] * 3)
+    data = Fitting(sentences, np.zeros(3, int), np.array([1, 2, 3]), labels, splits)
+    options = {"normalise": ["centre"], "means": "by_side", "learned_from": ["train"]}
+    made = ranker(data, **options, pairs="thread")
+    assert [mean.tolist() for mean in made.means] == [[5, 0], [2, 2]]
+    # The pairs are (0, 0) with (-1, 0), which has no effect, and (-1, 0) with (1, 2).
+    np.testing.assert_allclose(made.matrices[0][0], np.array([-1, -2]) / np.sqrt(5), atol=1e-6)
+
+
 def test_centred_components_are_those_of_a_principal_component_analysis():
     questions, candidates = np.array([[10.0, 0], [10, 4]]), np.array([[10.0, 1], [10, 3]])
     data = fitting(questions, candidates)

@@ -140,6 +140,19 @@ def test_an_impossible_comparison_is_refused(better, worse, message):
         Claim(claim="c", where="w", cells=cells, comparisons=sides)
 
 
+@pytest.mark.parametrize(
+    ("where", "ours"),
+    [
+        ("ours", True),
+        ("ours: a reading of section 3", True),
+        ("section 3, not ours: cited", False),
+        ("Table 1", False),
+    ],
+)
+def test_a_claim_may_be_ours_with_an_explanation(where, ours):
+    assert Claim(claim="c", where=where, not_measured="no data").ours == ours
+
+
 def test_a_wrong_key_of_a_paper_is_named_with_its_file(tmp_path):
     path = tmp_path / "paper.yaml"
     path.write_text(PAPER.replace("table1:", "figure2:"))

@@ -219,6 +219,35 @@ def test_the_weight_of_a_word_falls_with_its_share_of_the_training_sentences(cel
     assert np.abs(found["score"] - unweighted["score"]).max() > 0.01
 
 
+@pytest.mark.parametrize("shortest", [1, 4])
+def test_short_words_count_as_tokens(cell_files, corpus, monkeypatch, shortest):
+    seen = []
+    monkeypatch.setitem(scoring.WEIGHTS, "sif", lambda *given: seen.append(given) or given[0])
+    files = cell_files().without_prototypes()
+    system = untrained_system("cosine", weighting="sif", shortest_word=shortest)
+    score_untrained(load_cell(files, None, system, lowercase=True), system, seed=0)
+    train = corpus[corpus["split"] == "train"]
+    tokens = [tokenize(text) for text in {*train["question"], *train["candidate"]}]
+    kept = sum(len(token) >= shortest for words in tokens for token in words)
+    [(counts, total)] = seen
+    assert (counts.sum(), total) == (kept, sum(map(len, tokens)))
+
+
+def test_the_frequencies_of_a_file_are_shares_of_all_its_tokens(cell_files, tmp_path):
+    files = cell_files().without_prototypes()
+    _, word_ids = read_store(files.vectors)
+    (tmp_path / "counts.txt").write_text("who 1\nnowhere-else 999\n")
+    weighted, plain = untrained_system("cosine", weighting="sif"), untrained_system("cosine")
+    files = files._replace(frequencies=str(tmp_path / "counts.txt"))
+    data = load_cell(files, COMB, weighted, lowercase=True)
+    vectors = data.word_vectors.copy()
+    vectors[word_ids["who"]] *= 0.5  # p = .001, which is A; the other words have p = 0
+    expected = score_untrained(data._replace(word_vectors=vectors), plain, seed=0)
+    found = score_untrained(data, weighted, seed=0)
+    np.testing.assert_allclose(found["score"], expected["score"], atol=1e-6)
+    assert np.abs(found["score"] - score_untrained(data, plain, seed=0)["score"]).max() > 0.01
+
+
 def test_short_words_are_skipped(cell_files):
     system = untrained_system("cosine", shortest_word=4)
     data = load_cell(cell_files().without_prototypes(), COMB, system, lowercase=True)

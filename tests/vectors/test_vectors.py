@@ -399,13 +399,15 @@ def test_word2vec_needs_a_frequent_word(tmp_path, sentences):
 
 
 def test_weights_of_frequencies(tmp_path):
-    (tmp_path / "counts.txt").write_text("oak 3\n 5\nelm 990\nfir 2\noak 4\n")
-    counts = read_frequencies(tmp_path / "counts.txt", {"elm": 0, "ash": 1, "oak": 2})
+    (tmp_path / "counts.txt").write_text("oak 3\n 5\nelm 990\nfir 3\noak 4\n")
+    counts, tokens = read_frequencies(tmp_path / "counts.txt", {"elm": 0, "ash": 1, "oak": 2})
     assert counts.tolist() == [990, 0, 7]
-    # With 1,000 tokens, p is .99, 0 and .007.
-    np.testing.assert_allclose(WEIGHTS["sif"](counts, 1000), [0.001 / 0.991, 1, 0.125])
+    # The words that are not looked up are tokens of the text: 3 + 990 + 3 + 4.
+    assert tokens == 1000
+    # p is .99, 0 and .007.
+    np.testing.assert_allclose(WEIGHTS["sif"](counts, tokens), [0.001 / 0.991, 1, 0.125])
     expected = np.log([1000 / 990, 1000, 1000 / 7])
-    np.testing.assert_allclose(WEIGHTS["log_inverse"](counts, 1000), expected)
+    np.testing.assert_allclose(WEIGHTS["log_inverse"](counts, tokens), expected)
     (tmp_path / "counts.txt").write_text("oak 3\nelm\n")
     with pytest.raises(AnalogyQAError, match=r"counts.txt, line 2: no word with its count"):
         read_frequencies(tmp_path / "counts.txt", {"elm": 0})

@@ -9,6 +9,7 @@ import pandas as pd
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.text import Sentences
+from analogyqa.vectors.frequencies import Frequencies
 
 _TEXTS = ("question", "candidate")
 
@@ -39,8 +40,8 @@ class SplitData(NamedTuple):
 class CellData(NamedTuple):
     """The data that one seed of a cell is trained and scored on.
 
-    `everything` has the pairs of all splits, answerable or not, for fitted systems. `word_counts`
-    [V] are the frequencies of words in a larger text.
+    `everything` has the pairs of all splits, answerable or not, for fitted systems. `frequencies`
+    are those of words in a larger text.
     """
 
     sentences: Sentences
@@ -50,7 +51,7 @@ class CellData(NamedTuple):
     prototype_candidates: np.ndarray
     splits: dict[str, SplitData]
     everything: SplitData | None = None
-    word_counts: np.ndarray | None = None
+    frequencies: Frequencies | None = None
 
     @property
     def known_vectors(self) -> np.ndarray:

@@ -150,7 +150,7 @@ def load_cell(
             "delete them, then run the same command again to rebuild them."
         ) from error
     if files.frequencies and word_ids is not None:
-        data = data._replace(word_counts=read_frequencies(files.frequencies, word_ids))
+        data = data._replace(frequencies=read_frequencies(files.frequencies, word_ids))
     return with_prototype_answers(data, prototypes, system)
 
 

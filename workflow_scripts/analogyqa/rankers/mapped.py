@@ -53,8 +53,12 @@ class MappedRanker:
         if mapping.learned_from:
             is_thread = mapping.pairs == "thread"
             find = fitting.thread_pairs if is_thread else fitting.correct_pairs
-            questions, candidates = (sentences[rows] for rows in find(mapping.learned_from))
-            self._learn(self._normalised(questions, 0), self._normalised(candidates, 1))
+            first, second = find(mapping.learned_from)
+            sources = self._normalised(sentences[first], 0)
+            # In a thread, most pairs are two candidates.
+            is_candidate = ~np.isin(first, fitting.questions)
+            sources[is_candidate] = self._normalised(sentences[first[is_candidate]], 1)
+            self._learn(sources, self._normalised(sentences[second], 1))
         if self.options.components:
             sides = enumerate(fitting.rows_of(["train"], by_side))
             training = [self._normalised(sentences[rows], side) for side, rows in sides]

@@ -29,8 +29,9 @@ class Claim(Section):
 
     Args:
         claim: The statement in one sentence.
-        where: The section or page of the paper; `ours` if the paper does not say it. Our claims
-            are listed and corrected apart from those of the paper.
+        where: The section or page of the paper; `ours` if the paper does not say it, alone or with
+            an explanation (`ours: a reading of section 3`). Our claims are listed and corrected
+            apart from those of the paper.
         primary: Whether this is a primary claim: a single comparison of scores, tested at the full
             level, also in the cross-validation of its paper.
         cells: Coordinates that both sides of every comparison share.
@@ -98,7 +99,7 @@ class Claim(Section):
 
     @property
     def ours(self) -> bool:
-        return self.where == OURS
+        return self.where.partition(":")[0] == OURS
 
     @property
     def needed(self) -> int:

@@ -12,8 +12,8 @@ from analogyqa.examples.data import CellData, split_evenly
 from analogyqa.rankers import Encoded, Fitting, Ranker, Vocabulary, Words, build_ranker
 from analogyqa.schemas import SCORES
 from analogyqa.settings.systems import System
-from analogyqa.text import Sentences
-from analogyqa.vectors.frequencies import WEIGHTS, Weight
+from analogyqa.text import Sentences, tokenize
+from analogyqa.vectors.frequencies import WEIGHTS, Frequencies, Weight
 
 if TYPE_CHECKING:
     import torch
@@ -128,13 +128,19 @@ def _word_weights(data: CellData, weight: Weight) -> np.ndarray:
 
     Without given frequencies, words are counted in the training sentences.
     """
-    if data.word_counts is not None:
-        return np.asarray(weight(data.word_counts, data.word_counts.sum()), dtype=np.float32)
+    frequencies = data.frequencies or _training_frequencies(data)
+    return np.asarray(weight(*frequencies), dtype=np.float32)
+
+
+def _training_frequencies(data: CellData) -> Frequencies:
     pairs = data.all_pairs
     train = (pairs.pairs["split"] == "train").to_numpy()
     sentences = np.union1d(pairs.questions[train], pairs.candidates[train])
     counts = data.sentences.count_words(sentences, len(data.known_vectors))
-    return np.asarray(weight(counts, counts.sum()), dtype=np.float32)
+    texts = list(data.sentences.index)
+    # Short words, which the system may skip, are tokens, too.
+    tokens = sum(len(tokenize(texts[number])) for number in sentences)
+    return Frequencies(counts, tokens)
 
 
 def _fitting(encode: Encode, data: CellData) -> Fitting:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,18 +26,34 @@ def log_inverse_weight(count: int | np.ndarray, tokens: int) -> float | np.ndarr
     return np.log(max(tokens, 1) / np.maximum(count, 1))
 
 
+class Frequencies(NamedTuple):
+    """How often words occur in a text.
+
+    The relative frequency p(w) of a word is its count divided by `tokens`: all tokens of the text,
+    also those of words without a count here (Arora, Liang and Ma 2017).
+
+    Attributes:
+        counts: The number of occurrences of each word, int64 [V].
+        tokens: The number of all tokens of the text.
+    """
+
+    counts: np.ndarray
+    tokens: int
+
+
 WEIGHTS: dict[str, Weight] = {"sif": sif_weight, "log_inverse": log_inverse_weight}
 
 
-def read_frequencies(path: str | Path, word_ids: dict[str, int]) -> np.ndarray:
-    """Read the counts [V] of words from a file with a word and its count on each line.
+def read_frequencies(path: str | Path, word_ids: dict[str, int]) -> Frequencies:
+    """Read the frequencies of words from a file with a word and its count on each line.
 
-    Repeated words are added, and words that are not in the file have no count. A line without a
-    word, such as an empty token, is skipped.
+    Counts of a repeated word are added, and words that are not in the file have no count. The
+    tokens are those of all words of the file. A line without a word, such as an empty token, is
+    skipped.
 
     Raises AnalogyQAError for a line without a count.
     """
-    counts = np.zeros(len(word_ids), dtype=np.int64)
+    counts, tokens = np.zeros(len(word_ids), dtype=np.int64), 0
     with open(path, encoding="utf-8", errors="replace") as file:
         for number, line in enumerate(file, start=1):
             *words, count = line.split() or [""]
@@ -45,6 +62,9 @@ def read_frequencies(path: str | Path, word_ids: dict[str, int]) -> np.ndarray:
                     f"{path}, line {number}: no word with its count. Correct the line, or fetch "
                     "the file again."
                 )
-            if len(words) == 1 and words[0] in word_ids:
+            if len(words) != 1:
+                continue
+            tokens += int(count)
+            if words[0] in word_ids:
                 counts[word_ids[words[0]]] += int(count)
-    return counts
+    return Frequencies(counts, tokens)
