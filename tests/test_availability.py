@@ -104,7 +104,7 @@ def test_the_first_available_alternative_is_used(available, folder, alternatives
 def test_files_of_data_sets_and_vectors(available):
     found = available()
     local, other, web = (f"resources/a/{name}.txt" for name in ("local", "other", "web"))
-    assert found.splits["toy"] == dict.fromkeys(("train", "dev", "test"), local)
+    assert found.splits["toy"] == {split: [local] for split in ("train", "dev", "test")}
     assert found.vectors == {"here": [local], "web": [web], "trained": [local, other]}
     assert found.sentence_vectors == {
         "weights": {"weights": [local]},
@@ -112,6 +112,29 @@ def test_files_of_data_sets_and_vectors(available):
         "nli": {"train_on": [local, other], "dev_on": [other]},
         "sif": {},
     }
+
+
+@pytest.mark.parametrize(
+    ("train", "files"),
+    [
+        (["gone", "other", "local"], ["other"]),  # alternatives
+        ([["gone", "other"], "local"], ["other", "local"]),
+        ([["local"], ["web"]], ["local", "web"]),
+    ],
+)
+def test_a_list_of_lists_gives_a_split_several_files(available, train, files):
+    found = available(datasets={"toy": {"train": train}})
+    assert found.splits["toy"]["train"] == [f"resources/a/{name}.txt" for name in files]
+
+
+def test_a_data_set_needs_all_files_of_a_split(available):
+    datasets = {"more": {"title": "M", "reader": "wikiqa", "train": [["gone"], "local"]}}
+    datasets["more"] |= {"dev": "local", "test": "local"}
+    found = available(datasets=datasets)
+    assert set(found.splits) == {"toy"}
+    assert found.reasons["more"] == (
+        "more was not found and has no URL; put a/gone.txt into the resources folder"
+    )
 
 
 @pytest.mark.parametrize(

@@ -73,6 +73,39 @@ def test_answerable_questions_are_counted_by_split_and_type(build, tmp_path):
     }
 
 
+@pytest.fixture
+def build_union(tmp_path):
+    """Build a corpus whose training split has a file for each argument."""
+
+    def build_union(*train: str):
+        texts = {f"train{index}": rows for index, rows in enumerate(train)}
+        texts |= {"dev": "d\twhen is it ?\ta\t1\n", "test": "t\tWho was it ?\ta\t1\n"}
+        for name, rows in texts.items():
+            (tmp_path / f"{name}.tsv").write_text(HEADER + rows)
+        files = {split: str(tmp_path / f"{split}.tsv") for split in ("dev", "test")}
+        files["train"] = [str(tmp_path / f"train{index}.tsv") for index in range(len(train))]
+        return build_corpus("toy", "wikiqa", files, TYPES)
+
+    return build_union
+
+
+def test_a_train_split_of_several_files_drops_questions_of_dev_and_test(build_union, caplog):
+    first = "1\twho is it ?\ta\t1\n2\twhen is it ?\ta\t1\n2\twhen is it ?\tb\t0\n"
+    second = "3\twho was it ?\ta\t1\n4\twhere is it ?\ta\t0\n"
+    corpus = build_union(first, second)
+    assert corpus["candidate_id"].tolist() == ["1-0", "4-0", "d-0", "t-0"]
+    assert "toy: 2 training questions are also in dev or test and are dropped: 2, 3" in caplog.text
+    # A single file is read as it was released.
+    assert build_union(first)["question_id"].tolist() == ["1", "2", "2", "d", "t"]
+
+
+def test_two_files_of_a_split_share_no_question_id(build_union):
+    with pytest.raises(
+        AnalogyQAError, match=r"train1\.tsv: the question 1 is also in .*train0\.tsv\. Use each id"
+    ):
+        build_union("1\twho is it ?\ta\t1\n", "1\twhere is it ?\ta\t1\n")
+
+
 def test_require_types_names_missing_types_and_splits(build):
     counts = count_questions(build(COUNTED + "6\twhen is it ?\ta\t1\n"))
     require_types("toy", counts, ["when"])

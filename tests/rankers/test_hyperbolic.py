@@ -52,11 +52,14 @@ def test_the_distance_is_that_of_the_definition_up_to_the_border(first, second, 
 
 
 def test_the_coded_distance_by_hand():
-    """From (.5, 0) to the origin it is arcosh(1 + .5 / .75); on the border the gap is 0."""
+    """From (.5, 0) to the origin z is 5 / 3: log(5 / 3 + 2 / 3), not arcosh(5 / 3) = log(3).
+
+    On the border the gap is 0, so z - 1 is 2 * 2 / 1e-6.
+    """
     points = in_ball(torch.tensor([[0.5, 0], [0, 0], [3, 0], [0, 2]]), border=0)
     half, border = coded_distance(points[::2], points[1::2]).tolist()
-    assert half == pytest.approx(math.acosh(5 / 3), abs=1e-5)
-    assert border == pytest.approx(math.acosh(1 + 2 * 2 / 1e-6), abs=1e-6)
+    assert half == pytest.approx(0.847298, abs=2e-6)
+    assert border == pytest.approx(math.log(4e6 + 1 + 4e6), abs=1e-9)
     same = coded_distance(points[:1], points[:1]).item()
     assert same == pytest.approx(math.log(1 + 1e-3), rel=1e-6)
 

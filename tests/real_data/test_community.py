@@ -5,12 +5,13 @@ import pytest
 from analogyqa.corpora.specs import READERS
 from analogyqa.corpora.table import build_corpus
 from analogyqa.schemas import SPLITS
+from analogyqa.settings.load import load_config
 from real_data.mirror import MIRROR, REGISTRY, needs
 
 CQA = MIRROR / "semeval-cqa"
 pytestmark = needs(CQA)
 
-# The train split that the mirror has: of part 1 and of 2015 it has none.
+# The train split of 2016 that the mirror has: of part 1 it has none.
 SEMEVAL = {
     "train": "semeval2016-cqa-train-part2",
     "dev": "semeval2016-cqa-dev",
@@ -73,6 +74,18 @@ def test_the_splits_share_no_question_and_make_a_corpus():
     assert corpus.groupby("split").size().to_dict() == {"train": 3790, "dev": 2440, "test": 3270}
     questions = corpus.drop_duplicates(["split", "question"])
     assert not questions["question"].duplicated().any()
+
+
+def test_hyperqa_trains_on_the_files_of_2015_without_test_questions():
+    """Of 988 questions with 7195 pairs, five with 79 pairs have the text of a test question."""
+    config = load_config({"papers": ["hyperqa"], "output_dir": "out", "seeds": 1})
+    dataset = config.datasets["semeval"]
+    files = {split: [path_of(name) for (name,) in dataset.split_files(split)] for split in SPLITS}
+    corpus = build_corpus("semeval", "semeval", files, {}, {})
+    counts = corpus.groupby("split").agg({"question_id": "nunique", "candidate_id": "count"})
+    assert counts.loc["train"].tolist() == [983, 7116]
+    texts = corpus["question"].str.casefold()
+    assert not set(texts[corpus["split"] == "train"]) & set(texts[corpus["split"] != "train"])
 
 
 @pytest.mark.parametrize("split", ["train", "test"])

@@ -54,6 +54,27 @@ def test_each_paper_can_be_run_alone_and_no_system_changes_by_the_others(togethe
         assert alone.datasets.items() <= together.datasets.items()
 
 
+def test_hyperqa_without_the_scaling_of_gradients_is_the_same_otherwise(together):
+    coded, plain = (together.systems[name] for name in ("hyperqa", "hyperqa-plain"))
+    changed = {"title": plain.title}
+    changed["training"] = coded.training.model_copy(update={"optimiser": "adagrad_clipped"})
+    assert plain == coded.model_copy(update=changed)
+
+
+def test_each_system_of_hyperqa_has_as_many_tries_and_a_lower_learning_rate(together):
+    tries = together.find_selection("cosineqa").systems
+    assert {len(names) for names in tries.values()} == {3}
+    assert all("learning_rate_0.01" in names for names in tries.values())
+
+
+@pytest.mark.parametrize(
+    ("name", "printed"), [("hyperqa", 90_000), ("hyperqa-concatenated", 45_000)]
+)
+def test_the_size_of_hyperqas_projection_is_the_printed_one(together, name, printed):
+    projection = (300 + 1) * together.systems[name].training.sentence_dim
+    assert projection == pytest.approx(printed, rel=0.005)
+
+
 def test_the_sample_is_laid_over_the_repositorys_file_as_snakemake_does_it():
     config = read_config(ROOT / "sample" / "config.yaml")
     assert config == load_config(repository_config("sample/config.yaml"))

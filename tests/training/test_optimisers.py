@@ -83,6 +83,25 @@ def test_gradients_are_converted_as_coded(gradient, decay, clip_norm, expected):
     torch.testing.assert_close(found, torch.tensor(expected))
 
 
+@pytest.mark.parametrize(
+    ("gradient", "decay", "clip_norm", "expected"),
+    [
+        ([[0.3, 0.4]], 0.0, 1.0, [[0.3, 0.4]]),
+        # .5 times the parameter, which is 1, is added for a matrix only.
+        ([[-0.2, -0.2]], 0.5, 1.0, [[0.3, 0.3]]),
+        ([0.3, 0.4], 0.5, 1.0, [0.3, 0.4]),
+        # Of norm 5.
+        ([[3.0, 4.0]], 0.0, 1.0, [[0.6, 0.8]]),
+        # The norm of [10, -7.5] is 12.5.
+        ([[30.0, -7.5]], 0.0, 5.0, [[4.0, -3.0]]),
+    ],
+)
+def test_gradients_that_are_only_clipped(gradient, decay, clip_norm, expected):
+    gradient = torch.tensor(gradient)
+    found = converted(gradient, torch.ones_like(gradient), decay, clip_norm, scaled=False)
+    torch.testing.assert_close(found, torch.tensor(expected))
+
+
 def test_a_coded_step_is_one_with_converted_gradients():
     model, other = network(), network()
     coded = optimiser_of("adagrad_coded", model, weight_decay=0.2, clip_norm=3)
@@ -93,3 +112,13 @@ def test_a_coded_step_is_one_with_converted_gradients():
     coded.step()
     plain.step()
     assert all(map(torch.equal, model.parameters(), other.parameters()))
+
+
+def test_a_clipped_step_has_unscaled_gradients():
+    """A gradient of [.3, .4] makes AdaGrad's first step .1 * g / sqrt(.1 + g^2)."""
+    weight = torch.nn.Parameter(torch.zeros(1, 2))
+    training = Training(optimiser="adagrad_clipped", learning_rate=0.1, weight_decay=0)
+    weight.grad = torch.tensor([[0.3, 0.4]])
+    OPTIMISERS["adagrad_clipped"].load()([weight], training).step()
+    expected = torch.tensor([[-0.1 * 0.3 / 0.19**0.5, -0.1 * 0.4 / 0.26**0.5]])
+    torch.testing.assert_close(weight.detach(), expected)

@@ -35,7 +35,7 @@ class Availability:
         papers: papers whose overrides may need further files.
 
     Attributes:
-        splits: file of each split, by data set.
+        splits: files of each split, by data set.
         vectors: files of each set of word vectors, or the texts to train it on.
         sentence_vectors: files of each set of sentence vectors, by purpose: `weights`, `name` and
             `files` of an installed model, or `train_on` and `dev_on`.
@@ -138,16 +138,16 @@ class Availability:
 
     def _find_splits(
         self, dataset: Dataset, find_file: Callable[[Sequence[str]], str] | None = None
-    ) -> dict[str, str]:
+    ) -> dict[str, list[str]]:
         if dataset.gives_relations:
-            if dataset.test and not dataset.relations:
+            if dataset.folder and not dataset.relations:
                 raise AnalogyQAError(
-                    f"{dataset.test[0]}: no folder with files of relations"
-                    f"{looked_in(dataset.test[0])}. {_REMEDY}"
+                    f"{dataset.folder}: no folder with files of relations"
+                    f"{looked_in(dataset.folder)}. {_REMEDY}"
                 )
             return {}
         find_file = find_file or self._find_portably
-        return {split: find_file(getattr(dataset, split)) for split in SPLITS}
+        return {split: [*map(find_file, dataset.split_files(split))] for split in SPLITS}
 
     def _find_category(self, category: Category) -> dict[str, list[str]]:
         """Return the files of a category: one of word analogies, and all texts and NLI files."""
@@ -175,7 +175,7 @@ class Availability:
         if missing:
             raise UnavailableError(f"is trained on missing data ({'; '.join(missing)})")
         files = (self.splits[name][split] for name, splits in corpora.items() for split in splits)
-        return list(dict.fromkeys(files))
+        return list(dict.fromkeys(chain.from_iterable(files)))
 
     def _find_stop_words(self, section: Lemmas | None) -> str:
         if not section or not section.stop_words:

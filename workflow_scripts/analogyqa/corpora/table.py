@@ -92,7 +92,7 @@ def parse_label(text: str, path: str | Path, line: int) -> int:
 def build_corpus(
     name: str,
     reader_name: str,
-    files: Mapping[str, str],
+    files: Mapping[str, str | Sequence[str]],
     question_types: Mapping[str, Sequence[str]],
     expected: Counts | None = None,
     drop_all_correct: Collection[str] = (),
@@ -103,38 +103,72 @@ def build_corpus(
     Args:
         name: the name of the data set, for messages.
         reader_name: a key of `READERS`.
-        files: path of each split.
+        files: path of each split, or paths. From a train split of several files, questions whose
+            text is also in dev or test are dropped.
         question_types: first words of each question type.
         expected: expected number of questions by split and type; None for no check.
         drop_all_correct: splits from which to drop questions whose candidates are all correct.
         parts: the parts of its file that make up a split; without an entry, the whole file.
 
     Raises:
-        AnalogyQAError: when a file is empty or malformed, a question id is repeated, a question's
-            text changes between its lines, or the counts differ from `expected`.
+        AnalogyQAError: when a file is empty or malformed, a question id is repeated in a split, a
+            question's text changes between its lines, or the counts differ from `expected`.
     """
     read = READERS[reader_name].load()
+    paths = {
+        split: [given] if isinstance(given, str) else [*given] for split, given in files.items()
+    }
     tables = []
     for split in SPLITS:
-        split_parts, pairs = (parts or {}).get(split), read(files[split])
-        selected = (pair for pair in pairs if not split_parts or pair.part in split_parts)
-        tables.append(_split_table(split, files[split], selected, question_types))
+        file_of_question: dict[str, str] = {}
+        split_parts = (parts or {}).get(split)
+        for path in paths[split]:
+            selected = (pair for pair in read(path) if not split_parts or pair.part in split_parts)
+            table = _split_table(split, path, selected, question_types)
+            for question_id in table["question_id"].unique():
+                if question_id in file_of_question:
+                    raise AnalogyQAError(
+                        f"{path}: the question {question_id} is also in "
+                        f"{file_of_question[question_id]}. Use each id for one question only."
+                    )
+                file_of_question[question_id] = path
+            tables.append(table)
     corpus = pd.concat(tables, ignore_index=True)
+    if len(paths["train"]) > 1:
+        corpus = _drop_seen_questions(name, corpus)
     all_correct = corpus.groupby(["split", "question_id"])["label"].transform("all")
     corpus = corpus[~(all_correct & corpus["split"].isin(drop_all_correct))]
     corpus = corpus.reset_index(drop=True)
-    _check_counts(name, files, expected or {}, count_questions(corpus))
+    _check_counts(name, paths, expected or {}, count_questions(corpus))
     return corpus
 
 
-def _check_counts(name: str, files: Mapping[str, str], expected: Counts, counts: Counts) -> None:
+def _drop_seen_questions(name: str, corpus: pd.DataFrame) -> pd.DataFrame:
+    """Drop training questions whose text, without case, is also in dev or test.
+
+    Releases of several years repeat threads under other ids.
+    """
+    texts, is_train = corpus["question"].str.casefold(), corpus["split"] == "train"
+    is_dropped = is_train & texts.isin(texts[~is_train])
+    if is_dropped.any():
+        ids = corpus.loc[is_dropped, "question_id"].unique()
+        log.warning(
+            "%s: %d training questions are also in dev or test and are dropped: %s",
+            *(name, len(ids), ", ".join(ids)),
+        )
+    return corpus[~is_dropped].reset_index(drop=True)
+
+
+def _check_counts(
+    name: str, files: Mapping[str, Sequence[str]], expected: Counts, counts: Counts
+) -> None:
     for split, expected_counts in expected.items():
         for question_type, expected_count in expected_counts.items():
             count = counts[split].get(question_type, 0)
             if count != expected_count:
                 raise AnalogyQAError(
-                    f"{files[split]}: {count} {question_type} questions in the {split} split of "
-                    f"{name}, but the configuration expects {expected_count} "
+                    f"{', '.join(files[split])}: {count} {question_type} questions in the "
+                    f"{split} split of {name}, but the configuration expects {expected_count} "
                     f"(datasets.{name}.questions). Correct the count, or fetch the file again."
                 )
 

@@ -1,6 +1,7 @@
 """Checks before the first job of a run."""
 
 from collections.abc import Iterable
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +48,7 @@ def check_types(dataset: str, experiment: Experiment) -> None:
     subsets = {cell.subset for cell in experiment.all_cells if cell.dataset == dataset} - {ALL}
     types = {name for subset in subsets for name in config.types_of(subset) or ()}
     files = experiment.available.splits[dataset]
-    if types and all(Path(file).is_file() for file in files.values()):
+    if types and all(Path(file).is_file() for file in chain.from_iterable(files.values())):
         question_types = experiment.question_types[dataset]
         try:
             parts = {str(split): names for split, names in section.parts.items()}

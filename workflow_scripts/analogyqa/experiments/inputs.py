@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 
 from analogyqa.analogies.specs import SOLVERS
@@ -37,7 +38,7 @@ class Inputs(VectorInputs):
     def build_corpus(self, wildcards: Wildcards) -> Files:
         self._require_same(f"corpora/{wildcards.corpus}.json", self.corpus_configured(wildcards))
         files = self.available.splits[split_corpus(wildcards.corpus)[0]]
-        return files | {"sources": self.sources(files.values())}
+        return files | {"sources": self.sources(chain.from_iterable(files.values()))}
 
     def corpus_configured(self, wildcards: Wildcards) -> Configured:
         types = self.experiment.question_types[split_corpus(wildcards.corpus)[0]]
@@ -190,8 +191,8 @@ class Inputs(VectorInputs):
     def relations(self, dataset: str) -> dict[str, str]:
         """Return the files of a data set's categories, by name, without those that are left out."""
         section = self.config.datasets[dataset]
-        if section.test:
-            return {path.stem: str(path) for path in relation_files(Path(section.test[0]))}
+        if section.folder:
+            return {path.stem: str(path) for path in relation_files(Path(section.folder))}
         return {
             name: f"{self.results}/analogies/{name}.parquet"
             for name in section.categories

@@ -221,7 +221,7 @@ class Parameters:
 
     def _sources_of_cell(self, wildcards: Wildcards) -> dict[str, str]:
         files = self.available.splits[wildcards.dataset]
-        sources = {split: self.origins.names([file]) for split, file in files.items()}
+        sources = {split: self.origins.names(paths) for split, paths in files.items()}
         if self.inputs.job_system(wildcards).rewriting:
             sources["entities"] = Path(self.available.entities).name
         return sources
@@ -291,13 +291,11 @@ class Parameters:
         _, training = self.inputs.solving_job(wildcards)
         files = self.available.splits[training.dataset] if training else {}
         trained_on = {
-            split: self.origins.names([files[split]])
-            for split in ("train", "dev")
-            if split in files
+            split: self.origins.names(files[split]) for split in ("train", "dev") if split in files
         }
         dataset = self.config.datasets[wildcards.dataset]
-        if dataset.test:
-            return trained_on | {"test": str(dataset.test[0])}
+        if dataset.folder:
+            return trained_on | {"test": dataset.folder}
         files = dict.fromkeys(
             file
             for name in self.inputs.relations(wildcards.dataset)

@@ -17,7 +17,7 @@ class HyperbolicRanker(nn.Module):
 
     With `last_layer: concatenated`, the score is also linear in q and a before their projection
     onto the ball: "we concatenated the raw QA embeddings before passing into the final layer"
-    (section 4.2 of HyperQA, SemEvalCQA). These 2 * dim weights start at 0.
+    (section 4.3.3 of HyperQA, SemEvalCQA). These 2 * dim weights start at 0.
 
     Vectors outside the ball are projected onto it. With `distance: coded`, points may lie on the
     border, as in the authors' code. With `gradient: riemannian`, the gradient with respect to a
@@ -78,10 +78,12 @@ def poincare_distance(x: Tensor, y: Tensor) -> Tensor:
 def coded_distance(x: Tensor, y: Tensor) -> Tensor:
     """Return the distances [n] between points [n, d] of the unit ball as the authors' code does.
 
-    It is arcosh(1 + 2 |x - y|^2 / ((1 - |x|^2) (1 - |y|^2) + e)) with e = 1e-6, where arcosh(z) is
-    log(z + sqrt(z^2 - 1 + e)), so that two equal points are 1e-3 apart.
+    With z = 1 + 2 |x - y|^2 / ((1 - |x|^2) (1 - |y|^2) + e) and e = 1e-6, it is
+    log(z + sqrt((z - 1)^2 + e)). The code calls this arcosh(z), which is log(z + sqrt(z^2 - 1)):
+    the coded value is smaller, and near 0 it grows with the square of |x - y|. Two equal points are
+    1e-3 apart.
     """
     epsilon = 1e-6
     gap_x, gap_y = (1 - point.square().sum(dim=1) for point in (x, y))
     z = 1 + 2 * (x - y).square().sum(dim=1) / (gap_x * gap_y + epsilon)
-    return torch.log(z + (z.square() - 1 + epsilon).sqrt())
+    return torch.log(z + ((z - 1).square() + epsilon).sqrt())

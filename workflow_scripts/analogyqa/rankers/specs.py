@@ -41,8 +41,8 @@ class HyperbolicOptions(Options):
     Args:
         gradient: with respect to the points of the ball.
         last_layer: the score is linear in the distance, or in the distance and both vectors.
-        distance: `printed`, or `coded` as in the authors' code: points may lie on the border, and
-            1e-6 is added to the denominator and below the root.
+        distance: `printed`, or `coded` as in the authors' code: points may lie on the border, 1e-6
+            is added to the denominator, and the logarithm is not that of arcosh.
     """
 
     gradient: Literal["riemannian", "euclidean"] = "riemannian"

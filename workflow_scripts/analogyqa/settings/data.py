@@ -11,12 +11,12 @@ from analogyqa.corpora.specs import READERS
 from analogyqa.errors import AnalogyQAError
 from analogyqa.settings.analogies import Evaluation
 from analogyqa.settings.base import (
-    Alternatives,
     Count,
     Joined,
     Lenient,
     Name,
     OneOf,
+    OneOrMore,
     Section,
     Split,
     checked_by,
@@ -41,7 +41,12 @@ def fold_numbers(fold: str) -> tuple[int, int]:
     return int(number), int(folds)
 
 
-SplitFiles = Annotated[Alternatives | None, Field(validate_default=True)]
+# One file with its alternatives, or, if an entry is a list, several files with alternatives each.
+SplitFiles = Annotated[
+    Annotated[list[str | Annotated[list[str], Field(min_length=1)]], Field(min_length=1), OneOrMore]
+    | None,
+    Field(validate_default=True),
+]
 # Null removes the expected counts of another configuration file.
 ExpectedCounts = Annotated[
     dict[Split, dict[Name, Count]],
@@ -59,7 +64,8 @@ class Dataset(Section):
         title: The name in tables and figures.
         reader: A key of `READERS`.
         train, dev, test: The name of a source in sources.yaml, a path (with a slash in it), or a
-            list of alternatives, of which the first available one is read.
+            list of alternatives, of which the first available one is read. If an entry of the list
+            is a list of alternatives itself, all entries are read, one after the other.
         categories: The categories of sentence pairs that are made here.
         evaluation: How analogies between sentence pairs are asked and answered.
         parts: The parts of a file that make up each split, for a file that holds several splits.
@@ -87,7 +93,7 @@ class Dataset(Section):
 
     @field_validator("train", "dev", "test")
     @classmethod
-    def _is_there(cls, split: list[str] | None, info: ValidationInfo) -> list[str] | None:
+    def _is_there(cls, split: list | None, info: ValidationInfo) -> list | None:
         reader = info.data.get("reader")
         if split is None and reader is not None and not READERS[reader].gives_relations:
             raise PydanticCustomError("missing", "Field required")
@@ -118,11 +124,24 @@ class Dataset(Section):
         """Whether analogies are solved on it instead of ranking candidates."""
         return READERS[self.reader].gives_relations
 
+    def split_files(self, split: str) -> list[list[str]]:
+        """Return the files of a split, each as a list of alternatives."""
+        files = getattr(self, split)
+        if all(isinstance(file, str) for file in files):
+            return [files]
+        return [[file] if isinstance(file, str) else file for file in files]
+
+    @property
+    def folder(self) -> str | None:
+        """The folder with its relations, None if they are made here or it has questions."""
+        return self.split_files("test")[0][0] if self.gives_relations and self.test else None
+
     @property
     def relations(self) -> list[str]:
         """The names of its categories of sentence pairs."""
-        folder = Path(self.test[0]) if self.gives_relations and self.test else None
-        return [path.stem for path in relation_files(folder)] if folder else self.categories
+        if self.folder is None:
+            return self.categories
+        return [path.stem for path in relation_files(Path(self.folder))]
 
 
 _BACKUPS = ("~", ".bak", ".orig", ".save", ".swp", ".tmp")

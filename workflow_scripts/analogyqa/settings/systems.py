@@ -72,7 +72,8 @@ class Training(Section):
         weight_decay: The factor of the L2 penalty.
         weight_decay_coupling: Whether the penalty is part of the gradient, or not (AdamW).
         sentence_dim: The dimension of sentence vectors.
-        clip_norm: The largest norm of the gradient of each parameter, for `adagrad_coded`.
+        clip_norm: The largest norm of the gradient of each parameter, for `adagrad_coded` and
+            `adagrad_clipped`.
         batch_of: `questions`: a batch has all quadruples of `batch_size` questions of one type;
             `quadruples`: it has `batch_size` quadruples of any questions.
         batch_size: The size of a batch, in the unit that the loss draws: questions, quadruples or

@@ -44,27 +44,42 @@ class AdaGrad(Optimiser):
 class CodedAdaGrad(AdaGrad):
     """AdaGrad with gradients that are converted as in HyperQA's code."""
 
+    scaled = True
+
     @torch.no_grad()
     def step(self) -> None:
         """Take one step."""
         decay, clip_norm = self.training.weight_decay, self.training.clip_norm
         gradients = [
-            converted(gradient, parameter, decay, clip_norm)
+            converted(gradient, parameter, decay, clip_norm, self.scaled)
             for gradient, parameter in zip(self.gradients, self.parameters, strict=True)
         ]
         self._step(gradients, weight_decay=0.0)
 
 
-def converted(gradient: Tensor, parameter: Tensor, weight_decay: float, clip_norm: float) -> Tensor:
+class ClippedAdaGrad(CodedAdaGrad):
+    """CodedAdaGrad without the scaling of gradients, to measure the effect of the scaling alone."""
+
+    scaled = False
+
+
+def converted(
+    gradient: Tensor,
+    parameter: Tensor,
+    weight_decay: float,
+    clip_norm: float,
+    scaled: bool = True,
+) -> Tensor:
     """Return a gradient as the code of Tay et al. (2018) converts it before a step of AdaGrad.
 
     The gradient g of a matrix includes that of its L2 penalty and is multiplied by
-    ((1 - |g|^2)^2 + 1e-5) / 4, although their eq. 9 has the point in the ball instead of g.
+    ((1 - |g|^2)^2 + 1e-5) / 4; their eq. 9, as we read it, has the point in the ball instead of g.
     Gradients of biases have neither. All are then clipped, each value to +-10 and each gradient to
-    the norm `clip_norm`.
+    the norm `clip_norm`. Without `scaled`, no gradient is multiplied; the rest is the same.
     """
     if gradient.ndim > 1:
         gradient = gradient + weight_decay * parameter
-        gradient = gradient * ((1 - gradient.norm() ** 2) ** 2 + 1e-5) / 4
+        if scaled:
+            gradient = gradient * ((1 - gradient.norm() ** 2) ** 2 + 1e-5) / 4
     gradient = gradient.clamp(-10, 10)
     return gradient * (clip_norm / gradient.norm().clamp(min=clip_norm))

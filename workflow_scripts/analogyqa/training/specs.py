@@ -14,4 +14,5 @@ OPTIMISERS = {
     "adam": OptimiserSpec("analogyqa.training.adam:Adam"),
     "adagrad": OptimiserSpec("analogyqa.training.adagrad:AdaGrad"),
     "adagrad_coded": OptimiserSpec("analogyqa.training.adagrad:CodedAdaGrad"),
+    "adagrad_clipped": OptimiserSpec("analogyqa.training.adagrad:ClippedAdaGrad"),
 }
