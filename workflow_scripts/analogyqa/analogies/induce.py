@@ -132,8 +132,8 @@ def entailed(
     """Yield the NLI pairs labelled entailment, in random order, as hypothesis and premise.
 
     The answer is the premise, and distractors are made from it: Zhu and de Melo (2020), section
-    3.2.2, and their code. Each sentence has `least` to `most` words. `source` is the name of the file of the pairs, a
-    table with the columns premise, hypothesis and label.
+    3.2.2, and their code. Each sentence has `least` to `most` words. `source` is the name of the
+    file of the pairs, a table with the columns premise, hypothesis and label.
     """
     entailments = pairs[pairs["label"] == "entailment"]
     for row in np.random.default_rng(seed).permutation(len(entailments)):
