@@ -75,3 +75,17 @@ def test_the_accuracies_of_figure_1_follow_from_figure_2_and_table_3(paper):
     assert table.published["GloVe"][0] == round(glove / 698251, 3)
     assert table.rounding("3CosAdd") == 0.005
     assert pd.Series([number.step for number in table.numbers()]).eq(0.01).all()
+
+
+def test_our_claims_on_relations_rest_on_shared_ties(paper):
+    ours = {name: claim for name, claim in paper.claims.items() if claim.ours}
+    ties = [
+        (name, dict(side.overrides).get("ties"))
+        for name, claim in ours.items()
+        for sides in claim.sides()
+        for side in sides
+        if side.subset == "relations"
+    ]
+    assert ties == [("infersent-above-averages-with-shared-ties", "shared")] * 4 + [
+        ("learned-analogies-help", "shared")
+    ] * 2
