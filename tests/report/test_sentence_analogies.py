@@ -51,6 +51,17 @@ def test_categories_weigh_as_much_as_in_the_paper(paper):
     assert weights == printed(paper)["analogies"]
 
 
+def test_words_alone_weigh_as_much_as_their_sentences():
+    cell = Cell("random", DATASET, "semantic_words", (("solver", "3cosadd"),))
+    (parts,) = cells_by_run(config(), [cell]).values()
+    assert parts[cell].categories == config().subsets["semantic_words"]
+    weights = {
+        name: parts[cell].analogies[f"{name}_words"] for name in config().subsets["semantic"]
+    }
+    assert list(weights.values()) == [9453, 430128, 80601, 11175, 7875]  # Table 3
+    assert weights == {name: parts[cell].analogies[name] for name in weights}
+
+
 def test_counts_that_a_cap_makes_are_enforced(paper):
     counts = printed(paper)
     counts["questions"] |= {"comparative": 8, "gender": 125}
