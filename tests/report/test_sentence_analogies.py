@@ -97,6 +97,24 @@ def test_our_claims_on_relations_rest_on_shared_ties(paper):
         for side in sides
         if side.subset == "relations"
     ]
-    assert ties == [("infersent-above-averages-with-shared-ties", "shared")] * 4 + [
-        ("learned-analogies-help", "shared")
-    ] * 2
+    assert (
+        ties
+        == [("infersent-above-averages-with-shared-ties", "shared")] * 4
+        + [("learned-analogies-help", "shared")] * 2
+    )
+
+
+def test_the_remark_on_easier_means_has_the_shares_of_the_printed_counts(paper):
+    analogies = printed(paper)["analogies"]
+    syntactic = ["comparative", "opposites", "nationality", "plurals", "conjugation"]
+    semantic = ["common_capitals", "all_capitals", "city_in_state", "currencies", "gender"]
+    easier = 108345 + 131328
+    assert easier == analogies["comparative"] + analogies["opposites"]
+    totals = [sum(map(analogies.get, names)) for names in (syntactic + semantic, syntactic)]
+    shares = [easier / total for total in totals]
+    assert [f"{share:.0%}" for share in shares] == ["23%", "49%"]
+    for table, columns in {"table4": "3CosAdd", "table5": "3CosAdd syntactic"}.items():
+        remark = paper.artefacts[table].remarks[columns]
+        assert all(f"{share:.0%}" in remark for share in shares)
+        # 2n candidates of 8, 13, 466 and 513 pairs.
+        assert "16 and 26 candidates instead of 932 and 1,026" in remark
