@@ -95,7 +95,8 @@ def sentence_vectors(
     if weights:
         encode: Encode = trained_encoder(system, vectors, seed, weights)
     else:
-        if exact and system.encoder_spec and system.encoder_spec.keeps_float64:
+        encoder = system.encoder_spec
+        if exact and vectors is not None and encoder and encoder.keeps_float64:
             vectors = as_decimals(vectors)
         encode = build_encoder(system.encoder_name, vectors, system.training, seed)
     encoded = encode_all(encode, sentences, sentences.numbers(texts))
