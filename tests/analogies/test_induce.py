@@ -93,9 +93,23 @@ def test_a_category_of_labels_interleaves_files():
     )
     frame = induce_category(category, "", [], {"one.txt": pairs, "two.txt": pairs}, "model", 0)
     assert frame[["first", "second", "source"]].to_numpy().tolist() == [
-        ["A man plays.", "A man is playing chess.", "one.txt"]
+        ["A man is playing chess.", "A man plays.", "one.txt"]
     ]
     assert len(frame["distractors"].iloc[0]) == len(DISTRACTORS)
+
+
+def test_the_answer_of_an_entailment_is_the_premise():
+    # Pair 1109 of SICK, which Table 2 of Zhu and de Melo (2020) prints in this order.
+    premise = "A man is singing and playing the guitar"
+    hypothesis = "A man is singing a song and playing the guitar"
+    other = "A guitar is played by a man who is singing"
+    rows = [(premise, hypothesis, "entailment"), (other, hypothesis, "entailment")]
+    pairs = pd.DataFrame(rows, columns=["premise", "hypothesis", "label"])
+    found = [tuple(pair[:2]) for pair in module.entailed(pairs, "sick.txt", 4, 20, 0)]
+    assert sorted(found) == [(f"{hypothesis}.", f"{other}."), (f"{hypothesis}.", f"{premise}.")]
+    # A hypothesis is C of one question only, whichever of its premises comes first.
+    chosen = choose_pairs(module.entailed(pairs, "sick.txt", 4, 20, 0), 9, 20, None, 0)
+    assert chosen["first"].tolist() == [f"{hypothesis}."]
 
 
 def test_the_number_of_pairs_with_a_word_is_limited():

@@ -18,7 +18,8 @@ def loop(
     vectors: np.ndarray, category: Category, name: str, rules: Rules
 ) -> tuple[np.ndarray, ...]:
     """One question, and one candidate, at a time: how often a pair was asked, chosen and tied."""
-    solver, table = SOLVERS[name].load()(), cosines(vectors)
+    solver, table = SOLVERS[name].load()(), cosines(vectors, exact=rules.first_wins)
+    tie = 0 if rules.first_wins else TIE
     to_pair, to_c = solver.to_pair(table), solver.to_c(table)
     n = len(category.first)
     own = category.candidates
@@ -42,12 +43,12 @@ def loop(
                 offset = solver.offset(to_pair[a, d], to_pair[b, d])
                 of_c = solver.offset(to_pair[a, c], to_pair[b, c])
                 if own is None and rules.as_coded and rules.constrained and pair % 2 == 0:
-                    offset = np.float32(-100) if number // 2 == pair else offset
+                    offset = -100.0 if number // 2 == pair else offset
                 is_given = rules.constrained and given[number]
                 scores.append(-np.inf if is_given else solver.scores(offset, of_c, to_c[c, d]))
-            scores = np.array(scores, dtype=np.float32)
+            scores = np.array(scores, dtype=table.dtype)
             asked[other] += 1
-            best = (scores >= scores.max() - TIE) & (scores > -np.inf)
+            best = (scores >= scores.max() - tie) & (scores > -np.inf)
             tied[other] += best.sum() > 1
             shares = best / max(best.sum(), 1)
             if rules.first_wins and best.any():
@@ -93,7 +94,8 @@ def test_blocks_equal_a_plain_loop(name, make, monkeypatch):
         rules = rules._replace(constrained=SOLVERS[name].constrained)
         for seed, pairs in enumerate((2, 3, 10, 13)):
             vectors, category = make(seed, pairs, 4)
-            found = solve(cosines(vectors), category, SOLVERS[name].load()(), rules)
+            table = cosines(vectors, exact=rules.first_wins)
+            found = solve(table, category, SOLVERS[name].load()(), rules)
             asked, chosen, tied = loop(vectors, category, name, rules)
             assert found.asked.tolist() == asked.tolist()
             assert found.tied.tolist() == tied.tolist()
@@ -141,7 +143,8 @@ CODED = Rules(as_coded=True, first_wins=True, both_directions=True)
 
 def solved(vectors, category: Category, rules: Rules, name: str = "3cosadd") -> list[float]:
     """How often each pair is solved."""
-    return solve(cosines(vectors), category, SOLVERS[name].load()(), rules).chosen[:, 0].tolist()
+    table = cosines(vectors, exact=rules.first_wins)
+    return solve(table, category, SOLVERS[name].load()(), rules).chosen[:, 0].tolist()
 
 
 # Sentences in the plane by their angles, so that cosines are easy to compute by hand.
@@ -155,8 +158,42 @@ def test_of_tied_candidates_the_first_wins_or_all_share():
     category = Category(np.array([0, 4]), np.array([1, 5]), np.array([[1, 2, 3], [5, 6, 7]]))
     assert solved(vectors, category, BOTH) == [0.5, 0.5]
     assert solved(vectors, category, BOTH._replace(first_wins=True)) == [1, 1]
-    found = solve(cosines(vectors), category, SOLVERS["3cosadd"].load()(), CODED)
+    found = solve(cosines(vectors, exact=True), category, SOLVERS["3cosadd"].load()(), CODED)
     assert found.tied.tolist() == [1, 1]
+
+
+def test_the_first_wins_only_against_equal_bits():
+    # The scores of pair 0, with pair 1 as A : B, are .5 and .5, and those of pair 1 are .5 and .5 +
+    # 1e-9: the argmax takes the answer of pair 0 and the other candidate of pair 1.
+    table = np.zeros((6, 6))
+    table[0, [1, 2]], table[3, [4, 5]] = 0.5, (0.5, 0.5 + 1e-9)
+    own = Category(np.array([0, 3]), np.array([1, 4]), np.array([[1, 2], [4, 5]]))
+    solver, first = SOLVERS["3cosadd"].load()(), BOTH._replace(first_wins=True)
+    found = solve(table, own, solver, first)
+    assert found.chosen.tolist() == [[1, 0], [0, 1]]
+    assert found.tied.tolist() == [1, 0]
+    # In float32, or with the tolerance, both pairs tie.
+    assert solve(table.astype(np.float32), own, solver, first).tied.tolist() == [1, 1]
+    assert solve(table, own, solver, BOTH).chosen.tolist() == [[0.5, 0.5], [0.5, 0.5]]
+    # The same where all sentences are candidates; 2 and 5 are in no pair.
+    table = np.zeros((6, 6))
+    table[0, [1, 5]], table[3, [4, 2]] = 0.5, (0.5, 0.5 + 1e-9)
+    everything = Category(*own[:2])
+    found = solve(table, everything, solver, first)
+    assert found.chosen.tolist() == [[1, 0], [0, 1]]
+    assert found.tied.tolist() == [1, 0]
+    assert solve(table, everything, solver, BOTH).chosen.tolist() == [[0.5, 0.5], [0.5, 0.5]]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_scores_have_the_precision_of_the_cosines(name):
+    for exact in (True, False):
+        table = cosines(at(0, 20, 50), exact)
+        solver = SOLVERS[name].load()()
+        to_pair, to_c = solver.to_pair(table), solver.to_c(table)
+        offset = solver.offset(to_pair[0], to_pair[1])
+        scores = solver.scores(offset, offset[2], to_c[2])
+        assert table.dtype == scores.dtype == (np.float64 if exact else np.float32)
 
 
 def test_candidates_as_coded_leave_out_a_and_b_of_every_other_pair():

@@ -269,7 +269,7 @@ class TestPrimary:
         assert (split["Verdict"], folds["Verdict"]) == ("🟧 fails", "🟦 holds")
         assert split["Effect"].startswith("-0.100 [-0.1")
         assert folds["Effect"].startswith("+0.100 [+0.0")
-        assert (split["Questions"], folds["Questions"], folds["Seeds"]) == ("30", "60", "2")
+        assert (split["Items"], folds["Items"], folds["Seeds"]) == ("30", "60", "2")
         assert "did not learn" not in split["Evidence"]
         assert folds["Evidence"].endswith("analogy did not learn (1 of 2 folds)")
 

@@ -51,6 +51,17 @@ def test_categories_weigh_as_much_as_in_the_paper(paper):
     assert weights == printed(paper)["analogies"]
 
 
+def test_words_alone_weigh_as_much_as_their_sentences():
+    cell = Cell("random", DATASET, "semantic_words", (("solver", "3cosadd"),))
+    (parts,) = cells_by_run(config(), [cell]).values()
+    assert parts[cell].categories == config().subsets["semantic_words"]
+    weights = {
+        name: parts[cell].analogies[f"{name}_words"] for name in config().subsets["semantic"]
+    }
+    assert list(weights.values()) == [9453, 430128, 80601, 11175, 7875]  # Table 3
+    assert weights == {name: parts[cell].analogies[name] for name in weights}
+
+
 def test_counts_that_a_cap_makes_are_enforced(paper):
     counts = printed(paper)
     counts["questions"] |= {"comparative": 8, "gender": 125}
@@ -75,3 +86,35 @@ def test_the_accuracies_of_figure_1_follow_from_figure_2_and_table_3(paper):
     assert table.published["GloVe"][0] == round(glove / 698251, 3)
     assert table.rounding("3CosAdd") == 0.005
     assert pd.Series([number.step for number in table.numbers()]).eq(0.01).all()
+
+
+def test_our_claims_on_relations_rest_on_shared_ties(paper):
+    ours = {name: claim for name, claim in paper.claims.items() if claim.ours}
+    ties = [
+        (name, dict(side.overrides).get("ties"))
+        for name, claim in ours.items()
+        for sides in claim.sides()
+        for side in sides
+        if side.subset == "relations"
+    ]
+    assert (
+        ties
+        == [("infersent-above-averages-with-shared-ties", "shared")] * 4
+        + [("learned-analogies-help", "shared")] * 2
+    )
+
+
+def test_the_remark_on_easier_means_has_the_shares_of_the_printed_counts(paper):
+    analogies = printed(paper)["analogies"]
+    syntactic = ["comparative", "opposites", "nationality", "plurals", "conjugation"]
+    semantic = ["common_capitals", "all_capitals", "city_in_state", "currencies", "gender"]
+    easier = 108345 + 131328
+    assert easier == analogies["comparative"] + analogies["opposites"]
+    totals = [sum(map(analogies.get, names)) for names in (syntactic + semantic, syntactic)]
+    shares = [easier / total for total in totals]
+    assert [f"{share:.0%}" for share in shares] == ["23%", "49%"]
+    for table, columns in {"table4": "3CosAdd", "table5": "3CosAdd syntactic"}.items():
+        remark = paper.artefacts[table].remarks[columns]
+        assert all(f"{share:.0%}" in remark for share in shares)
+        # 2n candidates of 8, 13, 466 and 513 pairs.
+        assert "16 and 26 candidates instead of 932 and 1,026" in remark

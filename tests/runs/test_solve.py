@@ -13,7 +13,7 @@ from analogyqa.examples.files import CellFiles
 from analogyqa.measures import ACCURACY, OF_DISTRACTORS, WEIGHT
 from analogyqa.plan import Cell, cells_by_run
 from analogyqa.report.summary import read_runs, summarise_runs
-from analogyqa.runs.solve import solve_cells, solve_corpus
+from analogyqa.runs.solve import sentence_vectors, solve_cells, solve_corpus
 from analogyqa.schemas import CORPUS, METRICS, read_table, write_table
 from analogyqa.settings.analogies import Evaluation
 from analogyqa.settings.load import load_config
@@ -71,6 +71,22 @@ def test_a_run_has_every_pair_of_every_relation_for_each_seed(folder):
         assert asked.to_dict() == {"capitals": 2 * 10, "others": 2 * 6}
         first, second = (metrics[metrics["seed"] == seed]["value"].tolist() for seed in SEEDS)
         assert first == second  # nothing is drawn
+
+
+def test_averages_are_summed_in_float64_if_the_first_wins(tmp_path):
+    # In float64, .1 + .2 + .3 is .6000000000000001, and .3 + .2 + .1 is .6.
+    words = ["one", "two", "three"]
+    store = np.array([[0.1, 1], [0.2, 1], [0.3, 1]], dtype=np.float32)
+    write_store(store, np.ones(3, dtype=bool), words, "by hand", tmp_path / "vectors.npy")
+    corpus = corpus_of(s=[("1", "one two three", "three two one")])
+    write_table(corpus, CORPUS, tmp_path / "corpus.parquet")
+    files = CellFiles(str(tmp_path / "corpus.parquet"), str(tmp_path / "vectors.npy"), None, {})
+    cell = Cell("s", "mine", "all", (("solver", "3cosadd"),))
+    job = toy_job(untrained_system("cosine"), {0: files}, None, cell)
+    exact = sentence_vectors(corpus, job, 0, exact=True)
+    assert exact.dtype == np.float64
+    assert exact.tolist() == [[[0.6000000000000001 / 3, 1]], [[0.6 / 3, 1]]]
+    assert sentence_vectors(corpus, job, 0).dtype == np.float32
 
 
 def config_of(folder):

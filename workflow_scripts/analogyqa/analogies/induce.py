@@ -129,15 +129,16 @@ def apply_rule(
 def entailed(
     pairs: pd.DataFrame, source: str, least: int, most: int, seed: int
 ) -> Iterator[SentencePair]:
-    """Yield the NLI pairs labelled entailment, in random order.
+    """Yield the NLI pairs labelled entailment, in random order, as hypothesis and premise.
 
-    Each sentence has `least` to `most` words. `source` is the name of the file of the pairs, a
-    table with the columns premise, hypothesis and label.
+    The answer is the premise, and distractors are made from it: Zhu and de Melo (2020), section
+    3.2.2, and their code. Each sentence has `least` to `most` words. `source` is the name of the
+    file of the pairs, a table with the columns premise, hypothesis and label.
     """
     entailments = pairs[pairs["label"] == "entailment"]
     for row in np.random.default_rng(seed).permutation(len(entailments)):
         pair = entailments.iloc[row]
-        texts = finish_sentence(pair["premise"]), finish_sentence(pair["hypothesis"])
+        texts = finish_sentence(pair["hypothesis"]), finish_sentence(pair["premise"])
         if all(least <= len(text.split()) <= most for text in texts):
             yield SentencePair(*texts, source, "label")
 

@@ -10,6 +10,10 @@ category without distractors, their code has 2n candidates, by their places A1, 
 sentence of several pairs is several candidates, of which only that of D is right. The place of C is
 left out, but those of A and B only for every other pair A : B, by an error in an index. They get
 -100 instead of the part of the score that A and B give, which 3CosMul multiplies by cos(C, D).
+
+Their code takes the argmax of the scores, so the first candidate wins only against scores that are
+equal bit by bit. `first_wins` does the same and has no tolerance. It needs a table of float64,
+because float32 makes different scores equal. Shared ties have a tolerance, `TIE`.
 """
 
 from collections.abc import Iterator
@@ -21,8 +25,8 @@ from analogyqa.analogies.solvers import Solver
 from analogyqa.vectors.unit import unit
 
 BLOCK = 1 << 16  # scores at a time, so that they fit into a core's cache
-# Scores that differ by less are tied. For example, an encoder that ignores word order gives a
-# sentence and its reordering the same vector, except for the last bits.
+# Shared ties: scores that differ by less are tied. For example, an encoder that ignores word order
+# gives a sentence and its reordering the same vector, except for the last bits.
 TIE = np.float32(1e-6)
 LEFT_OUT = np.float32(-100)  # as coded
 
@@ -46,8 +50,8 @@ class Rules(NamedTuple):
         constrained: whether A, B and C are no answers.
         as_coded: whether the candidates are those of the authors' code. Otherwise they are distinct
             sentences, of which A, B and C are left out if `constrained`.
-        first_wins: whether the first of tied candidates wins. Otherwise k tied ones get 1/k of the
-            question each, so that scores do not depend on the order of candidates.
+        first_wins: whether the first of equal scores wins. Otherwise k candidates that are tied,
+            up to `TIE`, get 1/k of the question each, so that their order does not matter.
         both_directions: whether each pair of an analogy is asked for.
     """
 
@@ -83,7 +87,7 @@ def solve(table: np.ndarray, category: Category, solver: Solver, rules: Rules) -
     """Solve all analogies of a category.
 
     Args:
-        table: cosines of all sentences, as `cosines` returns them.
+        table: cosines of all sentences, as `cosines` returns them; float64 if the first wins.
         category: the pairs and candidates.
         solver: the formula for scores.
         rules: how questions are asked and answered.
@@ -101,9 +105,12 @@ def solve(table: np.ndarray, category: Category, solver: Solver, rules: Rules) -
     return Solved(*(values[:pairs] + values[pairs:] for values in (asked, chosen, tied)))
 
 
-def cosines(vectors: np.ndarray) -> np.ndarray:
-    """Return the cosines between all vectors [m, dim]: float32 [m, m], 0 for zero vectors."""
-    rows = unit(np.asarray(vectors, dtype=np.float32))
+def cosines(vectors: np.ndarray, exact: bool = False) -> np.ndarray:
+    """Return the cosines between all vectors [m, dim]: [m, m], 0 for zero vectors.
+
+    They are float64 if `exact`, otherwise float32.
+    """
+    rows = unit(np.asarray(vectors, dtype=np.float64 if exact else np.float32))
     table = rows @ rows.T
     return np.clip(table, -1, 1, out=table)
 
@@ -127,7 +134,7 @@ def _solve_shared(
     to_pair, to_c = solver.to_pair(table), solver.to_c(table)
     to_c = to_c[c]
     rows = max(1, BLOCK // width)
-    buffer, offsets = np.empty((2, rows, width), dtype=np.float32)
+    buffer, offsets = np.empty((2, rows, width), dtype=table.dtype)
     correct = np.zeros(len(order))
     asked, tied = np.zeros((2, len(order)), dtype=np.int64)
     flat_index_of_c = np.arange(len(order)) * width + c
@@ -165,7 +172,7 @@ def _answer_shares(
     """
     rows = np.arange(len(scores))
     best = scores.argmax(axis=1)
-    threshold = scores[rows, best] - TIE
+    threshold = scores[rows, best] - _tolerance(first_wins)
     won = ((best == answers) & (threshold > -np.inf)).astype(float)
     scores[rows, best] = -np.inf
     is_tied = (scores[rows, scores.argmax(axis=1)] >= threshold) & (threshold > -np.inf)
@@ -175,6 +182,10 @@ def _answer_shares(
         is_best[rows, best[is_tied]] = True
         won[is_tied] = _shares(is_best, first_wins)[rows, answers[is_tied]]
     return won, is_tied
+
+
+def _tolerance(first_wins: bool) -> float | np.float32:
+    return 0.0 if first_wins else TIE
 
 
 def _shares(is_best: np.ndarray, first_wins: bool) -> np.ndarray:
@@ -202,6 +213,7 @@ def _solve_own(
         if rules.constrained and not rules.as_coded:
             is_excluded = (choices == a) | (choices == b) | (choices == c[block, None])
             scores[is_excluded] = -np.inf
-        is_best = scores >= scores.max(axis=1, keepdims=True, initial=-np.inf) - TIE
+        best = scores.max(axis=1, keepdims=True, initial=-np.inf)
+        is_best = scores >= best - _tolerance(rules.first_wins)
         tied = (is_best.sum(axis=1) > 1).astype(np.int64)
         yield targets.start, np.ones_like(tied), _shares(is_best, rules.first_wins), tied

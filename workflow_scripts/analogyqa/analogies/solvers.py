@@ -8,11 +8,11 @@ over single candidates.
 import numpy as np
 
 # Lower bound of a squared distance, because equal vectors must not divide by zero.
-NEAREST = np.float32(1e-6)
+NEAREST = 1e-6
 
 
 class Solver:
-    """A formula over float32 arrays, which broadcast."""
+    """A formula over arrays, which broadcast. Scores have the precision of the cosines."""
 
     def to_pair(self, cosines: np.ndarray) -> np.ndarray:
         """Transform the cosines of candidates and A or B for `offset`."""
@@ -58,7 +58,7 @@ class ThreeCosMul(Solver):
     """
 
     def __init__(self, epsilon: float = 1e-5) -> None:
-        self.epsilon = np.float32(epsilon)
+        self.epsilon = epsilon
 
     def offset(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         below = a + self.epsilon
@@ -78,7 +78,7 @@ class ShiftedThreeCosMul(ThreeCosMul):
         super().__init__(0.001)
 
     def to_pair(self, cosines: np.ndarray) -> np.ndarray:
-        return (cosines + np.float32(1)) / np.float32(2)
+        return (cosines + 1) / 2
 
 
 class Parallelogram(Solver):
@@ -89,8 +89,8 @@ class Parallelogram(Solver):
 
     def to_c(self, cosines: np.ndarray) -> np.ndarray:
         """Return the inverse of the length of D - C."""
-        squared = np.float32(2) - np.float32(2) * cosines
-        return np.float32(1) / np.sqrt(np.maximum(squared, NEAREST))
+        squared = 2 - 2 * cosines
+        return 1 / np.sqrt(np.maximum(squared, NEAREST))
 
     def scores(self, offset, offset_of_c, c, out=None) -> np.ndarray:
         shifted = np.subtract(offset, offset_of_c, out=out)

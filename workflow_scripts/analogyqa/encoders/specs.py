@@ -19,6 +19,7 @@ class EncoderSpec(Plugin):
         needs_vectors: Whether it reads word vectors.
         gives_words: Whether it returns the vectors of all words, a tensor [n, t, dim].
         has_precision: Whether it reads `training.precision`.
+        keeps_float64: Whether it returns float64 for word vectors of float64.
         vocabulary: For an encoder with its own vocabulary, the function that returns the ids of its
             words and the function that splits a sentence into them. The id 0 is padding.
     """
@@ -28,14 +29,19 @@ class EncoderSpec(Plugin):
     needs_vectors: bool = False
     gives_words: bool = False
     has_precision: bool = False
+    keeps_float64: bool = False
     vocabulary: Plugin | None = None
 
 
 ENCODERS = {
     "random": EncoderSpec("analogyqa.encoders.random:RandomEncoder", drawn=True),
-    "mean": EncoderSpec("analogyqa.encoders.mean:MeanEncoder", needs_vectors=True),
-    "unit_mean": EncoderSpec("analogyqa.encoders.unit_mean:UnitMeanEncoder", needs_vectors=True),
-    "sum": EncoderSpec("analogyqa.encoders.sum:SumEncoder", needs_vectors=True),
+    "mean": EncoderSpec(
+        "analogyqa.encoders.mean:MeanEncoder", needs_vectors=True, keeps_float64=True
+    ),
+    "unit_mean": EncoderSpec(
+        "analogyqa.encoders.unit_mean:UnitMeanEncoder", needs_vectors=True, keeps_float64=True
+    ),
+    "sum": EncoderSpec("analogyqa.encoders.sum:SumEncoder", needs_vectors=True, keeps_float64=True),
     "bigru": EncoderSpec(
         "analogyqa.encoders.bigru:BiGRUEncoder",
         trained=True,

@@ -14,5 +14,4 @@ class UnitMeanEncoder(MeanEncoder):
     """
 
     def __init__(self, word_vectors: np.ndarray, training: Training, seed: int) -> None:
-        vectors = np.asarray(word_vectors, dtype=np.float32)
-        super().__init__(unit(vectors), training, seed)
+        super().__init__(unit(np.asarray(word_vectors)), training, seed)

@@ -17,7 +17,7 @@ from analogyqa.settings.run import Config
 PRIMARY = "Primary claims"  # a heading that papers/publish.py reads
 LABELS = ["Claim", "Where", "Judged on", "Verdict"]
 COLUMNS = [
-    "Effect", "p-value", "Questions", "Seeds", "Detectable", "Power", "Needed", "Evidence",
+    "Effect", "p-value", "Items", "Seeds", "Detectable", "Power", "Needed", "Evidence",
 ]  # fmt: skip
 LEGEND = (
     PAIRED_TEST,
@@ -31,12 +31,14 @@ LEGEND = (
     "hyperparameters. Our own claims are corrected apart.",
     "Effect: that of the deciding comparison; for costs, how many times cheaper the better side "
     "is.",
+    "Items: questions, or the pairs that analogies ask for; all sentence pairs that templates make "
+    "of one pair of words are one item.",
     f"{SAME.capitalize()}: one comparison of scores, not decided, whose difference is below half "
     "of the published one, or below the margin that the claim names, by two one-sided tests. "
     f"{UNDECIDED.capitalize()}: all others.",
     f"Detectable: the smallest true difference that these data find with probability {POWER:.0%}. "
     "Power: the probability of finding the paper's own difference if it is true. Needed: the "
-    f"questions for a power of {POWER:.0%}; empty if no number suffices with so few seeds.",
+    f"items for a power of {POWER:.0%}; empty if no number suffices with so few seeds.",
     "Cross-validated: all questions of the subset; each fold is tested by systems trained on the "
     "others, with the paper's hyperparameters. This is not the paper's protocol.",
     LEARNT,

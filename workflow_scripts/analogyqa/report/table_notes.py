@@ -58,7 +58,8 @@ def table_notes(artefact: Artefact, rows: list[dict], config: Config) -> list[st
     notes += [CITED_ROWS] if any(row["kind"] == CITED for row in rows) else []
     if artefact.published:
         notes += marks_legend(verdicts, any(row["substitute"] for row in rows), config)
-    notes += [f"{name}: {remark}" for name, remark in artefact.remarks.items()]
+    remarks = _names_by_fact((remark, name) for name, remark in artefact.remarks.items())
+    notes += [f"{', '.join(names)}: {remark}" for remark, names in remarks.items()]
     substitutes, not_run = [], []
     for row in rows:
         substitutes.append((row["substitute"], row["name"]))

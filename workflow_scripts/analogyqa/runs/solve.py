@@ -52,7 +52,7 @@ def solve_cells(
     parts: dict[str, list[pd.DataFrame]] = {solver: [] for solver in jobs}
     previous: np.ndarray | None = None
     for seed in any_job.files:
-        vectors = sentence_vectors(corpus, any_job, seed, weights)
+        vectors = sentence_vectors(corpus, any_job, seed, weights, evaluation.ties == "first")
         if previous is not None and np.array_equal(previous, vectors):
             solved = {solver: tables[-1] for solver, tables in parts.items()}
         else:
@@ -73,7 +73,11 @@ def solve_cells(
 
 
 def sentence_vectors(
-    corpus: pd.DataFrame, job: CellJob, seed: int, weights: str | Path | None = None
+    corpus: pd.DataFrame,
+    job: CellJob,
+    seed: int,
+    weights: str | Path | None = None,
+    exact: bool = False,
 ) -> np.ndarray:
     """Return the vectors of the questions and the candidates of a corpus: [2, rows, dim].
 
@@ -81,6 +85,8 @@ def sentence_vectors(
         corpus: A table of schema CORPUS.
         job, weights: As in `solve_cells`.
         seed: One of the seeds.
+        exact: Whether averages are taken in float64, so that a reordered sentence ties only where
+            rounding leaves the same bits.
     """
     system = job.system
     vectors, word_ids, split = read_vocabulary(job.files[seed], system, job.lowercase)
@@ -89,9 +95,21 @@ def sentence_vectors(
     if weights:
         encode: Encode = trained_encoder(system, vectors, seed, weights)
     else:
+        encoder = system.encoder_spec
+        if exact and vectors is not None and encoder and encoder.keeps_float64:
+            vectors = as_decimals(vectors)
         encode = build_encoder(system.encoder_name, vectors, system.training, seed)
     encoded = encode_all(encode, sentences, sentences.numbers(texts))
     return encoded.reshape(2, len(corpus), -1)
+
+
+def as_decimals(vectors: np.ndarray) -> np.ndarray:
+    """Return float32 word vectors as the float64 numbers of their text, to seven decimals.
+
+    The authors' code (InferSent's `get_w2v`) reads these. Their sums are rounded, so they depend on
+    the order of words. Those of float32 numbers are exact in float64, and every order would tie.
+    """
+    return np.round(vectors.astype(np.float64), 7)
 
 
 def solve_corpus(
@@ -109,7 +127,7 @@ def solve_corpus(
     for group in corpus["question_type"].unique():
         rows = np.flatnonzero((corpus["question_type"] == group).to_numpy())
         category, sentence_vectors = _category(corpus.iloc[rows], vectors[:, rows])
-        table = cosines(sentence_vectors)
+        table = cosines(sentence_vectors, exact=evaluation.ties == "first")
         ids = corpus["question_id"].iloc[rows[corpus["label"].iloc[rows] == 1]]
         for solver in solvers:
             entry = SOLVERS[solver]

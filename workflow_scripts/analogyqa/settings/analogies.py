@@ -83,7 +83,7 @@ class Evaluation(Section):
             asks for one, see `analogies.solve`.
         candidates: Whether the candidates are those that Zhu and de Melo (2020) describe, or those
             of their code, see `analogies.solve`.
-        ties: Whether the first of tied candidates wins, or all share.
+        ties: Whether the first of equal scores wins, or all share that differ by less than 1e-6.
         epsilon: The epsilon of 3CosMul on raw cosines, in categories whose candidates are all
             sentences, and in those with distractors.
         weighted_by: What weights a category in a mean over several: the analogies that were found,

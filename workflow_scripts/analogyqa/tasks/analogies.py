@@ -17,8 +17,13 @@ class Analogies:
     The run trains nothing: another cell, which ranks, trains the encoder.
     """
 
-    items = "pairs asked for"
+    item = "pairs"
+    items = "pairs of words (in templates) or of sentences"
     counted = "pairs of sentences"
+    counts: tuple[tuple[str, str], ...] = (
+        ("Sentence pairs", "questions"),
+        ("Analogies", "analogies"),
+    )
     has_question_types = False
     notes: tuple[str, ...] = (
         "Each couple of pairs of a category is an analogy. Values are means over analogies, "

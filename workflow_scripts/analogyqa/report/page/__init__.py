@@ -68,7 +68,7 @@ def build_page(
         claims = claims.assign(paper_effect=np.nan, power=np.nan, items_needed=np.nan)
     provenance = Provenance(results, config, command)
     try:
-        cards = claim_cards(claims, papers.values())
+        cards = claim_cards(claims, papers.values(), config)
         parts = [
             paper_part(results, paper, (ledger, claims), summaries, config, provenance)
             for paper in papers.values()

@@ -9,6 +9,8 @@ from analogyqa.measures import MEASURES
 from analogyqa.report.claims import CLAIM_MARKS, UNDECIDED, effect_text
 from analogyqa.report.claims_page import judged_on
 from analogyqa.settings.paper import Paper
+from analogyqa.settings.run import Config
+from analogyqa.tasks import task_of
 
 
 class Interval(NamedTuple):
@@ -42,22 +44,23 @@ class Card(NamedTuple):
     judgements: list[Judgement]
 
 
-def claim_cards(claims: pd.DataFrame, papers: Iterable[Paper]) -> list[Card]:
+def claim_cards(claims: pd.DataFrame, papers: Iterable[Paper], config: Config) -> list[Card]:
     """Return a card for each primary claim; `claims` are the verdicts, columns CLAIMS."""
     primary = claims[claims["primary"]]
     largest = primary[["low", "high", "paper_effect"]].abs().max(axis=None)
     cards = []
     for paper in papers:
         for name, rows in primary[primary["paper"] == paper.paper].groupby("claim", sort=False):
-            judgements = [_judgement(row, largest) for row in rows.to_dict("records")]
             claim = paper.claims[str(name)]
-            measure = claim.sides()[0][0].measured
-            where = f"{claim.where}; {MEASURES[measure].short}"
+            side = claim.sides()[0][0]
+            item = task_of(config.datasets[side.dataset]).item
+            judgements = [_judgement(row, largest, item) for row in rows.to_dict("records")]
+            where = f"{claim.where}; {MEASURES[side.measured].short}"
             cards.append(Card(paper.paper, claim.claim, where, judgements))
     return cards
 
 
-def _judgement(row: dict, largest: float) -> Judgement:
+def _judgement(row: dict, largest: float, item: str) -> Judgement:
     mark = CLAIM_MARKS[row["verdict"]]
     if pd.isna(row["p_value"]):
         return Judgement(judged_on(row), row["verdict"], mark, [row["reason"]], None)
@@ -65,8 +68,8 @@ def _judgement(row: dict, largest: float) -> Judgement:
         # Without the effect, which follows.
         row["evidence"].rpartition(" (")[0],
         f"{effect_text(row['effect'], row, row['kind'])}, p = {row['p_value']:.2g}",
-        f"{row['n_items']} questions, seeds: {row['n_seeds']}",
-        _needed(row),
+        f"{row['n_items']} {item}, seeds: {row['n_seeds']}",
+        _needed(row, item),
         row["reason"],
     ]
     low, effect, high, published = (
@@ -78,11 +81,11 @@ def _judgement(row: dict, largest: float) -> Judgement:
     return Judgement(judged_on(row), row["verdict"], mark, facts, interval)
 
 
-def _needed(row: dict) -> str:
-    """Return how many questions would find the published difference."""
+def _needed(row: dict, item: str) -> str:
+    """Return how many items would find the published difference."""
     if row["verdict"] != UNDECIDED or pd.isna(row["paper_effect"]):
         return ""
     published = f"the published {row['paper_effect']:+.3f}"
     if pd.isna(row["items_needed"]):
-        return f"with so few seeds, no number of questions would show {published}"
-    return f"about {row['items_needed']:.0f} questions would show {published}"
+        return f"with so few seeds, no number of {item} would show {published}"
+    return f"about {row['items_needed']:.0f} {item} would show {published}"

@@ -13,6 +13,7 @@ from analogyqa.schemas import SPLITS
 from analogyqa.settings.data import ALL
 from analogyqa.settings.run import Config
 from analogyqa.sources.registry import Source
+from analogyqa.tasks import task_of
 
 
 class File(NamedTuple):
@@ -56,20 +57,15 @@ def data_cards(
         if corpus.exists():
             splits = by_dataset.get(name, {})
             files = _files((file for split in SPLITS for file in splits.get(split, [])), registry)
-            counts = _counts(corpus, dataset.title)
+            counts = _counts(corpus, dataset.title, dict(task_of(dataset).counts))
             cards.append(Card(f"data-{name}", dataset.title, counts, sha256(corpus), files))
     if files := _files(others, registry):
         cards.append(Card("data-others", "Vectors and models", None, "", files))
     return cards
 
 
-def _counts(corpus: Path, title: str) -> Block:
+def _counts(corpus: Path, title: str, kinds: Mapping[str, str]) -> Block:
     (counts,) = count_corpora([str(corpus)]).values()
-    kinds = {
-        "Questions": "all_questions",
-        "with an answer": "questions",
-        "Question-candidate pairs": "pairs",
-    }
     rows = [
         ([split], [Value(f"{counts[kind][split][ALL]:,}") for kind in kinds.values()])
         for split in SPLITS

@@ -1,0 +1,84 @@
+"""The parts of the page that name what a task counts."""
+
+import pytest
+
+from analogyqa.corpora.relations import relations_corpus
+from analogyqa.report.claims import CLAIMS, UNDECIDED
+from analogyqa.report.ledger import build_ledger
+from analogyqa.report.page.cards import claim_cards
+from analogyqa.report.page.data import data_cards
+from analogyqa.report.results import Results
+from analogyqa.report.summary import typed
+from analogyqa.report.tables import build_table
+from analogyqa.schemas import CORPUS, write_table
+from analogyqa.settings.load import load_config
+from report.builders import make_paper, make_summary
+
+MINE = {"title": "Mine", "reader": "relations", "test": "./relations"}
+CONFIG = load_config(
+    {"papers": ["diallo2019"], "output_dir": "results", "seeds": 2, "datasets": {"mine": MINE}}
+)
+
+
+def claim_on(dataset: str, subset: str, measure: str) -> dict:
+    cells = {"dataset": dataset, "subset": subset, "measure": measure}
+    comparison = {"better": {"system": "glove"}, "worse": {"system": "random"}}
+    return {
+        "claim": "it is better",
+        "where": "section 1",
+        "primary": True,
+        "cells": cells,
+        "comparisons": [comparison],
+    }
+
+
+@pytest.mark.parametrize(
+    ("place", "item"),
+    [(("wikiqa", "comb", "mrr"), "questions"), (("mine", "all", "accuracy"), "pairs")],
+)
+def test_a_card_names_the_items_of_its_task(place, item):
+    paper = make_paper(one=claim_on(*place))
+    row = {"paper": paper.paper, "claim": "one", "primary": True, "verdict": UNDECIDED}
+    row |= {"kind": "score", "evidence": "a (p = .2)", "reason": "", "protocol": "paper"}
+    row |= {"effect": 0.1, "low": -0.1, "high": 0.3, "p_value": 0.2, "paper_effect": 0.2}
+    row |= {"n_items": 30, "n_seeds": 2, "items_needed": 120}
+    (card,) = claim_cards(typed([row], CLAIMS), [paper], CONFIG)
+    assert card.judgements[0].facts[2:] == [
+        f"30 {item}, seeds: 2",
+        f"about 120 {item} would show the published +0.200",
+    ]
+
+
+def test_the_card_of_relations_counts_pairs_and_analogies(tmp_path):
+    file = tmp_path / "capitals.tsv"
+    file.write_text("Paris\tFrance\nRome\tItaly\nOslo\tNorway\n")
+    (tmp_path / "corpora").mkdir()
+    write_table(relations_corpus({"capitals": file}), CORPUS, tmp_path / "corpora/mine.parquet")
+    (card,) = data_cards(tmp_path, [], CONFIG, {})
+    assert card.counts.columns == ["Sentence pairs", "Analogies"]
+    # Three pairs form 3 * 2 / 2 analogies.
+    assert [(labels, [value[0] for value in values]) for labels, values in card.counts.rows] == [
+        (["test"], ["3", "3"])
+    ]
+
+
+def test_notes_of_analogies_name_items_and_join_equal_remarks():
+    columns = {name: {"solver": name} for name in ("3cosadd", "3cosmul", "3cosadd_u")}
+    table = {
+        "title": "T",
+        "cells": {"dataset": "mine", "subset": "all", "measure": "accuracy"},
+        "columns": columns,
+        "rows": {"GloVe": {"system": "glove"}},
+        "remarks": {"3cosadd": "Easier.", "3cosmul": "Easier.", "3cosadd_u": "Other."},
+    }
+    paper = make_paper({"table1": table})
+    results = Results(make_summary(CONFIG, paper, n_items=116))
+    ledger = build_ledger([paper], CONFIG, results)
+    notes = build_table(paper, "table1", ledger, CONFIG, results).notes
+    # Templates make 928 pairs of sentences of 116 pairs of words.
+    data = "Data: Mine, pairs of words (in templates) or of sentences: all 116. Seeds: 2."
+    assert data in notes
+    assert [note for note in notes if "3cos" in note and "." in note][:2] == [
+        "3cosadd, 3cosmul: Easier.",
+        "3cosadd_u: Other.",
+    ]
