@@ -9,7 +9,7 @@ from analogyqa.report.results import Results
 from analogyqa.report.summary import LEDGER, typed
 from analogyqa.report.verdicts import NOT_COMPARABLE, NOT_RUN, OTHER_DATA
 from analogyqa.settings.coordinates import SCORE
-from analogyqa.settings.paper import CITED, Paper, Published, agree
+from analogyqa.settings.paper import CITED, Paper, Published
 from analogyqa.settings.run import Config
 
 # Printed values that differ by less are the same value, rounded or cut off: in three decimals, or
@@ -61,9 +61,11 @@ def ledger_key(row: dict) -> tuple[str, ...]:
 
 def _with_remark(row: dict, remark: str, config: Config) -> dict:
     """Return a row with the remark of its artefact; values of other data are not compared."""
-    if config.comparable or row["verdict"] == NOT_RUN:
-        return row | {"reason": "; ".join(filter(None, [row.get("reason"), remark]))}
-    return row | {"verdict": NOT_COMPARABLE, "reason": OTHER_DATA}
+    if row["verdict"] == NOT_RUN:
+        return row
+    if not config.comparable:
+        return row | {"verdict": NOT_COMPARABLE, "reason": OTHER_DATA}
+    return row | {"reason": "; ".join(filter(None, [row.get("reason"), remark]))}
 
 
 def repeated(papers: Sequence[Paper]) -> dict[tuple[str, str, str, str], str]:
@@ -105,5 +107,5 @@ def _is_same(first: Published, second: Published, in_one_paper: bool) -> bool:
     return (
         abs((first.published or 0) - (second.published or 0)) < limit
         and (not in_one_paper or first.coordinates.system == second.coordinates.system)
-        and agree(first.coordinates, second.coordinates)
+        and first.coordinates.agrees_with(second.coordinates)
     )

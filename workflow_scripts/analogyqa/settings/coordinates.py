@@ -1,12 +1,13 @@
 """Coordinates: which of our numbers or runs a number, figure or claim of a paper is about."""
 
+from collections.abc import Collection
 from typing import Annotated, Literal, NamedTuple
 
 from pydantic import ConfigDict, model_validator
 
 from analogyqa.measures import MEASURES
 from analogyqa.settings.base import OneOf, Section, Split
-from analogyqa.settings.overrides import Overrides, as_overrides, require_overrides
+from analogyqa.settings.overrides import NAMES, Overrides, among, as_overrides, require_overrides
 
 # The kinds of our numbers: the score of a system, a count in a data set, a cost of training, or the
 # mean norm of the vectors of a trained encoder. All but scores have the name of their key.
@@ -81,6 +82,15 @@ class Coordinates(Section):
     def key(self) -> tuple:
         """What identifies a score; override values compare as text, so 1 equals "1"."""
         return (self.system, self.dataset, self.subset, self.measure, self.overrides)
+
+    def agrees_with(self, other: "Coordinates", names: Collection[str] = NAMES) -> bool:
+        """Return whether two scores have the same data, measure and values of some overrides.
+
+        One of them may lack an override that the other has.
+        """
+        first, second = (dict(among(at.overrides, names)) for at in (self, other))
+        in_both = first.keys() & second.keys()
+        return self.key[1:4] == other.key[1:4] and all(first[key] == second[key] for key in in_both)
 
     @property
     def kind(self) -> str:

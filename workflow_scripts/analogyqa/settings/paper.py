@@ -1,7 +1,7 @@
 """What a paper prints: its tables and figures, with their numbers, and its claims."""
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from functools import cached_property
 from itertools import product
 from pathlib import Path
@@ -12,13 +12,10 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import read_yaml
 from analogyqa.measures import MEASURES
-from analogyqa.settings.analogies import SOLVING_OVERRIDES
 from analogyqa.settings.base import Name, Section, explain_error
 from analogyqa.settings.claims import Claim
 from analogyqa.settings.coordinates import COST, KINDS, NORM, SCORE, Coordinates, require_given
-from analogyqa.settings.data import DATASET_OVERRIDES
-from analogyqa.settings.overrides import NAMES as OVERRIDE_NAMES
-from analogyqa.settings.overrides import among, text_of
+from analogyqa.settings.overrides import CONDITIONS, text_of
 from analogyqa.settings.printed import (
     DIGITS,
     NOT_PRINTED,
@@ -28,7 +25,6 @@ from analogyqa.settings.printed import (
     last_digits,
     with_means,
 )
-from analogyqa.settings.vectors import VECTORS_OVERRIDES
 from analogyqa.settings.views import View
 
 Cited = Literal["cited"]
@@ -57,28 +53,10 @@ def _coordinates_at(name: str | None, lines: dict[str, Coordinates | Cited]) -> 
     return line if isinstance(line, Coordinates) else Coordinates()
 
 
-def agree(
-    first: Coordinates, second: Coordinates, overrides: Collection[str] = OVERRIDE_NAMES
-) -> bool:
-    """Return whether two scores are by one measure on the same data, and share some overrides.
-
-    One of them may lack an override that the other has.
-    """
-    values = [dict(among(at.overrides, overrides)) for at in (first, second)]
-    in_both = values[0].keys() & values[1].keys()
-    same_place = first.key[1:4] == second.key[1:4]
-    return same_place and all(values[0][name] == values[1][name] for name in in_both)
-
-
 def _name_systems(lines: dict[str, Coordinates | Cited]) -> bool:
     return any(isinstance(line, Coordinates) and line.system for line in lines.values())
 
 
-# The overrides that competing values share: those of word vectors, data and solving.
-_CONDITIONS = (
-    *("vectors", *VECTORS_OVERRIDES, "shortest_word"),
-    *(*DATASET_OVERRIDES, *SOLVING_OVERRIDES),
-)
 _TABLE_KEYS = {"columns", "rows", "published", "means_of", "scale", "remarks", "top_group"}
 _FIGURE_KEYS = {"y", "lines", "panels", "best", "stacked", "references"}
 
@@ -332,10 +310,9 @@ class Paper(Section):
     def competitors(self, coordinates: Coordinates) -> list[float]:
         """Return other values that tables with some coordinates print for other systems.
 
-        They are on the same data, by the same measure and over the same word vectors. Cited values
-        count.
+        They have the same data, measure and word vectors. Cited values count.
         """
-        values = []
+        values: list[float | None] = []
         for artefact in self.artefacts.values():
             scores = [number for number in artefact.numbers() if number.kind in (SCORE, CITED)]
             own = {n.published for n in scores if n.coordinates.key == coordinates.key}
@@ -344,10 +321,10 @@ class Paper(Section):
                     number.published
                     for number in scores
                     if number.coordinates.system != coordinates.system
-                    and agree(number.coordinates, coordinates, _CONDITIONS)
+                    and number.coordinates.agrees_with(coordinates, CONDITIONS)
                     and number.published not in own
                 ]
-        return list(dict.fromkeys(value for value in values if value is not None))
+        return [value for value in dict.fromkeys(values) if value is not None]
 
     @cached_property
     def _printed(self) -> dict[tuple, float]:
