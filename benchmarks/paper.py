@@ -82,7 +82,8 @@ def main() -> None:
     draw(hours, CHART)
     print(f"{count}, {sum(hours.values()):.2f} hours of all together")
     goal = "the whole paper" if kind == "cpu" else "the whole paper on a GPU"
-    record(goal, f"{SETTINGS['seeds']} seeds", "hours", elapsed, packages=["torch"], kind=kind)
+    seeds = ", ".join(f"{name} {number}" for name, number in SETTINGS["seeds"].items())
+    record(goal, f"seeds: {seeds}", "hours", elapsed, packages=["torch"], kind=kind)
 
 
 if __name__ == "__main__":

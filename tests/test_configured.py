@@ -30,6 +30,7 @@ CHANGES = {
     "datasets: {toy: {title: Renamed, questions: null}}": set(),
     "seeds: 3": EVERY,
     "seeds: {default: 2, cross_validation: 3}": {"folded"},
+    "seeds: {default: 2, variations: 1}": set(),
     "training: {margin: 0.3}": TRAINED,
     "selection: {hyperparameters: {hinge: {margin: 0.3}}}": {"tuned"},
     "prototypes: {p: 2}": {*TRAINED, "mean", "both"},

@@ -409,6 +409,14 @@ def test_the_hyperparameters_with_the_best_mean_over_seeds_are_chosen(
     assert resolve_system(systems, None)[0] == "hinge"
 
 
+def test_only_seeds_that_all_choices_have_count(history, tmp_path):
+    histories = {"paper": history("a", [0.5], [0.3], [0.9]), "hinge": history("b", [0.4], [0.6])}
+    choose_hyperparameters(histories, "mrr", "comb", tmp_path / "choice.json")
+    record = json.loads((tmp_path / "choice.json").read_text())
+    assert record["dev"] == pytest.approx({"paper": 0.4, "hinge": 0.5})
+    assert record["tuned"] == "hinge"
+
+
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"tuned"'])
 def test_a_damaged_record_of_the_choice_is_named(tmp_path, text):
     (tmp_path / "choice.json").write_text(text)

@@ -8,6 +8,7 @@ import yaml
 from analogyqa.errors import AnalogyQAError
 from analogyqa.settings.left_out import leave_out
 from analogyqa.settings.load import load_config
+from analogyqa.settings.overrides import as_overrides
 from analogyqa.settings.tracking import resolve_tracking_uri
 from analogyqa.settings.vectors import SentenceVectors
 
@@ -180,6 +181,18 @@ def test_one_value_may_replace_a_list_and_a_number_the_seeds_from_0(papers):
     assert (config.seeds, papers.load("seeds: [7, 3]").seeds) == ([0, 1, 2], [7, 3])
     typed = papers.load("seeds: {default: '2', cross_validation: '3'}")  # as --config gives them
     assert (typed.seeds, typed.seeds_of) == ([0, 1], {"cross_validation": [0, 1, 2]})
+    seeds = papers.load("seeds: {default: 4, who: 5, cross_validation: 2, variations: [3, 1]}")
+    for subset, overrides, expected in [
+        ("both", {}, [0, 1, 2, 3]),
+        ("who", {"p": 2, "hyperparameters": "tuned"}, [0, 1, 2, 3, 4]),
+        ("who", {"dropout": 0}, [3, 1]),
+        ("who", {"dropout": 0, "fold": "1of5"}, [0, 1]),
+    ]:
+        assert seeds.seeds_at(subset, as_overrides(overrides)) == expected
+    with pytest.raises(
+        AnalogyQAError, match=r"seeds\.variations: no seed in common"
+    ):
+        papers.load("seeds: {default: 4, who: 2, variations: [3]}")
     assert config.vectors["some"].source == ["some.vec"]
     assert config.systems["stored"].sentence_vectors == ["means"]
     stored = SentenceVectors(encoder="infersent", train_on=["a"], dev_on=[["x", "y"]], vectors="v")

@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pandas as pd
+
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import write_json
 from analogyqa.schemas import HISTORY, read_table
@@ -14,6 +16,8 @@ def choose_hyperparameters(
 ) -> None:
     """Choose the hyperparameters with the best dev value, averaged over seeds, and record them.
 
+    The seeds are those that all choices have.
+
     Args:
         histories: The history.parquet of each choice, by name. The first of equal ones wins.
         measure: A key of `MEASURES`.
@@ -21,11 +25,13 @@ def choose_hyperparameters(
         path: The JSON file to write, with the keys tuned (a name), measure, subset, and dev (the
             mean of each choice).
     """
-    dev = {}
+    best = {}
     for name, file in histories.items():
         history = read_table(file, HISTORY)
         curve = history[history["measure"] == f"dev_{measure}"]
-        dev[name] = float(curve.groupby("seed")["value"].max().mean())
+        best[name] = curve.groupby("seed")["value"].max()
+    in_all = pd.DataFrame(best).dropna()
+    dev = {name: float(values.mean()) for name, values in in_all.items()}
     tuned = max(dev, key=dev.__getitem__)
     write_json(path, {"tuned": tuned, "measure": measure, "subset": subset, "dev": dev})
 

@@ -24,9 +24,9 @@ from analogyqa.settings.base import (
     laid_over,
     require_known,
 )
-from analogyqa.settings.data import ALL, FOLD, OTHER, Dataset
+from analogyqa.settings.data import ALL, OTHER, Dataset
 from analogyqa.settings.overrides import HYPERPARAMETERS, TUNED, Overrides
-from analogyqa.settings.seeds import ALL_OTHERS, CROSS_VALIDATION, Seeds, split_by_subset
+from analogyqa.settings.seeds import KEYS, Seeds, find_seeds, split_by_subset
 from analogyqa.settings.studies import (
     PAPER,
     Bootstrap,
@@ -57,7 +57,7 @@ class Config(Section):
             `output_dir`.
         device: Where training runs; `auto` takes a GPU if there is one that works.
         seeds: The seeds of every cell: a number n for 0 to n - 1, or a list; or a mapping of these
-            by subset, `cross_validation` and `default`.
+            by subset, `cross_validation`, `variations` (of the training section) and `default`.
         seeds_of: The entries of such a mapping other than `default`; not written by users.
         papers: The folders in papers/ whose tables, figures and claims are made.
         comparable: Whether the published values are about these data. Without it, there are no
@@ -122,8 +122,7 @@ class Config(Section):
             raise ValueError(f"question_types.{name}: this name is taken, choose another one")
         if ALL in self.subsets:
             raise ValueError(f"subsets.{ALL}: this subset always exists, choose another name")
-        keys = (*self.subsets, ALL, CROSS_VALIDATION, ALL_OTHERS)
-        require_known("seeds", self.seeds_of, keys)
+        require_known("seeds", self.seeds_of, (*self.subsets, ALL, *KEYS))
         for name, dataset in self.datasets.items():
             require_known(f"datasets.{name}.categories", dataset.categories, self.categories)
         types = (*self.question_types, *self.relations)
@@ -326,8 +325,7 @@ class Config(Section):
         return tuple(sorted(kept))
 
     def seeds_at(self, subset: str, overrides: Overrides) -> list[int]:
-        key = CROSS_VALIDATION if FOLD in dict(overrides) else subset
-        return self.seeds_of.get(key, self.seeds)
+        return find_seeds(self.seeds_of, self.seeds, subset, overrides)
 
     @property
     def all_seeds(self) -> list[int]:

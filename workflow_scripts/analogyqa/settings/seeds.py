@@ -6,10 +6,13 @@ from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
 
 from analogyqa.errors import shown
 from analogyqa.settings.base import Lenient, WholeNumber, first_message, number_of
+from analogyqa.settings.data import FOLD
+from analogyqa.settings.overrides import Overrides, among
+from analogyqa.settings.systems import TRAINING_OVERRIDES
 
 MOST_SEEDS = 10_000
 # The keys, besides subsets, that may have seeds of their own.
-CROSS_VALIDATION, ALL_OTHERS = "cross_validation", "default"
+CROSS_VALIDATION, VARIATIONS, ALL_OTHERS = KEYS = ("cross_validation", "variations", "default")
 
 
 def _distinct(seeds: list[int]) -> list[int]:
@@ -28,8 +31,8 @@ def _seed_list(value: object) -> object:
         return list(range(value))
     if not isinstance(value, list):
         raise ValueError(
-            f"give a number, a list of numbers, or a mapping from subsets, {CROSS_VALIDATION} and "
-            f"{ALL_OTHERS} to numbers or lists"
+            f"give a number, a list of numbers, or a mapping from subsets, {CROSS_VALIDATION}, "
+            f"{VARIATIONS} and {ALL_OTHERS} to numbers or lists"
         )
     return value
 
@@ -54,4 +57,21 @@ def split_by_subset(values: dict) -> dict:
         except ValidationError as error:
             text = f"seeds.{name}: {shown(value)} is not allowed: {first_message(error)}"
             raise ValueError(text) from None
+    variations = set(by_subset.get(VARIATIONS, []))
+    for name, those in by_subset.items():
+        if variations and name != CROSS_VALIDATION and not variations & set(those):
+            raise ValueError(
+                f"seeds.{VARIATIONS}: no seed in common with seeds.{name}, so dev cannot choose"
+            )
     return {**values, "seeds": by_subset.pop(ALL_OTHERS), "seeds_of": by_subset}
+
+
+def find_seeds(
+    seeds_of: dict[str, list[int]], default: list[int], subset: str, overrides: Overrides
+) -> list[int]:
+    """Return the seeds of a cell."""
+    if FOLD in dict(overrides):
+        return seeds_of.get(CROSS_VALIDATION, default)
+    if VARIATIONS in seeds_of and among(overrides, TRAINING_OVERRIDES):
+        return seeds_of[VARIATIONS]
+    return seeds_of.get(subset, default)
