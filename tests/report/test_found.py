@@ -29,7 +29,9 @@ LEDGER_OF_RUN = make_ledger(
     {"verdict": "higher", "published": 0.7, "mean": 0.8, "run_low": 0.75, "run_high": 0.85},
     {"verdict": "lower", "published": 0.9, "mean": 0.6, "run_low": 0.5, "run_high": 0.65},
     {"verdict": "lower", "published": 0.9, "hyperparameters": "tuned"},
-    {"verdict": "reproduced", "published": 0.7, "repeats": "printed in table1, too"},
+    {"verdict": "reproduced", "repeats": "also printed in table1 of tiny2020 (A, MRR)"},
+    # Printed in another paper, too, it counts for both.
+    {"verdict": "inconclusive", "repeats": "also printed in table1 of other2019 (A, MRR)"},
     {"verdict": "not run", "published": 0.5, "reason": "no run a/b/c/d"},
     {"verdict": "not run", "published": 0.5, "reason": "no run a/b/c/e"},
     {"verdict": "not run", "published": 0.5, "reason": "no data"},
@@ -47,12 +49,12 @@ CLAIMS_OF_RUN = make_claims(
 
 def test_each_number_counts_once_and_each_claim_by_the_protocol_of_the_paper():
     assert in_one_sentence(PAPER, LEDGER_OF_RUN, CLAIMS_OF_RUN) == (
-        "Of 7 published numbers we reproduce 1; ours is higher in 1 and lower in 2; "
-        "3 were not run; its primary claim holds."
+        "Of 8 published numbers we reproduce 1; ours is higher in 1 and lower in 2; "
+        "1 is inconclusive; 3 were not run; its primary claim holds."
     )
     heads, row = results_table([PAPER], LEDGER_OF_RUN, CLAIMS_OF_RUN)
     assert len(heads) == len(row)
-    assert row[2:] == ["1", "1", "2", "", "3", "1 holds"]
+    assert row[2:] == ["1", "1", "2", "1", "3", "1 holds"]
 
 
 def test_five_sentences_name_the_farthest_score_and_the_most_frequent_reason():

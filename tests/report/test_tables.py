@@ -262,6 +262,20 @@ class TestNotes:
         text = note(make_table("table5"), "Prototypes")
         assert text.endswith("p = 10 or 30. Aggregate: max or mean.")
 
+    def test_published_values_that_one_run_cannot_give_are_named(self):
+        artefact = {
+            "title": "Eight questions",
+            "cells": {"dataset": "wikiqa", "measure": "mrr"},
+            "columns": {"who": {"subset": "who"}},
+            "rows": {"Ours": {"system": "analogy"}, "Glove": {"system": "glove"}},
+            "published": {"Ours": [0.981], "Glove": [0.875]},
+        }
+        paper = make_paper({"table1": artefact})
+        table = make_table("table1", paper=paper, n_items=8)
+        text = note(table, "Compared with a mean of runs")
+        assert "Ours (one run on 8 items cannot give 0.981, a mean of 5 runs can" in text
+        assert "Glove" not in text  # 7 of 8
+
     def test_cited_rows_have_one_note(self):
         assert make_table("table4").notes.count(CITED_ROWS) == 1
         assert CITED_ROWS not in make_table("table2").notes

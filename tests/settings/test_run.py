@@ -189,9 +189,7 @@ def test_one_value_may_replace_a_list_and_a_number_the_seeds_from_0(papers):
         ("who", {"dropout": 0, "fold": "1of5"}, [0, 1]),
     ]:
         assert seeds.seeds_at(subset, as_overrides(overrides)) == expected
-    with pytest.raises(
-        AnalogyQAError, match=r"seeds\.variations: no seed in common"
-    ):
+    with pytest.raises(AnalogyQAError, match=r"seeds\.variations: no seed in common"):
         papers.load("seeds: {default: 4, who: 2, variations: [3]}")
     assert config.vectors["some"].source == ["some.vec"]
     assert config.systems["stored"].sentence_vectors == ["means"]

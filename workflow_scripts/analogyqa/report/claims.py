@@ -25,6 +25,12 @@ HOLDS, FAILS, UNDECIDED = "holds", "fails", "undecided"
 SAME = "equivalent"
 # Blue and orange differ for any colour vision.
 CLAIM_MARKS = {HOLDS: "🟦", FAILS: "🟧", SAME: "🟰", UNDECIDED: "⬜", NOT_RUN: "➖"}
+CLAIM_MEANINGS = {
+    HOLDS: "the claim is significantly true here",
+    FAILS: "the reverse of the claim is significantly true here",
+    SAME: "the systems differ by significantly less than the margin",
+    UNDECIDED: "these data and seeds decide none of these",
+}
 # The protocols: on the paper's split, by cross-validation, and for costs by steps of training.
 SPLIT, FOLDS, STEPS = "paper", "cross-validated", "steps"
 

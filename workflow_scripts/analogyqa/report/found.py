@@ -33,12 +33,14 @@ _COLUMNS = (REPRODUCED, HIGHER, LOWER, INCONCLUSIVE, NOT_RUN)
 
 
 def published_once(ledger: pd.DataFrame, paper: Paper) -> pd.DataFrame:
-    """Return the rows of a ledger with each published number of a paper once.
+    """Return the rows of a ledger with each number that a paper prints once.
 
-    The value is that with the paper's hyperparameters, if there are others.
+    A number that another paper prints, too, counts for both. The value is that with the paper's
+    hyperparameters, if there are others.
     """
     rows = ledger[ledger["paper"] == paper.paper]
-    return rows[rows["repeats"].eq("") & rows["hyperparameters"].ne(TUNED)]
+    is_repeated = rows["repeats"].str.contains(f" of {paper.paper} (", regex=False)
+    return rows[~is_repeated & rows["hyperparameters"].ne(TUNED)]
 
 
 def in_one_sentence(paper: Paper, ledger: pd.DataFrame, claims: pd.DataFrame) -> str:

@@ -187,7 +187,7 @@ def _verdict_counts(parts: list[pd.DataFrame], config: Config) -> Block:
     rows = []
     for part in parts:
         at_paper, *varied = part.drop_duplicates(["choice", "value"])["verdict"]
-        counts = [Value(str(varied.count(verdict))) for verdict in VERDICTS]
+        counts = [Value(str(varied.count(verdict) or "")) for verdict in VERDICTS]
         title = config.datasets[part["dataset"].iloc[0]].title
         rows.append(([title], [Value(at_paper), Value(str(len(varied))), *counts]))
     heads = [f"{CLAIM_MARKS.get(verdict, '➖')} {verdict}" for verdict in VERDICTS]

@@ -1,6 +1,7 @@
 """The notes below a table: a legend, and the facts behind its numbers."""
 
 from collections.abc import Iterable, Mapping
+from itertools import compress
 from typing import Any
 
 import pandas as pd
@@ -60,15 +61,18 @@ def table_notes(artefact: Artefact, rows: list[dict], config: Config) -> list[st
         notes += marks_legend(verdicts, any(row["substitute"] for row in rows), config)
     remarks = _names_by_fact((remark, name) for name, remark in artefact.remarks.items())
     notes += [f"{', '.join(names)}: {remark}" for remark, names in remarks.items()]
-    substitutes, not_run = [], []
-    for row in rows:
-        substitutes.append((row["substitute"], row["name"]))
-        # A remark has its own note.
-        reason = row["reason"].removesuffix(artefact.remark_on(row["row"], row["column"]))
-        if row["verdict"] == NOT_RUN:
-            not_run.append((reason.rstrip("; "), row["name"]))
-    notes += [*grouped("Substitutes", substitutes), *grouped("Not run", not_run)]
+    notes += grouped("Substitutes", [(row["substitute"], row["name"]) for row in rows])
+    reasons = [_reason(row, artefact) for row in rows]
+    is_of_means = [pd.notna(row["attainable_runs"]) and row["attainable_runs"] > 1 for row in rows]
+    notes += grouped("Compared with a mean of runs", compress(reasons, is_of_means))
+    notes += grouped("Not run", compress(reasons, [row["verdict"] == NOT_RUN for row in rows]))
     return notes + _hyperparameters_and_origins(rows, config)
+
+
+def _reason(row: dict, artefact: Artefact) -> tuple[str, str]:
+    """Return why a row has its verdict, without the remark, which has its own note, and its name."""
+    reason = row["reason"].removesuffix(artefact.remark_on(row["row"], row["column"]))
+    return reason.rstrip("; "), row["name"]
 
 
 def grouped(heading: str, facts: Iterable[tuple[str, str]]) -> list[str]:

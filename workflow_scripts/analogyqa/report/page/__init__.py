@@ -13,7 +13,7 @@ import yaml
 from markupsafe import Markup
 
 from analogyqa.errors import AnalogyQAError
-from analogyqa.report.claims import CLAIMS
+from analogyqa.report.claims import CLAIM_MARKS, CLAIM_MEANINGS, CLAIMS
 from analogyqa.report.found import in_one_sentence
 from analogyqa.report.html_pages import render
 from analogyqa.report.legend import INTERVALS, SUBSTITUTES, cell_legend
@@ -31,7 +31,7 @@ from analogyqa.report.page.runs import (
 )
 from analogyqa.report.summary import LEDGER, SUMMARY, by_cell, read_csv, typed
 from analogyqa.report.verdict_figure import verdict_svg
-from analogyqa.report.verdicts import LOOKS, NOT_COMPARABLE
+from analogyqa.report.verdicts import LOOKS
 from analogyqa.settings.load import REPOSITORY
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
@@ -100,7 +100,12 @@ def build_page(
         verdicts=[
             (verdict, look)
             for verdict, look in LOOKS.items()
-            if verdict != NOT_COMPARABLE and ledger["verdict"].eq(verdict).any()
+            if ledger["verdict"].eq(verdict).any()
+        ],
+        claim_verdicts=[
+            (verdict, CLAIM_MARKS[verdict], meaning)
+            for verdict, meaning in CLAIM_MEANINGS.items()
+            if claims["verdict"].eq(verdict).any()
         ],
         legend=(cell_legend(), INTERVALS, *([SUBSTITUTES] if config.comparable else [])),
         papers=parts,

@@ -82,9 +82,11 @@ def _judgement(row: dict, largest: float, item: str) -> Judgement:
 
 
 def _needed(row: dict, item: str) -> str:
-    """Return how many items would find the published difference."""
-    if row["verdict"] != UNDECIDED or pd.isna(row["paper_effect"]):
+    """Return how many items would find the published difference, or what these items would find."""
+    if row["verdict"] != UNDECIDED:
         return ""
+    if pd.isna(row["paper_effect"]):
+        return f"a difference of {row['detectable']:.3f} would probably be found"
     published = f"the published {row['paper_effect']:+.3f}"
     if pd.isna(row["items_needed"]):
         return f"with so few seeds, no number of {item} would show {published}"

@@ -17,7 +17,7 @@ from analogyqa.report.cross_validation import CROSS_VALIDATION, cross_validation
 from analogyqa.report.found import in_five_sentences
 from analogyqa.report.html_pages import SVG, data_uri, prose
 from analogyqa.report.kinds import KINDS
-from analogyqa.report.legend import printed_name
+from analogyqa.report.legend import INTERVALS, printed_name
 from analogyqa.report.page.examples import examples_section
 from analogyqa.report.page.provenance import Provenance
 from analogyqa.report.pairs import PAIRS, pairs_table
@@ -189,10 +189,7 @@ def _studies(
 
 
 def _section(table: Table, paper: Paper, name: str, csv: Path, results: Path) -> Section:
-    """Return a table with the figure of the same name, if there is one.
-
-    One sentence at the top of the page says if our data are not the paper's.
-    """
+    """Return a table with the figure of the same name, if there is one."""
     svg = results / "figures" / paper.paper / f"{name}.svg"
     short = printed_name(name).replace("_", "-")
     title = table.title.removesuffix(f" ({OTHER_DATA})")
@@ -201,10 +198,15 @@ def _section(table: Table, paper: Paper, name: str, csv: Path, results: Path) ->
         short,
         _heading(paper, name, title) if name in paper.shown else title,
         [_without_empty_columns(block) for block in table.blocks],
-        [note for note in table.notes if OTHER_DATA not in note.lower()],
+        [note for note in table.notes if not _is_said_at_the_top(note)],
         _drawing(svg, csv, table.heading) if svg.exists() else None,
         _files(csv, results),
     )
+
+
+def _is_said_at_the_top(note: str) -> bool:
+    """Return whether the legend of the page has a note, or its sentence on other data."""
+    return note.startswith(("Cell: mean", INTERVALS, "Marks: ")) or OTHER_DATA in note.lower()
 
 
 def _heading(paper: Paper, name: str, title: str) -> str:

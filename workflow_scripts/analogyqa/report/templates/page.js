@@ -55,7 +55,8 @@ document.addEventListener("click", (event) => {
   }
 });
 
-// Sorting: the first click sorts downwards, the second upwards, the third restores the order.
+// Sorting: the first click sorts numbers downwards and words from A, the second the other way, the third restores the order.
+// Words, such as "not run", follow the numbers of a column either way.
 const UNITS = { K: 1e3, M: 1e6, min: 60, h: 3600 };
 
 function valueOf(cell) {
@@ -68,24 +69,25 @@ function valueOf(cell) {
   return parseFloat(number.replaceAll(",", "")) * (UNITS[unit] ?? 1);
 }
 
-function compareCells(first, second) {
+function compareCells(first, second, direction) {
   const [a, b] = [valueOf(first), valueOf(second)];
-  if (typeof a === "number" && typeof b === "number") return b - a;
-  if (typeof a !== typeof b) return typeof a === "number" ? -1 : 1; // words are last
-  return a.localeCompare(b);
+  if (typeof a !== typeof b) return typeof a === "number" ? -1 : 1;
+  return direction * (typeof a === "number" ? b - a : a.localeCompare(b));
 }
 
 function sortBy(head) {
   const table = head.closest("table");
   const body = table.tBodies[0];
   table.inOrder ??= [...body.rows];
-  const next = { descending: "ascending", ascending: "" }[head.ariaSort] ?? "descending";
+  const at = head.cellIndex;
+  const hasNumbers = table.inOrder.some((row) => typeof valueOf(row.cells[at]) === "number");
+  const [first, second] = hasNumbers ? ["descending", "ascending"] : ["ascending", "descending"];
+  const next = { [first]: second, [second]: "" }[head.ariaSort] ?? first;
   for (const other of all("[aria-sort]", table)) other.removeAttribute("aria-sort");
   if (next) head.ariaSort = next;
-  const at = head.cellIndex;
+  const direction = next === first ? 1 : -1;
   const rows = [...table.inOrder];
-  if (next) rows.sort((a, b) => compareCells(a.cells[at], b.cells[at]));
-  if (next === "ascending") rows.reverse();
+  if (next) rows.sort((a, b) => compareCells(a.cells[at], b.cells[at], direction));
   body.append(...rows);
 }
 
