@@ -10,6 +10,7 @@ from analogyqa.report.page.data import data_cards
 from analogyqa.report.results import Results
 from analogyqa.report.summary import typed
 from analogyqa.report.tables import build_table
+from analogyqa.report.verdicts import NOT_RUN
 from analogyqa.schemas import CORPUS, write_table
 from analogyqa.settings.load import load_config
 from report.builders import make_paper, make_summary
@@ -47,6 +48,14 @@ def test_a_card_names_the_items_of_its_task(place, item):
         f"30 {item}, seeds: 2",
         f"about 120 {item} would show the published +0.200",
     ]
+
+
+def test_a_card_on_data_that_are_not_configured_has_the_reason():
+    paper = make_paper(one=claim_on("trecqa2", "comb", "mrr"))
+    row = {"paper": paper.paper, "claim": "one", "primary": True, "verdict": NOT_RUN}
+    frame = typed([row | {"protocol": "paper", "reason": "no such data"}], CLAIMS)
+    (card,) = claim_cards(frame, [paper], CONFIG)
+    assert card.judgements[0].facts == ["no such data"]
 
 
 def test_the_card_of_relations_counts_pairs_and_analogies(tmp_path):

@@ -70,7 +70,7 @@ def table_notes(artefact: Artefact, rows: list[dict], config: Config) -> list[st
 
 
 def _reason(row: dict, artefact: Artefact) -> tuple[str, str]:
-    """Return why a row has its verdict, without the remark, which has its own note, and its name."""
+    """Return the reason for the verdict of a row, without its remark, and the name of the row."""
     reason = row["reason"].removesuffix(artefact.remark_on(row["row"], row["column"]))
     return reason.rstrip("; "), row["name"]
 

@@ -53,7 +53,8 @@ def claim_cards(claims: pd.DataFrame, papers: Iterable[Paper], config: Config) -
         for name, rows in primary[primary["paper"] == paper.paper].groupby("claim", sort=False):
             claim = paper.claims[str(name)]
             side = claim.sides()[0][0]
-            item = task_of(config.datasets[side.dataset]).item
+            dataset = config.datasets.get(side.dataset)  # None if it is not configured
+            item = task_of(dataset).item if dataset else ""
             judgements = [_judgement(row, largest, item) for row in rows.to_dict("records")]
             where = f"{claim.where}; {MEASURES[side.measured].short}"
             cards.append(Card(paper.paper, claim.claim, where, judgements))
