@@ -109,10 +109,9 @@ def judge_claims(
     """Judge every claim with the paper's hyperparameters and with those tuned on dev.
 
     Only claims whose trained systems are all tuned have the second row. A claim about untrained
-    systems has one row, with hyperparameters "". A claim with overrides,
-    and one about norms or costs, has only the row with the paper's hyperparameters. A primary claim
-    has another row, by cross-validation with the paper's hyperparameters, if its paper
-    cross-validates both systems.
+    systems has one row, with hyperparameters "". A claim with overrides, and one about norms or
+    costs, has only the row with the paper's hyperparameters. A primary claim has another row, by
+    cross-validation with the paper's hyperparameters, if its paper cross-validates both systems.
 
     Args:
         values: as `claimed.with_norms_and_costs` returns it.
@@ -280,8 +279,8 @@ def _compare(
 def _share_runs(first: _Side, second: _Side, config: Config) -> bool:
     """Return whether each seed of both sides rests on the same random run.
 
-    This is so for two measures of a run, and for systems that are not trained over the same
-    word2vec, which is trained for each seed.
+    It does for two measures of a run, and for untrained systems over the same word2vec, which is
+    trained once for each seed.
     """
     if first.cells == second.cells:
         return True
