@@ -151,7 +151,8 @@ def test_every_claim_of_the_papers_has_a_verdict_and_compares_cells_with_metrics
         assert claim["verdict"] in ("holds", "fails", "undecided", "not run")
         assert claim["reason"] or claim["verdict"] != "not run"
     overall = [claim for claim in claims if claim["claim"] == "overall-wikiqa"]
-    assert [claim["hyperparameters"] for claim in overall] == ["paper", "tuned"]
+    # Here dev chooses for analogy only, so no claim compares tuned systems.
+    assert [claim["hyperparameters"] for claim in overall] == ["paper"]
     assert all(0 <= float(claim["p_value"]) <= 1 for claim in overall)
     comparisons = read_csv(finished.results / "comparisons.csv")
     cells = {row[side].split()[0] for row in comparisons for side in ("better", "worse")}
