@@ -129,8 +129,19 @@ def fill(page: Path, begin: str, parts: list[str]) -> None:
     page.write_text(f"{before}{begin}\n\n{text}\n\n{END}{after}", encoding="utf-8")
 
 
+def require(paper: str, results: Path) -> None:
+    """Require that the last run in a folder was one of this paper, if it judged claims."""
+    path = results / "claims.csv"
+    judged = read_csv(path, CLAIMS)["paper"].unique() if path.exists() else [paper]
+    if paper not in judged:
+        raise typer.BadParameter(
+            f"{path}: the last run there was of {', '.join(judged)}. Run {paper} there again."
+        )
+
+
 def main(paper: str, results: Path, command: str) -> None:
     """Publish a run on the page of a paper."""
+    require(paper, results)
     page, root = PAPERS / paper / "README.md", PAPERS.parent
     # Other pages, with the path from each to the folder of the paper.
     others = {root / "README.md": f"papers/{paper}/"}

@@ -107,7 +107,7 @@ def test_readme_has_the_verdicts_on_the_papers_of_this_and_of_earlier_runs(resul
     shutil.copytree(PATH.with_name("hyperqa"), tmp_path / "papers" / "hyperqa")
     ledger = [{"paper": "hyperqa", "verdict": verdict} for verdict in verdicts]
     write_csv(typed(ledger, LEDGER), results / "ledger.csv")
-    write_csv(typed([], claims.CLAIMS), results / "claims.csv")
+    write_csv(typed([{"paper": "p"}], claims.CLAIMS), results / "claims.csv")
     readme = tmp_path / "README.md"
     earlier = ["[other](papers/other/README.md)", "A (2017)", "1", "2", "3", "4", "5", "1 holds"]
     row = f"| {' | '.join(earlier)} |"
@@ -180,6 +180,13 @@ def test_numbers_in_the_prose_that_are_not_in_the_run_are_named(results, tmp_pat
         f"{page}:2: not in this run: .736",
         f"{page}:{last}: not in this run: .812",
     ]
+
+
+def test_results_whose_last_run_was_of_another_paper_are_refused(results, tmp_path):
+    write_csv(typed([{"paper": "other"}], claims.CLAIMS), results / "claims.csv")
+    with pytest.raises(typer.BadParameter, match="of other"):
+        publish.main("p", results, "")
+    assert "stale" in (tmp_path / "papers" / "p" / "README.md").read_text()
 
 
 def test_examples_of_decisions_are_not_published():
