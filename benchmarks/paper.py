@@ -1,55 +1,41 @@
-"""Goal 7: the time of Tables 2-5 and Figures 6-7, by the benchmark files of the run.
+"""Goal 7: the hours of a run's jobs by rule, by its benchmark files.
 
-    snakemake --cores 2 --configfile config.yaml benchmarks/paper.yaml
+    python benchmarks/paper.py results/paper
 
-Nothing is recorded if its results are incomplete. Pauses of an interrupted run do not count, nor
-do jobs that were cut off.
+The hours are those of all jobs together, so on two idle cores the run takes half as long. Pauses of
+an interrupted run do not count, nor do jobs that were cut off. Nothing is recorded if the run is
+not complete.
 """
 
 import json
+import shlex
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import matplotlib.pyplot as plt
-import yaml
 from measure import ROOT, in_turn, record
-from overhead import CORES, job_seconds, seconds_of
+from overhead import job_seconds
 
-CONFIG = ("config.yaml", "benchmarks/paper.yaml")
-SETTINGS: dict = {}
-for name in CONFIG:
-    SETTINGS |= yaml.safe_load((ROOT / name).read_text(encoding="utf-8"))
-RESULTS = ROOT / SETTINGS["output_dir"]
+from analogyqa.report.stored import CONFIGURATION, read_configuration
+
 CHART = ROOT / "docs" / "paper.svg"
 ROUNDS = 3
 
 
-def nothing_to_do() -> bool:
-    """Return whether the results are complete."""
-    command = [sys.executable, "-m", "snakemake", "--cores", str(CORES), "--dry-run", "--quiet"]
-    command += ["--configfile", *CONFIG]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+def nothing_to_do(command: str) -> bool:
+    """Return whether the results that a command makes are complete."""
+    arguments = [sys.executable, "-m", *shlex.split(command), "--dry-run", "--quiet"]
+    done = subprocess.run(arguments, cwd=ROOT, capture_output=True, text=True, check=True)
     return "Nothing to be done" in done.stdout + done.stderr
 
 
-def busy_hours() -> float:
-    """Return the hours in which at least one job ran."""
-    spans = []
-    for path in (RESULTS / "benchmarks").rglob("*.jsonl"):
-        end = path.stat().st_mtime
-        spans.append((end - seconds_of(path), end))
-    busy, until = 0.0, 0.0
-    for start, end in sorted(spans):
-        busy += max(end - max(start, until), 0)
-        until = max(until, end)
-    return busy / 3600
-
-
-def device_kind() -> str:
-    """Return the device that trained, cpu or cuda."""
-    runs = (json.loads(path.read_text(encoding="utf-8")) for path in RESULTS.rglob("run.json"))
-    return "cuda" if any(run["device"] == "cuda" for run in runs) else "cpu"
+def device_kind(results: Path) -> str:
+    """Return the device that trained most of the runs, cpu or cuda."""
+    runs = (json.loads(path.read_text("utf-8")) for path in (results / "runs").rglob("run.json"))
+    [(kind, _)] = Counter(run["device"] for run in runs).most_common(1)
+    return kind
 
 
 def draw(hours: dict[str, float], path: Path) -> None:
@@ -71,19 +57,26 @@ def draw(hours: dict[str, float], path: Path) -> None:
 
 
 def main() -> None:
-    if not nothing_to_do():
-        print(f"the whole paper: {RESULTS.relative_to(ROOT)} is not complete; no row")
+    results = Path(*sys.argv[1:2] or [ROOT / "results" / "paper"])
+    if not (results / CONFIGURATION).exists():
+        print(f"hours of a run: no complete run in {results}, so no row")
         return
-    seconds = in_turn({"no-op": nothing_to_do}, ROUNDS)["no-op"]
-    jobs, kind, elapsed = job_seconds(RESULTS), device_kind(), busy_hours()
+    config, papers, command = read_configuration(results)
+    if not nothing_to_do(command):
+        print(f"hours of a run: {results} is not complete, so no row")
+        return
+    seconds = in_turn({"no-op": lambda: nothing_to_do(command)}, ROUNDS)["no-op"]
+    jobs = job_seconds(results)
     count = f"{sum(map(len, jobs.values()))} jobs"
     record("no-op of the paper", count, "s", seconds, packages=["snakemake"])
-    hours = {rule: sum(values) / 3600 for rule, values in jobs.items()}
+    hours = {rule: sum(values) / 3600 for rule, values in jobs.items() if sum(values)}
     draw(hours, CHART)
-    print(f"{count}, {sum(hours.values()):.2f} hours of all together")
-    goal = "the whole paper" if kind == "cpu" else "the whole paper on a GPU"
-    seeds = ", ".join(f"{name} {number}" for name, number in SETTINGS["seeds"].items())
-    record(goal, f"seeds: {seeds}", "hours", elapsed, packages=["torch"], kind=kind)
+    total, kind = sum(hours.values()), device_kind(results)
+    print(f"{count}, {total:.2f} hours of all together")
+    seeds = {"default": config.seeds} | config.seeds_of
+    counts = ", ".join(f"{name} {len(of)}" for name, of in seeds.items())
+    data = f"{', '.join(papers)}; seeds: {counts}"
+    record("hours of a run", data, "hours", total, packages=["torch"], kind=kind)
 
 
 if __name__ == "__main__":
