@@ -12,13 +12,14 @@ def maps_of(ranker, words):
     """Return the maps of one sentence, a list of vectors."""
     if hasattr(ranker, "lstm"):
         return list(ranker.lstm(words)[0])
-    weight, bias = ranker.convolution.weight, ranker.convolution.bias
+    bias, dim = ranker.convolution.bias, words.shape[1]
+    weight = ranker.convolution.weight.view(-1, WIDTH, dim)
     maps = []
     for place in range(len(words)):
         total = bias.clone()
         for offset in range(WIDTH):  # two words before, two behind
             if 0 <= (seen := place + offset - 2) < len(words):
-                total = total + weight[:, :, offset] @ words[seen]
+                total = total + weight[:, offset] @ words[seen]
         maps.append(total)
     return maps
 

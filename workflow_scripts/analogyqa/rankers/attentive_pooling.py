@@ -33,18 +33,22 @@ class AttentivePooling(nn.Module):
         self.word_dropout = Dropout(training, "word_vectors")
         self.sentence_dropout = Dropout(training, "sentence_vector")
 
-    def maps(self, x: Tensor, inside: Tensor) -> Tensor:
-        """Return the maps [u, t, h] of word vectors [u, t, d]; `inside` [u, t] marks the words."""
+    def rows(self, x: Tensor, inside: Tensor) -> Tensor:
+        """Return a row for each of the N words among vectors [u, t, d], marked by `inside`: [N, h].
+
+        Most of a batch is padding, so rows are computed for words only.
+        """
         raise NotImplementedError
 
     def energies(self, quadruples: Quadruples, both_sides: bool = False) -> list[Tensor]:
         """Return the scores of the pairs (c, d) as one side: [n]."""
         inside = word_mask(quadruples.vectors)
-        maps = self.maps(self.word_dropout(quadruples.vectors), inside)
+        rows = self.rows(self.word_dropout(quadruples.vectors), inside)
+        maps = _padded(rows, inside)
         questions, question_words = side_of(maps, inside, quadruples.c)
         candidates, candidate_words = side_of(maps, inside, quadruples.d)
         # Multiply U with each sentence once instead of with each pair.
-        projected, _ = side_of(self.interaction(maps), inside, quadruples.d)
+        projected, _ = side_of(_padded(self.interaction(rows), inside), inside, quadruples.d)
         match = torch.tanh(questions @ projected.transpose(1, 2))
         are_words = question_words[:, :, None] & candidate_words[:, None]
         match = match.masked_fill(~are_words, -torch.inf)
@@ -66,12 +70,13 @@ class APCNNRanker(AttentivePooling):
     def __init__(self, options: Options, training: Training, dim: int, seed: int) -> None:
         hidden = training.sentence_dim
         super().__init__(options, training, hidden, seed)
-        self.convolution = nn.Conv1d(dim, hidden, WIDTH)
+        self.convolution = nn.Linear(WIDTH * dim, hidden)
 
-    def maps(self, x: Tensor, inside: Tensor) -> Tensor:
+    def rows(self, x: Tensor, inside: Tensor) -> Tensor:
         before = (WIDTH - 1) // 2
-        around = F.pad(x.transpose(1, 2), (before, WIDTH - 1 - before))
-        return self.convolution(around).transpose(1, 2)
+        around = F.pad(x, (0, 0, before, WIDTH - 1 - before))
+        windows = around.unfold(1, WIDTH, 1).transpose(2, 3)
+        return self.convolution(windows[inside].flatten(1))
 
 
 class APBiLSTMRanker(AttentivePooling):
@@ -86,12 +91,17 @@ class APBiLSTMRanker(AttentivePooling):
         super().__init__(options, training, hidden, seed)
         self.lstm = nn.LSTM(dim, hidden // 2, batch_first=True, bidirectional=True)
 
-    def maps(self, x: Tensor, inside: Tensor) -> Tensor:
+    def rows(self, x: Tensor, inside: Tensor) -> Tensor:
         lengths = inside.sum(dim=1).cpu()
         packed = pack_padded_sequence(x, lengths, batch_first=True, enforce_sorted=False)
         states, _ = self.lstm(packed)
         padded, _ = pad_packed_sequence(states, batch_first=True, total_length=x.shape[1])
-        return padded
+        return padded[inside]
+
+
+def _padded(rows: Tensor, inside: Tensor) -> Tensor:
+    """Put the rows [N, h] of words into sentences that are padded with zeros: [u, t, h]."""
+    return rows.new_zeros(*inside.shape, rows.shape[1]).masked_scatter(inside[..., None], rows)
 
 
 def _pooled(maps: Tensor, importance: Tensor) -> Tensor:
