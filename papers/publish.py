@@ -17,6 +17,7 @@ from another source.
 import json
 import re
 import shutil
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -26,7 +27,8 @@ from analogyqa.report.claims import CLAIMS
 from analogyqa.report.claims_page import PRIMARY
 from analogyqa.report.found import results_table
 from analogyqa.report.summary import LEDGER, read_csv
-from analogyqa.report.table_formats import markdown_table
+from analogyqa.report.table_formats import SUBSTITUTE, markdown_table
+from analogyqa.report.verdicts import MARKS
 from analogyqa.report.views.specs import VIEWS
 from analogyqa.runs.commit import UNKNOWN
 from analogyqa.settings.paper import load_paper
@@ -35,6 +37,13 @@ BEGIN, END = "<!-- a run: papers/publish.py -->", "<!-- end of the run -->"
 BEGIN_PIECE = "<!-- {name} of {paper}: papers/publish.py -->"
 RESULTS = "<!-- results: papers/publish.py -->"
 PAPERS = Path(__file__).parent
+# How a part of a cell begins, and what it is.
+PARTS = {
+    " ± ": "± is the standard deviation over seeds",
+    " [": "[..] is the prediction interval of one more run",
+    " {": "{..} is the interval for other questions, pairs or sentences",
+    " (": "(..) is the published value",
+}
 # Numbers with three decimals, without p-values, which prose rounds.
 NUMBER = re.compile(r"(?<![\d.])(?<!p [=<≤] )0?(\.\d{3})(?!\d)")
 
@@ -86,6 +95,20 @@ def claims_of(page: str, paper: str) -> str:
     head, line, *rows = table.splitlines() or ["", ""]
     rows = [row for row in rows if row.startswith(f"| {paper} ")]
     return "\n".join([head, line, *rows]) if rows else ""
+
+
+def legend_of(pieces: Iterable[str]) -> str:
+    """Return what the parts and marks in the cells of tables mean, or "" for tables without any."""
+    cells = "".join(line for piece in pieces for line in piece.splitlines() if line[:1] == "|")
+    parts = [
+        meaning for begin, meaning in PARTS.items() if re.search(rf"\d{re.escape(begin)}", cells)
+    ]
+    marks = [f"{mark} {name}" for name, mark in MARKS.items() if f") {mark}" in cells]
+    if SUBSTITUTE in cells:
+        marks.append(f"{SUBSTITUTE} made with a substitute")
+    if marks:
+        parts.append(f"[marks](../../docs/statistics.md): {', '.join(marks)}")
+    return f"In the cells, {'; '.join(parts)}." if parts else ""
 
 
 def results_of(results: Path, published: str) -> str:
@@ -173,7 +196,7 @@ def main(paper: str, results: Path, command: str) -> None:
         if mark in page.read_text(encoding="utf-8"):
             fill(page, mark, [*head, pieces.pop(name, piece)])
     if pieces:
-        fill(page, BEGIN, [*head, *pieces.values()])
+        fill(page, BEGIN, [*head, legend_of(pieces.values()), *pieces.values()])
     marked = [
         path for path in others if f"of {paper}: papers/publish.py" in path.read_text("utf-8")
     ]
