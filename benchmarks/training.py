@@ -9,6 +9,7 @@ import plain
 import torch
 from measure import in_turn, kinds, record
 from torch import Tensor
+from torch.profiler import profile
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from analogyqa.encoders import Encoder, build_encoder
@@ -24,6 +25,16 @@ from analogyqa.training.learner import encode
 
 BATCHES, ROUNDS = 2, 2
 PRODUCTS = {"mm", "addmm", "bmm", "_linear_pointwise"}
+COPIES = {
+    "copy_",
+    "cat",
+    "index_select",
+    "index",
+    "index_add_",
+    "embedding",
+    "fill_",
+    "masked_fill_",
+}
 
 
 class Products(TorchDispatchMode):
@@ -43,6 +54,18 @@ class Products(TorchDispatchMode):
     def repeat(self) -> None:
         for call in self.calls:
             call()
+
+
+def shares(run: Callable[[], object]) -> dict[str, float]:
+    """Return the share of the CPU time that each kind of operator takes, in %."""
+    with profile() as profiled:
+        run()
+    seconds = dict.fromkeys(("matrix products", "copies", "all others"), 0.0)
+    for event in profiled.key_averages():
+        operator = event.key.rpartition("::")[2]
+        kind = "copies" if operator in COPIES else "all others"
+        seconds["matrix products" if operator in PRODUCTS else kind] += event.self_cpu_time_total
+    return {kind: 100 * value / sum(seconds.values()) for kind, value in seconds.items()}
 
 
 def measure(data: CellData, batches: list[Batch], kind: str) -> None:
@@ -87,6 +110,8 @@ def measure(data: CellData, batches: list[Batch], kind: str) -> None:
     if kind == "cpu":  # a GPU would need synchronising
         figures = (seconds["ours"], seconds["products"])
         record("training step: limit", name, "s", *figures, packages=["torch"])
+        for operators, share in shares(ours).items():
+            record("training step: shares", operators, "%", share, packages=["torch"])
     if "bfloat16" in seconds:
         figures = (seconds["bfloat16"], seconds["ours"])
         record("training step: bfloat16", name, "s", *figures, packages=["torch"])
