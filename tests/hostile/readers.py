@@ -177,7 +177,6 @@ CQA = b"""\
 </Thread>
 </xml>
 """
-YAHOO = b"who is it#Ada#0\nwho is it#the#1\nwhen#1901#1\n"
 SNLI = (
     b'{"sentence1": "a b", "sentence2": "c", "gold_label": "neutral"}\n'
     b'{"sentence1": "a", "sentence2": "c \\u00e9", "gold_label": "-"}\n'
@@ -221,7 +220,6 @@ TARGETS = {
     "TrecQA, table": Target(build("trecqa"), JACANA, ".xml", 500),
     "SemEval": Target(read_corpus("semeval"), [CQA], ".xml", 8_000),
     "SemEval, table": Target(build("semeval"), [CQA], ".xml", 500),
-    "YahooCQA": Target(read_corpus("yahoocqa"), [YAHOO], ".txt", 5_000),
     "vectors": Target(select, [vectors_text(), vectors_text("")], ".vec", 25_000),
     "vectors, gzipped": Target(select, [gzip.compress(vectors_text(), mtime=0)], ".vec.gz", 8_000),
     "vectors, zipped": Target(select, [zipped(("a.vec", vectors_text()))], ".vec.zip", 12_000),

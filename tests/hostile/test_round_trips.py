@@ -85,12 +85,6 @@ def semeval_is_read(folder: Path, content: list) -> None:
     corpus_is_read("semeval", write(folder / "it.xml", "\n".join([*lines, "</xml>"])), single)
 
 
-def yahoocqa_is_read(folder: Path, content: list) -> None:
-    lines = [f"{question}#{text}#{label}" for question, pairs in content for text, label in pairs]
-    assume(all(line.count("#") == 2 for line in lines))
-    corpus_is_read("yahoocqa", write(folder / "it.txt", "\n".join(lines)), content)
-
-
 def vectors_are_read(folder: Path, content: dict[str, list[float]]) -> None:
     expected = np.array(list(content.values()), dtype=np.float32)
     text = binary = f"{expected.shape[0]} {expected.shape[1]}\n".encode()
@@ -118,7 +112,6 @@ PROPERTIES = {
     "WikiQA": (questions_of(field), wikiqa_is_read),
     "TrecQA": (questions_of(field), trecqa_is_read),
     "SemEval": (questions_of(xml_field), semeval_is_read),
-    "YahooCQA": (questions_of(field), yahoocqa_is_read),
     "word vectors": (vectors, vectors_are_read),
     "pairs of inference": (inferences, inferences_are_read),
 }

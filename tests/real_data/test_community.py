@@ -35,8 +35,6 @@ def path_of(name):
         ("semeval2016-cqa-test", (327, 3270, 1329, 315)),
         ("semeval2015-cqa-dev", (290, 1529, 813, 240)),
         ("semeval2015-cqa-test", (319, 1876, 946, 279)),
-        ("yahoocqa-subset-train", (1598, 8000, 1600, 1598)),
-        ("yahoocqa-subset-test", (159, 800, 160, 159)),
     ],
 )
 def test_questions_pairs_correct_pairs_and_questions_with_one(name, counts):
@@ -86,10 +84,3 @@ def test_hyperqa_trains_on_the_files_of_2015_without_test_questions():
     assert counts.loc["train"].tolist() == [983, 7116]
     texts = corpus["question"].str.casefold()
     assert not set(texts[corpus["split"] == "train"]) & set(texts[corpus["split"] != "train"])
-
-
-@pytest.mark.parametrize("split", ["train", "test"])
-def test_each_five_answers_of_yahoo_end_with_the_only_right_one(split):
-    """Which a ranker that keeps ties in the order of the file would profit from."""
-    labels = [pair.label for pair in pairs_of("yahoocqa", path_of(f"yahoocqa-subset-{split}"))]
-    assert labels == [0, 0, 0, 0, 1] * (len(labels) // 5)

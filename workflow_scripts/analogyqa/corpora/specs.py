@@ -24,7 +24,6 @@ READERS = {
     "trecqa": ReaderSpec("analogyqa.corpora.trecqa:read"),
     "semeval": ReaderSpec("analogyqa.corpora.semeval:read"),
     "semeval_related": ReaderSpec("analogyqa.corpora.semeval_related:read"),
-    "yahoocqa": ReaderSpec("analogyqa.corpora.yahoocqa:read"),
     "yahoocqa_splits": ReaderSpec("analogyqa.corpora.yahoocqa_splits:read"),
     "relations": ReaderSpec("analogyqa.corpora.relations:read", gives_relations=True),
 }
