@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analogyqa.plan import Cell, claim_cells, claim_costs, norm_cells
+from analogyqa.plan import Cell, claim_cells, claim_sides, norm_cells, systems_with_costs
 from analogyqa.report.claimed import norms_of, with_norms_and_costs
 from analogyqa.report.claims import judge_claims
 from analogyqa.report.claims_page import claims_table
@@ -121,7 +121,9 @@ class TestAskedFor:
         paper = make_paper(norms=NORMS, costs=FASTER)
         assert norm_cells(CONFIG, paper) == [OURS]
         assert claim_cells(CONFIG, paper) == [OURS]
-        assert claim_costs(CONFIG, paper) == {("wikiqa", "all"): ["hyperqa", "ap-bilstm"]}
+        assert systems_with_costs(claim_sides(paper.claims.values()), CONFIG) == {
+            ("wikiqa", "all"): ["hyperqa", "ap-bilstm"]
+        }
 
     def test_hyperqa_claims_both(self):
         kinds = {claim.kind for claim in HYPERBOLIC.claims.values()}

@@ -7,14 +7,16 @@ from analogyqa.experiments.vector_inputs import Files, Wildcards
 from analogyqa.plan import (
     Cell,
     artefact_cells,
-    artefact_costs,
+    artefact_coordinates,
     claim_cells,
-    claim_costs,
+    claim_sides,
     explained_cells,
     norm_cells,
+    systems_with_costs,
     training_cell,
     view_tables,
 )
+from analogyqa.settings.coordinates import Coordinates
 from analogyqa.settings.paper import CITED
 
 _FORMATS = {"table": ("csv", "md", "tex"), "figure": ("png", "svg", "csv")}
@@ -96,7 +98,7 @@ class Outputs:
                 for dataset in self.config.datasets
                 if dataset in counted
             ],
-            "costs": self._costs(artefact_costs(self.config, paper, name)),
+            "costs": self._costs(artefact_coordinates(self.config, paper, name)),
         }
 
     def write_ledger(self) -> Files:
@@ -108,19 +110,19 @@ class Outputs:
         return {
             **self._runs(self.experiment.cells),
             "corpora": list(dict.fromkeys(file for files in shown for file in files["corpora"])),
-            "costs": self._costs(self.experiment.costs),
+            "costs": self._cost_files(self.experiment.costs),
         }
 
     def judge_claims(self) -> Files:
         papers = self.experiment.papers.values()
         cells = _united(claim_cells(self.config, paper) for paper in papers)
         inside = _united(norm_cells(self.config, paper) for paper in papers)
-        costs = _united(claim_costs(self.config, paper) for paper in papers)
+        sides = claim_sides(claim for paper in papers for claim in paper.claims.values())
         return {
             **self._runs(cells),
             "histories": self._histories(cells),
             "insides": [f"{self.results}/runs/{cell.path}/inside.parquet" for cell in inside],
-            "costs": self._costs(costs),
+            "costs": self._costs(sides),
         }
 
     def write_cross_validation(self, wildcards: Wildcards) -> Files:
@@ -166,7 +168,10 @@ class Outputs:
         ]
         return self.inputs.runs(trained, "history.parquet")
 
-    def _costs(self, data: Iterable[tuple[str, str]]) -> list[str]:
+    def _costs(self, coordinates: Iterable[Coordinates]) -> list[str]:
+        return self._cost_files(systems_with_costs(coordinates, self.config))
+
+    def _cost_files(self, data: Iterable[tuple[str, str]]) -> list[str]:
         return [f"{self.results}/costs/{dataset}/{subset}.json" for dataset, subset in data]
 
 

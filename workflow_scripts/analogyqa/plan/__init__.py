@@ -17,7 +17,7 @@ from analogyqa.plan.coordinates import (
     why_left_out,
     why_no_run,
 )
-from analogyqa.plan.costs import all_costs, artefact_costs, claim_costs, has_costs
+from analogyqa.plan.costs import all_costs, has_costs, systems_with_costs
 from analogyqa.plan.related import (
     cells_by_run,
     fused_parts,
@@ -36,27 +36,6 @@ from analogyqa.settings.run import Config
 from analogyqa.settings.systems import System, Training
 from analogyqa.settings.views import View
 from analogyqa.tasks import task_of
-
-# What other packages import from here.
-__all__ = [
-    "Cell",
-    "all_costs",
-    "artefact_costs",
-    "cells_by_hyperparameters",
-    "cells_by_run",
-    "claim_costs",
-    "corpus_name",
-    "extra_systems",
-    "fused_parts",
-    "has_costs",
-    "holding_cell",
-    "split_corpus",
-    "training_cell",
-    "waits_for",
-    "why_left_out",
-    "why_no_run",
-    "without_fold",
-]
 
 
 def load_papers(config: Config, folder: Path = PAPERS) -> dict[str, Paper]:

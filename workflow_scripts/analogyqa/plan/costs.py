@@ -11,16 +11,6 @@ from analogyqa.settings.systems import System
 Costs = dict[tuple[str, str], list[str]]  # the systems, by (data set, subset)
 
 
-def artefact_costs(config: Config, paper: Paper, name: str) -> Costs:
-    """Return the systems whose costs a table shows."""
-    return _systems_with_costs(artefact_coordinates(config, paper, name), config)
-
-
-def claim_costs(config: Config, paper: Paper) -> Costs:
-    """Return the systems whose costs a paper's claims compare."""
-    return _systems_with_costs(claim_sides(paper.claims.values()), config)
-
-
 def all_costs(config: Config, papers: Mapping[str, Paper]) -> Costs:
     """Return the systems whose costs any table or claim needs."""
     needed: list[Coordinates] = []
@@ -28,7 +18,7 @@ def all_costs(config: Config, papers: Mapping[str, Paper]) -> Costs:
         for name in paper.artefacts:
             needed += artefact_coordinates(config, paper, name)
         needed += claim_sides(paper.claims.values())
-    return _systems_with_costs(needed, config)
+    return systems_with_costs(needed, config)
 
 
 def has_costs(system: System) -> bool:
@@ -40,7 +30,8 @@ def has_costs(system: System) -> bool:
     return system.trained and not system.learns_from_quadruples
 
 
-def _systems_with_costs(all_coordinates: Iterable[Coordinates], config: Config) -> Costs:
+def systems_with_costs(all_coordinates: Iterable[Coordinates], config: Config) -> Costs:
+    """Return the systems whose costs are at coordinates."""
     systems: dict[tuple[str, str], dict[str, None]] = {}
     for coordinates in all_coordinates:
         if coordinates.cost and not why_no_run(coordinates, config):

@@ -8,14 +8,13 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 
 from analogyqa.errors import AnalogyQAError
-from analogyqa.files import atomic_path
 from analogyqa.report.explained import (
     lettered_prototypes,
     picture_notes,
     shown_candidates,
     word_text,
 )
-from analogyqa.report.figures import COLOURS, STYLE
+from analogyqa.report.figures import COLOURS, STYLE, write_figure
 from analogyqa.schemas.explanations import Explanation, Point, Shifts
 
 WIDTH, HEIGHT = 7.2, 4.4  # of a saved plot in inches; a page is as wide
@@ -99,9 +98,7 @@ def save_picture(explanation: Explanation, path: Path) -> None:
             place = (0, 1 - (row + 0.5) / len(lines))
             look = {"color": colour, "fontsize": "small", "va": "center", "parse_math": False}
             below.annotate(line, place, xycoords="axes fraction", **look)
-        metadata = {"Date": None, "Creator": None} if kind == "svg" else {"Software": None}
-        with atomic_path(path) as temporary:
-            figure.savefig(temporary, format=kind, dpi=200, metadata=metadata)
+        write_figure(figure, kind, path)
         plt.close(figure)
 
 

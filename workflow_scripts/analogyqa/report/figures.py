@@ -138,11 +138,15 @@ def save_figure(figure: Figure, title: str, files: dict[str, str | Path]) -> Non
     lines = [part for line in title.split("\n") for part in textwrap.wrap(line, width)]
     figure.suptitle("\n".join(lines), x=0.02, horizontalalignment="left", fontsize="medium")
     for kind, path in files.items():
-        # Leaves out the date and the version of Matplotlib.
-        metadata = {"Date": None, "Creator": None} if kind == "svg" else {"Software": None}
-        with atomic_path(path) as temporary:
-            figure.savefig(temporary, format=kind, dpi=200, metadata=metadata)
+        write_figure(figure, kind, path)
     plt.close(figure)
+
+
+def write_figure(figure: Figure, kind: str, path: str | Path) -> None:
+    """Write a figure as `kind`, svg or png, without the date and the version of Matplotlib."""
+    metadata = {"Date": None, "Creator": None} if kind == "svg" else {"Software": None}
+    with atomic_path(path) as temporary:
+        figure.savefig(temporary, format=kind, dpi=200, metadata=metadata)
 
 
 def line_style(index: int) -> dict[str, str]:

@@ -32,7 +32,6 @@ from analogyqa.settings.load import PAPERS
 from analogyqa.settings.paper import BEST, OWN, Paper
 from analogyqa.settings.printed import NOT_PRINTED
 from analogyqa.settings.run import Config
-from analogyqa.settings.studies import Studies
 
 
 class Drawing(NamedTuple):
@@ -166,7 +165,7 @@ def _studies(
     results: Path, paper: Paper, claims: pd.DataFrame, config: Config
 ) -> Iterator[Section]:
     """Yield the claims and the studies of a paper that have results."""
-    studies, folder = config.studies.get(paper.paper, Studies()), results / "tables" / paper.paper
+    studies, folder = config.studies_of(paper.paper), results / "tables" / paper.paper
     own = claims[claims["paper"] == paper.paper]
     if not own.empty:
         table = claims_table(own, [paper], config)
