@@ -43,9 +43,6 @@ with exit_on_error():
     read_yaml(CHECKOUT / "config.yaml")  # Snakemake's own message would not name a broken file
 
 
-report: "report/workflow.rst"
-
-
 configfile: CHECKOUT / "config.yaml"
 
 

@@ -9,21 +9,6 @@ makes: summary.csv, ledger.{csv,md}, figures/{paper}/verdicts.svg, configuration
        mlflow.imported.json, and the runs in the tracking store, which is no output
 """
 
-TABLE = {"caption": "../report/table.rst", "category": "Tables", "subcategory": "{paper}"}
-FIGURE = {"caption": "../report/figure.rst", "category": "Figures", "subcategory": "{paper}"}
-CROSS_VALIDATION = {
-    "caption": "../report/cross_validation.rst",
-    "category": "Cross-validation",
-    "subcategory": "{paper}",
-}
-SENSITIVITY = {
-    "caption": "../report/sensitivity.rst",
-    "category": "Sensitivity",
-    "subcategory": "{paper}",
-}
-LEDGER = {"caption": "../report/ledger.rst", "category": "Ledger"}
-CLAIMS = {"caption": "../report/claims.rst", "category": "Claims"}
-
 
 rule write_ledger:
     """Summarise every run and compare the published values with it."""
@@ -31,7 +16,7 @@ rule write_ledger:
         **OUTPUTS.write_ledger(),
     output:
         summary=f"{RESULTS}/summary.csv",
-        ledger=report(f"{RESULTS}/ledger.csv", **LEDGER, labels={"format": "csv"}),
+        ledger=f"{RESULTS}/ledger.csv",
         md=f"{RESULTS}/ledger.md",
         verdicts=OUTPUTS.verdict_figures(),
         configuration=f"{RESULTS}/configuration.json",
@@ -51,8 +36,8 @@ rule judge_claims:
     input:
         **OUTPUTS.judge_claims(),
     output:
-        claims=report(f"{RESULTS}/claims.csv", **CLAIMS, labels={"table": "claims"}),
-        comparisons=report(f"{RESULTS}/comparisons.csv", **CLAIMS, labels={"table": "comparisons"}),
+        claims=f"{RESULTS}/claims.csv",
+        comparisons=f"{RESULTS}/comparisons.csv",
         md=f"{RESULTS}/claims.md",
     log:
         f"{RESULTS}/logs/judge_claims.log",
@@ -70,14 +55,9 @@ rule render_table:
     input:
         unpack(OUTPUTS.render_table),
     output:
-        **{
-            ending: report(
-                f"{RESULTS}/tables/{{paper}}/table{{number}}.{ending}",
-                **TABLE,
-                labels={"table": "{number}", "format": ending},
-            )
-            for ending in ("csv", "md", "tex")
-        },
+        csv=f"{RESULTS}/tables/{{paper}}/table{{number}}.csv",
+        md=f"{RESULTS}/tables/{{paper}}/table{{number}}.md",
+        tex=f"{RESULTS}/tables/{{paper}}/table{{number}}.tex",
     log:
         f"{RESULTS}/logs/render_table/{{paper}}-table{{number}}.log",
     localrule: True
@@ -94,14 +74,9 @@ rule draw_figure:
     input:
         unpack(OUTPUTS.draw_figure),
     output:
-        **{
-            ending: report(
-                f"{RESULTS}/figures/{{paper}}/figure{{number}}.{ending}",
-                **FIGURE,
-                labels={"figure": "{number}", "format": ending},
-            )
-            for ending in ("png", "svg", "csv")
-        },
+        png=f"{RESULTS}/figures/{{paper}}/figure{{number}}.png",
+        svg=f"{RESULTS}/figures/{{paper}}/figure{{number}}.svg",
+        csv=f"{RESULTS}/figures/{{paper}}/figure{{number}}.csv",
     log:
         f"{RESULTS}/logs/draw_figure/{{paper}}-figure{{number}}.log",
     localrule: True
@@ -118,17 +93,9 @@ rule write_cross_validation:
     input:
         unpack(OUTPUTS.write_cross_validation),
     output:
-        csv=report(
-            f"{RESULTS}/tables/{{paper}}/cross_validation.csv",
-            **CROSS_VALIDATION,
-            labels={"format": "csv"},
-        ),
+        csv=f"{RESULTS}/tables/{{paper}}/cross_validation.csv",
         md=f"{RESULTS}/tables/{{paper}}/cross_validation.md",
-        png=report(
-            f"{RESULTS}/figures/{{paper}}/cross_validation.png",
-            **CROSS_VALIDATION,
-            labels={"format": "png"},
-        ),
+        png=f"{RESULTS}/figures/{{paper}}/cross_validation.png",
         svg=f"{RESULTS}/figures/{{paper}}/cross_validation.svg",
     log:
         f"{RESULTS}/logs/write_cross_validation/{{paper}}.log",
@@ -168,13 +135,9 @@ rule write_sensitivity:
     input:
         unpack(OUTPUTS.write_sensitivity),
     output:
-        csv=report(
-            f"{RESULTS}/tables/{{paper}}/sensitivity.csv", **SENSITIVITY, labels={"format": "csv"}
-        ),
+        csv=f"{RESULTS}/tables/{{paper}}/sensitivity.csv",
         md=f"{RESULTS}/tables/{{paper}}/sensitivity.md",
-        png=report(
-            f"{RESULTS}/figures/{{paper}}/sensitivity.png", **SENSITIVITY, labels={"format": "png"}
-        ),
+        png=f"{RESULTS}/figures/{{paper}}/sensitivity.png",
         svg=f"{RESULTS}/figures/{{paper}}/sensitivity.svg",
     log:
         f"{RESULTS}/logs/write_sensitivity/{{paper}}.log",

@@ -47,4 +47,4 @@ def test_the_workflow_catalogue_finds_what_it_asks_for():
     assert (ROOT / "config" / "README.md").is_file()
     usage = read_yaml(CATALOGUE)["usage"]
     assert usage["software-stack-deployment"] == {"conda": True}
-    assert usage["report"] is True
+    assert usage["report"] is False

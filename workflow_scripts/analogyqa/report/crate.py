@@ -37,7 +37,7 @@ _LICENCE = "https://spdx.org/licenses/{}"
 # The code, the configuration and the environment, as far as a run needs them.
 _WORKFLOW = (
     *("Snakefile", "config.yaml", "sources.yaml", "pyproject.toml", "requirements.lock"),
-    *("README.md", "LICENSE", "CITATION.cff", "rules/*.smk", "report/*.rst"),
+    *("README.md", "LICENSE", "CITATION.cff", "rules/*.smk"),
     *("workflow_scripts/**/*.py", "workflow_scripts/**/templates/*.*"),
     *("papers/*/*.yaml", "papers/*/README.md", "sample/**/*.*"),
     *("envs/*.*", "profiles/*/*.yaml", "slurm/*.yaml"),
