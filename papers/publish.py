@@ -26,7 +26,7 @@ import typer
 from analogyqa.report.claims import CLAIMS
 from analogyqa.report.claims_page import PRIMARY
 from analogyqa.report.found import results_table
-from analogyqa.report.summary import LEDGER, read_csv
+from analogyqa.report.summary import LEDGER, SUMMARY, read_csv
 from analogyqa.report.table_formats import SUBSTITUTE, markdown_table
 from analogyqa.report.verdicts import MARKS
 from analogyqa.report.views.specs import VIEWS
@@ -37,6 +37,7 @@ BEGIN, END = "<!-- a run: papers/publish.py -->", "<!-- end of the run -->"
 BEGIN_PIECE = "<!-- {name} of {paper}: papers/publish.py -->"
 RESULTS = "<!-- results: papers/publish.py -->"
 PAPERS = Path(__file__).parent
+CELL = ["system", "dataset", "subset", "overrides"]
 # How a part of a cell begins, and what it is.
 PARTS = {
     " ± ": "± is the standard deviation over seeds",
@@ -49,13 +50,16 @@ NUMBER = re.compile(r"(?<![\d.])(?<!p [=<≤] )0?(\.\d{3})(?!\d)")
 
 
 def origin(results: Path) -> str:
-    """Return seeds, commits, machines and date of the runs in one line.
+    """Return seeds, commits, machines and date of the last run in a folder, in one line.
 
     Results that were resumed may have several commits. Snakemake reruns what a change of the code
     affects, so every run agrees with the code of the last commit.
     """
-    # Only below runs/: the copies that MLflow keeps may be of replaced runs.
-    paths = sorted((results / "runs").rglob("run.json"), key=lambda path: path.stat().st_mtime)
+    cells = read_csv(results / "summary.csv", SUMMARY)[CELL].drop_duplicates()
+    paths = [results.joinpath("runs", *cell, "run.json") for cell in cells.itertuples(index=False)]
+    # Some cells are part of another one's run, which is there, too.
+    paths = [path for path in paths if path.exists()]
+    paths.sort(key=lambda path: path.stat().st_mtime)
     records = [json.loads(path.read_text("utf-8")) for path in paths]
     commits = list(dict.fromkeys(record["git_commit"] or UNKNOWN for record in records))
     no_commit = [commit for commit in commits if commit == UNKNOWN or commit.endswith("-dirty")]

@@ -1,15 +1,15 @@
 """A run is put into the page of a paper between its two marks."""
 
 import importlib.util
-import json
 import shutil
 from pathlib import Path
 
 import pytest
 import typer
 
+from analogyqa.files import write_json
 from analogyqa.report import claims
-from analogyqa.report.summary import LEDGER, typed, write_csv
+from analogyqa.report.summary import LEDGER, SUMMARY, typed, write_csv
 from report.builders import cells_in_markdown
 
 PATH = Path(__file__).parents[1] / "papers" / "publish.py"
@@ -36,6 +36,7 @@ CLAIMS = """# Claims
 | ----- |
 | p     |
 """
+CELL = ("wikiqa", "comb", "default")
 MACHINES = {"0": [{"after_epoch": 0, "device": "cpu", "instructions": "AVX2"}]}
 
 
@@ -52,20 +53,23 @@ def results(tmp_path, monkeypatch):
     parts = ["top", mark, "stale", publish.END, figure, publish.END, "rest"]
     (tmp_path / "README.md").write_text("\n\n".join(parts) + "\n")
     results = tmp_path / "results"
-    for folder in ("tables/p", "figures/p", "runs/a", "runs/b"):
+    for folder in ("tables/p", "figures/p"):
         (results / folder).mkdir(parents=True)
     (results / "claims.md").write_text(CLAIMS)
     (results / "tables" / "p" / "table4.md").write_text(TABLE)
     (results / "figures" / "p" / "figure6.svg").write_text("<svg/>")
-    for name, seeds in (("a", [0, 1]), ("b", [0])):
-        record = {"git_commit": "abc", "seeds": seeds, "machines": MACHINES}
+    # The last run had only two of the three cells.
+    for name, seeds, commit in (("a", [0, 1], "abc"), ("b", [0], "abc"), ("c", [0], "old-dirty")):
+        record = {"git_commit": commit, "seeds": seeds, "machines": MACHINES}
         record["settings"] = {"training": {"dropout": 0}}
-        (results / "runs" / name / "run.json").write_text(json.dumps(record))
-    # The copies of records that MLflow has do not count.
-    copy = results / "mlflow-artifacts" / "1" / "run.json"
-    copy.parent.mkdir(parents=True)
-    copy.write_text(json.dumps({"git_commit": "old-dirty"}))
+        write_json(record_of(results, name), record)
+    rows = [dict(zip(publish.CELL, (name, *CELL), strict=True)) for name in ("a", "b", "a")]
+    write_csv(typed(rows, SUMMARY), results / "summary.csv")
     return results
+
+
+def record_of(results, system):
+    return results.joinpath("runs", system, *CELL, "run.json")
 
 
 def test_the_run_replaces_only_the_text_between_its_marks(results, tmp_path):
@@ -158,7 +162,7 @@ def test_a_run_without_claims_leaves_those_of_readme(results, tmp_path):
 
 
 def test_a_resumed_run_names_its_commits_and_uncommitted_code_is_refused(results, tmp_path):
-    record = results / "runs" / "b" / "run.json"
+    record = record_of(results, "b")
     record.write_text(record.read_text().replace("abc", "abd"))
     publish.main("p", results, "")
     page = (tmp_path / "papers" / "p" / "README.md").read_text()
