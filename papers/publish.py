@@ -105,7 +105,9 @@ def legend_of(pieces: Iterable[str]) -> str:
     """Return what the parts and marks in the cells of tables mean, or "" for tables without any."""
     cells = "".join(line for piece in pieces for line in piece.splitlines() if line[:1] == "|")
     parts = [
-        meaning for begin, meaning in PARTS.items() if re.search(rf"\d{re.escape(begin)}", cells)
+        meaning
+        for begin, meaning in PARTS.items()
+        if re.search(rf"[\d\]}}]{re.escape(begin)}", cells)
     ]
     marks = [f"{mark} {name}" for name, mark in MARKS.items() if f") {mark}" in cells]
     if SUBSTITUTE in cells:

@@ -187,11 +187,11 @@ def test_numbers_in_the_prose_that_are_not_in_the_run_are_named(results, tmp_pat
 
 
 def test_the_parts_and_marks_of_the_cells_are_explained_where_they_appear():
-    rows = "| A | B |\n| - | - |\n| .62 ± .01 [.60, .64] (.63) = | .5 (.6) ↓† |\n"
+    rows = "| A | B |\n| - | - |\n| .62 ± .01 [.60, .64] (.63) = | .5† |\n"
     table = f"(..) {{..}} ≡ no cells\n\n{rows}"
     legend = publish.legend_of([table, "prose {.1, .2} ↑"])
     assert [part in legend for part in ("±", "[..]", "(..)", "{..}")] == [True, True, True, False]
-    assert [f"{mark} " in legend for mark in "=↓†↑≡?"] == [True, True, True, False, False, False]
+    assert [f"{mark} " in legend for mark in "=↓†↑≡?"] == [True, False, True, False, False, False]
     assert publish.legend_of(["| a | b |"]) == ""
 
 
