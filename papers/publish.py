@@ -38,12 +38,12 @@ BEGIN_PIECE = "<!-- {name} of {paper}: papers/publish.py -->"
 RESULTS = "<!-- results: papers/publish.py -->"
 PAPERS = Path(__file__).parent
 CELL = ["system", "dataset", "subset", "overrides"]
-# How a part of a cell begins, and what it is.
+# What a cell has behind a number or a bracket, and what it is.
 PARTS = {
-    " ± ": "± is the standard deviation over seeds",
-    " [": "[..] is the prediction interval of one more run",
-    " {": "{..} is the interval for other questions, pairs or sentences",
-    " (": "(..) is the published value",
+    r"\d ± ": "± is the standard deviation over seeds",
+    r"\d \[": "[..] is the prediction interval of one more run",
+    r"[\d\]] \{": "{..} is the interval for other questions, pairs or sentences",
+    r"[\d\]}] \(": "(..) is the published value",
 }
 # Numbers with three decimals, without p-values, which prose rounds.
 NUMBER = re.compile(r"(?<![\d.])(?<!p [=<≤] )0?(\.\d{3})(?!\d)")
@@ -104,11 +104,7 @@ def claims_of(page: str, paper: str) -> str:
 def legend_of(pieces: Iterable[str]) -> str:
     """Return what the parts and marks in the cells of tables mean, or "" for tables without any."""
     cells = "".join(line for piece in pieces for line in piece.splitlines() if line[:1] == "|")
-    parts = [
-        meaning
-        for begin, meaning in PARTS.items()
-        if re.search(rf"[\d\]}}]{re.escape(begin)}", cells)
-    ]
+    parts = [meaning for pattern, meaning in PARTS.items() if re.search(pattern, cells)]
     marks = [f"{mark} {name}" for name, mark in MARKS.items() if f") {mark}" in cells]
     if SUBSTITUTE in cells:
         marks.append(f"{SUBSTITUTE} made with a substitute")
