@@ -26,7 +26,11 @@ from analogyqa.settings.paper import Artefact, Paper
 from analogyqa.settings.run import Config
 
 # The labels of axes; others are labelled with their names.
-_AXIS_TITLES = {"p": "number of prototypes p of each question type"}
+_AXIS_TITLES = {
+    "p": "number of prototypes p of each question type",
+    "sentence_dim": "dimensions of the sentence vector",
+    "train_share": "share of the training questions",
+}
 PUBLISHED = ", published"
 
 # Okabe and Ito's palette differs for any colour vision; the markers differ in black and white.
