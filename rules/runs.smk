@@ -35,7 +35,7 @@ rule train_encoder:
     # The number of seeds that train in parallel.
     threads: 1
     resources:
-        mem_mb=growing(4000),
+        mem_mb=growing(6000),
         runtime=growing(120),
         gpu=GPUS,
     params:
