@@ -13,7 +13,9 @@ from workflow.project import FEW, Project, cells_of
 
 pytestmark = pytest.mark.workflow
 
-SYSTEMS, _, OWN_DATA, RELATIONS, _, PAPER, VIEW = map(yaml.safe_load, texts_of("yaml", EXTENDING))
+SYSTEMS, _, OWN_DATA, RELATIONS, _, PAPER, VIEW, _ = map(
+    yaml.safe_load, texts_of("yaml", EXTENDING)
+)
 # A paper. Table 3 solves pairs of sentences, made of templates, by what a cell has learned.
 # Table 4 has a published number of the kind that the page adds.
 TOY = """
