@@ -11,7 +11,6 @@ import json
 import shlex
 import subprocess
 import sys
-from collections import Counter
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -32,10 +31,9 @@ def nothing_to_do(command: str) -> bool:
 
 
 def device_kind(results: Path) -> str:
-    """Return the device that trained most of the runs, cpu or cuda."""
+    """Return the device that trained, cpu or cuda."""
     runs = (json.loads(path.read_text("utf-8")) for path in (results / "runs").rglob("run.json"))
-    [(kind, _)] = Counter(run["device"] for run in runs).most_common(1)
-    return kind
+    return "cuda" if any(run["device"] == "cuda" for run in runs) else "cpu"
 
 
 def draw(hours: dict[str, float], path: Path) -> None:

@@ -31,7 +31,7 @@ def has_costs(system: System) -> bool:
 
 
 def systems_with_costs(all_coordinates: Iterable[Coordinates], config: Config) -> Costs:
-    """Return the systems whose costs are at coordinates."""
+    """Return the systems whose costs are asked for at some coordinates."""
     systems: dict[tuple[str, str], dict[str, None]] = {}
     for coordinates in all_coordinates:
         if coordinates.cost and not why_no_run(coordinates, config):
