@@ -7,7 +7,6 @@ import pandas as pd
 
 from analogyqa.report.summary import typed
 from analogyqa.report.table_formats import Block, Value
-from analogyqa.report.views.levels import joined, norms_of_words
 from analogyqa.report.views.show import Panel, Shown
 from analogyqa.settings.run import Config
 from analogyqa.settings.views import Example, View
@@ -93,7 +92,7 @@ def _sentences(
     panel: Panel, question: dict, example: Example | None, count: int
 ) -> list[list[dict]]:
     """Return the rows of a question and those of its answer, a row for each of `count` levels."""
-    norms = pd.Series(norms_of_words(panel))
+    norms = pd.Series(panel.word_norms)
     edges = np.quantile(norms, np.arange(1, count) / count)
     printed = {QUESTION: [""] * count, ANSWER: [""] * count}
     if example:
@@ -111,7 +110,8 @@ def _sentences(
                     "candidate_id": answer["id"],
                     "sentence": sentence,
                     "level": f"H{level + 1}",
-                    "words": joined([word for word in words if level_of[word] == level][:MOST]),
+                    # A level without words is printed as in the paper.
+                    "words": ", ".join([w for w in words if level_of[w] == level][:MOST]) or "-",
                     "published": printed[sentence][level],
                 }
                 for level in range(count)

@@ -39,9 +39,11 @@ class Panel(NamedTuple):
         return self.table[self.table["label"] == 1]
 
     @property
-    def questions(self) -> int:
-        """The number of questions."""
-        return self.table.loc[self.table["question_id"] != "", "question_id"].nunique()
+    def word_norms(self) -> dict[str, float]:
+        """The norms of the words, without marks."""
+        words = self.rows("word")
+        pairs = zip(words["text"], words["norm"], strict=True)
+        return {word: norm for word, norm in pairs if any(map(str.isalnum, word))}
 
 
 class Shown(NamedTuple):
@@ -82,8 +84,10 @@ def show_view(paper: Paper, name: str, paths: Sequence[str | Path], config: Conf
 def _data(panel: Panel, cell: Cell, config: Config, reads: str) -> str:
     seeds = config.seeds_at(cell.subset, cell.overrides)
     shown = f"seed {seeds[0]}" if reads == "inside" else f"seeds: {len(seeds)}"
+    ids = panel.table["question_id"]
+    questions = ids[ids != ""].nunique()
     return (
-        f"test split of {config.datasets[cell.dataset].title}, {panel.questions} questions that "
+        f"test split of {config.datasets[cell.dataset].title}, {questions} questions that "
         f"have a right answer; with the paper's hyperparameters, {shown}"
     )
 

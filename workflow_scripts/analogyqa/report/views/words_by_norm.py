@@ -8,7 +8,6 @@ from scipy.stats import spearmanr
 
 from analogyqa.report.summary import typed
 from analogyqa.report.table_formats import Block, Value
-from analogyqa.report.views.levels import joined, norms_of_words
 from analogyqa.report.views.show import Panel, Shown
 from analogyqa.settings.run import Config
 from analogyqa.settings.views import View
@@ -57,7 +56,7 @@ def show(panels: Sequence[Panel], view: View, config: Config) -> Shown:
 
 
 def _rows(panel: Panel, printed: dict[str, str]) -> list[dict]:
-    norms = norms_of_words(panel)
+    norms = panel.word_norms
     if not norms:
         return []
     sentences = panel.table[panel.table["kind"] != "word"].drop_duplicates("text")
@@ -80,7 +79,7 @@ def _rows(panel: Panel, printed: dict[str, str]) -> list[dict]:
                 "low": float(edges[number]),
                 "high": float(values.max() if last else edges[number + 1]),
                 "n_words": len(own),
-                "words": joined(own[:MOST]),
+                "words": ", ".join(own[:MOST]) or "-",  # as the paper prints no words
                 "published": words,
             }
         )
@@ -89,7 +88,7 @@ def _rows(panel: Panel, printed: dict[str, str]) -> list[dict]:
 
 def _agreement(panel: Panel, printed: dict[str, str]) -> list[str]:
     """Return the rank correlation between published levels and our norms."""
-    norms = norms_of_words(panel)
+    norms = panel.word_norms
     level_of = {
         word: number
         for number, words in enumerate(printed.values())
