@@ -63,6 +63,7 @@ DAMAGE = [
     ("run record", b"[]", "cannot be read"),
     ("run record", NESTED, "cannot be read"),
     ("run record", b'{"cell": {"model": "a"}}', "cannot be read"),
+    ("run record", b'{"cell": {"overrides": []}}', "cannot be read"),
     ("Parquet", b"PAR1", "damaged Parquet file"),
 ]
 

@@ -13,6 +13,7 @@ from analogyqa.runs.depends_on import content_hash
 from analogyqa.schemas import CORPUS, HISTORY, METRICS, read_table, write_table
 from analogyqa.tracking.records import cell_run, documents_run, run_name
 from analogyqa.tracking.store import import_runs
+from report.builders import make_config
 
 EPOCHS = 4
 PAPER = "diallo2019"
@@ -90,7 +91,8 @@ def import_all(results: Path, tracking_uri: str | None = None) -> int:
 
 def import_cells(results: Path, cells: list[Cell], tracking_uri: str | None = None) -> int:
     """Import some cells, and the tables and figures; return the number of new runs."""
-    runs = [cell_run(results, cell) for cell in cells] + documents_run(results, PAPER)
+    runs = [cell_run(results, cell, "", {}, make_config()) for cell in cells]
+    runs += documents_run(results, PAPER)
     (added,) = import_runs(tracking_uri or uri(results), results, {PAPER: runs}).values()
     return added
 

@@ -129,7 +129,7 @@ def test_a_bad_request_is_an_error_of_the_caller(loaded, request_, message):
 
 
 def import_all(results: Path, tracking_uri: str) -> dict[str, str]:
-    runs = {PAPER: [cell_run(results, cell, config=CONFIG) for cell in SYSTEMS]}
+    runs = {PAPER: [cell_run(results, cell, "", {}, CONFIG) for cell in SYSTEMS]}
     import_runs(tracking_uri, results, runs)
     return register_best(tracking_uri, results, runs, CONFIG)
 

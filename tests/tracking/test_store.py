@@ -437,7 +437,7 @@ def test_an_output_folder_that_cannot_be_made_is_named(tmp_path):
 )
 def test_a_damaged_record_is_named_and_nothing_is_imported(results, text):
     write_text(results / RECORD, text)
-    with pytest.raises(AnalogyQAError, match=r"comb/p=20/run\.json: not a run record"):
+    with pytest.raises(AnalogyQAError, match=r"comb/p=20/run\.json: cannot be read"):
         import_all(results)
     assert MlflowClient(uri(results)).get_experiment_by_name(EXPERIMENT) is None
 

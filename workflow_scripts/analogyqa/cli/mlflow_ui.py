@@ -33,7 +33,7 @@ def ui(
 
     Example: `analogyqa ui --config sample/config.yaml --port 5001`
     """
-    from analogyqa.tracking.store import Experiment, artifacts_folder, explained
+    from analogyqa.tracking.store import Experiment, artifacts_folder, readable_errors
 
     settings = read_config(config)
     tracking_uri = resolve_tracking_uri(settings)
@@ -48,7 +48,7 @@ def ui(
         )
     address = f"http://{HOST}:{port}" if artifacts else tracking_uri.rstrip("/")
     # Whatever an experiment's tag says, MLflow's start page is about language models. Skip it.
-    with explained(tracking_uri):
+    with readable_errors(tracking_uri):
         for name in experiments:
             experiment_id = Experiment(tracking_uri, name).id
             page = f"experiments/{experiment_id}/runs?workflowType=machine_learning"

@@ -123,7 +123,7 @@ def read_record(path: str | Path) -> dict:
     try:
         record = json.loads(Path(path).read_text(encoding="utf-8"))
         Cell.from_record(record["cell"])
-    except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise AnalogyQAError(
             f"{path}: cannot be read: {error}. "
             "Delete it, then run the same command again to rebuild it."

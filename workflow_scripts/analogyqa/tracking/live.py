@@ -9,8 +9,8 @@ import pandas as pd
 from analogyqa.plan import Cell
 from analogyqa.schemas import HISTORY
 from analogyqa.tracking import set_defaults
-from analogyqa.tracking.records import cell_params, curve_points, record_key, run_name
-from analogyqa.tracking.store import Experiment, first_line, live_experiment_name
+from analogyqa.tracking.records import cell_params, curve_points, run_name
+from analogyqa.tracking.store import Experiment, experiment_name, first_line
 
 log = logging.getLogger(__name__)
 
@@ -32,8 +32,9 @@ class LiveLog:
     ) -> None:
         set_defaults(_WAITING)
         self._tracking_uri, self._cell = tracking_uri, cell
-        self._experiment_name = live_experiment_name(results)
-        self._tags = {"record": record_key(results, cell), "hyperparameters": hyperparameters}
+        self._experiment_name = experiment_name(results, "live")
+        record = experiment_name(results, cell.path)
+        self._tags = {"record": record, "hyperparameters": hyperparameters}
         self._histories: dict[int, list[list]] = {}
         self._experiment: Experiment | None = None
         self._runs: dict[int, str] = {}  # run ids by seed

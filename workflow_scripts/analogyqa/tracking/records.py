@@ -18,7 +18,7 @@ from analogyqa.model import Model
 from analogyqa.model.runs import learned_by
 from analogyqa.plan import Cell, artefact_cells, holding_cell
 from analogyqa.report.legend import printed_name
-from analogyqa.report.summary import SUMMARY, Summaries, by_cell, read_csv
+from analogyqa.report.summary import SUMMARY, Summaries, by_cell, read_csv, read_record
 from analogyqa.report.trace import log_of_run
 from analogyqa.runs.depends_on import content_hash, sha256
 from analogyqa.schemas import CORPUS, HISTORY, METRICS, read_table
@@ -63,22 +63,18 @@ def paper_runs(
 
 
 def cell_run(
-    results: Path,
-    cell: Cell,
-    description: str = "",
-    summary: Summaries | None = None,
-    config: Config | None = None,
+    results: Path, cell: Cell, description: str, summary: Summaries, config: Config
 ) -> Importable:
     """Return the run of a cell, with its seeds as children.
 
-    With a configuration, the model of the first seed of a trained cell can be served.
+    The model of the first seed of a trained cell can be served.
 
     Raises AnalogyQAError when the record is damaged.
     """
     folder = results / "runs" / cell.path
-    record = _read_record(folder / "run.json")
+    record = read_record(folder / "run.json")
     tags = {
-        "record": record_key(results, cell),
+        "record": experiment_name(results, cell.path),
         "content_hash": record["content_hash"],
         "hyperparameters": record["settings"].get("hyperparameters"),
         "device": record.get("device"),
@@ -92,7 +88,7 @@ def cell_run(
     spread = {
         f"{measure}_{name}": row[name]
         for measure in MEASURES
-        if (row := (summary or {}).get((cell, measure)))
+        if (row := summary.get((cell, measure)))
         for name in _SPREAD
         if pd.notna(row[name])
     }
@@ -110,7 +106,7 @@ def _add_cell(
     record: dict,
     tags: Mapping[str, str],
     spread: Mapping[str, float],
-    config: Config | None,
+    config: Config,
     experiment: Experiment,
 ) -> str:
     """Add the runs of a cell and its seeds to an experiment; return the id of the cell's run.
@@ -168,18 +164,18 @@ def _add_cell(
 def _final_points(
     values: Mapping[str, float], end: int, model_id: str | None = None
 ) -> list[Metric]:
-    """Return the final values of a run; names of dev values start with `dev_`."""
+    """Return the final values of a run."""
     return [Metric(name, float(value), end, 0, model_id) for name, value in values.items()]
 
 
 def _model_writer(
-    results: Path, cell: Cell, record: dict, config: Config | None
+    results: Path, cell: Cell, record: dict, config: Config
 ) -> Callable[[Path], None] | None:
-    """Return what writes the model of the first seed for MLflow, None where there is none to serve.
+    """Return a function that writes the first seed's model.
 
-    There is none of a system that cannot read new texts, or whose checkpoint was deleted.
+    None if the system cannot read new texts or its checkpoint is gone.
     """
-    if config is None or not record["settings"]["training"]:
+    if not record["settings"]["training"]:
         return None
     try:
         model = Model(learned_by(results, cell.path, config))
@@ -212,25 +208,6 @@ def documents_run(results: Path, paper: str) -> list[Importable]:
         return run_id
 
     return [Importable(tags["record"], content_hash([tags, hashes]), add)]
-
-
-def _read_record(path: Path) -> dict:
-    """Read a run record; raises AnalogyQAError when the file is not one."""
-    try:
-        record = json.loads(path.read_text(encoding="utf-8"))
-        record["settings"].get("hyperparameters"), record["seeds"], record["content_hash"]
-        Cell.from_record(record["cell"])
-        return record
-    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
-        raise AnalogyQAError(
-            f"{path}: not a run record ({error!r}). "
-            "Delete it, then run the same command again to rebuild it."
-        ) from error
-
-
-def record_key(results: str | Path, cell: Cell) -> str:
-    """Return the name of a cell's record, which is the same in any checkout."""
-    return experiment_name(results, cell.path)
 
 
 def run_name(cell: Cell) -> str:

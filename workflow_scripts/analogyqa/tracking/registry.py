@@ -9,12 +9,11 @@ from mlflow import MlflowClient
 from mlflow.entities import Run
 from mlflow.entities.model_registry import RegisteredModel
 
-from analogyqa.plan import corpus_name
-from analogyqa.settings.overrides import from_text
+from analogyqa.plan import Cell
 from analogyqa.settings.run import Config
 from analogyqa.settings.systems import Training
 from analogyqa.settings.tracking import database_path
-from analogyqa.tracking.store import SERVED, Experiment, experiment_name, explained, lock
+from analogyqa.tracking.store import SERVED, Experiment, experiment_name, lock, readable_errors
 
 ALIAS = "best"
 _DEV = f"dev_{Training().select_by}"
@@ -40,12 +39,13 @@ def register_best(
     Raises AnalogyQAError when the store cannot be written.
     """
     client = MlflowClient(tracking_uri, tracking_uri)
-    with explained(tracking_uri), lock(database_path(tracking_uri)):
+    with readable_errors(tracking_uri), lock(database_path(tracking_uri)):
         runs = [
             run
             for paper in papers
             for run in Experiment(tracking_uri, experiment_name(results, paper)).active_runs()
-            if SERVED in run.data.tags and _is_of_whole_corpus(run)
+            # A fold has other dev questions than its data set.
+            if SERVED in run.data.tags and _cell(run).corpus == _cell(run).dataset
         ]
         best: dict[str, Run] = {}
         for run in sorted(runs, key=lambda run: _preference(run, config), reverse=True):
@@ -53,32 +53,24 @@ def register_best(
         for dataset, run in best.items():
             _register(client, model_name(results, dataset), run)
     return {
-        f"models:/{model_name(results, dataset)}@{ALIAS}": _path(best[dataset])
+        f"models:/{model_name(results, dataset)}@{ALIAS}": _cell(best[dataset]).path
         for dataset in sorted(best)
     }
 
 
-def _path(run: Run) -> str:
-    """Return the folder of a run below runs/."""
-    names = ("system", "dataset", "subset", "overrides")
-    return "/".join(run.data.params[name] for name in names)
-
-
-def _is_of_whole_corpus(run: Run) -> bool:
-    """Return whether a run has the dev questions of its data set, unlike one of a fold."""
-    params = run.data.params
-    return corpus_name(params["dataset"], from_text(params["overrides"])) == params["dataset"]
+def _cell(run: Run) -> Cell:
+    return Cell.from_path(Path(*(run.data.params[name] for name in Cell._fields)))
 
 
 def _preference(run: Run, config: Config) -> tuple[float, float, str]:
-    """Return what the best run has the most of; the last part decides between equal ones."""
+    """Return the sort key of a run: breadth, dev mean, then the record as a tie-break."""
     types = config.types_of(run.data.params["subset"])
     breadth = math.inf if types is None else len(types)
     return breadth, run.data.metrics[_DEV], run.data.tags["record"]
 
 
 def _register(client: MlflowClient, name: str, run: Run) -> None:
-    """Let the alias of a registered model name the model of a run."""
+    """Point the alias of a registered model at the model of a run."""
     model = client.get_logged_model(run.data.tags[SERVED])
     source = f"models:/{model.model_id}"
     if database_path(client.tracking_uri):

@@ -39,12 +39,11 @@ class RankingModel:
     def __init__(self, model: Model) -> None:
         self.model = model
 
-    def predict(self, requests: pd.DataFrame, params: Mapping | None = None) -> pd.DataFrame:
+    def predict(self, requests: pd.DataFrame) -> pd.DataFrame:
         """Rank the candidates of each question.
 
         Args:
             requests: The columns `question` and `candidates`, which are lists of texts.
-            params: Unused; MLflow passes them.
 
         Returns the column `ranking`: for each question, the rows of `Model.rank`, the best first.
 

@@ -67,7 +67,7 @@ def initialise(tracking_uri: str) -> None:
     database = database_path(tracking_uri)
     if database is None:
         return
-    with explained(tracking_uri):
+    with readable_errors(tracking_uri):
         database.parent.mkdir(parents=True, exist_ok=True)
         with lock(database):
             if database.exists():
@@ -101,25 +101,25 @@ def import_runs(
     set_defaults(_WAITING)
     initialise(tracking_uri)
     added = {}
-    with explained(tracking_uri), lock(database_path(tracking_uri)):
+    with readable_errors(tracking_uri), lock(database_path(tracking_uri)):
         for paper, paper_runs in runs.items():
             name = experiment_name(results, paper)
             added[name] = Experiment(tracking_uri, name).update(paper_runs)
-        live = live_experiment_name(results)
+        live = experiment_name(results, "live")
         if MlflowClient(tracking_uri).get_experiment_by_name(live):
             imported = {run.record for paper_runs in runs.values() for run in paper_runs}
             Experiment(tracking_uri, live).delete(imported)
     return added
 
 
-def experiment_name(results: str | Path, paper: str) -> str:
-    """Return the name of the experiment with the runs of a paper."""
-    return f"{Path(results).resolve().name}/{paper}"
+def experiment_name(results: str | Path, name: str) -> str:
+    """Return the name of an experiment or a record, which is the same in any checkout.
 
-
-def live_experiment_name(results: str | Path) -> str:
-    """Return the name of the experiment that shows the running jobs of an output folder."""
-    return experiment_name(results, "live")
+    Args:
+        results: The output folder.
+        name: A paper, the path of a cell, or `live` for the running jobs of the folder.
+    """
+    return f"{Path(results).resolve().name}/{name}"
 
 
 class Experiment:
@@ -128,9 +128,9 @@ class Experiment:
     def __init__(self, tracking_uri: str, name: str) -> None:
         self.client = MlflowClient(tracking_uri)
         self._artifacts = artifacts_folder(tracking_uri)
-        # By default, MLflow stores an absolute path, which breaks when the checkout moves. This
-        # scheme stands for whatever folder the server is started with. It starts a URI, in which
-        # some characters of a folder's name would have a special meaning.
+        # By default, MLflow stores an absolute path, which breaks when the checkout moves. The
+        # scheme stands for the folder that the server is started with. Names are cleaned because
+        # some characters are special in a URI.
         plain = re.sub(r"[^A-Za-z0-9_-]", "_", name)
         location = PROXIED + plain if self._artifacts else None
         existing = self.client.get_experiment_by_name(name)
@@ -265,7 +265,7 @@ def _upgrade(database: Path) -> None:
 
 
 @contextmanager
-def explained(tracking_uri: str) -> Iterator[None]:
+def readable_errors(tracking_uri: str) -> Iterator[None]:
     """Turn errors of a tracking store into AnalogyQAError."""
     try:
         yield
