@@ -27,4 +27,4 @@ with job(snakemake):
         table = build_table(paper, name, ledger, config, results)
     write_csv(table.frame, snakemake.output.csv)
     write_text(snakemake.output.md, to_markdown(table))
-    write_text(snakemake.output.tex, to_latex(table))
+    write_text(snakemake.output.tex, to_latex(table, f"tab:{paper.paper}-{name}"))

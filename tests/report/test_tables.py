@@ -331,8 +331,9 @@ def test_parts_of_a_cell(changes, cell):
 
 class TestLatex:
     def test_caption_links_and_intervals(self):
-        text = to_latex(make_table("table2"))
+        text = to_latex(make_table("table2"), "tab:tiny2020-table2")
         assert r"\caption{Systems in rows (Table 2 of tiny2020)}" in text
+        assert r"\label{tab:tiny2020-table2}" in text
         assert "Table 2 of tiny2020:" not in text
         # Links become text, and intervals are below their values.
         assert "origins: report." in text and "report.html" not in text
@@ -353,7 +354,7 @@ class TestLatex:
 
     @pytest.mark.parametrize("name", ["table2", "table3"])
     def test_groups_are_balanced_and_rows_complete(self, name):
-        text = to_latex(make_table(name))
+        text = to_latex(make_table(name), "a")
         plain = re.sub(r"\\.", "", text)
         assert plain.count("{") == plain.count("}")
         for kind in ("table", "tabular", "minipage"):
@@ -390,7 +391,7 @@ def test_the_top_group_is_bold(name):
         value for block in table.blocks for _, line in block.rows for value in line if value.bold
     )
     assert f"**{shown.ours}** {shown.interval}" in to_markdown(table)
-    assert rf"\textbf{{{escape_latex(shown.ours)}}}" in to_latex(table)
+    assert rf"\textbf{{{escape_latex(shown.ours)}}}" in to_latex(table, "a")
     assert any(note.startswith("Bold: the highest mean") for note in table.notes)
     plain = build_table(TINY, name, ledger, config, results)
     assert plain.frame["top_group"].isna().all()

@@ -365,7 +365,7 @@ def test_more_examples_than_questions_leave_the_rest_out(table):
 
 @pytest.mark.parametrize("kind", [name for name in LOOKS_INSIDE if not VIEWS[name].is_figure])
 def test_words_break_into_lines_in_latex(kind, table):
-    latex = to_latex(table(kind))
+    latex = to_latex(table(kind), "a")
     widths = [float(part.partition("\\")[0]) for part in latex.split("p{")[1:]]
     columns = latex.split("\\toprule")[1].split("\\\\")[0].count("&") + 1
     assert len(widths) % columns == 0 and sum(widths[:columns]) < 1

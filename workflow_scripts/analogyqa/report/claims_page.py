@@ -58,11 +58,9 @@ def claims_table(frame: pd.DataFrame, papers: Iterable[Paper], config: Config) -
     notes = [] if config.comparable else [f"{OTHER_DATA.capitalize()}: no verdict is on a paper."]
     notes += [f"Intervals: {percent(config)}. Level: {level_of(config):g}.", *LEGEND]
     return Table(
-        label="claims",
         title="Claims of the papers" if config.comparable else f"Claims ({OTHER_DATA})",
         blocks=[*primary_claims(frame, papers), _verdict_counts(frame), *blocks],
         notes=[*notes, *(f"Claims of {paper.citation}" for paper in papers)],
-        frame=frame,
     )
 
 

@@ -180,13 +180,7 @@ def cross_validation_table(
         *grouped("Not run", zip(not_run["reason"], _names(not_run, config), strict=True)),
         f"Published values, for the paper's own split: {paper.citation}",
     ]
-    return Table(
-        label=f"tab:{paper.paper}-cross_validation",
-        title=for_data(title, config),
-        blocks=blocks,
-        notes=notes,
-        frame=frame,
-    )
+    return Table(for_data(title, config), blocks, notes)
 
 
 def with_count(dataset: str, part: pd.DataFrame, config: Config) -> str:

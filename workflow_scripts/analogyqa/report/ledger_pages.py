@@ -51,7 +51,7 @@ def to_markdown(ledger: pd.DataFrame, papers: Iterable[Paper]) -> str:
         *(paper.citation for paper in papers if paper.paper in blocks),
     ]
     counts = _verdict_counts(ledger)
-    return table_to_markdown(Table("ledger", TITLE, [counts, *shown], notes, ledger))
+    return table_to_markdown(Table(TITLE, [counts, *shown], notes))
 
 
 def _verdict_counts(ledger: pd.DataFrame) -> Block:

@@ -136,7 +136,7 @@ def pairs_table(frame: pd.DataFrame, paper: Paper, config: Config) -> Table:
         f"{ENTITY}.",
     ]
     title = f"Pairs of systems of {paper.paper} by type of question and of answer"
-    return Table(f"tab:{paper.paper}-pairs", title, blocks, notes, frame)
+    return Table(title, blocks, notes)
 
 
 def questions_page(

@@ -139,11 +139,9 @@ def sensitivity_table(frame: pd.DataFrame, config: Config, study: Sensitivity) -
     parts = [part for _, part in shown.groupby("dataset", sort=False)]
     counts = [_verdict_counts(parts, config)] if len(study.systems) > 1 and parts else []
     return Table(
-        label="sensitivity",
         title=for_data("Sensitivity to the open choices", config),
         blocks=[*counts, *(_variation_block(part, config, study) for part in parts)],
         notes=_notes(shown, config, study),
-        frame=frame,
     )
 
 

@@ -9,7 +9,6 @@ import pandas as pd
 from analogyqa.report.verdicts import MARKS, NOT_RUN
 from analogyqa.settings.printed import DIGITS, NOT_PRINTED
 
-IN_PAPER, NOT_IN_PAPER = "paper", "not in the paper"
 LINK = re.compile(r"\[([^]]+)\]\(([^)]+)\)")  # a Markdown link: its text and its target
 SUBSTITUTE = "†"  # follows the mark of a value that was made with a substitute
 
@@ -73,15 +72,14 @@ class Table(NamedTuple):
     """A table for people (`blocks`, `notes`) and for programs (`frame`, a row for each value).
 
     `printed_as` is its number in a paper, such as "Table 4 of diallo2019". Notes may have Markdown
-    links, relative to the folder of a paper's tables.
+    links, relative to the folder of a paper's tables. Only numbered tables have a `frame`.
     """
 
-    label: str
     title: str
     blocks: list[Block]
     notes: list[str]
-    frame: pd.DataFrame
     printed_as: str = ""
+    frame: pd.DataFrame = pd.DataFrame()
 
     @property
     def heading(self) -> str:
@@ -113,7 +111,7 @@ def markdown_table(lines: list[list[str]]) -> str:
     return "\n".join("| " + " | ".join(map(str.ljust, row, widths)) + " |" for row in rows)
 
 
-def to_latex(table: Table) -> str:
+def to_latex(table: Table, label: str) -> str:
     """Return the table as LaTeX for \\input; it needs the package booktabs."""
     # LaTeX numbers tables itself, so the paper's number comes last.
     caption = f"{table.title} ({table.printed_as})" if table.printed_as else table.title
@@ -122,7 +120,7 @@ def to_latex(table: Table) -> str:
         r"\begin{table}[tbp]",
         r"\centering\small",
         rf"\caption{{{escape_latex(caption)}}}",
-        rf"\label{{{table.label}}}",
+        rf"\label{{{label}}}",
     ]
     for block in table.blocks:
         if block.heading:

@@ -10,15 +10,7 @@ from analogyqa.report.kinds import KINDS, TableEntry, our_values
 from analogyqa.report.legend import for_data, printed_as
 from analogyqa.report.results import Results
 from analogyqa.report.summary import LEDGER, Summaries, Values, typed
-from analogyqa.report.table_formats import (
-    IN_PAPER,
-    NOT_IN_PAPER,
-    Block,
-    Table,
-    Value,
-    cited_text,
-    short_text,
-)
+from analogyqa.report.table_formats import Block, Table, Value, cited_text, short_text
 from analogyqa.report.table_notes import table_notes
 from analogyqa.report.verdicts import NOT_COMPARABLE
 from analogyqa.settings.coordinates import SCORE, Coordinates
@@ -26,6 +18,7 @@ from analogyqa.settings.overrides import TUNED
 from analogyqa.settings.paper import CITED, OWN, Artefact, Paper, Published
 from analogyqa.settings.run import Config
 
+IN_PAPER, NOT_IN_PAPER = "paper", "not in the paper"  # the values of `block`
 _FIRST = ("paper", "artefact", "block", "row", "column", "system", "ranked_by")
 FRAME = dict.fromkeys(_FIRST, "str") | LEDGER | {"top_group": "boolean"}
 
@@ -61,12 +54,11 @@ def table_of_frame(
     is_own = paper.paper == OWN
     source = f"Published: {paper.citation}" if config.comparable and not is_own else paper.citation
     return Table(
-        label=f"tab:{paper.paper}-{name}",
         title=artefact.title if is_own else for_data(artefact.title, config),
         blocks=_blocks(artefact, shown),
         notes=[*table_notes(artefact, shown, config), source],
-        frame=frame,
         printed_as=printed_as(paper, name),
+        frame=frame,
     )
 
 

@@ -107,7 +107,6 @@ def table_of_view(shown: Shown, paper: Paper, name: str, config: Config) -> Tabl
     """Return a table that `show_view` made, with its title and notes."""
     source = f"Published: {paper.citation}" if config.comparable else paper.citation
     return Table(
-        label=f"tab:{paper.paper}-{name}",
         title=for_data(paper.views[name].title, config),
         printed_as=printed_as(paper, name),
         blocks=list(shown.blocks),
