@@ -23,13 +23,13 @@ from pathlib import Path
 
 import typer
 
+from analogyqa.report.archived import views_with_sentences
 from analogyqa.report.claims import CLAIMS
 from analogyqa.report.claims_page import PRIMARY
 from analogyqa.report.found import results_table
 from analogyqa.report.summary import LEDGER, SUMMARY, read_csv
 from analogyqa.report.table_formats import SUBSTITUTE, markdown_table
 from analogyqa.report.verdicts import MARKS
-from analogyqa.report.views.specs import VIEWS
 from analogyqa.runs.commit import UNKNOWN
 from analogyqa.settings.paper import load_paper
 
@@ -128,12 +128,6 @@ def results_of(results: Path, published: str) -> str:
     return markdown_table([heads, *{row[0]: row for row in rows}.values()])
 
 
-def tables_with_sentences(paper: str) -> list[str]:
-    """Return the tables of a paper that show sentences of the data."""
-    views = load_paper(PAPERS / paper / "paper.yaml").views
-    return [name for name, view in views.items() if VIEWS[view.view].shows_sentences]
-
-
 def unknown_numbers(page: Path, results: Path) -> list[str]:
     """Return a message for each line of a page's prose with numbers that a run does not contain."""
     outputs = [*results.glob("*.md"), *results.glob("tables/*/*.md")]
@@ -171,7 +165,8 @@ def main(paper: str, results: Path, command: str) -> None:
     # Other pages, with the path from each to the folder of the paper.
     others = {root / "README.md": f"papers/{paper}/"}
     others |= dict.fromkeys(sorted((root / "docs").glob("*.md")), f"../papers/{paper}/")
-    head, pieces, hidden = [f"    {command}\n", origin(results)], {}, tables_with_sentences(paper)
+    head, pieces = [f"    {command}\n", origin(results)], {}
+    hidden = views_with_sentences(load_paper(PAPERS / paper / "paper.yaml"))
     readme = root / "README.md"
     _, mark, rest = readme.read_text(encoding="utf-8").partition(RESULTS)
     if mark:

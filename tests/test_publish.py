@@ -9,8 +9,9 @@ import typer
 
 from analogyqa.files import write_json
 from analogyqa.report import claims
+from analogyqa.report.archived import views_with_sentences
 from analogyqa.report.summary import LEDGER, SUMMARY, typed, write_csv
-from report.builders import cells_in_markdown
+from report.builders import CONFERENCE, cells_in_markdown
 
 PATH = Path(__file__).parents[1] / "papers" / "publish.py"
 _spec = importlib.util.spec_from_file_location("publish", PATH)
@@ -203,7 +204,7 @@ def test_results_whose_last_run_was_of_another_paper_are_refused(results, tmp_pa
 
 
 def test_examples_of_decisions_are_not_published():
-    assert publish.tables_with_sentences("diallo2019") == ["table7"]
+    assert views_with_sentences(CONFERENCE) == ["table7"]
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,6 @@ from analogyqa.experiments.vector_inputs import Wildcards
 from analogyqa.plan import selection_cells, split_corpus
 from analogyqa.plan.configured import configured_cell, configured_sentences, configured_vectors
 from analogyqa.pretrained.specs import PRETRAINED
-from analogyqa.report.views.specs import VIEWS
 from analogyqa.runs.depends_on import code_hash
 from analogyqa.runs.train import system_modules
 from analogyqa.settings.data import ALL
@@ -324,7 +323,7 @@ class Parameters:
 
     def _artefact(self, script: str, paper: str, name: str) -> Values:
         views = self.experiment.papers[paper].views
-        modules = [VIEWS[views[name].view].module] if name in views else []
+        modules = [views[name].spec.module] if name in views else []
         return self.report(script) | {"code": _code(script, *modules)}
 
     def write_ledger(self) -> Values:

@@ -25,7 +25,6 @@ from analogyqa.plan.related import (
     training_cell,
     waits_for,
 )
-from analogyqa.report.views.specs import VIEWS
 from analogyqa.settings import overrides as ov
 from analogyqa.settings.coordinates import KINDS, NORM, SCORE, Coordinates
 from analogyqa.settings.data import fold_name
@@ -84,7 +83,7 @@ def view_tables(config: Config, view: View) -> dict[str, ViewTable]:
 
 
 def _view_table(config: Config, coordinates: Coordinates, view: View) -> ViewTable:
-    reads = VIEWS[view.view].reads
+    reads = view.spec.reads
     if reason := why_no_run(coordinates, config):
         return ViewTable(reason=reason)
     if reads == "corpus":
@@ -100,7 +99,7 @@ def _view_table(config: Config, coordinates: Coordinates, view: View) -> ViewTab
 
 def explained_cells(config: Config, paper: Paper) -> list[Cell]:
     """Return the trained cells whose decisions the report explains."""
-    shown = [view for view in paper.views.values() if VIEWS[view.view].is_explained]
+    shown = [view for view in paper.views.values() if view.spec.is_explained]
     tables = (table for view in shown for table in view_tables(config, view).values())
     cells = dict.fromkeys(table.cell for table in tables if table.cell)
     return [cell for cell in cells if config.systems[cell.system].trained]

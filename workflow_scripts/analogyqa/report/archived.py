@@ -12,7 +12,6 @@ import pyarrow.parquet as pq
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import atomic_path
-from analogyqa.report.views.specs import VIEWS
 from analogyqa.runs.depends_on import sha256
 from analogyqa.schemas import CORPUS
 from analogyqa.schemas.inside import INSIDE
@@ -79,10 +78,7 @@ def sort_files(results: str | Path, papers: Iterable[Paper]) -> Contents:
     """
     results = Path(results)
     with_sentences = [
-        f"tables/{paper.paper}/{name}.*"
-        for paper in papers
-        for name, view in paper.views.items()
-        if VIEWS[view.view].shows_sentences
+        f"tables/{paper.paper}/{name}.*" for paper in papers for name in views_with_sentences(paper)
     ]
     contents = Contents([], [], {})
     for path in sorted(path for path in results.rglob("*") if path.is_file()):
@@ -96,6 +92,11 @@ def sort_files(results: str | Path, papers: Iterable[Paper]) -> Contents:
         else:
             contents.left_out.setdefault(_first_match(name, LEFT_OUT), []).append(name)
     return contents
+
+
+def views_with_sentences(paper: Paper) -> list[str]:
+    """Return the views of a paper that show sentences of the data."""
+    return [name for name, view in paper.views.items() if view.spec.shows_sentences]
 
 
 def why_left_out(pattern: str) -> tuple[str, str]:

@@ -288,8 +288,8 @@ class Paper(Section):
             if name.startswith("figure") != artefact.is_figure:
                 raise ValueError(f"artefacts.{name}: a figure has an axis x, and a table has none")
         for name, view in self.views.items():
-            if name.startswith("figure") != view.is_figure:
-                kind = "figure" if view.is_figure else "table"
+            if name.startswith("figure") != view.spec.is_figure:
+                kind = "figure" if view.spec.is_figure else "table"
                 raise ValueError(f"artefacts.{name}: the view {view.view} is a {kind}")
         return self
 

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import Field, model_validator
 
-from analogyqa.report.views.specs import VIEWS
+from analogyqa.report.views.specs import VIEWS, ViewSpec
 from analogyqa.settings.base import OneOf, Section
 from analogyqa.settings.coordinates import Coordinates
 
@@ -71,14 +71,14 @@ class View(Section):
 
     @model_validator(mode="after")
     def _complete(self) -> "View":
-        spec, options = VIEWS[self.view], {"levels", "examples", "quotes"}
-        foreign = self.model_fields_set & options - {*spec.options}
+        options = {"levels", "examples", "quotes"}
+        foreign = self.model_fields_set & options - {*self.spec.options}
         if foreign:
             raise ValueError(f"the view {self.view} has no {' and no '.join(sorted(foreign))}")
         for name in ("examples", "quotes"):
-            if name in spec.options and not getattr(self, name):
+            if name in self.spec.options and not getattr(self, name):
                 raise ValueError(f"the view {self.view} needs {name}")
-        needed = {"dataset"} if spec.reads == "corpus" else _OF_CELL
+        needed = {"dataset"} if self.spec.reads == "corpus" else _OF_CELL
         for panel, coordinates in self.coordinates().items():
             if coordinates.given != needed:
                 given = sorted(coordinates.given)
@@ -93,8 +93,8 @@ class View(Section):
         return self
 
     @property
-    def is_figure(self) -> bool:
-        return VIEWS[self.view].is_figure
+    def spec(self) -> ViewSpec:
+        return VIEWS[self.view]
 
     def coordinates(self) -> dict[str, Coordinates]:
         """Return the coordinates of each panel; raises ValueError when a key is given twice."""

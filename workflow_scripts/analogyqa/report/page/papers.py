@@ -27,7 +27,6 @@ from analogyqa.report.table_formats import Block, Table
 from analogyqa.report.tables import FRAME, table_of_frame
 from analogyqa.report.verdicts import OTHER_DATA
 from analogyqa.report.views.show import show_view, table_of_view
-from analogyqa.report.views.specs import VIEWS
 from analogyqa.settings.load import PAPERS
 from analogyqa.settings.paper import BEST, OWN, Paper
 from analogyqa.settings.printed import NOT_PRINTED
@@ -129,9 +128,8 @@ def _table(
     if not all(path.exists() for path in paths):
         return None
     table = table_of_view(show_view(paper, name, paths, config), paper, name, config)
-    has_sentences = VIEWS[view.view].shows_sentences
     section = _section(table, paper, name, path, results)
-    return section._replace(has_sentences=has_sentences, is_wordy=True)
+    return section._replace(has_sentences=view.spec.shows_sentences, is_wordy=True)
 
 
 def _figure(path: Path, paper: Paper, name: str, results: Path, ledger: pd.DataFrame) -> Section:

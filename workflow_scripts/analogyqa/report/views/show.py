@@ -13,7 +13,6 @@ from analogyqa.report.figures import STYLE, save_figure
 from analogyqa.report.legend import for_data, heading, printed_as
 from analogyqa.report.table_formats import Block, Table
 from analogyqa.report.verdicts import NOT_RUN
-from analogyqa.report.views.specs import VIEWS
 from analogyqa.schemas import CORPUS, read_table
 from analogyqa.schemas.decisions import DECISIONS
 from analogyqa.schemas.inside import INSIDE
@@ -61,7 +60,7 @@ def show_view(paper: Paper, name: str, paths: Sequence[str | Path], config: Conf
     Raises AnalogyQAError when a file is missing or damaged.
     """
     view = paper.views[name]
-    reads = VIEWS[view.view].reads
+    reads = view.spec.reads
     schema, panels = SCHEMAS[reads], []
     # What is shown of which data, to the panels that show it.
     about: dict[str, list[str]] = {}
@@ -76,7 +75,7 @@ def show_view(paper: Paper, name: str, paths: Sequence[str | Path], config: Conf
             system = config.systems[cell.system].title
             about.setdefault(_data(panels[-1], cell, config, reads), []).append(system)
     with plt.rc_context(STYLE):
-        shown = VIEWS[view.view].load()(panels, view, config)
+        shown = view.spec.load()(panels, view, config)
     notes = [f"{', '.join(whose)}: {what}." for what, whose in about.items()]
     return shown._replace(notes=[*notes, *shown.notes])
 
