@@ -1,4 +1,4 @@
-"""Goal 8: time and memory of each stage as the corpus grows."""
+"""Time and memory of each stage as the corpus grows."""
 
 import csv
 import tempfile
@@ -8,14 +8,14 @@ from pathlib import Path
 import cells
 import numpy as np
 import pandas as pd
-from measure import FOLDER, Cost, alone, record
+from measure import FOLDER, Cost, record, run_in_new_process
 
 from analogyqa.analogies.prototypes import choose_prototypes, take_prototypes
 from analogyqa.corpora.question_types import select_subset
 from analogyqa.corpora.table import build_corpus
 from analogyqa.examples.data import CellData
 from analogyqa.examples.files import CellFiles, load_cell
-from analogyqa.measures import measure_run
+from analogyqa.runs.record import metrics_of
 from analogyqa.schemas import CORPUS, PROTOTYPES, SCORES, SPLITS, read_table, write_table
 from analogyqa.settings.systems import System, Training
 from analogyqa.training.loop import train_seed
@@ -74,15 +74,11 @@ def make_quadruples(folder: Path) -> None:
     cells.write_all_quadruples(pairs, prototypes, folder)
 
 
-def _load(folder: Path) -> CellData:
+def load(folder: Path) -> CellData:
     quadruples = {split: str(folder / f"{split}.parquet") for split in SPLITS}
     names = (str(folder / f"{name}") for name in ("corpus.parquet", "vectors.npy"))
     files = CellFiles(*names, str(folder / "prototypes.parquet"), quadruples)
     return load_cell(files, cells.TYPES, SYSTEM, lowercase=True)
-
-
-def load(folder: Path) -> None:
-    _load(folder)
 
 
 def train(folder: Path) -> None:
@@ -90,7 +86,7 @@ def train(folder: Path) -> None:
 
     torch.set_num_threads(1)
     (folder / "state.pt").unlink(missing_ok=True)  # training would resume there
-    data, device = _load(folder), torch.device("cpu")
+    data, device = load(folder), torch.device("cpu")
     trained = train_seed(data, SYSTEM, cells.SEED, device, folder / "state.pt", "growth")
     write_table(trained.scores, SCORES, folder / "scores.parquet")
 
@@ -98,11 +94,7 @@ def train(folder: Path) -> None:
 def measure(folder: Path) -> None:
     scores = read_table(folder / "scores.parquet", SCORES)
     corpus = read_table(folder / "corpus.parquet", CORPUS)
-    types = {}
-    for split in ("dev", "test"):
-        pairs = select_subset(corpus, split, cells.TYPES)
-        types[split] = dict(zip(pairs["question_id"], pairs["question_type"], strict=True))
-    measure_run(scores, types, {})
+    metrics_of(scores, corpus, cells.TYPES)
 
 
 STAGES = {
@@ -116,12 +108,12 @@ STAGES = {
 }
 
 
-def quickest(stage: Callable[[Path], None], folder: Path) -> Cost:
+def quickest(stage: Callable[[Path], object], folder: Path) -> Cost:
     """Return the cost of a stage: of a short one, the lowest of three."""
-    cost = alone(stage, folder)
-    if cost.cpu_seconds > SHORT:
-        return cost
-    return min(cost, alone(stage, folder), alone(stage, folder), key=lambda cost: cost.cpu_seconds)
+    costs = [run_in_new_process(stage, folder)]
+    if costs[0].cpu_seconds <= SHORT:
+        costs += [run_in_new_process(stage, folder) for _ in range(2)]
+    return min(costs, key=lambda cost: cost.cpu_seconds)
 
 
 def main() -> None:

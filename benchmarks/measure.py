@@ -1,4 +1,4 @@
-"""Measure two ways of doing the same in one run, and record the figures in results.csv."""
+"""Measure two implementations side by side, and record the figures in results.csv."""
 
 import csv
 import importlib.metadata
@@ -17,9 +17,6 @@ FOLDER = Path(__file__).parent
 ROOT = FOLDER.parent
 LESS_IS_BETTER = ("s", "s/epoch", "MB")  # units
 RESULTS = FOLDER / "results.csv"
-COLUMNS = (
-    "date", "goal", "data", "ours", "other", "unit", "ratio", "device", "versions", "command",
-)  # fmt: skip
 
 
 class Cost(NamedTuple):
@@ -31,7 +28,10 @@ class Cost(NamedTuple):
 
 
 def in_turn(ways: Mapping[str, Callable[[], object]], rounds: int) -> dict[str, float]:
-    """Return the median seconds of each way, run in turn, without those of a first round."""
+    """Return the median seconds of each way.
+
+    They are run alternately; the first round is a warm-up.
+    """
     seconds: dict[str, list[float]] = {name: [] for name in ways}
     for number in range(rounds + 1):
         for name, way in ways.items():
@@ -42,7 +42,7 @@ def in_turn(ways: Mapping[str, Callable[[], object]], rounds: int) -> dict[str, 
     return {name: median(values) for name, values in seconds.items()}
 
 
-def alone(function: Callable[..., object], *arguments: object) -> Cost:
+def run_in_new_process(function: Callable[..., object], *arguments: object) -> Cost:
     """Call a function in a fresh process; return its cost, without the time of its imports.
 
     Raises RuntimeError when the process fails.
@@ -76,7 +76,8 @@ def device(kind: str = "cpu") -> str:
         import torch
 
         return torch.cuda.get_device_name()
-    from analogyqa.runs.cost import processor  # not at the top: `alone` measures memory
+    # Not at the top: `run_in_new_process` measures memory.
+    from analogyqa.runs.cost import processor
 
     return f"{os.cpu_count()} cores, {processor()}"
 
@@ -131,12 +132,8 @@ def record(
         "versions": ", ".join(versions),
         "command": " ".join(["python", str(script.relative_to(ROOT)), *sys.argv[1:]]),
     }
-    new = not RESULTS.exists()
     with open(RESULTS, "a", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-        if new:
-            writer.writeheader()
-        writer.writerow(row)
+        csv.writer(file, lineterminator="\n").writerow(row.values())
     beside = f", other {row['other']}" if row["other"] else ""
     print(f"{goal}: {row['ours']}{beside} {unit}, ratio {row['ratio'] or '-'} ({data})", flush=True)
 

@@ -1,4 +1,4 @@
-"""Goal 6: the share of the demo's time that is overhead, the start of a job, and a run without any.
+"""The share of the demo's time that is overhead, the start of a job, and a run with nothing to do.
 
 The useful time of a job is that of its benchmark file without the start of its script: Python, the
 code that Snakemake puts before a script, and the imports. The reports, which have no benchmark

@@ -1,4 +1,4 @@
-"""Goal 7: the hours of a run's jobs by rule, by its benchmark files.
+"""The hours of a run's jobs by rule, by its benchmark files.
 
     python benchmarks/paper.py results/paper
 

@@ -31,7 +31,7 @@ def goal_text(goal: dict) -> str:
     return next(bounds, "-")
 
 
-def judge(goal: dict, row: pd.Series) -> tuple[str, str]:
+def goal_verdict(goal: dict, row: pd.Series) -> tuple[str, str]:
     """Return the measured value, and whether it meets the goal."""
     value = float(row[goal["value"]])
     if "at_least" in goal:
@@ -64,7 +64,7 @@ def main() -> None:
         if measured.empty:
             rows.append([what, "", goal_text(goal), "not measured", "-"])
         for _, row in measured.iterrows():
-            value, verdict = judge(goal, row)
+            value, verdict = goal_verdict(goal, row)
             rows.append([what, setting(row), goal_text(goal), value, verdict])
             if verdict == "missed":
                 missed.append(name)
@@ -98,11 +98,9 @@ def charts(table: pd.DataFrame) -> str:
     axes.tick_params(axis="y", labelsize=7)
     axes.invert_yaxis()
     _save(figure, PAGE.with_name("performance.svg"))
-    if (FOLDER / "growth.csv").exists():
-        _draw_growth(pd.read_csv(FOLDER / "growth.csv"))
-        part += "\n## Growth\n\n![Time and memory of each stage](growth.svg)\n"
-    if PAGE.with_name("paper.svg").exists():
-        part += "\n## Where the time of the paper goes\n\n![Hours of the jobs by rule](paper.svg)\n"
+    _draw_growth(pd.read_csv(FOLDER / "growth.csv"))
+    part += "\n## Growth\n\n![Time and memory of each stage](growth.svg)\n"
+    part += "\n## Where the time of the paper goes\n\n![Hours of the jobs by rule](paper.svg)\n"
     return part
 
 

@@ -1,4 +1,4 @@
-"""Goal 4: quadruples to Parquet and back, against pandas; memory from 1 to 200 million rows."""
+"""Quadruples to Parquet and back, against pandas; memory from 1 to 200 million rows."""
 
 import tempfile
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
-from measure import alone, record
+from measure import record, run_in_new_process
 
 from analogyqa.analogies.quadruples import evaluation_blocks, write_quadruples
 
@@ -55,18 +55,18 @@ def main() -> None:
         for p in P:
             rows, made = PAIRS * p, tables(p)
             data = f"{rows / 1e6:.0f} M rows"
-            cost = alone(write, *made, path)
+            cost = run_in_new_process(write, *made, path)
             record("quadruples: memory", data, "MB", cost.memory_mb, packages=["pyarrow"])
             size = path.stat().st_size / rows
             record("quadruples: size", data, "bytes/row", size, packages=["pyarrow"])
             rate = rows / cost.cpu_seconds / 1e6
             other = None
             if p == PANDAS_P:
-                other = rows / alone(write_with_pandas, *made, path).cpu_seconds / 1e6
+                other = rows / run_in_new_process(write_with_pandas, *made, path).cpu_seconds / 1e6
             packages = ["pyarrow", "pandas"]
             record("quadruples: speed", data, "M rows/s/core", rate, other, packages=packages)
             if p == MOST_P:
-                memory = alone(read, path).memory_mb
+                memory = run_in_new_process(read, path).memory_mb
                 record("quadruples: memory read", data, "MB", memory, packages=["pyarrow"])
 
 

@@ -1,4 +1,4 @@
-"""Goal 3: all quadruples of a split by one matrix product against encoding each quadruple."""
+"""All quadruples of a split by one matrix product against encoding each quadruple."""
 
 import cells
 import numpy as np

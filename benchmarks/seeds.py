@@ -1,4 +1,4 @@
-"""Goal 2: the seeds of a cell side by side against one after the other.
+"""The seeds of a cell side by side against one after the other.
 
 On the CPU as many seeds as there are cores; on a GPU ten, all at once, against one alone. A GPU
 trains for more epochs, because a process takes seconds to start CUDA.

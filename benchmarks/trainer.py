@@ -1,4 +1,4 @@
-"""Goal 9: the trainer of sentence-transformers on the same quadruples, epochs and encoder.
+"""The trainer of sentence-transformers on the same quadruples, epochs and encoder.
 
 Its losses compare two texts. So a text is a pair here, question and answer with a tab between
 them, and the encoder's vector of it is their shift: ContrastiveLoss then has both shifts.

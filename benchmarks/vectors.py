@@ -1,4 +1,4 @@
-"""Goal 5: read the vectors of the corpus' words from a large text file, against gensim.
+"""Read the vectors of the corpus' words from a large text file, against gensim.
 
     python benchmarks/vectors.py 2000000    # the size of the published files: a quarter of an hour
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import cells
 import numpy as np
-from measure import alone, record
+from measure import record, run_in_new_process
 
 from analogyqa.vectors.select import select_vectors
 
@@ -51,7 +51,8 @@ def main() -> None:
         path = Path(folder, "vectors.vec")
         write_file(path, words)
         data = f"{len(words):,} of {WORDS:,} words, {path.stat().st_size / 1e9:.1f} GB"
-        ours, other = alone(select, path, words), alone(load_with_gensim, path, words)
+        ours = run_in_new_process(select, path, words)
+        other = run_in_new_process(load_with_gensim, path, words)
     packages = ["numpy", "gensim"]
     record("vectors: time", data, "s", ours.seconds, other.seconds, packages=packages)
     record("vectors: memory", data, "MB", ours.memory_mb, other.memory_mb, packages=packages)

@@ -18,11 +18,7 @@ from analogyqa.plan import (
     waits_for,
     without_fold,
 )
-from analogyqa.plan.configured import (
-    Configured,
-    configured_cell,
-    configured_corpus,
-)
+from analogyqa.plan.configured import Configured, configured_cell, configured_corpus
 from analogyqa.plan.targets import require_target
 from analogyqa.settings.data import ALL, relation_files
 from analogyqa.settings.overrides import HYPERPARAMETERS, TUNED

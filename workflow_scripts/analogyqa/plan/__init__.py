@@ -18,13 +18,7 @@ from analogyqa.plan.coordinates import (
     why_no_run,
 )
 from analogyqa.plan.costs import all_costs, has_costs, systems_with_costs
-from analogyqa.plan.related import (
-    cells_by_run,
-    fused_parts,
-    holding_cell,
-    training_cell,
-    waits_for,
-)
+from analogyqa.plan.related import cells_by_run, fused_parts, holding_cell, training_cell, waits_for
 from analogyqa.settings import overrides as ov
 from analogyqa.settings.coordinates import KINDS, NORM, SCORE, Coordinates
 from analogyqa.settings.data import fold_name

@@ -7,13 +7,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from analogyqa.errors import AnalogyQAError
-from analogyqa.plan import (
-    Cell,
-    all_cells,
-    claim_cells,
-    holding_cell,
-    norm_cells,
-)
+from analogyqa.plan import Cell, all_cells, claim_cells, holding_cell, norm_cells
 from analogyqa.report.archived import changed_files, original_sha256
 from analogyqa.report.claimed import with_norms_and_costs
 from analogyqa.report.claims import judge_claims

@@ -9,12 +9,7 @@ from pydantic import AfterValidator, Field, ValidationError, model_validator
 from analogyqa.errors import AnalogyQAError
 from analogyqa.measures import RANKED
 from analogyqa.settings import overrides as ov
-from analogyqa.settings.analogies import (
-    SOLVING_OVERRIDES,
-    TRAINED_ON,
-    Category,
-    Parser,
-)
+from analogyqa.settings.analogies import SOLVING_OVERRIDES, TRAINED_ON, Category, Parser
 from analogyqa.settings.base import (
     Folder,
     Name,
@@ -27,12 +22,7 @@ from analogyqa.settings.base import (
 from analogyqa.settings.data import ALL, OTHER, Dataset
 from analogyqa.settings.overrides import HYPERPARAMETERS, TUNED, Overrides
 from analogyqa.settings.seeds import KEYS, Seeds, find_seeds, split_by_subset
-from analogyqa.settings.studies import (
-    PAPER,
-    Bootstrap,
-    Selection,
-    Studies,
-)
+from analogyqa.settings.studies import PAPER, Bootstrap, Selection, Studies
 from analogyqa.settings.systems import System
 from analogyqa.settings.tracking import TrackingUri
 from analogyqa.settings.vectors import (
