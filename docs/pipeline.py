@@ -41,11 +41,6 @@ def rule_graph() -> tuple[dict[int, str], list[tuple[int, int]]]:
     return shown, [(a, b) for a, b in edges if a in shown and b in shown]
 
 
-def without_detours(edges: list[tuple[int, int]]) -> nx.DiGraph:
-    """Return the graph without the arrows that another way makes needless."""
-    return nx.transitive_reduction(nx.DiGraph(edges))
-
-
 def stage_of(name: str) -> str:
     """Return the rule file that defines a rule, also one made by `use rule ... as`."""
     defined = re.compile(rf"\brule (?:\w+ as )?{name}\b(?! as)")
@@ -57,7 +52,7 @@ def stage_of(name: str) -> str:
 def main() -> None:
     rules, edges = rule_graph()
     back = [edge for edge in edges if [rules[end] for end in edge] == BACK]
-    graph = without_detours([edge for edge in edges if edge not in back])
+    graph = nx.transitive_reduction(nx.DiGraph([edge for edge in edges if edge not in back]))
     depth = {
         rule: layer for layer, column in enumerate(nx.topological_generations(graph))
         for rule in column
