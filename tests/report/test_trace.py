@@ -10,7 +10,7 @@ from analogyqa.report.ledger import build_ledger
 from analogyqa.report.results import Results
 from analogyqa.report.summary import write_csv
 from analogyqa.report.tables import build_table
-from analogyqa.report.trace import explain, find_number, log_of_run
+from analogyqa.report.trace import find_number, log_of_run, origin
 from report.builders import make_config, make_paper, make_summary
 
 PAPER = make_paper(
@@ -85,11 +85,11 @@ def test_a_score_comes_with_its_record_and_a_command(find, tmp_path):
     log = tmp_path / "logs" / "train_encoder" / "analogy" / "wikiqa-comb-default.log"
     log.parent.mkdir(parents=True)
     log.touch()
-    origin = explain(tmp_path, number, CONFIG, "snakemake")
-    assert (origin["published"], origin["mean"], origin["n_seeds"]) == (0.6, 0.6, 2)
-    assert (origin["seeds"], origin["git_commit"], origin["log"]) == ([0, 1], "abc", str(log))
-    assert origin["command"] == f"snakemake -- {folder / 'metrics.parquet'}"
-    assert "slurm_job" not in origin
+    facts = origin(tmp_path, number, "snakemake")
+    assert (facts["published"], facts["mean"], facts["n_seeds"]) == (0.6, 0.6, 2)
+    assert (facts["seeds"], facts["git_commit"], facts["log"]) == ([0, 1], "abc", str(log))
+    assert facts["command"] == f"snakemake -- {folder / 'metrics.parquet'}"
+    assert "slurm_job" not in facts
 
 
 def test_all_solvers_of_analogies_have_the_log_of_their_job(tmp_path):
@@ -103,7 +103,7 @@ def test_all_solvers_of_analogies_have_the_log_of_their_job(tmp_path):
 
 
 def test_numbers_without_a_run_say_what_they_are(find, tmp_path):
-    cited = explain(tmp_path, find("table1", "who", "theirs"), CONFIG, "snakemake")
+    cited = origin(tmp_path, find("table1", "who", "theirs"), "snakemake")
     assert (cited["published"], "files" in cited) == (0.1, False)
-    missing = explain(tmp_path, find("table2", "who", "test"), CONFIG, "snakemake")
+    missing = origin(tmp_path, find("table2", "who", "test"), "snakemake")
     assert missing["verdict"] == "not run"

@@ -10,7 +10,7 @@ import pytest
 
 from analogyqa.cli import app
 from analogyqa.report.stored import read_configuration
-from analogyqa.report.trace import explain, find_number, shown_numbers
+from analogyqa.report.trace import find_number, origin, shown_numbers
 from workflow.project import clean_environment
 
 pytestmark = [pytest.mark.workflow, pytest.mark.draw]
@@ -54,7 +54,7 @@ def test_every_filled_number_of_the_demo_is_found_by_its_names_and_explained(dem
                 words = [name, paper.paper, *number.names]
                 assert find_number(results, config, papers, words).label == number.label
                 if number.cell:
-                    origin = explain(results, number, config, command)
-                    assert origin["inputs"] and origin["log"], number.label
+                    facts = origin(results, number, command)
+                    assert facts["inputs"] and facts["log"], number.label
                     explained += 1
     assert explained > 80

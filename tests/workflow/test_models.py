@@ -15,7 +15,7 @@ from analogyqa.examples.data import ranked_sentences
 from analogyqa.model import Model
 from analogyqa.report.archived import sort_files
 from analogyqa.report.stored import read_configuration
-from analogyqa.report.trace import explain, shown_numbers
+from analogyqa.report.trace import origin, shown_numbers
 from analogyqa.report.verify import verify
 from analogyqa.runs.depends_on import sha256
 from analogyqa.schemas import CORPUS, METRICS, SCORES, SPLITS, read_table, write_table
@@ -169,13 +169,13 @@ def test_every_shown_number_says_where_it_comes_from(finished):
     for paper in papers.values():
         for name in paper.artefacts:
             for number in shown_numbers(finished.results, paper, name, config):
-                origin = explain(finished.results, number, config, command)
-                is_score = number.kind == SCORE and "mean" in origin
+                facts = origin(finished.results, number, command)
+                is_score = number.values["kind"] == SCORE and "mean" in facts
                 assert (number.cell is not None) == is_score, number.label
-                assert ("inputs" in origin) == is_score, number.label
-                if "files" not in origin:
-                    assert origin["reason"], number.label
-                kinds.add(number.kind)
+                assert ("inputs" in facts) == is_score, number.label
+                if "files" not in facts:
+                    assert facts["reason"], number.label
+                kinds.add(number.values["kind"])
     assert {SCORE, COUNT} <= kinds
 
 

@@ -15,7 +15,7 @@ from analogyqa.report.claims import CLAIMS
 from analogyqa.report.page import build_page
 from analogyqa.report.page.runs import Run, commits_and_machines, duration
 from analogyqa.report.summary import read_csv, write_csv
-from analogyqa.report.trace import explain, lines_of, shown_numbers
+from analogyqa.report.trace import lines_of, origin, shown_numbers
 from analogyqa.settings.paper import CITED
 from report.builders import make_config
 from report.page.results import PAPER, PageReader, make_results
@@ -89,7 +89,7 @@ def test_the_origin_of_every_number_is_what_the_command_why_says(made):
     in_picture = page.values("data-number")
     assert len(in_picture) > 5 and {*in_picture} < {*embedded["numbers"]}
     for name, number in enumerate(shown_numbers(folder, PAPER, "table1", SMALL)):
-        if number.kind == CITED:
+        if number.values["kind"] == CITED:
             continue
         run, *own = embedded["numbers"][f"tiny2020-table1.{name}"]
         places = own + ([] if run < 0 else embedded["runs"][run])
@@ -97,9 +97,7 @@ def test_the_origin_of_every_number_is_what_the_command_why_says(made):
             key: [embedded["lines"][line] for line in lines]
             for key, *lines in (embedded["facts"][place] for place in places)
         }
-        expected = {
-            key: lines_of(value) for key, value in explain(folder, number, SMALL, COMMAND).items()
-        }
+        expected = {key: lines_of(value) for key, value in origin(folder, number, COMMAND).items()}
         verdict = expected.pop("verdict", [""])[0]
         assert facts.pop("verdict", [""])[0].startswith(verdict)
         assert facts == expected

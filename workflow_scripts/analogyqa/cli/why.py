@@ -7,7 +7,7 @@ import typer
 
 from analogyqa.cli.options import JsonOption, ResultsOption, results_folder
 from analogyqa.report.stored import read_configuration
-from analogyqa.report.trace import explain, find_number, lines_of
+from analogyqa.report.trace import find_number, lines_of, origin
 
 
 def why(
@@ -28,12 +28,12 @@ def why(
     folder = results_folder(results)
     config, papers, command = read_configuration(folder)
     number = find_number(folder, config, papers, words)
-    origin = explain(folder, number, config, command)
+    facts = origin(folder, number, command)
     if as_json:
-        print(json.dumps(origin, indent=2))
+        print(json.dumps(facts, indent=2))
         return
-    width = max(map(len, origin))
-    for key, value in origin.items():
+    width = max(map(len, facts))
+    for key, value in facts.items():
         for line in lines_of(value) or [""]:
             print(f"{key:{width}}  {line}")
             key = ""

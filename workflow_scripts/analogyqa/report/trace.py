@@ -33,7 +33,6 @@ class Number(NamedTuple):
         label: Its place, such as "table4 of diallo2019: Comb., Analogy (analogy)".
         names: What it may be called: the labels of its place, and the parts of its coordinates.
         values: Its row of the csv.
-        kind: The kind of number.
         coordinates: What it is about.
         cell: The cell whose run gives a score; None without one.
     """
@@ -41,7 +40,6 @@ class Number(NamedTuple):
     label: str
     names: frozenset[str]
     values: dict
-    kind: str
     coordinates: Coordinates
     cell: Cell | None
 
@@ -124,7 +122,6 @@ def shown_numbers(results: str | Path, paper: Paper, name: str, config: Config) 
             f"{name} of {paper.paper}: {', '.join(labels)}{system}",
             frozenset(map(_plain, [*labels, paper.paper, *_names(row, coordinates, config)])),
             row,
-            row["kind"],
             coordinates,
             _cell(row, coordinates, config),
         )
@@ -155,7 +152,7 @@ def _cell(row: dict, coordinates: Coordinates, config: Config) -> Cell | None:
     return holding_cell(config, cell)
 
 
-def explain(results: str | Path, number: Number, config: Config, command: str) -> dict:
+def origin(results: str | Path, number: Number, command: str) -> dict:
     """Return where a number comes from, as a JSON value.
 
     Its keys are `number`, the columns of the csv that are not empty, and, for a number that was
@@ -166,28 +163,27 @@ def explain(results: str | Path, number: Number, config: Config, command: str) -
     Args:
         results: The output folder.
         number: The number.
-        config: The configuration of the folder.
         command: The command that makes the whole folder.
 
     Raises AnalogyQAError when the record of the run is missing or damaged.
     """
-    facts = origin_of(results, number, command)
+    facts = facts_of_number(results, number, command)
     return facts | (facts_of_run(results, number.cell) if number.cell else {})
 
 
-def origin_of(results: str | Path, number: Number, command: str) -> dict:
-    """Return the facts of `explain` that are not in the record of a run."""
+def facts_of_number(results: str | Path, number: Number, command: str) -> dict:
+    """Return the facts of `origin` that are not in the record of a run."""
     values = {key: number.values[key] for key in _SHOWN if key in number.values}
     shown = {key: value for key, value in values.items() if not pd.isna(value) and value != ""}
-    origin: dict = {"number": number.label, **shown}
-    if number.kind == CITED:
-        return origin | {"reason": "the paper cites this value; there is none of ours"}
+    facts: dict = {"number": number.label, **shown}
+    if number.values["kind"] == CITED:
+        return facts | {"reason": "the paper cites this value; there is none of ours"}
     files = _files(Path(results), number)
-    return origin | ({"command": f"{command} -- {files[0]}", "files": files} if files else {})
+    return facts | ({"command": f"{command} -- {files[0]}", "files": files} if files else {})
 
 
 def facts_of_run(results: str | Path, cell: Cell) -> dict:
-    """Return the facts of `explain` that are in the record of a run, and its log.
+    """Return the facts of `origin` that are in the record of a run, and its log.
 
     Raises AnalogyQAError when the record is missing or damaged.
     """
@@ -213,7 +209,7 @@ def log_of_run(results: str | Path, cell: Cell) -> Path | None:
 
 
 def lines_of(value: object) -> list[str]:
-    """Return a value of `explain` as the lines of a text."""
+    """Return a value of `origin` as the lines of a text."""
     if isinstance(value, dict):
         return [f"{name}: {' '.join(lines_of(part))}" for name, part in value.items()]
     if isinstance(value, list) and not all(isinstance(part, int) for part in value):
@@ -224,14 +220,14 @@ def lines_of(value: object) -> list[str]:
 
 
 def _files(results: Path, number: Number) -> list[str]:
-    """Return the files that give a number; the first is that which the number is read from."""
-    at = number.coordinates
+    """Return the files behind a number, first the one it is read from."""
+    at, kind = number.coordinates, number.values["kind"]
     if number.cell:
         names = ("metrics.parquet", "scores.parquet", "history.parquet", "run.json")
         paths = [results / "runs" / number.cell.path / name for name in names]
-    elif number.kind == COUNT:
+    elif kind == COUNT:
         paths = [results / "corpora" / f"{at.dataset}.parquet"]
-    elif number.kind == COST:
+    elif kind == COST:
         paths = [results / "costs" / at.dataset / f"{at.subset}.json"]
     else:
         paths = []

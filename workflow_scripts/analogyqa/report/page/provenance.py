@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from analogyqa.report.ledger import ledger_key
 from analogyqa.report.table_formats import Block
-from analogyqa.report.trace import Number, facts_of_run, lines_of, origin_of, shown_numbers
+from analogyqa.report.trace import Number, facts_of_number, facts_of_run, lines_of, shown_numbers
 from analogyqa.report.verdicts import HIGHER, LOOKS, LOWER, NOT_COMPARABLE, REPRODUCED
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
@@ -63,7 +63,7 @@ class Provenance:
         return Markup(text.replace("<", r"\u003c"))
 
     def _of_number(self, number: Number) -> list[int]:
-        facts = origin_of(self.results, number, self.command)
+        facts = facts_of_number(self.results, number, self.command)
         verdict = facts.get("verdict")
         if verdict in _EXPLAINED:
             facts["verdict"] = f"{verdict}: {LOOKS[verdict].meaning}"
