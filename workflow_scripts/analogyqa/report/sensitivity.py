@@ -13,7 +13,6 @@ from analogyqa.report.learning import NOT_LEARNT
 from analogyqa.report.legend import (
     INTERVALS,
     LEARNT,
-    NO_PUBLISHED,
     PAIRED_TEST,
     PROTOCOL,
     cell_legend,
@@ -215,11 +214,7 @@ def _notes(frame: pd.DataFrame, config: Config, study: Sensitivity) -> list[str]
     ]
     if len(names) > 1:
         notes += [PAIRED_TEST, f"Level: {level_of(config):g}. Correction for several tests: none."]
-    if config.comparable:
-        verdicts = {*frame["mark"]}
-        notes += marks_legend(verdicts, frame["substitute"].ne("").any(), config)
-    else:
-        notes.append(NO_PUBLISHED)
+    notes += marks_legend({*frame["mark"]}, frame["substitute"].ne("").any(), config)
     return [*notes, *_reasons(frame, config)]
 
 

@@ -95,8 +95,7 @@ def draw_view(
     shown: Shown, paper: Paper, name: str, config: Config, files: dict[str, str | Path]
 ) -> None:
     """Write a figure that `show_view` made; `files` are the paths by format (png, svg)."""
-    if shown.figure is None:
-        raise ValueError(f"{name} is a table")
+    assert shown.figure is not None  # a view with a figure's name has one
     title = heading(paper, name, for_data(paper.views[name].title, config))
     with plt.rc_context(STYLE):
         save_figure(shown.figure, "\n".join([title, *shown.notes]), files)
