@@ -26,7 +26,7 @@ import typer
 from analogyqa.report.archived import views_with_sentences
 from analogyqa.report.claims import CLAIMS
 from analogyqa.report.claims_page import PRIMARY
-from analogyqa.report.found import results_table
+from analogyqa.report.outcomes import results_table
 from analogyqa.report.summary import LEDGER, SUMMARY, read_csv
 from analogyqa.report.table_formats import SUBSTITUTE, markdown_table
 from analogyqa.report.verdicts import MARKS
@@ -38,7 +38,7 @@ BEGIN_PIECE = "<!-- {name} of {paper}: papers/publish.py -->"
 RESULTS = "<!-- results: papers/publish.py -->"
 PAPERS = Path(__file__).parent
 CELL = ["system", "dataset", "subset", "overrides"]
-# What a cell has behind a number or a bracket, and what it is.
+# Patterns for the parts of a cell, and their meanings.
 PARTS = {
     r"\d ± ": "± is the standard deviation over seeds",
     r"\d \[": "[..] is the prediction interval of one more run",
@@ -78,8 +78,7 @@ def origin(results: Path) -> str:
     } or {"no training but that of word vectors"}
     day = datetime.fromtimestamp(paths[-1].stat().st_mtime, UTC).date()
     code = f"commit{'s' * (len(commits) > 1)} {', '.join(commits)}"
-    parts = [f"{seeds} seeds", code, "; ".join(sorted(machines)), f"{day}."]
-    return ", ".join(filter(None, parts))
+    return f"{seeds} seeds, {code}, {'; '.join(sorted(machines))}, {day}."
 
 
 def _by_number(path: Path) -> tuple[int, str]:
@@ -117,7 +116,7 @@ def results_of(results: Path, published: str) -> str:
     """Return the table of verdicts with the papers of a run, and the others of the published one.
 
     Args:
-        published: The text with the table of before, if there is one.
+        published: The page's current text, with the earlier table if there is one.
     """
     ledger = read_csv(results / "ledger.csv", LEDGER)
     claims = read_csv(results / "claims.csv", CLAIMS)
@@ -140,7 +139,7 @@ def unknown_numbers(page: Path, results: Path) -> list[str]:
     return messages
 
 
-def fill(page: Path, begin: str, parts: list[str]) -> None:
+def replace_section(page: Path, begin: str, parts: list[str]) -> None:
     """Replace the text between two marks of a page."""
     before, rest = page.read_text(encoding="utf-8").split(begin)
     _, after = rest.split(END, 1)
@@ -148,7 +147,7 @@ def fill(page: Path, begin: str, parts: list[str]) -> None:
     page.write_text(f"{before}{begin}\n\n{text}\n\n{END}{after}", encoding="utf-8")
 
 
-def require(paper: str, results: Path) -> None:
+def require_paper(paper: str, results: Path) -> None:
     """Require that the last run in a folder was one of this paper, if it judged claims."""
     path = results / "claims.csv"
     judged = read_csv(path, CLAIMS)["paper"].unique() if path.exists() else [paper]
@@ -160,7 +159,7 @@ def require(paper: str, results: Path) -> None:
 
 def main(paper: str, results: Path, command: str) -> None:
     """Publish a run on the page of a paper."""
-    require(paper, results)
+    require_paper(paper, results)
     page, root = PAPERS / paper / "README.md", PAPERS.parent
     # Other pages, with the path from each to the folder of the paper.
     others = {root / "README.md": f"papers/{paper}/"}
@@ -170,7 +169,7 @@ def main(paper: str, results: Path, command: str) -> None:
     readme = root / "README.md"
     _, mark, rest = readme.read_text(encoding="utf-8").partition(RESULTS)
     if mark:
-        fill(readme, RESULTS, [results_of(results, rest.partition(END)[0])])
+        replace_section(readme, RESULTS, [results_of(results, rest.partition(END)[0])])
     claims = results / "claims.md"
     if claims.exists():
         pieces["claims"] = claims_of(claims.read_text(encoding="utf-8"), paper)
@@ -189,11 +188,11 @@ def main(paper: str, results: Path, command: str) -> None:
         mark = BEGIN_PIECE.format(paper=paper, name=name)
         for other, way in others.items():
             if mark in other.read_text(encoding="utf-8"):
-                fill(other, mark, [*head, piece.replace("](", f"]({way}")])
+                replace_section(other, mark, [*head, piece.replace("](", f"]({way}")])
         if mark in page.read_text(encoding="utf-8"):
-            fill(page, mark, [*head, pieces.pop(name, piece)])
+            replace_section(page, mark, [*head, pieces.pop(name, piece)])
     if pieces:
-        fill(page, BEGIN, [*head, legend_of(pieces.values()), *pieces.values()])
+        replace_section(page, BEGIN, [*head, legend_of(pieces.values()), *pieces.values()])
     marked = [
         path for path in others if f"of {paper}: papers/publish.py" in path.read_text("utf-8")
     ]

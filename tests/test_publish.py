@@ -213,5 +213,5 @@ def test_examples_of_decisions_are_not_published():
 def test_the_page_of_each_paper_can_be_filled(page, tmp_path):
     copy = tmp_path / "README.md"
     shutil.copyfile(page, copy)
-    publish.fill(copy, publish.BEGIN, ["a run"])
+    publish.replace_section(copy, publish.BEGIN, ["a run"])
     assert f"{publish.BEGIN}\n\na run\n\n{publish.END}" in copy.read_text()

@@ -3,7 +3,7 @@
 from analogyqa.files import write_text
 from analogyqa.job import job, reported
 from analogyqa.plan import cells_by_run, claim_cells
-from analogyqa.report.claimed import with_norms_and_costs
+from analogyqa.report.claim_values import with_norms_and_costs
 from analogyqa.report.claims import judge_claims
 from analogyqa.report.claims_page import claims_table
 from analogyqa.report.learning import read_learnt

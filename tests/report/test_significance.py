@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from analogyqa.report.significance import (
-    Paired,
-    compare_apart,
+    Comparison,
     compare_paired,
+    compare_unpaired,
     holm,
     partial_conjunction,
 )
@@ -117,7 +117,7 @@ TRIALS = 2000  # the standard error of a rate of .05 is then .005
 
 
 @pytest.fixture(scope="module", params=[5, 10], ids="{} seeds".format)
-def equal(request) -> list[Paired]:
+def equal(request) -> list[Comparison]:
     """Comparisons of systems that are equally good."""
     generator = np.random.default_rng(request.param)
     pairs = (systems(generator, request.param, 60) for _ in range(TRIALS))
@@ -205,18 +205,18 @@ class TestHolm:
 def test_means_of_other_questions_are_compared_as_two_samples():
     random = np.random.default_rng(0)
     first, second = random.normal(0.6, 0.2, (1, 80)), random.normal(0.4, 0.3, (1, 50))
-    compared = compare_apart(first, second)
+    compared = compare_unpaired(first, second)
     assert compared.difference == pytest.approx(first.mean() - second.mean())
     error = np.sqrt(first.var(ddof=1) / 80 + second.var(ddof=1) / 50)
     assert (compared.high - compared.low) / 2 == pytest.approx(1.96 * error, rel=0.05)
     assert compared.p_greater < 0.001 < compared.p_less
-    reversed_ = compare_apart(second, first)
+    reversed_ = compare_unpaired(second, first)
     assert reversed_.p_less == pytest.approx(compared.p_greater, abs=1e-3)
 
 
 def test_equal_values_of_other_questions_are_no_evidence():
     values = np.full((2, 9), 0.3)
-    assert compare_apart(values, values[:, :5]).p_greater == 1
+    assert compare_unpaired(values, values[:, :5]).p_greater == 1
 
 
 def test_each_stratum_uses_up_a_degree_of_freedom():
@@ -237,5 +237,6 @@ def test_deviations_are_from_the_mean_of_each_stratum():
     assert paired.difference == compare_paired(first, second).difference
     error = np.sqrt(sum(np.var(part, ddof=1) for part in np.split((first - second)[0], 2)) / 160)
     assert (paired.high - paired.low) / 2 == pytest.approx(1.96 * error, rel=0.05)
-    apart = compare_apart(first, second[:, :60], strata=(strata, strata[:60]))
-    assert apart.high - apart.low < 0.1 < compare_apart(first, second[:, :60]).high - apart.low
+    unpaired = compare_unpaired(first, second[:, :60], strata=(strata, strata[:60]))
+    one_stratum = compare_unpaired(first, second[:, :60])
+    assert unpaired.high - unpaired.low < 0.1 < one_stratum.high - one_stratum.low

@@ -19,9 +19,9 @@ from analogyqa.report.views.norms import (
     MEAN,
     NORMS,
     SHARE,
-    judge,
+    mean_verdict,
 )
-from analogyqa.report.views.pairs_by_norm import PAIRS
+from analogyqa.report.views.pairs_by_norm import WORD_LEVELS
 from analogyqa.report.views.projection import POINTS, project
 from analogyqa.report.views.show import draw_view, show_view, table_of_view
 from analogyqa.report.views.specs import VIEWS
@@ -30,7 +30,12 @@ from analogyqa.schemas import write_table
 from analogyqa.schemas.inside import INSIDE
 from report.builders import cells_in_markdown, drawn_text, make_config, make_paper
 
-COLUMNS = {"projection": POINTS, "norms": NORMS, "words_by_norm": WORDS, "pairs_by_norm": PAIRS}
+COLUMNS = {
+    "projection": POINTS,
+    "norms": NORMS,
+    "words_by_norm": WORDS,
+    "pairs_by_norm": WORD_LEVELS,
+}
 LOOKS_INSIDE = [name for name in VIEWS if VIEWS[name].reads == "inside"]
 FIGURES = [name for name in LOOKS_INSIDE if VIEWS[name].is_figure]
 CELLS = {"subset": "all"}
@@ -254,14 +259,14 @@ def test_a_question_is_compared_with_the_mean_of_its_own_right_answers(show):
 )
 def test_the_verdict_is_by_the_interval_of_the_mean(mean, spread, verdict):
     differences = mean + spread * np.random.default_rng(0).normal(size=60)
-    low, high, found = judge(differences, 500, 0.95)
+    low, high, found = mean_verdict(differences, 500, 0.95)
     assert found == verdict and low <= differences.mean() <= high
-    assert judge(differences, 500, 0.5)[0] >= low
+    assert mean_verdict(differences, 500, 0.5)[0] >= low
 
 
 def test_the_interval_is_that_of_the_normal_distribution():
     differences = np.random.default_rng(1).normal(size=400)
-    low, high, _ = judge(differences, 4000, 0.95)
+    low, high, _ = mean_verdict(differences, 4000, 0.95)
     assert high - low == pytest.approx(2 * 1.96 * differences.std() / 20, rel=0.06)
 
 

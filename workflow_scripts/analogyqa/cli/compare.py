@@ -21,7 +21,7 @@ def compare(
     Says what differs in configuration, data, packages and code. Exits with 1 if a cell differs.
     Example: `analogyqa compare results/demo results/three`
     """
-    from analogyqa.report.two_folders import ONLY_FIRST, ONLY_SECOND, compare_folders
+    from analogyqa.report.compare_folders import ONLY_FIRST, ONLY_SECOND, compare_folders
 
     config, _, _ = read_configuration(first)
     equal, different = compare_folders(first, second, config)

@@ -114,17 +114,17 @@ def judge_claims(
     cross-validation with the paper's hyperparameters, if its paper cross-validates both systems.
 
     Args:
-        values: as `claimed.with_norms_and_costs` returns it.
+        values: as `claim_values.with_norms_and_costs` returns it.
         learnt: whether each trained cell has learnt, see `learning.has_learnt`. The `reason` of a
             verdict names the systems that did not learn.
 
     Returns:
         The verdicts, columns CLAIMS, and their comparisons, columns COMPARISONS. The p-value of a
         claim is two-sided; those of the secondary claims are adjusted (Holm) over all secondary
-        claims of the paper with the same hyperparameters; our own claims are adjusted apart. Effect
-        and interval are those of the comparison that decides: the weakest of the needed ones. For
-        costs, the effect is how many times cheaper the better side is. `equivalent` says whether a
-        difference of scores is significantly smaller than `margin`: half of the published
+        claims of the paper with the same hyperparameters; our own claims are adjusted separately.
+        Effect and interval are those of the comparison that decides: the weakest of the needed
+        ones. For costs, the effect is how many times cheaper the better side is. `equivalent` says
+        whether a difference of scores is significantly smaller than `margin`: half of the published
         difference, or that of the claim. The p-values of a comparison are one-sided and not
         adjusted.
 
@@ -158,7 +158,7 @@ def judge_claims(
                     continue
                 comparisons = [_compare(claim, *pair, values, paper, config) for pair in pairs]
                 compared += [row | comparison for comparison in comparisons]
-                row |= _judge(claim, pairs, comparisons, config)
+                row |= _claim_verdict(claim, pairs, comparisons, config)
                 row["reason"] = _not_learnt(sides, learnt, config)
         _decide(rows, config)
         verdicts += rows
@@ -248,7 +248,7 @@ def _compare(
         second=second,
         config=config,
         same_runs=_share_runs(better, worse, config),
-        apart=better.coordinates.subset != worse.coordinates.subset,
+        unpaired=better.coordinates.subset != worse.coordinates.subset,
     )
     compared = compare(first=first)
     row |= rounded(compared)
@@ -292,7 +292,7 @@ def _share_runs(first: _Side, second: _Side, config: Config) -> bool:
     return len(vectors) == 1 and name is not None and config.vectors[name].is_word2vec
 
 
-def _judge(
+def _claim_verdict(
     claim: Claim, pairs: list[tuple[_Side, _Side]], comparisons: list[dict], config: Config
 ) -> dict:
     """Return verdict, two-sided p-value before any correction, effect and evidence."""

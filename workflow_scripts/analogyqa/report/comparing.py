@@ -6,7 +6,7 @@ import pandas as pd
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.measures import strata_of
-from analogyqa.report.significance import Paired, compare_apart, compare_paired, holm
+from analogyqa.report.significance import Comparison, compare_paired, compare_unpaired, holm
 from analogyqa.report.summary import DECIMALS
 from analogyqa.settings.run import Config
 
@@ -20,21 +20,21 @@ def compare_runs(
     second: pd.DataFrame,
     config: Config,
     same_runs: bool = False,
-    apart: bool = False,
-) -> Paired:
+    unpaired: bool = False,
+) -> Comparison:
     """Compare the scores of two runs.
 
     Args:
         names: the names of the runs, for messages.
         first, second: the scores [seeds, items].
         same_runs: whether row i of both is from one run.
-        apart: whether the runs have different items on purpose, such as two subsets.
+        unpaired: whether the runs have different items on purpose, such as two subsets.
 
-    Raises AnalogyQAError if the items differ and the runs are not `apart`.
+    Raises AnalogyQAError if the items differ and the runs are not `unpaired`.
     """
     both, level = (first.to_numpy(), second.to_numpy()), level_of(config)
-    if apart:
-        return compare_apart(*both, level, strata=(strata_of(first), strata_of(second)))
+    if unpaired:
+        return compare_unpaired(*both, level, strata=(strata_of(first), strata_of(second)))
     if list(first.columns) != list(second.columns):
         raise AnalogyQAError(
             f"The runs {names[0]} and {names[1]} have different questions. "
@@ -51,7 +51,7 @@ def top_group(runs: Mapping[str, pd.DataFrame], config: Config) -> set[str]:
     if not runs:
         return set()
     best, compared = compare_with_best(runs, config)
-    return {best, *not_worse(compared, config)}
+    return {best, *tied_with_best(compared, config)}
 
 
 def compare_with_best(
@@ -66,7 +66,7 @@ def compare_with_best(
     }
 
 
-def not_worse(compared: Mapping[str, dict[str, float]], config: Config) -> list[str]:
+def tied_with_best(compared: Mapping[str, dict[str, float]], config: Config) -> list[str]:
     """Return the runs that are not significantly different from the best one.
 
     The tests are paired and two-sided, with Holm's correction for their number.
@@ -75,7 +75,7 @@ def not_worse(compared: Mapping[str, dict[str, float]], config: Config) -> list[
     return [name for name, p in zip(compared, adjusted, strict=True) if p >= level_of(config)]
 
 
-def rounded(compared: Paired) -> dict[str, float]:
+def rounded(compared: Comparison) -> dict[str, float]:
     """Return the numbers of a comparison, rounded as in tables."""
     return {name: round(getattr(compared, name), DECIMALS) for name in (*COMPARED, "detectable")}
 

@@ -15,7 +15,7 @@ from analogyqa.report.verdicts import NOT_RUN, OTHER_DATA
 from analogyqa.settings.run import Config
 from analogyqa.settings.studies import CrossValidation
 
-LETTERS_OF_LINE = 50  # of a label
+LABEL_WIDTH = 50  # characters
 
 
 def draw_cross_validation(
@@ -100,7 +100,7 @@ def _draw_rows(
         heading: the lines of the title.
     """
     wrapped = [
-        [line for part in parts for line in textwrap.wrap(part, LETTERS_OF_LINE)]
+        [line for part in parts for line in textwrap.wrap(part, LABEL_WIDTH)]
         for parts in labels.values()
     ]
     datasets = frame["dataset"].unique()

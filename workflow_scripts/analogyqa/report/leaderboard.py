@@ -10,7 +10,7 @@ import pandas as pd
 from analogyqa.errors import AnalogyQAError
 from analogyqa.measures import MEASURES, strata_of, values_by_seed
 from analogyqa.plan import Cell
-from analogyqa.report.comparing import compare_with_best, not_worse, p_value_of
+from analogyqa.report.comparing import compare_with_best, p_value_of, tied_with_best
 from analogyqa.report.spread import bootstrap_means, shares_of_first
 from analogyqa.report.summary import DECIMALS, read_record
 from analogyqa.schemas import METRICS, read_table
@@ -82,7 +82,7 @@ def build_leaderboard(
     low, high = np.quantile(ranks, [tail, 1 - tail], axis=1, method="nearest")
     first = shares_of_first(draws)
     best, compared = compare_with_best(values, config)
-    top = {best, *not_worse(compared, config)}
+    top = {best, *tied_with_best(compared, config)}
     places = [
         Place(
             name,

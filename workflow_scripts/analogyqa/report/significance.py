@@ -12,7 +12,7 @@ POWER = 0.8
 _EQUAL = 1e-12
 
 
-class Paired(NamedTuple):
+class Comparison(NamedTuple):
     """The difference of the means of two systems, and what the data can decide about it.
 
     Attributes:
@@ -74,7 +74,7 @@ def compare_paired(
     samples: int = SAMPLES,
     same_runs: bool = False,
     strata: np.ndarray | None = None,
-) -> Paired:
+) -> Comparison:
     """Compare two systems by a paired randomisation test over questions and seeds.
 
     The statistic is the mean over questions of the difference between the seeds' means. Each draw
@@ -125,13 +125,12 @@ def compare_paired(
     return _decided(observed, null, draws, of_items, of_seeds, level)
 
 
-def compare_apart(
+def compare_unpaired(
     first: np.ndarray,
     second: np.ndarray,
     level: float = 0.05,
-    samples: int = SAMPLES,
     strata: tuple[np.ndarray | None, np.ndarray | None] = (None, None),
-) -> Paired:
+) -> Comparison:
     """Compare means over different questions, such as those of two subsets.
 
     Unlike in `compare_paired`, the questions of each side are drawn independently: each draw flips
@@ -141,18 +140,18 @@ def compare_apart(
 
     Args:
         first, second: float arrays [seeds, questions].
-        level, samples: as in `compare_paired`.
+        level: as in `compare_paired`.
         strata: those of each side, as in `compare_paired`.
     """
     generator = np.random.default_rng(0)
-    draws, of_items, of_seeds = np.zeros(samples), 0.0, 0.0
+    draws, of_items, of_seeds = np.zeros(SAMPLES), 0.0, 0.0
     for values, of_side in zip((first, second), strata, strict=True):
         centred = _centred(values.mean(axis=0), of_side)
         count = len(centred)
-        draws += generator.choice([-1.0, 1.0], (samples, count)) @ centred / count
+        draws += generator.choice([-1.0, 1.0], (SAMPLES, count)) @ centred / count
         of_items += float((centred**2).mean() / count)
         of_seeds += _variance_of_seeds(values)
-    draws = np.sort(draws + np.sqrt(of_seeds) * generator.standard_normal(samples))
+    draws = np.sort(draws + np.sqrt(of_seeds) * generator.standard_normal(SAMPLES))
     observed = float(first.mean() - second.mean())
     return _decided(observed, draws, draws, of_items, of_seeds, level)
 
@@ -174,10 +173,10 @@ def _decided(
     of_items: float,
     of_seeds: float,
     level: float,
-) -> Paired:
+) -> Comparison:
     """Return a comparison from its draws under the null hypothesis and its centred draws."""
     reach = float(np.quantile(np.abs(draws), 1 - level))
-    return Paired(
+    return Comparison(
         observed,
         observed - reach,
         observed + reach,

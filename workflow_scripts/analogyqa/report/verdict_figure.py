@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from analogyqa.report.found import published_once
 from analogyqa.report.html_pages import render
 from analogyqa.report.ledger import ledger_key
 from analogyqa.report.legend import printed_name
+from analogyqa.report.outcomes import published_once
 from analogyqa.report.table_formats import three_decimals
 from analogyqa.report.verdicts import LOOKS
 from analogyqa.settings.coordinates import SCORE

@@ -9,7 +9,7 @@ import pandas as pd
 from analogyqa.errors import AnalogyQAError
 from analogyqa.plan import Cell, all_cells, claim_cells, holding_cell, norm_cells
 from analogyqa.report.archived import changed_files, original_sha256
-from analogyqa.report.claimed import with_norms_and_costs
+from analogyqa.report.claim_values import with_norms_and_costs
 from analogyqa.report.claims import judge_claims
 from analogyqa.report.expected import differences_from_expected, is_sample
 from analogyqa.report.learning import read_learnt

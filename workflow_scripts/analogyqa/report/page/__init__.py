@@ -14,9 +14,9 @@ from markupsafe import Markup
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.report.claims import CLAIM_MARKS, CLAIM_MEANINGS, CLAIMS
-from analogyqa.report.found import in_one_sentence
 from analogyqa.report.html_pages import render
 from analogyqa.report.legend import INTERVALS, SUBSTITUTES, cell_legend
+from analogyqa.report.outcomes import in_one_sentence
 from analogyqa.report.page.cards import claim_cards
 from analogyqa.report.page.data import data_cards
 from analogyqa.report.page.papers import paper_part

@@ -35,7 +35,7 @@ class Judgement(NamedTuple):
     interval: Interval | None
 
 
-class Card(NamedTuple):
+class ClaimCard(NamedTuple):
     """A primary claim of a paper with its judgements."""
 
     paper: str
@@ -44,7 +44,7 @@ class Card(NamedTuple):
     judgements: list[Judgement]
 
 
-def claim_cards(claims: pd.DataFrame, papers: Iterable[Paper], config: Config) -> list[Card]:
+def claim_cards(claims: pd.DataFrame, papers: Iterable[Paper], config: Config) -> list[ClaimCard]:
     """Return a card for each primary claim; `claims` are the verdicts, columns CLAIMS."""
     primary = claims[claims["primary"]]
     largest = primary[["low", "high", "paper_effect"]].abs().max(axis=None)
@@ -57,7 +57,7 @@ def claim_cards(claims: pd.DataFrame, papers: Iterable[Paper], config: Config) -
             item = task_of(dataset).item if dataset else ""
             judgements = [_judgement(row, largest, item) for row in rows.to_dict("records")]
             where = f"{claim.where}; {MEASURES[side.measured].short}"
-            cards.append(Card(paper.paper, claim.claim, where, judgements))
+            cards.append(ClaimCard(paper.paper, claim.claim, where, judgements))
     return cards
 
 

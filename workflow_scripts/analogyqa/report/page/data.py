@@ -25,7 +25,7 @@ class File(NamedTuple):
     citation: str = ""
 
 
-class Card(NamedTuple):
+class DataCard(NamedTuple):
     """The files of a data set with its counts and the hash of its table, or all other files."""
 
     id: str
@@ -37,7 +37,7 @@ class Card(NamedTuple):
 
 def data_cards(
     results: Path, runs: Iterable[Run], config: Config, registry: Mapping[str, Source]
-) -> list[Card]:
+) -> list[DataCard]:
     """Return a card for each data set with a corpus, and one for all other files.
 
     `results` is the output folder; the records of the runs name what they read.
@@ -58,9 +58,9 @@ def data_cards(
             splits = by_dataset.get(name, {})
             files = _files((file for split in SPLITS for file in splits.get(split, [])), registry)
             counts = _counts(corpus, dataset.title, dict(task_of(dataset).counts))
-            cards.append(Card(f"data-{name}", dataset.title, counts, sha256(corpus), files))
+            cards.append(DataCard(f"data-{name}", dataset.title, counts, sha256(corpus), files))
     if files := _files(others, registry):
-        cards.append(Card("data-others", "Vectors and models", None, "", files))
+        cards.append(DataCard("data-others", "Vectors and models", None, "", files))
     return cards
 
 

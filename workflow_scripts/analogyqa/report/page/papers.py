@@ -14,10 +14,10 @@ from markupsafe import Markup
 from analogyqa.plan import view_tables
 from analogyqa.report.claims_page import claims_of, claims_table
 from analogyqa.report.cross_validation import CROSS_VALIDATION, cross_validation_table
-from analogyqa.report.found import in_five_sentences
 from analogyqa.report.html_pages import SVG, data_uri, prose
 from analogyqa.report.kinds import KINDS
 from analogyqa.report.legend import INTERVALS, printed_name
+from analogyqa.report.outcomes import in_five_sentences
 from analogyqa.report.page.examples import examples_section
 from analogyqa.report.page.provenance import Provenance
 from analogyqa.report.pairs import PAIRS, pairs_table
@@ -195,13 +195,13 @@ def _section(table: Table, paper: Paper, name: str, csv: Path, results: Path) ->
         short,
         _heading(paper, name, title) if name in paper.shown else title,
         [_without_empty_columns(block) for block in table.blocks],
-        [note for note in table.notes if not _is_said_at_the_top(note)],
+        [note for note in table.notes if not _is_in_page_legend(note)],
         _drawing(svg, csv, table.heading) if svg.exists() else None,
         _files(csv, results),
     )
 
 
-def _is_said_at_the_top(note: str) -> bool:
+def _is_in_page_legend(note: str) -> bool:
     """Return whether the legend of the page has a note, or its sentence on other data."""
     return note.startswith(("Cell: mean", INTERVALS, "Marks: ")) or OTHER_DATA in note.lower()
 

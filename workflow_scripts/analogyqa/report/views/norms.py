@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 from matplotlib import pyplot as plt
 
-from analogyqa.report.claimed import norms_of
+from analogyqa.report.claim_values import norms_of
 from analogyqa.report.claims import FAILS, HOLDS, UNDECIDED
 from analogyqa.report.figures import COLOURS
 from analogyqa.report.legend import percent
-from analogyqa.report.spread import bootstrap_means
+from analogyqa.report.spread import summarise
 from analogyqa.report.summary import typed
 from analogyqa.report.views.show import Panel, Shown
 from analogyqa.settings.run import Config
@@ -83,7 +83,7 @@ def _rows(panel: Panel, config: Config) -> list[dict]:
             rows.append({"kind": kind, "what": WORDS, "value": words})
     for what in (DIFFERENCE, FOR_EACH_WORD):
         differences = differences_of(panel, what == FOR_EACH_WORD)
-        low, high, verdict = judge(
+        low, high, verdict = mean_verdict(
             differences, config.bootstrap.samples, config.bootstrap.confidence
         )
         judged = {"value": differences.mean(), "low": low, "high": high, "verdict": verdict}
@@ -106,11 +106,11 @@ def differences_of(panel: Panel, for_each_word: bool = False) -> np.ndarray:
     return (norms["question"] - norms["answer"]).to_numpy()
 
 
-def judge(differences: np.ndarray, samples: int, confidence: float) -> tuple[float, float, str]:
+def mean_verdict(
+    differences: np.ndarray, samples: int, confidence: float
+) -> tuple[float, float, str]:
     """Return the bootstrap interval of the mean of differences [n], and whether it is above 0."""
-    tail = (1 - confidence) / 2
-    means = bootstrap_means(differences[None], samples, of_seeds=0)
-    low, high = (float(end) for end in np.quantile(means, [tail, 1 - tail]))
+    *_, low, high = summarise(differences[None], samples, confidence, smallest=-np.inf)
     return low, high, HOLDS if low > 0 else FAILS if high < 0 else UNDECIDED
 
 

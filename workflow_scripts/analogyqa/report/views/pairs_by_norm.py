@@ -11,7 +11,7 @@ from analogyqa.report.views.show import Panel, Shown
 from analogyqa.settings.run import Config
 from analogyqa.settings.views import Example, View
 
-PAIRS = {
+WORD_LEVELS = {
     "panel": "str",
     "question_id": "str",
     "candidate_id": "str",
@@ -27,7 +27,7 @@ MOST = 8  # words of a level
 def show(panels: Sequence[Panel], view: View, config: Config) -> Shown:
     """Show the words of the paper's questions, and of an answer to each, by level of norm.
 
-    The data are of columns PAIRS, a row for each level of a sentence.
+    The data are of columns WORD_LEVELS, a row for each level of a sentence.
     """
     rows: list[dict] = []
     lines: list[tuple[list[str], list[Value]]] = []
@@ -50,7 +50,7 @@ def show(panels: Sequence[Panel], view: View, config: Config) -> Shown:
         said = " and ".join(f'"{example.find}" of {example.panel}' for example in missing)
         notes.append(f"Not in these data: {said}. The first other test questions replace them.")
     blocks = [Block("", ["Question", ""], levels, lines, wrapped=True)] if lines else []
-    return Shown(typed(rows, PAIRS), notes, blocks=blocks)
+    return Shown(typed(rows, WORD_LEVELS), notes, blocks=blocks)
 
 
 def questions_of(panel: Panel, examples: Sequence[Example]) -> list[tuple[dict, Example | None]]:

@@ -6,7 +6,7 @@ import pytest
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import write_json
 from analogyqa.plan import Cell
-from analogyqa.report.two_folders import compare_folders
+from analogyqa.report.compare_folders import compare_folders
 from analogyqa.schemas import METRICS, write_table
 from report.builders import make_config, make_run
 

@@ -62,13 +62,13 @@ def compare_folders(
         elif cell not in runs[0]:
             different.append(CellDifference(cell, ONLY_SECOND, {}, []))
         else:
-            own, other = runs[0][cell], runs[1][cell]
-            before, now = (read_record(folder / "run.json") for folder in (own, other))
+            folders = runs[0][cell], runs[1][cell]
+            before, now = (read_record(folder / "run.json") for folder in folders)
             if before["scores"] == now["scores"]:
                 equal += 1
             else:
                 because = list(_reasons(before, now))
-                different.append(_compared(cell, own, other, because, config))
+                different.append(_compared(cell, *folders, because, config))
     return equal, different
 
 
@@ -84,17 +84,17 @@ def _reasons(before: dict, now: dict) -> Iterator[str]:
 
 
 def _compared(
-    cell: str, own: Path, other: Path, because: list[str], config: Config
+    cell: str, first: Path, second: Path, because: list[str], config: Config
 ) -> CellDifference:
     values = [
         values_by_seed(read_table(folder / "metrics.parquet", METRICS), "test")
-        for folder in (own, other)
+        for folder in (first, second)
     ]
     measure = next(name for name in MEASURES if name in values[0])
     before, now = (by_measure[measure] for by_measure in values)
     if list(before.columns) != list(now.columns):
         return CellDifference(cell, "other questions", {}, because)
-    compared = rounded(compare_runs((str(other), str(own)), now, before, config))
+    compared = rounded(compare_runs((str(second), str(first)), now, before, config))
     means = {
         "first": round(float(before.to_numpy().mean()), DECIMALS),
         "second": round(float(now.to_numpy().mean()), DECIMALS),

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from analogyqa.report.claims import CLAIMS
-from analogyqa.report.found import in_five_sentences, in_one_sentence, results_table
+from analogyqa.report.outcomes import in_five_sentences, in_one_sentence, results_table
 from analogyqa.report.summary import LEDGER, typed
 from analogyqa.report.verdict_figure import HEIGHT, MOST, WIDTH, verdict_svg
 from report.builders import make_paper
