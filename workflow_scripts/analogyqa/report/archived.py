@@ -1,4 +1,4 @@
-"""Which files of a results folder may be given away: no sentences of the data, no vectors."""
+"""Which files of a results folder may be redistributed: no sentences of the data, no vectors."""
 
 import json
 from collections.abc import Iterable
@@ -100,7 +100,7 @@ def views_with_sentences(paper: Paper) -> list[str]:
 
 
 def why_left_out(pattern: str) -> tuple[str, str]:
-    """Return why the files of a pattern of `Contents.left_out` are, and how to get them again."""
+    """Return why files that match a pattern are left out, and how to recreate them."""
     return LEFT_OUT.get(pattern, (_SENTENCES, _RUN)) if pattern else ("made by no rule", "")
 
 
@@ -109,7 +109,7 @@ def _first_match(name: str, patterns: Iterable[str]) -> str:
 
 
 def write_without_texts(source: str | Path, name: str, target: str | Path) -> None:
-    """Write a table with all columns, those with texts or vectors empty.
+    """Copy a table, with its text and vector columns emptied.
 
     The metadata of the file hold the sha256 of the whole table, for `original_sha256`.
 
@@ -145,7 +145,7 @@ def original_sha256(path: str | Path) -> str:
 
 
 def changed_files(crate: str | Path) -> list[tuple[Path, str]]:
-    """Return the files of an unpacked archive that are missing or have other bytes, and which.
+    """Return the missing or changed files of an unpacked archive, each with what is wrong.
 
     Without a file ro-crate-metadata.json, the folder is no archive and the list is empty.
     """
@@ -167,5 +167,5 @@ def changed_files(crate: str | Path) -> list[tuple[Path, str]]:
         if not path.exists():
             changed.append((path, "is missing"))
         elif sha256(path) != expected:
-            changed.append((path, "its bytes are not those that ro-crate-metadata.json names"))
+            changed.append((path, "differs from its hash in ro-crate-metadata.json"))
     return changed

@@ -18,14 +18,14 @@ def runs_needed(published: float, step: float, measure: str, items: int) -> int 
     """Return the smallest number of runs whose mean can be printed as a value.
 
     A printed value may be rounded or cut off, so the mean is in [published - step / 2, published +
-    step). Ranks may be as low as one likes.
+    step). Ranks have no upper limit.
 
     Args:
         published, step: The printed mean, and the unit of its last digit.
-        measure: A key of `MEASURES`. Nothing is known of those whose values can be many.
+        measure: A key of `MEASURES`. Measures with many possible values are not checked.
         items: The number of items of a run.
 
-    Returns: None if nothing is known, or if `MOST_RUNS` runs do not suffice.
+    Returns: None if the measure is not checked, or if `MOST_RUNS` runs do not suffice.
     """
     values = MEASURES[measure].values
     if not values:

@@ -59,10 +59,11 @@ def prose(text: str) -> Markup:
 def data_uri(text: str, kind: str) -> Markup:
     """Return the address of a text that a page contains; `kind` is its MIME type.
 
-    It may stand in double quotes in HTML.
+    Safe inside double quotes in HTML.
     """
     if kind == SVG:
-        text = re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL)  # what its letters say
+        # Remove comments with the text of its labels.
+        text = re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL)
         text = re.sub(r"\s+", " ", text)
     # Shorter than in base64: browsers read these characters as they are.
     return Markup(f"data:{kind},{quote(text, safe=' <>/:=,;+@?()')}")

@@ -69,7 +69,9 @@ def _with_remark(row: dict, remark: str, config: Config) -> dict:
 
 
 def repeated(papers: Sequence[Paper]) -> dict[tuple[str, str, str, str], str]:
-    """Return where scores are also printed earlier, by paper, artefact, row and column.
+    """Return, for each score that was printed before, where.
+
+    The keys are paper, artefact, row and column.
 
     Equal values under the same conditions are the same score if they are of one system, or in two
     papers: the second paper may give it to another system.

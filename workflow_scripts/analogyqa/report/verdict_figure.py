@@ -88,7 +88,7 @@ def verdict_svg(
     Args:
         ledger: The verdicts, columns LEDGER.
         on_page: The ids of the numbers on the page that the picture is a part of, by `ledger_key`;
-            None for a file of its own, which has its colours.
+            None for a standalone file, which includes its own colours.
     """
     once = published_once(ledger, paper)
     if once.empty:

@@ -22,9 +22,9 @@ class Provenance:
     """The facts about the numbers of a page.
 
     Many numbers share facts, such as the versions of packages, and many facts share lines, such as
-    the hash of a corpus. Each is stored once: a number is the place of its run, -1 for none, and
-    those of its own facts; a run is the places of its facts; a fact is its key and the places of
-    its lines.
+    the hash of a corpus. Each is stored once. A number is a list: the index of its run (or -1),
+    then those of its own facts. A run lists the indices of its facts; a fact is its key and the
+    indices of its lines.
     """
 
     def __init__(self, results: str | Path, config: Config, command: str) -> None:

@@ -69,11 +69,12 @@ def _points(panel: Panel) -> pd.DataFrame:
 
 def project(vectors: np.ndarray) -> np.ndarray:
     """Return vectors [n, dim] in three dimensions, [n, 3]; the same for the same vectors."""
-    from sklearn.manifold import TSNE  # a second, in jobs that mostly need it not
+    # It takes a second to import, and most jobs do not need it.
+    from sklearn.manifold import TSNE
 
     perplexity = min(PERPLEXITY, (len(vectors) - 1) / 3)
     tsne = TSNE(len(AXES), perplexity=perplexity, init="pca", random_state=0)
-    with threadpool_limits(1):  # with more the last bits differ, and then all
+    with threadpool_limits(1):  # more threads change the last bits, which t-SNE amplifies
         return tsne.fit_transform(vectors)
 
 
@@ -92,7 +93,7 @@ def _draw(axes: plt.Axes, frame: pd.DataFrame, reason: str) -> None:
         axes.scatter(*own.T, **LOOK[kind], depthshade=False, linewidths=0, label=label)
     axes.set_box_aspect((1, 1, 1), zoom=1.1)
     for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
-        axis.set_ticklabels([])  # what t-SNE makes has no unit
+        axis.set_ticklabels([])  # t-SNE coordinates have no unit
 
 
 def _distances(frames: Sequence[pd.DataFrame]) -> list[str]:

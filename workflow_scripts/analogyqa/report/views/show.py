@@ -62,7 +62,7 @@ def show_view(paper: Paper, name: str, paths: Sequence[str | Path], config: Conf
     view = paper.views[name]
     reads = view.spec.reads
     schema, panels = SCHEMAS[reads], []
-    # What is shown of which data, to the panels that show it.
+    # Panels, by what they show and of which data.
     about: dict[str, list[str]] = {}
     for panel, (file, cell, reason) in view_tables(config, view).items():
         if reason:
