@@ -16,7 +16,7 @@ def archive(
         Path | None, typer.Option(help="The file to write; by default RESULTS.crate.zip.")
     ] = None,
 ) -> None:
-    """Write results, configuration, records and code into an RO-Crate, without data of others.
+    """Write results, configuration, records and code into an RO-Crate, without third-party data.
 
     Prints what is left out and why. `analogyqa verify` works on the unpacked archive.
     Example: `analogyqa archive results/demo --to demo.crate.zip`

@@ -28,7 +28,7 @@ LEGEND = (
     "many are reversed that it cannot hold (partial conjunction). If the claim names a tolerance, "
     "a comparison is true down to it.",
     "Correction: none for primary claims; Holm's for all secondary claims of a paper with the same "
-    "hyperparameters. Our own claims are corrected apart.",
+    "hyperparameters. Our own claims are corrected separately.",
     "Effect: that of the deciding comparison; for costs, how many times cheaper the better side "
     "is.",
     "Items: questions, or the pairs that analogies ask for; all sentence pairs that templates make "

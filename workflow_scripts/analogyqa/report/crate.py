@@ -133,7 +133,7 @@ def _started(results: Path) -> ROCrate:
     crate.name = f"Results of analogyqa: {results.name}"
     crate.description = (
         f"{citation['title']}. Scores, measures, tables and records of a run, with the code and "
-        "without data of others; README.md says how to check and to complete them."
+        "without third-party data; README.md says how to check and to complete them."
     )
     crate.license = crate.add(_entity(crate, _LICENCE.format(citation["license"]), "CreativeWork"))
     crate.license["name"] = f"{citation['license']} licence"

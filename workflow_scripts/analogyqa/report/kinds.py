@@ -33,7 +33,7 @@ from analogyqa.settings.run import Config
 from analogyqa.settings.studies import PAPER
 
 ONE_SEED = "one seed gives no prediction interval"
-OTHER_MACHINE = "the seconds are of another machine; compare ratios of systems instead"
+OTHER_MACHINE = "measured on another machine; compare ratios between systems"
 ROUNDED = 10.0**-DECIMALS / 2  # the rounding error of our own values
 SAME_SIZE = 0.01  # numbers of parameters whose relative difference is smaller are equal
 
@@ -188,7 +188,8 @@ def _counts(entry: TableEntry, config: Config, results: Results) -> list[dict]:
     if coordinates.count == "questions" and set(types) <= set(expected) and count == published:
         return [row | {"verdict": ENFORCED, "reason": "other data are refused"}]
     if count == published and all(_is_capped(name, coordinates, config, results) for name in types):
-        return [row | {"verdict": ENFORCED, "reason": "as many pairs are made as configured"}]
+        reason = "the pipeline generates exactly the configured number of pairs"
+        return [row | {"verdict": ENFORCED, "reason": reason}]
     return [row | {"verdict": verdict(published, *_as_printed(count))}]
 
 

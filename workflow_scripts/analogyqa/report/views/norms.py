@@ -30,7 +30,7 @@ NORMS = {
 BINS = 30
 COUNT, MEAN, WORDS = "count", "mean norm", "mean number of words"
 SHARE = "share above the mean norm of their right answers"
-DIFFERENCE = "norm less the mean norm of its right answers"
+DIFFERENCE = "norm minus the mean norm of its right answers"
 FOR_EACH_WORD = "norm for each word minus that of its right answers"
 SENTENCES, WORD = ("question", "answer"), "word"
 TITLES = {"question": "questions", "answer": "right answers", "word": "words"}
@@ -94,7 +94,7 @@ def _rows(panel: Panel, config: Config) -> list[dict]:
 
 
 def differences_of(panel: Panel, for_each_word: bool = False) -> np.ndarray:
-    """Return for each question its norm less the mean norm of its right answers, [n].
+    """Return for each question its norm minus the mean norm of its right answers, [n].
 
     With `for_each_word` norms are divided by the number of words.
     """
@@ -127,7 +127,7 @@ def _draw(axes: plt.Axes, frame: pd.DataFrame, kinds: Sequence[str], reason: str
         axes.stairs(shares, edges, fill=True, color=colour, alpha=0.35)
         axes.stairs(shares, edges, color=colour, linewidth=1.5, label=label)
     axes.set_xlabel("norm")
-    axes.set_ylabel("% of them")
+    axes.set_ylabel("% of the vectors")
 
 
 def _notes(panel: Panel, frame: pd.DataFrame, config: Config) -> list[str]:
@@ -143,7 +143,7 @@ def _notes(panel: Panel, frame: pd.DataFrame, config: Config) -> list[str]:
         f"{values['answer', MEAN]:.2f}. {values['question', SHARE]:.0%} of the questions have a "
         "norm above the mean of their right answers.",
         f'"Questions in general have a higher vector norm" than answers: {told[DIFFERENCE]} '
-        f"(question less its answers, {percent(config)} interval, bootstrap over questions).",
+        f"(question minus its answers, {percent(config)} interval, bootstrap over questions).",
         "A norm is that of a sum over words, before any constraint to the unit ball, and a "
         f"question has {values['question', WORDS]:.1f} words, an answer "
         f"{values['answer', WORDS]:.1f}. Divided by the number of words: {told[FOR_EACH_WORD]}.",
