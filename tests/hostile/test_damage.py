@@ -60,6 +60,7 @@ DAMAGE = [
     ("configuration", b"a: !!timestamp b\n", NO_YAML),
     ("configuration", b"device: 0x" + b"f" * 5000, "a number of"),
     ("configuration", b"seeds: 99999999999999\n", "at most 10,000"),
+    ("run record", b"{", "cannot be read"),
     ("run record", b"[]", "cannot be read"),
     ("run record", NESTED, "cannot be read"),
     ("run record", b'{"cell": {"model": "a"}}', "cannot be read"),

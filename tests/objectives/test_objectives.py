@@ -192,17 +192,6 @@ def test_the_pairwise_loss_is_a_mean_over_correct_candidates(pairs, margin):
     assert loss.item() == pytest.approx(expected, abs=1e-12)
 
 
-def test_a_question_with_many_correct_candidates_weighs_no_more_than_they_do():
-    # Question 0 has two correct and two wrong candidates, question 1 one of each.
-    energies = torch.tensor([0.5, 0.1, 0.3, 0.4, 0.2, 0.9], dtype=torch.float64)
-    labels = torch.tensor([1.0, 1, 0, 0, 1, 0])
-    questions = torch.tensor([0, 0, 0, 0, 1, 1])
-    # (.0 + .1) / 2, (.4 + .5) / 2 and .9, with the margin .2
-    expected = (0.05 + 0.45 + 0.9) / 3
-    loss = ranking_loss(energies, labels, questions, 0.2)
-    assert loss.item() == pytest.approx(expected, abs=1e-12)
-
-
 def test_the_pairwise_loss_counts_each_pair_once(loss_of):
     def twice(batch):
         return batch._replace(

@@ -30,7 +30,7 @@ def needs(path: Path) -> list[pytest.MarkDecorator]:
     return [pytest.mark.real_data, pytest.mark.skipif(not path.exists(), reason=reason)]
 
 
-def build(name: str, expected=None, **files: str):
+def build(name: str, **files: str):
     """Return the corpus of a data set; `files` replace those of some splits."""
     paths = {split: str(MIRROR / file) for split, file in (FILES[name] | files).items()}
-    return build_corpus(name, name, paths, QUESTION_TYPES, expected or {})
+    return build_corpus(name, name, paths, QUESTION_TYPES, {})

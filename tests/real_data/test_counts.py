@@ -4,22 +4,14 @@ TrecQA: 1 question of TRAIN and DEV each and 5 of TEST have no candidates and ar
 """
 
 import pandas as pd
-import pyarrow.parquet as pq
 import pytest
-import yaml
 
-from analogyqa.analogies.prototypes import choose_prototypes, take_prototypes
-from analogyqa.analogies.quadruples import evaluation_blocks, training_blocks, write_quadruples
-from analogyqa.corpora.question_types import select_subset
 from analogyqa.corpora.table import count_questions
 from analogyqa.schemas import SPLITS
-from analogyqa.settings.systems import Negatives
 from analogyqa.vectors.select import build_vocabulary, select_vectors
-from real_data.mirror import FASTTEXT, FILES, MIRROR, QUESTION_TYPES, ROOT, build, needs
+from real_data.mirror import FASTTEXT, FILES, MIRROR, build, needs
 
 pytestmark = [*needs(MIRROR), pytest.mark.draw]
-
-COMB = list(QUESTION_TYPES)
 
 
 @pytest.fixture(scope="module")
@@ -66,32 +58,6 @@ def test_questions_with_a_correct_and_with_both_kinds_of_candidates(
     counts = count_questions(corpora[name])
     assert tuple(counts[split]["all"] for split in splits) == with_correct
     assert tuple(both[splits]) == with_both
-
-
-@pytest.mark.parametrize("name", FILES)
-def test_the_counts_of_table_2_in_the_configuration_are_found(name):
-    config = yaml.safe_load((ROOT / "papers/diallo2019/config.yaml").read_text("utf-8"))
-    build(name, config["datasets"][name]["questions"])
-
-
-def test_the_quadruples_of_wikiqa_comb_with_30_prototypes(corpora, tmp_path):
-    corpus = corpora["wikiqa"]
-    prototypes = take_prototypes(choose_prototypes(corpus, COMB, seed=0), COMB, 30, "prototypes")
-    for split in SPLITS:
-        pairs = select_subset(corpus, split, COMB)
-        if split == "train":
-            by_question = pairs.groupby("question_id")["label"]
-            correct, candidates = by_question.sum(), by_question.size()
-            # Each correct pair meets each prototype but itself, and as many wrong candidates.
-            drawn = correct[candidates > correct].sum()
-            expected = 30 * correct.sum() - 3 * 30 + 30 * drawn
-            blocks = training_blocks(pairs, prototypes, Negatives(), seed=0)
-        else:
-            expected = 30 * len(pairs)
-            blocks = evaluation_blocks(pairs, prototypes)
-        path = tmp_path / f"{split}.parquet"
-        write_quadruples(blocks, pairs, path)
-        assert pq.ParquetFile(path).metadata.num_rows == expected
 
 
 def test_the_fasttext_vectors_cover_most_of_the_vocabulary(corpora):

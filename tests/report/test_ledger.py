@@ -7,15 +7,13 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analogyqa.errors import AnalogyQAError
-from analogyqa.files import read_yaml
 from analogyqa.measures import MEASURES
 from analogyqa.plan import Cell, why_no_run
 from analogyqa.report.kinds import TableEntry, our_values
 from analogyqa.report.ledger import build_ledger, repeated
 from analogyqa.report.results import Results
 from analogyqa.report.spread import summarise
-from analogyqa.report.summary import DECIMALS, Values, read_runs, summarise_runs
+from analogyqa.report.summary import DECIMALS, Values, summarise_runs
 from analogyqa.report.verdicts import verdict
 from analogyqa.runs.cost import Cost
 from analogyqa.schemas import SPLITS
@@ -129,49 +127,6 @@ class TestPublishedValues:
             assert all(values[name][key] == larger[key] for key in shared), name
             assert name in ("table4", "table5") or len(shared) == 6
         assert len(values["table3"]) == 144
-
-
-FIGURE = {
-    "title": "Figure",
-    "cells": {"system": "analogy", "dataset": "wikiqa", "subset": "comb", "measure": "mrr"},
-    "x": {"p": [10, 30]},
-    "lines": {"One": {}},
-}
-
-
-class TestPaperFile:
-    @pytest.mark.parametrize(
-        ("change", "message"),
-        [
-            ({"cells": {"dataset": "wikiqa", "measure": "p@1"}}, "table4.cells.measure"),
-            ({"valeu": "score"}, r"unknown key artefacts\.table4\.valeu"),
-            ({"scale": 0}, "table4.scale"),
-            ({"columns": {}}, "give columns and rows"),
-            ({"best": {"Who": [1]}}, "a table has no best"),
-            ({"title": None}, "table4.title"),
-            ({"published": {"Who": ["0.663", 0.7, 0.7]}}, "Who.0"),
-            ({"published": {"Who": [-0.663, 0.7, 0.7]}}, "Who.0"),
-        ],
-    )
-    def test_an_invalid_table_is_refused(self, tmp_path, change, message):
-        values = read_yaml(PAPERS / "diallo2019" / "paper.yaml")
-        values["artefacts"]["table4"] |= change
-        path = tmp_path / "paper.yaml"
-        path.write_text(yaml.safe_dump(values, sort_keys=False), encoding="utf-8")
-        with pytest.raises(AnalogyQAError, match=message):
-            load_paper(path)
-
-    @pytest.mark.parametrize(
-        ("change", "message"),
-        [
-            ({"x": {"p": [10], "dropout": [0]}}, "one axis x"),
-            ({"best": {"One": [20]}}, "best: 20 is not among the points of p"),
-            ({"published": {"One": [0.5]}}, "a figure has no published"),
-        ],
-    )
-    def test_an_invalid_figure_is_refused(self, change, message):
-        with pytest.raises(ValueError, match=message):
-            make_paper({"figure1": FIGURE | change})
 
 
 class TestVerdict:
@@ -297,11 +252,6 @@ class TestSummary:
         summary = self.summary(trained, **settings)
         assert summary["hyperparameters"].eq(hyperparameters).all()
         assert summary["provenance"].eq(provenance).all()
-
-    def test_the_message_names_a_damaged_record(self, tmp_path):
-        (tmp_path / "run.json").write_text("{")
-        with pytest.raises(AnalogyQAError, match=r"run\.json: cannot be read"):
-            list(read_runs([tmp_path / "run.json"], ["metrics.parquet"]))
 
 
 class TestLedger:

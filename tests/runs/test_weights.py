@@ -146,11 +146,3 @@ def test_a_missing_checkpoint_is_named(job, tmp_path, folder, changed):
     with pytest.raises(AnalogyQAError, match=message):
         look(of_one_seed(job, **changed), folder, "missing.parquet")
     assert not (folder / "missing.parquet").exists()
-
-
-def test_a_damaged_checkpoint_leaves_no_table(job, tmp_path, folder, monkeypatch):
-    monkeypatch.setattr("analogyqa.runs.inside.finished_checkpoint", lambda *_: tmp_path / "a.pt")
-    (tmp_path / "a.pt").write_bytes(b"no checkpoint")
-    with pytest.raises(AnalogyQAError, match="damaged checkpoint"):
-        look(of_one_seed(job), folder, "damaged.parquet")
-    assert not (folder / "damaged.parquet").exists()

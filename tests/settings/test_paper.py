@@ -115,7 +115,15 @@ def test_a_heat_map_has_a_point_for_each_pair_of_values():
         (TABLE, {"cells": {"dataset": "toy"}}, "Ours, MAP: .* needed"),
         (TABLE, {"cells": {"los": "hinge"}}, "did you mean loss"),
         (TABLE, {"cells": {"p": 0}}, "p: Input should be greater"),
+        (TABLE, {"cells": {"measure": "p@1"}}, "cells.measure"),
+        (TABLE, {"scale": 0}, "scale"),
+        (TABLE, {"best": {"Ours": [1]}}, "a table has no best"),
+        (TABLE, {"published": {"Ours": ["40", 1], "Theirs": [50, 60]}}, "Ours.0"),
+        (TABLE, {"published": {"Ours": [-40, 1], "Theirs": [50, 60]}}, "Ours.0"),
+        (FIGURE, {"published": {"A": [0.5]}}, "a figure has no published"),
         (FIGURE, {"lines": {"A": {}}}, "either lines or one axis y"),
+        (FIGURE, {"x": {"p": [2], "dropout": [0]}, "y": {}, "lines": {"A": {}}}, "one axis x"),
+        (FIGURE, {"y": {}, "lines": {"A": {}}, "best": {"A": [5]}}, "best: 5 is not among .* of p"),
         (FIGURE, {"y": {}, "lines": {"A": {}}, "best": {"B": [2]}}, "best: no lines"),
         (FIGURE, {"y": {}, "lines": {"A": {}}, "best": {"A": [2, 3]}}, "A: 2 values for 1 col"),
     ],
@@ -153,10 +161,17 @@ def test_a_claim_may_be_ours_with_an_explanation(where, ours):
     assert Claim(claim="c", where=where, not_measured="no data").ours == ours
 
 
-def test_a_wrong_key_of_a_paper_is_named_with_its_file(tmp_path):
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("table1:", "figure2:", r"artefacts\.figure2: a figure has an"),
+        ("    rows:", "    valeu: score\n    rows:", r"unknown key artefacts\.table1\.valeu"),
+    ],
+)
+def test_a_wrong_key_of_a_paper_is_named_with_its_file(tmp_path, old, new, message):
     path = tmp_path / "paper.yaml"
-    path.write_text(PAPER.replace("table1:", "figure2:"))
-    with pytest.raises(AnalogyQAError, match=r"paper\.yaml: artefacts\.figure2: a figure has an"):
+    path.write_text(PAPER.replace(old, new))
+    with pytest.raises(AnalogyQAError, match=rf"paper\.yaml: {message}"):
         load_paper(path)
 
 

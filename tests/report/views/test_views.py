@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analogyqa.errors import AnalogyQAError
 from analogyqa.plan import Cell, all_cells, artefact_cells, view_tables
 from analogyqa.report.claims import FAILS, HOLDS, UNDECIDED
 from analogyqa.report.summary import read_csv, write_csv
@@ -171,18 +170,6 @@ def test_the_cells_of_a_view_are_run():
     cells = all_cells(config, {"tiny2020": paper})
     at = (("margin", "0.25"),)
     assert cells == [Cell("analogy", "wikiqa", "all", overrides) for overrides in ((), at)]
-
-
-@pytest.mark.parametrize("content", [b"no table", None], ids=["damaged", "missing"])
-def test_a_damaged_inside_is_one_message(content, tmp_path):
-    paper, config = make_paper({"figure4": view_of("norms")}), make_config()
-    paths = [tmp_path / "runs" / cell.path / "inside.parquet"
-             for cell in artefact_cells(config, paper, "figure4")]  # fmt: skip
-    for path in paths if content else ():
-        path.parent.mkdir(parents=True)
-        path.write_bytes(content)
-    with pytest.raises(AnalogyQAError, match=r"inside\.parquet: (damaged Parquet|no such) file"):
-        show_view(paper, "figure4", paths, config)
 
 
 # Figure 4
