@@ -3,7 +3,6 @@
 import pytest
 from mlflow import MlflowClient
 
-from browser.conftest import LOOKS
 from tracking.records import CELL, EXPERIMENT, import_all, write_cell, write_corpus
 from tracking.server import MlflowServer
 
@@ -38,15 +37,15 @@ def shown(tmp_path_factory):
     server.kill()
 
 
+@pytest.mark.draw
 @pytest.mark.parametrize("name", ["experiment", "parent", "child", "dataset", "model"])
-@pytest.mark.parametrize(("width", "scheme"), LOOKS)
-def test_it_opens_without_a_network(shown, opened, tmp_path, name, width, scheme):
+def test_it_opens_without_a_network(shown, opened, tmp_path, name):
     address, text = shown[name]
-    with opened(address, width, scheme) as (page, _):
+    with opened(address, 1280, "light") as (page, _):
         if name == "dataset":  # MLflow has no page of it, but opens it from a run
             page.get_by_text("wikiqa train").first.click(timeout=120_000)
         # MLflow asks for news all the time, so that its network is never idle.
         page.get_by_text(text).first.wait_for(state="attached", timeout=120_000)
-        shot = tmp_path / f"{name}-{width}-{scheme}.png"
+        shot = tmp_path / f"{name}.png"
         page.screenshot(path=shot)
         assert shot.stat().st_size > 10_000

@@ -34,16 +34,6 @@ def test_the_help_of_a_command_has_an_example_that_can_be_parsed(command):
     assert CliRunner().invoke(cli.app, [name, *arguments, "--help"]).exit_code == 0
 
 
-def test_the_shell_completes_commands():
-    words = {
-        "COMP_WORDS": "analogyqa le",
-        "COMP_CWORD": "1",
-        "_ANALOGYQA_COMPLETE": "complete_bash",
-    }
-    shown = CliRunner().invoke(cli.app, env=words, prog_name="analogyqa")
-    assert shown.stdout.split() == ["leaderboard"]
-
-
 @pytest.mark.parametrize("arguments", [["why", "table4"], ["verify"]])
 def test_a_folder_without_results_is_an_error_of_one_line(tmp_path, monkeypatch, capsys, arguments):
     folder = ["--results", "none"] if arguments[0] == "why" else ["none"]

@@ -7,7 +7,6 @@ import json
 import os
 import pickle
 import shutil
-import subprocess
 from collections import OrderedDict
 from functools import partial
 from itertools import product
@@ -40,9 +39,6 @@ class Payload:
 PAYLOADS = {
     "system": lambda marker: Payload(os.system, f"touch '{marker}'"),
     "exec": lambda marker: Payload(builtins.exec, f"open({str(marker)!r}, 'w').close()"),
-    "eval": lambda marker: Payload(builtins.eval, f"open({str(marker)!r}, 'w').close()"),
-    "popen": lambda marker: Payload(subprocess.check_call, ["touch", str(marker)]),
-    "touch": lambda marker: Payload(Path.touch, marker),
 }
 
 

@@ -24,16 +24,8 @@ READERS = {"registry": load_registry, "configuration": read_config, "paper": loa
 # Values that would run code, which creates the file {marker}.
 CODE = {
     "apply": "!!python/object/apply:os.system ['touch {marker}']",
-    "apply, subprocess": "!!python/object/apply:subprocess.check_call [[touch, '{marker}']]",
-    "apply, exec": "!!python/object/apply:builtins.exec [\"open('{marker}', 'w')\"]",
-    "new": "!!python/object/new:os.system ['touch {marker}']",
-    "new, state": "!!python/object/new:type {{args: [z, !!python/tuple [], {{}}], state: 1}}",
-    "object": "!!python/object:subprocess.Popen {{args: [touch, '{marker}']}}",
-    "name": "!!python/name:os.system",
-    "module": "!!python/module:antigravity",
     "tuple": "!!python/tuple [1]",
     "own tag": "!touch {marker}",
-    "long tag": "!<tag:yaml.org,2002:python/object/apply:os.system> ['touch {marker}']",
 }
 POSITIONS = {
     "value": "output_dir: {}\n",
