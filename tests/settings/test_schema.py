@@ -50,23 +50,12 @@ def test_the_schema_that_a_file_names_accepts_it(path, validators):
 
 @pytest.mark.parametrize(
     ("name", "location"),
-    [
-        ("config", ""),
-        ("config", "training"),
-        ("config", "training.negatives"),
-        ("config", "systems.analogy"),
-        ("config", "systems.analogy.ranker"),
-        ("config", "datasets.wikiqa"),
-        ("config", "vectors.fasttext"),
-        ("config", "sensitivity"),
-        ("paper", "artefacts.table4"),
-        ("paper", "claims.overall-wikiqa"),
-    ],
+    [("config", "systems.analogy.ranker"), ("paper", "claims.overall-wikiqa")],
 )
 def test_a_misspelt_key_is_refused(name, location, validators):
     values = copy.deepcopy(read_yaml(REPOSITORY / "papers" / "diallo2019" / f"{name}.yaml"))
     section = values
-    for key in filter(None, location.split(".")):
+    for key in location.split("."):
         section = section[key]
     assert validators[name].is_valid(values)
     section["titel"] = "x"
