@@ -1,5 +1,6 @@
 """Which parts of a configuration are available, and why others are not."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -34,8 +35,8 @@ systems:
 sensitivity: {subset: who, measure: mrr}
 """
 ANALOGY = {"title": "A", "encoder": "bigru", "vectors": "here", "ranker": "analogy"}
-GONE = "gone was not found and has no URL; put a/gone.txt or a/lost.txt into the resources folder"
-LOST = "{} was not found and has no URL; put a/lost.txt into the resources folder"
+# What a reason names: the unavailable section, and the files to add.
+GONE = ["gone", "a/gone.txt", "a/lost.txt"]
 
 
 NET = ["models/net/modules.json", "models/net/1_Pooling/config.json"]
@@ -72,6 +73,14 @@ def available(folder):
         return Availability(config, REGISTRY, "resources", [Path("mirror")], asked)
 
     return available
+
+
+def named_in(reasons: dict[str, str]) -> dict[str, list[str]]:
+    """Return the first word of each reason, and the files and models that the reason names."""
+    return {
+        system: [reason.split()[0], *re.findall(r"a/\w+\.txt|none-of-that-name", reason)]
+        for system, reason in reasons.items()
+    }
 
 
 def stored(*names: str) -> dict:
@@ -132,9 +141,7 @@ def test_a_data_set_needs_all_files_of_a_split(available):
     datasets["more"] |= {"dev": "local", "test": "local"}
     found = available(datasets=datasets)
     assert set(found.splits) == {"toy"}
-    assert found.reasons["more"] == (
-        "more was not found and has no URL; put a/gone.txt into the resources folder"
-    )
+    assert named_in(found.reasons) == {"more": ["more", "a/gone.txt"]}
 
 
 @pytest.mark.parametrize(
@@ -203,19 +210,21 @@ NOT_INSTALLED = {"encoder": "sentence_transformers", "weights": ["none-of-that-n
         (stored("published", "sif"), {}, {}),  # the first available one is enough
         (vectors("gone"), {}, {"means": GONE}),
         (vectors("part"), {"vectors": {"part": {"train_on": ["local", "lost"]}}},
-         {"means": LOST.format("part")}),
-        (stored("published"), {}, {"stored": LOST.format("published")}),
-        (stored("dev"), {"sentence_vectors": {"dev": MISSING_DEV}}, {"stored": LOST.format("dev")}),
+         {"means": ["part", "a/lost.txt"]}),
+        (stored("published"), {}, {"stored": ["published", "a/lost.txt"]}),
+        (stored("dev"), {"sentence_vectors": {"dev": MISSING_DEV}},
+         {"stored": ["dev", "a/lost.txt"]}),
         (stored("mine"), {"sentence_vectors": {"mine": NOT_INSTALLED}},
-         {"stored": "mine is not installed: none-of-that-name"}),
+         {"stored": ["mine", "none-of-that-name"]}),
         (stored("no-words"), {}, {"stored": GONE}),
-        (stored("published", "no-words"), {}, {"stored": f"{LOST.format('published')}; {GONE}"}),
+        (stored("published", "no-words"), {},
+         {"stored": ["published", "a/lost.txt", "a/gone.txt", "a/lost.txt"]}),
         # Word and sentence vectors of one name are two things.
         (stored("sif"), {"sentence_vectors": {"here": NO_WEIGHTS}}, {}),
     ],
 )  # fmt: skip
 def test_reasons_name_the_missing_files(available, systems, changes, reasons):
-    assert available(systems, **changes).reasons == reasons
+    assert named_in(available(systems, **changes).reasons) == reasons
 
 
 @pytest.mark.parametrize("module", ["json", "no_such_module"])
@@ -243,12 +252,12 @@ def test_adding_the_file_removes_the_reason(available, folder):
 def test_an_unavailable_choice_leaves_its_system_available(available, analogy, choices, reasons):
     """And an unavailable system needs no reasons for its choices."""
     study = {"systems": ["analogy"], "choices": {"how": choices}}
-    assert available({"analogy": analogy}, sensitivity=study).reasons == reasons
+    assert named_in(available({"analogy": analogy}, sensitivity=study).reasons) == reasons
 
 
 def test_unavailable_overrides_of_a_table_have_a_reason(available):
     paper = PAPER.replace("{system: mean}", "{system: mean, vectors: gone}")
-    assert available(paper=paper).reasons == {"mean vectors=gone": GONE}
+    assert named_in(available(paper=paper).reasons) == {"mean vectors=gone": GONE}
 
 
 def fused(parts) -> dict:
@@ -258,7 +267,7 @@ def fused(parts) -> dict:
 def test_a_fused_system_is_unavailable_or_left_out_if_a_part_is(available):
     systems = {"analogy": ANALOGY, "both": fused(["analogy", "means"])}
     systems |= {"two": fused({"analogy": [0, 1]}), **vectors("gone")}
-    assert available(systems).reasons == {"means": GONE, "both": GONE}
+    assert named_in(available(systems).reasons) == {"means": GONE, "both": GONE}
     left = available(systems | vectors("here"), left_out={"analogy": "too long"})
     assert left.reasons == dict.fromkeys(("analogy", "both", "two"), "too long")
 
@@ -274,8 +283,11 @@ def of_corpora(*names: str, **more) -> dict:
 def test_an_unavailable_data_set_is_a_reason_if_another_is_available(available):
     other = {"title": "O", "reader": "wikiqa", "train": "local", "dev": "local", "test": "gone"}
     found = available(vectors("part"), datasets={"other": other}, **of_corpora("toy", "other"))
-    gone = "other was not found and has no URL; put a/gone.txt into the resources folder"
-    assert found.reasons == {"other": gone, "means": f"part is trained on missing data ({gone})"}
+    assert named_in(found.reasons) == {
+        "other": ["other", "a/gone.txt"],
+        "means": ["part", "a/gone.txt"],
+    }
+    assert "missing data (other " in found.reasons["means"]
     assert set(found.splits) == {"toy"}
 
 
@@ -287,8 +299,7 @@ def test_data_that_are_left_out_are_missing_for_vectors_too(available):
 def test_vectors_whose_frequencies_are_missing_are_unavailable(available):
     some = {"source": "local", "frequencies": "gone"}
     found = available(vectors("part"), vectors={"part": some})
-    reason = "part was not found and has no URL; put a/gone.txt into the resources folder"
-    assert found.reasons == {"means": reason}
+    assert named_in(found.reasons) == {"means": ["part", "a/gone.txt"]}
 
 
 def test_files_of_corpora_are_unique(available):
@@ -316,7 +327,7 @@ TAM = {"tam": ANALOGY | {"ranker": "cosine", "rewriting": "entity"}}
     ("model", "words", "reason"),
     [
         (["none_of_that", "models/none.jsonl"], "here", "none_of_that, models/none.jsonl to find"),
-        (["patterns.jsonl"], "gone", GONE),
+        (["patterns.jsonl"], "gone", "a/gone.txt"),
     ],
 )
 def test_rewriting_systems_need_entities(available, folder, model, words, reason):

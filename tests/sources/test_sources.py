@@ -341,17 +341,14 @@ def test_the_final_error_lists_every_attempt(server, tmp_path, resources, get):
     wrong = server.serve("/wrong", ok(b"wrong"))
     with pytest.raises(AnalogyQAError) as caught:
         get(source(BODY, urls=[missing, wrong]), tmp_path / "mirror")
-    assert str(caught.value).splitlines() == [
-        "it: a test file could not be found or downloaded.",
-        f"  expected: sha256 {sha256(BODY)}; {len(BODY):,} bytes",
-        "  licence: CC0",
-        "  tried:",
-        f"    {tmp_path}/mirror/data/file.txt: no such file",
-        f"    {missing}: HTTP 404 Not Found instead of a file",
-        f"    {wrong}: a different file: sha256 {sha256(b'wrong')}, 5 bytes",
-        f"  remedy: put the file at {resources}/data/file.txt, or name a folder that holds "
-        "data/file.txt in ANALOGYQA_MIRROR or in mirrors in the configuration",
+    parts = [
+        *("it: a test file", f"sha256 {sha256(BODY)}; {len(BODY):,} bytes", "CC0"),
+        f"{tmp_path}/mirror/data/file.txt: no such file",
+        f"{missing}: HTTP 404",
+        f"{wrong}: a different file: sha256 {sha256(b'wrong')}, 5 bytes",
+        *(f"{resources}/data/file.txt", "ANALOGYQA_MIRROR"),
     ]
+    assert [part for part in parts if part not in str(caught.value)] == []
     assert len(server.ranges) == 2 and files_below(resources) == []
     with pytest.raises(AnalogyQAError, match=r"size unknown\n.*\n.*no mirror and no URL"):
         get(source(BODY, **UNKNOWN))

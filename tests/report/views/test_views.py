@@ -119,10 +119,8 @@ def test_a_view_names_the_encoder_it_shows_and_has_a_csv(kind, show, tmp_path):
     shown = show(kind)[0]
     write_csv(shown.frame, tmp_path / "a.csv")
     assert len(read_csv(tmp_path / "a.csv", COLUMNS[kind])) == len(shown.frame) > 0
-    assert shown.notes[0] == (
-        "Analogy, Baseline: test split of WIKIQA, 3 questions that have a right answer; with the "
-        "paper's hyperparameters, seed 0."
-    )
+    for part in ("Analogy, Baseline", "test split of WIKIQA, 3 questions", "seed 0"):
+        assert part in shown.notes[0]
 
 
 @pytest.mark.parametrize("kind", FIGURES)
