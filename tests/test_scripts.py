@@ -1,10 +1,16 @@
-"""The scripts of the rules: what they import is there."""
+"""The scripts of the rules: their imports, and the threads of a training job."""
 
 import ast
+import inspect
+import runpy
+from contextlib import nullcontext
 from importlib import import_module
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+
+from analogyqa.runs.train import train_cell
 
 SCRIPTS = sorted((Path(__file__).parents[1] / "workflow_scripts").glob("*.py"))
 
@@ -18,3 +24,25 @@ def test_every_name_that_a_script_imports_exists(path):
         for alias in node.names
     ]
     assert [pair for pair in imports if not hasattr(import_module(pair[0]), pair[1])] == []
+
+
+def test_as_many_seeds_train_in_parallel_as_the_job_has_threads(monkeypatch):
+    """With fewer, the results would be the same."""
+    calls, signature = [], inspect.signature(train_cell)
+    replaced = {
+        "job.job": lambda _: nullcontext(SimpleNamespace(systems=None)),
+        "job.cell_job": lambda *_: SimpleNamespace(cell=None),
+        "runs.choose.resolve_system": lambda *_: ("paper", None),
+        "runs.train.train_cell": lambda *values, **named: calls.append(
+            signature.bind(*values, **named).arguments
+        ),
+        "tracking.live_log": lambda *_: nullcontext(),
+    }
+    for name, value in replaced.items():
+        monkeypatch.setattr(f"analogyqa.{name}", value)
+    config = {"output_dir": "results", "tracking_uri": "", "device": "cpu"}
+    output = SimpleNamespace(record="results/runs/a/run.json")
+    snakemake = SimpleNamespace(input={}, output=output, threads=2, config=config)
+    (script,) = (path for path in SCRIPTS if path.stem == "train_encoder")
+    runpy.run_path(str(script), {"snakemake": snakemake})
+    assert [call.get("threads") for call in calls] == [2]
