@@ -1,5 +1,7 @@
 """Systems and jobs on the toy corpus of conftest.py."""
 
+from collections.abc import Callable
+
 from analogyqa.examples.files import CellFiles, CellJob
 from analogyqa.plan import Cell
 from analogyqa.settings.systems import System
@@ -32,3 +34,13 @@ def toy_job(
 ) -> CellJob:
     """Return the job of a cell on the tables of each seed."""
     return CellJob(cell, types, system, files, True, **{"sources": SOURCES} | values)
+
+
+def stop_after(epochs: int) -> Callable[[list[list]], None]:
+    """Return a hook that interrupts a training run once it has saved some epochs."""
+
+    def stop(history: list[list]) -> None:
+        if history[-1][1] == epochs:
+            raise KeyboardInterrupt
+
+    return stop

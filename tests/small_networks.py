@@ -1,4 +1,4 @@
-"""Small rankers that are trained, and the pairs of a few sentences to rank with them."""
+"""Small trained rankers, pairs of sentences to rank with them, and an LSTM by its equations."""
 
 from collections.abc import Callable
 
@@ -45,3 +45,25 @@ def assert_scores_equal(name: str, by_hand: Callable[..., Tensor], **tolerance: 
         for score, c, d in zip(scores(ranker, vectors), C, D, strict=True):
             question, candidate = (vectors[row, : max(LENGTHS[row], 1)] for row in (c, d))
             torch.testing.assert_close(score, by_hand(ranker, question, candidate), **tolerance)
+
+
+def bilstm_maximum(weights: dict[str, Tensor], words: Tensor) -> Tensor:
+    """Return the maximum over the states of each direction of an LSTM, step by step.
+
+    Args:
+        weights: The parameters by the names that `nn.LSTM` gives them; the gates are i, f, g, o.
+        words: The word vectors of a sentence [t, dim].
+    """
+    maxima = []
+    for direction in ("", "_reverse"):
+        names = ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
+        of_word, of_state, *biases = (weights[f"{name}_l0{direction}"] for name in names)
+        state = memory = words.new_zeros(of_state.shape[1])
+        states = []
+        for word in words.flip(0) if direction else words:
+            i, f, g, o = (of_word @ word + of_state @ state + sum(biases)).chunk(4)
+            memory = f.sigmoid() * memory + i.sigmoid() * g.tanh()
+            state = o.sigmoid() * memory.tanh()
+            states.append(state)
+        maxima.append(torch.stack(states).amax(dim=0))
+    return torch.cat(maxima)

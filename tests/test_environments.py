@@ -13,6 +13,8 @@ import yaml
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
+from workflow.project import repository_files
+
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 NEEDED = PROJECT["project"]["dependencies"]
@@ -187,8 +189,6 @@ def test_a_wheel_has_only_the_library(tmp_path):
     assert done.returncode == 0, done.stderr
     (wheel,) = tmp_path.glob("*.whl")
     names = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
-    tracked = subprocess.run(
-        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "analogyqa"],
-        cwd=ROOT / "workflow_scripts", text=True, capture_output=True, check=True,
-    )  # fmt: skip
-    assert names == {*tracked.stdout.split()}
+    library = "workflow_scripts/analogyqa/"
+    tracked = [name for name in repository_files() if name.startswith(library)]
+    assert names == {name.removeprefix("workflow_scripts/") for name in tracked}

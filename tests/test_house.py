@@ -2,7 +2,6 @@
 
 import ast
 import re
-import subprocess
 from pathlib import Path
 
 from analogyqa.corpora.specs import READERS
@@ -10,6 +9,7 @@ from analogyqa.files import read_yaml
 from analogyqa.measures import MEASURES, OF_SCORES, RANKED
 from analogyqa.runs.depends_on import imported_names, run_time_nodes
 from analogyqa.settings.systems import Training
+from workflow.project import repository_files
 
 ROOT = Path(__file__).parents[1]
 LIBRARY = ROOT / "workflow_scripts" / "analogyqa"
@@ -101,13 +101,9 @@ def test_replaced_terms_are_gone():
     assert REPLACED.search("A training that ends") and not REPLACED.search("a training run")
     texts = (".py", ".smk", ".md", ".yaml", ".rst", ".toml", ".sh", ".html", ".css", "Snakefile")
     skipped = ("CHANGELOG.md", "sample/", "tests/test_house.py")
-    tracked = subprocess.run(
-        ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
-        cwd=ROOT, capture_output=True, text=True, check=True,
-    ).stdout.splitlines()  # fmt: skip
     uses = [
         f"{name}: {match[0]}"
-        for name in tracked
+        for name in repository_files()
         if name.endswith(texts) and not name.startswith(skipped) and (ROOT / name).is_file()
         for match in REPLACED.finditer((ROOT / name).read_text("utf-8"))
     ]

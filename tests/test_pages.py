@@ -6,7 +6,6 @@ the pages are added to a copy of the library (test_extending.py, also in workflo
 
 import ast
 import re
-import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -18,11 +17,9 @@ from typer.testing import CliRunner
 from analogyqa import cli
 from analogyqa.settings.schema import config_schema, paper_schema
 from pages import ROOT, code_blocks, commands_of
+from workflow.project import repository_files
 
-TRACKED = subprocess.run(
-    ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
-    cwd=ROOT, capture_output=True, text=True, check=True,
-).stdout.splitlines()  # fmt: skip
+TRACKED = repository_files()
 FOLDERS = {str(parent) for path in TRACKED for parent in Path(path).parents}
 # The changelog names files that are gone.
 PAGES = [name for name in TRACKED if name.endswith(".md") and name != "CHANGELOG.md"]

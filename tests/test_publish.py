@@ -1,6 +1,5 @@
 """A run is put into the page of a paper between its two marks."""
 
-import importlib.util
 import shutil
 from pathlib import Path
 
@@ -12,11 +11,10 @@ from analogyqa.report import claims
 from analogyqa.report.archived import views_with_sentences
 from analogyqa.report.summary import LEDGER, SUMMARY, typed, write_csv
 from report.builders import CONFERENCE, cells_in_markdown
+from workflow.project import load_script
 
 PATH = Path(__file__).parents[1] / "papers" / "publish.py"
-_spec = importlib.util.spec_from_file_location("publish", PATH)
-publish = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(publish)
+publish = load_script(PATH)
 
 TABLE = (
     "# Table 4: MRR\n\n## With the paper's hyperparameters\n\n| a | b |\n| - | - |\n| 1 | 2 |\n\n"

@@ -1,14 +1,10 @@
 """The pages of the reference that are made from the code."""
 
-import importlib.util
-
 import pytest
 
-from pages import ROOT
+from workflow.project import REPOSITORY, load_script
 
-_spec = importlib.util.spec_from_file_location("generated", ROOT / "docs" / "generated.py")
-generated = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(generated)
+generated = load_script(REPOSITORY / "docs" / "generated.py")
 
 
 def test_a_key_has_its_type_its_default_and_the_sentence_of_the_paper():

@@ -1,6 +1,5 @@
 """The bundled sample keeps what sample/README.md promises."""
 
-import importlib.util
 import re
 import subprocess
 import sys
@@ -12,15 +11,14 @@ import pytest
 from analogyqa.corpora.table import build_corpus, count_questions
 from analogyqa.rewriting.entities import find_entities
 from analogyqa.text import tokenize
+from workflow.project import load_script
 
 SAMPLE = Path(__file__).parent.parent / "sample"
 FILES = {"wikiqa": "wikiqa/WikiQA-{0}.tsv", "trecqa": "trecqa/{1}.xml"}
 QUESTION_TYPES = {name: [name] for name in ("who", "when", "where")}
 VALUE = {"who": "person", "when": "year", "where": "place"}
 
-_spec = importlib.util.spec_from_file_location("generate", SAMPLE / "generate.py")
-generate = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(generate)
+generate = load_script(SAMPLE / "generate.py")
 
 
 @pytest.fixture(scope="module", params=FILES)

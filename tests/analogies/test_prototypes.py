@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from analogyqa.analogies.prototypes import choose_prototypes, take_prototypes
 from analogyqa.corpora.question_types import OTHER
 from analogyqa.errors import AnalogyQAError
+from small_cells import COMB
 
-COMB = ["who", "when", "where"]
 # The training questions of each type in the toy corpus.
 QUESTIONS = dict.fromkeys(COMB, 7) | {OTHER: 1}
 

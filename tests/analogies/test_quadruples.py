@@ -21,8 +21,8 @@ from analogyqa.corpora.question_types import select_subset
 from analogyqa.errors import AnalogyQAError
 from analogyqa.schemas import QUADRUPLES, read_table
 from analogyqa.settings.systems import Negatives
+from small_cells import COMB
 
-COMB = ["who", "when", "where"]
 KINDS = (*COMB, "what")  # the last of no type
 
 

@@ -1,15 +1,13 @@
 """What hundreds of jobs, or every start of Snakemake, would have to import in vain."""
 
-import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from analogyqa.encoders.specs import ENCODERS
+from workflow.project import clean_environment
 
-LIBRARY = Path(__file__).parents[2] / "workflow_scripts"
 OF_ARRAYS = [each for each in ENCODERS.values() if not (each.trained or each.gives_words)]
 UNTRAINED = [entry.module for entry in OF_ARRAYS]
 SCORING = f"""
@@ -36,5 +34,4 @@ Adam([weight], Training()).step()
 )
 def test_slow_modules_are_not_imported(code, modules):
     script = f"{code}\nimport sys\nassert not {modules} & set(sys.modules)"
-    environment = {**os.environ, "PYTHONPATH": str(LIBRARY)}
-    subprocess.run([sys.executable, "-c", script], env=environment, check=True)
+    subprocess.run([sys.executable, "-c", script], env=clean_environment(), check=True)

@@ -11,6 +11,7 @@ from analogyqa.encoders import build_encoder, gru
 from analogyqa.encoders.cnn import WIDTH
 from analogyqa.encoders.gru import GRUMax
 from analogyqa.settings.systems import Training
+from small_networks import bilstm_maximum
 
 WORDS, DIM, SENTENCE_DIM = 40, 12, 10
 LENGTHS = torch.tensor([3, 9, 1, 9, 4, 6])
@@ -36,27 +37,13 @@ def by_hand(encoder: torch.nn.Module, ids: Tensor) -> Tensor:
         return sum((encoder.projection(word).relu() for word in x), torch.zeros(SENTENCE_DIM))
     if hasattr(encoder, "lstm"):
         x = x if len(ids) else x.new_zeros(1, DIM)
-        return torch.cat([lstm_maximum(encoder, x), lstm_maximum(encoder, x.flip(0), "_reverse")])
+        return bilstm_maximum(dict(encoder.lstm.named_parameters()), x)
     weight, bias = encoder.convolution.weight, encoder.convolution.bias
     zeros = torch.zeros(WIDTH - 1, DIM, dtype=x.dtype)
     x = torch.cat([zeros, x, zeros])
     windows = [x[start : start + WIDTH].t() for start in range(len(ids) + WIDTH - 1)]
     positions = [torch.tanh((weight * window).sum(dim=(1, 2)) + bias) for window in windows]
     return torch.stack(positions).amax(dim=0)
-
-
-def lstm_maximum(encoder: torch.nn.Module, words: Tensor, direction: str = "") -> Tensor:
-    """Step through a direction of the LSTM, with gates i, f, g and o, and return the maximum."""
-    names = ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
-    of_word, of_state, *biases = (getattr(encoder.lstm, f"{name}_l0{direction}") for name in names)
-    state = memory = words.new_zeros(SENTENCE_DIM // 2)
-    states = []
-    for word in words:
-        i, f, g, o = (of_word @ word + of_state @ state + sum(biases)).chunk(4)
-        memory = f.sigmoid() * memory + i.sigmoid() * g.tanh()
-        state = o.sigmoid() * memory.tanh()
-        states.append(state)
-    return torch.stack(states).amax(dim=0)
 
 
 def each_alone(encoder: torch.nn.Module, words: Tensor, lengths: Tensor) -> Tensor:

@@ -13,6 +13,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import torch
+from pretrained.sent2vec_file import model_bytes
 
 from analogyqa.corpora.specs import READERS
 from analogyqa.corpora.table import build_corpus
@@ -83,14 +84,8 @@ def vectors_binary() -> bytes:
 
 def sent2vec(words: int = 5, buckets: int = 4, order: int = 2, height: int = 9) -> bytes:
     """Return a model of 5 words and 4 buckets; its header may state other numbers."""
-    arguments = (793712314, 11, 4, 5, 5, 5, 10, order, 1, 4, buckets, 0, 0, 100, 1e-4)
-    dictionary = b"".join(word.encode() + b"\0" + struct.pack("<qb", 3, 0) for word in WORDS)
-    return (
-        struct.pack("<2i12id3i2q", *arguments, len(WORDS), words, 0, 10, -1)
-        + dictionary
-        + (struct.pack("<?2q", False, height, 4) + np.ones((9, 4), "<f4").tobytes())
-        + (struct.pack("<?2q", False, 5, 4) + np.ones((5, 4), "<f4").tobytes())
-    )
+    matrix, stated = np.ones((9, 4), "<f4"), {"word_count": words, "height": height}
+    return model_bytes(WORDS, matrix, 4, buckets, order, **stated)
 
 
 def content_of(path: str, until: bytes = b"") -> bytes:

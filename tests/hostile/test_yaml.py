@@ -1,13 +1,10 @@
 """YAML that would run code or grow endlessly is refused by name, in the library and in a run."""
 
-import os
 import resource
 import string
 import subprocess
-import sys
 import tracemalloc
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 from hostile.cases import few
@@ -17,8 +14,8 @@ from analogyqa.files import read_yaml
 from analogyqa.settings.load import load_config, read_config
 from analogyqa.settings.paper import load_paper
 from analogyqa.sources.registry import load_registry
+from workflow.project import SNAKEMAKE, clean_environment
 
-ROOT = Path(__file__).parents[2]
 READERS = {"registry": load_registry, "configuration": read_config, "paper": load_paper}
 
 # Values that would run code, which creates the file {marker}.
@@ -100,12 +97,11 @@ def test_a_run_with_such_a_configuration_stops_before_any_job(tmp_path, marker, 
         POSITIONS["value"].format(CODE[case].format(marker=marker)) if case in CODE else BOMBS[case]
     )
     path.write_text(code)
-    command = [sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile")]
     memory = (8 << 30, 8 << 30)
     done = subprocess.run(
-        [*command, "--configfile", str(path), "--cores", "1"],
+        [*SNAKEMAKE, "--configfile", str(path), "--cores", "1"],
         cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(ROOT / "workflow_scripts")},
+        env=clean_environment(),
         capture_output=True,
         text=True,
         timeout=300,

@@ -16,6 +16,7 @@ from analogyqa.pretrained.infersent import InferSent, load
 from analogyqa.pretrained.nli import LABELS
 from analogyqa.training import infersent as infersent_training
 from analogyqa.training.infersent import InferenceClassifier, train
+from small_networks import bilstm_maximum
 
 WORD_DIM, LSTM_DIM = 6, 5
 WORDS = ["<s>", "</s>", "<p>", "</p>", "a", "man", "sleeps", "did", "n't", "didn", "'t", "go", "Go"]
@@ -36,19 +37,10 @@ def state_dict(word_dim: int = WORD_DIM, lstm_dim: int = LSTM_DIM) -> OrderedDic
 
 
 def by_hand(words: list[str], state: dict[str, Tensor], vectors: np.ndarray) -> np.ndarray:
-    """Return the maximum over the states [t, lstm_dim] of each direction, by their equations."""
-    maxima = []
-    for direction in ("", "_reverse"):
-        w_ih, w_hh, b_ih, b_hh = (state[key] for key in state if key.endswith(f"l0{direction}"))
-        x = torch.from_numpy(vectors)[[WORDS.index(word) for word in words]]
-        h, c, states = torch.zeros(w_hh.shape[1]), torch.zeros(w_hh.shape[1]), []
-        for word in x.flip(0) if direction else x:
-            i, f, g, o = (w_ih @ word + b_ih + w_hh @ h + b_hh).chunk(4)
-            c = f.sigmoid() * c + i.sigmoid() * g.tanh()
-            h = o.sigmoid() * c.tanh()
-            states.append(h)
-        maxima.append(torch.stack(states).amax(dim=0))
-    return torch.cat(maxima).numpy()
+    """Return the vector of a sentence, by the equations."""
+    weights = {key.removeprefix("enc_lstm."): value for key, value in state.items()}
+    rows = torch.from_numpy(vectors)[[WORDS.index(word) for word in words]]
+    return bilstm_maximum(weights, rows).numpy()
 
 
 @pytest.fixture

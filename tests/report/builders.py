@@ -9,11 +9,11 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from analogyqa.files import read_yaml
+from analogyqa.files import read_yaml, write_json
 from analogyqa.measures import ABOUT_ITEMS, MEASURES
 from analogyqa.plan import Cell, all_cells
 from analogyqa.report.summary import SUMMARY, typed
-from analogyqa.schemas import METRICS
+from analogyqa.schemas import METRICS, write_table
 from analogyqa.schemas.explanations import Candidate, Explanation, Prototype, Shifts
 from analogyqa.settings.load import PAPERS, REPOSITORY, load_config
 from analogyqa.settings.overrides import HYPERPARAMETERS, TUNED, to_text
@@ -173,6 +173,14 @@ def make_run(
     dev = make_metrics("dev", {"map": np.zeros((2, 1))})
     metrics = pd.concat([dev, make_metrics("test", values)], ignore_index=True)
     return {"cell": cell.record(), "settings": recorded}, metrics
+
+
+def write_made_run(results: Path, cell: Cell, values: dict[str, np.ndarray], **facts) -> None:
+    """Write a run as `make_run` returns it to a folder of results; its record has more facts."""
+    record, metrics = make_run(cell, values)
+    folder = results / "runs" / cell.path
+    write_json(folder / "run.json", record | facts)
+    write_table(metrics[METRICS.names], METRICS, folder / "metrics.parquet")
 
 
 def cells_in_markdown(text: str) -> list[list[str]]:

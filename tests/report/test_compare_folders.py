@@ -4,28 +4,22 @@ import numpy as np
 import pytest
 
 from analogyqa.errors import AnalogyQAError
-from analogyqa.files import write_json
 from analogyqa.plan import Cell
 from analogyqa.report.compare_folders import compare_folders
-from analogyqa.schemas import METRICS, write_table
-from report.builders import make_config, make_run
+from report.builders import make_config, write_made_run
 
 CONFIG = make_config()
 SCORES = np.array([[0.0, 1, 1, 0.5], [0.5, 1, 0, 0.5]])
 
 
 def add_run(results, system, scores, **changes):
-    cell = Cell(system, "wikiqa", "comb")
-    record, metrics = make_run(cell, {"map": scores})
-    record |= {
+    facts = {
         "scores": str(scores.tolist()),
         "inputs": {"corpus, seed 0": "a", "corpus, seed 1": "a"},
         "configured": {"training": {"margin": 0.1}},
         "git_commit": "abc",
     }
-    folder = results / "runs" / cell.path
-    write_json(folder / "run.json", record | changes)
-    write_table(metrics[METRICS.names], METRICS, folder / "metrics.parquet")
+    write_made_run(results, Cell(system, "wikiqa", "comb"), {"map": scores}, **facts | changes)
 
 
 @pytest.fixture

@@ -4,11 +4,9 @@ import numpy as np
 import pytest
 
 from analogyqa.errors import AnalogyQAError
-from analogyqa.files import write_json
 from analogyqa.plan import Cell
 from analogyqa.report.leaderboard import build_leaderboard
-from analogyqa.schemas import METRICS, write_table
-from report.builders import make_config, make_run
+from report.builders import make_config, write_made_run
 
 CONFIG = make_config()
 GOOD = np.tile([1.0, 1, 1, 1, 0.5], (2, 8))
@@ -17,11 +15,7 @@ GOOD = np.tile([1.0, 1, 1, 1, 0.5], (2, 8))
 @pytest.fixture
 def results(tmp_path):
     def add(system, scores, overrides=()):
-        cell = Cell(system, "wikiqa", "comb", overrides)
-        record, metrics = make_run(cell, {"mrr": scores})
-        folder = tmp_path / "runs" / cell.path
-        write_json(folder / "run.json", record)
-        write_table(metrics[METRICS.names], METRICS, folder / "metrics.parquet")
+        write_made_run(tmp_path, Cell(system, "wikiqa", "comb", overrides), {"mrr": scores})
 
     add("good", GOOD)
     add("good", GOOD - 0.01, (("hyperparameters", "tuned"),))

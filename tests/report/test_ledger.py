@@ -25,6 +25,7 @@ from report.builders import (
     CONFERENCE,
     HYPERBOLIC,
     MAPPING,
+    TYPES,
     WORKSHOP,
     is_tuned,
     make_config,
@@ -34,7 +35,6 @@ from report.builders import (
     repository_config,
 )
 
-TYPES = ("who", "when", "where")
 POINTS = {"sweeps": {"p": [10, 30, 50]}}
 CELL = Cell("analogy", "wikiqa", "comb")
 VALUES = np.array([[1.0, 0.5, 0.25]] * 2)

@@ -22,7 +22,7 @@ from http_server import running_server, sent, silent
 from ports import free_ports
 from small_cells import toy_job
 from tracking.records import CURVES, assert_shows_the_records, import_all
-from workflow.project import FEW, REPOSITORY, Project, clean_environment
+from workflow.project import FEW, Project, clean_environment
 
 CELL = Cell("analogy", "toy", "comb", (("p", "3"),))
 NAME = run_name(CELL)
@@ -212,7 +212,7 @@ def test_a_workflow_whose_server_is_killed_shows_everything_after_the_import(pro
     done = subprocess.run(
         [sys.executable, "-m", "analogyqa.tracking", "import", "--config", "config.yaml"],
         cwd=project.folder,
-        env={**clean_environment(), "PYTHONPATH": str(REPOSITORY / "workflow_scripts")},
+        env=clean_environment(),
         capture_output=True,
         text=True,
     )

@@ -1,9 +1,7 @@
 """Epochs on an MLflow server while a cell trains, on a fake clock and a fake experiment."""
 
-import os
 import subprocess
 import sys
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -13,8 +11,7 @@ from hypothesis import strategies as st
 from analogyqa.errors import AnalogyQAError
 from analogyqa.tracking import live, live_log
 from tracking.records import CELL, NAME, epochs_of
-
-LIBRARY = Path(__file__).parents[2] / "workflow_scripts"
+from workflow.project import clean_environment
 
 
 class Server:
@@ -129,5 +126,4 @@ def test_a_job_without_a_server_does_not_load_mlflow():
 import sys; from analogyqa.plan import Cell; from analogyqa.tracking import live_log
 with live_log("sqlite:///m.db", "results", Cell("s", "d", "all"), "paper"):
     sys.exit("mlflow" in sys.modules)"""
-    environment = {**os.environ, "PYTHONPATH": str(LIBRARY)}
-    subprocess.run([sys.executable, "-c", code], env=environment, check=True)
+    subprocess.run([sys.executable, "-c", code], env=clean_environment(), check=True)

@@ -46,8 +46,8 @@ from tracking.records import (
     write_corpus,
 )
 from tracking.server import connect
+from workflow.project import clean_environment
 
-LIBRARY = Path(__file__).parents[2] / "workflow_scripts"
 RECORD = f"runs/{CELL.path}/run.json"
 DOCUMENTS = "tables and figures"
 
@@ -364,9 +364,9 @@ def test_a_store_may_be_in_a_folder_of_any_name(tmp_path):
         "store.initialise('sqlite:///mlflow.db')\n"
         "print(MlflowClient('sqlite:///mlflow.db').get_experiment('0').name)"
     )
-    environment = {**os.environ, "PYTHONPATH": str(LIBRARY)}
+    command = [sys.executable, "-c", code]
     done = subprocess.run(
-        [sys.executable, "-c", code], cwd=folder, env=environment, capture_output=True, text=True
+        command, cwd=folder, env=clean_environment(), capture_output=True, text=True
     )
     assert done.stdout == "Default\n", done.stderr
 
@@ -480,7 +480,7 @@ def test_the_ui_of_a_moved_folder_shows_the_artifacts_and_accepts_imports(result
     server = subprocess.Popen(
         [sys.executable, "-m", "analogyqa", "ui", "--port", str(port)],
         cwd=moved,
-        env={**os.environ, "PYTHONPATH": str(LIBRARY)},
+        env=clean_environment(),
         text=True,
         stdout=subprocess.PIPE,
         start_new_session=True,

@@ -30,7 +30,7 @@ from analogyqa.training.devices import describe_machine, device_for
 from analogyqa.training.learner import encode
 from analogyqa.training.loop import train_seed
 from analogyqa.training.scoring import array_encoder, score_split
-from small_cells import COMB, trained_system
+from small_cells import COMB, stop_after, trained_system
 
 SAMPLE = Path(__file__).parents[2] / "sample"
 CPU = torch.device("cpu")
@@ -167,16 +167,6 @@ def test_scores(gpu, data, make_system, name, ranker):
 
 def train(data, device, system, checkpoint, on_epoch=lambda history: None):
     return train_seed(data, system, 0, device, checkpoint, "test", on_epoch)
-
-
-def stop_after(epochs):
-    """Return a hook that interrupts a training run after some saved epochs."""
-
-    def stop(history):
-        if history[-1][1] == epochs:
-            raise KeyboardInterrupt
-
-    return stop
 
 
 def curves_of(trained):

@@ -34,7 +34,7 @@ from analogyqa.training import learner, loop
 from analogyqa.training.learner import encode
 from analogyqa.training.loop import LossOfConstants, train_seed
 from analogyqa.training.scoring import array_encoder, score_split, scores_table
-from small_cells import COMB, trained_system
+from small_cells import COMB, stop_after, trained_system
 
 CPU = torch.device("cpu")
 torch.set_num_threads(1)  # the tensors are tiny: more threads wait for each other
@@ -289,13 +289,8 @@ def test_a_truncated_checkpoint_is_named(cell, tmp_path, part):
 
 def train_and_stop(data, checkpoint, own, epochs):
     """Interrupt a training run after some saved epochs."""
-
-    def stop(history):
-        if history[-1][1] == epochs:
-            raise KeyboardInterrupt
-
     with pytest.raises(KeyboardInterrupt):
-        train_seed(data, own, 0, CPU, checkpoint, "test", stop)
+        train_seed(data, own, 0, CPU, checkpoint, "test", stop_after(epochs))
 
 
 def test_a_loss_that_is_not_a_number_stops_and_keeps_the_last_epoch(cell, tmp_path, monkeypatch):

@@ -21,6 +21,7 @@ from analogyqa.vectors.frequencies import WEIGHTS, read_frequencies
 from analogyqa.vectors.select import build_vocabulary, select_vectors
 from analogyqa.vectors.store import read_store, store_record, write_store
 from analogyqa.vectors.train import train_vectors, train_word2vec
+from workflow.project import clean_environment
 
 WORDS = ["the", "who", "é", "1901", "</s>"]
 VECTORS = np.random.default_rng(0).normal(size=(len(WORDS), 4)).astype(np.float32)
@@ -246,9 +247,10 @@ def test_a_damaged_fasttext_model_is_an_error(tmp_path, fasttext_bin):
         "    try: select_vectors(path, ['book'], 'zero')\n"
         "    except AnalogyQAError as error: print(error)\n"
     )
-    environment = {"PYTHONPATH": str(Path(__file__).parents[2] / "workflow_scripts")}
     command = [sys.executable, "-c", script, *map(str, paths)]
-    printed = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
+    printed = subprocess.run(
+        command, env=clean_environment(), check=True, capture_output=True, text=True
+    )
     messages = zip(paths, damaged.values(), printed.stdout.splitlines(), strict=True)
     for path, cause, message in messages:
         assert re.match(rf"{path}: .*{cause}", message)

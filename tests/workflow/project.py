@@ -1,6 +1,7 @@
 """A project of a few sentences in a temporary folder, and Snakemake run on it."""
 
 import csv
+import importlib.util
 import json
 import os
 import random
@@ -9,11 +10,14 @@ import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import torch
 import yaml
 from snakemake.utils import update_config
+
+from analogyqa.pretrained.infersent import InferSent
 
 REPOSITORY = Path(__file__).parents[2]
 SNAKEMAKE = [sys.executable, "-m", "snakemake", "--snakefile", str(REPOSITORY / "Snakefile")]
@@ -161,16 +165,29 @@ class Project:
         return products_of(self.results)
 
 
+def repository_files() -> list[str]:
+    """Return the names of all files of the checkout that git does not ignore."""
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=True)
+    return [name for name in done.stdout.split("\0") if name]
+
+
+def load_script(path: Path) -> ModuleType:
+    """Return a script outside of the library as a module."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def read_csv(path: Path) -> list[dict[str, str]]:
+    with open(path, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
 def copy_checkout(folder: Path) -> Path:
     """Copy what git knows of the checkout, as it is now, and return `folder`."""
-    tracked = subprocess.run(
-        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-        cwd=REPOSITORY,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    for name in filter(None, tracked.stdout.split("\0")):
+    for name in repository_files():
         if (REPOSITORY / name).is_file():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(REPOSITORY / name, folder / name)
@@ -265,14 +282,9 @@ def _write_inference(path: Path, count: int) -> None:
     path.write_text("\n".join(lines) + "\n")
 
 
-def _write_weights(path: Path, word_dim: int = 6, lstm_dim: int = 4) -> None:
-    """Weights of InferSent with the names of the published ones."""
-    generator = torch.Generator().manual_seed(0)
-    sizes = {"weight_ih": (word_dim,), "weight_hh": (lstm_dim,), "bias_ih": (), "bias_hh": ()}
-    state = {
-        f"enc_lstm.{name}_l0{direction}": torch.randn(4 * lstm_dim, *size, generator=generator)
-        for direction in ("", "_reverse")
-        for name, size in sizes.items()
-    }
+def _write_weights(path: Path) -> None:
+    """Write random weights of InferSent for word vectors of 6 dimensions."""
     path.parent.mkdir(parents=True)
-    torch.save(state, path)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        torch.save(InferSent(6, 4).state_dict(), path)

@@ -1,6 +1,5 @@
 """What the pages say, done as they say it: encoders, a data set of one's own, a paper."""
 
-import csv
 import re
 import shutil
 
@@ -9,7 +8,7 @@ import yaml
 
 from analogyqa.settings.paper import Paper
 from pages import EXTENDING, plugins, texts_of
-from workflow.project import FEW, Project, cells_of
+from workflow.project import FEW, Project, cells_of, read_csv
 
 pytestmark = pytest.mark.workflow
 
@@ -88,11 +87,6 @@ def run(project, *arguments):
 
 def jobs(project):
     return project.jobs("--snakefile", str(project.folder.parent / "Snakefile"))
-
-
-def read_csv(path):
-    with open(path, newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
 
 
 def add_encoders(project):

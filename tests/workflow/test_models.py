@@ -1,6 +1,5 @@
 """Every kind of system runs, and unavailable systems are left out with their reason."""
 
-import csv
 import json
 import subprocess
 import zipfile
@@ -22,7 +21,7 @@ from analogyqa.schemas import CORPUS, METRICS, SCORES, SPLITS, read_table, write
 from analogyqa.settings.coordinates import COUNT, SCORE
 from analogyqa.settings.load import read_config
 from analogyqa.vectors.store import read_store
-from workflow.project import SNAKEMAKE, clean_environment, copy_checkout
+from workflow.project import SNAKEMAKE, clean_environment, copy_checkout, read_csv
 
 pytestmark = [pytest.mark.workflow, pytest.mark.draw]
 
@@ -32,11 +31,6 @@ STORES = ("infersent2", "infersent-nli", "sent2vec-words", "sif")
 
 def read_json(path):
     return json.loads(path.read_text("utf-8"))
-
-
-def read_csv(path):
-    with open(path, newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
 
 
 def run_of(project, system):

@@ -1,11 +1,9 @@
 """The open choices: each is a cell of its own, run on demand and only once."""
 
-import csv
-
 import pytest
 
 from analogyqa.measures import RANKED
-from workflow.project import CHOICES, SENSITIVITY, cells_of
+from workflow.project import CHOICES, SENSITIVITY, cells_of, read_csv
 
 pytestmark = pytest.mark.workflow
 
@@ -45,8 +43,7 @@ def changed(varied, tmp_path):
 
 
 def rows_of(project):
-    with open(project.results / TABLE, newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
+    return read_csv(project.results / TABLE)
 
 
 def test_every_variation_has_a_row_for_each_system_and_measure(varied):
