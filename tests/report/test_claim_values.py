@@ -30,8 +30,6 @@ FASTER = {
     "comparisons": [{"better": {"system": "hyperqa"}, "worse": {"system": "ap-bilstm"}}],
 }
 
-SCORES = {"better": {"measure": "map"}, "worse": {"measure": "mrr"}}
-
 
 def inside(*rows: tuple[str, str, int, float]) -> pd.DataFrame:
     """A table of schema INSIDE of (kind, question, label, norm)."""
@@ -128,21 +126,3 @@ class TestAskedFor:
     def test_hyperqa_claims_both(self):
         kinds = {claim.kind for claim in HYPERBOLIC.claims.values()}
         assert kinds == {"score", "norm", "cost"}
-
-
-@pytest.mark.parametrize(
-    ("claim", "message"),
-    [
-        (NORMS | {"primary": True}, "single comparison of scores"),
-        (NORMS | {"tolerance": 0.1}, "compares no scores"),
-        (NORMS | {"times": 2}, "compares no costs"),
-        (FASTER | {"cells": FASTER["cells"] | {"cost": "parameters"}}, "nothing to test"),
-        (
-            NORMS | {"comparisons": [*NORMS["comparisons"], SCORES]},
-            r"one kind, .*\['norm', 'score'\]",
-        ),
-    ],
-)
-def test_an_impossible_claim_is_refused(claim, message):
-    with pytest.raises(ValueError, match=message):
-        make_paper(one=claim)

@@ -1,4 +1,4 @@
-"""The claims of a paper: what is refused, what is compared with what, and the verdicts."""
+"""The claims of a paper: what is compared with what, and the verdicts."""
 
 from collections.abc import Callable
 
@@ -13,7 +13,6 @@ from analogyqa.report.claims_page import claims_table
 from analogyqa.report.significance import holm
 from analogyqa.report.summary import Values, values_of
 from analogyqa.report.table_formats import to_markdown
-from analogyqa.settings.claims import Claim
 from analogyqa.settings.coordinates import SCORE
 from analogyqa.settings.run import Config
 from report.builders import (
@@ -78,43 +77,6 @@ def verdicts(claim: dict, **means: float) -> list[str]:
 UNTRAINED = make_claim(compare("glove", "word2vec"))
 TRAINED = make_claim(compare("analogy", "similarity"))
 BY_P = make_claim(compare({"p": 30}, {"p": 10}), cells=OF_ANALOGY)
-
-
-class TestSchema:
-    def check(self, **changes) -> Claim:
-        return Claim.model_validate(make_claim(compare("analogy", "glove")) | changes)
-
-    def test_cells_hold_for_both_sides_and_without_needs_all_are_needed(self):
-        pairs = [compare("analogy", "glove", subset=name) for name in ("who", "when")]
-        claim = self.check(cells=SHARED, comparisons=pairs)
-        sides = [side.key for side in claim.sides()[0]]
-        assert sides == [(name, "wikiqa", "who", "mrr", ()) for name in ("analogy", "glove")]
-        assert claim.needed == 2
-
-    @pytest.mark.parametrize(
-        ("changes", "message"),
-        [
-            ({"cells": SHARED}, r"'measure', 'system'\] given, .* needed"),
-            ({"comparisons": []}, "comparisons"),
-            ({"not_measured": "no data"}, "comparisons"),
-            ({"not_measured": "no data", "comparisons": [], "primary": True}, "primary"),
-            ({"needs": 2}, "needs: 2 of 1 comparisons"),
-            ({"needs": 0}, "needs"),
-            (
-                {
-                    "primary": True,
-                    "cells": SHARED | {"system": "a"},
-                    "comparisons": [compare({"subset": "who"}, {"subset": "when"})],
-                },
-                "the same subset",
-            ),
-            ({"cells": CELLS | {"split": "test"}}, "'split'.* given"),
-            ({"cells": CELLS | {"pp": 1}}, "'pp' is not an override"),
-        ],
-    )
-    def test_an_impossible_claim_is_refused(self, changes, message):
-        with pytest.raises(ValueError, match=message):
-            self.check(**changes)
 
 
 class TestVerdict:

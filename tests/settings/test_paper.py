@@ -4,7 +4,6 @@ import pytest
 import yaml
 
 from analogyqa.errors import AnalogyQAError
-from analogyqa.settings.claims import Claim
 from analogyqa.settings.coordinates import Coordinates
 from analogyqa.settings.paper import Artefact, Paper, load_paper
 from small_papers import PAPER
@@ -131,34 +130,6 @@ def test_a_heat_map_has_a_point_for_each_pair_of_values():
 def test_an_impossible_artefact_is_refused(text, changes, message):
     with pytest.raises(ValueError, match=message):
         artefact(text, **changes)
-
-
-@pytest.mark.parametrize(
-    ("better", "worse", "message"),
-    [
-        ({"system": "a"}, {"system": "a"}, "a is compared with itself"),
-        ({"system": "a", "dataset": "toy"}, {"system": "b"}, "given twice"),
-        ({"system": "a"}, {}, "needed"),
-    ],
-)
-def test_an_impossible_comparison_is_refused(better, worse, message):
-    cells = {"dataset": "toy", "subset": "who", "measure": "mrr"}
-    sides = [{"better": better, "worse": worse}]
-    with pytest.raises(ValueError, match=message):
-        Claim(claim="c", where="w", cells=cells, comparisons=sides)
-
-
-@pytest.mark.parametrize(
-    ("where", "ours"),
-    [
-        ("ours", True),
-        ("ours: a reading of section 3", True),
-        ("section 3, not ours: cited", False),
-        ("Table 1", False),
-    ],
-)
-def test_a_claim_may_be_ours_with_an_explanation(where, ours):
-    assert Claim(claim="c", where=where, not_measured="no data").ours == ours
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,74 @@
+"""The claims in a paper.yaml: what they compare, and which are refused."""
+
+import pytest
+
+from analogyqa.settings.claims import Claim
+
+CELLS = {"dataset": "toy", "subset": "who", "measure": "mrr"}
+PAIR = {"better": {"system": "a"}, "worse": {"system": "b"}}
+OF_A = {"system": "a", "dataset": "toy", "subset": "who"}
+BY_NORM = {"better": {"norm": "question"}, "worse": {"norm": "answer"}}
+NORMS = {"cells": OF_A, "comparisons": [BY_NORM]}
+BY_MEASURE = {"better": {"measure": "map"}, "worse": {"measure": "mrr"}}
+BY_SUBSET = {"better": {"subset": "who"}, "worse": {"subset": "when"}}
+OF_SUBSETS = {"system": "a", "dataset": "toy", "measure": "mrr"}
+
+
+def make_claim(**changes) -> Claim:
+    values = {"claim": "c", "where": "Table 9", "cells": CELLS, "comparisons": [PAIR]}
+    return Claim.model_validate(values | changes)
+
+
+def without(*keys: str) -> dict:
+    return {key: value for key, value in CELLS.items() if key not in keys}
+
+
+def test_cells_hold_for_both_sides_and_without_needs_all_are_needed():
+    pairs = [PAIR | {"cells": {"subset": subset}} for subset in ("who", "when")]
+    claim = make_claim(cells=without("subset"), comparisons=pairs)
+    sides = [side.key for side in claim.sides()[0]]
+    assert sides == [(system, "toy", "who", "mrr", ()) for system in ("a", "b")]
+    assert claim.needed == 2
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        # Comparisons
+        ({"comparisons": []}, "comparisons"),
+        ({"not_measured": "no data"}, "comparisons"),
+        ({"cells": without("subset")}, r"'measure', 'system'\] given, .* needed"),
+        ({"comparisons": [PAIR | {"worse": {}}]}, "needed"),
+        ({"comparisons": [PAIR | {"worse": PAIR["better"]}]}, "a is compared with itself"),
+        ({"comparisons": [PAIR | {"better": {"system": "a", "dataset": "toy"}}]}, "given twice"),
+        ({"cells": CELLS | {"split": "test"}}, "'split'.* given"),
+        ({"cells": CELLS | {"pp": 1}}, "'pp' is not an override"),
+        ({"needs": 2}, "needs: 2 of 1 comparisons"),
+        ({"needs": 0}, "needs"),
+        # Primary claims
+        ({"not_measured": "no data", "comparisons": [], "primary": True}, "primary"),
+        ({"cells": OF_SUBSETS, "comparisons": [BY_SUBSET], "primary": True}, "the same subset"),
+        (NORMS | {"primary": True}, "single comparison of scores"),
+        # Norms and costs
+        (NORMS | {"tolerance": 0.1}, "compares no scores"),
+        (NORMS | {"times": 2}, "compares no costs"),
+        (NORMS | {"comparisons": [BY_NORM, BY_MEASURE]}, r"one kind, .*\['norm', 'score'\]"),
+        ({"cells": without("measure") | {"cost": "parameters"}}, "nothing to test"),
+    ],
+)
+def test_an_impossible_claim_is_refused(changes, message):
+    with pytest.raises(ValueError, match=message):
+        make_claim(**changes)
+
+
+@pytest.mark.parametrize(
+    ("where", "ours"),
+    [
+        ("ours", True),
+        ("ours: a reading of section 3", True),
+        ("section 3, not ours: cited", False),
+        ("Table 1", False),
+    ],
+)
+def test_a_claim_may_be_ours_with_an_explanation(where, ours):
+    assert make_claim(where=where).ours == ours
