@@ -28,7 +28,7 @@ from analogyqa.vectors.select import build_vocabulary
 from analogyqa.vectors.store import write_store
 from small_cells import COMB, trained_system
 from small_papers import Papers
-from workflow.project import FEW, REPOSITORY, Project, clean_environment, copy_checkout
+from workflow.project import REPOSITORY, SMALL_RUN, Project, clean_environment, copy_checkout
 
 # How long an example takes says more about the machine than about the code. `make test-all` takes
 # the full count of examples.
@@ -54,7 +54,7 @@ def report_count(record_property: Callable[[str, object], None]) -> Callable[[st
 
 
 @pytest.fixture
-def little_room() -> Callable[[int], AbstractContextManager]:
+def limit_file_size() -> Callable[[int], AbstractContextManager]:
     """Let no file grow beyond a number of bytes, as on a disk that becomes full."""
 
     @contextmanager
@@ -215,13 +215,13 @@ def finished_checkout(tmp_path_factory: pytest.TempPathFactory, worker_id: str) 
     """
     folder = shared_folder(tmp_path_factory, worker_id) / "code"
 
-    def run_few() -> None:
+    def run_small() -> None:
         checkout = copy_checkout(folder / "checkout")
-        project = Project(checkout / "work").create(**FEW)
+        project = Project(checkout / "work").create(**SMALL_RUN)
         done = project.run("--snakefile", str(checkout / "Snakefile"))
         assert done.returncode == 0, done.stdout
 
-    make_once(folder, run_few)
+    make_once(folder, run_small)
     return folder / "checkout"
 
 

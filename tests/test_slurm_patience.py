@@ -88,7 +88,7 @@ def look(executor):
     return asyncio.run(jobs())
 
 
-def test_the_plugin_still_needs_patience(slurm, executor):
+def test_slurm_plugin_loses_jobs_when_squeue_fails(slurm, executor):
     """If this fails, the plugin is fixed; delete slurm_patience.py."""
     slurm(squeue=None)
     assert look(executor) == []

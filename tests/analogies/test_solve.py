@@ -152,7 +152,7 @@ def at(*degrees: float) -> np.ndarray:
     return np.stack([np.cos(np.radians(degrees)), np.sin(np.radians(degrees))], axis=1)
 
 
-def test_of_tied_candidates_the_first_wins_or_all_share():
+def test_ties_go_to_the_first_candidate_or_are_shared():
     # The third candidate of each pair is the answer in another order.
     vectors = at(0, 30, 90, 30, 10, 40, 100, 40)
     category = Category(np.array([0, 4]), np.array([1, 5]), np.array([[1, 2, 3], [5, 6, 7]]))
@@ -196,7 +196,7 @@ def test_scores_have_the_precision_of_the_cosines(name):
         assert table.dtype == scores.dtype == (np.float64 if exact else np.float32)
 
 
-def test_candidates_as_coded_leave_out_a_and_b_of_every_other_pair():
+def test_authors_code_excludes_a_and_b_of_every_other_pair():
     category = Category(np.array([0, 2]), np.array([1, 3]))
     # Only D is left as described. As coded, that holds when pair 0 is A : B. When pair 1 is, for
     # C at 0, D at 45 has cos 25 - cos 105 + cos 45 = 1.872, and B at 20 has 1 - cos 80 + cos 20 =

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 import pytest
 
 # Width, and what the reader's system prefers. CI draws the one in which most can go wrong.
-LOOKS = [
+VIEWPORTS = [
     (1280, "light"),
     (1280, "dark"),
     (390, "light"),

@@ -6,7 +6,7 @@ import pytest
 
 from analogyqa.plan import Cell
 from analogyqa.report.page import build_page
-from browser.conftest import LOOKS
+from browser.conftest import VIEWPORTS
 from report.builders import make_config
 from report.page.results import PAPER, make_results, means
 
@@ -24,8 +24,8 @@ def folder(tmp_path_factory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize(("width", "scheme"), LOOKS)
-def test_it_is_read_on_every_screen(folder, opened, tmp_path, width, scheme):
+@pytest.mark.parametrize(("width", "scheme"), VIEWPORTS)
+def test_report_fits_the_screen_and_is_accessible(folder, opened, tmp_path, width, scheme):
     from axe_playwright_python.sync_playwright import Axe
 
     address = (folder / "report.html").as_uri()
@@ -119,7 +119,7 @@ def test_rows_are_filtered_by_words_and_by_verdict(folder, opened):
         assert all("not run" in text for text in rows.all_inner_texts())
 
 
-def test_what_is_folded_is_printed(folder, opened):
+def test_collapsed_sections_are_printed(folder, opened):
     with opened((folder / "report.html").as_uri(), 1280, "dark") as (page, _):
         page.emulate_media(media="print")
         height = "document.querySelector('details li').getBoundingClientRect().height"

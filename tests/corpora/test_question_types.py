@@ -45,7 +45,7 @@ def test_a_subset_keeps_the_order_of_questions(corpus, tmp_path, split, types, k
     assert read.astype(object).equals(pairs.astype(object))
 
 
-def test_all_has_every_answerable_question(make_corpus):
+def test_subset_all_has_every_answerable_question(make_corpus):
     questions = [
         ("dev", "who is it ?", [("anna", 1), ("nobody", 0)]),
         ("dev", "who is never found ?", [("nobody", 0)]),

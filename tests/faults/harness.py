@@ -21,8 +21,8 @@ from pathlib import Path
 import psutil
 
 from workflow.project import (
-    FEW,
     REPOSITORY,
+    SMALL_RUN,
     Project,
     clean_environment,
     copy_demo,
@@ -70,7 +70,7 @@ def run_of(project: Project, *arguments: str) -> Run:
 
 
 def tiny_run(folder: Path) -> Run:
-    return run_of(Project(folder).create(**FEW))
+    return run_of(Project(folder).create(**SMALL_RUN))
 
 
 def demo_run(folder: Path) -> Run:

@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 from faults.harness import LOCKED, Run, assert_identical, kill_and_restart, run_of, tiny_run
-from workflow.project import CHOICES, FEW, Project
+from workflow.project import CHOICES, SMALL_RUN, Project
 
 pytestmark = pytest.mark.slow
 
@@ -22,7 +22,7 @@ TWO_DAYS = 2 * 24 * 3600.0
 
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory) -> Project:
-    project = Project(tmp_path_factory.mktemp("undisturbed")).create(**FEW)
+    project = Project(tmp_path_factory.mktemp("undisturbed")).create(**SMALL_RUN)
     run_of(project).finish()
     return project
 
@@ -53,7 +53,7 @@ def test_kills_at_random_moments_do_not_show(run, expected, report_count):
 
 VARIED = "wikiqa@drop_all_correct=train+dev+test"
 # Each: a file, and one that is made of it by a job that reads no other of these files before it.
-READ_BY = {
+CONSUMER_OF = {
     f"corpora/{VARIED}.parquet": f"quadruples/{VARIED}/comb/p2/seed0/dev.parquet",
     "vectors/wikiqa/crawl.npy": "runs/other/wikiqa/comb/default/scores.parquet",
     "prototypes/wikiqa/comb/seed1.parquet": "quadruples/wikiqa/comb/p1/seed0/dev.parquet",
@@ -69,12 +69,12 @@ READ_BY = {
 }
 # A second corpus, other vectors and a second selection, so that there are such files.
 OTHER = {"title": "Other", "encoder": "mean", "vectors": "crawl", "ranker": "cosine"}
-WIDER = {
-    **FEW,
-    "systems": {**FEW["systems"], "other": OTHER},
+LARGER_RUN = {
+    **SMALL_RUN,
+    "systems": {**SMALL_RUN["systems"], "other": OTHER},
     "selection": {"systems": ["analogy", "similarity"], "hyperparameters": {"hinge": None}},
     "sensitivity": {
-        **FEW["sensitivity"],
+        **SMALL_RUN["sensitivity"],
         "systems": ["similarity"],
         "choices": {**CHOICES, "loss": None},
     },
@@ -83,10 +83,10 @@ WIDER = {
 
 def test_every_damaged_intermediate_file_is_named_and_made_again(undisturbed, tmp_path, expected):
     project = undisturbed.copy_to(tmp_path / "project")
-    project.configure(**WIDER)
-    run = run_of(project, *(f"results/{name}" for name in READ_BY.values()), "--keep-going")
+    project.configure(**LARGER_RUN)
+    run = run_of(project, *(f"results/{name}" for name in CONSUMER_OF.values()), "--keep-going")
     run.finish()
-    for name, target in READ_BY.items():
+    for name, target in CONSUMER_OF.items():
         (project.results / target).unlink()
         damaged = project.results / name
         content, times = damaged.read_bytes(), damaged.stat()
@@ -96,18 +96,18 @@ def test_every_damaged_intermediate_file_is_named_and_made_again(undisturbed, tm
     (project.folder / "snakemake.out").unlink()
     assert run.start().wait() != 0
     errors = [line for line in run.output().splitlines() if line.startswith("Error: ")]
-    for name in READ_BY:
+    for name in CONSUMER_OF:
         (error,) = (line for line in errors if f"results/{name}" in line)
         assert "Delete" in error
         (project.results / name).unlink()
-    assert len(errors) == len(READ_BY)
+    assert len(errors) == len(CONSUMER_OF)
     assert "Traceback" not in run.output()
     run.finish()
     for path in project.results.glob(
         "*/diallo2019/sensitivity.*"
     ):  # which the undisturbed run has not
         path.unlink()
-    project.configure(**FEW)
+    project.configure(**SMALL_RUN)
     run_of(project).finish()
     assert_identical(run, expected)
 

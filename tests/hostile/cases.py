@@ -5,7 +5,7 @@ from itertools import product
 import pytest
 
 
-def few(*lists: list) -> list:
+def mark_most_slow(*lists: list) -> list:
     """Return all combinations, marked slow if they differ from the first in several values."""
     return [
         pytest.param(

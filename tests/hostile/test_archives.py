@@ -9,7 +9,7 @@ import zlib
 from contextlib import contextmanager
 
 import pytest
-from hostile.cases import few
+from hostile.cases import mark_most_slow
 from hostile.readers import zipped
 
 from analogyqa.errors import AnalogyQAError
@@ -46,14 +46,14 @@ def bomb(member: str, letter: bytes = b"\0", stated: int = BOMB) -> bytes:
 
 
 @pytest.fixture
-def limits(little_room):
+def limits(limit_file_size):
     """Limit the size of files to LITTLE, and assert that memory stayed below it."""
 
     @contextmanager
     def limits():
         tracemalloc.start()
         try:
-            with little_room(LITTLE):
+            with limit_file_size(LITTLE):
                 yield
         finally:
             peak = tracemalloc.get_traced_memory()[1]
@@ -115,7 +115,7 @@ def test_a_member_is_extracted_from_its_archive(get, tmp_path):
     assert f"/a.zip#{MEMBER}" in (folder / "file.txt.source.json").read_text()
 
 
-@pytest.mark.parametrize(("members", "position"), few(HOSTILE, ["before", "after"]))
+@pytest.mark.parametrize(("members", "position"), mark_most_slow(HOSTILE, ["before", "after"]))
 def test_an_archive_with_a_hostile_member_is_refused_by_its_name(get, members, position):
     archive = zipped(*members, GOOD) if position == "before" else zipped(GOOD, *members)
     assert f"the archive has a member {members[0][0]!r}" in get(archive)

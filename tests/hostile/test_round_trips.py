@@ -121,6 +121,6 @@ PROPERTIES = {
 @pytest.mark.parametrize(
     "examples", [settings.default.max_examples, pytest.param(MANY, marks=pytest.mark.slow)]
 )
-def test_what_is_written_is_read(tmp_path, name, examples):
+def test_readers_round_trip(tmp_path, name, examples):
     strategy, check = PROPERTIES[name]
     given(strategy)(settings(max_examples=examples)(lambda content: check(tmp_path, content)))()

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import torch
-from hostile.cases import few
+from hostile.cases import mark_most_slow
 from hostile.readers import TARGETS, entities, metrics, npy, saved, written
 
 from analogyqa.errors import AnalogyQAError
@@ -78,7 +78,9 @@ def test_pytorch_would_run_the_payload_without_weights_only(marker, name):
 
 
 @pytest.mark.filterwarnings("ignore:Detected pickle protocol")
-@pytest.mark.parametrize(("file", "payload"), few([*product(LOADERS, FORMATS)], [*PAYLOADS]))
+@pytest.mark.parametrize(
+    ("file", "payload"), mark_most_slow([*product(LOADERS, FORMATS)], [*PAYLOADS])
+)
 def test_weights_that_would_run_code_are_refused_and_nothing_is_run(
     tmp_path, marker, file, payload
 ):

@@ -7,7 +7,7 @@ import tracemalloc
 from itertools import pairwise
 
 import pytest
-from hostile.cases import few
+from hostile.cases import mark_most_slow
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import read_yaml
@@ -51,7 +51,9 @@ BOMBS = {
 }
 
 
-@pytest.mark.parametrize(("reader", "code", "position"), few([*READERS], [*CODE], [*POSITIONS]))
+@pytest.mark.parametrize(
+    ("reader", "code", "position"), mark_most_slow([*READERS], [*CODE], [*POSITIONS])
+)
 def test_yaml_that_would_run_code_is_refused_and_nothing_is_run(
     tmp_path, marker, reader, code, position
 ):
@@ -62,7 +64,7 @@ def test_yaml_that_would_run_code_is_refused_and_nothing_is_run(
     assert not marker.exists()
 
 
-@pytest.mark.parametrize(("reader", "bomb"), few([*READERS], [*BOMBS]))
+@pytest.mark.parametrize(("reader", "bomb"), mark_most_slow([*READERS], [*BOMBS]))
 def test_a_bomb_of_aliases_is_refused_with_little_memory(tmp_path, reader, bomb):
     path = tmp_path / "it.yaml"
     path.write_text(BOMBS[bomb])

@@ -85,7 +85,7 @@ def test_a_loss_depends_on_the_expected_sentences(loss_of, loss, ranker):
 
 @pytest.mark.parametrize("loss", [loss for loss, each in OBJECTIVES.items() if each.one_sided])
 @pytest.mark.parametrize("ranker", sorted({ranker for loss, ranker in FITTING if loss == "lwda"}))
-def test_both_sides_are_one_without_prototypes(loss_of, loss, ranker):
+def test_two_sided_loss_is_one_sided_without_prototypes(loss_of, loss, ranker):
     value, other = (loss_of(each, ranker)[0].item() for each in (loss, OBJECTIVES[loss].one_sided))
     assert (value == other) == (not RANKERS[ranker].needs_prototypes)
 

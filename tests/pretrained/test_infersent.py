@@ -248,7 +248,7 @@ def test_a_damaged_checkpoint_is_named(run, tmp_path):
         run("a")
 
 
-def test_a_diverged_training_is_named(run, monkeypatch):
+def test_a_diverged_training_run_is_named(run, monkeypatch):
     fast = infersent_training.OPTIMISER.model_copy(update={"learning_rate": 1e30})
     monkeypatch.setattr(infersent_training, "OPTIMISER", fast)
     with pytest.raises(AnalogyQAError, match="the loss is not a number"):

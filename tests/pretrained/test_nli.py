@@ -1,3 +1,5 @@
+"""Pairs of natural language inference: file formats, splits and malformed files."""
+
 import json
 import zipfile
 

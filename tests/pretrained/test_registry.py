@@ -1,3 +1,5 @@
+"""Registered sentence encoders: what they need, and the check of their vectors."""
+
 from contextlib import nullcontext
 
 import numpy as np

@@ -159,7 +159,7 @@ def test_the_given_order_is_that_of_the_candidates():
     assert (found.dtype, np.argsort(-found).tolist()) == (np.float32, [0, 1, 2])
 
 
-def test_a_thread_gives_the_first_correct_candidate_and_all_couples():
+def test_thread_pairs_link_question_and_correct_candidates():
     rows = {"questions": [0, 0, 0, 0, 5, 5], "candidates": [1, 2, 3, 4, 6, 7]}
     data = Fitting(
         np.zeros((8, 1), np.float32),

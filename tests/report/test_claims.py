@@ -190,7 +190,7 @@ class TestPrimary:
         [(TRAINED, ("analogy", "similarity")), (TRAINED | {"primary": True}, ("analogy",))],
         ids=["a secondary claim", "a system that is not cross-validated"],
     )
-    def test_otherwise_there_is_no_cross_validation(self, claim, systems):
+    def test_secondary_claims_are_not_cross_validated(self, claim, systems):
         assert "cross-validated" not in str(self.judge({"one": claim}, systems=systems).index)
 
     def test_a_fused_system_did_not_learn_in_a_fold_where_one_of_its_parts_did_not(self):

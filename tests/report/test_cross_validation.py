@@ -28,7 +28,7 @@ from report.builders import (
     with_cross_validation,
 )
 
-pytestmark = pytest.mark.usefixtures("fewer_draws")
+pytestmark = pytest.mark.usefixtures("fewer_permutations")
 PAPER = CONFERENCE.paper
 SYSTEMS = ("analogy", "similarity", "random")
 # The questions that each of two folds tests, and how much better each is ranked than the rest.

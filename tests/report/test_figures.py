@@ -249,7 +249,7 @@ class TestDrawing:
         assert ">our data are not the paper's<" in text
 
 
-@pytest.mark.usefixtures("fewer_draws")
+@pytest.mark.usefixtures("fewer_permutations")
 @pytest.mark.parametrize(
     ("first", "other"),
     [

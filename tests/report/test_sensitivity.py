@@ -26,7 +26,7 @@ from report.builders import (
     make_run,
 )
 
-pytestmark = pytest.mark.usefixtures("fewer_draws")
+pytestmark = pytest.mark.usefixtures("fewer_permutations")
 QUESTIONS = 24
 # The prediction interval of analogy contains the published 0.6841, that of similarity is above
 # 0.609.

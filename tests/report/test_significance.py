@@ -80,7 +80,7 @@ class TestPairedPValues:
         assert steady < 0.001
         assert shaken > 0.05
 
-    def test_the_seeds_of_two_metrics_of_the_same_runs_shake_both_alike(self):
+    def test_measures_of_one_run_share_seed_variance(self):
         lower = np.full((3, 40), 0.5) + np.array([[-0.4], [0.0], [0.4]])
         apart = paired_p_values(lower + 0.05, lower)[1]
         together = paired_p_values(lower + 0.05, lower, same_runs=True)[1]

@@ -59,7 +59,7 @@ def test_imports_are_followed_at_whatever_place(library):
     }
 
 
-def test_what_is_a_value_or_for_type_checking_only_is_left_out(library):
+def test_settings_specs_and_type_checking_imports_are_ignored(library):
     library("a.py", "if TYPE_CHECKING:\n    from analogyqa.b import B\nimport analogyqa.plan\n")
     for name in ("b.py", "plan.py", "package/specs.py"):
         library(name)

@@ -1,3 +1,5 @@
+"""Calls in several processes: their results, reports, logs and errors."""
+
 import logging
 import os
 

@@ -31,7 +31,7 @@ def test_a_missing_key_is_named(papers, key):
         load_config(values, papers=papers.folder)
 
 
-WRONG = """
+INVALID_VALUES = """
 {seeds: 0, device: gpu, lowercase: 7, bootstrap: {confidence: 95, samples: 1}}
 {seeds: -1, training: {dropout: -0.1, learning_rate: 0, margin: .inf, weight_decay: -1}}
 {seeds: [], training: {dropout: 1, learning_rate: .nan, loss: squared, sentence_dim: 3}}
@@ -55,7 +55,7 @@ WRONG = """
 """.strip().splitlines()
 
 
-@pytest.mark.parametrize("over", WRONG)
+@pytest.mark.parametrize("over", INVALID_VALUES)
 def test_every_wrong_value_has_a_line_with_its_key_and_what_is_allowed(papers, over):
     wrong = sorted(set(leaves(yaml.safe_load(over))) - {"papers"})
     with pytest.raises(AnalogyQAError) as error:
@@ -74,7 +74,7 @@ def test_seeds_are_a_number_or_a_list_of_numbers(papers, seeds):
 
 
 # A configuration and the message about it; KEY is the key of its first value.
-EXPLAINED = r"""
+ERROR_MESSAGES = r"""
 trainning: {} => unknown key KEY; did you mean training?
 training: {dropuot: 0} => unknown key KEY; did you mean dropout?
 training: {negatives: {cuont: 1}} => unknown key KEY; did you mean count?
@@ -150,7 +150,7 @@ sensitivity: {choices: {case: {kept: {sentence_vectors: [means]}}}} => kept: ana
 """.strip().splitlines()
 
 
-@pytest.mark.parametrize("case", EXPLAINED)
+@pytest.mark.parametrize("case", ERROR_MESSAGES)
 def test_unknown_keys_and_contradictions_are_explained(papers, case):
     over, _, message = case.partition(" => ")
     values = yaml.safe_load(over)

@@ -8,7 +8,7 @@ import pytest
 import yaml
 from tenacity import retry, stop_after_delay, wait_fixed
 
-from workflow.project import FEW, REPOSITORY, SNAKEMAKE, TRAINING, Project, clean_environment
+from workflow.project import REPOSITORY, SMALL_RUN, SNAKEMAKE, TRAINING, Project, clean_environment
 
 pytestmark = pytest.mark.slurm
 
@@ -22,11 +22,11 @@ LONG = {**TRAINING, "max_epochs": 100, "patience": 100}
 @pytest.fixture(scope="session")
 def prepared(tmp_path_factory):
     """A project whose training of one cell is all that is left to do, and takes a while."""
-    project = Project(tmp_path_factory.mktemp("prepared") / "project").create(**FEW)
+    project = Project(tmp_path_factory.mktemp("prepared") / "project").create(**SMALL_RUN)
     done = project.run(SCORES)
     assert done.returncode == 0, done.stdout
     (project.folder / LOG).unlink()
-    project.configure(**FEW, training=LONG)
+    project.configure(**SMALL_RUN, training=LONG)
     return project
 
 

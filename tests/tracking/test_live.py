@@ -22,7 +22,7 @@ from http_server import running_server, sent, silent
 from ports import free_ports
 from small_cells import toy_job
 from tracking.records import CURVES, assert_shows_the_records, import_all
-from workflow.project import FEW, Project, clean_environment
+from workflow.project import SMALL_RUN, Project, clean_environment
 
 CELL = Cell("analogy", "toy", "comb", (("p", "3"),))
 NAME = run_name(CELL)
@@ -180,8 +180,8 @@ JOB_LOG = "results/logs/train_encoder/analogy/wikiqa-comb-default.log"
 def project(tmp_path, server) -> Project:
     """A project of few systems that tracks on the server; the training lasts for seconds."""
     project = Project(tmp_path / "project").create()
-    few = {**FEW, "systems": {**FEW["systems"], "similarity": None}}
-    few["sensitivity"] = {**FEW["sensitivity"], "systems": ["analogy"]}
+    few = {**SMALL_RUN, "systems": {**SMALL_RUN["systems"], "similarity": None}}
+    few["sensitivity"] = {**SMALL_RUN["sensitivity"], "systems": ["analogy"]}
     training = {"sentence_dim": 8, "max_epochs": 300, "patience": 300, "batch_size": 4}
     project.configure(
         **few, tracking_uri=server.address, seeds=1, training=training, selection={"systems": []}

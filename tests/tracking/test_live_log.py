@@ -89,7 +89,7 @@ def test_each_epoch_is_shown_once_whenever_the_server_fails(server, lengths, fau
     assert server.status[f"seed 0, {NAME}"] == "FINISHED"
 
 
-def test_a_training_that_fails_is_shown_as_failed(server):
+def test_a_training_run_that_fails_is_shown_as_failed(server):
     with pytest.raises(AnalogyQAError), shown_live() as log:
         log(epochs_of(0, 1))
         raise AnalogyQAError("diverged")

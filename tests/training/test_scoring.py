@@ -165,7 +165,7 @@ def test_an_untrained_system_scores_dev_and_test(cell, tmp_path, own):
 
 
 @pytest.mark.parametrize("types", [COMB, None])
-def test_what_is_fitted_sees_every_sentence_once_and_every_pair_of_its_types(
+def test_fit_receives_each_sentence_once_and_each_pair_of_its_types(
     cell_files, corpus, monkeypatch, types
 ):
     seen = []
@@ -316,7 +316,7 @@ def test_bm25_scores_are_a_table_of_dev_and_test_alike_in_each_subset(score_bm25
     assert 0 < sizes[0] < sizes[1] < sizes[2]
 
 
-def test_what_is_rare_is_counted_over_all_candidates_of_the_corpus(score_bm25, make_corpus):
+def test_idf_is_computed_over_all_candidates(score_bm25, make_corpus):
     dev = ("dev", "who has quartz or radium ?", [("some quartz", 1), ("some radium", 0)])
     train = ("train", "what ?", [(f"quartz {number}", 0) for number in range(9)])
     corpus = make_corpus([dev, train, ("test", "who ?", [("a", 1)])])

@@ -310,13 +310,13 @@ def test_a_damaged_store_is_an_error(tmp_path, suffix, damage, message):
 
 # The C library buffers the last bytes of an array, and ignores the error of writing them.
 @pytest.mark.parametrize("lost", [1, 1000, 30_000])
-def test_a_full_disk_leaves_no_store(tmp_path, little_room, lost):
+def test_a_full_disk_leaves_no_store(tmp_path, limit_file_size, lost):
     vectors, path = np.zeros((100, 100), dtype=np.float32), tmp_path / "v.npy"
     store = vectors, np.ones(100, dtype=bool), [f"w{number}" for number in range(100)], "here", path
     write_store(*store)
     whole = path.stat().st_size
     path.unlink()
-    with little_room(whole - lost), pytest.raises(AnalogyQAError, match=CUT_OFF):
+    with limit_file_size(whole - lost), pytest.raises(AnalogyQAError, match=CUT_OFF):
         write_store(*store)
     assert not [*tmp_path.glob("*.npy*"), *tmp_path.glob(".*")]
 
@@ -356,9 +356,9 @@ def test_texts_without_frequent_words_are_errors(tmp_path, name, content, messag
     assert [path.name for path in tmp_path.iterdir()] == [name]
 
 
-def test_a_full_disk_leaves_no_model(tmp_path, little_room):
+def test_a_full_disk_leaves_no_model(tmp_path, limit_file_size):
     text = write(tmp_path / "a", "one two three\n")
-    with little_room(1_000_000), pytest.raises(AnalogyQAError, match=CUT_OFF):
+    with limit_file_size(1_000_000), pytest.raises(AnalogyQAError, match=CUT_OFF):
         train(tmp_path / "m.bin", text, dim=1)
     assert [path.name for path in tmp_path.iterdir()] == ["a"]
 

@@ -82,7 +82,7 @@ cross_validation: null
 bootstrap: {samples: 100}
 """
 # What a run has that is done many times over: two trained models, one untrained, one subset.
-FEW = {
+SMALL_RUN = {
     "subsets": dict.fromkeys(["who", "when", "where"]),
     "sweeps": {"p": [3]},
     "systems": {

@@ -8,7 +8,7 @@ import yaml
 
 from analogyqa.settings.paper import Paper
 from pages import EXTENDING, plugins, texts_of
-from workflow.project import FEW, Project, cells_of, read_csv
+from workflow.project import SMALL_RUN, Project, cells_of, read_csv
 
 pytestmark = pytest.mark.workflow
 
@@ -100,7 +100,7 @@ def add_encoders(project):
         (library / "encoders" / f"{name}.py").write_text(code)
         text = specs.read_text()
         specs.write_text(text.replace("ENCODERS = {\n", f"ENCODERS = {{\n    {line}\n", 1))
-    project.configure(**{**FEW, "systems": {**FEW["systems"], **SYSTEMS["systems"]}})
+    project.configure(**{**SMALL_RUN, "systems": {**SMALL_RUN["systems"], **SYSTEMS["systems"]}})
     return library / "encoders"
 
 
@@ -139,7 +139,7 @@ def with_other_questions(project):
     changes = {key: dict(value) for key, value in OWN_DATA.items()}
     mine = changes["datasets"]["mine"]
     mine |= {split: f"data/mine-{split}.tsv" for split in ("train", "dev", "test")}
-    few = {**FEW, "subsets": {**FEW["subsets"], **changes["subsets"]}}
+    few = {**SMALL_RUN, "subsets": {**SMALL_RUN["subsets"], **changes["subsets"]}}
     base = yaml.safe_load((project.folder / "config.yaml").read_text())
     few["datasets"] = {**base["datasets"], **changes["datasets"]}
     few["question_types"] = changes["question_types"]
@@ -161,7 +161,7 @@ def test_a_folder_of_relations_gets_its_own_table(project):
         (folder / f"{name}.tsv").write_text("".join(lines))
     base = yaml.safe_load((project.folder / "config.yaml").read_text())
     datasets = {**base.get("datasets", {}), **RELATIONS["datasets"]}
-    project.configure(**{**FEW, "datasets": datasets})
+    project.configure(**{**SMALL_RUN, "datasets": datasets})
     done = run(project)
     assert done.returncode == 0, done.stdout
     page = (project.results / "tables" / "own" / "table1.md").read_text()
@@ -214,8 +214,8 @@ def test_a_paper_is_added_by_a_folder_alone_and_a_kind_of_numbers_by_two_files(p
     (project.data / "words.txt").write_text(
         ": places\nRome Italy Oslo Norway\nOslo Norway Paris France\n"
     )
-    systems = {name: value for name, value in FEW["systems"].items() if name != "bm25"}
-    project.configure(**{**FEW, "papers": ["diallo2019", "toy"], "systems": systems})
+    systems = {name: value for name, value in SMALL_RUN["systems"].items() if name != "bm25"}
+    project.configure(**{**SMALL_RUN, "papers": ["diallo2019", "toy"], "systems": systems})
     # BM25 is among the further systems of the first paper's tables.
     assert {cell.split("/")[0] for cell in cells_of(jobs(project))} == {"toy", "bm25"}
     done = run(project)

@@ -1,4 +1,4 @@
-"""A killed training resumes, and nothing shows that it was killed."""
+"""A killed training run resumes, and nothing shows that it was killed."""
 
 import shutil
 import signal

@@ -157,7 +157,7 @@ def test_a_cell_leads_to_its_run_which_has_record_and_log(made):
     assert 'href="logs/train_encoder/analogy/wikiqa-comb-default.log"' in row
 
 
-def test_it_is_read_aloud_in_order(made):
+def test_headings_tables_and_images_are_accessible(made):
     page = PageReader(made[2])
     levels = [int(tag[1]) for tag, _ in page.tags if re.fullmatch("h[1-6]", tag)]
     assert levels.count(1) == 1 and levels[0] == 1
