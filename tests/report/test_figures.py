@@ -18,7 +18,6 @@ from analogyqa.settings.run import Config
 from analogyqa.settings.vectors import Vectors
 from report.builders import (
     CONFERENCE,
-    SYSTEMS,
     WORKSHOP,
     draw,
     drawn_text,
@@ -73,13 +72,8 @@ TINY = make_paper(
         },
     }
 )
-OWN = paper_of_own_data(
-    {"mine": "My data"},
-    ("who", "comb"),
-    {name: section["title"] for name, section in SYSTEMS.items()},
-    "mrr",
-    {},
-)
+OWN_CONFIG = make_config(datasets=("mine",))
+OWN = paper_of_own_data(OWN_CONFIG)
 
 
 def mean_of(cell, measure) -> float:
@@ -181,12 +175,12 @@ class TestDrawing:
              ["printed", "hinge", "loss", "Mean reciprocal rank"]),
             (TINY, "figure3", ["0.0001", "0.001", "0.1", "learning rate", "One"], []),
             (TINY, "figure5", ["Glove", "Baseline", "system"], []),
-            (OWN, "figure1", ["My data: mean reciprocal rank", "who", "comb", "all", "Glove"], []),
+            (OWN, "figure1", ["mine: mean reciprocal rank", "who", "comb", "all", "A | B"], []),
         ],
         ids=["two panels", "heat map", "words and panels", "close numbers", "systems", "own data"],
     )  # fmt: skip
     def test_labels(self, tmp_path, paper, name, once, twice):
-        config = make_config(datasets=("mine",)) if paper is OWN else None
+        config = OWN_CONFIG if paper is OWN else None
         text = drawn_text(drawing(name, paper, config), tmp_path)
         counts = {label: text.count(f">{label}<") for label in [*once, *twice]}
         assert counts == dict.fromkeys(once, 1) | dict.fromkeys(twice, 2)

@@ -14,8 +14,6 @@ from analogyqa.settings.own_data import paper_of_own_data
 from analogyqa.settings.paper import Paper
 from analogyqa.settings.run import Config
 from report.builders import (
-    OWN_SYSTEMS,
-    SYSTEMS,
     cells_in_markdown,
     is_tuned,
     make_config,
@@ -198,17 +196,13 @@ def test_an_extra_row_without_a_run():
 
 
 class TestOwnData:
-    def paper(self, titles: dict[str, str]) -> Paper | None:
-        systems = {name: section["title"] for name, section in (SYSTEMS | OWN_SYSTEMS).items()}
-        return paper_of_own_data(titles, ("who", "comb"), systems, "p_at_1", {})
-
     @pytest.mark.parametrize("comparable", [True, False])
     def test_every_system_has_a_row_with_intervals_and_without_published_values(self, comparable):
         config = make_config(("mine",), comparable=comparable)
-        table = make_table("table1", config, self.paper({"mine": "My data"}))
+        table = make_table("table1", config, paper_of_own_data(config))
         title, head, *rows = body(table)
-        assert title == "# My data: precision at 1"
-        assert head == "| System | ranked by | Who | Comb | All |"
+        assert title == "# mine: mean reciprocal rank"
+        assert head == "| System | ranked by | Who | When | Where | Comb | All |"
         assert [row.split(" | ")[0].strip("| ") for row in rows] == [
             "Analogy", "Baseline", "Both sides",
             "Glove (glove)", "Word2Vec", "Glove (glove-cosine)", r"A \| B",
@@ -219,7 +213,7 @@ class TestOwnData:
         assert table.notes[-1].endswith("in no paper: nothing is published.")
 
     def test_there_is_no_table_without_own_data(self):
-        assert self.paper({}) is None
+        assert paper_of_own_data(tiny_config()) is None
 
 
 def note(table: Table, start: str) -> str:

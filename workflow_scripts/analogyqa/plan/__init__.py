@@ -26,9 +26,8 @@ from analogyqa.settings.load import PAPERS
 from analogyqa.settings.own_data import paper_of_own_data
 from analogyqa.settings.paper import OWN, Paper, load_paper
 from analogyqa.settings.run import Config
-from analogyqa.settings.systems import System, Training
+from analogyqa.settings.systems import System
 from analogyqa.settings.views import View
-from analogyqa.tasks import task_of
 
 
 def load_papers(config: Config, folder: Path = PAPERS) -> dict[str, Paper]:
@@ -45,15 +44,7 @@ def load_papers(config: Config, folder: Path = PAPERS) -> dict[str, Paper]:
                 f"{path}: the key paper is {papers[name].paper!r}. Set it to {name}, the name of "
                 "the folder."
             )
-    titles = {name: config.datasets[name].title for name in config.outside_papers("datasets")}
-    systems = {name: system.title for name, system in config.systems.items()}
-    subsets = config.outside_papers("subsets") or list(config.subsets)
-    relations = {
-        name: dataset.relations
-        for name, dataset in config.datasets.items()
-        if not task_of(dataset).has_question_types
-    }
-    own_paper = paper_of_own_data(titles, subsets, systems, Training().select_by, relations)
+    own_paper = paper_of_own_data(config)
     return papers | ({OWN: own_paper} if own_paper else {})
 
 
