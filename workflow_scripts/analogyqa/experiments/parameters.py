@@ -10,7 +10,6 @@ from typing import Any
 from analogyqa.analogies.specs import DISTRACTORS, RELATIONS, SOLVERS
 from analogyqa.corpora.specs import READERS
 from analogyqa.experiments.inputs import Inputs
-from analogyqa.experiments.origins import Origins
 from analogyqa.experiments.vector_inputs import Wildcards
 from analogyqa.plan import selection_cells, split_corpus
 from analogyqa.plan.configured import configured_cell, configured_sentences, configured_vectors
@@ -37,7 +36,6 @@ class Parameters:
     def __init__(self, inputs: Inputs, command: str = "") -> None:
         self.inputs, self.experiment, self.command = inputs, inputs.experiment, command
         self.config, self.available = inputs.config, inputs.available
-        self.origins = Origins(inputs.experiment)
 
     def source(self, wildcards: Wildcards) -> str:
         return self.experiment.source_of_file[wildcards.file]
@@ -101,7 +99,7 @@ class Parameters:
     def select_vectors(self, wildcards: Wildcards) -> Values:
         return {
             "code": _code("select_vectors"),
-            "origin": self.origins.vectors(wildcards.vectors),
+            "origin": self.inputs.origin_of_vectors(wildcards.vectors),
             "out_of_vocabulary": self.config.vectors_at(wildcards.vectors).out_of_vocabulary,
             "lowercase": self.lowercase_of_vectors(wildcards.vectors),
             "configured": configured_vectors(self.config, wildcards.vectors),
@@ -126,7 +124,7 @@ class Parameters:
             "typed_only": self._typed_only(wildcards),
             # The name of an installed model, which has no file of weights.
             "name": self.available.sentence_vectors[name].get("name", [None])[0],
-            "origin": self.origins.sentence_vectors(name),
+            "origin": self.inputs.origin_of_sentence_vectors(name),
             "lowercase": self.config.is_lowercase(stored),
             "configured": configured_sentences(self.config, name),
         }
@@ -220,7 +218,7 @@ class Parameters:
 
     def _sources_of_cell(self, wildcards: Wildcards) -> dict[str, str]:
         files = self.available.splits[wildcards.dataset]
-        sources = {split: self.origins.names(paths) for split, paths in files.items()}
+        sources = {split: self.inputs.origin_of_files(paths) for split, paths in files.items()}
         if self.inputs.job_system(wildcards).rewriting:
             sources["entities"] = Path(self.available.entities).name
         return sources
@@ -290,7 +288,9 @@ class Parameters:
         _, training = self.inputs.solving_job(wildcards)
         files = self.available.splits[training.dataset] if training else {}
         trained_on = {
-            split: self.origins.names(files[split]) for split in ("train", "dev") if split in files
+            split: self.inputs.origin_of_files(files[split])
+            for split in ("train", "dev")
+            if split in files
         }
         dataset = self.config.datasets[wildcards.dataset]
         if dataset.folder:
@@ -301,8 +301,7 @@ class Parameters:
             for alternatives in self.available.categories[name].values()
             for file in alternatives
         )
-        names = ", ".join(self.origins.names([file]) for file in files)
-        return trained_on | {"test": f"induced-here, {names}"}
+        return trained_on | {"test": f"induced-here, {self.inputs.origin_of_files(files)}"}
 
     # Reports
 

@@ -1,4 +1,4 @@
-"""The files of sources, word vectors and sentence vectors that jobs read."""
+"""The files of sources, word vectors and sentence vectors that jobs read, and their origins."""
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -142,6 +142,33 @@ class VectorInputs:
             stored = self.available.first_available_store(system.sentence_vectors)
             files["sentence_vectors"] = f"{self.results}/sentence_vectors/{corpus}/{stored}.npy"
         return files
+
+    # Origins, for tables and records
+
+    def origin_of_files(self, files: Iterable[str]) -> str:
+        """Return the names of files that are sources, and the paths of other files."""
+        prefix, sources = f"{self.experiment.resources}/", self.experiment.source_of_file
+        return ", ".join(sources.get(file.removeprefix(prefix), file) for file in files)
+
+    def origin_of_vectors(self, name: str) -> str:
+        vectors = self.config.vectors_at(name)
+        origin = self.origin_of_files(self.available.vectors[name.partition(AT)[0]])
+        if vectors.is_word2vec:
+            has_lemmas = vectors.lemmas and vectors.corpora
+            lemmas = f", lemmas by {Path(self.available.lemmas).name}" if has_lemmas else ""
+            return f"word2vec trained here on {origin}{lemmas}"
+        return f"fastText trained here on {origin}" if vectors.train_on else origin
+
+    def origin_of_sentence_vectors(self, name: str) -> str:
+        section, files = self.config.sentence_vectors[name], self.available.sentence_vectors[name]
+        weights = self.origin_of_files(files.get("weights", files.get("name", [])))
+        parts = [f"{section.encoder} {weights}".strip()]
+        if section.train_on:
+            trained_on = self.origin_of_files(files["train_on"])
+            parts.append(f"trained here on {trained_on} ({section.lstm_dim} per direction)")
+        if section.vectors:
+            parts.append(f"vectors {self.origin_of_vectors(section.vectors)}")
+        return ", ".join(parts)
 
     def _require_same(self, record: str, configured: Configured) -> None:
         """Stop if a result was made with other settings and Snakemake would not notice."""
