@@ -10,6 +10,7 @@ from analogyqa.settings.data import ALL
 from analogyqa.settings.overrides import Overrides
 from analogyqa.settings.paper import OWN, Paper
 from analogyqa.settings.run import Config
+from analogyqa.settings.studies import PAPER
 from analogyqa.tasks import task_of
 
 
@@ -69,27 +70,25 @@ def _why_not_fused(coordinates: Coordinates, config: Config) -> str:
     return ""
 
 
-def cell_at(coordinates: Coordinates, config: Config, overrides: Overrides = ()) -> Cell:
-    """Return the cell at some coordinates, with further overrides."""
-    system, dataset, subset = coordinates.system, coordinates.dataset, coordinates.subset
-    merged = tuple(sorted({**dict(overrides), **dict(coordinates.overrides)}.items()))
-    return Cell(system, dataset, subset, config.canonical_overrides(system, merged, dataset))
+def cell_at(coordinates: Coordinates, config: Config) -> Cell:
+    """Return the cell at some coordinates."""
+    system, dataset = coordinates.system, coordinates.dataset
+    overrides = config.canonical_overrides(system, coordinates.overrides, dataset)
+    return Cell(system, dataset, coordinates.subset, overrides)
 
 
 def cells_by_hyperparameters(coordinates: Coordinates, config: Config) -> dict[str, Cell]:
-    """Return the cells at some coordinates: `paper`, and `tuned` where the system is tuned.
+    """Return the cells at some coordinates, by the hyperparameters they are reported with.
 
-    Coordinates with overrides, and data sets outside the paper whose selection has the system,
-    are reported with the paper's hyperparameters only.
+    These are `paper`, and `tuned` for a system that is tuned on the data set, unless there are
+    overrides. The key is "" for a system that is not trained.
     """
-    paper_cell = cell_at(coordinates, config)
-    system, dataset, _, paper_overrides = paper_cell
-    is_tuned = not paper_overrides and config.is_tuned_on(system, dataset)
-    return {
-        name: cell_at(coordinates, config, overrides)
-        for name, overrides in config.reported_hyperparameters(system).items()
-        if not overrides or is_tuned
-    }
+    cell = cell_at(coordinates, config)
+    is_trained = config.systems[cell.system].trained
+    cells = {PAPER if is_trained else "": cell}
+    if is_trained and not cell.overrides and config.is_tuned_on(cell.system, cell.dataset):
+        cells[ov.TUNED] = cell._replace(overrides=((ov.HYPERPARAMETERS, ov.TUNED),))
+    return cells
 
 
 def system_key(system: str, overrides: Overrides) -> str:

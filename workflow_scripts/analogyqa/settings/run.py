@@ -225,16 +225,6 @@ class Config(Section):
         selections = (study.selection for study in self.studies.values())
         return next((s for s in selections if s and system in s.systems), None)
 
-    def reported_hyperparameters(self, system: str) -> dict[str, Overrides]:
-        """Return the hyperparameters a system is reported with, and the overrides for them.
-
-        These are `paper`, and `tuned` if a selection has the system; "" if it is not trained.
-        """
-        if not self.systems[system].trained:
-            return {"": ()}
-        tuned: dict[str, Overrides] = {TUNED: ((HYPERPARAMETERS, TUNED),)}
-        return {PAPER: ()} | (tuned if self.find_selection(system) else {})
-
     def hyperparameter_choices(self, system: str, overrides: Overrides) -> dict[str, Overrides]:
         """Return the hyperparameters that a cell may be trained with: name to overrides.
 
