@@ -19,9 +19,9 @@ from analogyqa.settings.base import (
     laid_over,
     require_known,
 )
-from analogyqa.settings.data import ALL, OTHER, Dataset
+from analogyqa.settings.data import ALL, FOLD, OTHER, Dataset
 from analogyqa.settings.overrides import HYPERPARAMETERS, TUNED, Overrides
-from analogyqa.settings.seeds import KEYS, Seeds, find_seeds, split_by_subset
+from analogyqa.settings.seeds import CROSS_VALIDATION, KEYS, VARIATIONS, Seeds, split_by_subset
 from analogyqa.settings.studies import PAPER, Bootstrap, Selection, Studies
 from analogyqa.settings.systems import System
 from analogyqa.settings.tracking import TrackingUri
@@ -305,7 +305,12 @@ class Config(Section):
         return tuple(sorted(kept))
 
     def seeds_at(self, subset: str, overrides: Overrides) -> list[int]:
-        return find_seeds(self.seeds_of, self.seeds, subset, overrides)
+        """Return the seeds of a cell."""
+        if FOLD in dict(overrides):
+            return self.seeds_of.get(CROSS_VALIDATION, self.seeds)
+        if VARIATIONS in self.seeds_of and ov.among(overrides, ov.TRAINING_OVERRIDES):
+            return self.seeds_of[VARIATIONS]
+        return self.seeds_of.get(subset, self.seeds)
 
     @property
     def all_seeds(self) -> list[int]:

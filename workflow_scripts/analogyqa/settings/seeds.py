@@ -6,9 +6,6 @@ from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
 
 from analogyqa.errors import shown
 from analogyqa.settings.base import Lenient, WholeNumber, first_message, number_of
-from analogyqa.settings.data import FOLD
-from analogyqa.settings.overrides import Overrides, among
-from analogyqa.settings.systems import TRAINING_OVERRIDES
 
 MOST_SEEDS = 10_000
 # The keys, besides subsets, that may have seeds of their own.
@@ -58,20 +55,9 @@ def split_by_subset(values: dict) -> dict:
             text = f"seeds.{name}: {shown(value)} is not allowed: {first_message(error)}"
             raise ValueError(text) from None
     variations = set(by_subset.get(VARIATIONS, []))
-    for name, those in by_subset.items():
-        if variations and name != CROSS_VALIDATION and not variations & set(those):
+    for name, subset_seeds in by_subset.items():
+        if variations and name != CROSS_VALIDATION and not variations & set(subset_seeds):
             raise ValueError(
                 f"seeds.{VARIATIONS}: no seed in common with seeds.{name}, so dev cannot choose"
             )
     return {**values, "seeds": by_subset.pop(ALL_OTHERS), "seeds_of": by_subset}
-
-
-def find_seeds(
-    seeds_of: dict[str, list[int]], default: list[int], subset: str, overrides: Overrides
-) -> list[int]:
-    """Return the seeds of a cell."""
-    if FOLD in dict(overrides):
-        return seeds_of.get(CROSS_VALIDATION, default)
-    if VARIATIONS in seeds_of and among(overrides, TRAINING_OVERRIDES):
-        return seeds_of[VARIATIONS]
-    return seeds_of.get(subset, default)
