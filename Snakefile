@@ -66,7 +66,8 @@ with exit_on_error():
     )
     if workflow.is_main_process:
         require_targets(sys.argv[1:], EXPERIMENT)
-CONFIG, RESULTS, RESOURCES = EXPERIMENT.config, EXPERIMENT.results, EXPERIMENT.resources
+CONFIG = EXPERIMENT.config
+RESULTS, RESOURCES = CONFIG.output_dir, CONFIG.resources_dir
 for key in ("output_dir", "resources_dir", "tracking_uri", "device"):  # which scripts read
     config.setdefault(key, getattr(CONFIG, key))
 INPUTS = Inputs(EXPERIMENT, NOTICES)

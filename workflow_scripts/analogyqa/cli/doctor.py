@@ -31,7 +31,7 @@ def doctor(config: ConfigOption = CONFIG) -> None:
     print("Slurm: " + ("sbatch is here" if shutil.which("sbatch") else "no sbatch; jobs run here"))
     values, files = read_values(config)
     experiment = load_experiment(values, files)
-    folder = Path(experiment.results)
+    folder = Path(experiment.config.output_dir)
     disk = shutil.disk_usage(next(path for path in (folder, *folder.parents) if path.exists()))
     print(f"Disk: {decimal(disk.free)} free for {folder}; `make plan` says what a run needs")
     print(f"Papers: {', '.join(experiment.papers)}")

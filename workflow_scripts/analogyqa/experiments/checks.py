@@ -16,7 +16,7 @@ from analogyqa.settings.data import ALL
 
 def require_targets(arguments: Iterable[str], experiment: Experiment) -> None:
     """Raise AnalogyQAError when a target on the command line is not a file that a run makes."""
-    results = Path(experiment.results).absolute()
+    results = Path(experiment.config.output_dir).absolute()
     for argument in arguments:
         if Path(argument).absolute().is_relative_to(results):
             require_target(argument, experiment.config, experiment.papers)

@@ -55,24 +55,16 @@ class Experiment:
     mirrors: list[Path]
     cells: list[Cell]
 
-    @property
-    def results(self) -> str:
-        return self.config.output_dir
-
-    @property
-    def resources(self) -> str:
-        return self.config.resources_dir
-
     @cached_property
     def source_of_file(self) -> dict[str, str]:
-        """The name of each source, by its file below `resources`."""
+        """The name of each source, by its file below `resources_dir`."""
         return {source.file: name for name, source in self.registry.items()}
 
     @cached_property
     def placed_by_hand(self) -> set[str]:
-        """The files of sources that the user placed in `resources`."""
-        sources = self.registry.values()
-        return {source.file for source in sources if is_placed_by_hand(source, self.resources)}
+        """The files of sources that the user placed in `resources_dir`."""
+        folder, sources = self.config.resources_dir, self.registry.values()
+        return {source.file for source in sources if is_placed_by_hand(source, folder)}
 
     @cached_property
     def sensitivity(self) -> dict[str, list[Cell]]:

@@ -39,14 +39,14 @@ class VectorInputs:
         self, experiment: Experiment, notices: Callable[[str], bool] = lambda file: True
     ) -> None:
         self.experiment, self.config = experiment, experiment.config
-        self.available, self.results = experiment.available, experiment.results
+        self.available, self.results = experiment.available, self.config.output_dir
         self._notices = notices
 
     # Sources
 
     def sources(self, files: Iterable[str]) -> list[str]:
         """Return the records of those files that are sources; making a record verifies its file."""
-        known = {f"{self.experiment.resources}/{file}" for file in self.experiment.source_of_file}
+        known = {f"{self.config.resources_dir}/{file}" for file in self.experiment.source_of_file}
         return [f"{file}.source.json" for file in files if file in known]
 
     def model(self, model: str) -> list[str]:
@@ -147,7 +147,7 @@ class VectorInputs:
 
     def origin_of_files(self, files: Iterable[str]) -> str:
         """Return the names of files that are sources, and the paths of other files."""
-        prefix, sources = f"{self.experiment.resources}/", self.experiment.source_of_file
+        prefix, sources = f"{self.config.resources_dir}/", self.experiment.source_of_file
         return ", ".join(sources.get(file.removeprefix(prefix), file) for file in files)
 
     def origin_of_vectors(self, name: str) -> str:
