@@ -23,11 +23,10 @@ if not Path(analogyqa.__file__).resolve().is_relative_to(CHECKOUT / "workflow_sc
 
 from analogyqa.errors import AnalogyQAError, exit_on_error
 from analogyqa.experiments.checks import check_jobs, require_targets
-from analogyqa.experiments.experiment import load_experiment
+from analogyqa.experiments.experiment import growing, load_experiment
 from analogyqa.experiments.parameters import Parameters
 from analogyqa.experiments.inputs import Inputs
 from analogyqa.experiments.outputs import Outputs
-from analogyqa.experiments.patterns import growing
 from analogyqa.files import read_yaml
 from analogyqa.folders import require_writable
 from analogyqa.memory import MALLOC_OPTIONS

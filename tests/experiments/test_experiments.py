@@ -9,11 +9,10 @@ import pytest
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.experiments.checks import check_jobs, require_targets
-from analogyqa.experiments.experiment import load_experiment
+from analogyqa.experiments.experiment import growing, load_experiment, one_of, with_overrides
 from analogyqa.experiments.inputs import Inputs
 from analogyqa.experiments.outputs import Outputs
 from analogyqa.experiments.parameters import Parameters
-from analogyqa.experiments.patterns import growing, one_of, with_overrides
 from analogyqa.files import read_yaml
 from analogyqa.plan.configured import configured_cell
 from analogyqa.settings.base import laid_over

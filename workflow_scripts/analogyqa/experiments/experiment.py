@@ -1,7 +1,8 @@
 """A run as a whole: its checked configuration, its papers, the available files, and its cells."""
 
 import os
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -9,7 +10,6 @@ from pathlib import Path
 
 from analogyqa.availability import Availability
 from analogyqa.errors import AnalogyQAError
-from analogyqa.experiments.patterns import one_of, with_overrides
 from analogyqa.folders import require_writable
 from analogyqa.plan import (
     Cell,
@@ -190,3 +190,18 @@ def load_experiment(
     config = leave_out(config, available.reasons)
     by_name = load_papers(config, papers)
     return Experiment(config, by_name, registry, available, mirrors, all_cells(config, by_name))
+
+
+def one_of(names: Iterable[str]) -> str:
+    """Return a regular expression for one of some names; it matches nothing if there are none."""
+    return "|".join(map(re.escape, sorted(names))) or "(?!)"
+
+
+def with_overrides(names: Iterable[str]) -> str:
+    """Return a regular expression for one of some names, optionally followed by overrides."""
+    return f"({one_of(names)})({AT}[^/]+)?"
+
+
+def growing(first: int) -> Callable:
+    """Return a resource (MB or minutes) that doubles each time a cluster kills the job."""
+    return lambda wildcards, attempt: first * 2 ** (attempt - 1)
