@@ -17,17 +17,16 @@ _WITH_CORPUS = ("corpora", "rewritten", "prototypes", "quadruples", "sentence_ve
 
 
 def require_target(target: str, config: Config, papers: Mapping[str, Paper]) -> None:
-    """Raise AnalogyQAError when a target is not the name of a file that a run makes.
+    """Raise AnalogyQAError when a target in the output folder is not a file that a run makes.
 
     Without this check a run could record an override that has no effect, or write to a path where
-    nothing looks for it. Targets outside the output folder are left to Snakemake.
+    nothing looks for it.
     """
     try:
         plain = folder_name(target)
         if plain != target:
             raise ValueError(f"ask for {plain}")
-        if Path(target).is_relative_to(config.output_dir):
-            _require(Path(target).relative_to(config.output_dir), config, papers)
+        _require(Path(target).relative_to(config.output_dir), config, papers)
     except ValueError as error:
         text = str(error).partition("\n")[0]
         raise AnalogyQAError(f"{target}: {text}") from None
