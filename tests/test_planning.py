@@ -57,7 +57,7 @@ def test_a_listing_has_every_job_with_its_needs():
     assert [job.group for job in scoring] == [("scoring", 1), ("scoring", 1), ("scoring", 2)]
     file = "results/benchmarks/train_encoder/d/e.jsonl"
     assert train == Job(
-        "train_encoder", None, ["out/runs/a/toy/who/default/scores.parquet"], file, 4, 120, 1
+        "train_encoder", None, ["out/runs/a/toy/who/default/scores.parquet"], file, 120, 1
     )
     # A group is one job of the cluster, and a local step none.
     assert cluster_jobs(jobs) == {"scoring": 2, "train_encoder": 1}

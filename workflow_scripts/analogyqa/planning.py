@@ -29,7 +29,7 @@ TRAINING = "train_encoder"
 _OF_A_CORPUS = ("corpora", "vectors", "sentence_vectors", "prototypes", "quadruples", "lemmas")
 _GROUP = re.compile(r"Group job (\S+) \(jobs")
 _RULE = re.compile(r"( *)(?:local)?rule (\w+):$")
-_KEY = re.compile(r" +(output|benchmark|threads|resources): (.*)$")
+_KEY = re.compile(r" +(output|benchmark|resources): (.*)$")
 _NEED = re.compile(r"\b(runtime|gpu)=(\d+)")
 _MARK = re.compile(r" \((?:update|touch|pipe|directory)\)$")
 
@@ -47,7 +47,6 @@ class Job:
     group: tuple[str, int] | None
     outputs: list[str] = field(default_factory=list)
     benchmark: str | None = None
-    threads: int = 1
     minutes: int | None = None
     gpus: int = 0
 
@@ -93,7 +92,7 @@ def read_listing(text: str) -> list[Job]:
                 needs = {name: int(number) for name, number in _NEED.findall(value)}
                 job.minutes, job.gpus = needs.get("runtime"), needs.get("gpu", 0)
             else:
-                setattr(job, key, int(value) if key == "threads" else value)
+                job.benchmark = value
     if not jobs and "Nothing to be done" not in text:
         raise AnalogyQAError(
             "there is no listing of jobs, because the dry run failed. See its message above"
