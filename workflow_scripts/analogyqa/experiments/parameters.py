@@ -45,15 +45,13 @@ class Parameters:
     def build_corpus(self, wildcards: Wildcards) -> Values:
         dataset = self.config.dataset_at(*split_corpus(wildcards.corpus))
         keys = {"reader", "parts", "questions", "drop_all_correct", "train_share", "fold"}
+        configured = self.inputs.corpus_configured(wildcards)
         return {
             "code": _code("build_corpus", READERS[dataset.reader].module),
             **dataset.model_dump(include=keys),
-            "question_types": self.corpus_question_types(wildcards),
-            "configured": self.inputs.corpus_configured(wildcards),
+            "question_types": configured["question_types"],
+            "configured": configured,
         }
-
-    def corpus_question_types(self, wildcards: Wildcards) -> dict[str, list[str]]:
-        return self.experiment.question_types[split_corpus(wildcards.corpus)[0]]
 
     def find_entities(self, wildcards: Wildcards) -> Values:
         section, known = self.experiment.named_entities, self.experiment.registry
@@ -62,7 +60,7 @@ class Parameters:
         return {"code": _code("find_entities"), "model": model, "labels": section.labels}
 
     def rewrite_questions(self, wildcards: Wildcards) -> Values:
-        types = self.corpus_question_types(wildcards)
+        types = self.inputs.corpus_configured(wildcards)["question_types"]
         return {
             "code": _code("rewrite_questions"),
             "lowercase": self.lowercase_of_vectors(self.experiment.named_entities.vectors),
