@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping
 from decimal import Decimal
-from statistics import multimode
+from statistics import fmean, multimode
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
@@ -85,18 +85,17 @@ def _means(
             if number.column == column
         }
         for shown in artefact.columns:
-            weighted: dict[str, list[tuple[float, float]]] = {row: [] for row in artefact.rows}
+            values: dict[str, list[float]] = {row: [] for row in artefact.rows}
+            weights: dict[str, list[float]] = {row: [] for row in artefact.rows}
             for number in artefacts[means.tables[shown]].numbers():
                 value, count = number.published, counts[number.coordinates.subset]
                 if value is None or count is None:
                     raise LookupError(f"{number.row}, {number.column}")
-                weighted[number.row].append((value, count))
-            columns.append([_mean(weighted[row]) for row in artefact.rows])
+                values[number.row].append(value)
+                weights[number.row].append(count)
+            columns.append(
+                [round(fmean(values[row], weights[row]), MEAN_DIGITS) for row in artefact.rows]
+            )
     except LookupError as error:
         raise ValueError(f"{name}.means_of: no printed value of {error}") from None
     return dict(zip(artefact.rows, map(list, zip(*columns, strict=True)), strict=True))
-
-
-def _mean(weighted: list[tuple[float, float]]) -> float:
-    total = sum(weight for _, weight in weighted)
-    return round(sum(value * weight for value, weight in weighted) / total, MEAN_DIGITS)
