@@ -7,7 +7,7 @@ from itertools import product
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
 
-from pydantic import Field, ValidationError, field_validator, model_validator
+from pydantic import AfterValidator, Field, ValidationError, model_validator
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import read_yaml
@@ -259,7 +259,7 @@ class Paper(Section):
 
     paper: Name
     citation: str
-    artefacts: dict[ShownName, Artefact]
+    artefacts: Annotated[dict[ShownName, Artefact], AfterValidator(with_means)]
     views: dict[ShownName, View] = {}
     claims: dict[Name, Claim] = Field(default={})
 
@@ -276,11 +276,6 @@ class Paper(Section):
         }
         others = {name: section for name, section in artefacts.items() if name not in views}
         return values | {"artefacts": others} | ({"views": views} if views else {})
-
-    @field_validator("artefacts")
-    @classmethod
-    def _have_means(cls, artefacts: dict[str, Artefact]) -> dict[str, Artefact]:
-        return with_means(artefacts)
 
     @model_validator(mode="after")
     def _names_match_kinds(self) -> "Paper":
