@@ -21,7 +21,6 @@ from analogyqa.plan.costs import all_costs, has_costs, systems_with_costs
 from analogyqa.plan.related import cells_by_run, fused_parts, holding_cell, training_cell, waits_for
 from analogyqa.settings import overrides as ov
 from analogyqa.settings.coordinates import KINDS, NORM, SCORE, Coordinates
-from analogyqa.settings.data import fold_name
 from analogyqa.settings.load import PAPERS
 from analogyqa.settings.own_data import paper_of_own_data
 from analogyqa.settings.paper import OWN, Paper, load_paper
@@ -197,7 +196,7 @@ def cross_validation_cells(config: Config, paper: str) -> dict[tuple[str, str], 
     study = config.studies_of(paper).cross_validation
     if study is None:
         return {}
-    folds = [fold_name(number, study.folds) for number in range(1, study.folds + 1)]
+    folds = [f"{number}of{study.folds}" for number in range(1, study.folds + 1)]
     return {
         (system, dataset): [
             cell_at(

@@ -29,12 +29,11 @@ FOLD = "fold"
 DATASET_OVERRIDES = ("drop_all_correct", "prototype_choice", "train_share", FOLD)
 
 
-def fold_name(number: int, folds: int) -> str:
-    return f"{number}of{folds}"
-
-
 def fold_numbers(fold: str) -> tuple[int, int]:
-    """Return the number of a fold, from 1, and of folds; raises ValueError for any other text."""
+    """Return the number of a fold, from 1, and the number of folds, in a text such as 1of5.
+
+    Raises ValueError for any other text.
+    """
     number, _, folds = fold.partition("of")
     if not (number.isdecimal() and folds.isdecimal() and 1 <= int(number) <= int(folds) > 1):
         raise ValueError("give a fold as 1of5")
