@@ -45,7 +45,7 @@ with exit_on_error():
 configfile: CHECKOUT / "config.yaml"
 
 
-# Whether Snakemake sees by itself that a file was made with other parameters.
+# Whether Snakemake itself would detect that a file was made with other parameters.
 NOTICES = lambda file: (
     not workflow.is_main_process
     or workflow.dag_settings.forceall

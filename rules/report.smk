@@ -117,7 +117,7 @@ rule write_pairs:
         md=f"{RESULTS}/tables/{{paper}}/pairs.md",
         png=f"{RESULTS}/figures/{{paper}}/pairs.png",
         svg=f"{RESULTS}/figures/{{paper}}/pairs.svg",
-        # Not beside the tables, which are published: it has sentences of the data.
+        # Kept apart from the published tables because it quotes the data.
         questions=f"{RESULTS}/questions/{{paper}}.md",
     log:
         f"{RESULTS}/logs/write_pairs/{{paper}}.log",

@@ -28,22 +28,22 @@ class Availability:
     """The files behind a configuration.
 
     Args:
-        config: the configuration of a run.
-        registry: the sources in sources.yaml.
-        resources: the folder for all sources.
-        mirrors: folders with copies of sources.
-        papers: papers whose overrides may need further files.
+        config: The configuration of a run.
+        registry: The sources in sources.yaml.
+        resources: The folder for all sources.
+        mirrors: Folders with copies of sources.
+        papers: Papers whose overrides may need further files.
 
     Attributes:
-        splits: files of each split, by data set.
-        vectors: files of each set of word vectors, or the texts to train it on.
-        sentence_vectors: files of each set of sentence vectors, by purpose: `weights`, `name` and
+        splits: Files of each split, by data set.
+        vectors: Files of each set of word vectors, or the texts to train it on.
+        sentence_vectors: Files of each set of sentence vectors, by purpose: `weights`, `name` and
             `files` of an installed model, or `train_on` and `dev_on`.
-        entities, lemmas, parser: the spaCy model for each task, "" for none.
-        stop_words: file of stop words, "" for those of the model of lemmas.
-        frequencies: file of the frequencies of words, by set of word vectors that has one.
-        categories: files of each category of sentence pairs, by purpose.
-        reasons: why something cannot run here, by name: a system, a data set, a category or
+        entities, lemmas, parser: The spaCy model for each task, "" for none.
+        stop_words: File of stop words, "" for those of the model of lemmas.
+        frequencies: File of the frequencies of words, by set of word vectors that has one.
+        categories: Files of each category of sentence pairs, by purpose.
+        reasons: Why something cannot run here, by name: a system, a data set, a category or
             `system overrides`.
 
     Raises:
@@ -291,9 +291,9 @@ def find_model(alternatives: Sequence[str], folders: Sequence[str | Path], finds
     """Return the first spaCy model that exists, by its name or below one of the folders.
 
     Args:
-        alternatives: names or paths of models.
-        folders: where else to look for them.
-        finds: what the model finds, for the message.
+        alternatives: Names or paths of models.
+        folders: Where else to look for them.
+        finds: What the model finds, for the message.
 
     Raises:
         AnalogyQAError: when none exists.

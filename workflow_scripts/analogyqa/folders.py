@@ -49,8 +49,8 @@ def require_writable(folder: str | Path, what: str = "output_dir") -> None:
     """Raise AnalogyQAError unless files can be written to a folder, which need not exist yet.
 
     Args:
-        folder: the folder to write to.
-        what: the key that names the folder, or its purpose, for the message.
+        folder: The folder to write to.
+        what: The key that names the folder, or its purpose, for the message.
     """
     existing = Path(folder).absolute()
     while not os.path.lexists(existing):

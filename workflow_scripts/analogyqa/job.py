@@ -1,4 +1,4 @@
-"""What all scripts share: the log of a job, and readable errors."""
+"""Logging and error messages of all scripts."""
 
 import errno
 import logging

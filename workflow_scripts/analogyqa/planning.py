@@ -1,7 +1,6 @@
 """The jobs that a run would submit to a cluster, and what they will probably cost.
 
-They come from the listing of a dry run, the costs from the benchmark files and outputs of earlier
-runs.
+Jobs are read from Snakemake's dry run, costs from the benchmark files and outputs of earlier runs.
 """
 
 import csv

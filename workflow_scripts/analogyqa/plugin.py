@@ -1,4 +1,4 @@
-"""What all plug-ins have in common: code that is imported when it is used.
+"""Plug-ins, which are imported on first use.
 
 Each kind of plug-in has a specification class and a dictionary in the `specs.py` of its package.
 They say what a plug-in needs without importing PyTorch.
@@ -15,7 +15,7 @@ class Plugin:
     """A class or function of the library.
 
     Args:
-        path: where its code is, `module:attribute`.
+        path: Where its code is, `module:attribute`.
     """
 
     path: str

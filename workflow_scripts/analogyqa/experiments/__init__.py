@@ -1,1 +1,1 @@
-"""What the rules need from the library: the files and parameters of each job, by its wildcards."""
+"""Inputs, parameters and outputs of each job."""

@@ -1,4 +1,4 @@
-"""The files that each job reads. A method has the name of its rule."""
+"""The files that each job reads. Each method is named after its rule."""
 
 from collections.abc import Iterable
 from functools import cached_property

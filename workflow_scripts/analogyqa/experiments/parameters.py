@@ -1,6 +1,6 @@
 """The parameters of each job: the hash of its code, and values of the configuration.
 
-A method has the name of its rule. Snakemake reruns the jobs whose parameters have changed.
+Each method is named after its rule. Snakemake reruns the jobs whose parameters have changed.
 """
 
 from collections.abc import Mapping

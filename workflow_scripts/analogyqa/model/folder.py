@@ -23,7 +23,7 @@ CHECKPOINT = "checkpoint.pt"
 
 
 class Learned(NamedTuple):
-    """What a system has learned with one seed, as files.
+    """The files of a fitted system, for one seed.
 
     Attributes:
         job: The cell, with the tables of the seed.

@@ -11,7 +11,7 @@ from analogyqa.tasks import task_of
 
 
 class Part(NamedTuple):
-    """The part of a run that a cell has.
+    """The part of a run's results that belongs to a cell.
 
     Attributes:
         categories: The categories; None for all.

@@ -76,18 +76,18 @@ class Category(Section):
 
 
 class Evaluation(Section):
-    """How the analogies of a data set are asked and answered, and which means are taken.
+    """How analogies are asked, answered and averaged.
 
     Args:
-        both_directions: Whether an analogy between two pairs asks for each of them; otherwise it
-            asks for one, see `analogies.solve`.
+        both_directions: Whether both pairs of an analogy are asked for, or only one; see
+            `analogies.solve`.
         candidates: Whether the candidates are those that Zhu and de Melo (2020) describe, or those
             of their code, see `analogies.solve`.
         ties: Whether the first of equal scores wins, or all share that differ by less than 1e-6.
         epsilon: The epsilon of 3CosMul on raw cosines, in categories whose candidates are all
             sentences, and in those with distractors.
-        weighted_by: What weights a category in a mean over several: the analogies that were found,
-            or those between as many pairs as its configuration asks for.
+        weighted_by: The weight of a category in a mean: the number of analogies found, or the
+            number that its configured `pairs` would give.
     """
 
     both_directions: bool = False

@@ -1,4 +1,4 @@
-"""What all sections of the configuration share: strict keys, and messages about wrong ones."""
+"""Base class and types of all configuration sections."""
 
 import difflib
 import inspect
@@ -51,7 +51,7 @@ Count = Annotated[WholeNumber, Field(ge=1, le=1_000_000_000)]
 
 @dataclass(frozen=True)
 class Lenient(BeforeValidator):
-    """A validator that accepts values of further types of JSON, which JSON schemas allow, too."""
+    """A validator that also accepts other JSON types, and lists them in the JSON schema."""
 
     types: tuple[str, ...] = ()
 

@@ -30,7 +30,7 @@ KINDS = {
 
 
 class Coordinates(Section):
-    """What a published number or a claim is about, in full or in part.
+    """The coordinates of a published number or a claim, in full or in part.
 
     Args:
         system: The system that a score, a cost or a norm is of.

@@ -1,4 +1,4 @@
-"""What a paper prints: its tables and figures, with their numbers, and its claims."""
+"""The tables, figures, numbers and claims of a paper."""
 
 import re
 from collections.abc import Iterator

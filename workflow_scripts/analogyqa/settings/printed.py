@@ -35,7 +35,7 @@ ShownName = Annotated[str, Field(pattern=r"^(table|figure)\d+$")]
 
 
 class MeansOf(Section):
-    """What the values of a table are means of, if the paper does not print them itself.
+    """The tables whose means a table shows, if the paper does not print its values.
 
     Args:
         tables: The table whose rows a column has the means of.

@@ -1,4 +1,4 @@
-"""What a paper's configuration asks for beyond its artefacts, and the confidence intervals."""
+"""A paper's studies: tuning, sensitivity, cross-validation, extra rows; and the bootstrap."""
 
 from typing import Annotated
 
@@ -99,7 +99,7 @@ class CrossValidation(Section):
 
 
 class Studies(Section):
-    """The part of a paper's configuration that is about the paper itself.
+    """A paper's studies: tuning, sensitivity, cross-validation and extra rows.
 
     Args:
         datasets, systems, subsets: The names of those that the paper configures.
