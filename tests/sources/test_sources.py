@@ -450,7 +450,7 @@ STATES = {  # source: its state, and its hash without and with --verify
     "there": ("in mirror", "not checked", "WRONG"),
     "unhashed": ("present", "unverified", "unverified"),
     "web": ("to download", "", ""),
-    "nowhere": ("drop in", "", ""),
+    "nowhere": ("add by hand", "", ""),
 }
 
 

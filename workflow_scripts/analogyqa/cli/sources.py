@@ -19,7 +19,7 @@ from analogyqa.sources.status import status_table
 NOTES = {
     "WRONG": "not the registered file; remove or replace it:",
     "unverified": "no hash is published, so the file cannot be verified:",
-    "drop in": "no URL is known; if you have the file, put it here:",
+    "add by hand": "no URL is known; if you have the file, put it here:",
 }
 
 

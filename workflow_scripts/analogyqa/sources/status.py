@@ -12,7 +12,7 @@ class Status(NamedTuple):
     """The state of one source."""
 
     name: str
-    state: str  # present, in mirror, to download, drop in
+    state: str  # present, in mirror, to download, add by hand
     bytes: int | None
     hash: str  # ok, WRONG, as fetched, not checked, unverified; empty without a file
     licence: str
@@ -29,7 +29,7 @@ def status_table(
     rows = []
     for name, source in registry.items():
         path = target = Path(resources_dir, source.file)
-        state, size, hash_state = "to download" if source.urls else "drop in", source.bytes, ""
+        state, size, hash_state = "to download" if source.urls else "add by hand", source.bytes, ""
         if copy := local_copy(source, resources_dir, mirrors):
             path, size = copy, copy.stat().st_size
             state = "present" if copy == target else "in mirror"
