@@ -13,12 +13,12 @@ RANK = """
 import numpy as np
 from analogyqa.rankers import Encoded, build_ranker
 from analogyqa.settings import overrides as ov
-from analogyqa.settings.base import laid_over
+from analogyqa.settings.base import merge
 from analogyqa.settings.systems import System
 
 values = {"title": "N", "encoder": "random", "ranker": "near"}
 ov.require_overrides({"power": 1})
-changed = laid_over(values, ov.changes((("power", "1"),)))
+changed = merge(values, ov.changes((("power", "1"),)))
 shift, none = np.array([[3, 4]], dtype="f4"), np.zeros((0, 2), dtype="f4")
 for system in map(System.model_validate, (values, changed)):
     pairs = Encoded(np.zeros(1, int), shift, 0 * shift, none, none, *[np.zeros(0, int)] * 2)

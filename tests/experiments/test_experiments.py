@@ -15,7 +15,7 @@ from analogyqa.experiments.outputs import Outputs
 from analogyqa.experiments.parameters import Parameters
 from analogyqa.files import read_yaml
 from analogyqa.plan.configured import configured_cell
-from analogyqa.settings.base import laid_over
+from analogyqa.settings.base import merge
 
 ROOT = Path(__file__).parents[2]
 OUT = "results/demo"
@@ -23,8 +23,8 @@ OUT = "results/demo"
 
 def sample(**changes):
     """The experiment of the bundled sample, with changes."""
-    values = laid_over(read_yaml(ROOT / "config.yaml"), read_yaml(ROOT / "sample/config.yaml"))
-    return load_experiment(laid_over(values, changes), environ={})
+    values = merge(read_yaml(ROOT / "config.yaml"), read_yaml(ROOT / "sample/config.yaml"))
+    return load_experiment(merge(values, changes), environ={})
 
 
 @pytest.fixture(scope="module")

@@ -70,7 +70,7 @@ class Outputs:
     def examples(self) -> list[str]:
         """Return the explained decisions that the report shows."""
         papers = self.experiment.papers.values()
-        cells = _united(explained_cells(self.config, paper) for paper in papers)
+        cells = _distinct(explained_cells(self.config, paper) for paper in papers)
         return [f"{self.results}/runs/{cell.path}/examples.json" for cell in cells]
 
     # Inputs
@@ -115,8 +115,8 @@ class Outputs:
 
     def judge_claims(self) -> Files:
         papers = self.experiment.papers.values()
-        cells = _united(claim_cells(self.config, paper) for paper in papers)
-        inside = _united(norm_cells(self.config, paper) for paper in papers)
+        cells = _distinct(claim_cells(self.config, paper) for paper in papers)
+        inside = _distinct(norm_cells(self.config, paper) for paper in papers)
         sides = claim_sides(claim for paper in papers for claim in paper.claims.values())
         return {
             **self._runs(cells),
@@ -175,5 +175,5 @@ class Outputs:
         return [f"{self.results}/costs/{dataset}/{subset}.json" for dataset, subset in data]
 
 
-def _united(groups: Iterable[Iterable]) -> list:
+def _distinct(groups: Iterable[Iterable]) -> list:
     return list(dict.fromkeys(item for group in groups for item in group))

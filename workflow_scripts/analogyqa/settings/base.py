@@ -142,7 +142,7 @@ class Section(BaseModel):
     )
 
 
-def laid_over(values: dict, changes: dict) -> dict:
+def merge(values: dict, changes: dict) -> dict:
     """Return values with changes applied; nested mappings are merged.
 
     A text, such as `ranker: cosine`, counts as the `name` of a mapping. A mapping with another name
@@ -157,7 +157,7 @@ def laid_over(values: dict, changes: dict) -> dict:
             if isinstance(below, dict) and not (
                 isinstance(name, str) and below.get("name") != name
             ):
-                value = laid_over(below, value)
+                value = merge(below, value)
         merged[key] = value
     return merged
 

@@ -15,7 +15,7 @@ from analogyqa.rankers.specs import RANKERS
 from analogyqa.settings.base import (
     Section,
     explain_error,
-    laid_over,
+    merge,
     nearest_hint,
     require_known,
     with_nulls,
@@ -156,7 +156,7 @@ def load_config(
         if run.get(key) and key not in studied:
             faults.add(f"{key}: none of the papers {', '.join(by_paper)} has this section", (key,))
     faults.files = [file for paper_faults in by_paper.values() for file in paper_faults.files]
-    merged = _united(resolved, run, faults) | {"papers": list(by_paper), "studies": studies}
+    merged = _merge_papers(resolved, run, faults) | {"papers": list(by_paper), "studies": studies}
     config = faults.checked(Config, merged)
     if config is None:
         raise faults.error()
@@ -187,7 +187,7 @@ def read_values(path: str | Path) -> tuple[dict, list[Path]]:
     values: dict = {}
     files = list(dict.fromkeys([REPOSITORY / "config.yaml", Path(path).resolve()]))
     for file in files:
-        values = laid_over(values, read_yaml(file))
+        values = merge(values, read_yaml(file))
     return values, files[::-1]
 
 
@@ -235,7 +235,7 @@ def _read_paper(name: str, papers: Path, above: tuple[str, ...] = ()) -> tuple[d
         return values, files
     base, base_files = _read_paper(over, papers, (*above, name))
     files += [(other, _definitions(others)) for other, others in base_files]
-    return laid_over(_definitions(base), values), files
+    return merge(_definitions(base), values), files
 
 
 def _definitions(values: dict) -> dict:
@@ -249,13 +249,13 @@ def _resolve(paper: dict, run: dict, faults: _Faults) -> dict:
         base, changes = paper.get(key) or {}, run.get(key, {})
         if key in _NAMED and changes:
             changes = {name: changes[name] for name in base if name in changes}
-        resolved[key] = {} if changes is None else without_nulls(laid_over(base, changes))
+        resolved[key] = {} if changes is None else without_nulls(merge(base, changes))
     for key, section in DEFAULTS.items():
-        values = laid_over(paper.get(key) or {}, run.get(key) or {})
+        values = merge(paper.get(key) or {}, run.get(key) or {})
         resolved[key] = values if faults.checked(section, values, key) else {}
     for key in STUDIES:
         if key in paper and run.get(key, {}) is not None:
-            resolved[key] = laid_over(paper[key] or {}, run.get(key, {}))
+            resolved[key] = merge(paper[key] or {}, run.get(key, {}))
     resolved["systems"] = _with_defaults(resolved["systems"], resolved)
     return resolved
 
@@ -275,31 +275,33 @@ def _with_defaults(systems: dict, defaults: dict) -> dict:
             ]
             is_trained = encoder is not None and any(plugin.trained for plugin in plugins)
             if is_trained and isinstance(training, dict | None):
-                system["training"] = laid_over(defaults["training"], training or {})
+                system["training"] = merge(defaults["training"], training or {})
         resolved[name] = system
     return resolved
 
 
-def _united(papers: Mapping[str, dict], run: dict, faults: _Faults) -> dict:
+def _merge_papers(papers: Mapping[str, dict], run: dict, faults: _Faults) -> dict:
     """Return the definitions of all papers and of the run, with the run's other values.
 
     Report names that two papers define differently.
     """
     merged = {key: value for key, value in run.items() if key not in (*DEFAULTS, *STUDIES)}
     for key in _SHARED:
-        united: dict = {}
+        definitions: dict = {}
         defined_by: dict[str, str] = {}
         for paper, values in papers.items():
             for name, value in values[key].items():
                 other = defined_by.setdefault(name, paper)
-                if united.setdefault(name, value) != value:
+                if definitions.setdefault(name, value) != value:
                     text = f"{key}.{name}: the papers {other} and {paper} define it differently. "
                     faults.add(f"{text}Give one of the two another name.", (key, name))
         if key in _NAMED:
             new = without_nulls(run.get(key) or {})
-            new = {name: new[name] for name in new if name not in united}
-            united |= _with_defaults(new, _resolve({}, run, faults)) if key == "systems" else new
-        merged[key] = united or (None if key in _SINGLE else {})
+            new = {name: new[name] for name in new if name not in definitions}
+            definitions |= (
+                _with_defaults(new, _resolve({}, run, faults)) if key == "systems" else new
+            )
+        merged[key] = definitions or (None if key in _SINGLE else {})
     systems = merged["systems"]
     merged["systems"] = {name: _with_start(name, systems, faults) for name in systems}
     return merged

@@ -16,7 +16,7 @@ from analogyqa.settings.base import (
     Section,
     checked_by,
     first_message,
-    laid_over,
+    merge,
     require_known,
 )
 from analogyqa.settings.data import ALL, FOLD, OTHER, Dataset
@@ -252,7 +252,7 @@ class Config(Section):
             if configured.reads(name) or not (configured.parts or name in ov.RANKER_OVERRIDES)
         )
         try:
-            values = laid_over(configured.model_dump(exclude_unset=True), changes)
+            values = merge(configured.model_dump(exclude_unset=True), changes)
             return System.model_validate(values) if changes else configured
         except ValidationError as error:
             raise ValueError(f"{system}: {first_message(error)}") from None
