@@ -248,13 +248,13 @@ def test_a_system_waits_for_the_cell_on_all_questions_that_it_starts_from(cross_
     over = {"systems": systems | {"after": after | {"starts_from": "baseline"}}}
     text = yaml.safe_dump(over | {"cross_validation": {"systems": ["after"]}})
     cells, config = cross_validated.cells(text), cross_validated.load(text)
-    started = {plan.waits_for(config, cell) for cell in cells if cell.system == "after"}
+    started = {plan.prerequisite_cell(config, cell) for cell in cells if cell.system == "after"}
     overrides = ("default", "fold=1of2", "fold=2of2")
     assert {cell.path for cell in started} == {f"baseline/toy/all/{each}" for each in overrides}
     assert started <= set(cells)
     varied = Cell("after", "toy", "who", (("dropout", "0"), ("p", "2")))
-    assert plan.waits_for(config, varied) == Cell("baseline", "toy", "all")
-    assert plan.waits_for(config, Cell("analogy", "toy", "who")) is None
+    assert plan.prerequisite_cell(config, varied) == Cell("baseline", "toy", "all")
+    assert plan.prerequisite_cell(config, Cell("analogy", "toy", "who")) is None
 
 
 def test_a_cell_waits_for_the_training_that_it_scores_with_other_weights(cross_validated):
@@ -263,10 +263,10 @@ def test_a_cell_waits_for_the_training_that_it_scores_with_other_weights(cross_v
     systems["averages"] = first.model_dump() | {"title": "A", "scores_with": "averaged"}
     config = cross_validated.load(yaml.safe_dump({"systems": systems}))
     overrides = (("fold", "1of2"),)
-    waited_for = plan.waits_for(config, Cell("averages", "toy", "who", overrides))
+    waited_for = plan.prerequisite_cell(config, Cell("averages", "toy", "who", overrides))
     assert waited_for == Cell("baseline", "toy", "who", overrides)
-    assert plan.waits_for(config, waited_for) is None
-    assert plan.waits_for(config, Cell("analogy", "toy", "who")) is None
+    assert plan.prerequisite_cell(config, waited_for) is None
+    assert plan.prerequisite_cell(config, Cell("analogy", "toy", "who")) is None
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 
 from analogyqa.errors import AnalogyQAError
 from analogyqa.files import read_yaml
-from analogyqa.plan import all_cells, holding_cell, load_papers, sensitivity_cells
+from analogyqa.plan import all_cells, cell_with_run, load_papers, sensitivity_cells
 from analogyqa.plan.targets import require_target
 from analogyqa.settings.load import load_config
 from small_papers import Papers
@@ -94,5 +94,5 @@ def test_every_planned_cell_is_a_target():
     papers = load_papers(config)
     varied = [cell for name in names for cell in sensitivity_cells(config, name).values()]
     for cell in [*all_cells(config, papers), *varied]:
-        path = f"{config.output_dir}/runs/{holding_cell(config, cell).path}/run.json"
+        path = f"{config.output_dir}/runs/{cell_with_run(config, cell).path}/run.json"
         require_target(path, config, papers)

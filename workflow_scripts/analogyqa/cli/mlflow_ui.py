@@ -10,7 +10,7 @@ import typer
 
 from analogyqa.cli.options import CONFIG, ConfigOption
 from analogyqa.errors import AnalogyQAError
-from analogyqa.plan import Cell, holding_cell, load_papers, paper_cells
+from analogyqa.plan import Cell, cell_with_run, load_papers, paper_cells
 from analogyqa.settings.load import read_config
 from analogyqa.settings.run import Config
 from analogyqa.settings.tracking import resolve_tracking_uri
@@ -86,7 +86,7 @@ def _import_finished(config: Config) -> list[str]:
     results, runs, waiting = Path(config.output_dir), {}, 0
     for name, paper in load_papers(config).items():
         cells = paper_cells(config, paper)
-        finished = [cell for cell in cells if _has_run(results, holding_cell(config, cell))]
+        finished = [cell for cell in cells if _has_run(results, cell_with_run(config, cell))]
         waiting += len(cells) - len(finished)
         if finished_runs := paper_runs(results, paper, finished, config):
             runs[name] = finished_runs

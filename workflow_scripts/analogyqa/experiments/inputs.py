@@ -10,12 +10,12 @@ from analogyqa.errors import exit_on_error
 from analogyqa.experiments.vector_inputs import Files, VectorInputs, Wildcards
 from analogyqa.plan import (
     Cell,
+    cell_with_run,
     fused_parts,
-    holding_cell,
+    prerequisite_cell,
     selection_cells,
     split_corpus,
     training_cell,
-    waits_for,
     without_fold,
 )
 from analogyqa.plan.configured import Configured, configured_cell, configured_corpus
@@ -116,7 +116,7 @@ class Inputs(VectorInputs):
         stems += ["dev", "test"] if system.compares else []
         for stem in stems:
             files[stem] = self.quadruples(cell.corpus, cell.subset, system.p, stem, seeds)
-        if first := waits_for(self.config, cell):
+        if first := prerequisite_cell(self.config, cell):
             # Without this, two jobs could make the same training run at once.
             files["start"] = f"{self.results}/runs/{first.path}/run.json"
         if (HYPERPARAMETERS, TUNED) in cell.overrides:
@@ -222,7 +222,7 @@ class Inputs(VectorInputs):
 
     def runs(self, cells: Iterable[Cell], file: str) -> list[str]:
         """Return one file of each run that holds some of the cells."""
-        paths = dict.fromkeys(holding_cell(self.config, cell).path for cell in cells)
+        paths = dict.fromkeys(cell_with_run(self.config, cell).path for cell in cells)
         return [f"{self.results}/runs/{path}/{file}" for path in paths]
 
     @cached_property

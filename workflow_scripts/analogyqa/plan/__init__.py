@@ -18,7 +18,13 @@ from analogyqa.plan.coordinates import (
     why_no_run,
 )
 from analogyqa.plan.costs import all_costs, has_costs, systems_with_costs
-from analogyqa.plan.related import cells_by_run, fused_parts, holding_cell, training_cell, waits_for
+from analogyqa.plan.related import (
+    cell_with_run,
+    cells_by_run,
+    fused_parts,
+    prerequisite_cell,
+    training_cell,
+)
 from analogyqa.settings import overrides as ov
 from analogyqa.settings.coordinates import KINDS, NORM, SCORE, Coordinates
 from analogyqa.settings.load import PAPERS
@@ -141,7 +147,7 @@ def paper_cells(config: Config, paper: Paper) -> list[Cell]:
             cells.append(training)
         cells += fused_parts(config, cell).values()
     cells = list(dict.fromkeys(cells))
-    cells += filter(None, [waits_for(config, cell) for cell in cells])
+    cells += filter(None, [prerequisite_cell(config, cell) for cell in cells])
     return list(dict.fromkeys(cells))
 
 

@@ -25,9 +25,9 @@ class Part(NamedTuple):
 Parts = dict[Cell, Part]
 
 
-def holding_cell(config: Config, cell: Cell) -> Cell:
+def cell_with_run(config: Config, cell: Cell) -> Cell:
     """Return the cell whose run holds the results of a cell."""
-    return task_of(config.datasets[cell.dataset]).holding_cell(cell)
+    return task_of(config.datasets[cell.dataset]).cell_with_run(cell)
 
 
 def cells_by_run(config: Config, cells: Iterable[Cell]) -> dict[Cell, Parts]:
@@ -36,7 +36,7 @@ def cells_by_run(config: Config, cells: Iterable[Cell]) -> dict[Cell, Parts]:
     for cell in cells:
         if not task_of(config.datasets[cell.dataset]).has_question_types:
             part = Part(config.types_of(cell.subset), _weights(config, cell))
-            parts.setdefault(holding_cell(config, cell), {})[cell] = part
+            parts.setdefault(cell_with_run(config, cell), {})[cell] = part
     return parts
 
 
@@ -63,26 +63,26 @@ def fused_parts(config: Config, cell: Cell) -> dict[str, Cell]:
     }
 
 
-def waits_for(config: Config, cell: Cell) -> Cell | None:
+def prerequisite_cell(config: Config, cell: Cell) -> Cell | None:
     """Return the cell whose training run a cell needs, None if it needs no other.
 
     A system that differs from an earlier one only in the weights it scores with shares the training
     run of that system. A system that starts from another one needs that system's cell on all
     questions; where that cell has fewer seeds, `runs.train` trains the missing ones itself.
     """
-    system = config.system_at(cell.system, cell.overrides)
+    system, systems = config.system_at(cell.system, cell.overrides), config.systems.items()
     if system.training.weight_averaging:
-        learned = _learned(config.systems[cell.system])
-        first = next(name for name, other in config.systems.items() if _learned(other) == learned)
+        settings = _training_settings(config.systems[cell.system])
+        first = next(name for name, other in systems if _training_settings(other) == settings)
         if first != cell.system:
             return Cell(first, cell.dataset, cell.subset, cell.overrides)
-    names = (name for name, other in config.systems.items() if other == system.starts_from)
+    names = (name for name, other in systems if other == system.starts_from)
     if system.starts_from is None or (name := next(names, None)) is None:
         return None
     dataset, overrides = split_corpus(cell.corpus)
     return Cell(name, dataset, ALL, config.canonical_overrides(name, overrides, dataset))
 
 
-def _learned(system: System) -> dict:
-    """Return everything that the training run of a system depends on."""
+def _training_settings(system: System) -> dict:
+    """Return the settings that the training run of a system depends on."""
     return system.model_dump(exclude={"title", "only_costs", "scores_with"})

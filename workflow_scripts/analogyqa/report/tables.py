@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pandas as pd
 
-from analogyqa.plan import Cell, cells_by_hyperparameters, extra_systems, holding_cell
+from analogyqa.plan import Cell, cell_with_run, cells_by_hyperparameters, extra_systems
 from analogyqa.report.comparing import top_group
 from analogyqa.report.kinds import KINDS, TableEntry, our_values
 from analogyqa.report.legend import for_data, printed_as
@@ -136,7 +136,7 @@ def _display_facts(
     run, path = None, ""
     if row["kind"] == SCORE and pd.notna(row["mean"]):
         cell = _cell(row, artefact, config)
-        run, path = summaries.get((cell, row["measure"])), holding_cell(config, cell).path
+        run, path = summaries.get((cell, row["measure"])), cell_with_run(config, cell).path
     name = row[artefact.systems_in or "column"]
     if row["system"] in config.systems and not artefact.systems_in:
         name = config.systems[row["system"]].title

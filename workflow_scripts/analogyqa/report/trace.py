@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from analogyqa.errors import AnalogyQAError
-from analogyqa.plan import Cell, cells_by_hyperparameters, holding_cell
+from analogyqa.plan import Cell, cell_with_run, cells_by_hyperparameters
 from analogyqa.report.summary import FIGURE, MEASURED, RULES_OF_RUNS, read_csv, read_record
 from analogyqa.report.tables import FRAME, coordinates_of
 from analogyqa.settings.analogies import SOLVER
@@ -149,7 +149,7 @@ def _cell(row: dict, coordinates: Coordinates, config: Config) -> Cell | None:
         return None
     cells = cells_by_hyperparameters(coordinates, config)
     cell = cells.get(row.get("hyperparameters", ""), next(iter(cells.values())))
-    return holding_cell(config, cell)
+    return cell_with_run(config, cell)
 
 
 def origin(results: str | Path, number: Number, command: str) -> dict:

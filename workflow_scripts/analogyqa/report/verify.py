@@ -7,7 +7,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from analogyqa.errors import AnalogyQAError
-from analogyqa.plan import Cell, all_cells, claim_cells, holding_cell, norm_cells
+from analogyqa.plan import Cell, all_cells, cell_with_run, claim_cells, norm_cells
 from analogyqa.report.archived import changed_files, original_sha256
 from analogyqa.report.claim_values import with_norms_and_costs
 from analogyqa.report.claims import judge_claims
@@ -115,7 +115,7 @@ def _equal(again: pd.DataFrame, stored: pd.DataFrame) -> bool:
 
 
 def _runs_of(results: Path, cells: list[Cell], config: Config) -> list[Path]:
-    paths = dict.fromkeys(holding_cell(config, cell).path for cell in cells)
+    paths = dict.fromkeys(cell_with_run(config, cell).path for cell in cells)
     return [results / "runs" / path / "run.json" for path in paths]
 
 

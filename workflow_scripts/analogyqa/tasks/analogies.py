@@ -37,7 +37,7 @@ class Analogies:
             return "Ties: none, every question has one best candidate."
         return f"Questions whose best candidates tie, over all seeds: {counts}."
 
-    def holding_cell(self, cell: "Cell") -> "Cell":
+    def cell_with_run(self, cell: "Cell") -> "Cell":
         overrides = tuple(item for item in cell.overrides if item[0] != WEIGHTED_BY)
         return cell._replace(subset=ALL, overrides=overrides)
 

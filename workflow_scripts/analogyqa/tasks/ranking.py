@@ -37,7 +37,7 @@ class Ranking:
             return "Ties: none, no two candidates of a question have the same score."
         return f"Tied candidates, over all seeds: {counts}; trec_eval ranks the last id first."
 
-    def holding_cell(self, cell: "Cell") -> "Cell":
+    def cell_with_run(self, cell: "Cell") -> "Cell":
         """Return the cell whose run holds the results of a cell."""
         return cell
 

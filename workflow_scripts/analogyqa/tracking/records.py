@@ -16,7 +16,7 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.measures import MEASURES, values_by_seed
 from analogyqa.model import Model
 from analogyqa.model.runs import learned_by
-from analogyqa.plan import Cell, artefact_cells, holding_cell
+from analogyqa.plan import Cell, artefact_cells, cell_with_run
 from analogyqa.report.legend import printed_name
 from analogyqa.report.summary import SUMMARY, Summaries, by_cell, read_csv, read_record
 from analogyqa.report.trace import log_of_run
@@ -49,7 +49,7 @@ def paper_runs(
     for name in paper.shown:
         title = printed_name(name)
         for cell in artefact_cells(config, paper, name):
-            shown.setdefault(holding_cell(config, cell), {})[title] = None
+            shown.setdefault(cell_with_run(config, cell), {})[title] = None
     descriptions = {
         cell: f"Shown in {paper.paper} ({paper.citation.strip()}): {', '.join(titles)}"
         for cell, titles in shown.items()
@@ -57,7 +57,7 @@ def paper_runs(
     path = results / "summary.csv"
     summary = by_cell(read_csv(path, SUMMARY)) if path.exists() else {}
     # A run may hold several cells.
-    cells = dict.fromkeys(holding_cell(config, cell) for cell in cells)
+    cells = dict.fromkeys(cell_with_run(config, cell) for cell in cells)
     runs = [cell_run(results, cell, descriptions.get(cell, ""), summary, config) for cell in cells]
     return runs + documents_run(results, paper.paper)
 
