@@ -52,7 +52,7 @@ class Category(Section):
     distractors: bool = False
 
     @model_validator(mode="after")
-    def _has_what_its_rule_reads(self) -> "Category":
+    def _check_rule_inputs(self) -> "Category":
         reads = (self.templates and self.words, self.texts, self.inference)
         if sum(map(bool, reads)) != 1:
             raise ValueError("give exactly one of: templates with words, texts, inference")

@@ -56,7 +56,7 @@ class Claim(Section):
     comparisons: list[Comparison] = []
 
     @model_validator(mode="after")
-    def _complete(self) -> "Claim":
+    def _check_comparisons(self) -> "Claim":
         if bool(self.not_measured) == bool(self.comparisons):
             raise ValueError("give comparisons, or say in not_measured why there are none")
         if self.primary and (len(self.comparisons) != 1 or self.kind != SCORE):

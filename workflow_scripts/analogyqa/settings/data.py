@@ -92,14 +92,14 @@ class Dataset(Section):
 
     @field_validator("train", "dev", "test")
     @classmethod
-    def _is_there(cls, split: list | None, info: ValidationInfo) -> list | None:
+    def _check_split(cls, split: list | None, info: ValidationInfo) -> list | None:
         reader = info.data.get("reader")
         if split is None and reader is not None and not READERS[reader].gives_relations:
             raise PydanticCustomError("missing", "Field required")
         return split
 
     @model_validator(mode="after")
-    def _has_what_its_reader_reads(self) -> "Dataset":
+    def _check_reader_inputs(self) -> "Dataset":
         if not self.gives_relations:
             for name, value in (("categories", []), ("evaluation", Evaluation())):
                 if getattr(self, name) != value:

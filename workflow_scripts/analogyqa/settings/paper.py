@@ -104,7 +104,7 @@ class Artefact(Section):
     stacked: bool = False
 
     @model_validator(mode="after")
-    def _complete(self) -> "Artefact":
+    def _check_layout(self) -> "Artefact":
         if bool(self.x) == bool(self.columns and self.rows):
             raise ValueError("give columns and rows (a table), or x (a figure)")
         if foreign := self.model_fields_set & (_TABLE_KEYS if self.is_figure else _FIGURE_KEYS):

@@ -47,7 +47,7 @@ class Negatives(Section):
     hardest: Annotated[WholeNumber, Field(ge=0, le=100)] = 1
 
     @model_validator(mode="after")
-    def _has_any(self) -> "Negatives":
+    def _check_counts(self) -> "Negatives":
         if not self.random + self.hardest:
             raise ValueError("random or hardest must be at least 1")
         return self

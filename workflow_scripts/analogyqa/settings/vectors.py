@@ -59,7 +59,7 @@ class Vectors(Section):
         return bool(self.corpora or self.texts)
 
     @model_validator(mode="after")
-    def _one_origin(self) -> "Vectors":
+    def _check_origin(self) -> "Vectors":
         origins = (self.source, self.train_on, self.corpora, self.texts)
         if sum(origin is not None for origin in origins) != 1:
             raise ValueError("give exactly one of source (a file), train_on, corpora and texts")
@@ -107,7 +107,7 @@ class SentenceVectors(Section):
     k: Annotated[WholeNumber, Field(ge=0, le=100)] = 0
 
     @model_validator(mode="after")
-    def _what_the_encoder_reads(self) -> "SentenceVectors":
+    def _check_encoder_inputs(self) -> "SentenceVectors":
         spec = PRETRAINED[self.encoder]
         trained = self.train_on is not None
         if trained and (self.encoder != "infersent" or self.weights or not self.dev_on):

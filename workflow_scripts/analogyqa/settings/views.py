@@ -70,7 +70,7 @@ class View(Section):
     quotes: list[Quote] = []
 
     @model_validator(mode="after")
-    def _complete(self) -> "View":
+    def _check_contents(self) -> "View":
         options = {"levels", "examples", "quotes"}
         foreign = self.model_fields_set & options - {*self.spec.options}
         if foreign:
