@@ -46,7 +46,7 @@ configfile: CHECKOUT / "config.yaml"
 
 
 # Whether Snakemake itself would detect that a file was made with other parameters.
-NOTICES = lambda file: (
+DETECTS_CHANGES = lambda file: (
     not workflow.is_main_process
     or workflow.dag_settings.forceall
     or bool(workflow.dag_settings.forcerun)
@@ -69,7 +69,7 @@ CONFIG = EXPERIMENT.config
 RESULTS, RESOURCES = CONFIG.output_dir, CONFIG.resources_dir
 for key in ("output_dir", "resources_dir", "tracking_uri", "device"):  # which scripts read
     config.setdefault(key, getattr(CONFIG, key))
-INPUTS = Inputs(EXPERIMENT, NOTICES)
+INPUTS = Inputs(EXPERIMENT, DETECTS_CHANGES)
 PARAMS = Parameters(INPUTS, command_of(FILES or [BASE], workflow.config_settings.config))
 OUTPUTS = Outputs(INPUTS)
 # The GPUs of a job that trains. Only clusters use this number; set `device: cpu` for one without.

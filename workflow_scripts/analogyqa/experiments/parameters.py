@@ -104,26 +104,26 @@ class Parameters:
         }
 
     def train_infersent(self, wildcards: Wildcards) -> Values:
-        stored = self.config.sentence_vectors[wildcards.sentence_vectors]
+        section = self.config.sentence_vectors[wildcards.sentence_vectors]
         return {
             "code": _code("train_infersent"),
             "seed": self.config.seeds[0],
-            "lstm_dim": stored.lstm_dim,
-            "lowercase": self.config.is_lowercase(stored),
+            "lstm_dim": section.lstm_dim,
+            "lowercase": self.config.is_lowercase(section),
         }
 
     def encode_sentences(self, wildcards: Wildcards) -> Values:
         name = wildcards.sentence_vectors
-        stored = self.config.sentence_vectors[name]
+        section = self.config.sentence_vectors[name]
         return {
-            "code": _code("encode_sentences", PRETRAINED[stored.encoder].module),
-            "encoder": stored.encoder,
-            "options": stored.options,
+            "code": _code("encode_sentences", PRETRAINED[section.encoder].module),
+            "encoder": section.encoder,
+            "options": section.options,
             "typed_only": self._typed_only(wildcards),
             # The name of an installed model, which has no file of weights.
             "name": self.available.sentence_vectors[name].get("name", [None])[0],
             "origin": self.inputs.origin_of_sentence_vectors(name),
-            "lowercase": self.config.is_lowercase(stored),
+            "lowercase": self.config.is_lowercase(section),
             "configured": configured_sentences(self.config, name),
         }
 

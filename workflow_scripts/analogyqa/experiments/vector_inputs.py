@@ -32,15 +32,16 @@ class VectorInputs:
 
     Args:
         experiment: The experiment that is run.
-        notices: Returns whether Snakemake would notice that a file was made with other settings.
+        detects_changes: Returns whether Snakemake would detect that a file was made with other
+            settings.
     """
 
     def __init__(
-        self, experiment: Experiment, notices: Callable[[str], bool] = lambda file: True
+        self, experiment: Experiment, detects_changes: Callable[[str], bool] = lambda file: True
     ) -> None:
         self.experiment, self.config = experiment, experiment.config
         self.available, self.results = experiment.available, self.config.output_dir
-        self._notices = notices
+        self._detects_changes = detects_changes
 
     # Sources
 
@@ -90,11 +91,11 @@ class VectorInputs:
     def train_infersent(self, wildcards: Wildcards) -> Files:
         name = wildcards.sentence_vectors
         files = self.available.sentence_vectors[name]
-        apart = self.config.sentence_vectors[name].disjoint_from
+        excluded = self.config.sentence_vectors[name].disjoint_from
         return {
             "train": files["train_on"],
             "dev": files["dev_on"],
-            "disjoint_from": [f"{self.results}/corpora/{apart}.parquet"] if apart else [],
+            "disjoint_from": [f"{self.results}/corpora/{excluded}.parquet"] if excluded else [],
             "sources": self.sources([*files["train_on"], *files["dev_on"]]),
             **self._vectors_of(name),
         }
@@ -108,9 +109,9 @@ class VectorInputs:
         name = wildcards.sentence_vectors
         record = f"sentence_vectors/{wildcards.corpus}/{name}.json"
         self._require_same(record, configured_sentences(self.config, name))
-        stored, files = self.config.sentence_vectors[name], self.available.sentence_vectors[name]
+        section, files = self.config.sentence_vectors[name], self.available.sentence_vectors[name]
         read = self._vectors_of(name)
-        if stored.train_on:
+        if section.train_on:
             read["weights"] = f"{self.results}/sentence_vectors/trained/{name}.pt"
         elif "weights" in files:
             read["weights"] = files["weights"][0]
@@ -171,8 +172,8 @@ class VectorInputs:
         return ", ".join(parts)
 
     def _require_same(self, record: str, configured: Configured) -> None:
-        """Stop if a result was made with other settings and Snakemake would not notice."""
+        """Stop if a result was made with other settings and Snakemake would not detect it."""
         file = f"{self.results}/{record}"
-        if Path(file).exists() and not self._notices(file):
+        if Path(file).exists() and not self._detects_changes(file):
             with exit_on_error():
                 require_same(file, configured)

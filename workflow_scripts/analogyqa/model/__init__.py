@@ -247,7 +247,7 @@ class Model:
         question_type = classify_question(question, self.learned.question_types)
         if self.job.types is not None and question_type not in self.job.types:
             words = (self.learned.question_types[name] for name in self.job.types)
-            first = ", ".join(word for each in words for word in each)
+            first = ", ".join(word for group in words for word in group)
             raise AnalogyQAError(
                 f"{question!r}: {self.job.cell.label} ranks answers to questions that start with "
                 f"{first}"

@@ -15,8 +15,8 @@ from analogyqa.settings.base import nearest_hint
 from analogyqa.settings.overrides import DEFAULT
 from analogyqa.settings.run import Config
 
-# Where the inputs of a run are, by their name in its record.
-_PLACES = {
+# The patterns of the paths of a run's inputs, by their name in its record.
+_INPUT_PATTERNS = {
     "corpus": "corpora/*.parquet",
     "vectors": "vectors/**/*.npy",
     "prototypes": "prototypes/**/*.parquet",
@@ -66,7 +66,7 @@ def learned_by(results: Path, run: str, config: Config, seed: int | None = None)
     }
     if "corpus" not in hashes:
         raise AnalogyQAError(f"{run}: it solves analogies between sentences, and ranks no answers")
-    files = {name: _find(results, name, hashes[name]) for name in _PLACES if name in hashes}
+    files = {name: _find(results, name, hashes[name]) for name in _INPUT_PATTERNS if name in hashes}
     tables = CellFiles(files["corpus"], files.get("vectors"), files.get("prototypes"), {})
     job = CellJob(
         cell, config.types_of(cell.subset), system, {seed: tables}, settings["lowercase"], {}
@@ -81,7 +81,7 @@ def _find(results: Path, name: str, value: str) -> str:
     """Return the input of a run with some sha256."""
     matches = (
         path
-        for path in results.glob(_PLACES[name])
+        for path in results.glob(_INPUT_PATTERNS[name])
         if _hash(path, path.stat().st_mtime_ns) == value
     )
     if found := next(matches, None):

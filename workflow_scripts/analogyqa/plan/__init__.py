@@ -186,11 +186,11 @@ def sensitivity_cells(config: Config, paper: str) -> dict[tuple[str, str, str, s
     if (study := config.studies_of(paper).sensitivity) is None:
         return cells
     for system, dataset in product(study.systems, study.datasets):
-        place = Coordinates(system=system, dataset=dataset, subset=study.subset)
+        coordinates = Coordinates(system=system, dataset=dataset, subset=study.subset)
         for (choice, value), changes in study.variations().items():
-            coordinates = place | Coordinates(**changes)
-            if not why_no_run(coordinates, config):
-                cells[system, dataset, choice, value] = cell_at(coordinates, config)
+            varied = coordinates | Coordinates(**changes)
+            if not why_no_run(varied, config):
+                cells[system, dataset, choice, value] = cell_at(varied, config)
     return cells
 
 

@@ -105,11 +105,11 @@ def configured_vectors(config: Config, name: str) -> Configured:
 
 def configured_sentences(config: Config, name: str) -> Configured:
     """Return the configuration that sentence vectors depend on."""
-    stored = config.sentence_vectors[name]
-    values = stored.model_dump(mode="json") | {"lowercase": config.is_lowercase(stored)}
-    dataset = stored.disjoint_from
+    section = config.sentence_vectors[name]
+    values = section.model_dump(mode="json") | {"lowercase": config.is_lowercase(section)}
+    dataset = section.disjoint_from
     values |= {"disjoint_from": dataset and configured_corpus(config, dataset, ())}
-    return values | {"vectors": stored.vectors and configured_vectors(config, stored.vectors)}
+    return values | {"vectors": section.vectors and configured_vectors(config, section.vectors)}
 
 
 def differences(before: object, now: object, key: str = "") -> Iterator[str]:

@@ -120,11 +120,11 @@ class Config(Section):
             require_known(f"subsets.{name}", subset, types)
         for name, system in self.systems.items():
             self.check_system(f"systems.{name}", system)
-        for name, stored in self.sentence_vectors.items():
-            if (corpus := stored.disjoint_from) is not None:
+        for name, section in self.sentence_vectors.items():
+            if (corpus := section.disjoint_from) is not None:
                 require_known(f"sentence_vectors.{name}.disjoint_from", corpus, self.datasets)
-            if stored.vectors is not None:
-                require_known(f"sentence_vectors.{name}.vectors", stored.vectors, self.vectors)
+            if section.vectors is not None:
+                require_known(f"sentence_vectors.{name}.vectors", section.vectors, self.vectors)
         for name, vectors in self.vectors.items():
             require_known(f"vectors.{name}.corpora", vectors.corpora or [], self.datasets)
             if vectors.lemmas and self.lemmas is None:
@@ -189,8 +189,8 @@ class Config(Section):
                 raise ValueError(
                     f"{key}.{changed[0]}: {system.vectors} are not trained by word2vec"
                 )
-        stored = system.sentence_vectors or []
-        require_known(f"{key}.sentence_vectors", stored, self.sentence_vectors)
+        sentence_vectors = system.sentence_vectors or []
+        require_known(f"{key}.sentence_vectors", sentence_vectors, self.sentence_vectors)
         require_known(f"{key}.ranker.parts", system.parts, self.systems)
         for name in system.parts:
             if self.systems[name].parts:
