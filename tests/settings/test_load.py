@@ -75,7 +75,7 @@ def test_the_size_of_hyperqas_projection_is_the_printed_one(together, name, prin
     assert projection == pytest.approx(printed, rel=0.005)
 
 
-def test_the_sample_is_laid_over_the_repositorys_file_as_snakemake_does_it():
+def test_the_sample_is_merged_into_the_repositorys_file_as_snakemake_does_it():
     config = read_config(ROOT / "sample" / "config.yaml")
     assert config == load_config(repository_config("sample/config.yaml"))
     for dataset in config.datasets.values():
@@ -106,14 +106,14 @@ def test_a_file_that_is_no_mapping_is_named(tmp_path, papers, content, message):
 # Papers
 
 
-def test_a_run_is_laid_over_its_paper(papers):
+def test_a_run_is_merged_into_its_paper(papers):
     config = papers.load("{training: {margin: 1}, prototypes: {p: 2}, systems: {mean: {p: 4}}}")
     training = config.systems["analogy"].training
     assert (training.margin, training.dropout, training.negatives.per) == (1, 0.25, "question")
     assert (config.systems["analogy"].p, config.systems["mean"].p) == (2, 4)
 
 
-def test_training_of_a_system_is_laid_over_that_of_the_paper(papers):
+def test_training_of_a_system_is_merged_into_that_of_the_paper(papers):
     over = "{training: {margin: 2}, systems: {analogy: {training: {margin: 1, loss: lwda}}}}"
     systems = papers.load(over).systems
     changed, other = systems["analogy"].training, systems["baseline"].training
