@@ -12,7 +12,7 @@ from tqdm import tqdm
 from urllib3 import Retry
 from urllib3.exceptions import HTTPError, InvalidHeader
 
-from analogyqa.sources.verify import CHUNK, RejectedFile
+from analogyqa.sources.verify import CHUNK, Refused
 
 ATTEMPTS = 4
 MAX_WAIT = 120.0  # seconds between two attempts, even if the server asks for more
@@ -44,7 +44,7 @@ def download_url(url: str, part: Path, has_hash: bool, sleep: Callable[[float], 
         Whether `part` contains bytes of an earlier connection.
 
     Raises:
-        RejectedFile: When the server fails permanently or too often.
+        Refused: When the server fails permanently or too often.
         OSError: When the disk fails.
     """
     retrying = Retrying(
@@ -59,9 +59,9 @@ def download_url(url: str, part: Path, has_hash: bool, sleep: Callable[[float], 
     except (Transient, RequestException) as error:
         # urllib3 says "max retries exceeded", although it never retries here. Show the reason.
         cause = error.args[0] if error.args else error
-        raise RejectedFile(str(getattr(cause, "reason", error))) from error
+        raise Refused(str(getattr(cause, "reason", error))) from error
     except (ValueError, HTTPError) as error:  # requests does not wrap these, e.g. a bad chunk size
-        raise RejectedFile(f"the server's response is malformed: {error}") from error
+        raise Refused(f"the server's response is malformed: {error}") from error
 
 
 def _wait(state: RetryCallState) -> float:
@@ -88,10 +88,10 @@ def _stream(url: str, part: Path, has_hash: bool) -> bool:
             raise _failure(response)
         encoding = response.headers.get("Content-Encoding", "identity")
         if encoding != "identity":
-            raise RejectedFile(f"the server sent the file with the encoding {encoding}")
+            raise Refused(f"the server sent the file with the encoding {encoding}")
         length = response.raw.length_remaining  # None if the server states none
         if not has_hash and length is None and not response.raw.chunked:
-            raise RejectedFile(
+            raise Refused(
                 "without a stated length or a known hash, a partial file would go unnoticed"
             )
         done = start if is_resumed else 0
@@ -109,11 +109,11 @@ def _stream(url: str, part: Path, has_hash: bool) -> bool:
     return is_resumed
 
 
-def _failure(response: requests.Response) -> RejectedFile | Transient:
+def _failure(response: requests.Response) -> Refused | Transient:
     code = response.status_code
     message = f"HTTP {code} {response.reason} instead of a file"
     if code < 500 and code not in (codes.request_timeout, codes.too_many_requests):
-        return RejectedFile(message)
+        return Refused(message)
     failure = Transient(message)
     with suppress(InvalidHeader):
         failure.retry_after = Retry().get_retry_after(response.raw)

@@ -15,7 +15,7 @@ from analogyqa.sources.registry import MIRROR_VARIABLE, Download, Source
 from analogyqa.sources.verify import (
     Fingerprint,
     Provenance,
-    RejectedFile,
+    Refused,
     describe_expected,
     verify_file,
     write_record,
@@ -48,8 +48,8 @@ def fetch(
                     origin, fingerprint = "mirror", _copy(source, location, target)
                 else:
                     origin, fingerprint = str(location), _download(source, location, target, sleep)
-            except RejectedFile as rejection:
-                failures += f"\n    {location}: {rejection}"
+            except Refused as refusal:
+                failures += f"\n    {location}: {refusal}"
             else:
                 return write_record(source, resources_dir, fingerprint, origin)
     except OSError as error:
@@ -72,11 +72,11 @@ def fetch(
 def _verify_existing(source: Source, target: Path) -> Fingerprint:
     try:
         return verify_file(source, target)
-    except RejectedFile as rejection:
+    except Refused as refusal:
         raise AnalogyQAError(
             f"{source.name}: {target} is not {source.title}.\n"
             f"  expected: {describe_expected(source)}\n"
-            f"  found: {rejection}\n"
+            f"  found: {refusal}\n"
             f"  licence: {source.licence}\n"
             "  remedy: remove or replace the file, which was left unchanged, and run again"
         ) from None
@@ -84,7 +84,7 @@ def _verify_existing(source: Source, target: Path) -> Fingerprint:
 
 def _copy(source: Source, copy: Path, target: Path) -> Fingerprint:
     if not copy.is_file():
-        raise RejectedFile("no such file")
+        raise Refused("no such file")
     with atomic_path(target) as temporary:
         shutil.copyfile(copy, temporary)  # not a link, because the mirror may change or vanish
         return verify_file(source, temporary)
@@ -104,7 +104,7 @@ def _download(
                 convert(source, download, part, temporary)
                 fingerprint = verify_file(source, temporary)
             break
-        except RejectedFile:
+        except Refused:
             part.unlink(missing_ok=True)
             if is_second_try or not was_resumed:
                 raise

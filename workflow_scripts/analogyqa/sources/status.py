@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from analogyqa.sources.registry import Source, local_copy
-from analogyqa.sources.verify import RejectedFile, sidecar, verify_file
+from analogyqa.sources.verify import Refused, sidecar, verify_file
 
 
 class Status(NamedTuple):
@@ -46,6 +46,6 @@ def status_table(
 def _is_registered_file(source: Source, copy: Path) -> bool:
     try:
         verify_file(source, copy)
-    except RejectedFile:
+    except Refused:
         return False
     return True

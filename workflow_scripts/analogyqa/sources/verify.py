@@ -14,7 +14,7 @@ DROP_IN = "drop-in"  # origin of a file that the user added by hand
 WIKIQA_HEADER = b"QuestionID Question DocumentID DocumentTitle SentenceID Sentence Label".split()
 
 
-class RejectedFile(Exception):
+class Refused(Exception):
     """Raised when one location does not have the right file and retrying would not help."""
 
 
@@ -57,7 +57,7 @@ def rows_sha256(path: Path) -> str | None:
 
 
 def verify_file(source: Source, path: Path) -> Fingerprint:
-    """Return the fingerprint of a file, or raise RejectedFile when it is not the registered one.
+    """Return the fingerprint of a file, or raise Refused when it is not the registered one.
 
     The file must match each hash of the source, or the hash of its rows. Without a known hash,
     only the size can be checked.
@@ -72,9 +72,7 @@ def verify_file(source: Source, path: Path) -> Fingerprint:
             matches = source.rows_sha256 == rows_sha256(path)
     if not matches:
         blob = f", git blob {actual.git_blob}" if source.git_blob else ""
-        raise RejectedFile(
-            f"a different file: sha256 {actual.sha256}{blob}, {actual.bytes:,} bytes"
-        )
+        raise Refused(f"a different file: sha256 {actual.sha256}{blob}, {actual.bytes:,} bytes")
     return actual
 
 
