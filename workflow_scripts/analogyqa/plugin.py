@@ -1,4 +1,4 @@
-"""Plug-ins, which are imported on first use.
+"""What all plug-ins have in common: code that is imported when it is used.
 
 Each kind of plug-in has a specification class and a dictionary in the `specs.py` of its package.
 They say what a plug-in needs without importing PyTorch.
@@ -15,7 +15,7 @@ class Plugin:
     """A class or function of the library.
 
     Args:
-        path: Where its code is, `module:attribute`.
+        path: where its code is, `module:attribute`.
     """
 
     path: str
