@@ -149,6 +149,11 @@ class TestVerdict:
         wikiqa = analogy.model_copy(update={"dataset": "wikiqa"})
         assert CONFERENCE.competitors(wikiqa) == [0.475, 0.453, 0.404, 0.486, 0.609, 0.678]
 
+    def test_a_cited_system_with_an_equal_value_is_a_competitor(self):
+        paper = load_paper(PAPERS / "hyperqa" / "paper.yaml")
+        place = Coordinates(system="ap-cnn", dataset="semeval", subset="all", measure="map_official")
+        assert paper.competitors(place)[0] == paper.published_at(place) == 0.771  # ARC-I
+
     def test_competitors_have_the_same_vectors_but_not_the_same_components(self):
         paper = load_paper(PAPERS / "mappsent" / "paper.yaml")
         place = Coordinates(dataset="semeval2017-related", subset="all", measure="map_official")

@@ -305,7 +305,8 @@ class Paper(Section):
     def competitors(self, coordinates: Coordinates) -> list[float]:
         """Return other values that tables with some coordinates print for other systems.
 
-        They have the same data, measure and word vectors. Cited values count.
+        They have the same data, measure and word vectors. Cited values count. A value of the paper's
+        own that equals that of the system does not: often it is the system under another name.
         """
         values: list[float | None] = []
         for artefact in self.artefacts.values():
@@ -317,7 +318,7 @@ class Paper(Section):
                     for number in scores
                     if number.coordinates.system != coordinates.system
                     and number.coordinates.agrees_with(coordinates, CONDITIONS)
-                    and number.published not in own
+                    and (number.kind == CITED or number.published not in own)
                 ]
         return [value for value in dict.fromkeys(values) if value is not None]
 
