@@ -151,7 +151,9 @@ class TestVerdict:
 
     def test_a_cited_system_with_an_equal_value_is_a_competitor(self):
         paper = load_paper(PAPERS / "hyperqa" / "paper.yaml")
-        place = Coordinates(system="ap-cnn", dataset="semeval", subset="all", measure="map_official")
+        place = Coordinates(
+            system="ap-cnn", dataset="semeval", subset="all", measure="map_official"
+        )
         assert paper.competitors(place)[0] == paper.published_at(place) == 0.771  # ARC-I
 
     def test_competitors_have_the_same_vectors_but_not_the_same_components(self):

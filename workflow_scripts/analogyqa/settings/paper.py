@@ -305,8 +305,8 @@ class Paper(Section):
     def competitors(self, coordinates: Coordinates) -> list[float]:
         """Return other values that tables with some coordinates print for other systems.
 
-        They have the same data, measure and word vectors. Cited values count. A value of the paper's
-        own that equals that of the system does not: often it is the system under another name.
+        They have the same data, measure and word vectors. Cited values count. Uncited values that
+        equal the system's do not, because they are often the same system under another name.
         """
         values: list[float | None] = []
         for artefact in self.artefacts.values():
