@@ -64,7 +64,7 @@ CONSUMER_OF = {
     "runs/analogy/wikiqa/comb/default/metrics.parquet": "figures/diallo2019/figure6.png",
     "runs/similarity/wikiqa/comb/default/run.json": "tables/diallo2019/sensitivity.csv",
     "selection/similarity/wikiqa.json": (
-        "runs/similarity/wikiqa/comb/p=2@hyperparameters=tuned/scores.parquet"
+        "runs/similarity/wikiqa/comb/hyperparameters=tuned/scores.parquet"
     ),
 }
 # A second corpus, other vectors and a second selection, so that there are such files.
