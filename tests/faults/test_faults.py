@@ -103,9 +103,7 @@ def test_every_damaged_intermediate_file_is_named_and_made_again(undisturbed, tm
     assert len(errors) == len(CONSUMER_OF)
     assert "Traceback" not in run.output()
     run.finish()
-    for path in project.results.glob(
-        "*/diallo2019/sensitivity.*"
-    ):  # which the undisturbed run has not
+    for path in project.results.glob("*/diallo2019/sensitivity.*"):  # not in the undisturbed run
         path.unlink()
     project.configure(**SMALL_RUN)
     run_of(project).finish()

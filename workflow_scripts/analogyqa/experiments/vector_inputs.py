@@ -152,6 +152,7 @@ class VectorInputs:
         return ", ".join(sources.get(file.removeprefix(prefix), file) for file in files)
 
     def origin_of_vectors(self, name: str) -> str:
+        """Return where word vectors come from, or what they are trained on."""
         vectors = self.config.vectors_at(name)
         origin = self.origin_of_files(self.available.vectors[name.partition(AT)[0]])
         if vectors.is_word2vec:
@@ -161,6 +162,7 @@ class VectorInputs:
         return f"fastText trained here on {origin}" if vectors.train_on else origin
 
     def origin_of_sentence_vectors(self, name: str) -> str:
+        """Return the encoder of sentence vectors, its weights, and the word vectors it reads."""
         section, files = self.config.sentence_vectors[name], self.available.sentence_vectors[name]
         weights = self.origin_of_files(files.get("weights", files.get("name", [])))
         parts = [f"{section.encoder} {weights}".strip()]
