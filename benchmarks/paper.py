@@ -3,8 +3,8 @@
     python benchmarks/paper.py results/paper
 
 The hours are those of all jobs together, so on two idle cores the run takes half as long. Pauses of
-an interrupted run do not count, nor do jobs that were cut off. Nothing is recorded if the run is
-not complete.
+an interrupted run do not count, nor do jobs that were cut off. A job that only trained more seeds
+counts with the epochs of all its seeds. Nothing is recorded if the run is not complete.
 """
 
 import json
@@ -14,8 +14,9 @@ import sys
 from pathlib import Path
 
 import matplotlib.pyplot as plt
+import pandas as pd
 from measure import ROOT, in_turn, record
-from overhead import job_seconds
+from overhead import job_seconds, seconds_of
 
 from analogyqa.report.stored import CONFIGURATION, read_configuration
 
@@ -28,6 +29,20 @@ def nothing_to_do(command: str) -> bool:
     arguments = [sys.executable, "-m", *shlex.split(command), "--dry-run", "--quiet"]
     done = subprocess.run(arguments, cwd=ROOT, capture_output=True, text=True, check=True)
     return "Nothing to be done" in done.stdout + done.stderr
+
+
+def training_seconds(results: Path) -> list[float]:
+    """Return the seconds of each job that trains: those of the job or, if more, of its epochs."""
+    histories = {}
+    for path in sorted((results / "runs").rglob("history.parquet")):
+        system, dataset, subset, overrides = path.relative_to(results / "runs").parts[:4]
+        histories[f"{system}/{dataset}-{subset}-{overrides}"] = pd.read_parquet(path)
+    rows = pd.concat(histories, names=["job"]).reset_index("job")
+    rows = rows[rows["measure"] == "seconds"]
+    # Jobs that share a training run have the same epochs, to the last digit of their seconds.
+    epochs = rows.drop_duplicates(["seed", "epoch", "value"]).groupby("job")["value"].sum()
+    folder = results / "benchmarks" / "train_encoder"
+    return [max(seconds_of(folder / f"{job}.jsonl"), epochs.get(job, 0)) for job in histories]
 
 
 def device_kind(results: Path) -> str:
@@ -64,7 +79,7 @@ def main() -> None:
         print(f"hours of a run: {results} is not complete, so no row")
         return
     seconds = in_turn({"no-op": lambda: nothing_to_do(command)}, ROUNDS)["no-op"]
-    jobs = job_seconds(results)
+    jobs = job_seconds(results) | {"train_encoder": training_seconds(results)}
     count = f"{sum(map(len, jobs.values()))} jobs"
     record("no-op of the paper", count, "s", seconds, packages=["snakemake"])
     hours = {rule: sum(values) / 3600 for rule, values in jobs.items() if sum(values)}
