@@ -60,6 +60,7 @@ def test_a_cell_opens_its_origin_without_leaving_the_page(folder, opened):
         page.focus(CELL)
         page.keyboard.press("Enter")
         dialog = page.locator("dialog")
+        dialog.wait_for()
         assert "Comb., Ours (analogy)" in dialog.locator("h2").inner_text()
         facts = dialog.locator("dl").inner_text()
         assert "snakemake -- " in facts and "runs/analogy/wikiqa/comb/default" in facts
@@ -68,8 +69,10 @@ def test_a_cell_opens_its_origin_without_leaving_the_page(folder, opened):
         assert not dialog.is_visible()
         assert page.evaluate("document.activeElement.matches('td a')")
         page.click(CELL)
+        dialog.wait_for()
         page.keyboard.press("Escape")
         page.locator(".verdicts [data-number='tiny2020-table1.0'] circle").first.click()
+        dialog.wait_for()
         assert "table1 of tiny2020: Glove, MAP" in dialog.locator("h2").inner_text()
         page.click("dialog a.run")
         assert page.evaluate("document.querySelector(':target').tagName") == "TR"

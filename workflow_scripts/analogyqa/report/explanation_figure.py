@@ -41,7 +41,7 @@ def picture_svg(explanation: Explanation, shifts: Shifts) -> str:
     """Return the plot as SVG, without the legend and the text, which a page has."""
     file = io.StringIO()
     # As text, letters are smaller than as curves; a page may have dozens of pictures.
-    with plt.rc_context(STYLE | {"svg.fonttype": "none"}):
+    with plt.rc_context(STYLE | {"svg.fonttype": "none", "font.sans-serif": ["DejaVu Sans"]}):
         figure = plt.figure(figsize=SIZE)
         _draw(figure.add_axes(INSIDE), explanation, shifts)
         figure.savefig(file, format="svg", metadata={"Date": None, "Creator": None})

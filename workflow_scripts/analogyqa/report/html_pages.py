@@ -17,6 +17,7 @@ from analogyqa.report.table_formats import LINK
 _SIGNS = str.maketrans({"🟦": "✓", "🟧": "✗", "🟰": "≈", "⬜": "?", "➖": "–"})
 _FROM_TABLES = "../../"  # from the folder of a paper's tables to the results
 SVG = "image/svg+xml"
+_AS_THEY_ARE = " '<>/:=,;+@?()"  # the characters of an address that browsers read as they are
 _MARKDOWN = MarkdownIt("commonmark", {"html": False})
 
 
@@ -62,11 +63,14 @@ def data_uri(text: str, kind: str) -> Markup:
     Safe inside double quotes in HTML.
     """
     if kind == SVG:
-        # Remove comments with the text of its labels.
-        text = re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL)
+        # Comments have the text of its labels.
+        text = re.sub(r"<!--.*?-->|<!DOCTYPE.*?>|<metadata>.*?</metadata>", "", text, flags=re.S)
+        text = re.sub(r"\b([1-9]\d*\.\d\d)\d+", r"\1", text)  # a hundredth of a point
         text = re.sub(r"\s+", " ", text)
-    # Shorter than in base64: browsers read these characters as they are.
-    return Markup(f"data:{kind},{quote(text, safe=' <>/:=,;+@?()')}")
+        if "'" not in text:
+            text = text.replace('"', "'")
+    # This is shorter than base64.
+    return Markup(f"data:{kind},{quote(text, safe=_AS_THEY_ARE)}")
 
 
 def _from_page(match: re.Match) -> str:

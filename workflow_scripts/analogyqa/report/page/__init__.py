@@ -109,7 +109,7 @@ def build_page(
         ],
         legend=(cell_legend(), INTERVALS, *([SUBSTITUTES] if config.comparable else [])),
         papers=parts,
-        provenance=provenance.to_json(),
+        provenance=provenance.encoded(),
         command=command,
         runs=runs,
         others=[run for run in runs if run.other],

@@ -1,10 +1,10 @@
-"""What `analogyqa why` says of each number on the page, embedded as JSON."""
+"""What `analogyqa why` says of each number on the page, which contains it as JSON."""
 
+import gzip
 import json
+from base64 import b64encode
 from collections.abc import Iterable
 from pathlib import Path
-
-from markupsafe import Markup
 
 from analogyqa.report.ledger import ledger_key
 from analogyqa.report.table_formats import Block
@@ -17,23 +17,16 @@ _COMPARED = ("published", "verdict", "reason")
 # The others are explained by their reason.
 _EXPLAINED = (REPRODUCED, HIGHER, LOWER)
 
+Facts = dict[str, list[str]]  # the lines of each fact, by its name
+
 
 class Provenance:
-    """The facts about the numbers of a page.
-
-    Many numbers share facts, such as the versions of packages, and many facts share lines, such as
-    the hash of a corpus. Each is stored once. A number is a list: the index of its run (or -1),
-    then those of its own facts. A run lists the indices of its facts; a fact is its key and the
-    indices of its lines.
-    """
+    """The facts about the numbers of a page: those of a number's own, and those of its run."""
 
     def __init__(self, results: str | Path, config: Config, command: str) -> None:
         self.results, self.config, self.command = results, config, command
-        self._lines: dict[str, int] = {}
-        self._facts: dict[tuple, int] = {}
-        self._numbers: dict[str, list[int]] = {}
-        self._runs: list[list[int]] = []
-        self._place_of_run: dict[str, int] = {}
+        self._numbers: dict[str, dict] = {}
+        self._runs: dict[str, Facts] = {}
         # The ids of the numbers, by what their rows of the ledger are about, see `ledger_key`.
         self.compared: dict[tuple, str] = {}
 
@@ -48,21 +41,12 @@ class Provenance:
                 self._numbers[f"{section}.{row}"] = self._of_number(number)
                 self.compared.setdefault(ledger_key(number.values), f"{section}.{row}")
 
-    def to_json(self) -> Markup:
-        """Return the lists of lines, facts and runs, and the numbers by id.
+    def encoded(self) -> str:
+        """Return the facts as JSON, compressed, since many numbers share them, in base64."""
+        text = json.dumps({"numbers": self._numbers, "runs": self._runs})
+        return b64encode(gzip.compress(text.encode("utf-8"), mtime=0)).decode("ascii")
 
-        It can stand in a script element: it has no "<".
-        """
-        parts = {
-            "lines": [*self._lines],
-            "facts": [*self._facts],
-            "runs": self._runs,
-            "numbers": self._numbers,
-        }
-        text = json.dumps(parts, separators=(",", ":"), ensure_ascii=False)
-        return Markup(text.replace("<", r"\u003c"))
-
-    def _of_number(self, number: Number) -> list[int]:
+    def _of_number(self, number: Number) -> dict:
         facts = facts_of_number(self.results, number, self.command)
         verdict = facts.get("verdict")
         if verdict in _EXPLAINED:
@@ -70,16 +54,13 @@ class Provenance:
         if not self.config.comparable:
             hidden = _COMPARED if verdict == NOT_COMPARABLE else ("published",)
             facts = {key: value for key, value in facts.items() if key not in hidden}
-        places = [self._place(*fact) for fact in facts.items()]
-        if not number.cell:
-            return [-1, *places]
+        if number.cell is None:
+            return {"facts": _as_lines(facts), "run": None}
         path = number.cell.path
-        if path not in self._place_of_run:
-            run = facts_of_run(self.results, number.cell)
-            self._place_of_run[path] = len(self._runs)
-            self._runs.append([self._place(*fact) for fact in run.items()])
-        return [self._place_of_run[path], *places]
+        if path not in self._runs:
+            self._runs[path] = _as_lines(facts_of_run(self.results, number.cell))
+        return {"facts": _as_lines(facts), "run": path}
 
-    def _place(self, key: str, value: object) -> int:
-        lines = (self._lines.setdefault(line, len(self._lines)) for line in lines_of(value))
-        return self._facts.setdefault((key, *lines), len(self._facts))
+
+def _as_lines(facts: dict) -> Facts:
+    return {key: lines_of(value) for key, value in facts.items()}

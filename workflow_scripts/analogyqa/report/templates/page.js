@@ -11,29 +11,37 @@ function makeButton(text) {
 }
 
 // The origin of a number: what `analogyqa why` prints.
-const origins = JSON.parse(document.getElementById("provenance").textContent);
 const dialog = document.querySelector("dialog");
+let origins;
 
-function openOrigin(link) {
-  const [run, ...own] = origins.numbers[`${link.closest("section").id}.${link.dataset.row}`];
-  const places = [...own, ...(origins.runs[run] ?? [])];
-  const [[, title], ...facts] = places.map((place) => origins.facts[place]);
+async function readOrigins() {
+  const text = atob(document.getElementById("provenance").textContent);
+  const bytes = Uint8Array.from(text, (letter) => letter.charCodeAt(0));
+  const unzipped = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Response(unzipped).json();
+}
+
+async function openOrigin(link) {
+  origins ??= readOrigins();
+  const { numbers, runs } = await origins;
+  const { facts, run } = numbers[`${link.closest("section").id}.${link.dataset.row}`];
+  const { number: title, ...others } = { ...facts, ...runs[run] };
   const list = dialog.querySelector("dl");
   list.replaceChildren();
-  for (const [key, ...lines] of facts) {
+  for (const [key, lines] of Object.entries(others)) {
     const term = document.createElement("dt");
     term.textContent = key.replaceAll("_", " ");
     list.append(term);
     for (const line of lines) {
       const value = document.createElement("dd");
-      value.textContent = origins.lines[line];
+      value.textContent = line;
       list.append(value);
     }
   }
-  dialog.querySelector("h2").textContent = origins.lines[title];
+  dialog.querySelector("h2").textContent = title[0];
   const runLink = dialog.querySelector(".run");
   runLink.href = link.hash;
-  runLink.parentElement.hidden = run < 0;
+  runLink.parentElement.hidden = run === null;
   dialog.showModal();
   dialog.scrollTop = 0;
 }
