@@ -16,7 +16,8 @@ from analogyqa.tasks import task_of
 class Interval(NamedTuple):
     """Where an effect, its interval and the published effect are, in percent of the width.
 
-    No effect is in the middle, at 50. `published` is None if none is printed.
+    No effect is in the middle, at 50; all cards of a paper have one scale. `published` is None if
+    none is printed.
     """
 
     low: float
@@ -47,10 +48,11 @@ class ClaimCard(NamedTuple):
 def claim_cards(claims: pd.DataFrame, papers: Iterable[Paper], config: Config) -> list[ClaimCard]:
     """Return a card for each primary claim; `claims` are the verdicts, columns CLAIMS."""
     primary = claims[claims["primary"]]
-    largest = primary[["low", "high", "paper_effect"]].abs().max(axis=None)
     cards = []
     for paper in papers:
-        for name, rows in primary[primary["paper"] == paper.paper].groupby("claim", sort=False):
+        of_paper = primary[primary["paper"] == paper.paper]
+        largest = of_paper[["low", "high", "paper_effect"]].abs().max(axis=None)
+        for name, rows in of_paper.groupby("claim", sort=False):
             claim = paper.claims[str(name)]
             side = claim.sides()[0][0]
             dataset = config.datasets.get(side.dataset)  # None if it is not configured
