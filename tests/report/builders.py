@@ -172,7 +172,7 @@ def make_run(
     recorded["system"] = {"ranker": {"name": "analogy"}} | recorded["system"]
     dev = make_metrics("dev", {"map": np.zeros((2, 1))})
     metrics = pd.concat([dev, make_metrics("test", values)], ignore_index=True)
-    return {"cell": cell.record(), "settings": recorded}, metrics
+    return {"cell": cell.record(), "settings": recorded, "content_hash": "abc"}, metrics
 
 
 def write_made_run(results: Path, cell: Cell, values: dict[str, np.ndarray], **facts) -> None:

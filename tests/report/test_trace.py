@@ -80,7 +80,8 @@ def test_a_score_comes_with_its_record_and_a_command(find, tmp_path):
     folder = tmp_path / "runs" / number.cell.path
     folder.mkdir(parents=True)
     (folder / "metrics.parquet").touch()
-    record = {"cell": number.cell.record(), "seeds": [0, 1], "git_commit": "abc", "slurm_job": None}
+    record = {"cell": number.cell.record(), "settings": {}, "content_hash": "abc"}
+    record |= {"seeds": [0, 1], "git_commit": "abc", "slurm_job": None}
     (folder / "run.json").write_text(json.dumps(record))
     log = tmp_path / "logs" / "train_encoder" / "analogy" / "wikiqa-comb-default.log"
     log.parent.mkdir(parents=True)

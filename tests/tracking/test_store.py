@@ -433,6 +433,7 @@ def test_an_output_folder_that_cannot_be_made_is_named(tmp_path):
         "[]",
         '{"cell": {}}',
         '{"cell": {"overrides": []}, "settings": 1, "seeds": 1, "content_hash": 1}',
+        '{"cell": {"system": "a", "dataset": "b", "subset": "c", "overrides": {}}, "settings": {}}',
     ],
 )
 def test_a_damaged_record_is_named_and_nothing_is_imported(results, text):

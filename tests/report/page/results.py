@@ -104,7 +104,13 @@ def make_results(folder: Path, config: Config, *papers: Paper) -> pd.DataFrame:
         settings = {"hyperparameters": "paper", "sources": {"train": "wikiqa-train"}}
         settings |= {"vectors": {"name": "w", "origin": "wiki-news"}, "sentence_vectors": None}
         record = {"cell": cell.record(), "settings": settings, "seeds": [0, 1]}
-        record |= {"device": "cpu", "wall_seconds": 7300, "git_commit": "abc", "platform": "Linux"}
+        record |= {
+            "content_hash": "abc",
+            "device": "cpu",
+            "wall_seconds": 7300,
+            "git_commit": "abc",
+            "platform": "Linux",
+        }
         record["configured"] = configured_cell(config, cell)
         for name, text in (
             (f"runs/{cell.path}/run.json", json.dumps(record)),

@@ -123,6 +123,8 @@ def read_record(path: str | Path) -> dict:
     try:
         record = json.loads(Path(path).read_text(encoding="utf-8"))
         Cell.from_record(record["cell"])
+        if missing := {"settings", "content_hash"} - record.keys():
+            raise ValueError(f"it has no {' and no '.join(sorted(missing))}")
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise AnalogyQAError(
             f"{path}: cannot be read: {error}. "
