@@ -15,19 +15,16 @@ from analogyqa.errors import AnalogyQAError
 from analogyqa.files import read_yaml
 from analogyqa.settings.load import REPOSITORY
 
-COMMANDS = [command.name or command.callback.__name__ for command in cli.app.registered_commands]
+COMMANDS = {
+    command.name or command.callback.__name__: command for command in cli.app.registered_commands
+}
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_the_help_of_a_command_has_an_example_that_can_be_parsed(command):
-    shown = CliRunner().invoke(cli.app, [command, "--help"])
-    assert shown.exit_code == 0
-    (registered,) = (
-        each
-        for each in cli.app.registered_commands
-        if command in (each.name, each.callback.__name__)
-    )
-    example = inspect.getdoc(registered.callback).partition("Example: `")[2].partition("`")[0]
+    assert CliRunner().invoke(cli.app, [command, "--help"]).exit_code == 0
+    docstring = inspect.getdoc(COMMANDS[command].callback)
+    example = docstring.partition("Example: `")[2].partition("`")[0]
     program, name, *arguments = shlex.split(example)
     assert (program, name) == ("analogyqa", command)
     # The parser accepts the arguments; `--help` then ends the command.
@@ -35,14 +32,14 @@ def test_the_help_of_a_command_has_an_example_that_can_be_parsed(command):
 
 
 @pytest.mark.parametrize("arguments", [["why", "table4"], ["verify"]])
-def test_a_folder_without_results_is_an_error_of_one_line(tmp_path, monkeypatch, capsys, arguments):
+def test_a_missing_folder_is_an_error_of_one_line(tmp_path, monkeypatch, capsys, arguments):
     folder = ["--results", "none"] if arguments[0] == "why" else ["none"]
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.argv", ["analogyqa", *arguments, *folder])
-    with pytest.raises(SystemExit) as ended:
+    with pytest.raises(SystemExit) as error:
         cli.main()
     out, err = capsys.readouterr()
-    assert (ended.value.code, out, len(err.splitlines())) == (2, "", 1)
+    assert (error.value.code, out, len(err.splitlines())) == (2, "", 1)
     assert err.startswith("error: none: there is no such folder")
 
 
@@ -53,21 +50,21 @@ def test_a_damaged_configuration_is_named(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("passed", "expected"),
+    ("given", "expected"),
     [
         ([], ["--config", "papers=lwda2019"]),
         (["--config", "seeds=3", "-n"], ["--config", "papers=lwda2019", "seeds=3", "-n"]),
         (["-n", "-C", "seeds=3"], ["-n", "-C", "papers=lwda2019", "seeds=3"]),
     ],
 )
-def test_papers_join_the_values_of_the_last_config(monkeypatch, passed, expected):
-    arguments = []
-    monkeypatch.setattr(run, "_run_snakemake", lambda cores, given: arguments.extend(given))
-    CliRunner().invoke(cli.app, ["paper", "--papers", "lwda2019", "--", *passed])
-    assert arguments == expected
+def test_papers_are_added_to_the_last_config_option(monkeypatch, given, expected):
+    received = []
+    monkeypatch.setattr(run, "_run_snakemake", lambda cores, arguments: received.extend(arguments))
+    CliRunner().invoke(cli.app, ["paper", "--papers", "lwda2019", "--", *given])
+    assert received == expected
 
 
-def test_the_doctor_names_what_is_left_out_and_a_package_of_another_version(tmp_path, monkeypatch):
+def test_doctor_names_left_out_tables_and_a_package_of_a_wrong_version(tmp_path, monkeypatch):
     monkeypatch.chdir(REPOSITORY)
     config = read_yaml(REPOSITORY / "sample" / "config.yaml")
     config["output_dir"] = str(tmp_path / "results")
@@ -75,15 +72,14 @@ def test_the_doctor_names_what_is_left_out_and_a_package_of_another_version(tmp_
     config["datasets"]["trecqa"]["test"] = "trecqa-train-all-rebuilt"  # which has no URL
     monkeypatch.delenv("ANALOGYQA_MIRROR", raising=False)
     path = tmp_path / "config.yaml"
-
     path.write_text(yaml.safe_dump(config), encoding="utf-8")
     version = importlib.metadata.version
     monkeypatch.setattr(
         importlib.metadata, "version", lambda name: "1.0" if name == "pandas" else version(name)
     )
-    done = CliRunner().invoke(cli.app, ["doctor", "--config", str(path)])
-    assert done.exit_code == 1
-    assert "pandas 1.0; needed: <4,>=3" in done.output
-    reason, tables = done.output.partition("Left out:\n")[2].splitlines()[:2]
+    result = CliRunner().invoke(cli.app, ["doctor", "--config", str(path)])
+    assert result.exit_code == 1
+    assert "pandas 1.0; needed: <4,>=3" in result.output
+    reason, tables = result.output.partition("Left out:\n")[2].splitlines()[:2]
     assert "TRAIN-ALL.rebuilt.xml" in reason
     assert "diallo2019: table2, table5" in tables

@@ -1,4 +1,4 @@
-"""A configuration, a small paper and made-up runs for the tests of the report."""
+"""A configuration, a small paper and made-up runs for the report tests."""
 
 import re
 from collections.abc import Callable
@@ -38,8 +38,8 @@ SYSTEMS = {
     "glove": MEAN | {"title": "Glove", "ranker": "analogy"},
     "word2vec": MEAN | {"title": "Word2Vec", "ranker": "analogy"},
 }
-# Systems that no paper has. The first shares its title with another system.
-OWN_SYSTEMS = {
+# Systems of no paper. The first shares its title with another system.
+UNPUBLISHED_SYSTEMS = {
     "glove-cosine": MEAN | {"title": "Glove", "ranker": "cosine"},
     "random": {"title": "A | B", "encoder": "random", "ranker": "cosine"},
 }
@@ -58,8 +58,8 @@ def make_config(
     varied: tuple[str, ...] = ("analogy", "similarity"),
     **changes,
 ) -> Config:
-    """Return a configuration for two real papers and a small one, with the systems of all."""
-    systems = SYSTEMS | OWN_SYSTEMS if systems is None else systems
+    """Return a configuration for two real papers and a made-up one, with all their systems."""
+    systems = SYSTEMS | UNPUBLISHED_SYSTEMS if systems is None else systems
     study = {
         "datasets": list(TITLES),
         "systems": list(SYSTEMS),
@@ -146,7 +146,7 @@ def is_tuned(cell: Cell) -> bool:
 
 
 def make_metrics(split: str, values: dict[str, np.ndarray]) -> pd.DataFrame:
-    """Return values [seeds, items] of measures as a table METRICS; other measures are 0."""
+    """Return a METRICS table of values [seeds, items] by measure; other measures are 0."""
     shape = next(iter(values.values())).shape
     by_measure = dict.fromkeys([*MEASURES, *ABOUT_ITEMS], np.zeros(shape)) | values
     rows = [
@@ -160,7 +160,7 @@ def make_metrics(split: str, values: dict[str, np.ndarray]) -> pd.DataFrame:
 def make_run(
     cell: Cell, values: dict[str, np.ndarray], trained: bool = True, **settings
 ) -> tuple[dict, pd.DataFrame]:
-    """Return the record and metrics of a run: these test values, and 0 on dev."""
+    """Return the record and metrics of a run with these values on test and 0 on dev."""
     recorded = {
         "system": {"encoder": "bigru" if trained else "mean"},
         "training": {"dropout": 0.5} if trained else None,
@@ -176,7 +176,7 @@ def make_run(
 
 
 def write_made_run(results: Path, cell: Cell, values: dict[str, np.ndarray], **facts) -> None:
-    """Write a run as `make_run` returns it to a folder of results; its record has more facts."""
+    """Write the run of `make_run` to a results folder, with `facts` added to its record."""
     record, metrics = make_run(cell, values)
     folder = results / "runs" / cell.path
     write_json(folder / "run.json", record | facts)
@@ -209,7 +209,7 @@ def drawn_text(drawing: Callable[[dict[str, Path]], None], folder: Path) -> str:
 def make_explanation(labels: list[int], question: str = "who costs $5 or $6 ?") -> Explanation:
     """Return an explanation of candidates with these labels, decided in turn by prototypes 0 to 2.
 
-    The first has the score 0.9, and each other 0.1 less. Two dimensions lose 20% of the variance.
+    The scores fall from 0.9 in steps of 0.1. The two plotted dimensions lose 20% of the variance.
     """
     candidates = [
         Candidate(

@@ -1,4 +1,4 @@
-"""What the tests of the report share."""
+"""Fixtures of the report tests."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""An archive has no sentences of the data, and can be verified where it is unpacked."""
+"""An archive contains no sentences of the data and can be verified after unpacking."""
 
 import json
 import subprocess
@@ -95,39 +95,39 @@ def unpacked(archive, tmp_path):
     return tmp_path
 
 
-def verified(folder):
+def differences_by_file(folder):
     differences = verify(folder, CONFIG, PAPERS)
-    return {Path(file).relative_to(folder).as_posix(): what for file, what in differences}
+    return {Path(file).relative_to(folder).as_posix(): text for file, text in differences}
 
 
-def test_an_unpacked_archive_can_be_verified_and_has_no_text_of_the_data(unpacked, corpus):
-    assert verified(unpacked) == {}
+def test_an_unpacked_archive_can_be_verified_and_contains_no_text_of_the_data(unpacked, corpus):
+    assert differences_by_file(unpacked) == {}
     assert not (unpacked / "questions").exists() and not (unpacked / "my notes.txt").exists()
     stored = read_table(unpacked / "corpora" / "wikiqa.parquet", CORPUS)
     assert set(stored["question"]) | set(stored["candidate"]) == {""}
-    kept = [name for name in CORPUS.names if name not in ("question", "candidate")]
-    assert stored[kept].astype(str).equals(corpus[kept].astype(str))
+    columns = [name for name in CORPUS.names if name not in ("question", "candidate")]
+    assert stored[columns].astype(str).equals(corpus[columns].astype(str))
     texts = {*corpus["question"], *corpus["candidate"]}
-    made = [path for path in unpacked.rglob("*.*") if "workflow" not in path.parts]
-    assert len(made) > 8
-    assert [path for path in made for text in texts if text.encode() in path.read_bytes()] == []
+    files = [path for path in unpacked.rglob("*.*") if "workflow" not in path.parts]
+    assert len(files) > 8
+    assert [path for path in files for text in texts if text.encode() in path.read_bytes()] == []
 
 
-def test_a_changed_label_or_a_missing_file_of_an_archive_is_found(unpacked):
+def test_a_changed_label_and_a_missing_file_are_reported(unpacked):
     path = unpacked / "corpora" / "wikiqa.parquet"
     table = read_table(path, CORPUS)
     table.loc[0, "label"] = 1 - table.loc[0, "label"]
     write_table(table, CORPUS, path)
     (unpacked / "workflow" / "Snakefile").unlink()
-    assert {"corpora/wikiqa.parquet", "workflow/Snakefile"} <= {*verified(unpacked)}
+    assert {"corpora/wikiqa.parquet", "workflow/Snakefile"} <= {*differences_by_file(unpacked)}
 
 
-def test_damaged_files_are_named(unpacked):
+def test_a_run_with_damaged_files_is_reported(unpacked):
     run = unpacked / "runs" / CELL.path
     (run / "scores.parquet").unlink()
-    assert "No such file" in verified(unpacked)[f"runs/{CELL.path}/run.json"]
+    assert "No such file" in differences_by_file(unpacked)[f"runs/{CELL.path}/run.json"]
     (unpacked / "corpora" / "wikiqa.parquet").write_bytes(b"PAR1")
-    assert f"runs/{CELL.path}/run.json" in verified(unpacked)
+    assert f"runs/{CELL.path}/run.json" in differences_by_file(unpacked)
 
 
 def test_the_metadata_name_files_tools_and_sources(unpacked):
@@ -138,9 +138,9 @@ def test_the_metadata_name_files_tools_and_sources(unpacked):
     scores = by_id[f"runs/{CELL.path}/scores.parquet"]
     assert {"@id": scores["@id"]} in run["result"]
     assert scores["sha256"] == sha256(unpacked / scores["@id"])
-    whole = by_id["#run"]
-    assert whole["instrument"] == by_id["./"]["mainEntity"] == {"@id": "workflow/Snakefile"}
-    assert {"@id": f"#source-{SOURCE}"} in whole["object"]
+    workflow_run = by_id["#run"]
+    assert workflow_run["instrument"] == by_id["./"]["mainEntity"] == {"@id": "workflow/Snakefile"}
+    assert {"@id": f"#source-{SOURCE}"} in workflow_run["object"]
     assert "research" in by_id[f"#source-{SOURCE}"]["license"].lower()
 
 
@@ -157,19 +157,21 @@ def test_the_text_columns_of_every_emptied_table_are_empty(tmp_path):
 
 
 @pytest.mark.slow
-def test_the_validator_of_ro_crate_finds_no_fault(archive, tmp_path):
-    """It has an environment of its own, because it needs an older version of rich."""
+def test_the_ro_crate_validator_reports_no_error(archive, tmp_path):
+    """The validator has a separate environment, because it needs an older version of rich."""
     try:
         urlopen("https://w3id.org/ro/crate/1.1/context", timeout=20).close()
     except OSError as error:
         pytest.skip(f"the validator reads the terms of RO-Crate from w3id.org: {error}")
     subprocess.run([sys.executable, "-m", "venv", tmp_path / "venv"], check=True)
-    bin_ = tmp_path / "venv" / "bin"
-    needed = HERE / "validator.txt"
-    subprocess.run([bin_ / "python", "-m", "pip", "install", "-q", "-r", needed], check=True)
-    done = subprocess.run(
-        [bin_ / "rocrate-validator", "--no-interactive", "validate", archive,
+    programs = tmp_path / "venv" / "bin"
+    requirements = HERE / "validator.txt"
+    subprocess.run(
+        [programs / "python", "-m", "pip", "install", "-q", "-r", requirements], check=True
+    )
+    completed = subprocess.run(
+        [programs / "rocrate-validator", "--no-interactive", "validate", archive,
          "--profile-identifier", "provenance-run-crate-0.5"],
         capture_output=True, text=True,
     )  # fmt: skip
-    assert done.returncode == 0, done.stdout
+    assert completed.returncode == 0, completed.stdout

@@ -1,4 +1,4 @@
-"""Which printed means a number of runs can give."""
+"""How many runs can give a printed mean."""
 
 import numpy as np
 import pytest
@@ -14,9 +14,9 @@ from report.builders import CONFERENCE, make_config, make_summary
 @pytest.mark.parametrize(
     ("published", "measure", "items", "expected"),
     [
-        # Seven ones and 1/2 make .938; of five runs, 39 ones and 1/4 make .98125.
+        # Seven ones and 1/2 make .938; in five runs, 39 ones and 1/4 make .98125.
         (0.981, "mrr", 8, 5),
-        # Ten ones and 1/4 make .932, and with 1/5 it is .927; of two runs, 20 ones, 1/4 and 1/5
+        # Ten ones and 1/4 make .932, and with 1/5 it is .927; in two runs, 20 ones, 1/4 and 1/5
         # make .9295, which is .929 if it is cut off.
         (0.929, "mrr", 11, 2),
         (0.938, "mrr", 8, 1),  # rounded
@@ -28,12 +28,14 @@ from report.builders import CONFERENCE, make_config, make_summary
         (0.3, "map", 3, None),
     ],
 )
-def test_the_smallest_number_of_runs(published, measure, items, expected):
+def test_runs_needed_is_the_smallest_number_that_can_give_the_mean(
+    published, measure, items, expected
+):
     assert runs_needed(published, 0.001, measure, items) == expected
 
 
 @given(st.lists(st.integers(1, 30), min_size=1, max_size=40), st.integers(2, 4), st.booleans())
-def test_what_one_run_gives_is_attainable(ranks, digits, is_cut_off):
+def test_the_mean_of_one_run_is_attainable_with_one_run(ranks, digits, is_cut_off):
     mean, unit = np.mean([1 / rank for rank in ranks]), 10**digits
     printed = (np.floor(mean * unit + 1e-9) if is_cut_off else np.round(mean * unit)) / unit
     assert runs_needed(printed, 1 / unit, "mrr", len(ranks)) == 1
@@ -45,7 +47,7 @@ def test_an_unattainable_value_is_compared_with_a_mean_of_runs():
         config, CONFERENCE, mean=0.95, sd=0.02, n_seeds=5, n_items=8, run_low=0.889, run_high=1.0
     )
     table = CONFERENCE.artefacts["table5"]
-    number = next(each for each in table.numbers() if each.published == 0.981)
+    number = next(number for number in table.numbers() if number.published == 0.981)
     row = our_values(TableEntry(number, table, CONFERENCE), config, Results(summary))[0]
     # t(4) is 2.776; sqrt(1/5 + 1/5) is .6325.
     assert (row["attainable_runs"], row["run_high"]) == (5, pytest.approx(0.9851, abs=1e-4))

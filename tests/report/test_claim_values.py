@@ -1,4 +1,4 @@
-"""Claims about norms and costs: what is looked up, what is compared, and the verdicts."""
+"""Claims about norms and costs: the compared values, and the verdicts."""
 
 import numpy as np
 import pandas as pd
@@ -15,7 +15,7 @@ from analogyqa.schemas.inside import INSIDE
 from report.builders import HYPERBOLIC, make_paper, repository_config
 
 CONFIG = repository_config()
-OURS = Cell("hyperqa", "trecqa", "all")
+HYPERQA = Cell("hyperqa", "trecqa", "all")
 NORMS = {
     "claim": "questions are longer",
     "where": "Figure 5",
@@ -32,12 +32,12 @@ FASTER = {
 
 
 def inside(*rows: tuple[str, str, int, float]) -> pd.DataFrame:
-    """A table of schema INSIDE of (kind, question, label, norm)."""
+    """Return an INSIDE table of rows (kind, question, label, norm)."""
     frame = pd.DataFrame(rows, columns=["kind", "question_id", "label", "norm"])
     return frame.assign(id="i", text="t", words=[[]] * len(rows), vector=[[]] * len(rows))
 
 
-def of_questions(longer_by: float, questions: int = 20) -> pd.DataFrame:
+def make_norms(longer_by: float, questions: int = 20) -> pd.DataFrame:
     rows = []
     for number in range(questions):
         answer = 5 + number / questions
@@ -46,20 +46,22 @@ def of_questions(longer_by: float, questions: int = 20) -> pd.DataFrame:
     return inside(*rows)
 
 
-def costs(times: float, noise: float = 0.01) -> Costs:
-    """Costs of steps of which those of AP-BiLSTM take so many times as long."""
-    drawn = np.random.default_rng(0).normal(0, noise, (2, STEPS))
-    ours, theirs = np.exp(drawn - drawn.mean(axis=1, keepdims=True)) * [[0.01], [0.01 * times]]
-    found = {"hyperqa": ours, "ap-bilstm": theirs}
-    return {("wikiqa", "all", name): Cost(9, 50, own.tolist(), "m") for name, own in found.items()}
+def make_costs(times: float, noise: float = 0.01) -> Costs:
+    """Return costs in which a step of AP-BiLSTM takes `times` as long as one of HyperQA."""
+    logs = np.random.default_rng(0).normal(0, noise, (2, STEPS))
+    hyperqa, ap_bilstm = np.exp(logs - logs.mean(axis=1, keepdims=True)) * [[0.01], [0.01 * times]]
+    return {
+        ("wikiqa", "all", "hyperqa"): Cost(9, 50, hyperqa.tolist(), "m"),
+        ("wikiqa", "all", "ap-bilstm"): Cost(9, 50, ap_bilstm.tolist(), "m"),
+    }
 
 
-def judge(claim: dict, frame: pd.DataFrame, found: Costs, folder) -> tuple[dict, str]:
-    """Return the verdict on a claim, and the page that says it."""
-    path = folder / OURS.path / "inside.parquet"
+def judge(claim: dict, norms: pd.DataFrame, costs: Costs, folder) -> tuple[dict, str]:
+    """Return the row of a judged claim, and the page with its verdict."""
+    path = folder / HYPERQA.path / "inside.parquet"
     path.parent.mkdir(parents=True)
-    write_table(frame, INSIDE, path)
-    values = with_norms_and_costs(lambda cell, measure: None, [path], found)
+    write_table(norms, INSIDE, path)
+    values = with_norms_and_costs(lambda cell, measure: None, [path], costs)
     paper = make_paper(one=claim)
     verdicts, _ = judge_claims([paper], CONFIG, values, {})
     (row,) = verdicts.to_dict("records")
@@ -67,7 +69,7 @@ def judge(claim: dict, frame: pd.DataFrame, found: Costs, folder) -> tuple[dict,
 
 
 class TestNorms:
-    def test_they_are_those_of_a_question_and_the_mean_of_its_right_answers(self):
+    def test_a_question_has_its_norm_and_the_mean_norm_of_its_right_answers(self):
         norms = norms_of(
             inside(
                 ("question", "a", -1, 3.0),
@@ -83,11 +85,11 @@ class TestNorms:
     @pytest.mark.parametrize(
         ("longer_by", "verdict"), [(1, "holds"), (-1, "fails"), (-0.1, "undecided")]
     )
-    def test_they_are_compared_by_question(self, tmp_path, longer_by, verdict):
-        row, page = judge(NORMS, of_questions(longer_by), {}, tmp_path)
+    def test_norms_are_compared_by_question(self, tmp_path, longer_by, verdict):
+        row, page = judge(NORMS, make_norms(longer_by), {}, tmp_path)
         assert (row["verdict"], row["kind"], row["n_items"]) == (verdict, "norm", 20)
         assert row["effect"] == pytest.approx(longer_by + 0.1 * np.mean([n % 3 for n in range(20)]))
-        # No norm is alike because it differs by less than scores may.
+        # The margin within which scores are equivalent does not apply to norms.
         assert row["equivalent"] == "no" and pd.isna(row["detectable"])
         assert f"| {row['effect']:+.3f} [" in page
 
@@ -96,8 +98,8 @@ class TestCosts:
     @pytest.mark.parametrize(
         ("times", "verdict"), [(30, "holds"), (3, "fails"), (10, "undecided"), (0.1, "fails")]
     )
-    def test_they_are_compared_by_step_and_how_many_times_counts(self, tmp_path, times, verdict):
-        row, page = judge(FASTER, of_questions(0), costs(times), tmp_path)
+    def test_costs_are_compared_by_step_and_the_ratio_decides(self, tmp_path, times, verdict):
+        row, page = judge(FASTER, make_norms(0), make_costs(times), tmp_path)
         assert (row["verdict"], row["kind"], row["protocol"]) == (verdict, "cost", "steps")
         assert row["effect"] == pytest.approx(times, rel=0.02)
         assert row["low"] < times * 1.02 and row["high"] > times * 0.98
@@ -105,24 +107,24 @@ class TestCosts:
         assert f"{row['effect']:.3g} times [" in page
         assert "steps of training, in turns" in page
 
-    def test_without_a_number_the_better_side_must_be_cheaper(self, tmp_path):
-        row, _ = judge(FASTER | {"times": 1}, of_questions(0), costs(1.5), tmp_path)
+    def test_with_a_factor_of_one_the_better_side_must_be_cheaper(self, tmp_path):
+        row, _ = judge(FASTER | {"times": 1}, make_norms(0), make_costs(1.5), tmp_path)
         assert row["verdict"] == "holds"
 
-    def test_what_was_not_measured_is_not_run(self, tmp_path):
-        row, _ = judge(FASTER, of_questions(0), {}, tmp_path)
+    def test_a_claim_about_unmeasured_costs_is_not_run(self, tmp_path):
+        row, _ = judge(FASTER, make_norms(0), {}, tmp_path)
         assert row["verdict"] == "not run"
 
 
-class TestAskedFor:
-    def test_norms_ask_for_the_inside_and_costs_for_no_run(self):
+class TestRequiredRuns:
+    def test_claims_about_norms_need_a_run_and_claims_about_costs_need_none(self):
         paper = make_paper(norms=NORMS, costs=FASTER)
-        assert norm_cells(CONFIG, paper) == [OURS]
-        assert claim_cells(CONFIG, paper) == [OURS]
+        assert norm_cells(CONFIG, paper) == [HYPERQA]
+        assert claim_cells(CONFIG, paper) == [HYPERQA]
         assert systems_with_costs(claim_sides(paper.claims.values()), CONFIG) == {
             ("wikiqa", "all"): ["hyperqa", "ap-bilstm"]
         }
 
-    def test_hyperqa_claims_both(self):
-        kinds = {claim.kind for claim in HYPERBOLIC.claims.values()}
-        assert kinds == {"score", "norm", "cost"}
+    def test_hyperqa_has_claims_about_scores_norms_and_costs(self):
+        claims = HYPERBOLIC.claims.values()
+        assert {claim.kind for claim in claims} == {"score", "norm", "cost"}

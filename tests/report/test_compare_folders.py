@@ -1,4 +1,4 @@
-"""Two results folders, cell by cell."""
+"""Two results folders are compared cell by cell."""
 
 import numpy as np
 import pytest
@@ -27,7 +27,7 @@ def folders(tmp_path):
     return tmp_path / "first", tmp_path / "second"
 
 
-def test_cells_with_equal_scores_are_counted_and_others_compared(folders):
+def test_cells_with_equal_scores_are_counted_and_other_cells_are_compared(folders):
     for folder in folders:
         add_run(folder, "glove", SCORES)
     add_run(folders[0], "analogy", SCORES)
@@ -42,19 +42,19 @@ def test_cells_with_equal_scores_are_counted_and_others_compared(folders):
     assert difference.because == ["training.margin: 0.1, now 0.2", "git_commit: abc, now def"]
 
 
-def test_cells_of_one_folder_and_other_questions_are_named(folders):
+def test_cells_in_one_folder_only_and_cells_with_different_questions_are_reported(folders):
     add_run(folders[0], "glove", SCORES)
     add_run(folders[1], "word2vec", SCORES)
     add_run(folders[0], "analogy", SCORES)
     add_run(folders[1], "analogy", SCORES[:, :3], inputs={"corpus, seed 0": "b"})
-    equal, different = compare_folders(*folders, CONFIG)
-    states = {each.cell.partition("/")[0]: each.state for each in different}
+    equal, differences = compare_folders(*folders, CONFIG)
+    states = {difference.cell.partition("/")[0]: difference.state for difference in differences}
     assert (equal, states) == (
         0,
         {"analogy": "other questions", "glove": "only in the first",
          "word2vec": "only in the second"},
     )  # fmt: skip
-    assert different[0].because == ["input: corpus"]
+    assert differences[0].because == ["input: corpus"]
 
 
 def test_a_folder_without_runs_is_refused(folders):

@@ -1,4 +1,4 @@
-"""The folds of a system joined, each question being tested once, and the page about them."""
+"""Cross-validation: the joined folds, the table, the page and the figure."""
 
 from functools import cache, partial
 
@@ -31,44 +31,47 @@ from report.builders import (
 pytestmark = pytest.mark.usefixtures("fewer_permutations")
 PAPER = CONFERENCE.paper
 SYSTEMS = ("analogy", "similarity", "random")
-# The questions that each of two folds tests, and how much better each is ranked than the rest.
+# The questions that each of the two folds tests, with their differences from the mean score.
 ITEMS = {
     "1of2": {"train:a": 0.1, "train:b": 0.0, "dev:a": -0.1},
     "2of2": {"train:c": 0.02, "train:d": -0.02, "dev:b": 0.2, "test:a": 0.3},
 }
+# The mean of these differences by the split that the questions come from.
 ORIGINS = {"train": 0.1 / 4, "dev": 0.05, "test": 0.3}
 MEANS = {"analogy": 0.6, "similarity": 0.5, "random": 0.2}
 
 
-def configured(datasets=("wikiqa",), systems=SYSTEMS, measures=("mrr", "map"), **changes) -> Config:
-    """The two papers, of which the first cross-validates in two folds."""
+def make_study_config(
+    datasets=("wikiqa",), systems=SYSTEMS, measures=("mrr", "map"), **changes
+) -> Config:
+    """Return a configuration in which the first paper cross-validates in two folds."""
     study = {"datasets": list(datasets), "systems": list(systems), "measures": list(measures)}
     return with_cross_validation(make_config(datasets, **changes), PAPER, **study)
 
 
-def value_of(cell: Cell, measure: str, means=None) -> pd.DataFrame:
-    """Two seeds that differ by 0.02, AP being half of RR."""
+def run_values(cell: Cell, measure: str, means=None) -> pd.DataFrame:
+    """Return the values of two seeds that differ by 0.02; AP is half of RR."""
     items = ITEMS[dict(cell.overrides)["fold"]]
     mean = (means or MEANS)[cell.system]
     values = mean + np.add.outer([-0.01, 0.01], list(items.values()))
     return pd.DataFrame(values if measure == "mrr" else values / 2, [0, 1], list(items))
 
 
-def frame_of(config=None, gone=(), learnt=None, values=value_of) -> pd.DataFrame:
-    """The table, without the runs of some cells, `system fold` each."""
+def make_frame(config=None, missing=(), learnt=None, values=run_values) -> pd.DataFrame:
+    """Return the table without the runs in `missing`, each given as "system fold"."""
 
     def lookup(cell: Cell, measure: str) -> pd.DataFrame | None:
-        missing = f"{cell.system} {dict(cell.overrides)['fold']}" in gone
-        return None if missing else values(cell, measure)
+        is_missing = f"{cell.system} {dict(cell.overrides)['fold']}" in missing
+        return None if is_missing else values(cell, measure)
 
-    config = config or configured()
+    config = config or make_study_config()
     study = config.studies[PAPER].cross_validation
     return build_cross_validation(PAPER, study, config, lookup, learnt or {})
 
 
 @cache
 def plain_frame() -> pd.DataFrame:
-    return frame_of()
+    return make_frame()
 
 
 def pick(frame, system="analogy", origin=EVERY, measure="mrr") -> pd.Series:
@@ -76,8 +79,8 @@ def pick(frame, system="analogy", origin=EVERY, measure="mrr") -> pd.Series:
     return frame[(frame[list(keys)] == list(keys.values())).all(axis=1)].squeeze()
 
 
-def learnt_in(config: Config, **counts: int) -> dict[Cell, bool]:
-    """For each system the number of its folds that learnt."""
+def learnt_folds(config: Config, **counts: int) -> dict[Cell, bool]:
+    """Return which folds learnt: as many of each system as `counts` says."""
     return {
         cell: number < counts[system]
         for (system, _), cells in cross_validation_cells(config, PAPER).items()
@@ -88,7 +91,7 @@ def learnt_in(config: Config, **counts: int) -> dict[Cell, bool]:
 
 class TestFrame:
     def test_a_system_has_a_row_for_each_measure_and_origin(self):
-        frame = frame_of(configured(("trecqa", "wikiqa")))
+        frame = make_frame(make_study_config(("trecqa", "wikiqa")))
         assert list(frame.columns) == list(CROSS_VALIDATION)
         assert frame[["dataset", "system", "measure", "origin"]].apply(tuple, axis=1).tolist() == [
             (dataset, system, measure, origin)
@@ -120,44 +123,46 @@ class TestFrame:
             assert row[["difference", "low", "high", "p_greater", "p_less"]].isna().all()
 
     def test_a_split_without_a_question_of_the_subset_has_no_row(self):
-        def of_training(cell, measure):
-            return value_of(cell, measure).filter(like="train:")
+        def training_values(cell, measure):
+            return run_values(cell, measure).filter(like="train:")
 
-        assert set(frame_of(values=of_training)["origin"]) == {EVERY, "train"}
+        assert set(make_frame(values=training_values)["origin"]) == {EVERY, "train"}
 
-    def test_the_difference_is_that_of_the_first_system_on_all_questions(self):
-        config = configured()
-        frame, cells = frame_of(config), cross_validation_cells(config, PAPER)
-        both = [
-            pd.concat([value_of(cell, "mrr") for cell in cells[name, "wikiqa"]], axis=1).to_numpy()
+    def test_each_system_is_compared_with_the_first_on_all_questions(self):
+        config = make_study_config()
+        frame, cells = make_frame(config), cross_validation_cells(config, PAPER)
+        scores = [
+            pd.concat(
+                [run_values(cell, "mrr") for cell in cells[name, "wikiqa"]], axis=1
+            ).to_numpy()
             for name in ("analogy", "similarity")
         ]
-        row, compared = pick(frame, "similarity"), comparing.compare_paired(*both, 0.05)
+        row, compared = pick(frame, "similarity"), comparing.compare_paired(*scores, 0.05)
         assert row["difference"] == pytest.approx(0.1)
         for name in ("low", "high", "p_greater", "p_less"):
             assert row[name] == pytest.approx(getattr(compared, name), abs=1e-6)
         assert pick(frame, "random")["difference"] == pytest.approx(0.4)
         assert pd.isna(pick(frame)["difference"])  # from itself
-        turned = frame_of(configured(systems=["similarity", "analogy"]))
-        assert pick(turned)["difference"] == pytest.approx(-0.1)
+        swapped = make_frame(make_study_config(systems=["similarity", "analogy"]))
+        assert pick(swapped)["difference"] == pytest.approx(-0.1)
 
-    def test_the_top_group_is_the_best_and_what_is_not_significantly_different(self):
+    def test_the_top_group_is_the_best_system_and_those_not_significantly_different(self):
         """The baseline is .01 behind, with noise; the last is .4 behind."""
 
         def values(cell, measure):
-            own = value_of(cell, measure, MEANS | {"similarity": 0.59})
-            own = pd.DataFrame([own.mean()] * 2)  # seeds that agree
-            return own + 0.1 * np.cos(own * 100) if cell.system == "similarity" else own
+            scores = run_values(cell, measure, MEANS | {"similarity": 0.59})
+            scores = pd.DataFrame([scores.mean()] * 2)  # seeds that agree
+            return scores + 0.1 * np.cos(scores * 100) if cell.system == "similarity" else scores
 
-        frame = frame_of(values=values)
+        frame = make_frame(values=values)
         assert [pick(frame, system)["top_group"] for system in SYSTEMS] == [True, True, False]
         assert frame.loc[frame["origin"] != EVERY, "top_group"].isna().all()
-        without = frame_of(values=values, gone=["analogy 1of2"])
-        assert pd.isna(pick(without)["top_group"])
-        assert pick(without, "similarity")["top_group"]
+        incomplete = make_frame(values=values, missing=["analogy 1of2"])
+        assert pd.isna(pick(incomplete)["top_group"])
+        assert pick(incomplete, "similarity")["top_group"]
 
     def test_a_missing_fold_gives_a_reason_and_no_numbers(self):
-        frame = frame_of(gone=["similarity 2of2"])
+        frame = make_frame(missing=["similarity 2of2"])
         for measure in RANKED:
             row = pick(frame, "similarity", measure=measure)
             assert row["reason"] == "no run similarity/wikiqa/comb/fold=2of2"
@@ -165,26 +170,26 @@ class TestFrame:
         assert set(frame.loc[frame["system"] == "similarity", "origin"]) == {EVERY}
         assert pick(frame)["mean"] == pick(plain_frame())["mean"]
 
-    def test_a_system_that_is_left_out_on_a_data_set_has_its_row_with_the_reason(self):
-        config = configured(("wikiqa", "trecqa"), left_out={"similarity trecqa": "too long"})
-        frame = frame_of(config)
+    def test_a_system_left_out_on_a_data_set_has_a_row_with_the_reason(self):
+        config = make_study_config(("wikiqa", "trecqa"), left_out={"similarity trecqa": "too long"})
+        frame = make_frame(config)
         assert list(frame["system"].unique()) == list(SYSTEMS)
         row = pick(frame[frame["dataset"] == "trecqa"], "similarity")
         assert (row["reason"], row["folds"]) == ("too long", 0)
         assert pd.isna(row["mean"])
         assert pick(frame[frame["dataset"] == "wikiqa"], "similarity")["reason"] == ""
 
-    def test_nothing_is_compared_with_a_first_system_that_lacks_a_fold(self):
-        frame = frame_of(gone=["analogy 1of2", "analogy 2of2"])
+    def test_no_system_is_compared_with_a_first_system_that_lacks_a_fold(self):
+        frame = make_frame(missing=["analogy 1of2", "analogy 2of2"])
         names = " ".join(f"analogy/wikiqa/comb/fold={fold}" for fold in ITEMS)
         assert pick(frame)["reason"] == f"no run {names.replace(' ', ', ')}"
         assert frame["difference"].isna().all()
         assert pick(frame, "random")["mean"] == pick(plain_frame(), "random")["mean"]
 
     def test_the_folds_that_learnt_are_counted(self):
-        config = configured()
-        learnt = learnt_in(config, analogy=2, similarity=1)
-        frame = frame_of(config, learnt=learnt)
+        config = make_study_config()
+        learnt = learnt_folds(config, analogy=2, similarity=1)
+        frame = make_frame(config, learnt=learnt)
         counts = [pick(frame, system)["folds_learnt"] for system in SYSTEMS]
         assert counts[:2] == [2, 1]
         assert pd.isna(counts[2])  # it is not trained
@@ -192,24 +197,27 @@ class TestFrame:
 
 
 def test_shared_questions_are_counted_in_the_folds_and_in_the_papers_split(make_corpus):
-    rest = ("train", "when is it ?", [("1901", 1), ("1950", 0)]), ("dev", "who ?", [("anna", 1)])
-    asked = ("test", "When is it ?", [("anna", 1), ("1999", 0)])
-    other = ("test", "where is it ?", [("1950", 0), ("rome", 1)])
+    train = ("train", "when is it ?", [("1901", 1), ("1950", 0)])
+    dev = ("dev", "who ?", [("anna", 1)])
+    shared = ("test", "When is it ?", [("anna", 1), ("1999", 0)])
+    new = ("test", "where is it ?", [("1950", 0), ("rome", 1)])
     untyped = ("test", "what is it ?", [("1901", 1)])  # of no type of the subset
     unanswered = ("train", "where is it ?", [("rome", 0)])
     corpora = {
-        "wikiqa": make_corpus([*rest, asked, other, untyped, unanswered]),
-        "wikiqa@fold=1of2": make_corpus([*rest, other]),
-        "wikiqa@fold=2of2": make_corpus([*rest, ("test", "where ?", [("lima", 1), ("1901", 0)])]),
-        "trecqa": make_corpus([*rest, ("test", "who is it ?", [("bruno", 1)])]),
+        "wikiqa": make_corpus([train, dev, shared, new, untyped, unanswered]),
+        "wikiqa@fold=1of2": make_corpus([train, dev, new]),
+        "wikiqa@fold=2of2": make_corpus(
+            [train, dev, ("test", "where ?", [("lima", 1), ("1901", 0)])]
+        ),
+        "trecqa": make_corpus([train, dev, ("test", "who is it ?", [("bruno", 1)])]),
     }
-    found = shared_notes(corpora, "comb", make_config())
+    notes = shared_notes(corpora, "comb", make_config())
     expected = [
         ("WIKIQA, the paper's split", "1 of 2 questions, 2 of 4 candidates"),
         ("WIKIQA, all folds", "0 of 2 questions, 2 of 4 candidates"),
         ("TRECQA, the paper's split", "0 of 1 questions, 0 of 1 candidates"),
     ]
-    for note, (split, counts) in zip(found, expected, strict=True):
+    for note, (split, counts) in zip(notes, expected, strict=True):
         assert f"{split}: {counts} " in note
     (note,) = shared_notes({"wikiqa": corpora["wikiqa"]}, "all", make_config())
     assert ": 1 of 3 questions, 3 of 5 candidates " in note
@@ -217,12 +225,12 @@ def test_shared_questions_are_counted_in_the_folds_and_in_the_papers_split(make_
 
 class TestPage:
     def page(self, config=None, shared=(), **changes) -> str:
-        config = config or configured()
-        study, frame = config.studies[PAPER].cross_validation, frame_of(config, **changes)
+        config = config or make_study_config()
+        study, frame = config.studies[PAPER].cross_validation, make_frame(config, **changes)
         return to_markdown(cross_validation_table(frame, CONFERENCE, study, shared, config))
 
     def test_each_data_set_has_a_table_with_a_row_for_each_system(self):
-        text = self.page(configured(("wikiqa", "trecqa")))
+        text = self.page(make_study_config(("wikiqa", "trecqa")))
         assert text.startswith("# Cross-validation of diallo2019: all questions of comb\n")
         headings = [line for line in text.splitlines() if line.startswith("## ")]
         assert headings == ["## WIKIQA, 7 questions", "## TRECQA, 7 questions"]
@@ -232,7 +240,7 @@ class TestPage:
                         "first minus this", "p-value"]  # fmt: skip
         assert [row[0] for row in rows[:3]] == ["Analogy", "Baseline", r"A \| B"]
 
-    def test_a_row_has_the_means_their_questions_and_the_difference(self):
+    def test_a_row_has_means_numbers_of_questions_and_the_difference(self):
         frame = plain_frame()
         head, _, first, second, _ = cells_in_markdown(self.page())
         row = dict(zip(head, second, strict=True))
@@ -247,64 +255,66 @@ class TestPage:
         assert row["p-value"] == f"{2 * compared['p_greater']:.2g}"
         assert first[-2:] == ["", ""]
 
-    def test_the_origins_and_the_differences_are_of_the_first_measure(self):
-        config = configured(measures=["map", "accuracy"])
+    def test_origins_and_differences_use_the_first_measure(self):
+        config = make_study_config(measures=["map", "accuracy"])
         head, _, _, row, _ = cells_in_markdown(self.page(config))
         assert head[1:3] == ["MAP", "Accuracy"]
-        difference = pick(frame_of(config), "similarity", measure="map")["difference"]
+        difference = pick(make_frame(config), "similarity", measure="map")["difference"]
         assert row[4].startswith(".275 {") and row[6].startswith(f"{difference:+.3f} [")
         assert "- Measures: mean average precision and accuracy." in self.page(config)
 
     def test_the_p_value_of_equal_means_is_one(self):
         def values(cell, measure):
-            return value_of(cell, measure, MEANS | {"similarity": MEANS["analogy"]})
+            return run_values(cell, measure, MEANS | {"similarity": MEANS["analogy"]})
 
         assert cells_in_markdown(self.page(values=values))[3][-1] == "1"
 
-    def test_the_notes_name_the_source_and_what_is_shared(self):
+    def test_the_notes_name_the_source_and_the_shared_questions(self):
         text = self.page(shared=["one is shared.", "another is, too."])
         assert "- one is shared.\n- another is, too.\n" in text and CONFERENCE.citation in text
         assert "- First minus this: Analogy minus" in text
 
     def test_systems_that_did_not_learn_in_some_folds_are_named(self):
-        config = configured(("wikiqa", "trecqa"))
-        learnt = learnt_in(config, analogy=2, similarity=1)
+        config = make_study_config(("wikiqa", "trecqa"))
+        learnt = learnt_folds(config, analogy=2, similarity=1)
         text = self.page(config, learnt=learnt)
-        named = "Baseline on WIKIQA (1 of 2), Baseline on TRECQA (1 of 2)"
-        assert f"- Folds that did not learn: {named}.\n" in text
-        everything = learnt_in(config, analogy=2, similarity=2)
-        for learnt in ({}, everything):
+        systems = "Baseline on WIKIQA (1 of 2), Baseline on TRECQA (1 of 2)"
+        assert f"- Folds that did not learn: {systems}.\n" in text
+        all_learnt = learnt_folds(config, analogy=2, similarity=2)
+        for learnt in ({}, all_learnt):
             assert "- Folds that did not learn: none.\n" in self.page(config, learnt=learnt)
 
-    def test_what_was_not_run_says_so(self):
-        text = self.page(gone=["similarity 1of2"])
+    def test_missing_runs_are_reported(self):
+        text = self.page(missing=["similarity 1of2"])
         assert "## WIKIQA, 7 questions" in text
         row = cells_in_markdown(text)[3]
         assert row == ["Baseline", "not run", "not run", "", "", "", "", ""]
         assert "- Not run: Baseline on WIKIQA (no run similarity/wikiqa/comb/fold=1of2).\n" in text
-        every = self.page(gone=[f"{system} 1of2" for system in SYSTEMS])
-        assert "## WIKIQA, not run" in every
+        empty = self.page(missing=[f"{system} 1of2" for system in SYSTEMS])
+        assert "## WIKIQA, not run" in empty
 
-    def test_other_data_are_named(self):
+    def test_the_title_says_that_the_data_are_not_the_papers(self):
         assert "(our data are not the paper's)" not in self.page()
-        title, *_ = self.page(configured(comparable=False)).splitlines()
+        title, *_ = self.page(make_study_config(comparable=False)).splitlines()
         assert title.endswith("all questions of comb (our data are not the paper's)")
 
 
 class TestFigure:
     def text(self, folder, config: Config, **changes) -> str:
-        frame = frame_of(config, **changes)
+        frame = make_frame(config, **changes)
         study = config.studies[PAPER].cross_validation
         return drawn_text(partial(draw_cross_validation, frame, config, study), folder)
 
     def test_every_data_set_and_system_is_labelled_with_its_mean(self, tmp_path):
-        text = self.text(tmp_path, configured(("wikiqa", "trecqa")))
+        text = self.text(tmp_path, make_study_config(("wikiqa", "trecqa")))
         assert {text.count(f">{label}, 7 questions<") for label in ("WIKIQA", "TRECQA")} == {1}
         assert {text.count(f">{label}<") for label in ("Analogy", "Baseline", "A | B")} == {1}
         assert text.count(">Mean reciprocal rank<") == 2
         assert "our data are not" not in text
 
-    def test_what_was_not_run_says_so_and_other_data_are_named(self, tmp_path):
-        text = self.text(tmp_path, configured(comparable=False), gone=("similarity 1of2",))
+    def test_the_figure_reports_missing_runs_and_other_data(self, tmp_path):
+        text = self.text(
+            tmp_path, make_study_config(comparable=False), missing=("similarity 1of2",)
+        )
         assert text.count(">not run<") == 1
         assert "our data are not the paper's" in text

@@ -30,14 +30,14 @@ def claims() -> tuple[pd.DataFrame, pd.DataFrame]:
     ],
     ids=["summary", "claims", "comparisons", "table"],
 )
-def test_round_trip_with_equal_bytes(tmp_path, frame, columns):
+def test_frames_survive_a_round_trip_and_give_equal_bytes(tmp_path, frame, columns):
     for name in ("a.csv", "b.csv"):
         write_csv(frame(), tmp_path / name)
     assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
     pd.testing.assert_frame_equal(read_csv(tmp_path / "a.csv", columns), frame())
 
 
-def test_the_message_names_a_missing_file_or_one_with_other_columns(tmp_path):
+def test_a_missing_file_and_a_file_with_other_columns_are_named(tmp_path):
     write_csv(make_summary(CONFIG, CONFERENCE), tmp_path / "summary.csv")
     with pytest.raises(AnalogyQAError, match=r"summary\.csv: columns"):
         read_csv(tmp_path / "summary.csv", LEDGER)

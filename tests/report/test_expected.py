@@ -26,7 +26,7 @@ def summary():
     )
 
 
-def found(summary):
+def differences(summary):
     return list(differences_from_expected(summary.reset_index()))
 
 
@@ -36,17 +36,17 @@ def found(summary):
 )
 def test_a_mean_may_differ_by_its_tolerance(summary, row, change, count):
     summary.loc[row, "mean"] += change
-    assert len(found(summary)) == count
+    assert len(differences(summary)) == count
 
 
-def test_another_number_of_questions_and_a_missing_cell_are_found(summary):
+def test_a_different_number_of_questions_and_a_missing_cell_are_reported(summary):
     summary.loc[TRAINED, "n_items"] -= 1
-    (difference,) = found(summary)
+    (difference,) = differences(summary)
     assert difference == "analogy wikiqa comb default: 2 seeds and 65 items; expected 2 and 66"
-    assert len(found(summary.drop(index=EXACT))) == 2
+    assert len(differences(summary.drop(index=EXACT))) == 2
 
 
-def test_only_what_rests_on_training_has_a_tolerance_beyond_rounding():
+def test_only_means_that_depend_on_training_have_a_tolerance_beyond_rounding():
     cell = {"dataset": "wikiqa", "subset": "comb", "measure": "mrr", "mean": 0.123456}
     rows = [
         cell | {"system": "analogy", "provenance": "trained here: on a, vectors b"},
@@ -59,7 +59,7 @@ def test_only_what_rests_on_training_has_a_tolerance_beyond_rounding():
     assert {*expected["mean"]} == {0.1235}
 
 
-def test_only_the_configuration_of_the_sample_is_compared(tmp_path):
+def test_only_changes_that_affect_scores_distinguish_a_run_from_the_sample(tmp_path):
     values, _ = read_values(SAMPLE)
     for changes, expected in (({"output_dir": "x", "device": "cpu"}, True), ({"seeds": 3}, False)):
         stored = stored_configuration(values | changes, {}, "make it")

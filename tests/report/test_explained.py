@@ -21,11 +21,11 @@ from report.builders import drawn_text, make_explanation
 
 def test_the_first_candidates_and_the_best_correct_one_are_shown():
     explanation = make_explanation([0] * 7 + [1, 0, 1])
-    shown = shown_candidates(explanation)
-    assert [ranked.place for ranked in shown] == [*range(1, SHOWN + 1), 8]
-    assert [ranked.place for ranked in shown_candidates(make_explanation([1, 0]))] == [1, 2]
+    candidates = shown_candidates(explanation)
+    assert [candidate.place for candidate in candidates] == [*range(1, SHOWN + 1), 8]
+    assert [candidate.place for candidate in shown_candidates(make_explanation([1, 0]))] == [1, 2]
     # The prototypes 0, 1, 2, 0, ... decide in turn.
-    assert [ranked.letter for ranked in shown] == ["A", "B", "C", "A", "B", "B"]
+    assert [candidate.letter for candidate in candidates] == ["A", "B", "C", "A", "B", "B"]
     assert lettered_prototypes(explanation) == {"A": 0, "B": 1, "C": 2}
 
 
@@ -34,7 +34,7 @@ def test_the_margin_is_positive_if_a_correct_candidate_is_first():
     assert margin(make_explanation([0, 0, 1])) == pytest.approx(-0.2)
 
 
-def test_words_are_shown_without_marks():
+def test_words_are_shown_without_punctuation():
     assert word_text([("who", 0.5), ("?", 0.3), ("it", 0.2)]) == "who 50%, it 20%"
 
 
@@ -45,7 +45,7 @@ def test_the_terminal_shows_every_candidate_with_its_nearest_prototypes():
     assert sum("like " in line for line in lines) == 2 * 2
 
 
-def test_if_no_prototype_decides_the_text_says_so():
+def test_the_text_says_if_no_single_prototype_decides():
     explanation = make_explanation([1, 0])
     assert SEVERAL not in terminal_lines(explanation)
     for candidate in explanation.candidates:
@@ -55,7 +55,7 @@ def test_if_no_prototype_decides_the_text_says_so():
     assert lettered_prototypes(explanation) == {}
 
 
-def test_a_picture_has_the_ranks_the_letters_and_the_variance():
+def test_a_picture_shows_ranks_letters_and_variance():
     explanation = make_explanation([0, 1])
     svg = picture_svg(explanation, explanation.shifts)
     texts = re.findall(r"<text[^>]*>([^<]*)</text>", svg)
@@ -67,14 +67,14 @@ def test_a_picture_has_the_ranks_the_letters_and_the_variance():
 
 def test_a_picture_is_saved_with_its_texts(tmp_path):
     explanation = make_explanation([0, 1])
-    text = drawn_text(lambda files: save_picture(explanation, files["svg"]), tmp_path)
-    for shown in (explanation.question, "2  0.800, like B: candidate 1", "answer of prototype 1"):
-        assert shown in text
+    svg = drawn_text(lambda files: save_picture(explanation, files["svg"]), tmp_path)
+    for text in (explanation.question, "2  0.800, like B: candidate 1", "answer of prototype 1"):
+        assert text in svg
     save_picture(explanation, tmp_path / "picture.png")
     assert (tmp_path / "picture.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_only_shifts_are_drawn_and_only_in_two_formats(tmp_path):
+def test_drawing_needs_shifts_and_one_of_two_formats(tmp_path):
     explanation = make_explanation([1, 0])
     with pytest.raises(AnalogyQAError, match=r"\.svg or \.png"):
         save_picture(explanation, tmp_path / "picture.pdf")

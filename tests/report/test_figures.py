@@ -72,17 +72,17 @@ TINY = make_paper(
         },
     }
 )
-OWN_CONFIG = make_config(datasets=("mine",))
-OWN = paper_of_own_data(OWN_CONFIG)
+OWN_DATA_CONFIG = make_config(datasets=("mine",))
+OWN_DATA_PAPER = paper_of_own_data(OWN_DATA_CONFIG)
 
 
 def mean_of(cell, measure) -> float:
-    axes = dict(cell.overrides)
+    overrides = dict(cell.overrides)
     return (
         0.6
-        + int(axes.get("p", 30)) / 1000
+        + int(overrides.get("p", 30)) / 1000
         + (measure == "mrr") / 100
-        - 0.2 * (axes.get("aggregate") == "mean")
+        - 0.2 * (overrides.get("aggregate") == "mean")
     )
 
 
@@ -148,7 +148,7 @@ class TestData:
         frame = make_figure("figure1", config, TINY)
         assert frame[["x", "y", "reason"]].to_numpy().tolist() == [["5", "mean", ""]]
 
-    def test_reasons_of_missing_runs(self):
+    def test_missing_runs_have_a_reason(self):
         config = make_config(datasets=("wikiqa",))
         summary = make_summary(config, TINY)
         frame = build_figure(
@@ -175,12 +175,13 @@ class TestDrawing:
              ["printed", "hinge", "loss", "Mean reciprocal rank"]),
             (TINY, "figure3", ["0.0001", "0.001", "0.1", "learning rate", "One"], []),
             (TINY, "figure5", ["Glove", "Baseline", "system"], []),
-            (OWN, "figure1", ["mine: mean reciprocal rank", "who", "comb", "all", "A | B"], []),
+            (OWN_DATA_PAPER, "figure1",
+             ["mine: mean reciprocal rank", "who", "comb", "all", "A | B"], []),
         ],
         ids=["two panels", "heat map", "words and panels", "close numbers", "systems", "own data"],
     )  # fmt: skip
-    def test_labels(self, tmp_path, paper, name, once, twice):
-        config = OWN_CONFIG if paper is OWN else None
+    def test_every_label_is_drawn(self, tmp_path, paper, name, once, twice):
+        config = OWN_DATA_CONFIG if paper is OWN_DATA_PAPER else None
         text = drawn_text(drawing(name, paper, config), tmp_path)
         counts = {label: text.count(f">{label}<") for label in [*once, *twice]}
         assert counts == dict.fromkeys(once, 1) | dict.fromkeys(twice, 2)
@@ -197,14 +198,14 @@ class TestDrawing:
         ],
         ids=["two panels", "heat map", "words", "close numbers", "long words"],
     )
-    def test_labels_of_x_do_not_overlap_and_only_numbers_are_joined(
+    def test_x_labels_do_not_overlap_and_only_numbers_are_joined(
         self, monkeypatch, tmp_path, paper, name, joined
     ):
-        drawn: list = []
+        figures: list = []
         with monkeypatch.context() as patch:
-            patch.setattr(plt, "close", drawn.append)
+            patch.setattr(plt, "close", figures.append)
             draw(drawing(name, paper), tmp_path, ("png",))
-        (figure,) = drawn
+        (figure,) = figures
         for axes in figure.axes:
             labels = axes.get_xticklabels()
             assert len(labels) > 1
@@ -252,7 +253,7 @@ class TestDrawing:
     ],
     ids=["lines", "sensitivity"],
 )
-def test_files_depend_only_on_their_data_and_are_atomic(tmp_path: Path, first, other):
+def test_files_depend_only_on_their_data_and_are_written_atomically(tmp_path: Path, first, other):
     files = draw(first(), tmp_path / "a")
     assert files == draw(first(), tmp_path / "b")
     different = draw(other(), tmp_path / "c")

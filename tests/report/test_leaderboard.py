@@ -1,4 +1,4 @@
-"""Systems in their order, and how sure it is."""
+"""Systems in their order, and how certain it is."""
 
 import numpy as np
 import pytest
@@ -37,12 +37,12 @@ def test_the_better_system_is_first_in_every_draw(results):
     assert tuned.detectable <= bad.detectable
 
 
-def test_equal_systems_share_the_first_place(results, tmp_path):
-    one, *_ = build_leaderboard(results, "wikiqa", "comb", "map", CONFIG)
-    assert one.first == pytest.approx(1 / 3)  # all means of average precision are 0
-    assert (one.rank_low, one.rank_high, one.in_top_group) == (1, 1, True)
+def test_equal_systems_share_the_first_place(results):
+    leader, *_ = build_leaderboard(results, "wikiqa", "comb", "map", CONFIG)
+    assert leader.first == pytest.approx(1 / 3)  # all means of average precision are 0
+    assert (leader.rank_low, leader.rank_high, leader.in_top_group) == (1, 1, True)
 
 
-def test_data_without_a_run_are_named(results):
+def test_an_unknown_data_set_is_refused_with_a_suggestion(results):
     with pytest.raises(AnalogyQAError, match=r"comb of wikiqq.*did you mean wikiqa"):
         build_leaderboard(results, "wikiqq", "comb", "mrr", CONFIG)

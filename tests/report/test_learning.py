@@ -41,7 +41,7 @@ def test_a_run_has_learnt_if_an_epoch_beats_the_constant(seeds, constants, learn
     assert has_learnt(history(seeds, constants)) is learnt
 
 
-def test_cells_of_histories_come_from_their_paths(tmp_path):
+def test_the_cell_of_a_history_comes_from_its_path(tmp_path):
     cells = {
         Cell("analogy", "toy", "who"): [0.3],
         Cell("analogy", "toy", "who", (("fold", "1of5"), ("p", "2"))): [0.6],

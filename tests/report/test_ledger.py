@@ -1,4 +1,4 @@
-"""Published values, the summary of runs, and verdicts."""
+"""The ledger: published values, the summary of runs, and verdicts."""
 
 import numpy as np
 import pandas as pd
@@ -52,7 +52,7 @@ def published_counts() -> dict:
     return counts
 
 
-def alike(cell: Cell, measure: str) -> pd.DataFrame:
+def equal_values(cell: Cell, measure: str) -> pd.DataFrame:
     """Return the same values for every run."""
     return pd.DataFrame(np.full((2, 9), 0.6))
 
@@ -61,7 +61,7 @@ def make_ledger(
     config: Config | None = None,
     summary: pd.DataFrame | None = None,
     counts: dict | None = None,
-    values: Values = alike,
+    values: Values = equal_values,
 ) -> pd.DataFrame:
     config = config or make_config(**POINTS)
     summary = make_summary(config, CONFERENCE) if summary is None else summary
@@ -71,12 +71,13 @@ def make_ledger(
 
 
 def pick(ledger: pd.DataFrame, artefact: str, row: str, column: str) -> pd.DataFrame:
-    here = ledger["artefact"].eq(artefact) & ledger["row"].eq(row) & ledger["column"].eq(column)
-    return ledger[here].set_index("hyperparameters")
+    rows = ledger[ledger["artefact"].eq(artefact)]
+    rows = rows[rows["row"].eq(row) & rows["column"].eq(column)]
+    return rows.set_index("hyperparameters")
 
 
 class TestPublishedValues:
-    def test_number_of_published_values(self):
+    def test_artefacts_have_the_expected_number_of_published_values(self):
         counts = {"table2": 24, "table3": 10, "table4": 12, "table5": 12}
         counts |= {"figure6": 2, "figure7": 2}
         artefacts = CONFERENCE.artefacts
@@ -107,9 +108,9 @@ class TestPublishedValues:
                 coordinates |= {point[-1] for point in artefact.points(config.sweeps)}
         claims = paper.claims.values()
         coordinates |= {side for claim in claims for pair in claim.sides() for side in pair}
-        reasons = {why_no_run(item, config) for item in coordinates}
         assert len(coordinates) > 20
-        assert all(not why or why.startswith("only its costs are measured") for why in reasons)
+        reasons = {why_no_run(item, config) for item in coordinates} - {""}
+        assert all(reason.startswith("only its costs are measured") for reason in reasons)
 
     def test_tables_of_mappsent_agree_with_each_other(self):
         """This confirms the coordinates of Tables 1 and 2, and the dimension of Table 5."""
@@ -145,61 +146,62 @@ class TestVerdict:
         assert CONFERENCE.competitors(analogy) == [0.837, 0.875]
         other = analogy.model_copy(update={"system": "glove"})
         assert CONFERENCE.competitors(other) == []
-        # Of the tables with this system and measure, one has embeddings and one baselines.
+        # Two tables have this system and measure, one with embeddings and one with baselines.
         wikiqa = analogy.model_copy(update={"dataset": "wikiqa"})
         assert CONFERENCE.competitors(wikiqa) == [0.475, 0.453, 0.404, 0.486, 0.609, 0.678]
 
     def test_a_cited_system_with_an_equal_value_is_a_competitor(self):
         paper = load_paper(PAPERS / "hyperqa" / "paper.yaml")
-        place = Coordinates(
+        coordinates = Coordinates(
             system="ap-cnn", dataset="semeval", subset="all", measure="map_official"
         )
-        assert paper.competitors(place)[0] == paper.published_at(place) == 0.771  # ARC-I
+        competitors = paper.competitors(coordinates)
+        assert competitors[0] == paper.published_at(coordinates) == 0.771  # ARC-I
 
     def test_competitors_have_the_same_vectors_but_not_the_same_components(self):
         paper = load_paper(PAPERS / "mappsent" / "paper.yaml")
-        place = Coordinates(dataset="semeval2017-related", subset="all", measure="map_official")
-        at = Coordinates(system="mappsent", components=2, window=5, dim=800, shortest_word=3)
+        questions = Coordinates(dataset="semeval2017-related", subset="all", measure="map_official")
+        system = Coordinates(system="mappsent", components=2, window=5, dim=800, shortest_word=3)
         # Table 3, window 5, 2017, dimension 800: Arora, Arora PCA, MappSent- and MappSent- PCA.
-        assert paper.competitors(place | at) == [0.4422, 0.4526, 0.4515, 0.4578]
+        assert paper.competitors(questions | system) == [0.4422, 0.4526, 0.4515, 0.4578]
 
 
 def test_repeated_values_refer_to_the_first_one():
-    again = repeated([CONFERENCE, WORKSHOP])
+    repeats = repeated([CONFERENCE, WORKSHOP])
     first = "also printed in table3 of diallo2019 (This work, WikiQA MRR)"
-    assert again["diallo2019", "table4", "Comb.", "Analogy"] == first
+    assert repeats["diallo2019", "table4", "Comb.", "Analogy"] == first
     other = f"{first}, there for another system (analogy)"
-    assert again["lwda2019", "table1", "This work", "MRR"] == other
-    assert len([key for key in again if key[0] == "lwda2019"]) == 10
+    assert repeats["lwda2019", "table1", "This work", "MRR"] == other
+    assert len([key for key in repeats if key[0] == "lwda2019"]) == 10
 
 
-def test_values_in_more_digits_are_not_taken_for_repeats():
-    again = repeated([load_paper(PAPERS / "mappsent" / "paper.yaml")])
+def test_values_that_differ_in_further_digits_are_not_repeats():
+    repeats = repeated([load_paper(PAPERS / "mappsent" / "paper.yaml")])
     # 75.48 and 75.52 are in one row; 78.81 is printed in Table 1, too.
-    assert ("mappsent", "table3", "Arora, window 5", "2016, 500") not in again
+    assert ("mappsent", "table3", "Arora, window 5", "2016, 500") not in repeats
     row = ("mappsent", "table3", "Arora PCA, window 20", "2016, 300")
-    assert again[row] == "also printed in table1 of mappsent (Arora PCA, MAP)"
+    assert repeats[row] == "also printed in table1 of mappsent (Arora PCA, MAP)"
 
 
-def test_equal_values_of_other_systems_or_settings_are_not_taken_for_repeats():
+def test_equal_values_of_other_systems_or_overrides_are_not_repeats():
     papers = [
         load_paper(PAPERS / name / "paper.yaml") for name in ("mappsent", "sentence_analogies")
     ]
-    again = repeated(papers)
+    repeats = repeated(papers)
     for row, column in [
         ("Arora PCA, window 20", "2016, 100"),  # 78.03, as MappSent with window 5
         ("MappSent PCA (1), window 5", "2016, 800"),  # 77.91, as with dimension 300
         ("MappSent- PCA, window 10", "2017, 800"),  # 45.33, as Arora PCA
     ]:
-        assert ("mappsent", "table3", row, column) not in again
-    assert ("mappsent", "table4", "9", "Arora") not in again  # 8 components
+        assert ("mappsent", "table3", row, column) not in repeats
+    assert ("mappsent", "table4", "9", "Arora") not in repeats  # 8 components
     # .96 for one encoder and one kind of sentence, and again for others.
-    assert ("sentence_analogies", "table6", "InferSentV2", "Negation") not in again
+    assert ("sentence_analogies", "table6", "InferSentV2", "Negation") not in repeats
     # Rows of ours for one printed value, and a column that the authors' code fills twice.
     ours = ("mappsent", "table6", "One side, unit length only", "2016, window 20, dimension 300")
-    assert again[ours] == "also printed in table1 of mappsent (MappSent, MAP)"
+    assert repeats[ours] == "also printed in table1 of mappsent (MappSent, MAP)"
     twice = ("sentence_analogies", "table4", "GloVe", "3CosMul-U")
-    assert again[twice] == "also printed in table4 of sentence_analogies (GloVe, 3CosAdd-U)"
+    assert repeats[twice] == "also printed in table4 of sentence_analogies (GloVe, 3CosAdd-U)"
 
 
 class TestSummary:
@@ -220,8 +222,8 @@ class TestSummary:
         assert tuple(row[list(expected._fields)]) == pytest.approx(expected, abs=1e-6)
 
     def test_questions_with_only_correct_candidates_are_counted(self):
-        about = {"map": VALUES, "all_correct": np.array([[1.0, 0, 0]] * 2)}
-        row = summarise_runs([make_run(CELL, about)], make_config()).iloc[0]
+        values = {"map": VALUES, "all_correct": np.array([[1.0, 0, 0]] * 2)}
+        row = summarise_runs([make_run(CELL, values)], make_config()).iloc[0]
         assert row[["all_correct", "mean_of_others"]].tolist() == [1, 0.375]
 
     @pytest.mark.parametrize(
@@ -255,7 +257,9 @@ class TestSummary:
         ids=["trained", "trained without vectors", "of vectors", "of sentence vectors",
              "of a ranker", "of nothing"],
     )  # fmt: skip
-    def test_provenance_of_a_run(self, trained, settings, hyperparameters, provenance):
+    def test_the_summary_gives_the_provenance_of_a_run(
+        self, trained, settings, hyperparameters, provenance
+    ):
         summary = self.summary(trained, **settings)
         assert summary["hyperparameters"].eq(hyperparameters).all()
         assert summary["provenance"].eq(provenance).all()
@@ -292,7 +296,7 @@ class TestLedger:
     ):
         config = make_config(**POINTS)
         summary = make_summary(config, paper, mean=lambda cell, _: 0.6 + is_tuned(cell) / 100)
-        ledger = build_ledger([paper], config, Results(summary, alike, published_counts()))
+        ledger = build_ledger([paper], config, Results(summary, equal_values, published_counts()))
         rows = pick(ledger, artefact, row, column)
         assert rows.index.tolist() == hyperparameters
         if hyperparameters == ["paper", "tuned"]:
@@ -307,12 +311,12 @@ class TestLedger:
             (("table3", "Glove", "WikiQA MAP"), "higher"),
         ],
     )
-    def test_verdict_of_a_score(self, labels, expected):
+    def test_a_score_is_judged_against_its_published_value(self, labels, expected):
         row = pick(make_ledger(), *labels).iloc[0]
         assert (row["verdict"], row["mean"]) == (expected, 0.6)
         assert row["kind"] == SCORE and row["n_items"] > 0 and row["measure"] in MEASURES
 
-    def test_numbers_that_are_not_configured_have_a_reason(self):
+    def test_numbers_whose_cell_is_not_configured_have_a_reason(self):
         config = make_config(datasets=("wikiqa",), left_out={"tam": "no entities"})
         systems = {name: system for name, system in config.systems.items() if name != "glove"}
         subsets = {"who": ["who"], "comb": ["who"]}
@@ -359,23 +363,25 @@ class TestLedger:
             "rows: {Who: {subset: who}}, published: {Who: [9]}}"
         )
         paper, config = make_paper({"table1": yaml.safe_load(text)}), make_config()
-        results = Results(make_summary(config), alike, {"wikiqa": {"pairs": {"test": {"all": 9}}}})
+        results = Results(
+            make_summary(config), equal_values, {"wikiqa": {"pairs": {"test": {"all": 9}}}}
+        )
         ledger = build_ledger([paper], config, results)
         assert ledger["reason"].item() == "pairs are counted for the subset all only"
 
     def test_counts_that_the_configuration_requires_are_enforced(self):
         config, counts = make_config(), published_counts()
-        of_types = {
-            split: {kind: counts["trecqa"]["questions"][split][kind] for kind in TYPES}
+        required = {
+            split: {name: counts["trecqa"]["questions"][split][name] for name in TYPES}
             for split in ("train", "dev")
         }
-        trecqa = config.datasets["trecqa"].model_copy(update={"questions": of_types})
+        trecqa = config.datasets["trecqa"].model_copy(update={"questions": required})
         datasets = config.datasets | {"trecqa": trecqa}
         ledger = make_ledger(config.model_copy(update={"datasets": datasets}), counts=counts)
         enforced = ledger[ledger["verdict"] == "enforced"]
         assert set(enforced["column"]) == {"TrecQA train", "TrecQA dev"} and len(enforced) == 8
 
-    def test_numbers_of_other_data_are_not_comparable(self):
+    def test_numbers_on_other_data_are_not_comparable(self):
         ledger = make_ledger(make_config(comparable=False))
         ran = ledger["mean"].notna()
         assert ledger.loc[ran, "verdict"].eq("not comparable").all()
@@ -394,8 +400,15 @@ class TestNoSpread:
         # The cited value sets the precision of the column.
         published = {"Theirs": [{1: 0.785, 100: 77.87}[scale], "-"], "Ours": [printed, "-"]}
         paper = make_paper({"table1": PER_CENT | {"scale": scale, "published": published}})
-        one = {"mean": mean, "sd": 0.0, "run_low": mean, "run_high": mean, "n_items": 1000} | spread
-        ledger = build_ledger([paper], config, Results(make_summary(config, paper, **one), alike))
+        measured = {
+            "mean": mean,
+            "sd": 0.0,
+            "run_low": mean,
+            "run_high": mean,
+            "n_items": 1000,
+        } | spread
+        summary = make_summary(config, paper, **measured)
+        ledger = build_ledger([paper], config, Results(summary, equal_values))
         return ledger["verdict"].item()
 
     @pytest.mark.parametrize(
@@ -435,14 +448,13 @@ PER_CENT = {
 def test_cited_and_missing_values_have_no_row():
     published = {"Theirs": [70.5, "-"], "Ours": [77.87, "-"]}
     paper, config = make_paper({"table1": PER_CENT | {"published": published}}), make_config()
-    rows = build_ledger([paper], config, Results(make_summary(config, paper), alike))
+    rows = build_ledger([paper], config, Results(make_summary(config, paper), equal_values))
     rows = rows[["row", "column", "measure", "published", "scale"]]
     assert rows.to_numpy().tolist() == [["Ours", "P@1", "p_at_1", 0.7787, 100]]
 
 
 @given(st.integers(0, 1000))
-def test_a_scaled_value_is_equal_to_a_bound(printed):
-    """Although the division by the scale may leave rounding errors."""
+def test_a_scaled_value_equals_a_bound_despite_rounding_errors(printed):
     published = {"Theirs": [70.5, "-"], "Ours": [printed / 10, "-"]}
     ours = list(Artefact.model_validate(PER_CENT | {"published": published}).numbers())[2]
     assert verdict(ours.published, printed / 1000, printed / 1000) == "reproduced"
@@ -462,7 +474,7 @@ class TestBestPoint:
         ("means", "point", "expected"),
         [({"30": 0.7}, 30, "reproduced"), ({"10": 0.9}, 10, "lower"), ({"50": 0.9}, 50, "higher")],
     )
-    def test_a_clear_best_point(self, means, point, expected):
+    def test_a_clear_best_point_is_compared_with_the_published_one(self, means, point, expected):
         row = self.best(means)
         assert (row["mean"], row["verdict"]) == (point, expected)
         assert (row["kind"], row["measure"], row["n_items"]) == ("best", "mrr", 40)
@@ -482,13 +494,13 @@ class TestBestPoint:
         [([30], "sweeps.p has fewer than two points to compare"),
          ([10, 20], "p = 30 is not among the points of sweeps.p")],
     )  # fmt: skip
-    def test_too_few_points_are_not_run(self, points, reason):
+    def test_points_that_cannot_be_compared_are_not_run(self, points, reason):
         row = self.best({}, sweeps={"p": points})
         assert (row["verdict"], row["reason"]) == ("not run", reason)
 
     def test_the_reason_names_a_missing_point(self):
         def values(cell: Cell, measure: str) -> pd.DataFrame | None:
-            return None if ("p", "50") in cell.overrides else alike(cell, measure)
+            return None if ("p", "50") in cell.overrides else equal_values(cell, measure)
 
         row = pick(make_ledger(values=values), "figure6", "WikiQA", "MAP").loc["paper"]
         assert row["reason"] == "no run analogy/wikiqa/comb/p=50"
@@ -515,11 +527,11 @@ def cost(published: float | None = None, **coordinates) -> dict:
     return value_at(COST, published, COSTS, **coordinates)
 
 
-def test_costs_of_an_epoch_and_ratios():
+def test_costs_are_given_per_epoch_or_as_ratios():
     epoch = cost(system="hyperqa", cost="seconds_per_epoch")
     assert [epoch[name] for name in ("mean", "run_low", "run_high")] == pytest.approx([1.5, 1, 2])
-    times = cost(system="ap-bilstm", cost="seconds_per_epoch", over="hyperqa")
-    assert [times[name] for name in ("mean", "run_low", "run_high")] == pytest.approx([20, 20, 20])
+    ratio = cost(system="ap-bilstm", cost="seconds_per_epoch", over="hyperqa")
+    assert [ratio[name] for name in ("mean", "run_low", "run_high")] == pytest.approx([20, 20, 20])
     assert cost(system="ap-bilstm", cost="parameters", over="hyperqa")["mean"] == 19.986268
 
 
@@ -534,11 +546,11 @@ def test_costs_of_an_epoch_and_ratios():
         (32, {"system": "ap-bilstm", "cost": "seconds_per_epoch", "over": "hyperqa"}, "lower"),
     ],
 )
-def test_verdict_of_a_cost(published, coordinates, expected):
+def test_a_cost_is_judged_against_its_published_value(published, coordinates, expected):
     assert cost(published, **coordinates)["verdict"] == expected
 
 
-def test_costs_that_are_missing_or_not_measured():
+def test_missing_costs_are_not_run_and_unmeasured_ones_have_no_verdict():
     row = cost(system="mp-cnn", cost="parameters")
     assert (row["verdict"], row["reason"]) == ("not run", "no cost of mp-cnn on wikiqa")
     for system in ("analogy", "bm25"):

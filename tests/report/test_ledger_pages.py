@@ -30,14 +30,14 @@ PAPER = make_paper(
 
 
 def make_row(row: str, column: str, verdict: str, **values) -> dict:
-    start = {"paper": "tiny2020", "artefact": "table1", "measure": "mrr", "kind": "score"}
+    defaults = {"paper": "tiny2020", "artefact": "table1", "measure": "mrr", "kind": "score"}
     measured = {"mean": 0.6, "sd": 0.01, "run_low": 0.5, "run_high": 0.7, "n_seeds": 2}
     measured |= {"ci_low": 0.4, "ci_high": 0.8}
-    start |= {"published": 0.5, **({} if verdict == "not run" else measured)}
-    return start | {"row": row, "column": column, "verdict": verdict} | values
+    defaults |= {"published": 0.5, **({} if verdict == "not run" else measured)}
+    return defaults | {"row": row, "column": column, "verdict": verdict} | values
 
 
-def make_ledger(*more: dict) -> pd.DataFrame:
+def make_ledger(*added_rows: dict) -> pd.DataFrame:
     trained = {"provenance": "trained here"}
     best = {"artefact": "figure2", "kind": "best", "mean": 0.25, "sd": None, "published": 0.5}
     rows = [
@@ -47,12 +47,12 @@ def make_ledger(*more: dict) -> pd.DataFrame:
         make_row("Comb.", "Theirs", "not run", reason=f"no {NASTY}"),
         make_row("Comb.", "Ours", "higher", hyperparameters="paper", published=0.4, **trained),
         make_row("WikiQA", "MRR", "lower", hyperparameters="paper", reason="equal means", **best),
-        *more,
+        *added_rows,
     ]
     return typed(rows, LEDGER)
 
 
-def test_rows_and_verdict_counts_in_markdown():
+def test_the_page_has_the_verdict_counts_and_the_rows_of_each_artefact():
     page = to_markdown(make_ledger(), [PAPER])
     rows = [row for row in cells_in_markdown(page) if not row[0].startswith("-")]
     assert rows[1:4] + rows[5:8] + rows[9:] == [
@@ -74,7 +74,7 @@ def test_rows_and_verdict_counts_in_markdown():
 
 def test_verdicts_are_counted_once_for_each_value():
     substituted = {"hyperparameters": "paper", "substitute": "ours for theirs"}
-    more = [
+    added_rows = [
         make_row("Who", "Theirs", "higher", **substituted),
         make_row("Comb.", "Theirs", "inconclusive", **substituted),
         make_row("A", "Ours", "enforced", hyperparameters="paper"),
@@ -82,7 +82,7 @@ def test_verdicts_are_counted_once_for_each_value():
             "B", "Ours", "reproduced", hyperparameters="paper", repeats="printed in table0, too"
         ),
     ]
-    page = to_markdown(make_ledger(*more), [PAPER])
+    page = to_markdown(make_ledger(*added_rows), [PAPER])
     head, *_ = cells_in_markdown(page)
     counts = next(row for row in cells_in_markdown(page) if row[:2] == ["tiny2020", "paper"])
     assert dict(zip(head[2:], counts[2:], strict=True)) == {
@@ -101,8 +101,9 @@ def test_verdicts_are_counted_once_for_each_value():
 
 
 def test_the_columns_of_a_figure_are_its_best_points():
-    heads = [cell for row in cells_in_markdown(to_markdown(make_ledger(), [PAPER])) for cell in row]
-    assert "best dropout by MRR" in heads and "MRR" not in heads
+    rows = cells_in_markdown(to_markdown(make_ledger(), [PAPER]))
+    cells = {cell for row in rows for cell in row}
+    assert "best dropout by MRR" in cells and "MRR" not in cells
 
 
 def test_an_empty_ledger_has_no_tables():

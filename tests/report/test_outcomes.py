@@ -1,4 +1,4 @@
-"""What was found, in sentences, as a table and as a picture."""
+"""The outcomes of a paper as sentences, a table and a picture."""
 
 import re
 
@@ -17,11 +17,11 @@ CLAIM = {"paper": "tiny2020", "primary": False, "ours": False, "kind": "score"}
 
 
 def make_ledger(*rows: dict) -> pd.DataFrame:
-    return typed([NUMBER | {"row": str(place)} | row for place, row in enumerate(rows)], LEDGER)
+    return typed([NUMBER | {"row": str(n)} | row for n, row in enumerate(rows)], LEDGER)
 
 
 def make_claims(*rows: dict) -> pd.DataFrame:
-    return typed([CLAIM | {"claim": str(place)} | row for place, row in enumerate(rows)], CLAIMS)
+    return typed([CLAIM | {"claim": str(n)} | row for n, row in enumerate(rows)], CLAIMS)
 
 
 LEDGER_OF_RUN = make_ledger(
@@ -30,7 +30,7 @@ LEDGER_OF_RUN = make_ledger(
     {"verdict": "lower", "published": 0.9, "mean": 0.6, "run_low": 0.5, "run_high": 0.65},
     {"verdict": "lower", "published": 0.9, "hyperparameters": "tuned"},
     {"verdict": "reproduced", "repeats": "also printed in table1 of tiny2020 (A, MRR)"},
-    # Printed in another paper, too, it counts for both.
+    # A number that another paper prints, too, counts for both.
     {"verdict": "inconclusive", "repeats": "also printed in table1 of other2019 (A, MRR)"},
     {"verdict": "not run", "published": 0.5, "reason": "no run a/b/c/d"},
     {"verdict": "not run", "published": 0.5, "reason": "no run a/b/c/e"},
@@ -73,7 +73,7 @@ def test_empty_results_give_no_sentence():
 
 
 @pytest.mark.parametrize("count", [3, 3 * MOST])
-def test_the_picture_has_every_number_where_it_belongs(count):
+def test_the_picture_shows_every_number_within_its_width(count):
     numbers = [
         {"verdict": "lower", "published": 0.8, "mean": 0.4, "run_low": 0.4, "run_high": 0.6},
         {"verdict": "reproduced", "published": 0.8, "mean": 0.8},
@@ -84,17 +84,17 @@ def test_the_picture_has_every_number_where_it_belongs(count):
     # The axis is from .4 to .8.
     assert svg.count(f"{HEIGHT}.0V{HEIGHT / 2}") == count // 3  # the intervals
     assert len(re.findall(r'cy="0\.0" r="3\.4"', svg)) == count  # the published values
-    places = [float(place) for place in re.findall(r"translate\((\d[\d.]*) \d", svg)]
+    starts = [float(start) for start in re.findall(r"translate\((\d[\d.]*) \d", svg)]
     widths = [float(width) for width in re.findall(r"h([\d.]+)\"/", svg)]
-    assert max(places) + max(widths) <= WIDTH + 40
+    assert max(starts) + max(widths) <= WIDTH + 40
 
 
-def test_equal_scores_have_an_axis():
+def test_equal_scores_can_be_drawn():
     equal = {"verdict": "reproduced", "published": 1, "mean": 1}
     assert 'cy="0.0" r="2.6"' in verdict_svg(PAPER, make_ledger(equal))
 
 
-def test_a_ratio_that_is_too_large_is_at_the_edge():
+def test_a_ratio_beyond_the_axis_is_drawn_at_the_edge():
     counts = {"verdict": "higher", "published": 1, "kind": "count"}
     svg = verdict_svg(PAPER, make_ledger(*({**counts, "mean": mean} for mean in (1, 8, 99))))
     heights = [float(height) for height in re.findall(r'cy="([\d.]+)" r="2\.6"', svg)[:3]]

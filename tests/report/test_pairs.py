@@ -24,8 +24,8 @@ from analogyqa.settings.studies import CrossValidation
 from report.builders import CONFERENCE, make_config, with_cross_validation
 
 PAPER = CONFERENCE.paper
-KINDS = {"a": "who", "b": "who", "c": "when", "d": "when"}
-# How much better the first system ranks each question; the folds that test them.
+QUESTION_TYPES = {"a": "who", "b": "who", "c": "when", "d": "when"}
+# By how much the first system is better on each question, and the folds that test them.
 GAINS = {"train:a": 0.3, "dev:b": 0.1, "train:c": -0.2, "test:d": 0.0}
 FOLDS = {"1of2": ["train:a", "dev:b"], "2of2": ["train:c", "test:d"]}
 
@@ -39,11 +39,15 @@ def config():
 
 @pytest.fixture
 def corpus():
-    rows = [
-        (split, item, f"{KINDS[item]} is {item} ?", f"{item}-{label}", "text", label, KINDS[item])
-        for split, item in (name.split(":") for name in GAINS)
-        for label in (0, 1)
-    ]
+    rows = []
+    for name in GAINS:
+        split, item = name.split(":")
+        question_type = QUESTION_TYPES[item]
+        question = f"{question_type} is {item} ?"
+        rows += [
+            (split, item, question, f"{item}-{label}", "text", label, question_type)
+            for label in (0, 1)
+        ]
     rows.append(("test", "e", "what is e ?", "e-1", "text", 1, None))
     return pd.DataFrame(rows, columns=CORPUS.names)
 
@@ -52,32 +56,36 @@ def study_of(config) -> CrossValidation:
     return config.studies[PAPER].cross_validation
 
 
-def values_of(cell: Cell, measure: str) -> pd.DataFrame:
+def run_values(cell: Cell, measure: str) -> pd.DataFrame:
     items = FOLDS[dict(cell.overrides)["fold"]]
     first = np.array([GAINS[item] for item in items]) * (cell.system == "analogy")
     return pd.DataFrame(0.5 + np.add.outer([-0.01, 0.01], first), [0, 1], items)
+
+
+def no_run(cell: Cell, measure: str) -> None:
+    return None
 
 
 def entities(*rows) -> pd.DataFrame:
     return pd.DataFrame([(*row, "KIND") for row in rows], columns=ENTITIES.names)
 
 
-def test_an_answer_is_what_its_right_candidates_name(corpus):
-    found = entities(
+def test_the_answer_type_depends_on_the_right_candidates(corpus):
+    named_entities = entities(
         ("train", "a", "a-1", "Ada Lovelace"),
         ("dev", "b", "b-1", "42"),
         ("dev", "b", "b-1", "a dozen"),
         ("train", "c", "c-0", "1999"),  # of a wrong candidate
     )
     expected = {"train:a": "entity", "dev:b": "number", "train:c": "clause", "test:d": "clause"}
-    assert answer_types(corpus, found) == expected
+    assert answer_types(corpus, named_entities) == expected
     assert answer_types(corpus, entities()) == dict.fromkeys(expected, "clause")
 
 
 def test_a_pair_is_compared_on_all_questions_and_in_each_group(config, corpus):
     groups = {("wikiqa", QUESTION): question_types(corpus)}
     groups["wikiqa", ANSWER] = {"train:a": "entity", "train:c": "number"}
-    frame = build_pairs(PAPER, study_of(config), config, values_of, groups)
+    frame = build_pairs(PAPER, study_of(config), config, run_values, groups)
     assert list(frame.columns) == list(PAIRS)
     keys = ["by", "group", "n_items", "difference"]
     assert frame[keys].to_numpy().tolist() == [
@@ -92,40 +100,37 @@ def test_a_pair_is_compared_on_all_questions_and_in_each_group(config, corpus):
     assert "+0.200" in page
 
 
-def test_without_runs_a_pair_says_so(config, corpus):
-    frame = build_pairs(PAPER, study_of(config), config, lambda cell, measure: None, {})
+def test_a_pair_without_runs_is_reported_as_not_run(config, corpus):
+    frame = build_pairs(PAPER, study_of(config), config, no_run, {})
     assert frame["reason"].tolist() == ["not run"]
     assert "not run" in to_markdown(pairs_table(frame, CONFERENCE, config))
-    page = questions_page(
-        PAPER, study_of(config), config, lambda cell, measure: None, {"wikiqa": corpus}
-    )
+    page = questions_page(PAPER, study_of(config), config, no_run, {"wikiqa": corpus})
     assert "##" not in page
 
 
-@pytest.mark.parametrize("run", [True, False])
-def test_the_figure_has_each_pair_once_or_says_that_it_has_not_run(config, tmp_path, run):
-    frame = build_pairs(
-        PAPER, study_of(config), config, values_of if run else lambda cell, measure: None, {}
-    )
+@pytest.mark.parametrize("has_run", [True, False])
+def test_the_figure_has_each_pair_once_even_if_it_has_not_run(config, tmp_path, has_run):
+    values = run_values if has_run else no_run
+    frame = build_pairs(PAPER, study_of(config), config, values, {})
     draw_pairs(frame, config, {"svg": tmp_path / "a.svg"})
-    drawn = (tmp_path / "a.svg").read_text()
-    assert ("<!-- +0.050 -->" in drawn, "<!-- not run -->" in drawn) == (run, not run)
-    assert drawn.count("<!-- against Baseline -->") == 1
+    svg = (tmp_path / "a.svg").read_text()
+    assert ("<!-- +0.050 -->" in svg, "<!-- not run -->" in svg) == (has_run, not has_run)
+    assert svg.count("<!-- against Baseline -->") == 1
 
 
 def test_questions_are_sorted_by_gain_and_by_loss(config, corpus):
-    page = questions_page(PAPER, study_of(config), config, values_of, {"wikiqa": corpus})
-    gain, lose = page.split("## ")[1:]
-    assert gain.startswith("WIKIQA: largest gains of Analogy over Baseline")
-    assert [line.split()[3] for line in gain.splitlines() if line[:1] == "-"] == list("abdc")
-    assert [line.split()[3] for line in lose.splitlines() if line[:1] == "-"] == list("cdba")
-    assert "- who is a ? (train; MRR 0.50 to 0.80)" in gain
+    page = questions_page(PAPER, study_of(config), config, run_values, {"wikiqa": corpus})
+    gains, losses = page.split("## ")[1:]
+    assert gains.startswith("WIKIQA: largest gains of Analogy over Baseline")
+    assert [line.split()[3] for line in gains.splitlines() if line[:1] == "-"] == list("abdc")
+    assert [line.split()[3] for line in losses.splitlines() if line[:1] == "-"] == list("cdba")
+    assert "- who is a ? (train; MRR 0.50 to 0.80)" in gains
 
 
-def test_other_questions_are_refused(config):
-    def broken(cell: Cell, measure: str) -> pd.DataFrame:
-        values = values_of(cell, measure)
+def test_systems_with_different_questions_are_refused(config):
+    def different_questions(cell: Cell, measure: str) -> pd.DataFrame:
+        values = run_values(cell, measure)
         return values.iloc[:, 1:] if cell.system == "similarity" else values
 
     with pytest.raises(AnalogyQAError, match="analogy and similarity have different"):
-        build_pairs(PAPER, study_of(config), config, broken, {})
+        build_pairs(PAPER, study_of(config), config, different_questions, {})

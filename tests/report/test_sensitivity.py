@@ -28,8 +28,8 @@ from report.builders import (
 
 pytestmark = pytest.mark.usefixtures("fewer_permutations")
 QUESTIONS = 24
-# The prediction interval of analogy contains the published 0.6841, that of similarity is above
-# 0.609.
+# The prediction interval of analogy contains the published 0.6841; that of similarity lies above
+# the published 0.609.
 MEANS = {"analogy": 0.68, "similarity": 0.78}
 AT_PAPER, HINGE, AGGREGATE, OTHER, CLEAN = CHOICES = [
     ("paper", ""),
@@ -38,34 +38,34 @@ AT_PAPER, HINGE, AGGREGATE, OTHER, CLEAN = CHOICES = [
     ("vectors", "other"),
     ("questions", "clean_ones"),
 ]
-ONE = partial(make_config, ("wikiqa",))
-CONFIG = ONE()
+wikiqa_config = partial(make_config, ("wikiqa",))
+CONFIG = wikiqa_config()
 
 
 @cache
 def results_of(cell: Cell, mean: float, questions: int = QUESTIONS) -> Results:
-    """A run of two seeds whose test questions vary around `mean`; AP is half of RR."""
+    """Return a run of two seeds whose questions vary around `mean`; AP is half of RR."""
     noise = np.random.default_rng(list(map(ord, cell.path))).normal(0, 0.08, (2, questions))
     values = mean + noise - noise.mean()
     runs = [make_run(cell, {"map": values / 2, "mrr": values})]
     return Results(summarise_runs(runs, CONFIG), values_of(runs))
 
 
-def make_results(config: Config, without: tuple[Cell, ...] = (), **means: float) -> Results:
-    """Every run; a cell has the mean of its system unless `means` has one for it and its choice.
+def make_results(config: Config, missing: tuple[Cell, ...] = (), **means: float) -> Results:
+    """Return all runs but the missing ones. A cell has the mean of its system in MEANS.
 
-    `analogy_hinge=0.8` is the mean of analogy with the value `hinge` of its choice.
+    `analogy_hinge=0.8` changes the mean of analogy at the value `hinge` of a choice.
     """
-    parts = {}
+    results = {}
     for (system, _, choice, value), cell in sensitivity_cells(config, "diallo2019").items():
         mean = means.get(f"{system}_{value or choice}", MEANS[system])
         count = QUESTIONS - 6 * ("drop" in str(cell.overrides))
-        if cell not in without:
-            parts.setdefault(cell, results_of(cell, mean, count))
-    summaries = [part.summary for part in parts.values()] or [typed([], SUMMARY)]
+        if cell not in missing:
+            results.setdefault(cell, results_of(cell, mean, count))
+    summaries = [result.summary for result in results.values()] or [typed([], SUMMARY)]
 
     def values(cell: Cell, measure: str) -> pd.DataFrame | None:
-        return parts[cell].values(cell, measure) if cell in parts else None
+        return results[cell].values(cell, measure) if cell in results else None
 
     return Results(pd.concat(summaries, ignore_index=True), values)
 
@@ -92,8 +92,8 @@ def pick(frame: pd.DataFrame, choice=AT_PAPER, system="analogy", measure="mrr") 
     return frame[(frame[list(keys)] == list(keys.values())).all(axis=1)].squeeze()
 
 
-def without(*systems: str, reason="no such file", config: Config = CONFIG) -> Config:
-    """A configuration in which the other vectors are missing for these systems."""
+def without_other_vectors(*systems: str, reason="no such file", config: Config = CONFIG) -> Config:
+    """Return a configuration in which these systems lack the vectors `other`."""
     return leave_out(config, {f"{system} vectors=other": reason for system in systems})
 
 
@@ -102,15 +102,15 @@ def page(config: Config = CONFIG, frame: pd.DataFrame | None = None, **means: fl
     return to_markdown(sensitivity_table(frame, config, config.studies["diallo2019"].sensitivity))
 
 
-def counts(text: str, dataset: str = "WIKIQA") -> dict[str, str]:
-    """The verdict with the paper's hyperparameters, and how many variations have which."""
+def verdict_counts(text: str, dataset: str = "WIKIQA") -> dict[str, str]:
+    """Return the row of a data set in the first table: its verdict and the number of each."""
     head, *rows = cells_in_markdown(text)
     (row,) = (row for row in rows if row[0] == dataset)
     return {name.split(" ", 1)[-1]: cell for name, cell in zip(head, row, strict=True)}
 
 
-def rows_of(text: str) -> dict[str, list[str]]:
-    """The rows of the first data set by the value of the choice."""
+def rows_by_value(text: str) -> dict[str, list[str]]:
+    """Return the rows of the first data set by the value of the choice."""
     _, _, table = text.split("\n## ", 2)
     return {row[1]: row for row in cells_in_markdown(table.split("\n## ")[0])}
 
@@ -127,7 +127,7 @@ class TestFrame:
             for system in ("analogy", "similarity")
         ]
 
-    def test_values_are_those_of_the_summary_with_their_change_from_the_papers(self):
+    def test_values_come_from_the_summary_with_their_difference_to_the_papers_hyperparameters(self):
         results = make_results(CONFIG, analogy_hinge=0.75)
         frame = make_frame(results=results)
         summary = results.summary.set_index(["system", "overrides", "measure"])
@@ -144,9 +144,9 @@ class TestFrame:
         assert pick(frame, HINGE, "similarity")["published"] == 0.609
         assert pd.isna(pick(frame, system="similarity", measure="map")["published"])
         assert pd.isna(pick(make_frame(paper=make_paper(name="diallo2019")))["published"])
-        assert make_frame(ONE(comparable=False))["published"].isna().all()
+        assert make_frame(wikiqa_config(comparable=False))["published"].isna().all()
 
-    def test_both_systems_have_their_comparison_on_the_same_questions(self):
+    def test_the_rows_of_both_systems_have_the_paired_comparison(self):
         results = make_results(CONFIG, analogy_hinge=0.8)
         cells = (Cell(system, "wikiqa", "comb", (("loss", "hinge"),)) for system in MEANS)
         scores = [results.values(cell, "mrr").to_numpy() for cell in cells]
@@ -163,46 +163,46 @@ class TestFrame:
         frame = make_frame(analogy_hinge=mean)
         assert {pick(frame, HINGE, system)["verdict"] for system in MEANS} == {verdict}
 
-    def test_the_configured_confidence_decides(self):
+    def test_the_verdict_depends_on_the_configured_confidence(self):
         p_value = 2 * pick(make_frame(analogy_hinge=0.81), HINGE)["p_greater"]
         assert 0.001 < p_value < 0.4
         for factor, verdict in ((1.1, "holds"), (0.9, "undecided")):
-            config = ONE(bootstrap={"samples": 200, "confidence": 1 - factor * p_value})
+            config = wikiqa_config(bootstrap={"samples": 200, "confidence": 1 - factor * p_value})
             assert pick(make_frame(config, analogy_hinge=0.81), HINGE)["verdict"] == verdict
 
-    def test_dropped_questions_are_compared_on_those_that_are_left(self):
+    def test_systems_are_compared_on_the_questions_that_are_not_dropped(self):
         row = pick(plain_frame(), CLEAN)
         assert (row["n_items"], row["verdict"]) == (QUESTIONS - 6, "fails")
 
-    def test_a_choice_that_does_not_concern_a_system_has_its_run_and_says_so(self):
+    def test_a_choice_that_changes_nothing_for_a_system_repeats_its_run_with_a_reason(self):
         frame = make_frame(analogy_mean=0.72)
-        same, at_paper = pick(frame, AGGREGATE, "similarity"), pick(frame, system="similarity")
-        assert (same["mean"], same["difference_to_paper"]) == (at_paper["mean"], 0)
-        assert same["reason"].startswith("changes nothing")
+        unchanged, at_paper = pick(frame, AGGREGATE, "similarity"), pick(frame, system="similarity")
+        assert (unchanged["mean"], unchanged["difference_to_paper"]) == (at_paper["mean"], 0)
+        assert unchanged["reason"].startswith("changes nothing")
         assert pick(frame, AGGREGATE)["reason"] == at_paper["reason"] == ""
 
     def test_a_variation_that_was_left_out_says_why(self):
-        frame = make_frame(without("analogy", reason="other is not here"))
-        missing, there = pick(frame, OTHER), pick(frame, OTHER, "similarity")
+        frame = make_frame(without_other_vectors("analogy", reason="other is not here"))
+        missing, present = pick(frame, OTHER), pick(frame, OTHER, "similarity")
         assert (missing["verdict"], missing["reason"]) == ("not run", "other is not here")
         assert missing[["mean", "difference", "difference_to_paper", "n_seeds"]].isna().all()
-        assert (there["verdict"], there["reason"]) == ("not run", "")
-        assert there["mean"] == pytest.approx(0.78, abs=1e-6)
+        assert (present["verdict"], present["reason"]) == ("not run", "")
+        assert present["mean"] == pytest.approx(0.78, abs=1e-6)
 
-    def test_a_run_that_is_missing_is_named(self):
-        gone = Cell("analogy", "wikiqa", "comb", (("loss", "hinge"),))
-        row = pick(make_frame(results=make_results(CONFIG, (gone,))), HINGE)
-        assert (row["verdict"], row["reason"]) == ("not run", f"no run {gone.path}")
+    def test_a_missing_run_is_named(self):
+        missing = Cell("analogy", "wikiqa", "comb", (("loss", "hinge"),))
+        row = pick(make_frame(results=make_results(CONFIG, (missing,))), HINGE)
+        assert (row["verdict"], row["reason"]) == ("not run", f"no run {missing.path}")
 
-    def test_fewer_than_two_systems_are_compared_with_none(self):
-        frame = make_frame(ONE(varied=["analogy"]))
+    def test_fewer_than_two_systems_have_no_verdict(self):
+        frame = make_frame(wikiqa_config(varied=["analogy"]))
         assert set(frame["verdict"]) == {""}
         assert frame["mean"].notna().all()
-        nothing = make_frame(ONE(varied=[]))
-        assert len(nothing) == 0 and list(nothing.columns) == list(SENSITIVITY)
+        empty = make_frame(wikiqa_config(varied=[]))
+        assert len(empty) == 0 and list(empty.columns) == list(SENSITIVITY)
 
 
-class TestWhatDidNotLearn:
+class TestDidNotLearn:
     """A training run whose loss stays at that of a constant is inconclusive."""
 
     hinge = Cell("similarity", "wikiqa", "comb", (("loss", "hinge"),))
@@ -213,14 +213,14 @@ class TestWhatDidNotLearn:
         learnt = {system: pick(frame, HINGE, system)["learnt"] for system in MEANS}
         assert learnt == {"analogy": "yes", "similarity": "no"}
         text = page(frame=frame)
-        assert (counts(text)["did not learn"], counts(text)["holds"]) == ("1", "")
-        row = rows_of(text)["hinge"]
+        assert (verdict_counts(text)["did not learn"], verdict_counts(text)["holds"]) == ("1", "")
+        row = rows_by_value(text)["hinge"]
         assert ", did not learn" in row[4] and row[-1] == "➖ did not learn"
 
     @pytest.mark.parametrize("learnt", [True, False])
-    def test_it_is_not_compared_with_the_published_value(self, learnt):
+    def test_only_a_run_that_learnt_is_compared_with_the_published_value(self, learnt):
         frame = make_frame(learnt={self.hinge: learnt}, similarity_hinge=0.61)
-        assert rows_of(page(frame=frame))["hinge"][4].endswith("(.609) ?") == learnt
+        assert rows_by_value(page(frame=frame))["hinge"][4].endswith("(.609) ?") == learnt
 
 
 class TestCounts:
@@ -233,10 +233,10 @@ class TestCounts:
         ],
     )
     def test_variations_are_counted_by_verdict(self, means, expected):
-        found = counts(page(**means))
+        row = verdict_counts(page(**means))
         names = ("hyperparameters", "holds", "fails", "undecided")
-        assert tuple(found[name] for name in names) == expected
-        assert found["Variations"] == "4"
+        assert tuple(row[name] for name in names) == expected
+        assert row["Variations"] == "4"
 
 
 class TestPage:
@@ -254,26 +254,26 @@ class TestPage:
             ["questions", "clean ones (18 questions)"],
         ]
 
-    def test_what_was_not_run_or_changes_nothing_says_so(self):
-        text = page(without("analogy", "similarity"))
+    def test_missing_runs_and_choices_that_change_nothing_are_reported(self):
+        text = page(without_other_vectors("analogy", "similarity"))
         assert "hyperparameters: WIKIQA 24. Seeds: 2." in text
-        assert (counts(text)["fails"], counts(text)["not run"]) == ("3", "1")
-        row = rows_of(text)["other"]
+        assert (verdict_counts(text)["fails"], verdict_counts(text)["not run"]) == ("3", "1")
+        row = rows_by_value(text)["other"]
         assert row[2:] == ["not run (.6841)", "", "not run (.609)", "", "", "", "➖ not run"]
         assert "- Not run: Analogy (*vectors: other*), Baseline (*vectors: other*) (no su" in text
         assert "Baseline (*aggregation: mean*) (changes nothing" in text
 
-    def test_other_data_are_named_and_bear_no_published_values(self):
-        text = page(ONE(comparable=False))
+    def test_the_page_of_other_data_has_no_published_values(self):
+        text = page(wikiqa_config(comparable=False))
         assert text.startswith("# Sensitivity to the open choices (our data are not the paper's)")
         assert "- No published values: our data are not the paper's." in text
         assert "0.6841" not in text and ".609" not in text
 
     def test_fewer_than_two_systems_have_no_claim(self):
-        text = page(ONE(varied=["analogy"]), analogy_hinge=0.7)
+        text = page(wikiqa_config(varied=["analogy"]), analogy_hinge=0.7)
         assert "laim" not in text
         assert cells_in_markdown(text)[0] == ["Choice", "Value", "Analogy", "change"]
-        assert cells_in_markdown(page(ONE(varied=[]))) == []
+        assert cells_in_markdown(page(wikiqa_config(varied=[]))) == []
 
 
 class TestFigure:
@@ -284,7 +284,7 @@ class TestFigure:
         return drawn_text(partial(draw_sensitivity, frame, config, study), folder)
 
     def test_everything_is_labelled_and_every_row_has_its_verdict(self, tmp_path):
-        config = without("analogy", config=make_config())
+        config = without_other_vectors("analogy", config=make_config())
         text = self.text(tmp_path, config, analogy_hinge=0.9)
         labels = ("paper's hyperparameters", "loss: hinge", "questions: clean ones", "WIKIQA",
                   "TRECQA",
@@ -295,14 +295,14 @@ class TestFigure:
         verdicts = ("fails", "undecided", "holds", "not run")
         assert [text.count(f">{verdict}<") for verdict in verdicts] == [4, 2, 2, 2]
 
-    def test_other_data_have_no_published_line(self, tmp_path):
-        text = self.text(tmp_path, ONE(comparable=False, varied=["similarity"]))
+    def test_the_figure_of_other_data_has_no_published_line(self, tmp_path):
+        text = self.text(tmp_path, wikiqa_config(comparable=False, varied=["similarity"]))
         assert ", published" not in text and "ranks better" not in text
         assert "our data are not the paper's: no published values" in text
 
-    def test_a_choice_that_does_not_concern_a_system_is_hollow(self, tmp_path):
-        config = ONE(varied=["similarity"])
+    def test_a_choice_that_changes_nothing_for_a_system_is_drawn_hollow(self, tmp_path):
+        config = wikiqa_config(varied=["similarity"])
         assert self.text(tmp_path / "a", config) != self.text(tmp_path / "b", config, reason="")
 
     def test_a_study_without_systems_can_be_drawn(self, tmp_path):
-        assert ">not run<" in self.text(tmp_path, ONE(varied=[]))
+        assert ">not run<" in self.text(tmp_path, wikiqa_config(varied=[]))

@@ -28,7 +28,7 @@ def config():
 
 
 def printed(paper) -> dict[str, dict[str, float]]:
-    """The printed counts of pairs and of analogies, by category."""
+    """Return the printed counts of pairs and of analogies by category."""
     counts: dict[str, dict[str, float]] = {"questions": {}, "analogies": {}}
     for number in paper.artefacts["table3"].numbers():
         if number.published is not None:
@@ -36,7 +36,7 @@ def printed(paper) -> dict[str, dict[str, float]]:
     return counts
 
 
-def test_categories_weigh_as_much_as_in_the_paper(paper):
+def test_categories_have_the_weights_of_the_paper(paper):
     coordinates = {"system": "random", "dataset": DATASET, "subset": "lexical"}
     coordinates |= {"measure": "accuracy"}
     theirs = cell_at(Coordinates(**coordinates), config())
@@ -51,7 +51,7 @@ def test_categories_weigh_as_much_as_in_the_paper(paper):
     assert weights == printed(paper)["analogies"]
 
 
-def test_words_alone_weigh_as_much_as_their_sentences():
+def test_word_categories_have_the_weights_of_their_sentences():
     cell = Cell("random", DATASET, "semantic_words", (("solver", "3cosadd"),))
     (parts,) = cells_by_run(config(), [cell]).values()
     assert parts[cell].categories == config().subsets["semantic_words"]
@@ -62,7 +62,7 @@ def test_words_alone_weigh_as_much_as_their_sentences():
     assert weights == {name: parts[cell].analogies[name] for name in weights}
 
 
-def test_counts_that_a_cap_makes_are_enforced(paper):
+def test_counts_set_by_a_cap_are_enforced(paper):
     counts = printed(paper)
     counts["questions"] |= {"comparative": 8, "gender": 125}
     counts["analogies"] |= {"comparative": 28, "gender": 7750}
@@ -70,10 +70,10 @@ def test_counts_that_a_cap_makes_are_enforced(paper):
     results = Results(typed([], SUMMARY), counts={DATASET: by_split})
     table = build_ledger([paper], config(), results, only=(NAME, "table3"))
     verdicts = table.set_index(["row", "column"])["verdict"]
-    others = {"Comparative", "Gender"}
-    assert verdicts.drop(index=list(others), level=0).eq("enforced").all()
+    changed = ["Comparative", "Gender"]
+    assert verdicts.drop(index=changed, level=0).eq("enforced").all()
     assert len(verdicts) == 30
-    assert verdicts.loc[list(others)].eq("lower").all()
+    assert verdicts.loc[changed].eq("lower").all()
 
 
 def test_the_accuracies_of_figure_1_follow_from_figure_2_and_table_3(paper):
@@ -88,7 +88,7 @@ def test_the_accuracies_of_figure_1_follow_from_figure_2_and_table_3(paper):
     assert pd.Series([number.step for number in table.numbers()]).eq(0.01).all()
 
 
-def test_our_claims_on_relations_rest_on_shared_ties(paper):
+def test_our_claims_on_relations_use_shared_ties(paper):
     ours = {name: claim for name, claim in paper.claims.items() if claim.ours}
     ties = [
         (name, dict(side.overrides).get("ties"))
@@ -97,14 +97,12 @@ def test_our_claims_on_relations_rest_on_shared_ties(paper):
         for side in sides
         if side.subset == "relations"
     ]
-    assert (
-        ties
-        == [("infersent-above-averages-with-shared-ties", "shared")] * 4
-        + [("learned-analogies-help", "shared")] * 2
-    )
+    expected = [("infersent-above-averages-with-shared-ties", "shared")] * 4
+    expected += [("learned-analogies-help", "shared")] * 2
+    assert ties == expected
 
 
-def test_the_remark_on_easier_means_has_the_shares_of_the_printed_counts(paper):
+def test_the_remark_on_easier_means_states_the_shares_of_the_printed_counts(paper):
     analogies = printed(paper)["analogies"]
     syntactic = ["comparative", "opposites", "nationality", "plurals", "conjugation"]
     semantic = ["common_capitals", "all_capitals", "city_in_state", "currencies", "gender"]
@@ -113,8 +111,8 @@ def test_the_remark_on_easier_means_has_the_shares_of_the_printed_counts(paper):
     totals = [sum(map(analogies.get, names)) for names in (syntactic + semantic, syntactic)]
     shares = [easier / total for total in totals]
     assert [f"{share:.0%}" for share in shares] == ["23%", "49%"]
-    for table, columns in {"table4": "3CosAdd", "table5": "3CosAdd syntactic"}.items():
-        remark = paper.artefacts[table].remarks[columns]
+    for table, column in {"table4": "3CosAdd", "table5": "3CosAdd syntactic"}.items():
+        remark = paper.artefacts[table].remarks[column]
         assert all(f"{share:.0%}" in remark for share in shares)
         # 2n candidates of 8, 13, 466 and 513 pairs.
         assert "16 and 26 candidates instead of 932 and 1,026" in remark

@@ -25,9 +25,9 @@ def values(seeds: int) -> st.SearchStrategy[np.ndarray]:
     return arrays(float, (seeds, 6), elements=COARSE)
 
 
-def paired_p_values(*values: np.ndarray, **more) -> tuple[float, float, float]:
-    """The difference, and the p-values of "greater" and "less"."""
-    compared = compare_paired(*values, **more)
+def paired_p_values(*values: np.ndarray, **options) -> tuple[float, float, float]:
+    """Return the difference, and the p-values of "greater" and "less"."""
+    compared = compare_paired(*values, **options)
     return compared.difference, compared.p_greater, compared.p_less
 
 
@@ -56,7 +56,7 @@ class TestPairedPValues:
 
     @settings(max_examples=20)
     @given(values(2), values(3))
-    def test_of_two_one_sided_p_values_one_is_at_least_a_half(self, first, second):
+    def test_the_two_one_sided_p_values_add_up_to_at_least_one(self, first, second):
         _, greater, less = paired_p_values(first, second)
         assert 0 < greater <= 1 and 0 < less <= 1
         assert greater + less >= 1
@@ -68,7 +68,7 @@ class TestPairedPValues:
         assert better[0] > paired_p_values(first, second)[0]
         assert better[1] <= paired_p_values(first, second)[1] + DRAW_ERROR
 
-    def test_more_copies_of_the_same_seed_are_no_more_evidence(self):
+    def test_copies_of_a_seed_add_no_evidence(self):
         first, second = np.random.default_rng(1).random((2, 1, 20))
         once = paired_p_values(first, second)
         assert paired_p_values(np.repeat(first, 9, axis=0), second) == pytest.approx(once)
@@ -76,9 +76,9 @@ class TestPairedPValues:
     def test_seeds_that_disagree_weaken_the_evidence(self):
         shift = np.array([[-0.4], [0.0], [0.4]])
         steady = paired_p_values(np.full((3, 40), 0.7), np.full((3, 40), 0.5))[1]
-        shaken = paired_p_values(0.7 + shift + np.zeros((3, 40)), np.full((3, 40), 0.5))[1]
+        varying = paired_p_values(0.7 + shift + np.zeros((3, 40)), np.full((3, 40), 0.5))[1]
         assert steady < 0.001
-        assert shaken > 0.05
+        assert varying > 0.05
 
     def test_measures_of_one_run_share_seed_variance(self):
         lower = np.full((3, 40), 0.5) + np.array([[-0.4], [0.0], [0.4]])
@@ -90,7 +90,7 @@ class TestPairedPValues:
     @pytest.mark.parametrize(
         ("shapes", "same_runs"), [(((1, 3), (1, 4)), False), (((2, 3), (1, 3)), True)]
     )
-    def test_what_cannot_be_paired_is_refused(self, shapes, same_runs):
+    def test_values_that_cannot_be_paired_are_refused(self, shapes, same_runs):
         with pytest.raises(ValueError, match="cannot be paired"):
             paired_p_values(*map(np.zeros, shapes), same_runs=same_runs)
 
@@ -98,7 +98,7 @@ class TestPairedPValues:
 def systems(
     generator: np.random.Generator, seeds: int, items: int, scale: float = 1.0
 ) -> list[np.ndarray]:
-    """Two systems of equal expectation that differ in questions, in seeds and in both."""
+    """Return two equally good systems that vary over questions, over seeds and over both."""
     return [
         scale * generator.normal(0, 0.1, (1, items))
         + scale * generator.normal(0, 0.005, (seeds, 1))
@@ -122,45 +122,47 @@ class TestErrorRates:
     """By simulation: how often a true hypothesis is rejected."""
 
     def test_a_true_null_is_rejected_five_times_in_a_hundred(self, equal):
-        rejected = sum(min(each.p_greater, each.p_less) < 0.025 for each in equal)
+        p_values = [min(comparison.p_greater, comparison.p_less) for comparison in equal]
+        rejected = sum(p_value < 0.025 for p_value in p_values)
         assert 0.04 <= rejected / TRIALS <= 0.06
 
-    def test_the_interval_holds_the_true_difference_95_times_in_a_hundred(self, equal):
-        assert 0.93 <= sum(each.low <= 0 <= each.high for each in equal) / TRIALS <= 0.97
+    def test_the_interval_covers_the_true_difference_95_times_in_a_hundred(self, equal):
+        covered = sum(comparison.low <= 0 <= comparison.high for comparison in equal)
+        assert 0.93 <= covered / TRIALS <= 0.97
 
     def test_a_difference_at_the_bound_is_called_equivalent_five_times_in_a_hundred(self):
-        generator, called = np.random.default_rng(0), 0
+        generator, equivalent = np.random.default_rng(0), 0
         for _ in range(TRIALS):
             first, second = systems(generator, 5, 60, 0.4)
             compared = compare_paired(first + 0.03, second, samples=400)
-            called += compared.p_equivalent(0.03) < 0.05
-        assert 0.04 <= called / TRIALS <= 0.06
+            equivalent += compared.p_equivalent(0.03) < 0.05
+        assert 0.04 <= equivalent / TRIALS <= 0.06
 
 
 class TestPower:
-    def test_what_is_detectable_is_found_four_times_in_five(self):
+    def test_a_detectable_difference_is_significant_four_times_in_five(self):
         generator = np.random.default_rng(3)
         detectable = compare_paired(*systems(generator, 5, 60)).detectable
-        found = [
+        rejected = [
             compare_paired(first + detectable, second, samples=400).p_greater < 0.025
             for first, second in (systems(generator, 5, 60) for _ in range(300))
         ]
-        assert 0.7 < np.mean(found) < 0.9
+        assert 0.7 < np.mean(rejected) < 0.9
 
-    def test_the_chance_grows_with_the_effect_and_is_the_level_without_one(self):
+    def test_power_grows_with_the_effect_from_half_the_level(self):
         compared = compare_paired(*systems(np.random.default_rng(4), 5, 60))
-        chances = [compared.power(effect, 0.05) for effect in (0.0, 0.01, 0.03, 0.1)]
-        assert chances == sorted(chances) and chances[0] == pytest.approx(0.025, abs=0.01)
-        assert compared.power(-0.03, 0.05) == pytest.approx(chances[2], abs=0.03)
+        powers = [compared.power(effect, 0.05) for effect in (0.0, 0.01, 0.03, 0.1)]
+        assert powers == sorted(powers) and powers[0] == pytest.approx(0.025, abs=0.01)
+        assert compared.power(-0.03, 0.05) == pytest.approx(powers[2], abs=0.03)
         assert compared.power(compared.detectable, 0.05) == pytest.approx(0.8, abs=0.01)
 
-    def test_the_needed_items_find_it_unless_the_seeds_alone_hide_it(self):
+    def test_a_smaller_effect_needs_more_items_or_cannot_be_detected(self):
         compared = compare_paired(*systems(np.random.default_rng(5), 5, 60))
         assert compared.items_needed(compared.detectable, 0.05, 60) == pytest.approx(60, abs=1)
         assert compared.items_needed(compared.detectable / 2, 0.05, 60) > 4 * 59
         assert compared.items_needed(1e-6, 0.05, 60) == np.inf
 
-    def test_one_item_is_enough_where_nothing_varies(self):
+    def test_one_item_is_enough_if_nothing_varies(self):
         compared = compare_paired(np.full((2, 3), 0.75), np.full((2, 3), 0.5))
         assert compared.items_needed(0.25, 0.05, 3) == 1
 
@@ -168,11 +170,11 @@ class TestPower:
 class TestPartialConjunction:
     # 3 * 0.01, 2 * 0.02, 1 * 0.5
     @pytest.mark.parametrize(("needed", "expected"), [(1, 0.03), (2, 0.04), (3, 0.5)])
-    def test_the_needed_smallest_is_corrected_for_the_choice(self, needed, expected):
+    def test_the_needed_p_value_is_corrected_for_the_choice(self, needed, expected):
         assert partial_conjunction([0.5, 0.01, 0.02], needed) == pytest.approx(expected)
 
     @given(P_VALUES, st.data())
-    def test_a_p_value_grows_with_each_of_its_parts(self, p_values, data):
+    def test_the_p_value_never_falls_if_one_of_its_parts_grows(self, p_values, data):
         needed = data.draw(st.integers(1, len(p_values)))
         index = data.draw(st.integers(0, len(p_values) - 1))
         larger = list(p_values)
@@ -181,22 +183,22 @@ class TestPartialConjunction:
         assert partial_conjunction(p_values, needed) <= partial_conjunction(larger, needed)
 
     @pytest.mark.parametrize("needed", [0, 3])
-    def test_more_than_there_are_cannot_be_needed(self, needed):
+    def test_an_impossible_number_of_needed_comparisons_is_refused(self, needed):
         with pytest.raises(ValueError, match="cannot be needed"):
             partial_conjunction([0.1, 0.2], needed)
 
 
 class TestHolm:
-    def test_the_example_of_three_keeps_the_order_and_the_running_maximum(self):
+    def test_adjusted_p_values_keep_the_order_and_the_running_maximum(self):
         assert holm([0.04, 0.01, 0.03]) == pytest.approx([0.06, 0.03, 0.06])
 
     @given(P_VALUES)
-    def test_it_lies_between_the_raw_and_bonferroni(self, p_values):
+    def test_adjusted_p_values_lie_between_the_raw_and_the_bonferroni_ones(self, p_values):
         for raw, adjusted in zip(p_values, holm(p_values), strict=True):
             assert raw <= adjusted <= min(1, raw * len(p_values))
 
 
-def test_means_of_other_questions_are_compared_as_two_samples():
+def test_means_over_different_questions_are_compared_as_two_samples():
     random = np.random.default_rng(0)
     first, second = random.normal(0.6, 0.2, (1, 80)), random.normal(0.4, 0.3, (1, 50))
     compared = compare_unpaired(first, second)
@@ -208,7 +210,7 @@ def test_means_of_other_questions_are_compared_as_two_samples():
     assert reversed_.p_less == pytest.approx(compared.p_greater, abs=1e-3)
 
 
-def test_equal_values_of_other_questions_are_no_evidence():
+def test_equal_values_on_different_questions_are_no_evidence():
     values = np.full((2, 9), 0.3)
     assert compare_unpaired(values, values[:, :5]).p_greater == 1
 

@@ -14,7 +14,7 @@ matrices = st.integers(1, 4).flatmap(
 )
 
 
-def test_standard_deviation_of_the_means_of_seeds():
+def test_sd_is_the_standard_deviation_of_the_seed_means():
     summary = summarise(np.array([[0.0, 0.5], [0.5, 1.0]]), 200, 0.95)
     assert summary.mean == 0.5
     assert summary.sd == pytest.approx(np.std([0.25, 0.75], ddof=1))
@@ -60,7 +60,7 @@ def test_a_higher_confidence_gives_wider_intervals():
     assert wide.run_low < narrow.run_low < narrow.mean < narrow.run_high < wide.run_high
 
 
-def test_the_prediction_interval_is_that_of_student():
+def test_the_prediction_interval_follows_the_t_distribution():
     summary = summarise(np.array([[0.5], [0.6], [0.7]]), 200, 0.95)
     reach = 4.302653 * 0.1 * np.sqrt(4 / 3)  # t with 2 degrees of freedom
     assert summary.run_high - summary.mean == pytest.approx(reach)
@@ -68,35 +68,35 @@ def test_the_prediction_interval_is_that_of_student():
     assert np.isnan(summarise(np.array([[0.5, 1.0]]), 200, 0.95).run_low)
 
 
-def test_no_further_run_is_expected_where_no_value_can_lie():
+def test_the_prediction_interval_stays_within_the_possible_values():
     summary = summarise(np.array([[0.1], [0.9]]), 200, 0.95, largest=1.0)
     assert (summary.run_low, summary.run_high) == (0, 1)
 
 
 @pytest.mark.parametrize("seeds", [5, 10])
-def test_the_prediction_interval_holds_95_percent_of_runs(seeds):
-    """Runs share the questions; the effects of the seed and of seed and question are random."""
-    generator, trials, inside = np.random.default_rng(seeds), 2000, 0
+def test_the_prediction_interval_covers_95_percent_of_runs(seeds):
+    """Runs share the questions; the effects of seeds, and of seeds on questions, are random."""
+    generator, trials, covered = np.random.default_rng(seeds), 2000, 0
     for _ in range(trials):
         questions = generator.normal(0.6, 0.3, (1, 40))
         runs = questions + generator.normal(0, 0.03, (seeds + 1, 1))
         runs = runs + generator.normal(0, 0.2, (seeds + 1, 40))
         summary = summarise(runs[1:], 100, 0.95)
-        inside += summary.run_low <= runs[0].mean() <= summary.run_high
-    assert 0.93 <= inside / trials <= 0.97
+        covered += summary.run_low <= runs[0].mean() <= summary.run_high
+    assert 0.93 <= covered / trials <= 0.97
 
 
 @pytest.mark.parametrize("seeds", [2, 3])
 def test_the_spread_of_few_seeds_is_not_too_small(seeds):
-    """If only seeds vary, the spread is that of their mean, not less by (n - 1) / n."""
+    """If only seeds vary, the spread is that of their mean, not smaller by (n - 1) / n."""
     values = np.random.default_rng(0).normal(5, size=(seeds, 1)) + np.zeros((seeds, 50))
     means = bootstrap_means(values, 20_000, of_seeds=0)
     assert means.mean() == pytest.approx(values.mean(), rel=0.01)
     assert means.std() == pytest.approx(values[:, 0].std(ddof=1) / np.sqrt(seeds), rel=0.05)
 
 
-def test_draws_within_strata_keep_the_weight_of_each():
-    # Within a stratum all values are equal, so that only the numbers of its items could vary.
+def test_draws_within_strata_keep_the_weight_of_each_stratum():
+    # All values of a stratum are equal, so only the number of its items could vary.
     values, strata = np.array([[2.0, 2, 0.5, 0.5, 0.5]]), np.array([0, 0, 1, 1, 1])
     assert bootstrap_means(values, 300, 0).std() > 0.1
     assert bootstrap_means(values, 300, 0, strata) == pytest.approx(np.full(300, 1.1))
@@ -112,8 +112,8 @@ def test_a_clear_lead_is_always_the_best():
     generator = np.random.default_rng(1)
     curve = [mean + generator.normal(0, 0.2, (5, 60)) for mean in (0.2, 0.9, 0.2)]
     assert shares_of_best(curve, 500).tolist() == [0, 1, 0]
-    alike = [0.5 + generator.normal(0, 0.2, (5, 60)) for _ in range(3)]
-    shares = shares_of_best(alike, 500)
+    equal = [0.5 + generator.normal(0, 0.2, (5, 60)) for _ in range(3)]
+    shares = shares_of_best(equal, 500)
     assert shares.sum() == pytest.approx(1) and shares.max() < 1
 
 

@@ -80,8 +80,8 @@ TINY = make_paper(
         },
     }
 )
-OF_TYPES = {split: {"who": 3, "when": 2, "where": 2} for split in ("dev", "test")}
-COUNTS = {"wikiqa": {"questions": OF_TYPES}}
+QUESTIONS_BY_SPLIT = {split: {"who": 3, "when": 2, "where": 2} for split in ("dev", "test")}
+COUNTS = {"wikiqa": {"questions": QUESTIONS_BY_SPLIT}}
 INTERVAL, QUESTIONS = "[.500, .700]", "{.400, .800}"
 OURS = f".600 ± .012 {INTERVAL}"
 
@@ -165,7 +165,7 @@ def body(table: Table) -> list[str]:
                     f"| all | 7 (7) = | {OURS} (.500) ? | {OURS} (.600) = |"]),
     ],
 )  # fmt: skip
-def test_layout_and_values_of_a_table(name, expected):
+def test_a_table_has_the_expected_layout_and_values(name, expected):
     config = tiny_config()
     if name == "table3":
         study = config.studies["tiny2020"].model_copy(update={"extra_rows": {"table3": ["glove"]}})
@@ -179,7 +179,7 @@ def test_the_columns_of_markdown_are_aligned():
             assert len({len(line) for line in block.splitlines()}) == 1
 
 
-def test_values_are_those_of_their_overrides_and_hyperparameters():
+def test_values_match_their_overrides_and_hyperparameters():
     def mean(cell, _):
         overrides = dict(cell.overrides)
         return 0.1 * len(overrides) + int(overrides.get("p", 30)) / 1000 + 0.5 * is_tuned(cell)
@@ -189,7 +189,7 @@ def test_values_are_those_of_their_overrides_and_hyperparameters():
     assert numbers == [".110", ".210", ".030", ".130", ".630"]
 
 
-def test_an_extra_row_without_a_run():
+def test_an_extra_row_without_a_run_is_reported():
     table = make_table("table3", drop="random")
     assert r"| A \| B | cosine | not run | not run |" in body(table)
     assert any(note.startswith("Not run: ") and "A | B (no run" in note for note in table.notes)
@@ -226,7 +226,7 @@ class TestNotes:
     def test_substitutes_are_named(self):
         assert "Glove, Ours" in note(make_table("table2", substitute="us for them"), "Substitutes")
 
-    def test_means_without_questions_that_have_only_correct_candidates(self):
+    def test_a_note_gives_the_means_without_questions_that_have_only_correct_candidates(self):
         table = make_table("table2", all_correct=2, mean_of_others=0.55)
         text = note(table, "Questions with only correct candidates")
         assert "WIKIQA comb, 2 of 9" in text and "Ours (paper) 0.600 and 0.550" in text
@@ -239,7 +239,7 @@ class TestNotes:
         for run in ("glove wikiqa comb 4", "glove-cosine wikiqa comb 4", "hyperparameters=tuned 5"):
             assert f"{run}," in tied
 
-    def test_data_protocol_hyperparameters_and_origins(self):
+    def test_the_notes_give_data_protocol_hyperparameters_and_origins(self):
         table = make_table("table3")
         assert table.notes[0] == "Data: WIKIQA, test split, questions: who 3, comb 9. Seeds: 2."
         assert "dev MRR" in note(table, "Protocol")
@@ -319,12 +319,12 @@ class TestNotes:
      ({"substitute": "ours for theirs"}, f"{OURS} (.750) ↓†")],
     ids=["one seed", "equal seeds", "substitute"],
 )  # fmt: skip
-def test_parts_of_a_cell(changes, cell):
+def test_the_interval_and_the_mark_of_a_cell_depend_on_its_runs(changes, cell):
     assert any(row.endswith(f"{cell} |") for row in body(make_table("table2", **changes)))
 
 
 class TestLatex:
-    def test_caption_links_and_intervals(self):
+    def test_latex_has_a_caption_links_as_text_and_intervals_below_values(self):
         text = to_latex(make_table("table2"), "tab:tiny2020-table2")
         assert r"\caption{Systems in rows (Table 2 of tiny2020)}" in text
         assert r"\label{tab:tiny2020-table2}" in text
@@ -351,19 +351,20 @@ class TestLatex:
         text = to_latex(make_table(name), "a")
         plain = re.sub(r"\\.", "", text)
         assert plain.count("{") == plain.count("}")
-        for kind in ("table", "tabular", "minipage"):
-            assert text.count(rf"\begin{{{kind}}}") == text.count(rf"\end{{{kind}}}") > 0
-        for columns, inside in re.findall(
+        for environment in ("table", "tabular", "minipage"):
+            begins = text.count(rf"\begin{{{environment}}}")
+            assert begins == text.count(rf"\end{{{environment}}}") > 0
+        for columns, content in re.findall(
             r"\\begin\{tabular\}\{([lc]+)\}(.*?)\\end\{tabular\}", text, flags=re.DOTALL
         ):
-            rows = [line for line in inside.splitlines() if line.endswith(r" \\")]
+            rows = [line for line in content.splitlines() if line.endswith(r" \\")]
             assert len(rows) > 1
             assert {len(re.findall(r"(?<!\\)&", row)) + 1 for row in rows} == {len(columns)}
 
 
 @pytest.mark.parametrize("name", ["table2", "table3"])
 def test_the_top_group_is_bold(name):
-    """The top group of each column, or of each row if the columns are systems."""
+    """There is a top group in each column, or in each row if the columns are systems."""
     artefact = TINY.artefacts[name].model_copy(update={"top_group": True})
     paper = TINY.model_copy(update={"artefacts": {name: artefact}})
     config, means = tiny_config(), {"random": 0.59, "glove-cosine": 0.1}
@@ -379,13 +380,13 @@ def test_the_top_group_is_bold(name):
     scored = table.frame[table.frame["mean"].notna()]
     assert (scored["top_group"] == (scored["system"] != "glove-cosine")).all()
     assert table.frame.loc[table.frame["mean"].isna(), "top_group"].isna().all()
-    bold = [value.bold for block in table.blocks for _, line in block.rows for value in line]
-    assert 0 < sum(bold) == scored["top_group"].sum() < len(scored)
-    shown = next(
-        value for block in table.blocks for _, line in block.rows for value in line if value.bold
+    values_in_table = [value for block in table.blocks for _, row in block.rows for value in row]
+    assert (
+        0 < sum(value.bold for value in values_in_table) == scored["top_group"].sum() < len(scored)
     )
-    assert f"**{shown.ours}** {shown.interval}" in to_markdown(table)
-    assert rf"\textbf{{{escape_latex(shown.ours)}}}" in to_latex(table, "a")
+    first = next(value for value in values_in_table if value.bold)
+    assert f"**{first.ours}** {first.interval}" in to_markdown(table)
+    assert rf"\textbf{{{escape_latex(first.ours)}}}" in to_latex(table, "a")
     assert any(note.startswith("Bold: the highest mean") for note in table.notes)
     plain = build_table(TINY, name, ledger, config, results)
     assert plain.frame["top_group"].isna().all()

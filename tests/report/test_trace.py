@@ -1,4 +1,4 @@
-"""From a few words to a number, and to what made it."""
+"""A few words find a number, and its origin."""
 
 import json
 
@@ -56,7 +56,7 @@ def find(tmp_path):
         (["table1", "who", "random"], "random/wikiqa/who/default"),  # a row that is not printed
     ],
 )
-def test_words_name_the_cell_of_a_score(find, words, path):
+def test_words_identify_the_cell_of_a_score(find, words, path):
     assert find(*words).cell.path == path
 
 
@@ -70,7 +70,7 @@ def test_words_name_the_cell_of_a_score(find, words, path):
         (["table1", "glove"], "2 numbers.*Who.*; .*Comb"),
     ],
 )
-def test_words_that_name_no_number_or_several_are_refused(find, words, message):
+def test_words_that_match_no_number_or_several_are_refused(find, words, message):
     with pytest.raises(AnalogyQAError, match=message):
         find(*words)
 
@@ -93,7 +93,7 @@ def test_a_score_comes_with_its_record_and_a_command(find, tmp_path):
     assert "slurm_job" not in facts
 
 
-def test_all_solvers_of_analogies_have_the_log_of_their_job(tmp_path):
+def test_all_solvers_of_a_job_share_its_log(tmp_path):
     log = tmp_path / "logs" / "solve_analogies" / "glove" / "pairs-@ties=shared.log"
     log.parent.mkdir(parents=True)
     log.touch()
@@ -103,7 +103,7 @@ def test_all_solvers_of_analogies_have_the_log_of_their_job(tmp_path):
     assert log_of_run(tmp_path, Cell("glove", "pairs", "all", (("solver", "3cosadd"),))) is None
 
 
-def test_numbers_without_a_run_say_what_they_are(find, tmp_path):
+def test_a_cited_number_has_no_files_and_a_missing_count_is_not_run(find, tmp_path):
     cited = origin(tmp_path, find("table1", "who", "theirs"), "snakemake")
     assert (cited["published"], "files" in cited) == (0.1, False)
     missing = origin(tmp_path, find("table2", "who", "test"), "snakemake")

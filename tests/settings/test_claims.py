@@ -23,7 +23,7 @@ def without(*keys: str) -> dict:
     return {key: value for key, value in CELLS.items() if key not in keys}
 
 
-def test_cells_hold_for_both_sides_and_without_needs_all_are_needed():
+def test_cells_apply_to_both_sides_and_all_comparisons_are_needed_by_default():
     pairs = [PAIR | {"cells": {"subset": subset}} for subset in ("who", "when")]
     claim = make_claim(cells=without("subset"), comparisons=pairs)
     sides = [side.key for side in claim.sides()[0]]

@@ -12,7 +12,7 @@ FILES = {"title": "T", "reader": "wikiqa", "train": "a/b", "dev": "a/b", "test":
 
 
 @given(st.integers(2, 99).flatmap(lambda folds: st.tuples(st.integers(1, folds), st.just(folds))))
-def test_a_fold_has_its_number_and_that_of_all_folds(numbers):
+def test_the_name_of_a_fold_gives_its_number_and_the_number_of_folds(numbers):
     name = "{}of{}".format(*numbers)
     assert fold_numbers(name) == numbers
     assert Dataset(**FILES, fold=name).fold == name
@@ -33,10 +33,10 @@ BACKUPS = ["capital.txt~", "capital.txt.bak", "#capital.txt#", ".capital.txt.swp
 
 
 @pytest.mark.parametrize("backup", BACKUPS)
-def test_backups_are_ignored(tmp_path, backup):
+def test_backups_and_folders_are_ignored(tmp_path, backup):
     for name in ("capital.txt", "family.tsv", backup):
         (tmp_path / name).write_text("")
-    (tmp_path / "more").mkdir()
+    (tmp_path / "folder").mkdir()
     assert [path.name for path in relation_files(tmp_path)] == ["capital.txt", "family.tsv"]
 
 

@@ -1,4 +1,4 @@
-"""A run is laid over its papers; a message names the wrong key and the file that has it."""
+"""A run is merged into its papers; a message names the wrong key and its file."""
 
 import copy
 from pathlib import Path
@@ -13,7 +13,7 @@ from analogyqa.settings.systems import Training
 from small_papers import CONFIG
 
 ROOT = Path(__file__).parents[2]
-OWN = """
+MINE = """
 datasets: {mine: {title: Mine, reader: wikiqa, train: b/train, dev: b/dev, test: b/test}}
 systems: {net: {title: Net, encoder: cnn, vectors: some, ranker: cosine}}
 """
@@ -33,49 +33,49 @@ def repository_config(*overlays: str) -> dict:
     return values
 
 
-# The configuration of the repository
+# The configuration in the repository
 
 
 @pytest.fixture(scope="module")
 def together():
-    """The run of all papers."""
+    """The configuration of all papers together."""
     return read_config(ROOT / "config.yaml")
 
 
-def test_the_run_of_the_papers_is_at_the_defaults_of_training(together):
+def test_the_run_of_all_papers_uses_the_default_training(together):
     assert together.seeds == [0, 1, 2, 3, 4]
     assert together.systems["analogy"].training == Training()
 
 
-def test_each_paper_can_be_run_alone_and_no_system_changes_by_the_others(together):
+def test_a_paper_has_the_same_systems_and_data_sets_alone_and_together(together):
     for name in together.papers:
         alone = load_config(repository_config() | {"papers": [name]})
         assert alone.systems.items() <= together.systems.items()
         assert alone.datasets.items() <= together.datasets.items()
 
 
-def test_hyperqa_without_the_scaling_of_gradients_is_the_same_otherwise(together):
+def test_plain_hyperqa_differs_only_in_title_and_optimiser(together):
     coded, plain = (together.systems[name] for name in ("hyperqa", "hyperqa-plain"))
     changed = {"title": plain.title}
     changed["training"] = coded.training.model_copy(update={"optimiser": "adagrad_clipped"})
     assert plain == coded.model_copy(update=changed)
 
 
-def test_each_system_of_hyperqa_has_as_many_tries_and_a_lower_learning_rate(together):
-    tries = together.find_selection("cosineqa").systems
-    assert {len(names) for names in tries.values()} == {3}
-    assert all("learning_rate_0.01" in names for names in tries.values())
+def test_all_hyperqa_systems_have_three_choices_including_a_lower_learning_rate(together):
+    choices = together.find_selection("cosineqa").systems
+    assert {len(names) for names in choices.values()} == {3}
+    assert all("learning_rate_0.01" in names for names in choices.values())
 
 
 @pytest.mark.parametrize(
     ("name", "printed"), [("hyperqa", 90_000), ("hyperqa-concatenated", 45_000)]
 )
-def test_the_size_of_hyperqas_projection_is_the_printed_one(together, name, printed):
+def test_the_projection_of_hyperqa_has_the_printed_size(together, name, printed):
     projection = (300 + 1) * together.systems[name].training.sentence_dim
     assert projection == pytest.approx(printed, rel=0.005)
 
 
-def test_the_sample_is_merged_into_the_repositorys_file_as_snakemake_does_it():
+def test_the_sample_is_merged_into_the_repositorys_file_as_snakemake_merges_it():
     config = read_config(ROOT / "sample" / "config.yaml")
     assert config == load_config(repository_config("sample/config.yaml"))
     for dataset in config.datasets.values():
@@ -93,7 +93,7 @@ def test_the_sample_is_merged_into_the_repositorys_file_as_snakemake_does_it():
         (None, "no such file"),
     ],
 )  # fmt: skip
-def test_a_file_that_is_no_mapping_is_named(tmp_path, papers, content, message):
+def test_a_file_without_a_mapping_is_named(tmp_path, papers, content, message):
     if content is not None:
         (tmp_path / "config.yaml").write_bytes(content)
         papers.write("small", content.decode("latin-1")).write_bytes(content)
@@ -113,7 +113,7 @@ def test_a_run_is_merged_into_its_paper(papers):
     assert (config.systems["analogy"].p, config.systems["mean"].p) == (2, 4)
 
 
-def test_training_of_a_system_is_merged_into_that_of_the_paper(papers):
+def test_the_training_of_a_system_is_merged_into_that_of_the_paper(papers):
     over = "{training: {margin: 2}, systems: {analogy: {training: {margin: 1, loss: lwda}}}}"
     systems = papers.load(over).systems
     changed, other = systems["analogy"].training, systems["baseline"].training
@@ -121,7 +121,7 @@ def test_training_of_a_system_is_merged_into_that_of_the_paper(papers):
     assert (other.margin, other.loss) == (2, "printed")
 
 
-def test_training_is_laid_under_a_system_whose_ranker_alone_is_trained(papers):
+def test_training_applies_to_a_system_with_only_a_trained_ranker(papers):
     system = "{title: N, encoder: words, vectors: some, ranker: ap_cnn, training: {loss: pairwise}}"
     config = papers.load(f"{{training: {{margin: 2}}, systems: {{net: {system}}}}}")
     training = config.systems["net"].training
@@ -139,8 +139,8 @@ def test_the_command_of_a_run_has_its_files_and_its_changes():
 
 
 @pytest.mark.parametrize("names", ["small other", "other small", ["small", "other", "small"]])
-def test_a_papers_training_is_not_laid_under_the_systems_of_another(papers, names):
-    papers.write("other", "training: {margin: 9}\nprototypes: {p: 9}\n" + OWN)
+def test_the_training_of_a_paper_does_not_apply_to_systems_of_another(papers, names):
+    papers.write("other", "training: {margin: 9}\nprototypes: {p: 9}\n" + MINE)
     config, alone = papers.load(f"papers: {names}"), papers.load()
     assert alone.systems.items() <= config.systems.items()
     net = config.systems["net"]
@@ -167,19 +167,19 @@ def test_papers_may_share_equal_definitions_and_conflicts_name_both(papers):
         papers.load("papers: small late")
     for name, line in zip(("analogy", "baseline"), str(error.value).splitlines(), strict=True):
         assert f"small/config.yaml: systems.{name}: the papers small and late define it" in line
-    same = "systems: {analogy: {training: {margin: 1}}, baseline: {training: {margin: 1}}}"
-    assert papers.load(f"papers: small late\n{same}").systems["analogy"].training.margin == 1
+    changes = "systems: {analogy: {training: {margin: 1}}, baseline: {training: {margin: 1}}}"
+    assert papers.load(f"papers: small late\n{changes}").systems["analogy"].training.margin == 1
 
 
-def test_a_run_may_define_what_no_paper_defines(papers):
-    config = papers.load("training: {margin: 1}\nprototypes: {p: 2}\n" + OWN)
+def test_a_run_may_define_systems_and_data_sets_of_no_paper(papers):
+    config = papers.load("training: {margin: 1}\nprototypes: {p: 2}\n" + MINE)
     assert config.outside_papers("datasets") == ["mine"]
     assert config.outside_papers("systems") == ["net"]
     net = config.systems["net"]
     assert (net.p, net.training) == (2, Training(margin=1))
 
 
-def test_a_system_is_in_the_selection_of_one_paper(papers):
+def test_a_system_may_be_in_the_selection_of_only_one_paper(papers):
     papers.write("late", OVER.replace("training: {margin: 2}", "") + "selection: "
                  "{subset: both, systems: [analogy], "
                  "hyperparameters: {drop: {dropout: 0}}}")  # fmt: skip
@@ -187,16 +187,16 @@ def test_a_system_is_in_the_selection_of_one_paper(papers):
         papers.load("papers: small late")
 
 
-def test_a_study_of_the_run_changes_that_of_the_first_paper_that_has_it(papers):
+def test_a_study_of_the_run_changes_the_first_paper_that_has_such_a_study(papers):
     late = OVER.replace("training: {margin: 2}", "")
     papers.write("late", late + "sensitivity: {subset: both, measure: map, systems: [net]}")
-    given = "sensitivity: {measure: p_at_1, systems: [analogy]}"
-    studies = papers.load("papers: small late\n" + given).studies
+    changes = "sensitivity: {measure: p_at_1, systems: [analogy]}"
+    studies = papers.load("papers: small late\n" + changes).studies
     compared = [(studies[name].sensitivity.measure, studies[name].sensitivity.systems)
              for name in ("small", "late")]  # fmt: skip
     assert compared == [("p_at_1", ["analogy"]), ("map", ["net"])]
-    gone = papers.load("papers: small late\nsensitivity: null").studies
-    assert [gone[name].sensitivity for name in ("small", "late")] == [None, None]
+    removed = papers.load("papers: small late\nsensitivity: null").studies
+    assert [removed[name].sensitivity for name in ("small", "late")] == [None, None]
 
 
 def test_null_removes_an_entry(papers):
@@ -214,20 +214,20 @@ def test_null_removes_an_entry(papers):
     assert (set(config.vectors), set(config.datasets)) == ({"some", "cased"}, {"toy"})
     assert (set(config.sentence_vectors), config.named_entities) == ({"published"}, None)
     assert set(config.find_selection("analogy").hyperparameters) == {"drawn"}
-    varied = set(config.studies["small"].sensitivity.variations())
-    assert varied == {("paper", ""), ("loss", "stated"), ("questions", "dropped")}
+    variations = set(config.studies["small"].sensitivity.variations())
+    assert variations == {("paper", ""), ("loss", "stated"), ("questions", "dropped")}
     study = papers.load("{selection: null, sensitivity: null, extra_rows: null}").studies["small"]
     assert (study.selection, study.sensitivity, study.extra_rows) == (None, None, {})
 
 
-def test_null_may_be_a_text_as_the_command_line_passes_it(papers):
+def test_null_may_be_a_string_as_on_the_command_line(papers):
     over = "{sensitivity: 'null', systems: {words: 'null'}, seeds: '3'}"
     config = papers.load(over)
     assert config.studies["small"].sensitivity is None
     assert "words" not in config.systems
 
 
-def test_loading_leaves_the_values_as_they_were(papers):
+def test_loading_does_not_change_the_values(papers):
     values = papers.values("{systems: {random: null, mean: {p: 2}}, training: {margin: 1}}")
     before = copy.deepcopy(values)
     load_config(values, papers=papers.folder)
@@ -275,7 +275,7 @@ BROKEN = r"""
 
 
 @pytest.mark.parametrize("case", BROKEN)
-def test_a_message_names_the_papers_file_that_has_the_wrong_key(papers, case):
+def test_a_message_names_the_file_of_the_paper_with_the_wrong_key(papers, case):
     config, _, message = case.partition(" => ")
     papers.write("other", "over: late")
     papers.write("late", config)
@@ -284,27 +284,27 @@ def test_a_message_names_the_papers_file_that_has_the_wrong_key(papers, case):
     assert f"papers/late/config.yaml: {message}" in str(error.value).splitlines()[0]
 
 
-def test_papers_over_each_other_are_named(papers):
+def test_papers_over_each_other_are_refused(papers):
     papers.write("one", "over: two")
     papers.write("two", "over: one")
     with pytest.raises(AnalogyQAError, match=r"two/config\.yaml: over: 'one' is not another paper"):
         papers.load("papers: one")
 
 
-def test_a_message_names_the_first_file_that_has_the_wrong_key(papers, tmp_path, monkeypatch):
+def test_a_message_names_the_first_file_with_the_wrong_key(papers, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    below, mine = tmp_path / "config.yaml", tmp_path / "sub" / "mine.yaml"
+    base, mine = tmp_path / "config.yaml", tmp_path / "sub" / "mine.yaml"
     mine.parent.mkdir()
-    below.write_text("training: {dropout: 2}\nsedes: 1\nbootstrap: {samples: 1}\n")
+    base.write_text("training: {dropout: 2}\nsedes: 1\nbootstrap: {samples: 1}\n")
     mine.write_text("training: {dropout: 3}\nsystems: {new: {title: N}}\n")
     papers.write("small", CONFIG.replace("p: 3", "p: 0"))
     over = "{training: {dropout: 3, loss: x}, sedes: 1, bootstrap: {samples: 1}, "
     values = papers.values(over + "systems: {new: {title: N}}}")
     del values["output_dir"]
-    with pytest.raises(AnalogyQAError) as raised:
-        load_config(values, "all", [{"training": {"loss": "x"}}, mine, below], papers.folder)
+    with pytest.raises(AnalogyQAError) as error:
+        load_config(values, "all", [{"training": {"loss": "x"}}, mine, base], papers.folder)
     lines = [
-        line.partition(" is ")[0].partition(" sedes")[0] for line in str(raised.value).split("\n")
+        line.partition(" is ")[0].partition(" sedes")[0] for line in str(error.value).split("\n")
     ]
     assert sorted(lines) == [
         "--config: training.loss: 'x'",

@@ -26,9 +26,9 @@ def test_overrides_round_trip_through_text(overrides):
 
 
 @given(st.floats(allow_nan=False, min_value=-1, max_value=100))
-def test_no_digit_of_a_number_is_lost(margin):
-    laid = ov.changes(ov.as_overrides({"margin": margin}))
-    assert Training.model_validate(laid["training"]).margin == margin
+def test_numbers_keep_all_digits(margin):
+    changes = ov.changes(ov.as_overrides({"margin": margin}))
+    assert Training.model_validate(changes["training"]).margin == margin
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_no_digit_of_a_number_is_lost(margin):
         *((["dev", "test"], "dev+test"), ([], "null"), ((2, 0.5), "2+0.5")),
     ],
 )
-def test_a_value_as_paths_show_it(value, text):
+def test_a_value_is_formatted_as_in_paths(value, text):
     assert ov.text_of(value) == text
 
 
@@ -121,21 +121,21 @@ def test_overrides_change_only_their_section(papers):
 # Vectors at overrides, and the mapping
 
 
-OWN = """
-vectors: {own: {corpora: {toy: [train]}, window: 4, dim: 50}}
+TRAINED_VECTORS = """
+vectors: {mine: {corpora: {toy: [train]}, window: 4, dim: 50}}
 systems:
-  mapped: {title: M, encoder: mean, vectors: own, window: 5,
+  mapped: {title: M, encoder: mean, vectors: mine, window: 5,
            ranker: {name: mapped, mapping: {normalise: [unit, centre], learned_from: [train]}}}
 """
 
 
 def test_a_system_may_change_vectors_that_are_trained_on_data_sets(papers):
-    config = papers.load(OWN)
+    config = papers.load(TRAINED_VECTORS)
     system = config.system_at("mapped", ov.as_overrides({"dim": 100}))
-    assert system.word_vectors == "own@dim=100@window=5"
+    assert system.word_vectors == "mine@dim=100@window=5"
     vectors = config.vectors_at(system.word_vectors)
     assert (vectors.dim, vectors.window, vectors.corpora) == (100, 5, {"toy": ["train"]})
-    assert config.vectors_at("own") == config.vectors["own"]
+    assert config.vectors_at("mine") == config.vectors["mine"]
     assert config.systems["mean"].word_vectors == "some"
     assert config.systems["random"].word_vectors is None
 
@@ -151,7 +151,7 @@ def test_a_system_may_change_vectors_that_are_trained_on_data_sets(papers):
     ],
 )
 def test_overrides_of_a_mapping_keep_its_other_keys(papers, values, kept):
-    config = papers.load(OWN)
+    config = papers.load(TRAINED_VECTORS)
     overrides = config.canonical_overrides("mapped", ov.as_overrides(values))
     assert dict(overrides) == kept
     changed = config.system_at("mapped", overrides)
@@ -164,7 +164,7 @@ def test_overrides_of_a_mapping_keep_its_other_keys(papers, values, kept):
 
 
 def test_other_systems_ignore_overrides_of_vectors(papers):
-    config = papers.load(OWN)
+    config = papers.load(TRAINED_VECTORS)
     values = {"window": 3, "shortest_word": 2, "weighting": "sif", "components": 2}
     for name in ("words", "random", "stored", "analogy"):
         assert config.canonical_overrides(name, ov.as_overrides(values)) == ()

@@ -35,13 +35,12 @@ def test_a_table_has_the_printed_numbers_in_our_unit_and_their_coordinates():
         Coordinates(**expected, measure="map"),
         (("p", "3"),),
     )
-    assert [(each.published, each.kind) for each in numbers] == [
-        *((0.4, "score"), (None, "score"), (0.5, "cited"), (0.6, "cited"))
-    ]
-    assert [each.coordinates.system for each in theirs] == ["", ""]
-    assert [each.coordinates.measure for each in theirs] == ["map", "mrr"]
-    added = [(row, column) for row, column, _ in artefact(TABLE).cells_of("mean")]
-    assert added == [("mean", "MAP"), ("mean", "MRR")]
+    published = [(number.published, number.kind) for number in numbers]
+    assert published == [(0.4, "score"), (None, "score"), (0.5, "cited"), (0.6, "cited")]
+    assert [number.coordinates.system for number in theirs] == ["", ""]
+    assert [number.coordinates.measure for number in theirs] == ["map", "mrr"]
+    cells = [(row, column) for row, column, _ in artefact(TABLE).cells_of("mean")]
+    assert cells == [("mean", "MAP"), ("mean", "MRR")]
 
 
 COUNTS = """
@@ -72,7 +71,7 @@ def paper_of(*tables: str) -> Paper:
     return Paper.model_validate({"paper": "p", "citation": "c", "artefacts": artefacts})
 
 
-def test_values_that_a_paper_does_not_print_are_weighted_means_of_others():
+def test_values_that_are_not_printed_are_weighted_means_of_printed_ones():
     table = paper_of(COUNTS, SINGLE, MEANS).artefacts["table3"]
     (number,) = table.numbers()
     assert (number.published, number.step) == (0.5, 0.1)  # (3 * .6 + 1 * .2) / 4
@@ -139,7 +138,7 @@ def test_an_impossible_artefact_is_refused(text, changes, message):
         ("    rows:", "    valeu: score\n    rows:", r"unknown key artefacts\.table1\.valeu"),
     ],
 )
-def test_a_wrong_key_of_a_paper_is_named_with_its_file(tmp_path, old, new, message):
+def test_a_wrong_key_is_named_with_its_file(tmp_path, old, new, message):
     path = tmp_path / "paper.yaml"
     path.write_text(PAPER.replace(old, new))
     with pytest.raises(AnalogyQAError, match=rf"paper\.yaml: {message}"):
@@ -162,21 +161,20 @@ published: {Ours: [0.5, 90.0K, 32x, 7]}
 """
 
 
-def test_a_printed_number_may_have_a_unit_and_a_column_be_cited():
+def test_a_printed_number_may_have_a_unit_and_a_column_may_be_cited():
     numbers = list(artefact(COSTLY).numbers())
-    assert [(each.published, each.kind) for each in numbers] == [
-        *((0.5, "score"), (90_000, "cost"), (32, "cost"), (7, "cited"))
-    ]
+    published = [(number.published, number.kind) for number in numbers]
+    assert published == [(0.5, "score"), (90_000, "cost"), (32, "cost"), (7, "cited")]
     assert (numbers[2].coordinates.cost, numbers[2].coordinates.over) == (
         "seconds_per_epoch",
         "mean",
     )
     columns = [column for _, column, _ in artefact(COSTLY).cells_of("other")]
     assert columns == ["MAP", "Size", "Time"]
-    # Other systems get a row, unless the table compares a system with a certain other one.
+    # Other systems get a row, unless the table compares a system with one fixed other system.
     assert not artefact(COSTLY).has_systems
-    rest = {"columns": {"Size": {"cost": "parameters"}}, "published": {"Ours": ["90K"]}}
-    assert artefact(COSTLY, **rest).has_systems
+    changes = {"columns": {"Size": {"cost": "parameters"}}, "published": {"Ours": ["90K"]}}
+    assert artefact(COSTLY, **changes).has_systems
 
 
 def test_remarks_of_a_row_and_of_a_column_are_joined():

@@ -14,7 +14,7 @@ from analogyqa.settings.vectors import SentenceVectors
 
 
 def leaves(values: dict, prefix: str = "") -> Iterator[str]:
-    """Yield the keys of the values in a mapping, dots between those of nested ones."""
+    """Yield the keys of the values in a mapping, those of nested mappings joined by dots."""
     for key, value in values.items():
         if isinstance(value, dict) and value:
             yield from leaves(value, f"{prefix}{key}.")
@@ -57,12 +57,12 @@ INVALID_VALUES = """
 
 @pytest.mark.parametrize("over", INVALID_VALUES)
 def test_every_wrong_value_has_a_line_with_its_key_and_what_is_allowed(papers, over):
-    wrong = sorted(set(leaves(yaml.safe_load(over))) - {"papers"})
+    keys = sorted(set(leaves(yaml.safe_load(over))) - {"papers"})
     with pytest.raises(AnalogyQAError) as error:
         papers.load(over)
     lines = sorted(str(error.value).splitlines())
-    assert len(lines) == len(wrong)
-    for line, key in zip(lines, wrong, strict=True):
+    assert len(lines) == len(keys)
+    for line, key in zip(lines, keys, strict=True):
         assert line.startswith((f"config: {key}: ", f"config: {key}.")), line
         assert " is not allowed: " in line
 
@@ -163,7 +163,7 @@ def test_unknown_keys_and_contradictions_are_explained(papers, case):
 # Meaning
 
 
-def test_numbers_may_be_texts_as_snakemake_passes_values_in_braces(papers):
+def test_numbers_may_be_strings_as_snakemake_passes_them(papers):
     config = papers.load("{prototypes: {p: '4'}, sweeps: {p: ['2']}, training: {dropout: '.1'}}")
     system = config.systems["analogy"]
     assert (system.p, system.training.dropout, config.sweeps) == (4, 0.1, {"p": ["2"]})
@@ -171,11 +171,11 @@ def test_numbers_may_be_texts_as_snakemake_passes_values_in_braces(papers):
         papers.load("prototypes: {p: '4.5'}")
 
 
-def test_one_value_may_replace_a_list_and_a_number_the_seeds_from_0(papers):
+def test_a_value_may_replace_a_list_and_a_number_may_replace_the_seeds(papers):
     config = papers.load("seeds: 3")
     assert (config.seeds, papers.load("seeds: [7, 3]").seeds) == ([0, 1, 2], [7, 3])
-    typed = papers.load("seeds: {default: '2', cross_validation: '3'}")  # as --config gives them
-    assert (typed.seeds, typed.seeds_of) == ([0, 1], {"cross_validation": [0, 1, 2]})
+    strings = papers.load("seeds: {default: '2', cross_validation: '3'}")  # as --config passes them
+    assert (strings.seeds, strings.seeds_of) == ([0, 1], {"cross_validation": [0, 1, 2]})
     seeds = papers.load("seeds: {default: 4, who: 5, cross_validation: 2, variations: [3, 1]}")
     for subset, overrides, expected in [
         ("both", {}, [0, 1, 2, 3]),
@@ -194,17 +194,17 @@ def test_one_value_may_replace_a_list_and_a_number_the_seeds_from_0(papers):
 
 def test_scores_depend_on_neither_title_nor_training_section(papers):
     over = "systems: {analogy: {title: Other, training: {loss: hinge}}}"
-    first, second = (papers.load(each).systems["analogy"] for each in ("{}", over))
+    first, second = (papers.load(text).systems["analogy"] for text in ("{}", over))
     assert first.scientific() == second.scientific() != papers.load().systems["mean"].scientific()
 
 
-def test_sections_without_lowercase_use_that_of_the_configuration(papers):
-    config, kept = papers.load("lowercase: true"), papers.load("lowercase: false")
+def test_sections_without_lowercase_use_the_value_of_the_configuration(papers):
+    configs = papers.load("lowercase: true"), papers.load("lowercase: false")
     cases = [("vectors", "some", True, False), ("vectors", "cased", False, False),
              ("sentence_vectors", "published", False, False)]  # fmt: skip
-    for kind, name, *expected in cases:
-        sections = [(each, getattr(each, kind)[name]) for each in (config, kept)]
-        assert [each.is_lowercase(section) for each, section in sections] == expected
+    for section, name, *expected in cases:
+        lowercase = [config.is_lowercase(getattr(config, section)[name]) for config in configs]
+        assert lowercase == expected
 
 
 @pytest.mark.parametrize(
@@ -213,7 +213,7 @@ def test_sections_without_lowercase_use_that_of_the_configuration(papers):
         ("analogy", True, True, True),
         ("baseline", True, False, True),  # for its training quadruples
         ("mean", False, True, True),
-        *((each, False, False, False) for each in ("mean-cosine", "stored", "random", "words")),
+        *((name, False, False, False) for name in ("mean-cosine", "stored", "random", "words")),
     ],
 )
 def test_systems_that_compare_or_learn_from_quadruples_need_prototypes(
@@ -262,13 +262,13 @@ def test_a_name_that_yaml_reads_as_another_type_must_be_quoted(papers, text):
 # What is left out
 
 
-def test_a_system_that_is_left_out_is_in_no_study_and_has_a_reason(papers):
+def test_a_left_out_system_is_in_no_study_and_has_a_reason(papers):
     config = papers.load("left_out: {old: no memory}")
     reasons = {"analogy": "no vectors", "mean default": "only shown"}
-    left = leave_out(config, reasons)
-    assert set(config.systems) - set(left.systems) == {"analogy"}
-    assert left.left_out == {"old": "no memory", **reasons}
-    study = left.studies["small"]
+    remaining = leave_out(config, reasons)
+    assert set(config.systems) - set(remaining.systems) == {"analogy"}
+    assert remaining.left_out == {"old": "no memory", **reasons}
+    study = remaining.studies["small"]
     assert (study.selection.systems, study.sensitivity.systems) == ({}, ["baseline"])
     assert study.extra_rows == config.studies["small"].extra_rows
 

@@ -42,9 +42,9 @@ def test_a_schema_is_current(name):
 )
 def test_the_schema_that_a_file_names_accepts_it(path, validators):
     line = path.read_text("utf-8").splitlines()[0]
-    named = Path(re.fullmatch(r"# yaml-language-server: \$schema=(\S+)", line)[1])
-    assert (path.parent / named).resolve().parent == REPOSITORY / "schemas"
-    validator = validators[named.name.split(".")[0]]
+    schema = Path(re.fullmatch(r"# yaml-language-server: \$schema=(\S+)", line)[1])
+    assert (path.parent / schema).resolve().parent == REPOSITORY / "schemas"
+    validator = validators[schema.name.split(".")[0]]
     assert [error.message for error in validator.iter_errors(read_yaml(path))] == []
 
 
@@ -63,14 +63,16 @@ def test_a_misspelt_key_is_refused(name, location, validators):
 
 
 def test_every_key_is_described(validators):
-    def undescribed(node: object, at: str = "") -> list[str]:
+    def undescribed(node: object, path: str = "") -> list[str]:
         if isinstance(node, list):
-            return [name for part in node for name in undescribed(part, at)]
+            return [key for part in node for key in undescribed(part, path)]
         if not isinstance(node, dict):
             return []
-        below = [name for key, part in node.items() for name in undescribed(part, f"{at}.{key}")]
-        keys = node.get("properties", {})
-        return below + [f"{at}.{key}" for key in keys if "description" not in keys[key]]
+        nested = [key for name, part in node.items() for key in undescribed(part, f"{path}.{name}")]
+        properties = node.get("properties", {})
+        return nested + [
+            f"{path}.{name}" for name, part in properties.items() if "description" not in part
+        ]
 
     assert [undescribed(validator.schema) for validator in validators.values()] == [[], []]
 

@@ -10,7 +10,7 @@ from tracking.server import MlflowServer
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[MlflowServer]:
-    """A server that runs and is empty."""
+    """A running server without any runs."""
     (tmp_path / "server").mkdir()
     server = MlflowServer(tmp_path / "server")
     server.start()

@@ -1,4 +1,4 @@
-"""Run records as a finished cell leaves them, without the training, and what MLflow shows."""
+"""Run records like those of finished cells, and the runs that MLflow shows."""
 
 from pathlib import Path
 
@@ -40,7 +40,7 @@ SETTINGS = {
 
 
 def epochs_of(seed: int, epochs: int) -> list[list]:
-    """Return the history of a seed, rows as in HISTORY."""
+    """Return the history of a seed as rows of HISTORY."""
     return [
         [seed, epoch, measure, value]
         for epoch in range(1, epochs + 1)
@@ -108,8 +108,8 @@ def active_runs(tracking_uri: str, name: str = EXPERIMENT) -> list:
     return list(client.search_runs([experiment.experiment_id])) if experiment else []
 
 
-def shown(tracking_uri: str) -> dict[tuple, dict]:
-    """Return (metric, step) to value of each run that is shown, by the key of `recorded`."""
+def shown_metrics(tracking_uri: str) -> dict[tuple, dict]:
+    """Return the metrics {(metric, step): value} of each shown run, keyed as in the records."""
     client, runs = MlflowClient(tracking_uri), active_runs(tracking_uri)
     names = {run.info.run_id: run.info.run_name for run in runs}
     values: dict[tuple, dict] = {}
@@ -128,16 +128,19 @@ def shown(tracking_uri: str) -> dict[tuple, dict]:
 
 
 def assert_shows_the_records(tracking_uri: str, results: Path) -> None:
-    """Each run is there once, complete, with exactly the metrics of its record."""
-    values, expected = shown(tracking_uri), recorded(results)
-    assert values.keys() == expected.keys()
-    for key, metrics in expected.items():
-        assert values[key] == pytest.approx(metrics, abs=1e-12), key
+    """Assert that each run is shown once, complete, with exactly the metrics of its record."""
+    shown, recorded = shown_metrics(tracking_uri), recorded_metrics(results)
+    assert shown.keys() == recorded.keys()
+    for key, metrics in recorded.items():
+        assert shown[key] == pytest.approx(metrics, abs=1e-12), key
     assert active_runs(tracking_uri, LIVE) == []
 
 
-def recorded(results: Path) -> dict[tuple, dict]:
-    """Return (metric, step) to value of each run by its record, its parent's name and its own."""
+def recorded_metrics(results: Path) -> dict[tuple, dict]:
+    """Return the metrics {(metric, step): value} of each recorded run.
+
+    The keys are (record, name of the parent run or None, name of the run).
+    """
     spread: dict[str, dict] = {}
     if (summary := results / "summary.csv").exists():
         for row in pd.read_csv(summary).to_dict("records"):

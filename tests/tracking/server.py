@@ -17,7 +17,7 @@ from tracking.records import LIVE, active_runs
 
 
 def connect(address: str, answer: str = "OK") -> requests.Session:
-    """Return a session with a server, once it answers."""
+    """Wait until a server answers, and return a session with it."""
     session = requests.Session()
     retries = Retry(total=None, connect=240, backoff_factor=0.1, backoff_max=0.5)
     session.mount("http://", requests.adapters.HTTPAdapter(max_retries=retries))
@@ -35,7 +35,7 @@ class MlflowServer:
         initialise(self.store)
 
     def start(self) -> None:
-        """Start it and return when it answers."""
+        """Start the server and return once it answers."""
         command = [sys.executable, "-m", "mlflow", "server", "--workers", "1"]
         command += ["--host", "127.0.0.1", "--port", str(self.port)]
         command += ["--backend-store-uri", self.store, "--registry-store-uri", self.store]
@@ -52,15 +52,15 @@ class MlflowServer:
         connect(self.address)
 
     def kill(self) -> None:
-        """SIGKILL it and its workers."""
+        """Kill the server and its workers by SIGKILL."""
         os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
         self.process = None
 
     def runs(self, name: str | None = None) -> list[Run]:
-        """Return the runs that the UI shows, live ones, too; those of one name if it is given."""
-        found = active_runs(self.address) + active_runs(self.address, LIVE)
-        return [run for run in found if name in (None, run.info.run_name)]
+        """Return the runs that the UI shows, including live ones, optionally of one name only."""
+        runs = active_runs(self.address) + active_runs(self.address, LIVE)
+        return [run for run in runs if name in (None, run.info.run_name)]
 
     def points(self, run: Run, metric: str) -> list[tuple[int, float]]:
         """Return step and value of each point of a metric."""

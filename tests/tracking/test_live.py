@@ -1,4 +1,4 @@
-"""Epochs on an MLflow server while a cell trains, and what a server that fails costs: nothing."""
+"""Epochs on an MLflow server while a cell trains; a failing server changes no result."""
 
 import json
 import logging
@@ -37,12 +37,12 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture
 def train(cell_files, tmp_path, monkeypatch):
-    """Train two seeds in an output folder; `after_epoch(seed, epoch)` is called when it is sent."""
+    """Return a function that trains two seeds; it calls `after_epoch(seed, epoch)`."""
     files = {seed: cell_files(seed) for seed in (0, 1)}
-    # LiveLog sets them for its process, which here is that of all tests.
+    # LiveLog sets these variables for its process, which here is that of all tests.
     monkeypatch.setenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "0")
     monkeypatch.setenv("MLFLOW_HTTP_REQUEST_TIMEOUT", "3")
-    # An epoch of these lasts milliseconds.
+    # An epoch lasts milliseconds here.
     monkeypatch.setattr(live, "_PAUSE", 0)
 
     def train(results: Path, tracking_uri: str | None, after_epoch=lambda seed, epoch: None):
@@ -73,18 +73,18 @@ def warnings_of(caplog) -> list[str]:
 
 
 def test_epochs_are_shown_while_the_cell_trains(train, server, tmp_path, caplog):
-    def look(seed, epoch):
+    def check_epoch(seed, epoch):
         (child,) = server.runs(f"seed {seed}, {NAME}")
         assert child.info.status == "RUNNING"
         assert child.data.params["system"] == "analogy"
         for curve in CURVES:
             points = server.points(child, f"epoch/{curve}")
             assert [step for step, _ in points] == list(range(1, epoch + 1))
-        looked.append((seed, epoch))
+        checked.append((seed, epoch))
 
-    looked = []
-    train(tmp_path / "results", server.address, look)
-    assert looked == [(seed, epoch) for seed in (0, 1) for epoch in range(1, EPOCHS + 1)]
+    checked = []
+    train(tmp_path / "results", server.address, check_epoch)
+    assert checked == [(seed, epoch) for seed in (0, 1) for epoch in range(1, EPOCHS + 1)]
     assert {run.info.status for run in server.runs()} == {"FINISHED"}
     assert import_all(tmp_path / "results", server.address) == 1
     assert_shows_the_records(server.address, tmp_path / "results")
@@ -92,30 +92,30 @@ def test_epochs_are_shown_while_the_cell_trains(train, server, tmp_path, caplog)
     assert warnings_of(caplog) == []
 
 
-@pytest.mark.parametrize("back", [(0, 4), pytest.param((1, 2), marks=pytest.mark.draw), None])
-def test_a_server_killed_in_the_middle_loses_nothing(train, server, tmp_path, caplog, back):
+@pytest.mark.parametrize("restart", [(0, 4), pytest.param((1, 2), marks=pytest.mark.draw), None])
+def test_a_server_killed_in_the_middle_loses_nothing(train, server, tmp_path, caplog, restart):
     def disturb(seed, epoch):
         if (seed, epoch) == (0, 2):
             server.kill()
-        elif (seed, epoch) == back:
+        elif (seed, epoch) == restart:
             server.start()
-        elif back and (seed, epoch) == (1, EPOCHS):
-            for each in (0, 1):
-                (child,) = server.runs(f"seed {each}, {NAME}")
+        elif restart and (seed, epoch) == (1, EPOCHS):
+            for number in (0, 1):
+                (child,) = server.runs(f"seed {number}, {NAME}")
                 assert len(server.points(child, "epoch/loss")) == EPOCHS
 
     caplog.set_level(logging.INFO)
     train(tmp_path / "results", server.address, disturb)
     (warning,) = warnings_of(caplog)
     assert f"{server.address}: the MLflow server does not accept epochs (" in warning
-    assert ("accepts epochs again" in caplog.text) == (back is not None)
-    if back is None:
+    assert ("accepts epochs again" in caplog.text) == (restart is not None)
+    if restart is None:
         server.start()
     import_all(tmp_path / "results", server.address)
     assert_shows_the_records(server.address, tmp_path / "results")
 
 
-def test_a_resumed_training_run_replaces_its_killed_one(train, server, tmp_path):
+def test_a_resumed_training_run_replaces_the_killed_one(train, server, tmp_path):
     def die(seed, epoch):
         if (seed, epoch) == (1, 3):
             os.kill(os.getpid(), signal.SIGKILL)
@@ -178,18 +178,18 @@ JOB_LOG = "results/logs/train_encoder/analogy/wikiqa-comb-default.log"
 
 @pytest.fixture
 def project(tmp_path, server) -> Project:
-    """A project of few systems that tracks on the server; the training lasts for seconds."""
+    """A project with few systems that tracks on the server and trains for seconds."""
     project = Project(tmp_path / "project").create()
-    few = {**SMALL_RUN, "systems": {**SMALL_RUN["systems"], "similarity": None}}
-    few["sensitivity"] = {**SMALL_RUN["sensitivity"], "systems": ["analogy"]}
+    values = {**SMALL_RUN, "systems": {**SMALL_RUN["systems"], "similarity": None}}
+    values["sensitivity"] = {**SMALL_RUN["sensitivity"], "systems": ["analogy"]}
     training = {"sentence_dim": 8, "max_epochs": 300, "patience": 300, "batch_size": 4}
     project.configure(
-        **few, tracking_uri=server.address, seeds=1, training=training, selection={"systems": []}
+        **values, tracking_uri=server.address, seeds=1, training=training, selection={"systems": []}
     )
     return project
 
 
-def test_a_workflow_whose_server_is_killed_shows_everything_after_the_import(project, server):
+def test_the_import_completes_a_workflow_whose_server_was_killed(project, server):
     running = project.start(SCORES)
 
     @retry(stop=stop_after_delay(120), wait=wait_fixed(0.1), reraise=True)
@@ -209,21 +209,21 @@ def test_a_workflow_whose_server_is_killed_shows_everything_after_the_import(pro
     server.start()
     (cut_off,) = server.runs(SEED)
     assert 1 <= len(server.points(cut_off, "epoch/loss")) < 300
-    done = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, "-m", "analogyqa.tracking", "import", "--config", "config.yaml"],
         cwd=project.folder,
         env=clean_environment(),
         capture_output=True,
         text=True,
     )
-    assert done.returncode == 0, done.stderr
-    assert len(done.stdout.splitlines()) == 2
+    assert completed.returncode == 0, completed.stderr
+    assert len(completed.stdout.splitlines()) == 2
     assert_shows_the_records(server.address, project.results)
-    (whole,) = server.runs(SEED)
-    assert len(server.points(whole, "epoch/loss")) == 300
+    (imported,) = server.runs(SEED)
+    assert len(server.points(imported, "epoch/loss")) == 300
 
-    done = project.run()
-    assert done.returncode == 0, done.stdout
+    completed = project.run()
+    assert completed.returncode == 0, completed.stdout
     assert (project.results / "runs/fasttext/wikiqa/comb/default/run.json").exists()
     assert_shows_the_records(server.address, project.results)
     elsewhere = ("--config", "tracking_uri=http://127.0.0.1:9")

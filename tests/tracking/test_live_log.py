@@ -15,9 +15,9 @@ from workflow.project import clean_environment
 
 
 class Server:
-    """What LiveLog sees of a server; `cost` is the seconds that a request takes.
+    """A fake server, on which a request takes `cost` seconds.
 
-    It forgets its runs in an outage.
+    An outage makes it forget its runs.
     """
 
     def __init__(self) -> None:
@@ -26,7 +26,7 @@ class Server:
         self.status: dict[str, str] = {}
 
     def opened(self, *_):
-        """Replaces the constructor of an experiment."""
+        """Replace the constructor of an experiment."""
         self._answer()
         return self
 
@@ -64,13 +64,13 @@ def server(monkeypatch) -> Server:
     return server
 
 
-def shown_live(tracking_uri: str | None = "http://server"):
+def open_live_log(tracking_uri: str | None = "http://server"):
     return live_log(tracking_uri, "results", CELL, "paper")
 
 
 @pytest.mark.parametrize("tracking_uri", [None, "sqlite:///results/mlflow.db"])
 def test_nothing_is_logged_live_into_a_file(server, tracking_uri):
-    with shown_live(tracking_uri) as log:
+    with open_live_log(tracking_uri) as log:
         log(epochs_of(0, 1))
     assert server.requests == 0
 
@@ -78,7 +78,7 @@ def test_nothing_is_logged_live_into_a_file(server, tracking_uri):
 @given(lengths=st.lists(st.integers(1, 30), min_size=1), faulty=st.sets(st.integers(0, 30)))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_each_epoch_is_shown_once_whenever_the_server_fails(server, lengths, faulty):
-    with shown_live() as log:
+    with open_live_log() as log:
         for number, length in enumerate(sorted(lengths)):
             server.fault = OSError("away") if number in faulty else None
             log(epochs_of(0, length))
@@ -90,14 +90,14 @@ def test_each_epoch_is_shown_once_whenever_the_server_fails(server, lengths, fau
 
 
 def test_a_training_run_that_fails_is_shown_as_failed(server):
-    with pytest.raises(AnalogyQAError), shown_live() as log:
+    with pytest.raises(AnalogyQAError), open_live_log() as log:
         log(epochs_of(0, 1))
         raise AnalogyQAError("diverged")
     assert set(server.status.values()) == {"FAILED"}
 
 
 def test_an_outage_costs_one_warning(server, caplog):
-    with shown_live() as log:
+    with open_live_log() as log:
         for epoch in range(1, 21):
             server.fault = OSError("gone\nand more") if epoch % 10 > 2 else None
             log(epochs_of(0, epoch))
@@ -108,10 +108,10 @@ def test_an_outage_costs_one_warning(server, caplog):
 
 
 @pytest.mark.parametrize("fault", [None, OSError("timeout")])
-def test_slow_attempts_take_a_twentieth_of_the_time(server, fault):
+def test_slow_attempts_take_at_most_a_twentieth_of_the_time(server, fault):
     server.cost, begin = 3.0, server.time
     history = epochs_of(0, 1000)
-    with shown_live() as log:
+    with open_live_log() as log:
         for epoch in range(1, 1001):
             server.time += 1.0
             server.fault = fault if epoch > 1 else None

@@ -1,4 +1,4 @@
-"""Many jobs that end at the same moment bring their records into one store."""
+"""Many jobs that end at the same moment import their records into one store."""
 
 import multiprocessing
 import sqlite3
@@ -15,9 +15,9 @@ JOBS = 32
 
 
 def import_at_once(results: Path, jobs: list[list[Cell]]) -> list:
-    """Import the cells of each job in a process of its own, all released at one moment.
+    """Import the cells of each job in a separate process, all at the same moment.
 
-    Returns what each import returned or raised.
+    Returns the result of each import, or the representation of its error.
     """
     context = multiprocessing.get_context("fork")
     barrier, answers = context.Barrier(len(jobs)), context.SimpleQueue()
@@ -39,7 +39,7 @@ def import_at_once(results: Path, jobs: list[list[Cell]]) -> list:
 
 
 def dump(results: Path) -> list[str]:
-    """Everything in the store, to the last row of MLflow's own tables."""
+    """Return the content of the store as SQL statements."""
     with closing(sqlite3.connect(results / "mlflow.db")) as connection:
         return list(connection.iterdump())
 

@@ -29,7 +29,7 @@ from tracking.records import PAPER, uri
 from tracking.server import connect
 
 CONFIG = make_config()
-# The narrow one has the best dev value.
+# The narrow cell has the best dev value.
 ANALOGY, SIMILARITY, NARROW = (
     Cell("analogy", "toy", "comb"),
     Cell("similarity", "toy", "comb"),
@@ -50,7 +50,7 @@ def train(results: Path, cells: Iterable[Cell], write_cell_files) -> Path:
     for cell in cells:
         types = ["who"] if cell == NARROW else COMB
         folder = results / "prototypes" / cell.subset
-        # As a job reads it, with 1.0 for a default of 1.
+        # Validated again as in a job, where a default of 1 becomes 1.0.
         system = System(**SYSTEMS[cell].model_dump())
         job = toy_job(system, {SEED: write_cell_files(folder, SEED, types)}, types, cell)
         train_cell(job, "paper", "cpu", results / "checkpoints", results / "runs" / cell.path)
@@ -102,13 +102,13 @@ def test_a_model_answers_as_rank_does(small, loaded):
     assert len(loaded.predict(example)["ranking"][0]) == len(example["candidates"][0])
 
 
-def test_a_model_links_to_the_vectors_and_has_no_other_text_than_its_prototypes(small, served):
+def test_a_model_links_to_the_vectors_and_contains_only_the_text_of_its_prototypes(small, served):
     names = {path.name for path in served.rglob("*") if path.is_file()}
     assert not names & {"history.parquet", "scores.parquet", "train3.parquet"}
     vectors = served / "data" / "model" / "vectors.npy"
     assert vectors.samefile(small / "vectors" / "vectors.npy")
-    described = mlflow.models.Model.load(str(served))
-    assert described.model_size_bytes > vectors.stat().st_size
+    metadata = mlflow.models.Model.load(str(served))
+    assert metadata.model_size_bytes > vectors.stat().st_size
     assert len(Model.open(vectors.parent).corpus) == 9
 
 
@@ -122,7 +122,7 @@ def test_a_model_links_to_the_vectors_and_has_no_other_text_than_its_prototypes(
         ({"question": QUESTION}, "candidates"),
     ],
 )
-def test_a_bad_request_is_an_error_of_the_caller(loaded, request_, message):
+def test_a_bad_request_is_a_client_error(loaded, request_, message):
     with pytest.raises(MlflowException, match=message) as raised:
         loaded.predict(request_)
     assert raised.value.get_http_status_code() == 400
@@ -143,14 +143,14 @@ def test_the_best_on_dev_is_registered_once(results, tmp_path):
     (version,) = client.search_model_versions("name = 'results-toy'")
     experiment = client.get_experiment_by_name(experiment_name(moved, PAPER))
     runs = client.search_runs([experiment.experiment_id])
-    dev = {
+    dev_mrr = {
         run.data.params["system"]: run.data.metrics["dev_mrr"]
         for run in runs
         if run.data.params["subset"] == "comb" and "seeds" in run.data.params
     }
-    assert len(dev) == 2
+    assert len(dev_mrr) == 2
     assert sum(SERVED in run.data.tags for run in runs) == len(SYSTEMS)
-    run = f"{max(dev, key=dev.get)}/toy/comb/default"
+    run = f"{max(dev_mrr, key=dev_mrr.get)}/toy/comb/default"
     assert best == ("models:/results-toy@best", run)
     registered = client.get_run(version.run_id).data
     assert registered.tags["record"] == f"results/{run}"
@@ -159,7 +159,7 @@ def test_the_best_on_dev_is_registered_once(results, tmp_path):
 
 @pytest.fixture
 def scoring(results, server, tmp_path) -> Iterator[tuple[str, str]]:
-    """The address at which `mlflow models serve` answers with the best model, and its run."""
+    """The address at which `mlflow models serve` serves the best model, and the model's run."""
     ((name, run),) = import_all(results, server.address).items()
     (port,) = free_ports(1)
     command = [sys.executable, "-m", "mlflow", "models", "serve", "--model-uri", name]
@@ -180,7 +180,7 @@ def scoring(results, server, tmp_path) -> Iterator[tuple[str, str]]:
 
 @pytest.mark.slow
 @pytest.mark.draw
-def test_a_server_gives_the_order_of_rank_and_refuses_bad_requests(results, scoring):
+def test_a_server_answers_as_rank_does_and_refuses_bad_requests(results, scoring):
     address, run = scoring
     session = connect(address, answer="\n")
 
@@ -196,7 +196,7 @@ def test_a_server_gives_the_order_of_rank_and_refuses_bad_requests(results, scor
         ({"dataframe_records": [{"question": QUESTION}]}, "missing inputs ['candidates']"),
         ({"questions": []}, "dataframe_records"),
     ):
-        refused = ask(body)
-        assert refused.status_code == 400
-        assert message in refused.json()["message"]
-        assert "stack_trace" not in refused.json()
+        response = ask(body)
+        assert response.status_code == 400
+        assert message in response.json()["message"]
+        assert "stack_trace" not in response.json()

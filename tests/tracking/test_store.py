@@ -1,4 +1,4 @@
-"""Run records in MLflow: a view that can be rebuilt at any time."""
+"""Run records in MLflow, whose store can be rebuilt at any time."""
 
 import json
 import multiprocessing
@@ -40,7 +40,7 @@ from tracking.records import (
     active_runs,
     assert_shows_the_records,
     import_all,
-    shown,
+    shown_metrics,
     uri,
     write_cell,
     write_corpus,
@@ -54,7 +54,7 @@ DOCUMENTS = "tables and figures"
 
 @pytest.fixture(scope="session")
 def template(tmp_path_factory) -> Path:
-    """A store that has been initialised: the migrations take seconds."""
+    """An initialised store to copy, because its migrations take seconds."""
     database = tmp_path_factory.mktemp("template") / "mlflow.db"
     store.initialise(f"sqlite:///{database}")
     return database
@@ -78,7 +78,7 @@ def results(tmp_path, template) -> Path:
 
 @pytest.fixture(scope="module")
 def imported(tmp_path_factory, template) -> Path:
-    """An output folder that has been imported; its tests only look."""
+    """An imported output folder, which tests do not change."""
     results = write_results(tmp_path_factory.mktemp("imported") / "results", template)
     os.utime(results / RECORD, (1_000_000, 1_000_000))
     write_text(results / "logs/score_candidates/random/wikiqa-comb-default.log", "done\n")
@@ -86,8 +86,8 @@ def imported(tmp_path_factory, template) -> Path:
     return results
 
 
-def named(results: Path | str, name: str):
-    """Return the one run of a name that a store, or a server, shows."""
+def find_run(results: Path | str, name: str):
+    """Return the only run of this name in a results folder or on a server."""
     tracking_uri = results if isinstance(results, str) else uri(results)
     (run,) = (run for run in active_runs(tracking_uri) if run.info.run_name == name)
     return run
@@ -100,12 +100,12 @@ def artifacts(results: Path, run) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
 
 
-def test_a_cell_is_a_run_and_each_seed_its_child_with_their_metrics(results):
+def test_a_cell_is_a_run_with_metrics_and_each_seed_is_its_child(results):
     epochs = 320  # a call takes at most 1000 points
     write_cell(results, CELL, epochs=epochs)
     assert import_all(results) == 3
     assert_shows_the_records(uri(results), results)
-    runs = shown(uri(results))
+    runs = shown_metrics(uri(results))
     assert len(runs) == 7
     parent = runs[f"results/{CELL.path}", None, NAME]
     assert (parent["mrr", 0], parent["dev_map", 0]) == (0.625, 0.25)
@@ -115,7 +115,7 @@ def test_a_cell_is_a_run_and_each_seed_its_child_with_their_metrics(results):
 
 
 def test_times_come_from_the_record_and_the_history(imported):
-    parent, child = named(imported, NAME), named(imported, f"seed 1, {NAME}")
+    parent, child = find_run(imported, NAME), find_run(imported, f"seed 1, {NAME}")
     start = 1_000_000_000 - 60_000
     assert (parent.info.start_time, parent.info.end_time) == (start, 1_000_000_000)
     assert (child.info.start_time, child.info.end_time) == (start, start + 2000 * EPOCHS)
@@ -124,7 +124,7 @@ def test_times_come_from_the_record_and_the_history(imported):
 
 
 def test_coordinates_and_settings_are_flat_params(imported):
-    parent = named(imported, "analogy comb p=20 wikiqa")
+    parent = find_run(imported, "analogy comb p=20 wikiqa")
     assert parent.data.params == {
         "system": "analogy",
         "dataset": "wikiqa",
@@ -150,16 +150,16 @@ def test_coordinates_and_settings_are_flat_params(imported):
     assert experiment.tags["mlflow.experimentKind"] == "custom_model_development"
 
 
-def test_the_epoch_that_dev_chose_is_a_model(imported):
-    (output,) = named(imported, f"seed 1, {NAME}").outputs.model_outputs
+def test_the_epoch_chosen_on_dev_is_a_model(imported):
+    (output,) = find_run(imported, f"seed 1, {NAME}").outputs.model_outputs
     model = MlflowClient(uri(imported)).get_logged_model(output.model_id)
     assert (output.step, model.status.value) == (1, "READY")  # the first of equal epochs
     assert {metric.key: metric.value for metric in model.metrics}["mrr"] == 0.75
-    assert not named(imported, f"seed 1, {UNTRAINED_NAME}").outputs.model_outputs
+    assert not find_run(imported, f"seed 1, {UNTRAINED_NAME}").outputs.model_outputs
 
 
 def test_the_splits_of_the_corpus_are_data_sets_of_the_run(imported):
-    inputs = {data.dataset.name: data for data in named(imported, NAME).inputs.dataset_inputs}
+    inputs = {data.dataset.name: data for data in find_run(imported, NAME).inputs.dataset_inputs}
     rows = {name: json.loads(data.dataset.profile)["num_rows"] for name, data in inputs.items()}
     assert rows == {"wikiqa train": 3, "wikiqa dev": 2, "wikiqa test": 1}
     test = inputs["wikiqa test"]
@@ -168,10 +168,10 @@ def test_the_splits_of_the_corpus_are_data_sets_of_the_run(imported):
 
 
 def test_records_tables_and_figures_are_artifacts(imported):
-    files = artifacts(imported, named(imported, UNTRAINED_NAME))
+    files = artifacts(imported, find_run(imported, UNTRAINED_NAME))
     assert files.keys() == {"run.json", "metrics.parquet", "score_candidates.log"}
     assert files["run.json"] == (imported / "runs" / UNTRAINED.path / "run.json").read_bytes()
-    assert sorted(artifacts(imported, named(imported, DOCUMENTS))) == [
+    assert sorted(artifacts(imported, find_run(imported, DOCUMENTS))) == [
         "figures/diallo2019/figure6.svg",
         "ledger.csv",
         "tables/diallo2019/table4.csv",
@@ -187,38 +187,38 @@ def test_two_imports_at_once_add_each_run_once_and_a_third_changes_nothing(resul
     assert len(before) == 7
 
 
-def test_a_change_replaces_only_its_own_run(results):
+def test_a_change_replaces_only_the_runs_it_affects(results):
     import_all(results)
     client = MlflowClient(uri(results))
     experiment = client.get_experiment_by_name(EXPERIMENT)
     mine = client.create_run(experiment.experiment_id, run_name="mine").info.run_id
 
-    def replaced() -> list[str]:
+    def import_changes() -> list[str]:
         """Import again, and return the names of the runs that this deletes."""
         before = {run.info.run_id: run.info.run_name for run in active_runs(uri(results))}
         assert import_all(results) == 1
         now = {run.info.run_id for run in active_runs(uri(results))}
         assert mine in now and len(now) == 8
-        gone = before.keys() - now
-        assert {client.get_run(run_id).info.lifecycle_stage for run_id in gone} == {"deleted"}
-        return sorted(before[run_id] for run_id in gone)
+        removed = before.keys() - now
+        assert {client.get_run(run_id).info.lifecycle_stage for run_id in removed} == {"deleted"}
+        return sorted(before[run_id] for run_id in removed)
 
     write_text(results / "tables" / PAPER / "table4.csv", "a,c\n")
-    assert replaced() == [DOCUMENTS]
-    files = artifacts(results, named(results, DOCUMENTS))
+    assert import_changes() == [DOCUMENTS]
+    files = artifacts(results, find_run(results, DOCUMENTS))
     assert files["tables/diallo2019/table4.csv"] == b"a,c\n"
     cell_runs = [NAME, *(f"seed {seed}, {NAME}" for seed in (0, 1))]
     write_cell(results, CELL, rr=0.75)
-    assert replaced() == cell_runs
-    assert named(results, NAME).data.metrics["mrr"] == 0.875
+    assert import_changes() == cell_runs
+    assert find_run(results, NAME).data.metrics["mrr"] == 0.875
     record = (results / RECORD).read_bytes()
     write_cell(results, CELL, rr=0.25)
     (results / RECORD).write_bytes(record)  # other metrics of the same scores
-    assert replaced() == cell_runs
-    assert named(results, NAME).data.metrics["mrr"] == 0.375
+    assert import_changes() == cell_runs
+    assert find_run(results, NAME).data.metrics["mrr"] == 0.375
 
 
-def test_an_experiment_deleted_by_hand_comes_back(results):
+def test_a_deleted_experiment_is_imported_again(results):
     import_all(results)
     client = MlflowClient(uri(results))
     client.delete_experiment(client.get_experiment_by_name(EXPERIMENT).experiment_id)
@@ -239,7 +239,7 @@ WRITES = (
 
 
 def kill_at_write(patch: pytest.MonkeyPatch, number: int) -> None:
-    """Let the import die before its write with this number, as by a signal."""
+    """Interrupt the import before its write with this number, as a signal would."""
     left = iter(range(number))
 
     def dying(method):
@@ -264,8 +264,8 @@ def test_the_next_import_completes_a_killed_one(results, monkeypatch, number):
             import_all(results)
     import_all(results)
     assert_shows_the_records(uri(results), results)
-    assert len(artifacts(results, named(results, DOCUMENTS))) == 3
-    assert len(artifacts(results, named(results, NAME))) == 3
+    assert len(artifacts(results, find_run(results, DOCUMENTS))) == 3
+    assert len(artifacts(results, find_run(results, NAME))) == 3
 
 
 def test_the_next_import_deletes_a_run_whose_replacement_is_complete(results, monkeypatch):
@@ -281,25 +281,26 @@ def test_the_next_import_deletes_a_run_whose_replacement_is_complete(results, mo
     assert len(active_runs(uri(results))) == 7
 
 
-def write_config(folder: Path, **more) -> Path:
+def write_config(folder: Path, **changes) -> Path:
     wikiqa = {"title": "W", "reader": "wikiqa", "train": "a", "dev": "b", "test": "c"}
-    few = {"random": {"title": "Random", "encoder": "random", "ranker": "cosine"}}
+    systems = {"random": {"title": "Random", "encoder": "random", "ranker": "cosine"}}
     values = {"output_dir": "results", "seeds": 2, "papers": ["diallo2019"]}
-    values |= {"datasets": {"wikiqa": wikiqa}, "systems": few}
-    write_text(folder / "config.yaml", yaml.safe_dump({**values, **more}))
+    values |= {"datasets": {"wikiqa": wikiqa}, "systems": systems}
+    write_text(folder / "config.yaml", yaml.safe_dump({**values, **changes}))
     return folder / "config.yaml"
 
 
 def test_the_command_imports_the_finished_cells_with_the_spread_of_the_summary(results):
-    write_cell(results, UNTRAINED._replace(overrides=(("pad", "1"),)), trained=False)  # no cell
+    # The configuration does not have this cell.
+    write_cell(results, UNTRAINED._replace(overrides=(("pad", "1"),)), trained=False)
     row = {"system": "random", "dataset": "wikiqa", "subset": "comb", "overrides": "default"}
     row |= {"measure": "mrr", "mean": 0.375, "sd": 0.125, "run_low": 0.25}
     write_csv(typed([row], SUMMARY), results / "summary.csv")
     config = write_config(results.parent, output_dir=str(results))
-    done = CliRunner().invoke(app, ["import", "--config", str(config)])
-    assert "results/diallo2019: 3 new runs\n" in done.output
-    assert "cells have no run" in done.output
-    run = named(results, UNTRAINED_NAME)
+    result = CliRunner().invoke(app, ["import", "--config", str(config)])
+    assert "results/diallo2019: 3 new runs\n" in result.output
+    assert "cells have no run" in result.output
+    run = find_run(results, UNTRAINED_NAME)
     assert (run.data.metrics["mrr_sd"], run.data.metrics["mrr_run_low"]) == (0.125, 0.25)
     assert "mrr_ci_low" not in run.data.metrics
     assert run.data.tags["mlflow.note.content"].startswith("Shown in diallo2019 (")
@@ -310,44 +311,44 @@ def test_an_empty_output_folder_imports_nothing(tmp_path, template):
     results.mkdir()
     shutil.copyfile(template, results / "mlflow.db")
     config = write_config(tmp_path, output_dir=str(results))
-    done = CliRunner().invoke(app, ["import", "--config", str(config)])
-    assert "cells have no run" in done.output
+    result = CliRunner().invoke(app, ["import", "--config", str(config)])
+    assert "cells have no run" in result.output
     assert active_runs(uri(results)) == []
-    done = CliRunner().invoke(app, ["ui", "--config", str(config)])
-    assert "there are no runs yet" in str(done.exception)
+    result = CliRunner().invoke(app, ["ui", "--config", str(config)])
+    assert "there are no runs yet" in str(result.exception)
 
 
-def test_a_port_in_use_is_named_with_the_remedy(results):
+def test_a_port_in_use_is_named_with_a_remedy(results):
     config = write_config(results.parent, output_dir=str(results))
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        port = str(taken.getsockname()[1])
-        done = CliRunner().invoke(app, ["ui", "--config", str(config), "--port", port])
-    assert f"port {port} of 127.0.0.1" in str(done.exception)
-    assert "make ui PORT=" in str(done.exception)
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        listening.listen()
+        port = str(listening.getsockname()[1])
+        result = CliRunner().invoke(app, ["ui", "--config", str(config), "--port", port])
+    assert f"port {port} of 127.0.0.1" in str(result.exception)
+    assert "make ui PORT=" in str(result.exception)
 
 
 def test_four_processes_initialise_one_store(tmp_path):
     with ProcessPoolExecutor(4, mp_context=multiprocessing.get_context("fork")) as pool:
-        done = [pool.submit(store.initialise, uri(tmp_path)) for _ in range(4)]
-    assert [future.exception() for future in done] == [None] * 4
+        futures = [pool.submit(store.initialise, uri(tmp_path)) for _ in range(4)]
+    assert [future.exception() for future in futures] == [None] * 4
     assert MlflowClient(uri(tmp_path)).get_experiment("0").name == "Default"
 
 
-NAME_OF_FOLDER = 'it\'s a "häuschen" & 1%20; what #1? a:b'
+FOLDER_NAME = 'it\'s a "häuschen" & 1%20; what #1? a:b'
 
 
 def test_an_output_folder_may_have_any_name(results):
-    """It is the name of the experiment, whose artifacts have a URI."""
-    results = results.rename(results.with_name(NAME_OF_FOLDER))
+    """The folder names the experiment, and is part of the URI of its artifacts."""
+    results = results.rename(results.with_name(FOLDER_NAME))
     experiment = experiment_name(results, PAPER)
-    assert experiment == f"{NAME_OF_FOLDER}/{PAPER}"
+    assert experiment == f"{FOLDER_NAME}/{PAPER}"
     assert import_all(results) == 3
     client = MlflowClient(uri(results))
     runs = client.search_runs([client.get_experiment_by_name(experiment).experiment_id])
     assert {run.data.tags["record"] for run in runs} == {
-        f"{NAME_OF_FOLDER}/{each}" for each in (CELL.path, UNTRAINED.path, PAPER)
+        f"{FOLDER_NAME}/{path}" for path in (CELL.path, UNTRAINED.path, PAPER)
     }
     (documents,) = (run for run in runs if run.info.run_name == DOCUMENTS)
     assert not {*urlsplit(documents.info.artifact_uri)[3:]} - {""}  # no query, no fragment
@@ -356,8 +357,8 @@ def test_an_output_folder_may_have_any_name(results):
 
 @pytest.mark.slow
 def test_a_store_may_be_in_a_folder_of_any_name(tmp_path):
-    """MLflow writes the folder it is in into a statement of SQL, without quoting it."""
-    folder = tmp_path / NAME_OF_FOLDER
+    """MLflow inserts its working folder into an SQL statement without quoting it."""
+    folder = tmp_path / FOLDER_NAME
     folder.mkdir()
     code = (
         "from analogyqa.tracking import store; from mlflow import MlflowClient\n"
@@ -365,10 +366,10 @@ def test_a_store_may_be_in_a_folder_of_any_name(tmp_path):
         "print(MlflowClient('sqlite:///mlflow.db').get_experiment('0').name)"
     )
     command = [sys.executable, "-c", code]
-    done = subprocess.run(
+    completed = subprocess.run(
         command, cwd=folder, env=clean_environment(), capture_output=True, text=True
     )
-    assert done.stdout == "Default\n", done.stderr
+    assert completed.stdout == "Default\n", completed.stderr
 
 
 def test_a_killed_initialisation_leaves_no_store(tmp_path, monkeypatch):
@@ -410,7 +411,7 @@ HALF = slice(100_000, 140_000)  # bytes in the middle of a store
     ],
     ids=["no header", "middle", "half", "folder"],
 )
-def test_a_damaged_store_is_named_with_its_remedy(results, damaged):
+def test_a_damaged_store_is_named_with_a_remedy(results, damaged):
     database = results / "mlflow.db"
     data = damaged(database.read_bytes())
     database.unlink()
@@ -419,7 +420,7 @@ def test_a_damaged_store_is_named_with_its_remedy(results, damaged):
         import_all(results)
 
 
-def test_an_output_folder_that_cannot_be_made_is_named(tmp_path):
+def test_an_output_folder_that_cannot_be_created_is_named(tmp_path):
     write_text(tmp_path / "file", "")
     with pytest.raises(AnalogyQAError, match=r"file/mlflow\.db: .*Free some disk space"):
         store.initialise(uri(tmp_path / "file"))
@@ -443,7 +444,7 @@ def test_a_damaged_record_is_named_and_nothing_is_imported(results, text):
     assert MlflowClient(uri(results)).get_experiment_by_name(EXPERIMENT) is None
 
 
-def test_a_server_that_is_away_is_named(results, monkeypatch):
+def test_an_unreachable_server_is_named(results, monkeypatch):
     monkeypatch.setenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "0")
     address = f"http://127.0.0.1:{free_ports(1)[0]}"
     with pytest.raises(AnalogyQAError, match=f"{address}: the MLflow server"):
@@ -494,7 +495,7 @@ def test_the_ui_of_a_moved_folder_shows_the_artifacts_and_accepts_imports(result
         session = connect(address)
 
         def artifact(name: str, path: str) -> requests.Response:
-            query = {"run_uuid": named(address, name).info.run_id, "path": path}
+            query = {"run_uuid": find_run(address, name).info.run_id, "path": path}
             return session.get(f"{address}/get-artifact", params=query)
 
         assert artifact(DOCUMENTS, "tables/diallo2019/table4.csv").text == "a,b\n"

@@ -1,4 +1,4 @@
-"""An output folder as a run leaves it, of made up runs, and a reader of its page."""
+"""An output folder with made-up runs, and a reader of its report page."""
 
 import json
 from html.parser import HTMLParser
@@ -67,12 +67,12 @@ PAPER = make_paper(
 
 
 def means(cell: Cell, measure: str) -> float:
-    """A mean of its own for each run and measure."""
+    """Return a mean that differs between runs and measures."""
     return round(0.3 + (sum(map(ord, cell.path + measure)) % 4001) / 10_000, 6)
 
 
 def make_results(folder: Path, config: Config, *papers: Paper) -> pd.DataFrame:
-    """Write what the page is made of, and return the ledger."""
+    """Write the files that the page is built from, and return the ledger."""
     summary = make_summary(
         config,
         *papers,
@@ -126,9 +126,9 @@ def make_results(folder: Path, config: Config, *papers: Paper) -> pd.DataFrame:
 
 
 class PageReader(HTMLParser):
-    """The tables, cells and tags of a page whose tags must be balanced.
+    """The tables, cells and tags of a page, whose tags must be balanced.
 
-    Tables are heading, caption and rows of texts; cells are class and text without notes.
+    A table is (heading, caption, rows of texts). A cell is (class, text without notes).
     """
 
     VOID = ("meta", "img", "br", "input")

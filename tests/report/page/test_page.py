@@ -28,72 +28,71 @@ PAPERS = {PAPER.paper: PAPER}
 
 
 @pytest.fixture
-def folder(made, tmp_path) -> Path:
+def folder(built, tmp_path) -> Path:
     """A copy of the folder that a test may change."""
-    return shutil.copytree(made[0], tmp_path / "results")
+    return shutil.copytree(built[0], tmp_path / "results")
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory) -> tuple[Path, pd.DataFrame, str]:
-    """The folder, the ledger and the page."""
+def built(tmp_path_factory) -> tuple[Path, pd.DataFrame, str]:
+    """The folder, the ledger and the page built from them."""
     folder = tmp_path_factory.mktemp("results")
     ledger = make_results(folder, SMALL, PAPER)
     return folder, ledger, build_page(folder, SMALL, PAPERS, COMMAND)
 
 
-def three(value: float) -> str:
+def three_digits(value: float) -> str:
     return f"{value:.3f}".removeprefix("0")
 
 
-def cell_of(page: PageReader, row: dict) -> str:
-    """The text of the cell of a row of the ledger."""
+def cell_text(page: PageReader, row: dict) -> str:
+    """Return the text of the cell that shows a row of the ledger."""
     number = row["artefact"].removeprefix("table")
     for heading, caption, (heads, *rows) in page.tables:
-        chosen = "tuned on dev" in caption
+        is_tuned = "tuned on dev" in caption
         if not heading.startswith(f"Table {number}:") or "Not in" in caption:
             continue
-        if chosen == (row["hyperparameters"] == "tuned") and row["column"] in heads:
+        if is_tuned == (row["hyperparameters"] == "tuned") and row["column"] in heads:
             for texts in rows:
                 if texts[0] == row["row"]:
                     return texts[heads.index(row["column"])]
     raise AssertionError(row)
 
 
-def test_every_number_equals_the_ledger(made):
-    _, ledger, text = made
+def test_every_number_equals_the_ledger(built):
+    _, ledger, text = built
     page = PageReader(text)
     rows = ledger.to_dict("records")
     assert {row["hyperparameters"] for row in rows} == {"paper", "tuned", ""}
     for row in rows:
         published = f"{row['published']:.10g}".removeprefix("0").ljust(4, "0")
         if row["verdict"] == "not run":
-            assert cell_of(page, row) == f"not run{published}"
+            assert cell_text(page, row) == f"not run{published}"
             continue
-        interval = f"[{three(row['run_low'])}, {three(row['run_high'])}]"
-        ours = f"{three(row['mean'])} ± {three(row['sd'])}{interval}"
+        interval = f"[{three_digits(row['run_low'])}, {three_digits(row['run_high'])}]"
+        ours = f"{three_digits(row['mean'])} ± {three_digits(row['sd'])}{interval}"
         sign = {"reproduced": "=", "higher": "↑", "lower": "↓"}[row["verdict"]]
-        assert cell_of(page, row) == f"{ours}{sign} {row['verdict']}, published {published}"
+        assert cell_text(page, row) == f"{ours}{sign} {row['verdict']}, published {published}"
 
 
-def test_a_cell_has_the_colour_of_its_verdict(made):
-    _, ledger, text = made
-    shown = Counter(name for name, _ in PageReader(text).cells if name)
+def test_a_cell_has_the_colour_of_its_verdict(built):
+    _, ledger, text = built
+    counts = Counter(name for name, _ in PageReader(text).cells if name)
     for verdict in ("reproduced", "higher", "lower"):
-        assert shown[verdict] == ledger["verdict"].eq(verdict).sum() > 0
+        assert counts[verdict] == ledger["verdict"].eq(verdict).sum() > 0
 
 
 def provenance(text):
-    """Return what the dialogs of a page show."""
+    """Return the data that the dialogs of a page show."""
     encoded = re.search(r'id="provenance">(.*?)</script>', text)[1]
     return json.loads(gzip.decompress(b64decode(encoded)))
 
 
-def test_the_origin_of_every_number_is_what_the_command_why_says(made):
-    folder, _, text = made
+def test_the_origin_of_every_number_matches_the_command_why(built):
+    folder, _, text = built
     page = PageReader(text)
     embedded = provenance(text)
-    shown = [each["data-row"] for tag, each in page.tags if "data-row" in each]
-    assert len(shown) == len(embedded["numbers"]) > 20
+    assert len(page.values("data-row")) == len(embedded["numbers"]) > 20
     in_picture = page.values("data-number")
     assert len(in_picture) > 5 and {*in_picture} < {*embedded["numbers"]}
     for name, number in enumerate(shown_numbers(folder, PAPER, "table1", SMALL)):
@@ -107,45 +106,45 @@ def test_the_origin_of_every_number_is_what_the_command_why_says(made):
         assert facts == expected
 
 
-def test_it_opens_with_a_sentence_a_picture_and_the_primary_claims(made):
-    _, ledger, text = made
-    found = Counter(
+def test_the_page_opens_with_a_sentence_a_picture_and_the_primary_claims(built):
+    _, ledger, text = built
+    verdicts = Counter(
         ledger.loc[ledger["repeats"].eq("") & ledger["hyperparameters"].ne("tuned"), "verdict"]
     )
     opening = text[: text.index('id="claims"')]
-    assert f"we reproduce {found['reproduced']}; " in opening
-    assert f"{found['not run']} were not run; its primary claim was not tested." in opening
+    assert f"we reproduce {verdicts['reproduced']}; " in opening
+    assert f"{verdicts['not run']} were not run; its primary claim was not tested." in opening
     marks = re.findall(r'<g class="mark ([a-z-]+)"[^>]*><title>', opening)
-    assert Counter(marks) == {name.replace(" ", "-"): count for name, count in found.items()}
+    assert Counter(marks) == {name.replace(" ", "-"): count for name, count in verdicts.items()}
     assert text.index("ours is better") < text.index("Table 1: ")
 
 
-def test_for_other_data_one_sentence_mentions_published_values(folder):
+def test_the_page_of_other_data_has_one_warning_and_no_published_values(folder):
     other = SMALL.model_copy(update={"comparable": False})
     text = build_page(folder, other, PAPERS, COMMAND)
     assert len(re.findall("(?i)our data are not the paper", text)) == 1
     numbers = provenance(text)["numbers"].values()
     assert ["not built"] in [number["facts"].get("reason") for number in numbers]
     page = PageReader(text)
-    assert not any("published" in each.get("class", "") for _, each in page.tags)
+    assert not any("published" in attributes.get("class", "") for _, attributes in page.tags)
     tables = [table for table in page.tables if table[0] == "Table 1: Systems in rows <b>"]
     assert {row[0] for _, _, rows in tables for row in rows} >= {"Ours", "Ghost"}
     assert "Theirs" not in {row[0] for _, _, rows in tables for row in rows}
 
 
-def test_the_page_needs_no_network(made):
-    page = PageReader(made[2])
+def test_the_page_needs_no_network(built):
+    page = PageReader(built[2])
     assert not {tag for tag, _ in page.tags} & {"link", "iframe", "object", "base"}
-    scripts = [each for tag, each in page.tags if tag == "script"]
-    assert scripts and not any("src" in each for each in scripts)
+    scripts = [attributes for tag, attributes in page.tags if tag == "script"]
+    assert scripts and not any("src" in attributes for attributes in scripts)
     assert not any(name.startswith("on") for _, attributes in page.tags for name in attributes)
     links = page.values("href") + page.values("src")
     assert not any(re.match(r"(?!data:)\w+:|//", link) for link in links)
-    assert not any(word in made[2] for word in ("url(", "@import", "@font-face", "fetch("))
+    assert not any(word in built[2] for word in ("url(", "@import", "@font-face", "fetch("))
 
 
-def test_every_link_leads_somewhere_and_every_id_is_there_once(made):
-    folder, _, text = made
+def test_every_link_has_a_target_and_every_id_is_unique(built):
+    folder, _, text = built
     page = PageReader(text)
     ids = page.values("id")
     assert len(ids) == len(set(ids))
@@ -154,16 +153,16 @@ def test_every_link_leads_somewhere_and_every_id_is_there_once(made):
     assert [link for link in links if link[0] != "#" and not (folder / link).exists()] == []
 
 
-def test_a_cell_leads_to_its_run_which_has_record_and_log(made):
-    _, _, text = made
+def test_a_cell_links_to_its_run_which_links_to_record_and_log(built):
+    _, _, text = built
     assert '<a href="#run-analogy/wikiqa/comb/default" data-row="' in text
     row = next(line for line in text.splitlines() if 'id="run-analogy/wikiqa/comb/default"' in line)
     assert 'href="runs/analogy/wikiqa/comb/default/run.json"' in row
     assert 'href="logs/train_encoder/analogy/wikiqa-comb-default.log"' in row
 
 
-def test_headings_tables_and_images_are_accessible(made):
-    page = PageReader(made[2])
+def test_headings_tables_and_images_are_accessible(built):
+    page = PageReader(built[2])
     levels = [int(tag[1]) for tag, _ in page.tags if re.fullmatch("h[1-6]", tag)]
     assert levels.count(1) == 1 and levels[0] == 1
     assert all(b - a <= 1 for a, b in pairwise(levels))
@@ -173,20 +172,20 @@ def test_headings_tables_and_images_are_accessible(made):
     assert all(attributes.get("alt") for tag, attributes in page.tags if tag == "img")
 
 
-def test_names_stay_text_and_the_data_of_a_figure_can_be_saved(made):
-    _, _, text = made
+def test_titles_are_escaped_and_the_data_of_a_figure_can_be_downloaded(built):
+    _, _, text = built
     assert "Systems in rows &lt;b&gt;" in text and "rows <b>" not in text
     page = PageReader(text)
-    (saved,) = [each for tag, each in page.tags if "download" in each]
-    assert saved["download"] == "tiny2020-figure1.csv"
-    assert saved["href"].startswith("data:text/csv;charset=utf-8,x,mean%0A1,0.5")
+    (link,) = [attributes for _, attributes in page.tags if "download" in attributes]
+    assert link["download"] == "tiny2020-figure1.csv"
+    assert link["href"].startswith("data:text/csv;charset=utf-8,x,mean%0A1,0.5")
 
 
-def test_data_time_and_configuration_are_shown_without_an_address_that_may_hold_a_password(made):
-    folder, _, text = made
-    assert "Microsoft Research data licence" not in text  # no corpus is there: nothing was read
+def test_run_times_and_configuration_are_shown_without_passwords(built):
+    folder, _, text = built
+    assert "Microsoft Research data licence" not in text  # there is no corpus
     _, _, (heads, row) = next(
-        each for each in PageReader(text).tables if each[1].startswith("Time")
+        table for table in PageReader(text).tables if table[1].startswith("Time")
     )
     assert dict(zip(heads, row, strict=True))["Rule"] == "train_encoder"
     secret = SMALL.model_copy(update={"tracking_uri": "http://me:secret@host"})
@@ -194,8 +193,8 @@ def test_data_time_and_configuration_are_shown_without_an_address_that_may_hold_
     assert "samples: 200" in text
 
 
-def test_runs_with_other_settings_are_counted_at_the_top_and_marked(made):
-    folder, _, text = made
+def test_runs_with_other_settings_are_counted_at_the_top_and_marked(built):
+    folder, _, text = built
     assert "other settings" not in text
     changed = SMALL.systems["analogy"].training.model_copy(update={"learning_rate": 0.5})
     analogy = SMALL.systems["analogy"].model_copy(update={"training": changed})
@@ -240,8 +239,8 @@ def test_the_section_of_a_paper_has_its_claims_and_ours(folder):
     added = claims.iloc[:1].assign(text="one of ours", ours=True)
     write_csv(pd.concat([claims, added]), path)
     page = PageReader(build_page(folder, SMALL, PAPERS, COMMAND))
-    own = [rows for heading, _, rows in page.tables if heading == "Claims of tiny2020"][:2]
-    assert [rows[1][0] for rows in own] == ["ours is better (primary)", "one of ours (primary)"]
+    tables = [rows for heading, _, rows in page.tables if heading == "Claims of tiny2020"][:2]
+    assert [rows[1][0] for rows in tables] == ["ours is better (primary)", "one of ours (primary)"]
 
 
 @pytest.mark.parametrize(
@@ -252,13 +251,13 @@ def test_a_time_is_given_in_words(seconds, text):
 
 
 @pytest.mark.parametrize(
-    ("commit", "shown"),
+    ("commit", "expected"),
     [
         ("0123456789abcdef0123", "0123456789ab"),
         ("0123456789abcdef0123-dirty", "0123456789ab-dirty"),
         ("unknown", "unknown"),
     ],
 )
-def test_a_commit_is_shortened_and_uncommitted_changes_are_marked(commit, shown):
+def test_a_commit_is_shortened_and_uncommitted_changes_are_marked(commit, expected):
     run = Run("a/b/c/d", "a b c", {"git_commit": commit, "platform": "Linux"}, "")
-    assert commits_and_machines([run, run]) == f"2 runs of commit {shown} on Linux"
+    assert commits_and_machines([run, run]) == f"2 runs of commit {expected} on Linux"

@@ -1,4 +1,4 @@
-"""The parts of the page that name what a task counts."""
+"""The parts of the page that name the items of a task."""
 
 import pytest
 
@@ -34,11 +34,11 @@ def claim_on(dataset: str, subset: str, measure: str) -> dict:
 
 
 @pytest.mark.parametrize(
-    ("place", "item"),
+    ("coordinates", "item"),
     [(("wikiqa", "comb", "mrr"), "questions"), (("mine", "all", "accuracy"), "pairs")],
 )
-def test_a_card_names_the_items_of_its_task(place, item):
-    paper = make_paper(one=claim_on(*place))
+def test_a_card_names_the_items_of_its_task(coordinates, item):
+    paper = make_paper(one=claim_on(*coordinates))
     row = {"paper": paper.paper, "claim": "one", "primary": True, "verdict": UNDECIDED}
     row |= {"kind": "score", "evidence": "a (p = .2)", "reason": "", "protocol": "paper"}
     row |= {"effect": 0.1, "low": -0.1, "high": 0.3, "p_value": 0.2, "paper_effect": 0.2}

@@ -16,12 +16,12 @@ CELLS = {"subset": "comb", "dataset": "wikiqa"}
 
 
 def decisions(*rows):
-    """Return decisions: seed, type, question, label, margin and prototype."""
+    """Return a DECISIONS table of (seed, question type, question, label, margin, prototype)."""
     return pd.DataFrame(
         [
-            (seed, kind, question, f"{question}?", f"{question}-0", "chosen", label, "right",
-             margin, prototype, f"{prototype}-0", f"{prototype}?", "its answer")
-            for seed, kind, question, label, margin, prototype in rows
+            (seed, question_type, question, f"{question}?", f"{question}-0", "chosen", label,
+             "right", margin, prototype, f"{prototype}-0", f"{prototype}?", "its answer")
+            for seed, question_type, question, label, margin, prototype in rows
         ],
         columns=DECISIONS.names,
     )  # fmt: skip
@@ -64,8 +64,8 @@ def page(tmp_path):
         ]
         for path in paths:
             write_table(table, DECISIONS, path)
-        shown = show_view(paper, "table6", paths, config)
-        return to_markdown(table_of_view(shown, paper, "table6", config))
+        content = show_view(paper, "table6", paths, config)
+        return to_markdown(table_of_view(content, paper, "table6", config))
 
     return page
 
